@@ -1,0 +1,1 @@
+//! What can be set: one struct a section, flags with an environment variable each.

@@ -1,0 +1,71 @@
+//! A conversation, and its turns.
+
+use std::ops::Range;
+
+use super::{Message, Role, Source, ToolDefinition};
+
+/// System text, history and tools, in neutral shape.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversation {
+    /// The shape it came in: signed and opaque items go back only there.
+    pub source: Source,
+    /// System messages at the head, in order.
+    pub system: Vec<Message>,
+    /// Everything after; may hold further system messages in their places.
+    pub history: Vec<Message>,
+    pub tools: Vec<ToolDefinition>,
+}
+
+/// Messages that stand or fall together: an assistant message with tool calls and the results
+/// that answer it, or any other single message.
+pub type Turn = Range<usize>;
+
+/// Cuts a history, in which results directly follow their calls, into turns.
+pub fn turns(history: &[Message]) -> Vec<Turn> {
+    let mut found = Vec::new();
+    let mut open: Option<usize> = None;
+    for (index, message) in history.iter().enumerate() {
+        if message.role == Role::Tool && open.is_some() {
+            continue;
+        }
+        if let Some(start) = open.replace(index) {
+            found.push(start..index);
+        }
+        if !message.has_tool_calls() {
+            found.push(index..index + 1);
+            open = None;
+        }
+    }
+    if let Some(start) = open {
+        found.push(start..history.len());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{Content, Part, ToolCall};
+
+    fn call() -> Message {
+        let call = ToolCall {
+            id: "c".into(),
+            name: "f".into(),
+            arguments: Arc::from("{}"),
+            custom: false,
+        };
+        Message::new(Role::Assistant, vec![Part::new(Content::ToolCall(call))])
+    }
+
+    #[test]
+    fn a_call_and_its_results_are_one_turn() {
+        let user = || Message::text(Role::User, "u");
+        let result = || Message::text(Role::Tool, "r");
+        let history =
+            vec![user(), call(), result(), result(), call(), result(), user(), user(), call()];
+        assert_eq!(turns(&history), [0..1, 1..4, 4..6, 6..7, 7..8, 8..9]);
+        assert!(turns(&[]).is_empty());
+    }
+}

@@ -1,0 +1,206 @@
+//! Messages in neutral shape: what every provider's conversation is read into.
+
+use std::sync::Arc;
+
+use super::RawJson;
+
+/// Who speaks. `developer` is [`Role::System`] with its own word kept in [`Message::role_word`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+/// One entry of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// The client's own id, if it sent one.
+    pub id: Option<Arc<str>>,
+    pub role: Role,
+    /// The source's word for the role where it says more than ours (`developer`).
+    pub role_word: Option<&'static str>,
+    /// Participant name.
+    pub name: Option<Arc<str>>,
+    pub parts: Vec<Part>,
+    /// Fields of the source that we do not interpret; they reach only targets that keep them.
+    pub extra: Extra,
+    /// Index in the list the message was read from; none for messages that we add.
+    pub origin: Option<usize>,
+}
+
+/// Uninterpreted members of an object, in their order.
+pub type Extra = Vec<(Arc<str>, RawJson)>;
+
+impl Message {
+    /// A message of ours, without origin.
+    pub fn new(role: Role, parts: Vec<Part>) -> Self {
+        Self {
+            id: None,
+            role,
+            role_word: None,
+            name: None,
+            parts,
+            extra: Extra::new(),
+            origin: None,
+        }
+    }
+
+    /// A message of ours that holds one text.
+    pub fn text(role: Role, text: impl Into<Arc<str>>) -> Self {
+        Self::new(role, vec![Part::text(text)])
+    }
+
+    /// The tool calls in it, in order.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|part| match &part.content {
+            Content::ToolCall(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    pub fn has_tool_calls(&self) -> bool {
+        self.tool_calls().next().is_some()
+    }
+}
+
+/// A piece of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    pub content: Content,
+    /// The client's own cache mark on this part.
+    pub cache: Option<CacheMark>,
+    /// What the provider signed this part with (Anthropic thinking, Gemini thought signatures).
+    /// Only the provider it came from can read it.
+    pub signature: Option<Arc<str>>,
+    /// Fields that we do not interpret (`citations`, `annotations`, `detail`, …).
+    pub extra: Extra,
+}
+
+impl Part {
+    pub fn new(content: Content) -> Self {
+        Self { content, cache: None, signature: None, extra: Extra::new() }
+    }
+
+    pub fn text(text: impl Into<Arc<str>>) -> Self {
+        Self::new(Content::Text(text.into()))
+    }
+
+    pub fn as_text(&self) -> Option<&Arc<str>> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// What a part holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    Text(Arc<str>),
+    Thinking(Thinking),
+    ToolCall(ToolCall),
+    ToolResult(ToolResult),
+    Media(Media),
+    /// An item of the source's own that no other provider knows (`web_search_call`,
+    /// `server_tool_use`, …), whole. `kind` is its `type`.
+    Opaque {
+        kind: Arc<str>,
+        raw: RawJson,
+    },
+}
+
+/// A model's reasoning. Whole or absent, never edited.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thinking {
+    /// What can be read of it; may be empty.
+    pub text: Arc<str>,
+    /// The provider's item as it came, where the reasoning is encrypted, redacted, or an item
+    /// of its own. It is what goes back to that provider.
+    pub opaque: Option<RawJson>,
+}
+
+/// A call of a tool by the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// Distinct within a conversation after ingest.
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    /// The arguments' text: a JSON object, unless `custom`, or kept raw by the caller's wish.
+    pub arguments: Arc<str>,
+    /// A free-form call (`OpenAI`'s custom tools): `arguments` is plain text.
+    pub custom: bool,
+}
+
+/// What a tool answered. Holds text, media and opaque parts only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolResult {
+    pub call_id: Arc<str>,
+    /// The tool's name, where the source or the call tells it.
+    pub name: Option<Arc<str>>,
+    pub content: Vec<Part>,
+    pub is_error: Option<bool>,
+}
+
+/// An image, a sound, a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Media {
+    /// `image/png`; `image/*` or `*/*` where the source does not say.
+    pub media_type: Arc<str>,
+    pub source: MediaSource,
+    pub name: Option<Arc<str>>,
+}
+
+impl Media {
+    pub fn is_image(&self) -> bool {
+        self.media_type.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("image/"))
+    }
+
+    pub fn is_audio(&self) -> bool {
+        self.media_type.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("audio/"))
+    }
+}
+
+/// Where the bytes of a [`Media`] are. One canonical form: base64 never has a `data:` prefix.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MediaSource {
+    Base64(Arc<str>),
+    /// `https:`, `gs:` and the like.
+    Url(Arc<str>),
+    /// A file the provider already holds.
+    FileId(Arc<str>),
+    /// A document given as plain text.
+    Text(Arc<str>),
+}
+
+/// A provider cache mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheMark {
+    /// None: the provider's default.
+    pub ttl: Option<Ttl>,
+}
+
+/// How long a provider keeps a cached prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ttl {
+    FiveMinutes,
+    OneHour,
+}
+
+impl Ttl {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FiveMinutes => "5m",
+            Self::OneHour => "1h",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "5m" => Some(Self::FiveMinutes),
+            "1h" => Some(Self::OneHour),
+            _ => None,
+        }
+    }
+}

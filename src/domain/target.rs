@@ -1,0 +1,64 @@
+//! The shapes a conversation comes in and goes out.
+
+/// The shape of the conversation in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Openai,
+    OpenaiResponses,
+    Anthropic,
+    Gemini,
+    Neutral,
+}
+
+/// The shape of the payload to produce.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Target {
+    Openai,
+    OpenaiResponses,
+    Anthropic,
+    Gemini,
+    Neutral,
+}
+
+impl Source {
+    pub const ALL: &[Self] =
+        &[Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Neutral];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::OpenaiResponses => "openai_responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Neutral => "neutral",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|source| source.as_str() == text)
+    }
+}
+
+impl Target {
+    pub const ALL: &[Self] =
+        &[Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Neutral];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::OpenaiResponses => "openai_responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Neutral => "neutral",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|target| target.as_str() == text)
+    }
+
+    /// Whether items that this source signed or keeps for itself can go back to this target.
+    pub fn reads_items_of(self, source: Source) -> bool {
+        self.as_str() == source.as_str() || self == Self::Neutral
+    }
+}

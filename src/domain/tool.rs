@@ -1,0 +1,20 @@
+//! Tools a model may call.
+
+use std::sync::Arc;
+
+use super::{CacheMark, Extra, RawJson};
+
+/// What may be called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDefinition {
+    pub name: Arc<str>,
+    pub description: Option<Arc<str>>,
+    /// JSON Schema of the arguments.
+    pub parameters: Option<RawJson>,
+    pub cache: Option<CacheMark>,
+    /// Members that we do not interpret (`strict`, …).
+    pub extra: Extra,
+    /// The whole definition where it is a provider's own tool (`web_search_20250305`,
+    /// `computer_use_preview`, Gemini's `googleSearch`, …); only its provider knows it.
+    pub opaque: Option<RawJson>,
+}

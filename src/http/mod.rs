@@ -1,0 +1,1 @@
+//! The HTTP face: shapes in, shapes out, and nothing that decides.

@@ -1,0 +1,104 @@
+//! JSON with positions: values that know their own bytes, and paths that become JSON Pointers.
+//!
+//! Request bodies and the JSON inside messages go through one reader. It keeps the raw text of
+//! every value (numbers are never rounded), refuses duplicate keys, and counts depth and values
+//! while it reads, so hostile input costs no more than its own length.
+
+mod path;
+mod reader;
+mod write;
+
+pub use path::{Fault, Faults, Path};
+pub use reader::{Error, ErrorKind, Limits, parse};
+pub use write::{escape_into, minify, write_string};
+
+use std::borrow::Cow;
+
+/// A value and the text it was read from.
+#[derive(Debug, Clone)]
+pub struct Node<'a> {
+    /// The value's own bytes, without the white space around it.
+    pub raw: &'a str,
+    pub value: Value<'a>,
+}
+
+/// What a [`Node`] holds. Numbers stay text: `1.50` and 2^70 keep every digit.
+#[derive(Debug, Clone)]
+pub enum Value<'a> {
+    Null,
+    Bool(bool),
+    Number(&'a str),
+    String(Cow<'a, str>),
+    Array(Vec<Node<'a>>),
+    Object(Object<'a>),
+}
+
+/// An object's members in the order they were written; keys are distinct.
+pub type Object<'a> = Vec<(Cow<'a, str>, Node<'a>)>;
+
+impl<'a> Node<'a> {
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn as_array(&self) -> Option<&[Node<'a>]> {
+        match &self.value {
+            Value::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub fn as_object(&self) -> Option<&Object<'a>> {
+        match &self.value {
+            Value::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value as a whole number, if it is written as one and fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self.value {
+            Value::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The value as a finite float.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self.value {
+            Value::Number(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
+            _ => None,
+        }
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self.value, Value::Null)
+    }
+
+    /// The member called `key`, if this is an object that has one.
+    pub fn get(&self, key: &str) -> Option<&Node<'a>> {
+        self.as_object()?.iter().find(|(name, _)| name == key).map(|(_, node)| node)
+    }
+
+    /// What the value is, as a fault message names it.
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::Array(_) => "an array",
+            Value::Object(_) => "an object",
+        }
+    }
+}

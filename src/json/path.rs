@@ -1,0 +1,139 @@
+//! Where a value stands, and what is wrong with it.
+
+use std::fmt::Write as _;
+
+/// The way from the document's root to a value, as a chain on the stack: walking costs nothing,
+/// only a fault turns it into text.
+#[derive(Debug, Clone, Copy)]
+pub enum Path<'p> {
+    Root,
+    Key(&'p Path<'p>, &'p str),
+    Index(&'p Path<'p>, usize),
+}
+
+impl<'p> Path<'p> {
+    pub fn key(&'p self, key: &'p str) -> Self {
+        Self::Key(self, key)
+    }
+
+    pub fn index(&'p self, index: usize) -> Self {
+        Self::Index(self, index)
+    }
+
+    /// The JSON Pointer (RFC 6901) of this place; the root is the empty string.
+    pub fn pointer(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+
+    fn write(&self, text: &mut String) {
+        match self {
+            Self::Root => {}
+            Self::Key(parent, key) => {
+                parent.write(text);
+                text.push('/');
+                text.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            }
+            Self::Index(parent, index) => {
+                parent.write(text);
+                let _ = write!(text, "/{index}");
+            }
+        }
+    }
+}
+
+/// One thing that is wrong with a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// JSON Pointer to the faulty value.
+    pub pointer: String,
+    pub detail: String,
+    /// The known key nearest to an unknown one.
+    pub did_you_mean: Option<String>,
+}
+
+/// The faults of one document, so that a caller sees them all at once.
+///
+/// Holds at most [`Faults::MOST`]: a body of a million faults is answered, not echoed.
+#[derive(Debug, Default)]
+pub struct Faults {
+    list: Vec<Fault>,
+    untold: usize,
+}
+
+impl Faults {
+    /// Faults kept; further ones are only counted.
+    pub const MOST: usize = 64;
+
+    pub fn add(&mut self, path: &Path<'_>, detail: impl Into<String>) {
+        self.push(path, detail.into(), None);
+    }
+
+    /// Reports a key that no one reads, with the nearest of the `known` ones.
+    pub fn unknown_key(&mut self, parent: &Path<'_>, key: &str, known: &[&str]) {
+        let near = known
+            .iter()
+            .map(|name| (strsim::damerau_levenshtein(name, key), *name))
+            .filter(|(distance, name)| *distance <= name.len().max(4) / 2)
+            .min_by_key(|(distance, _)| *distance)
+            .map(|(_, name)| name.to_owned());
+        let shown: String = key.chars().take(60).collect();
+        self.push(&parent.key(&shown), format!("unknown key `{shown}`"), near);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The faults found, in document order, with a last line for those that were only counted.
+    pub fn into_vec(mut self) -> Vec<Fault> {
+        if self.untold > 0 {
+            let detail = format!("{} more faults are not listed", self.untold);
+            self.list.push(Fault { pointer: String::new(), detail, did_you_mean: None });
+        }
+        self.list
+    }
+
+    fn push(&mut self, path: &Path<'_>, detail: String, did_you_mean: Option<String>) {
+        if self.list.len() < Self::MOST {
+            self.list.push(Fault { pointer: path.pointer(), detail, did_you_mean });
+        } else {
+            self.untold += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_a_pointer() {
+        let root = Path::Root;
+        let messages = root.key("a/b~c");
+        assert_eq!(messages.index(3).key("role").pointer(), "/a~1b~0c/3/role");
+        assert_eq!(root.pointer(), "");
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_nearest() {
+        let mut faults = Faults::default();
+        faults.unknown_key(&Path::Root, "targt", &["target", "model"]);
+        faults.unknown_key(&Path::Root, "zzzzzzzz", &["target", "model"]);
+        let list = faults.into_vec();
+        assert_eq!(list[0].did_you_mean.as_deref(), Some("target"));
+        assert_eq!(list[1].did_you_mean, None);
+    }
+
+    #[test]
+    fn many_faults_are_counted_not_kept() {
+        let mut faults = Faults::default();
+        for index in 0..1000 {
+            faults.add(&Path::Root.index(index), "wrong");
+        }
+        let list = faults.into_vec();
+        assert_eq!(list.len(), Faults::MOST + 1);
+        assert!(list[Faults::MOST].detail.contains("936"));
+    }
+}

@@ -1,0 +1,463 @@
+//! The reader: one pass over the text, linear in its length.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::{Node, Path, Value};
+
+/// How much a document may hold. Checked while reading, before anything is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Arrays and objects inside one another.
+    pub depth: usize,
+    /// Values in all, keys not counted.
+    pub values: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { depth: 128, values: 1_000_000 }
+    }
+}
+
+/// Why a text could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} at byte {offset}")]
+pub struct Error {
+    pub kind: ErrorKind,
+    /// Byte at which reading stopped.
+    pub offset: usize,
+    /// JSON Pointer of the value being read, where the document was well-formed so far.
+    pub pointer: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ErrorKind {
+    #[error("the text ends in the middle of a value")]
+    Truncated,
+    #[error("not JSON")]
+    Syntax,
+    #[error("text after the end of the document")]
+    Trailing,
+    #[error("a control character inside a string")]
+    ControlCharacter,
+    #[error("half of a surrogate pair, which no Unicode text can hold")]
+    LoneSurrogate,
+    #[error("the same key twice in one object")]
+    DuplicateKey,
+    #[error("nested too deeply")]
+    TooDeep,
+    #[error("too many values")]
+    TooMany,
+}
+
+impl ErrorKind {
+    /// Whether the bytes are no JSON at all, as against JSON that is not accepted.
+    pub fn is_malformed(self) -> bool {
+        matches!(self, Self::Truncated | Self::Syntax | Self::Trailing | Self::ControlCharacter)
+    }
+}
+
+/// Reads one document.
+pub fn parse(text: &str, limits: Limits) -> Result<Node<'_>, Error> {
+    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, values: limits.values };
+    let root = Path::Root;
+    reader.space();
+    let node = reader.value(&root, limits.depth)?;
+    reader.space();
+    if reader.at < reader.bytes.len() {
+        return Err(reader.fail(ErrorKind::Trailing, &root));
+    }
+    Ok(node)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    values: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn value(&mut self, path: &Path<'_>, depth: usize) -> Result<Node<'a>, Error> {
+        let Some(left) = self.values.checked_sub(1) else {
+            return Err(self.fail(ErrorKind::TooMany, path));
+        };
+        self.values = left;
+        let start = self.at;
+        let value = match self.peek() {
+            Some(b'"') => Value::String(self.string(path)?),
+            Some(b'{') => self.object(path, depth)?,
+            Some(b'[') => self.array(path, depth)?,
+            Some(b't') => self.word("true", Value::Bool(true), path)?,
+            Some(b'f') => self.word("false", Value::Bool(false), path)?,
+            Some(b'n') => self.word("null", Value::Null, path)?,
+            Some(b'-' | b'0'..=b'9') => self.number(path)?,
+            Some(_) => return Err(self.fail(ErrorKind::Syntax, path)),
+            None => return Err(self.fail(ErrorKind::Truncated, path)),
+        };
+        Ok(Node { raw: self.slice(start, self.at), value })
+    }
+
+    fn object(&mut self, path: &Path<'_>, depth: usize) -> Result<Value<'a>, Error> {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(self.fail(ErrorKind::TooDeep, path));
+        };
+        self.at += 1;
+        let mut members: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
+        let mut seen: HashSet<Cow<'a, str>> = HashSet::new();
+        self.space();
+        if self.eat(b'}') {
+            return Ok(Value::Object(members));
+        }
+        loop {
+            if self.peek() != Some(b'"') {
+                return Err(self.unexpected(path));
+            }
+            let key = self.string(path)?;
+            // A short object is compared key by key; a long one gets a set, so that an object
+            // of 100,000 keys stays linear.
+            let twice = if members.len() < 16 {
+                members.iter().any(|(name, _)| *name == key)
+            } else {
+                if seen.is_empty() {
+                    seen.extend(members.iter().map(|(name, _)| name.clone()));
+                }
+                !seen.insert(key.clone())
+            };
+            if twice {
+                return Err(self.fail(ErrorKind::DuplicateKey, &path.key(&key)));
+            }
+            self.space();
+            if !self.eat(b':') {
+                return Err(self.unexpected(path));
+            }
+            self.space();
+            let node = self.value(&path.key(&key), depth)?;
+            members.push((key, node));
+            self.space();
+            if self.eat(b'}') {
+                return Ok(Value::Object(members));
+            }
+            if !self.eat(b',') {
+                return Err(self.unexpected(path));
+            }
+            self.space();
+        }
+    }
+
+    fn array(&mut self, path: &Path<'_>, depth: usize) -> Result<Value<'a>, Error> {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(self.fail(ErrorKind::TooDeep, path));
+        };
+        self.at += 1;
+        let mut items = Vec::new();
+        self.space();
+        if self.eat(b']') {
+            return Ok(Value::Array(items));
+        }
+        loop {
+            let node = self.value(&path.index(items.len()), depth)?;
+            items.push(node);
+            self.space();
+            if self.eat(b']') {
+                return Ok(Value::Array(items));
+            }
+            if !self.eat(b',') {
+                return Err(self.unexpected(path));
+            }
+            self.space();
+        }
+    }
+
+    fn string(&mut self, path: &Path<'_>) -> Result<Cow<'a, str>, Error> {
+        self.at += 1;
+        let start = self.at;
+        let mut decoded: Option<String> = None;
+        let mut copied = start;
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let Some(step) = memchr::memchr2(b'"', b'\\', rest) else {
+                self.check_controls(self.at, self.bytes.len(), path)?;
+                self.at = self.bytes.len();
+                return Err(self.fail(ErrorKind::Truncated, path));
+            };
+            self.check_controls(self.at, self.at + step, path)?;
+            self.at += step;
+            if self.peek() == Some(b'"') {
+                let tail = self.slice(copied, self.at);
+                self.at += 1;
+                return Ok(match decoded {
+                    None => Cow::Borrowed(tail),
+                    Some(mut text) => {
+                        text.push_str(tail);
+                        Cow::Owned(text)
+                    }
+                });
+            }
+            let text = decoded.get_or_insert_with(|| String::with_capacity(step + 64));
+            text.push_str(self.text.get(copied..self.at).unwrap_or_default());
+            let character = self.escape(path)?;
+            if let Some(text) = &mut decoded {
+                text.push(character);
+            }
+            copied = self.at;
+        }
+    }
+
+    /// Reads one escape sequence, the backslash being the next byte.
+    fn escape(&mut self, path: &Path<'_>) -> Result<char, Error> {
+        self.at += 1;
+        let Some(kind) = self.peek() else {
+            return Err(self.fail(ErrorKind::Truncated, path));
+        };
+        self.at += 1;
+        Ok(match kind {
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'u' => {
+                let first = self.hex(path)?;
+                let code = match first {
+                    0xD800..=0xDBFF => {
+                        if !(self.eat(b'\\') && self.eat(b'u')) {
+                            return Err(self.fail(ErrorKind::LoneSurrogate, path));
+                        }
+                        let second = self.hex(path)?;
+                        if !(0xDC00..=0xDFFF).contains(&second) {
+                            return Err(self.fail(ErrorKind::LoneSurrogate, path));
+                        }
+                        0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+                    }
+                    code => code,
+                };
+                char::from_u32(code).ok_or_else(|| self.fail(ErrorKind::LoneSurrogate, path))?
+            }
+            _ => return Err(self.fail(ErrorKind::Syntax, path)),
+        })
+    }
+
+    fn hex(&mut self, path: &Path<'_>) -> Result<u32, Error> {
+        let mut code = 0;
+        for _ in 0..4 {
+            let Some(byte) = self.peek() else {
+                return Err(self.fail(ErrorKind::Truncated, path));
+            };
+            let Some(digit) = char::from(byte).to_digit(16) else {
+                return Err(self.fail(ErrorKind::Syntax, path));
+            };
+            code = code * 16 + digit;
+            self.at += 1;
+        }
+        Ok(code)
+    }
+
+    fn number(&mut self, path: &Path<'_>) -> Result<Value<'a>, Error> {
+        let start = self.at;
+        self.eat(b'-');
+        if !self.eat(b'0') {
+            self.digits(path)?;
+        }
+        if self.eat(b'.') {
+            self.digits(path)?;
+        }
+        if self.eat(b'e') || self.eat(b'E') {
+            if !self.eat(b'+') {
+                self.eat(b'-');
+            }
+            self.digits(path)?;
+        }
+        Ok(Value::Number(self.slice(start, self.at)))
+    }
+
+    fn digits(&mut self, path: &Path<'_>) -> Result<(), Error> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.unexpected(path)) } else { Ok(()) }
+    }
+
+    fn word(&mut self, word: &str, value: Value<'a>, path: &Path<'_>) -> Result<Value<'a>, Error> {
+        for byte in word.bytes() {
+            if !self.eat(byte) {
+                return Err(self.unexpected(path));
+            }
+        }
+        Ok(value)
+    }
+
+    fn check_controls(&mut self, from: usize, to: usize, path: &Path<'_>) -> Result<(), Error> {
+        let bytes = self.bytes.get(from..to).unwrap_or_default();
+        // Without an early exit the loop is vectorised; the place is looked up only on failure.
+        if bytes.iter().fold(false, |found, byte| found | (*byte < 0x20)) {
+            self.at = from + bytes.iter().position(|byte| *byte < 0x20).unwrap_or(0);
+            return Err(self.fail(ErrorKind::ControlCharacter, path));
+        }
+        Ok(())
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn slice(&self, from: usize, to: usize) -> &'a str {
+        self.text.get(from..to).unwrap_or_default()
+    }
+
+    fn unexpected(&self, path: &Path<'_>) -> Error {
+        let kind =
+            if self.at < self.bytes.len() { ErrorKind::Syntax } else { ErrorKind::Truncated };
+        self.fail(kind, path)
+    }
+
+    fn fail(&self, kind: ErrorKind, path: &Path<'_>) -> Error {
+        Error { kind, offset: self.at, pointer: path.pointer() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Result<Node<'_>, ErrorKind> {
+        parse(text, Limits::default()).map_err(|error| error.kind)
+    }
+
+    /// The same value by the other reader; numbers by their text where it is exact there.
+    fn agree(node: &Node<'_>, other: &serde_json::Value) -> bool {
+        match (&node.value, other) {
+            (Value::Null, serde_json::Value::Null) => true,
+            (Value::Bool(a), serde_json::Value::Bool(b)) => a == b,
+            (Value::Number(a), serde_json::Value::Number(b)) => {
+                // serde_json may be off by one in the last place of a float.
+                let (a, b) = (a.parse::<f64>().unwrap(), b.as_f64().unwrap());
+                (a - b).abs() <= a.abs() * 1e-14
+            }
+            (Value::String(a), serde_json::Value::String(b)) => a == b,
+            (Value::Array(a), serde_json::Value::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agree(a, b))
+            }
+            (Value::Object(a), serde_json::Value::Object(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|((k, a), (l, b))| k == l && agree(a, b))
+            }
+            _ => false,
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            (-1e12..1e12f64).prop_map(Into::into),
+            any::<String>().prop_map(Into::into),
+        ];
+        leaf.prop_recursive(5, 60, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+                prop::collection::hash_map(any::<String>(), inner, 0..6)
+                    .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_serde_json_reads(value in any_json(), pretty in any::<bool>()) {
+            let text = if pretty {
+                serde_json::to_string_pretty(&value).unwrap()
+            } else {
+                value.to_string()
+            };
+            let node = read(&text).unwrap();
+            prop_assert_eq!(node.raw, &text);
+            prop_assert!(agree(&node, &value));
+        }
+
+        #[test]
+        fn refuses_what_serde_json_refuses(
+            value in any_json(), at in any::<prop::sample::Index>(), with in "[\\x00-\\x7f]{0,2}"
+        ) {
+            let mut text = value.to_string();
+            let mut at = at.index(text.len());
+            while !text.is_char_boundary(at) { at -= 1; }
+            let end = at + text[at..].chars().next().map_or(0, char::len_utf8);
+            text.replace_range(at..end, &with);
+            let other = serde_json::from_str::<serde_json::Value>(&text);
+            match read(&text) {
+                Ok(node) => {
+                    // Where only the range of a number is in question, the digits are kept here.
+                    if let Ok(other) = other { prop_assert!(agree(&node, &other)); }
+                    else { prop_assert!(text.contains(['e', 'E'])); }
+                }
+                Err(ErrorKind::DuplicateKey) => prop_assert!(other.is_ok()),
+                Err(_) => prop_assert!(other.is_err(), "{}", text),
+            }
+        }
+
+        #[test]
+        fn never_panics(text in any::<String>()) {
+            let _ = read(&text);
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        let node = read("[1.50, 123456789012345678901234567890, -0, 1E5]").unwrap();
+        let raw: Vec<_> = node.as_array().unwrap().iter().map(|item| item.raw).collect();
+        assert_eq!(raw, ["1.50", "123456789012345678901234567890", "-0", "1E5"]);
+    }
+
+    #[test]
+    fn a_duplicate_key_is_named() {
+        let error = parse(r#"{"a":[{"b":1,"b":2}]}"#, Limits::default()).unwrap_err();
+        assert_eq!((error.kind, error.pointer.as_str()), (ErrorKind::DuplicateKey, "/a/0/b"));
+        let many: Vec<String> = (0..100).map(|n| format!("\"k{}\":0", n % 99)).collect();
+        assert_eq!(read(&format!("{{{}}}", many.join(","))).unwrap_err(), ErrorKind::DuplicateKey);
+    }
+
+    #[test]
+    fn depth_and_count_are_bounded() {
+        assert_eq!(read(&"[".repeat(100_000)).unwrap_err(), ErrorKind::TooDeep);
+        let many = format!("[{}]", vec!["0"; 50].join(","));
+        let limits = Limits { depth: 4, values: 50 };
+        assert_eq!(parse(&many, limits).unwrap_err().kind, ErrorKind::TooMany);
+    }
+
+    #[test]
+    fn surrogates_pair_or_are_refused() {
+        assert_eq!(read(r#""\ud83d\ude00""#).unwrap().as_str(), Some("😀"));
+        for lone in [r#""\ud83d""#, r#""\ude00""#, r#""\ud83dx""#, r#""\ud83d\u0041""#] {
+            assert_eq!(read(lone).unwrap_err(), ErrorKind::LoneSurrogate, "{lone}");
+        }
+    }
+
+    #[test]
+    fn broken_text_is_told_apart_from_cut_text() {
+        assert_eq!(read(r#"{"a": tru"#).unwrap_err(), ErrorKind::Truncated);
+        assert_eq!(read(r#"{"a" 1}"#).unwrap_err(), ErrorKind::Syntax);
+        assert_eq!(read("{} {}").unwrap_err(), ErrorKind::Trailing);
+        assert_eq!(read("\"a\nb\"").unwrap_err(), ErrorKind::ControlCharacter);
+        assert_eq!(read("").unwrap_err(), ErrorKind::Truncated);
+        assert_eq!(read("01").unwrap_err(), ErrorKind::Trailing);
+    }
+}

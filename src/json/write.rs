@@ -1,0 +1,112 @@
+//! Writing JSON straight into a buffer, so that a payload is encoded once.
+
+/// Appends `text` as a JSON string, quotes included.
+pub fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    escape_into(out, text);
+    out.push('"');
+}
+
+/// Appends `text` with the escapes that JSON asks for, and no others.
+pub fn escape_into(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
+    let mut copied = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if !NEEDS_ESCAPE[usize::from(byte)] {
+            continue;
+        }
+        out.push_str(text.get(copied..at).unwrap_or_default());
+        copied = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            _ => {
+                out.push_str("\\u00");
+                for digit in [byte >> 4, byte & 15] {
+                    out.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+                }
+            }
+        }
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+}
+
+/// The text of a JSON document without the white space between its tokens. Strings and numbers
+/// keep their bytes. The text must be JSON: what is not is copied as it stands.
+pub fn minify(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let bytes = text.as_bytes();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at += 1;
+                while let Some(step) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or(&[]))
+                {
+                    at += step;
+                    if bytes.get(at) == Some(&b'"') {
+                        break;
+                    }
+                    at += 2;
+                }
+                at += 1;
+            }
+            b' ' | b'\n' | b'\r' | b'\t' => {
+                out.push_str(text.get(copied..at).unwrap_or_default());
+                at += 1;
+                copied = at;
+            }
+            _ => at += 1,
+        }
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    out
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const NEEDS_ESCAPE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < 0x20 {
+        table[at] = true;
+        at += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn strings_are_written_as_serde_json_writes_them(text in any::<String>()) {
+            let mut out = String::new();
+            write_string(&mut out, &text);
+            prop_assert_eq!(out, serde_json::to_string(&text).unwrap());
+        }
+
+        #[test]
+        fn minify_takes_only_space_between_tokens(
+            list in prop::collection::vec(any::<String>(), 0..6), number in any::<f64>()
+        ) {
+            let value = serde_json::json!({"list": list, "n": number, "o": {"": [1, true, null]}});
+            let pretty = serde_json::to_string_pretty(&value).unwrap();
+            prop_assert_eq!(minify(&pretty), value.to_string());
+        }
+    }
+
+    #[test]
+    fn minify_keeps_numbers_as_written() {
+        assert_eq!(minify("{ \"a b\" : [ 1.50 , 1e5 ] }\n"), "{\"a b\":[1.50,1e5]}");
+    }
+}

@@ -1,0 +1,28 @@
+//! Contexture: a context compiler as a service.
+//!
+//! A conversation goes in, the payload for the provider comes out: inside the token budget,
+//! cache-stable, with a report of every decision. Modules are listed in reading order; an arrow
+//! never points up this list. `tests/it/architecture.rs` holds the table of allowed arrows.
+
+pub mod json;
+
+pub mod domain;
+
+pub mod config;
+pub mod telemetry;
+
+pub mod tokenizer;
+
+pub mod provider;
+
+pub mod compress;
+pub mod request;
+
+pub mod pipeline;
+
+pub mod service;
+
+pub mod http;
+pub mod server;
+
+pub mod cli;

@@ -1,0 +1,5 @@
+//! The compile pipeline: typed stages in one order. No store, no network, no clock.
+
+mod deadline;
+
+pub use deadline::{Deadline, Stopped};

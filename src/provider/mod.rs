@@ -1,0 +1,47 @@
+//! One file a provider: read its messages, write its payload.
+//!
+//! `read` turns a request's conversation into neutral messages and drops nothing without a
+//! note. `adapt` turns what a target cannot hold into what it can, with a note each, before
+//! anything is counted. `write` only re-encodes.
+
+mod adapt;
+mod read;
+mod write;
+
+pub use adapt::adapt;
+pub use read::{CONVERSATION_KEYS, detect, read};
+pub use write::write;
+
+use crate::domain::{Message, Target, ToolDefinition};
+
+/// What [`write`] puts into a payload: adapted messages in sandwich order, system messages in
+/// their places.
+#[derive(Debug, Clone, Copy)]
+pub struct Sandwich<'m> {
+    pub messages: &'m [Message],
+    pub tools: &'m [ToolDefinition],
+}
+
+/// What a target's wire asks of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// System messages stand in a field of their own instead of the list.
+    pub hoists_system: bool,
+    /// The list must begin with a user message.
+    pub user_first: bool,
+    /// A last assistant message is gone on from, where the model does that at all.
+    pub prefill: bool,
+    /// The client's and our cache marks are written.
+    pub cache_marks: bool,
+}
+
+/// The wire rules of a target.
+pub fn rules(target: Target) -> Rules {
+    let (hoists_system, user_first, prefill, cache_marks) = match target {
+        Target::Openai | Target::OpenaiResponses => (false, false, false, false),
+        Target::Anthropic => (true, true, true, true),
+        Target::Gemini => (true, true, false, false),
+        Target::Neutral => (false, false, true, true),
+    };
+    Rules { hoists_system, user_first, prefill, cache_marks }
+}
