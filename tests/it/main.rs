@@ -1,1 +1,19 @@
-fn main() {}
+//! One test binary for everything that needs more than one module: it links once.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    missing_debug_implementations,
+    unreachable_pub,
+    reason = "clippy.toml's allow-*-in-tests reaches test functions only, not the helpers here"
+)]
+
+mod api;
+mod architecture;
+mod openapi;
+mod problem;
+mod process;
+mod readme;
+mod support;

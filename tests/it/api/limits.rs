@@ -1,0 +1,168 @@
+//! What one caller, and all of them together, may ask for.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::support::{TestServer, exchange, problem, request, send};
+
+fn hello() -> serde_json::Value {
+    json!({"messages": [{"role": "user", "content": "Hello"}], "target": "openai"})
+}
+
+#[tokio::test]
+async fn a_compile_tells_where_the_time_went() {
+    let server = TestServer::spawn().await;
+    let response = server.post("/compile", &hello()).await;
+    assert_eq!(response.status(), 200);
+    let timing = response.headers()["server-timing"].to_str().unwrap().to_owned();
+    let names: Vec<_> = timing.split(", ").map(|row| row.split(';').next().unwrap()).collect();
+    assert_eq!(names, ["parse", "count", "compile", "hooks", "store", "serialise"]);
+    let body: serde_json::Value = response.json().await.unwrap();
+    for key in ["id", "payload", "report"] {
+        assert!(body.get(key).is_some(), "{key}");
+    }
+}
+
+#[tokio::test]
+async fn compressed_bodies_are_read() {
+    let server = TestServer::spawn().await;
+    let text = hello().to_string();
+    let gzip = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
+    for (encoding, body) in [("gzip", gzip), ("zstd", zstd), ("identity", text.into_bytes())] {
+        let request = server.build("POST", "/compile").header("content-encoding", encoding);
+        let response = request.body(body).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{encoding}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_encoding_names_the_known_ones() {
+    let server = TestServer::spawn().await;
+    let request = server.build("POST", "/compile").header("content-encoding", "br").body("x");
+    let response = request.send().await.unwrap();
+    assert_eq!(response.headers()["accept-encoding"], "gzip, zstd");
+    problem(response, 415, "unsupported_encoding").await;
+}
+
+#[tokio::test]
+async fn a_body_that_says_it_is_too_large_is_refused_unread() {
+    let server = TestServer::with(&["--max-body-bytes", "1000"]).await;
+    let head =
+        "POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ncontent-length: 1001\r\n\r\n";
+    // Not one byte of the body is sent.
+    let reply = send(server.address, head.as_bytes()).await;
+    assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
+}
+
+#[tokio::test]
+async fn a_body_of_unknown_size_is_cut_at_the_limit() {
+    let server = TestServer::with(&["--max-body-bytes", "1000"]).await;
+    let head = "POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
+    let chunk = format!("7d0\r\n{}\r\n", "a".repeat(2000));
+    let reply = send(server.address, format!("{head}{chunk}0\r\n\r\n").as_bytes()).await;
+    assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
+}
+
+#[tokio::test]
+async fn a_body_at_the_limit_passes() {
+    let server = TestServer::with(&["--max-body-bytes", "1000"]).await;
+    let text = hello().to_string();
+    let padded = format!("{text}{}", " ".repeat(1000 - text.len()));
+    let reply = send(server.address, &request("POST", "/compile", &[], padded.as_bytes())).await;
+    assert_eq!(reply.status, 200);
+}
+
+#[tokio::test]
+async fn a_slow_head_closes_the_connection() {
+    let server = TestServer::with(&["--header-timeout-ms", "300"]).await;
+    let pause = Duration::from_millis(100);
+    // The silent one, one that could still be either version, one that drips its head.
+    let drip: Vec<(&[u8], Duration)> = std::iter::once((&b"GET / HTTP/1.1\r\n"[..], pause))
+        .chain(std::iter::repeat_n((&b"x: y\r\n"[..], pause), 100))
+        .collect();
+    for pieces in [vec![], vec![(&b"PRI * HT"[..], pause)], drip] {
+        let started = Instant::now();
+        let reply = exchange(server.address, &pieces).await;
+        assert!(matches!(reply.status, 0 | 408), "{}", reply.head);
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a_slow_body_is_a_408_by_its_total_time() {
+    let server = TestServer::with(&["--body-timeout-ms", "300"]).await;
+    let head =
+        b"POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ncontent-length: 999\r\n\r\n";
+    // Each byte comes quickly enough; all of them together do not.
+    let mut pieces: Vec<(&[u8], Duration)> = vec![(head, Duration::ZERO)];
+    pieces.extend(std::iter::repeat_n((&b" "[..], Duration::from_millis(50)), 200));
+    let started = Instant::now();
+    let reply = exchange(server.address, &pieces).await;
+    assert_eq!((reply.status, reply.code().as_str()), (408, "request_timeout"));
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn a_deadline_that_is_not_one_is_refused() {
+    let server = TestServer::spawn().await;
+    for bad in ["0", "soon", "-1", "1.5", "60001"] {
+        let request = server.build("POST", "/compile").header("contexture-deadline-ms", bad);
+        let response = request.json(&hello()).send().await.unwrap();
+        let body = problem(response, 422, "invalid_request").await;
+        assert!(body["detail"].as_str().unwrap().contains("Contexture-Deadline-Ms"), "{bad}");
+    }
+}
+
+#[tokio::test]
+async fn bodies_in_flight_share_a_bounded_memory() {
+    let server = TestServer::spawn().await;
+    let mut open = Vec::new();
+    // Each says 10 MB, and takes six times that before its first byte has come.
+    for _ in 0..4 {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let head = "POST /compile HTTP/1.1\r\nhost: t\r\nexpect: 100-continue\r\ncontent-length: 10000000\r\n\r\n";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.read_exact(&mut [0; 12]).await.unwrap();
+        open.push(stream);
+    }
+    let started = Instant::now();
+    let head = "POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ncontent-length: 10000000\r\n\r\n";
+    let reply = send(server.address, head.as_bytes()).await;
+    assert_eq!((reply.status, reply.code().as_str()), (503, "overloaded"));
+    assert_eq!(reply.header("retry-after"), Some("1"));
+    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    assert_eq!(server.post("/compile", &hello()).await.status(), 200, "small ones still pass");
+    drop(open);
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_a_place() {
+    let server = TestServer::with(&["--max-connections", "1"]).await;
+    let first = TcpStream::connect(server.address).await.unwrap();
+    let asked = request("GET", "/healthz", &[], b"");
+    let second = send(server.address, &asked);
+    tokio::pin!(second);
+    let early = tokio::time::timeout(Duration::from_millis(200), &mut second).await;
+    assert!(early.is_err(), "there was no place");
+    drop(first);
+    assert_eq!(second.await.status, 200);
+}
+
+#[tokio::test]
+async fn http2_is_spoken_without_asking() {
+    let server = TestServer::spawn().await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\n").await.unwrap();
+    stream.write_all(b"SM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
+    let mut frame = [0; 9];
+    stream.read_exact(&mut frame).await.unwrap();
+    assert_eq!(frame[3], 4, "the first frame is SETTINGS");
+}

@@ -1,0 +1,7 @@
+//! Black box: a real server on a real socket, spoken to over HTTP.
+
+mod health;
+mod hostile;
+mod limits;
+mod models;
+mod tokens;

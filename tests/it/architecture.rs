@@ -1,0 +1,180 @@
+//! The layers, as a table: a module may use what its row names, and nothing else.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Production lines of a file, tests below not counted.
+const MAX_LINES: usize = 400;
+
+/// Bottom up: a row names only rows above it.
+#[rustfmt::skip]
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("json",      &[]),
+    ("domain",    &["json"]),
+    ("config",    &["domain"]),
+    ("telemetry", &["config"]),
+    ("tokenizer", &["domain", "json"]),
+    ("provider",  &["domain", "json"]),
+    ("compress",  &["domain", "json", "tokenizer"]),
+    ("request",   &["domain", "json", "provider"]),
+    ("pipeline",  &["domain", "json", "tokenizer", "provider", "compress", "request"]),
+    ("service",   &["domain", "json", "tokenizer", "provider", "compress", "request", "pipeline"]),
+    ("http",      &["domain", "config", "json", "pipeline", "service"]),
+    ("server",    &["json", "domain", "config", "telemetry", "tokenizer", "provider", "compress",
+                    "request", "pipeline", "service", "http"]),
+    ("cli",       &["config", "telemetry", "http", "server", "service", "domain", "pipeline"]),
+];
+
+struct Source {
+    module: String,
+    path: PathBuf,
+    text: String,
+}
+
+#[test]
+fn arrows_point_one_way() {
+    let mut broken = Vec::new();
+    for Source { module, path, text } in sources() {
+        let row = MAY_USE.iter().find(|(name, _)| *name == module);
+        let (_, row) = row.unwrap_or_else(|| panic!("add `{module}` to MAY_USE"));
+        for used in uses(&code(&text)) {
+            let known = MAY_USE.iter().any(|(name, _)| *name == used);
+            if known && used != module && !row.contains(&used.as_str()) {
+                broken.push(format!("{}: {module} -> {used}", path.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "arrows that point the wrong way:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn the_table_has_no_circle() {
+    for (at, (module, row)) in MAY_USE.iter().enumerate() {
+        for used in *row {
+            let below = MAY_USE.iter().position(|(name, _)| name == used).expect("a known name");
+            assert!(below < at, "`{module}` stands above `{used}`, which it uses");
+        }
+    }
+}
+
+#[test]
+fn every_module_of_the_table_is_there() {
+    let sources = sources();
+    for (module, _) in MAY_USE {
+        assert!(sources.iter().any(|source| source.module == *module), "{module} is gone");
+    }
+}
+
+#[test]
+fn files_stay_short() {
+    let long: Vec<String> = sources()
+        .into_iter()
+        .map(|source| (production_lines(&source.text), source.path))
+        .filter(|(lines, _)| *lines > MAX_LINES)
+        .map(|(lines, path)| format!("{}: {lines}", path.display()))
+        .collect();
+    assert!(long.is_empty(), "split these by noun:\n{}", long.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let silent: Vec<PathBuf> = sources()
+        .into_iter()
+        .filter(|source| !source.text.starts_with("//!"))
+        .map(|source| source.path)
+        .collect();
+    assert!(silent.is_empty(), "these begin without a `//!` line: {silent:?}");
+}
+
+#[test]
+fn only_tasks_and_the_pool_spawn() {
+    let allowed = ["server/tasks.rs", "service/pool.rs"];
+    for source in sources() {
+        let path = source.path.to_string_lossy().replace('\\', "/");
+        let spawns = ["tokio::spawn(", "task::spawn", "thread::spawn(", "tracker.spawn"];
+        let text = production(&source.text);
+        let found = spawns.iter().find(|call| text.contains(**call));
+        assert!(found.is_none() || allowed.contains(&path.as_str()), "{path}: {found:?}");
+    }
+}
+
+/// Every source file below `src/` that belongs to a module.
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("readable folder") {
+            let path = entry.expect("readable entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            if path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            let inside = path.strip_prefix(&root).expect("below src").to_path_buf();
+            let first = inside.iter().next().expect("a name").to_string_lossy().into_owned();
+            let module = first.trim_end_matches(".rs").to_owned();
+            if module != "main" && module != "lib" {
+                let text = fs::read_to_string(&path).expect("readable file");
+                found.push(Source { module, path: inside, text });
+            }
+        }
+    }
+    found
+}
+
+fn production(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod ").next().unwrap_or("")
+}
+
+fn production_lines(text: &str) -> usize {
+    production(text).lines().count()
+}
+
+/// The text without its comments: a link in a doc comment is no arrow.
+fn code(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+/// The top-level modules that `crate::a`, `crate::{a, b::{c, d}}` and the like name.
+fn uses(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, mark) in text.match_indices("crate::") {
+        let rest = &text[at + mark.len()..];
+        let Some(group) = rest.strip_prefix('{') else {
+            names.push(word(rest));
+            continue;
+        };
+        let mut depth = 1;
+        let mut is_start = true;
+        for (index, character) in group.char_indices() {
+            match character {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' => is_start = true,
+                _ if is_start && depth == 1 && !character.is_whitespace() => {
+                    names.push(word(&group[index..]));
+                    is_start = false;
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    names
+}
+
+fn word(text: &str) -> String {
+    text.chars().take_while(|character| character.is_alphanumeric() || *character == '_').collect()
+}
+
+#[test]
+fn uses_reads_single_names_and_groups() {
+    let group = "use crate::{pipeline, store::{self, x},\n    http};";
+    assert_eq!(uses(group), ["pipeline", "store", "http"]);
+    assert_eq!(uses("use crate::domain::Pack; crate::hook::Error"), ["domain", "hook"]);
+}

@@ -1,0 +1,95 @@
+//! `openapi.yaml` is what the code serves. `UPDATE_OPENAPI=1 cargo test openapi` rewrites it.
+
+use std::fs;
+
+use crate::support::TestServer;
+
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml");
+
+/// Every route that DESIGN §3 asks for so far.
+const ROUTES: &[(&str, &str)] = &[
+    ("POST", "/compile"),
+    ("POST", "/tokens"),
+    ("GET", "/models"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/metrics"),
+    ("GET", "/openapi.json"),
+    ("GET", "/docs"),
+    ("GET", "/docs/"),
+    ("GET", "/docs/{file}"),
+    ("GET", "/problems"),
+    ("GET", "/problems/{code}"),
+    ("GET", "/"),
+];
+
+#[test]
+fn openapi_yaml_is_current() {
+    let document = contexture::http::openapi().to_yaml().expect("document serialises");
+    let generated = format!("{}\n", document.trim_end());
+    if std::env::var_os("UPDATE_OPENAPI").is_some() {
+        fs::write(PATH, &generated).expect("openapi.yaml is writable");
+    }
+    let committed = fs::read_to_string(PATH).unwrap_or_default();
+    assert!(
+        committed == generated,
+        "openapi.yaml is stale: run UPDATE_OPENAPI=1 cargo test openapi"
+    );
+}
+
+#[test]
+fn every_route_is_described_and_every_description_is_a_route() {
+    let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
+    let paths = document["paths"].as_object().expect("paths");
+    let mut described: Vec<(String, String)> = Vec::new();
+    for (path, methods) in paths {
+        for method in methods.as_object().expect("methods").keys() {
+            described.push((method.to_uppercase(), path.clone()));
+        }
+    }
+    let mut wanted: Vec<(String, String)> =
+        ROUTES.iter().map(|(method, path)| ((*method).into(), (*path).into())).collect();
+    described.sort();
+    wanted.sort();
+    assert_eq!(described, wanted);
+}
+
+#[test]
+fn routes_are_added_with_their_description_only() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/http");
+    for entry in fs::read_dir(folder).expect("readable folder") {
+        let path = entry.expect("readable entry").path();
+        let text = fs::read_to_string(&path).expect("readable file");
+        for bare in [".route(", ".nest(", ".merge(", ".route_service("] {
+            assert!(!text.contains(bare), "{}: {bare} adds an undescribed route", path.display());
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_described_route_is_served() {
+    let server = TestServer::spawn().await;
+    for (method, path) in ROUTES {
+        let path = path.replace("{code}", "deadline").replace("{file}", "swagger-ui.css");
+        let response = server.build(method, &path).body("{}").send().await.unwrap();
+        assert!(![404, 405, 500].contains(&response.status().as_u16()), "{method} {path}");
+    }
+}
+
+#[test]
+fn every_operation_has_an_id_a_summary_and_a_tag() {
+    let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
+    let mut ids = Vec::new();
+    for (method, path) in ROUTES {
+        let operation = &document["paths"][*path][method.to_lowercase()];
+        for key in ["operationId", "summary"] {
+            assert!(operation[key].is_string(), "{method} {path} has no {key}");
+        }
+        assert!(operation["tags"][0].is_string(), "{method} {path} has no tag");
+        ids.push(operation["operationId"].clone());
+    }
+    let count = ids.len();
+    ids.sort_by_key(ToString::to_string);
+    ids.dedup();
+    assert_eq!(ids.len(), count, "an operation id stands twice");
+}

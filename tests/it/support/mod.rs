@@ -1,0 +1,79 @@
+//! A server of one's own for each test, on a free port, stopped on drop; and raw sockets.
+
+mod process;
+mod raw;
+
+pub use process::ServerProcess;
+pub use raw::{Reply, exchange, request, send};
+
+use std::net::SocketAddr;
+
+use clap::Parser;
+use contexture::config::Config;
+use contexture::server::Server;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+#[derive(Debug, Parser)]
+struct Flags {
+    #[command(flatten)]
+    config: Config,
+}
+
+/// The settings that a command line of `serve` gives, on a free port.
+pub fn config(flags: &[&str]) -> Config {
+    let mut line = vec!["serve", "--listen", "127.0.0.1:0"];
+    line.extend_from_slice(flags);
+    Flags::try_parse_from(line).expect("flags are right").config
+}
+
+pub struct TestServer {
+    pub address: SocketAddr,
+    client: reqwest::Client,
+    _shutdown: oneshot::Sender<()>,
+}
+
+impl TestServer {
+    pub async fn spawn() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A server with these flags of `contexture serve`.
+    pub async fn with(flags: &[&str]) -> Self {
+        let server = Server::build(config(flags)).await.expect("server builds");
+        let address = server.address();
+        let (sender, receiver) = oneshot::channel::<()>();
+        tokio::spawn(server.run_until(async { receiver.await.unwrap_or_default() }));
+        Self { address, client: reqwest::Client::new(), _shutdown: sender }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub async fn get(&self, path: &str) -> reqwest::Response {
+        self.client.get(self.url(path)).send().await.expect("an answer")
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> reqwest::Response {
+        self.client.post(self.url(path)).json(body).send().await.expect("an answer")
+    }
+
+    /// A request to be changed before it is sent.
+    pub fn build(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        self.client.request(method.parse().expect("a method"), self.url(path))
+    }
+}
+
+/// Asserts that an answer is a problem document with this status and code, and gives it back.
+pub async fn problem(response: reqwest::Response, status: u16, code: &str) -> Value {
+    assert_eq!(response.status(), status);
+    assert_eq!(response.headers()["content-type"], "application/problem+json");
+    let id = response.headers()["x-request-id"].to_str().expect("plain text").to_owned();
+    let body: Value = response.json().await.expect("a JSON body");
+    assert_eq!(body["code"], code, "{body}");
+    assert_eq!(body["status"], status, "{body}");
+    assert_eq!(body["request_id"], id.as_str(), "{body}");
+    assert_eq!(body["type"], format!("/problems/{}", code.replace('_', "-")), "{body}");
+    body
+}

@@ -1,0 +1,82 @@
+//! The built program as a process of its own.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// A running `contexture serve`, killed on drop.
+pub struct ServerProcess {
+    pub child: Child,
+    pub address: SocketAddr,
+}
+
+impl ServerProcess {
+    pub fn command() -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_contexture"));
+        command.env_clear();
+        command
+    }
+
+    /// Starts the server on a free port and reads the address that it prints.
+    pub fn start(flags: &[&str]) -> Self {
+        let mut child = Self::command()
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(flags)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("standard output");
+        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        let address = line
+            .trim()
+            .strip_prefix("listening on http://")
+            .unwrap_or_else(|| panic!("no address in {line:?}"))
+            .parse()
+            .expect("an address");
+        Self { child, address }
+    }
+
+    /// Sends a signal by name, such as `TERM`.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill")
+            .args([&format!("-{name}"), &self.child.id().to_string()])
+            .status()
+            .expect("kill runs");
+        assert!(status.success());
+    }
+
+    pub async fn exit(&mut self) -> ExitStatus {
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Resident memory in KiB.
+    pub fn resident_kib(&self) -> u64 {
+        self.status("VmRSS:")
+    }
+
+    /// The highest that the resident memory has been, in KiB.
+    pub fn peak_kib(&self) -> u64 {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, key: &str) -> u64 {
+        let path = format!("/proc/{}/status", self.child.id());
+        let text = std::fs::read_to_string(path).expect("a process");
+        let line = text.lines().find(|line| line.starts_with(key)).expect("a line");
+        line.split_whitespace().nth(1).expect("a number").parse().expect("a number")
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
