@@ -1,6 +1,6 @@
 //! `contexture compile`: the pipeline on a file.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::pipeline::Deadline;
 use crate::service::{self, Services};
 
 /// How long a compile on the command line may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -103,9 +103,9 @@ pub(super) fn failure(problem: Problem) -> Failure {
     }
     for fault in problem.errors {
         let place = if fault.pointer.is_empty() { "/" } else { &fault.pointer };
-        text.push_str(&format!("\n  {place}: {}", fault.detail));
+        let _ = write!(text, "\n  {place}: {}", fault.detail);
         if let Some(near) = fault.did_you_mean {
-            text.push_str(&format!(" (did you mean `{near}`?)"));
+            let _ = write!(text, " (did you mean `{near}`?)");
         }
     }
     text.into()

@@ -86,7 +86,7 @@ type Failure = Box<dyn std::error::Error>;
 pub fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(error),
+        Err(error) => return refuse(&error),
     };
     let outcome = match cli.command {
         Command::Serve(config) => serve(*config),
@@ -104,7 +104,7 @@ pub fn run() -> ExitCode {
 }
 
 /// Prints help, version or what is wrong, and names the variable behind a bad value.
-fn refuse(error: clap::Error) -> ExitCode {
+fn refuse(error: &clap::Error) -> ExitCode {
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
     let _ = error.print();
     if matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue)

@@ -109,7 +109,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
 
 /// Why reading failed. The layers around the body wrap each other's errors, so the whole chain
 /// is searched for the one that tells.
-fn explain(error: &(dyn StdError + 'static)) -> Problem {
+pub(super) fn explain(error: &(dyn StdError + 'static)) -> Problem {
     let mut next = Some(error);
     let mut is_io = false;
     while let Some(error) = next {

@@ -158,6 +158,7 @@ pub(super) async fn check_encoding(request: Request, next: Next) -> Response {
 }
 
 /// The answer to a panic: logged, with nothing told of it.
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]
 pub(super) fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     let message = panic
         .downcast_ref::<String>()

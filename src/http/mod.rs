@@ -13,6 +13,7 @@ pub mod problem;
 mod router;
 pub mod schema;
 mod state;
+mod window;
 
 pub use metrics::Metrics;
 pub use pages::section as problem_page;

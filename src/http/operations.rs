@@ -137,6 +137,12 @@ pub(super) async fn get_docs_file(request: Request) -> Result<Response, Problem>
     docs_file(path.strip_prefix("/docs/").unwrap_or_default())
 }
 
+/// The page runs scripts and styles of its own, and nothing from elsewhere.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+     frame-ancestors 'none'",
+);
+
 fn docs_file(name: &str) -> Result<Response, Problem> {
     let config = Arc::new(Config::from("/openapi.json"));
     let file = utoipa_swagger_ui::serve(name, config)
@@ -147,10 +153,6 @@ fn docs_file(name: &str) -> Result<Response, Problem> {
         .ok_or_else(|| Problem::new(Kind::NotFound))?;
     let kind = HeaderValue::from_str(&file.content_type)
         .unwrap_or(HeaderValue::from_static("application/octet-stream"));
-    const POLICY: HeaderValue = HeaderValue::from_static(
-        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-         frame-ancestors 'none'",
-    );
     let mut response = file.bytes.into_owned().into_response();
     let headers = response.headers_mut();
     if file.gzpipped {

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 
 use super::problem::{Kind, Problem};
 use super::state::AppState;
-use super::{compile, layer, operations, pages};
+use super::{compile, layer, operations, pages, window};
 use crate::config::LimitsConfig;
 
 #[derive(OpenApi)]
@@ -39,18 +39,20 @@ struct Document;
 pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
     let (router, _document) = routes().split_for_parts();
     // The first layer is the outermost. What is refused before the edge layer would lack an id;
-    // the wire's limits stand outside of decompression, the decoded limit inside (`body`).
+    // the wire's limits stand outside of decompression, which the router gets before them, the
+    // decoded limit inside (`body`).
     let layers = ServiceBuilder::new()
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(from_fn_with_state(state.clone(), layer::edge))
         .layer(CatchPanicLayer::custom(layer::panicked))
         .layer(from_fn(layer::check_encoding))
         .layer(RequestBodyDeadlineLayer::new(limits.body_timeout()))
-        .layer(RequestBodyLimitLayer::new(limits.max_body_bytes))
-        .layer(RequestDecompressionLayer::new());
+        .layer(RequestBodyLimitLayer::new(limits.max_body_bytes));
     router
         .fallback(async || Problem::new(Kind::NotFound))
         .method_not_allowed_fallback(async || Problem::new(Kind::MethodNotAllowed))
+        .layer(RequestDecompressionLayer::new())
+        .layer(from_fn(window::check))
         .layer(layers)
         .with_state(state)
 }

@@ -66,7 +66,7 @@ fn an_address_that_others_reach_needs_a_word() {
     let output = run(&["serve", "--listen", "0.0.0.0:0"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("--allow-anonymous"));
-    let allowed = ServerProcess::start(&["--listen", "0.0.0.0:0", "--allow-anonymous"]);
+    let allowed = ServerProcess::start_at("0.0.0.0:0", &["--allow-anonymous"]);
     assert!(allowed.address.ip().is_unspecified());
 }
 

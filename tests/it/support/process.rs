@@ -19,8 +19,13 @@ impl ServerProcess {
 
     /// Starts the server on a free port and reads the address that it prints.
     pub fn start(flags: &[&str]) -> Self {
+        Self::start_at("127.0.0.1:0", flags)
+    }
+
+    /// Starts the server at an address.
+    pub fn start_at(listen: &str, flags: &[&str]) -> Self {
         let mut child = Self::command()
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", listen])
             .args(flags)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
