@@ -2,6 +2,7 @@
 
 mod read;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use regex::RegexSet;
@@ -72,12 +73,12 @@ pub struct Pattern {
 #[derive(Debug, Default, Clone)]
 pub struct Protect {
     /// Client ids.
-    pub ids: Vec<Arc<str>>,
+    pub ids: BTreeSet<Arc<str>>,
     /// Indexes in the request's list.
-    pub indexes: Vec<usize>,
+    pub indexes: BTreeSet<usize>,
     pub roles: Vec<Role>,
     /// Tools whose turns stay.
-    pub tools: Vec<Arc<str>>,
+    pub tools: BTreeSet<Arc<str>>,
     pub patterns: Vec<Pattern>,
     /// The patterns as one automaton, in the order of `patterns`.
     pub matcher: Option<RegexSet>,

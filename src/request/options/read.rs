@@ -92,8 +92,12 @@ impl Protect {
         let list = given.path().key("messages");
         for (index, item) in given.list("messages", 10_000, faults).iter().enumerate() {
             match (item.as_str(), item.as_u64().and_then(|at| usize::try_from(at).ok())) {
-                (Some(id), _) => read.ids.push(id.into()),
-                (None, Some(at)) => read.indexes.push(at),
+                (Some(id), _) => {
+                    read.ids.insert(id.into());
+                }
+                (None, Some(at)) => {
+                    read.indexes.insert(at);
+                }
                 _ => faults.add(&list.index(index), "must be a message's id or its index"),
             }
         }
