@@ -56,13 +56,13 @@ pub(super) fn part(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Op
         return None;
     }
     let kind = match present(node, "type") {
-        Some(kind) => match kind.as_str() {
-            Some(kind) => kind,
-            None => {
+        Some(kind) => {
+            let Some(word) = kind.as_str() else {
                 cx.fault(&path.key("type"), format!("must be a string, not {}", kind.kind()));
                 return None;
-            }
-        },
+            };
+            word
+        }
         None if node.get("text").is_some() => "text",
         None => {
             cx.fault(path, "a part needs a `type`");
@@ -98,13 +98,7 @@ pub(super) fn opaque(node: &Node<'_>) -> Part {
 }
 
 fn text(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
-    let text = match node.get("text") {
-        Some(text) => cx.string(text, &path.key("text")),
-        None => {
-            cx.fault(path, "`text` is missing");
-            None
-        }
-    };
+    let text = cx.needed(node, "text", path).and_then(|text| cx.string(text, &path.key("text")));
     let mut part = Part::text(text.unwrap_or_default());
     part.extra = extra(node, &["type", "text"]);
     part

@@ -34,13 +34,11 @@ impl Reading<'_> {
 
     /// A value that must be a string.
     pub(super) fn string(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<Arc<str>> {
-        match node.as_str() {
-            Some(text) => Some(self.text(text, path)),
-            None => {
-                self.fault(path, format!("must be a string, not {}", node.kind()));
-                None
-            }
-        }
+        let Some(text) = node.as_str() else {
+            self.fault(path, format!("must be a string, not {}", node.kind()));
+            return None;
+        };
+        Some(self.text(text, path))
     }
 
     /// A member that may be absent or null, and is a string otherwise.
@@ -73,6 +71,20 @@ impl Reading<'_> {
             },
         }
         Arc::from("")
+    }
+
+    /// A member that must be there, whatever it is.
+    pub(super) fn needed<'n, 'a>(
+        &mut self,
+        node: &'n Node<'a>,
+        key: &str,
+        path: &Path<'_>,
+    ) -> Option<&'n Node<'a>> {
+        let member = node.get(key);
+        if member.is_none() {
+            self.fault(path, format!("`{key}` is missing"));
+        }
+        member
     }
 
     /// A member that may be absent or null, and is a boolean otherwise.

@@ -207,7 +207,7 @@ fn function_call(
         Some(args) => cx.arguments(args, &path.key("args"), &id, true),
         None => Arc::from("{}"),
     };
-    keep(kept, "functionCall", extra(node, &["id", "name", "args"]));
+    keep(kept, "functionCall", &extra(node, &["id", "name", "args"]));
     Content::ToolCall(ToolCall { id, name, arguments, custom: false })
 }
 
@@ -243,7 +243,7 @@ fn function_response(
             None => content.push(Part::text(response.raw)),
         },
     }
-    keep(kept, "functionResponse", others);
+    keep(kept, "functionResponse", &others);
     Content::ToolResult(ToolResult { call_id, name: Some(name), content, is_error: None })
 }
 
@@ -258,7 +258,7 @@ fn is_object(text: &str) -> bool {
 }
 
 /// Keeps what a call or a response holds beside what is read, as one object.
-fn keep(kept: &mut Extra, key: &str, others: Extra) {
+fn keep(kept: &mut Extra, key: &str, others: &Extra) {
     if others.is_empty() {
         return;
     }

@@ -245,12 +245,11 @@ fn function_call(
     let path = path.key("function_call");
     let name = cx.required(call, "name", &path, "a function call names its function");
     let id: Arc<str> = format!("call_{index}_{name}").into();
-    let arguments = match present(call, "arguments") {
-        Some(text) => cx.arguments(text, &path.key("arguments"), &id, false),
-        None => {
-            cx.empty_arguments(&path, &id);
-            Arc::from("{}")
-        }
+    let arguments = if let Some(text) = present(call, "arguments") {
+        cx.arguments(text, &path.key("arguments"), &id, false)
+    } else {
+        cx.empty_arguments(&path, &id);
+        Arc::from("{}")
     };
     let detail = format!("`function_call` became the tool call `{}`", shown(&id));
     cx.notes.repaired("function_call_upgraded", path.pointer(), detail);
@@ -315,11 +314,10 @@ fn mark(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, message: &mut Me
     let asked = cx.flag(node, "_cache_breakpoint", path) == Some(true);
     let mark = cx.cache_mark(node, path).or(asked.then_some(CacheMark { ttl: None }));
     let Some(mark) = mark else { return };
-    match message.parts.last_mut() {
-        Some(part) => part.cache = part.cache.or(Some(mark)),
-        None => {
-            let detail = "an empty message holds no cache mark";
-            cx.notes.degraded("cache_mark_lost", path.pointer(), detail);
-        }
+    if let Some(part) = message.parts.last_mut() {
+        part.cache = part.cache.or(Some(mark));
+    } else {
+        let detail = "an empty message holds no cache mark";
+        cx.notes.degraded("cache_mark_lost", path.pointer(), detail);
     }
 }

@@ -156,12 +156,10 @@ fn call(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>, custom: bool) ->
 
 fn output(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
     let call_id = cx.required(item, "call_id", path, "a tool result needs the id of its call");
-    let content = match present(item, "output") {
+    let output = cx.needed(item, "output", path);
+    let content = match output {
         Some(output) => block::result_content(cx, output, &path.key("output")),
-        None => {
-            cx.fault(path, "`output` is missing");
-            Vec::new()
-        }
+        None => Vec::new(),
     };
     let result = ToolResult { call_id, name: None, content, is_error: None };
     let mut part = Part::new(Content::ToolResult(result));
