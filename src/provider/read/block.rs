@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::context::{Reading, extra, present};
+use super::context::{Reading, part_extra, present};
 use super::media;
 use crate::domain::{Content, Part, RawJson, Thinking, ToolCall, ToolResult};
 use crate::json::{Node, Path, Value};
@@ -86,7 +86,7 @@ pub(super) fn part(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Op
             None => return Some(opaque(node)),
         },
     };
-    part.cache = cx.cache_mark(node, path);
+    part.cache = cx.part_mark(node, path);
     part.signature = cx.member(node, "signature", path);
     Some(part)
 }
@@ -100,7 +100,7 @@ pub(super) fn opaque(node: &Node<'_>) -> Part {
 fn text(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let text = cx.needed(node, "text", path).and_then(|text| cx.string(text, &path.key("text")));
     let mut part = Part::text(text.unwrap_or_default());
-    part.extra = extra(node, &["type", "text"]);
+    part.extra = part_extra(node, &["type", "text"]);
     part
 }
 
@@ -109,7 +109,7 @@ fn thinking(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let text = cx.member(node, key, path).unwrap_or_default();
     let opaque = present(node, "opaque").map(|item| RawJson::new(item.raw));
     let mut part = Part::new(Content::Thinking(Thinking { text, opaque }));
-    part.extra = extra(node, &["type", key, "opaque"]);
+    part.extra = part_extra(node, &["type", key, "opaque"]);
     part
 }
 
@@ -128,7 +128,7 @@ fn call(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, key: &str) -> Pa
         Some(value) => cx.arguments(value, &at, &id, true),
     };
     let mut part = Part::new(Content::ToolCall(ToolCall { id, name, arguments, custom }));
-    part.extra = extra(node, &["type", "id", "name", key, "custom"]);
+    part.extra = part_extra(node, &["type", "id", "name", key, "custom"]);
     part
 }
 
@@ -145,7 +145,7 @@ fn result(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let is_error = cx.flag(node, "is_error", path);
     let result = ToolResult { call_id, name, content, is_error };
     let mut part = Part::new(Content::ToolResult(result));
-    part.extra = extra(node, &["type", key, "content", "name", "is_error"]);
+    part.extra = part_extra(node, &["type", key, "content", "name", "is_error"]);
     part
 }
 

@@ -98,24 +98,42 @@ impl Reading<'_> {
         flag
     }
 
-    /// The cache mark of a message, a part or a tool: `cache_control` as Anthropic has it, or
-    /// the neutral shape's `cache`.
+    /// The `cache_control` of a message, a part or a tool.
     pub(super) fn cache_mark(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<CacheMark> {
-        let key =
-            ["cache_control", "cache"].into_iter().find(|key| present(node, key).is_some())?;
-        let mark = node.get(key)?;
-        let path = path.key(key);
+        let mark = present(node, "cache_control")?;
+        let path = path.key("cache_control");
         if mark.as_object().is_none() {
             self.fault(&path, format!("must be an object, not {}", mark.kind()));
             return None;
         }
-        let word = self.member(mark, "ttl", &path);
+        Some(self.mark(mark, &path))
+    }
+
+    /// The cache mark of a part: `cache_control`, or the neutral shape's `cache`.
+    pub(super) fn part_mark(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<CacheMark> {
+        let neutral = present(node, "cache").filter(|mark| mark.as_object().is_some());
+        match neutral {
+            Some(mark) => Some(self.mark(mark, &path.key("cache"))),
+            None => self.cache_mark(node, path),
+        }
+    }
+
+    fn mark(&mut self, mark: &Node<'_>, path: &Path<'_>) -> CacheMark {
+        let word = self.member(mark, "ttl", path);
         let ttl = word.as_deref().and_then(Ttl::parse);
         if let (Some(word), None) = (word, ttl) {
             let detail = format!("`{}` is no lifetime: use 5m or 1h", shown(&word));
             self.fault(&path.key("ttl"), detail);
         }
-        Some(CacheMark { ttl })
+        CacheMark { ttl }
+    }
+
+    /// Reports members that have no place in ours.
+    pub(super) fn lost(&mut self, node: &Node<'_>, known: &[&str], path: &Path<'_>) {
+        for (key, _) in extra(node, known) {
+            let detail = "this member has no place in a neutral message";
+            self.notes.degraded("member_lost", path.key(&shown(&key)).pointer(), detail);
+        }
     }
 
     /// The arguments of the call `id`, as text: a string that holds a JSON object, or, where
@@ -177,18 +195,26 @@ pub(super) fn either<'n, 'a>(node: &'n Node<'a>, one: &str, other: &str) -> Opti
     present(node, one).or_else(|| present(node, other))
 }
 
-/// The members that no reader interprets. Cache marks and signatures are read on every part,
-/// so they are never among them.
+/// The members that no reader interprets.
 pub(super) fn extra(node: &Node<'_>, known: &[&str]) -> Extra {
     let members = node.as_object().map(Vec::as_slice).unwrap_or_default();
     members
         .iter()
-        .filter(|(key, _)| !known.contains(&&**key) && !MARKS.contains(&&**key))
+        .filter(|(key, _)| !known.contains(&&**key))
         .map(|(key, member)| (Arc::from(&**key), RawJson::new(member.raw)))
         .collect()
 }
 
-const MARKS: &[&str] = &["cache", "cache_control", "signature"];
+/// [`extra`] of a typed part. Cache marks and signatures are read on every one of them.
+pub(super) fn part_extra(node: &Node<'_>, known: &[&str]) -> Extra {
+    let mut extra = extra(node, known);
+    extra.retain(|(key, value)| match &**key {
+        "cache_control" | "signature" => false,
+        "cache" => !value.as_str().starts_with('{'),
+        _ => true,
+    });
+    extra
+}
 
 /// A name as a fault shows it: never longer than a line.
 pub(super) fn shown(text: &str) -> String {

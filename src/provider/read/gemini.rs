@@ -31,6 +31,7 @@ pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) ->
 pub(super) fn instruction(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
     let mut calls = Calls::default();
     if let Some(content) = node.get("parts") {
+        cx.lost(node, &["parts", "role"], path);
         return parts(cx, content, &mut calls, &path.key("parts"));
     }
     parts(cx, node, &mut calls, path)
@@ -101,7 +102,7 @@ fn one(
     };
     let mut message = Message::new(role, Vec::new());
     message.origin = Some(index);
-    message.id = cx.member(node, "id", path);
+    message.id = cx.member(node, "id", path).filter(|id| !id.is_empty());
     message.extra = extra(node, &["id", "role", "parts"]);
     match node.get("parts") {
         Some(content) => message.parts = parts(cx, content, calls, &path.key("parts")),
@@ -274,6 +275,9 @@ fn keep(kept: &mut Extra, key: &str, others: &Extra) {
     kept.push((Arc::from(key), RawJson::new(object)));
 }
 
+const MEDIA_KEYS: [&str; 7] =
+    ["data", "mimeType", "mime_type", "fileUri", "file_uri", "displayName", "display_name"];
+
 fn media(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Media {
     let mime = either(node, "mimeType", "mime_type").and_then(Node::as_str).unwrap_or("*/*");
     let source = if kind == "inlineData" {
@@ -283,6 +287,7 @@ fn media(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> 
         let key = if node.get(key).is_some() { key } else { "fileUri" };
         MediaSource::Url(cx.required(node, key, path, "media needs its address"))
     };
+    cx.lost(node, &MEDIA_KEYS, path);
     let key = if node.get("display_name").is_some() { "display_name" } else { "displayName" };
     Media { media_type: Arc::from(mime), source, name: cx.member(node, key, path) }
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::block;
-use super::context::{Reading, either, extra, present};
+use super::context::{Reading, either, part_extra, present};
 use crate::domain::{Content, Extra, Media, MediaSource, Part, RawJson};
 use crate::json::{Node, Path};
 
@@ -36,7 +36,7 @@ pub(super) fn read(
             let data = cx.required(node, "data", path, NEEDS_DATA);
             let mime = mime.unwrap_or(if kind == "image" { UNKNOWN_IMAGE } else { UNKNOWN });
             let known = ["type", "data", "mimeType", "media_type"];
-            (media_of(mime, &data), extra(node, &known))
+            (media_of(mime, &data), part_extra(node, &known))
         }
         _ => return None,
     };
@@ -52,7 +52,7 @@ pub(super) fn attachment(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>)
     let mut media = media_of(mime.as_deref().unwrap_or(UNKNOWN), &data);
     media.name = cx.member(node, "filename", path);
     let mut part = Part::new(Content::Media(media));
-    part.extra = extra(node, &["mediaType", "data", "filename"]);
+    part.extra = part_extra(node, &["mediaType", "data", "filename"]);
     part
 }
 
@@ -75,10 +75,10 @@ pub(super) fn media_of(mime: &str, data: &Arc<str>) -> Media {
 const NEEDS_DATA: &str = "media needs its data";
 
 fn image_url(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
-    let mut rest = extra(node, &["type", "image_url"]);
+    let mut rest = part_extra(node, &["type", "image_url"]);
     let url = match present(node, "image_url") {
         Some(inner) if inner.as_object().is_some() => {
-            rest.extend(extra(inner, &["url"]));
+            rest.extend(part_extra(inner, &["url"]));
             cx.required(inner, "url", &path.key("image_url"), NEEDS_DATA)
         }
         _ => cx.required(node, "image_url", path, NEEDS_DATA),
@@ -89,7 +89,7 @@ fn image_url(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, 
 fn input_image(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     if let Some(id) = cx.member(node, "file_id", path) {
         let media = held(UNKNOWN_IMAGE, id);
-        let mut rest = extra(node, &["type", "file_id"]);
+        let mut rest = part_extra(node, &["type", "file_id"]);
         rest.retain(|(key, value)| &**key != "image_url" || value.as_str() != "null");
         return (media, rest);
     }
@@ -99,7 +99,7 @@ fn input_image(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media
 }
 
 fn input_audio(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
-    let mut rest = extra(node, &["type", "input_audio"]);
+    let mut rest = part_extra(node, &["type", "input_audio"]);
     let inner_path = path.key("input_audio");
     let Some(inner) = present(node, "input_audio").filter(|inner| inner.as_object().is_some())
     else {
@@ -113,7 +113,7 @@ fn input_audio(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media
         Some("mp3") => "audio/mpeg".to_owned(),
         Some(format) => format!("audio/{format}"),
     };
-    rest.extend(extra(inner, &["data", "format"]));
+    rest.extend(part_extra(inner, &["data", "format"]));
     (media_of(&mime, &data), rest)
 }
 
@@ -126,9 +126,9 @@ fn file(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra
         Some(inner) => (inner, &inner_path),
         None => (node, path),
     };
-    let mut rest = extra(node, KNOWN);
+    let mut rest = part_extra(node, KNOWN);
     if nested.is_some() {
-        rest.extend(extra(inner, KNOWN));
+        rest.extend(part_extra(inner, KNOWN));
     }
     rest.retain(|(key, value)| &**key != "file_id" || value.as_str() != "null");
     let name = cx.member(inner, "filename", at);
@@ -164,7 +164,7 @@ fn neutral(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Ex
         media_of(mime, &data)
     };
     media.name = cx.member(node, "name", path);
-    (media, extra(node, KNOWN))
+    (media, part_extra(node, KNOWN))
 }
 
 /// Anthropic's `image` and `document`, whose `source` says where the bytes are.
@@ -215,10 +215,10 @@ fn source(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) ->
         }
         _ => return None,
     };
-    let title = if kind == "document" { cx.member(node, "title", path) } else { None };
-    media.name = title;
+    media.name = cx.member(node, "title", path);
     let mut part = Part::new(Content::Media(media));
-    part.extra = extra(node, &["type", "source", "title"]);
+    part.extra = part_extra(node, &["type", "source", "title"]);
+    cx.lost(inner, &["type", "media_type", "data", "url", "file_id", "content"], &at);
     part.extra.extend(kept);
     Some(part)
 }

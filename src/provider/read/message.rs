@@ -68,6 +68,7 @@ pub(super) fn push(message: Message, messages: &mut Vec<Message>) {
 const KNOWN: &[&str] = &[
     "_cache_breakpoint",
     "attachments",
+    "cache_control",
     "content",
     "function_call",
     "id",
@@ -95,7 +96,7 @@ pub(super) fn one(
     let mut message = Message::new(role, thoughts(cx, node, path));
     message.role_word = (role_word == "developer").then_some("developer");
     message.origin = Some(index);
-    message.id = cx.member(node, "id", path);
+    message.id = cx.member(node, "id", path).filter(|id| !id.is_empty());
     message.name = cx.member(node, "name", path);
     message.extra = extra(node, KNOWN);
     // Written by SDKs that dump every field of an answer; null says nothing.
@@ -157,11 +158,13 @@ fn thoughts(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part>
         };
         let mut part = Part::new(Content::Thinking(Thinking { text, opaque: None }));
         part.signature = cx.member(thinking, "signature", &at);
+        cx.lost(thinking, &["thinking", "signature"], &at);
         parts.push(part);
     }
     if let Some(redacted) = present(node, "redacted_thinking") {
         let at = path.key("redacted_thinking");
         let _ = cx.required(redacted, "data", &at, "redacted thinking is its data");
+        cx.lost(redacted, &["data"], &at);
         let data = redacted.get("data").map_or("\"\"", |data| data.raw);
         let item = format!("{{\"type\":\"redacted_thinking\",\"data\":{data}}}");
         let opaque = Some(RawJson::new(item));
@@ -219,6 +222,7 @@ fn call(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> ToolCall {
         cx.fault(&at, format!("a tool call needs an object `{key}` with `name` and `{input}`"));
         return ToolCall { id, name: Arc::from(""), arguments: Arc::from("{}"), custom };
     };
+    cx.lost(inner, &["name", input], &at);
     let name = cx.required(inner, "name", &at, "a tool call names its tool");
     let arguments = match inner.get(input) {
         None => {
@@ -244,6 +248,7 @@ fn function_call(
     let Some(call) = present(node, "function_call") else { return };
     let path = path.key("function_call");
     let name = cx.required(call, "name", &path, "a function call names its function");
+    cx.lost(call, &["name", "arguments"], &path);
     let id: Arc<str> = format!("call_{index}_{name}").into();
     let arguments = if let Some(text) = present(call, "arguments") {
         cx.arguments(text, &path.key("arguments"), &id, false)

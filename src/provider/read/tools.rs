@@ -97,7 +97,7 @@ fn tool(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Foun
     if let Some(inner) = present(node, "function").filter(|inner| inner.as_object().is_some()) {
         let mut tool = function(cx, inner, &path.key("function"), &[]);
         tool.cache = tool.cache.or(cx.cache_mark(node, path));
-        tool.extra.extend(extra(node, &["type", "function"]));
+        tool.extra.extend(extra(node, &["type", "function", "cache_control"]));
         found.add(cx, tool, &path.key("function"));
         return;
     }
@@ -141,7 +141,7 @@ fn function(
     let mut tool = bare(cx.required(node, "name", path, "a tool needs a name"));
     tool.description = cx.member(node, "description", path);
     tool.cache = cx.cache_mark(node, path);
-    tool.extra = extra(node, &["name", "description"]);
+    tool.extra = extra(node, &["name", "description", "cache_control"]);
     tool.extra.retain(|(key, _)| !known.contains(&&**key) && !SCHEMAS.contains(&&**key));
     for key in SCHEMAS {
         let Some(schema) = present(node, key) else { continue };

@@ -99,3 +99,36 @@ fn list_keys_are_those_of_the_body() {
     assert_eq!(key(r#"{"input":""}"#), "input");
     assert_eq!(key("{}"), "messages");
 }
+
+#[test]
+fn a_member_without_a_place_is_told() {
+    let (_, notes) = good(
+        r#"{"messages":[{"role":"assistant","signature":"kept","cache":1,"tool_calls":[{"id":"a",
+            "type":"function","function":{"name":"f","arguments":"{}","zz":1}}]}]}"#,
+    );
+    assert_eq!(notes.degraded[0].code, "member_lost");
+    assert_eq!(notes.degraded[0].pointer, "/messages/0/tool_calls/0/function/zz");
+    assert_eq!(notes.degraded.len(), 1);
+}
+
+#[test]
+fn unknown_members_of_a_message_are_kept() {
+    let (read, _) =
+        good(r#"{"messages":[{"role":"user","content":"u","signature":"s","cache":1,"zz":null}]}"#);
+    let kept = [("signature", "\"s\""), ("cache", "1"), ("zz", "null")];
+    assert_eq!(extras(&read.history[0].extra), kept);
+}
+
+#[test]
+fn a_cache_mark_has_a_known_lifetime() {
+    let body = |mark: &str| {
+        format!(
+            r#"{{"messages":[{{"role":"user","content":[
+                {{"type":"text","text":"t","cache_control":{mark}}}]}}]}}"#
+        )
+    };
+    assert!(pointers(&body(r#"{"type":"ephemeral","ttl":"5m"}"#)).is_empty());
+    let at = "/messages/0/content/0/cache_control";
+    assert_eq!(pointers(&body(r#"{"ttl":"2h"}"#)), [format!("{at}/ttl")]);
+    assert_eq!(pointers(&body("true")), [at]);
+}
