@@ -9,7 +9,7 @@ mod read;
 mod write;
 
 pub use adapt::adapt;
-pub use read::{CONVERSATION_KEYS, detect, read};
+pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools};
 pub use write::write;
 
 use crate::domain::{Message, Target, ToolDefinition};
