@@ -27,10 +27,11 @@ impl Adapter<'_> {
         if message.role == Role::Tool && !message.parts.iter().all(is_result) {
             self.strays(message, place);
         }
-        if message.parts.iter().all(is_plain) && !message.parts.is_empty() {
+        let plain = |part| is_plain(part) && !self.is_blank(part);
+        if message.parts.iter().all(plain) && !message.parts.is_empty() {
             return true;
         }
-        let spoke = message.parts.iter().any(|part| !is_empty(part));
+        let spoke = message.parts.iter().any(|part| !is_empty(part) && !self.is_blank(part));
         let mut lost = Lost::default();
         let mut kept: Vec<Part> = Vec::with_capacity(message.parts.len());
         for mut part in std::mem::take(&mut message.parts) {
@@ -76,12 +77,12 @@ impl Adapter<'_> {
         let (results, strays): (Vec<Part>, Vec<Part>) =
             std::mem::take(&mut message.parts).into_iter().partition(is_result);
         message.parts = results;
-        match message.parts.last_mut().map(|part| &mut part.content) {
-            Some(Content::ToolResult(result)) => result.content.extend(strays),
-            _ => {
-                message.role = Role::User;
-                message.parts = strays;
-            }
+        let last = message.parts.last_mut().map(|part| &mut part.content);
+        if let Some(Content::ToolResult(result)) = last {
+            result.content.extend(strays);
+        } else {
+            message.role = Role::User;
+            message.parts = strays;
         }
     }
 
@@ -98,11 +99,7 @@ impl Adapter<'_> {
         }
         self.part_extra(part, lost);
         match &mut part.content {
-            Content::Text(text) => {
-                !text.is_empty()
-                    || part.signature.is_some()
-                    || !matches!(self.target, Target::Anthropic | Target::Gemini)
-            }
+            Content::Text(_) => !self.is_blank(part),
             Content::ToolResult(result) => {
                 self.result(result, &mut part.cache, lost);
                 true
@@ -119,6 +116,16 @@ impl Adapter<'_> {
             }
             Content::Opaque { .. } => self.opaque(part, lost),
             Content::ToolCall(_) | Content::Thinking(_) => true,
+        }
+    }
+
+    /// A text that the target refuses for saying nothing.
+    fn is_blank(&self, part: &Part) -> bool {
+        let Content::Text(text) = &part.content else { return false };
+        match self.target {
+            Target::Anthropic => text.trim_start().is_empty(),
+            Target::Gemini => text.is_empty() && part.signature.is_none(),
+            _ => false,
         }
     }
 
@@ -190,7 +197,6 @@ impl Adapter<'_> {
         let kind = || thinking.opaque.as_ref().and_then(|raw| member(raw, "type"));
         match (self.target, self.source) {
             (Target::Neutral, _) => true,
-            (Target::Openai, _) => false,
             (Target::OpenaiResponses, Source::OpenaiResponses) => thinking.opaque.is_some(),
             (Target::OpenaiResponses, Source::Neutral) => kind().as_deref() == Some("reasoning"),
             (Target::Anthropic, Source::Anthropic) => {
@@ -204,6 +210,7 @@ impl Adapter<'_> {
                     }
             }
             (Target::Gemini, Source::Gemini) => signed || thinking.opaque.is_some(),
+            // Chat Completions has no place for it.
             _ => false,
         }
     }
@@ -265,8 +272,7 @@ fn is_result(part: &Part) -> bool {
 fn is_plain(part: &Part) -> bool {
     let bare = part.extra.is_empty() && part.signature.is_none();
     match &part.content {
-        Content::Text(text) => bare && !text.is_empty(),
-        Content::ToolCall(_) => bare,
+        Content::Text(_) | Content::ToolCall(_) => bare,
         Content::ToolResult(result) => {
             bare && result.is_error.is_none()
                 && result.content.iter().all(|part| {
@@ -287,7 +293,7 @@ fn is_empty(part: &Part) -> bool {
 /// Whether a block of Anthropic's can carry a cache mark that we write.
 fn marks(part: &Part) -> bool {
     match &part.content {
-        Content::Text(text) => !text.is_empty(),
+        Content::Text(text) => !text.trim_start().is_empty(),
         Content::ToolCall(_) | Content::ToolResult(_) | Content::Media(_) => true,
         Content::Thinking(_) | Content::Opaque { .. } => false,
     }

@@ -34,19 +34,17 @@ impl Adapter<'_> {
                 self.notes.degraded("tool_fields_dropped", at.to_owned(), lost.join(", "));
             }
         }
-        if let Some(schema) = &tool.parameters
-            && let Some(changed) = self.schema(schema)
-        {
-            tool.parameters = changed;
+        if tool.parameters.as_ref().is_some_and(|schema| schema.as_str() == "null") {
+            tool.parameters = None;
+        }
+        if let Some(changed) = tool.parameters.as_ref().and_then(|schema| self.schema(schema)) {
+            tool.parameters = Some(changed);
         }
         true
     }
 
     /// The schema in a form that the target accepts, if it is not in one.
-    fn schema(&self, raw: &RawJson) -> Option<Option<RawJson>> {
-        if raw.as_str() == "null" {
-            return Some(None);
-        }
+    fn schema(&self, raw: &RawJson) -> Option<RawJson> {
         let lower = self.source == Source::Gemini && self.target != Target::Gemini;
         let lowered = lower.then(|| schema::lower_types(raw.as_str())).flatten();
         let text = lowered.as_deref().unwrap_or(raw.as_str());
@@ -55,6 +53,6 @@ impl Adapter<'_> {
             Target::Anthropic => schema::complete(text, false),
             Target::Gemini | Target::Neutral => None,
         };
-        completed.or(lowered).map(|text| Some(RawJson::new(text)))
+        completed.or(lowered).map(RawJson::new)
     }
 }

@@ -43,10 +43,10 @@ fn is_result(part: &Part) -> bool {
     matches!(part.content, Content::ToolResult(_))
 }
 
-/// Whether a part is written at all.
+/// Whether a part is written at all: the provider refuses text of nothing but white space.
 fn is_block(part: &Part) -> bool {
     match &part.content {
-        Content::Text(text) => !text.is_empty(),
+        Content::Text(text) => !text.trim_start().is_empty(),
         _ => true,
     }
 }

@@ -93,9 +93,10 @@ impl<'m> Items<'m> {
         let full = id.filter(|_| self.reasoned || annotations.is_some());
         if let Some(id) = full {
             key(out, "id");
-            match id.starts_with('"') {
-                true => out.push_str(id),
-                false => write_string(out, id),
+            if id.starts_with('"') {
+                out.push_str(id);
+            } else {
+                write_string(out, id);
             }
         }
         member(out, "role", "assistant");
