@@ -1,1 +1,7 @@
-fn main() {}
+//! Parses the arguments, runs a command, answers an exit code.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    contexture::cli::run()
+}

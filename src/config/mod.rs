@@ -1,1 +1,39 @@
 //! What can be set: one struct a section, flags with an environment variable each.
+//!
+//! The doc comments are the manual: clap prints them under `contexture serve --help`. Nothing
+//! else in the program reads the environment.
+
+mod limits;
+mod models;
+mod server;
+mod telemetry;
+
+pub use limits::LimitsConfig;
+pub use models::{Error as ModelsError, ModelRow, read as read_models};
+pub use server::ServerConfig;
+pub use telemetry::{LogFormat, TelemetryConfig};
+
+/// Every setting of `contexture serve`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Config {
+    #[command(flatten)]
+    pub server: ServerConfig,
+    #[command(flatten)]
+    pub limits: LimitsConfig,
+    #[command(flatten)]
+    pub telemetry: TelemetryConfig,
+}
+
+/// Reads a whole number that may not be zero, for sizes and times where zero would refuse all.
+fn positive(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(0) => Err("must be more than zero".to_owned()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Like [`positive`], for counts and sizes held in memory.
+fn positive_size(text: &str) -> Result<usize, String> {
+    positive(text)?.try_into().map_err(|_| "is larger than this machine can count".to_owned())
+}

@@ -1,1 +1,20 @@
 //! The HTTP face: shapes in, shapes out, and nothing that decides.
+//!
+//! `router` is the table of contents. A handler reads its body (`body`), calls one use case and
+//! answers; what fails is a `problem`. `layer` stands around all of them.
+
+mod body;
+mod compile;
+mod layer;
+mod metrics;
+mod operations;
+mod pages;
+pub mod problem;
+mod router;
+pub mod schema;
+mod state;
+
+pub use metrics::Metrics;
+pub use pages::section as problem_page;
+pub use router::{openapi, router};
+pub use state::AppState;

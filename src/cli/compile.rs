@@ -1,0 +1,254 @@
+//! `contexture compile`: the pipeline on a file.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{Failure, report};
+use crate::config;
+use crate::domain::Models;
+use crate::http::problem::Problem;
+use crate::pipeline::Deadline;
+use crate::service::{self, Services};
+
+/// How long a compile on the command line may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  contexture compile conversation.json --target anthropic
+  contexture compile request.json --target openai --window 16000 --reserve 1000 > payload.json
+  generate | contexture compile - --target gemini
+
+FILE holds a whole request as for POST /compile, a provider's payload, or a bare list of messages.")]
+pub(super) struct Args {
+    /// File to read; `-` is standard input
+    file: PathBuf,
+
+    /// Shape to produce: openai, `openai_responses`, anthropic, gemini or neutral
+    ///
+    /// Wins over `target` in the file, as every flag does over its key.
+    #[arg(long, value_name = "SHAPE")]
+    target: Option<String>,
+
+    /// Tokens of the model's window
+    #[arg(long, value_name = "TOKENS")]
+    window: Option<u64>,
+
+    /// Tokens of the window that are kept for the answer
+    #[arg(long, value_name = "TOKENS")]
+    reserve: Option<u64>,
+
+    /// Model that the payload is for; decides window and tokenizer
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// Print the whole answer to standard output, not only its payload
+    #[arg(long)]
+    full: bool,
+
+    /// JSON file with rows to add to the table of models
+    #[arg(long, env = "CONTEXTURE_MODELS_FILE", value_name = "FILE")]
+    models_file: Option<PathBuf>,
+}
+
+/// The parts of an answer that are printed.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    payload: &'a RawValue,
+    report: serde_json::Value,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let body = edit(&read_input(&args.file)?, args)?;
+    let mut models = Models::built_in();
+    if let Some(path) = &args.models_file {
+        models.extend(config::read_models(path)?);
+    }
+    let deadline = Deadline::at(Instant::now() + PATIENCE);
+    let answer = service::compile::compile(&Services::new(models), &body, &deadline)
+        .map_err(|error| failure(error.into()))?;
+    let parts: Answer<'_> = serde_json::from_str(&answer.body)?;
+    let shown = if args.full { answer.body.as_str() } else { parts.payload.get() };
+    writeln!(io::stdout(), "{shown}")?;
+    report::print_report(&parts.report, &mut io::stderr())?;
+    Ok(())
+}
+
+/// The text of a file, or of standard input for `-`.
+pub(super) fn read_input(path: &Path) -> Result<String, Failure> {
+    let read = if path.as_os_str() == "-" {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        fs::read_to_string(path)
+    };
+    read.map_err(|error| format!("cannot read {}: {error}", path.display()).into())
+}
+
+/// A problem as lines for a person.
+pub(super) fn failure(problem: Problem) -> Failure {
+    let mut text = problem.kind.title().to_owned();
+    if !problem.detail.is_empty() {
+        text.push_str(": ");
+        text.push_str(&problem.detail);
+    }
+    for fault in problem.errors {
+        let place = if fault.pointer.is_empty() { "/" } else { &fault.pointer };
+        text.push_str(&format!("\n  {place}: {}", fault.detail));
+        if let Some(near) = fault.did_you_mean {
+            text.push_str(&format!(" (did you mean `{near}`?)"));
+        }
+    }
+    text.into()
+}
+
+/// The request to compile: the file's, with the flags in place of their keys. Values that no
+/// flag touches keep their bytes; what is no object or list is left for the reader to refuse.
+fn edit(text: &str, args: &Args) -> Result<String, Failure> {
+    let mut members = match text.trim_start().chars().next() {
+        Some('[') => {
+            let list = serde_json::from_str::<&RawValue>(text);
+            match list {
+                Ok(list) => Members(vec![("messages".to_owned(), list.to_owned())]),
+                Err(_) => return Ok(text.to_owned()),
+            }
+        }
+        Some('{') if args.changes_something() => match serde_json::from_str::<Members>(text) {
+            Ok(members) => members,
+            Err(_) => return Ok(text.to_owned()),
+        },
+        _ => return Ok(text.to_owned()),
+    };
+    let named = [("target", &args.target), ("model", &args.model)];
+    for (key, value) in named {
+        if let Some(value) = value {
+            members.set(key, serde_json::value::to_raw_value(value)?);
+        }
+    }
+    let sizes = [("context_window", args.window), ("reserve_output", args.reserve)];
+    if sizes.iter().any(|(_, value)| value.is_some()) {
+        let given = members.get("budget").map(RawValue::get);
+        let mut budget: Members = match given {
+            Some(text) if text.starts_with('{') => serde_json::from_str(text)?,
+            _ => Members(Vec::new()),
+        };
+        for (key, value) in sizes {
+            if let Some(value) = value {
+                budget.set(key, serde_json::value::to_raw_value(&value)?);
+            }
+        }
+        members.set("budget", RawValue::from_string(budget.to_json()?)?);
+    }
+    Ok(members.to_json()?)
+}
+
+impl Args {
+    fn changes_something(&self) -> bool {
+        self.target.is_some()
+            || self.model.is_some()
+            || self.window.is_some()
+            || self.reserve.is_some()
+    }
+}
+
+/// An object's members in order, each value as it was written. A key that stands twice stays so.
+struct Members(Vec<(String, Box<RawValue>)>);
+
+impl Members {
+    fn get(&self, key: &str) -> Option<&RawValue> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| &**value)
+    }
+
+    fn set(&mut self, key: &str, value: Box<RawValue>) {
+        match self.0.iter_mut().find(|(name, _)| name == key) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((key.to_owned(), value)),
+        }
+    }
+
+    fn to_json(&self) -> Result<String, serde_json::Error> {
+        let mut text = String::from("{");
+        for (key, value) in &self.0 {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            text.push_str(&serde_json::to_string(key)?);
+            text.push(':');
+            text.push_str(value.get());
+        }
+        text.push('}');
+        Ok(text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(target: Option<&str>, window: Option<u64>) -> Args {
+        Args {
+            file: PathBuf::new(),
+            target: target.map(str::to_owned),
+            window,
+            reserve: None,
+            model: None,
+            full: false,
+            models_file: None,
+        }
+    }
+
+    #[test]
+    fn a_bare_list_becomes_messages() {
+        let text = edit(" [ {\"a\": 1.50} ] ", &args(Some("openai"), None)).unwrap();
+        assert_eq!(text, r#"{"messages":[ {"a": 1.50} ],"target":"openai"}"#);
+    }
+
+    #[test]
+    fn flags_win_over_keys_and_leave_the_rest_alone() {
+        let request =
+            r#"{"target":"x","budget":{"context_window":1,"on_overflow":"fail"},"n":1e2}"#;
+        let text = edit(request, &args(Some("gemini"), Some(9))).unwrap();
+        assert_eq!(
+            text,
+            r#"{"target":"gemini","budget":{"context_window":9,"on_overflow":"fail"},"n":1e2}"#
+        );
+    }
+
+    #[test]
+    fn without_flags_nothing_is_touched() {
+        for text in ["{\"a\":1,\"a\":2}", "nonsense", ""] {
+            assert_eq!(edit(text, &args(None, None)).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The command line: arguments, commands, exit codes.
+//!
+//! 0 is success, 1 a command that failed, 2 a command line that cannot be understood.
+
+mod compile;
+mod report;
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::config::Config;
+use crate::server::Server;
+use crate::{http, telemetry};
+
+/// A context compiler: a conversation goes in, the payload for the provider comes out
+///
+/// Contexture takes an agent's conversation in the shape of `OpenAI`, Anthropic or Gemini and
+/// answers the payload to send next: inside the token budget, in the same bytes as before where
+/// nothing changed, with a report of every decision. It runs as a service (`serve`) or on a file
+/// (`compile`).
+#[derive(Debug, Parser)]
+#[command(
+    name = "contexture",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  contexture serve
+  contexture compile conversation.json --target anthropic --window 32000
+  contexture why before.json after.json
+
+Exit codes: 0 done, 1 failed, 2 the command line is not understood."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Answer compiles over HTTP until SIGTERM or Ctrl-C
+    ///
+    /// Every flag has a variable of the environment; a flag wins over its variable. The address
+    /// is printed to standard output once the server listens, logs go to standard error. On
+    /// SIGTERM or Ctrl-C no new request is taken and every open one is answered.
+    #[command(after_help = "\
+Examples:
+  contexture serve
+  contexture serve --listen 127.0.0.1:0 --log-format json
+  CONTEXTURE_LISTEN=0.0.0.0:8080 CONTEXTURE_ALLOW_ANONYMOUS=true contexture serve")]
+    Serve(Box<Config>),
+
+    /// Compile a file, as `POST /compile` would
+    ///
+    /// The payload goes to standard output; the report's sentence and a table go to standard
+    /// error.
+    Compile(compile::Args),
+
+    /// Tell where one request leaves another's cached prefix, and why
+    ///
+    /// Both files hold requests, or payloads as they were sent.
+    #[command(after_help = "Example:\n  contexture why monday.json tuesday.json")]
+    Why {
+        /// What was sent before
+        a: PathBuf,
+        /// What was sent after
+        b: PathBuf,
+    },
+
+    /// Print the OpenAPI document, as YAML
+    Openapi {
+        /// Print JSON instead
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Why a command failed: what the caller is told on standard error.
+type Failure = Box<dyn std::error::Error>;
+
+/// Runs what the command line asks for.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(error),
+    };
+    let outcome = match cli.command {
+        Command::Serve(config) => serve(*config),
+        Command::Compile(args) => compile::run(&args),
+        Command::Why { a, b } => why(&a, &b),
+        Command::Openapi { json } => print_openapi(json),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            complain(&*failure);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints help, version or what is wrong, and names the variable behind a bad value.
+fn refuse(error: clap::Error) -> ExitCode {
+    let code = u8::try_from(error.exit_code()).unwrap_or(2);
+    let _ = error.print();
+    if matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue)
+        && let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
+        && let Some(variable) = variable_of(argument)
+    {
+        let _ = writeln!(io::stderr(), "The value may come from the variable {variable}.");
+    }
+    ExitCode::from(code)
+}
+
+/// The variable of an argument that is shown as `--name <VALUE>`.
+fn variable_of(shown: &str) -> Option<String> {
+    let name = shown.split_whitespace().next()?.strip_prefix("--")?;
+    let command = Cli::command();
+    let serve = command.find_subcommand("serve")?;
+    let argument = serve.get_arguments().find(|argument| argument.get_long() == Some(name))?;
+    Some(argument.get_env()?.to_string_lossy().into_owned())
+}
+
+/// Prints an error and what caused it.
+fn complain(failure: &(dyn std::error::Error + 'static)) {
+    let mut text = format!("error: {failure}");
+    let mut source = failure.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+fn serve(config: Config) -> Result<(), Failure> {
+    telemetry::init(&config.telemetry)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(config.server.worker_count())
+        .enable_all()
+        .build()?;
+    let drained = runtime.block_on(async {
+        let signals = shutdown_signal()?;
+        let server = Server::build(config).await?;
+        writeln!(io::stdout(), "listening on http://{}", server.address())?;
+        io::stdout().flush()?;
+        Ok::<_, Failure>(server.run_until(signals).await)
+    })?;
+    // Work that nobody waits for any more must not hold the process.
+    runtime.shutdown_background();
+    if drained { Ok(()) } else { Err("stopped with requests unanswered".into()) }
+}
+
+/// Ends at the first SIGTERM or Ctrl-C. Listens from the moment it is made.
+fn shutdown_signal() -> io::Result<impl Future<Output = ()> + Send> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        Ok(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    Ok(async { tokio::signal::ctrl_c().await.unwrap_or_default() })
+}
+
+fn why(a: &std::path::Path, b: &std::path::Path) -> Result<(), Failure> {
+    let text = crate::service::why::explain(&compile::read_input(a)?, &compile::read_input(b)?)
+        .map_err(|error| compile::failure(error.into()))?;
+    writeln!(io::stdout(), "{}", text.trim_end())?;
+    Ok(())
+}
+
+fn print_openapi(json: bool) -> Result<(), Failure> {
+    let document = http::openapi();
+    let text = if json { document.to_pretty_json()? } else { document.to_yaml()? };
+    writeln!(io::stdout(), "{}", text.trim_end())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_of_serve_has_a_variable() {
+        Cli::command().debug_assert();
+        let command = Cli::command();
+        let serve = command.find_subcommand("serve").unwrap();
+        for argument in serve.get_arguments().filter(|argument| argument.get_long() != Some("help"))
+        {
+            let name = argument.get_long().unwrap();
+            let variable = variable_of(&format!("--{name} <X>")).unwrap();
+            assert!(variable.starts_with("CONTEXTURE_"), "{name}");
+            assert!(argument.get_help().is_some(), "{name} has no help");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! A compile's report as lines for a person.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+/// Prints the sentence, then tokens by part, what was done, the cache and what to know of.
+/// Reads what is there: a report with fewer keys prints fewer lines.
+pub(super) fn print_report(report: &Value, out: &mut impl Write) -> io::Result<()> {
+    if let Some(summary) = text(report, "summary") {
+        writeln!(out, "{summary}")?;
+    }
+    if let Some(after) = number(report, "tokens_after") {
+        let budget = number(report, "budget")
+            .map_or_else(String::new, |budget| format!(" of {}", grouped(budget)));
+        let fits =
+            if report.get("fits") == Some(&Value::Bool(false)) { ", DOES NOT FIT" } else { "" };
+        let counted = match (text(report, "tokenizer"), report.get("exact")) {
+            (Some(name), Some(Value::Bool(false))) => format!(" (estimated from {name})"),
+            (Some(name), _) => format!(" ({name})"),
+            (None, _) => String::new(),
+        };
+        writeln!(out, "\n{} tokens{budget}{counted}{fits}", grouped(after))?;
+    }
+    figures(report, "parts", "tokens by part", out)?;
+    figures(report, "actions", "messages", out)?;
+    cache(report, out)?;
+    for (key, title) in [
+        ("too_big", "too big"),
+        ("degraded", "degraded"),
+        ("repairs", "repaired"),
+        ("warnings", "warnings"),
+    ] {
+        notes(report, key, title, out)?;
+    }
+    Ok(())
+}
+
+/// A table of the non-zero figures below `key`.
+fn figures(report: &Value, key: &str, title: &str, out: &mut impl Write) -> io::Result<()> {
+    let Some(members) = report.get(key).and_then(Value::as_object) else { return Ok(()) };
+    let rows: Vec<(&String, u64)> = members
+        .iter()
+        .filter_map(|(name, value)| Some((name, value.as_u64().filter(|value| *value > 0)?)))
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{title}")?;
+    for (name, value) in rows {
+        writeln!(out, "  {name:<14}{:>12}", grouped(value))?;
+    }
+    Ok(())
+}
+
+fn cache(report: &Value, out: &mut impl Write) -> io::Result<()> {
+    let Some(cache) = report.get("cache") else { return Ok(()) };
+    let Some(stable) = number(cache, "stable_tokens") else { return Ok(()) };
+    writeln!(out, "\ncache\n  {:<14}{:>12}", "stable", grouped(stable))?;
+    let marks = cache.get("breakpoints").and_then(Value::as_array);
+    for mark in marks.into_iter().flatten().filter_map(Value::as_str) {
+        writeln!(out, "  mark at {mark}")?;
+    }
+    if let Some(change) = cache.get("first_change").filter(|change| change.is_object()) {
+        let pointer = text(change, "pointer").unwrap_or("?");
+        let why = text(change, "why").unwrap_or("?");
+        let behind = number(change, "tokens_behind").unwrap_or(0);
+        writeln!(out, "  changed at {pointer}: {why}, {} tokens behind it", grouped(behind))?;
+    }
+    Ok(())
+}
+
+fn notes(report: &Value, key: &str, title: &str, out: &mut impl Write) -> io::Result<()> {
+    let Some(list) = report.get(key).and_then(Value::as_array).filter(|list| !list.is_empty())
+    else {
+        return Ok(());
+    };
+    writeln!(out, "\n{title}")?;
+    for note in list {
+        let name = text(note, "code").or_else(|| text(note, "part")).unwrap_or("?");
+        write!(out, "  {name}")?;
+        if let Some(pointer) = text(note, "pointer").filter(|pointer| !pointer.is_empty()) {
+            write!(out, " at {pointer}")?;
+        }
+        if let Some(tokens) = number(note, "tokens") {
+            write!(out, ": {} tokens", grouped(tokens))?;
+        }
+        if let Some(detail) = text(note, "detail") {
+            write!(out, ": {detail}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
+}
+
+fn number(value: &Value, key: &str) -> Option<u64> {
+    value.get(key)?.as_u64()
+}
+
+/// A number with a comma every three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn printed(report: &Value) -> String {
+        let mut out = Vec::new();
+        print_report(report, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_report_reads_as_a_table() {
+        let report = json!({
+            "summary": "Short.", "tokens_after": 21944, "budget": 123_904, "fits": true,
+            "tokenizer": "o200k_base", "exact": false,
+            "parts": {"system": 812, "skill": 0, "history": 17102},
+            "actions": {"kept": 41},
+            "cache": {"stable_tokens": 16650, "breakpoints": ["/system/0"], "first_change":
+                {"pointer": "/messages/3", "why": "edited", "tokens_behind": 1200}},
+            "warnings": [{"code": "unknown_model", "pointer": "/model", "detail": "not known"}],
+        });
+        insta::assert_snapshot!(printed(&report), @r"
+        Short.
+
+        21,944 tokens of 123,904 (estimated from o200k_base)
+
+        tokens by part
+          system                 812
+          history             17,102
+
+        messages
+          kept                    41
+
+        cache
+          stable              16,650
+          mark at /system/0
+          changed at /messages/3: edited, 1,200 tokens behind it
+
+        warnings
+          unknown_model at /model: not known
+        ");
+    }
+
+    #[test]
+    fn what_is_missing_is_left_out() {
+        assert_eq!(printed(&json!({})), "");
+        assert!(printed(&json!({"tokens_after": 5, "fits": false})).contains("DOES NOT FIT"));
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1000, 1_234_567].map(grouped)[..]);
+    }
+}

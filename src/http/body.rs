@@ -1,0 +1,180 @@
+//! Reading a request's body: its type, its size, its time, its text.
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderMap, header};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use tower_http::timeout::TimeoutError;
+
+use super::problem::{Kind, Problem};
+use super::state::{AppState, Share};
+
+/// The header with the milliseconds that a request may take.
+pub(super) const DEADLINE_HEADER: &str = "contexture-deadline-ms";
+
+const DEFAULT_DEADLINE_MS: u64 = 10_000;
+const MAX_DEADLINE_MS: u64 = 60_000;
+/// Memory taken up front for a body whose size is not known.
+const UNKNOWN_SIZE: usize = 256 * 1024;
+
+/// A body as text, and the memory it was granted.
+#[derive(Debug)]
+pub(super) struct Received {
+    pub(super) text: String,
+    pub(super) share: Share,
+    /// How long the answer may take from here.
+    pub(super) allowed: Duration,
+}
+
+/// Reads a JSON body as text. It is not parsed here.
+pub(super) async fn read(state: &AppState, request: Request) -> Result<Received, Problem> {
+    let allowed = deadline(request.headers())?;
+    check_type(request.headers())?;
+    // Behind decompression the length is no longer stated.
+    let stated = request
+        .headers()
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let mut share = state.memory.take(stated.unwrap_or(UNKNOWN_SIZE))?;
+    let first = stated.unwrap_or(UNKNOWN_SIZE).min(1 << 20);
+    let bytes = collect(request.into_body(), state.max_decoded_bytes, first, &mut share).await?;
+    state.metrics.received(bytes.len());
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Problem::with_detail(Kind::InvalidJson, format!("not UTF-8 at byte {at}"))
+    })?;
+    Ok(Received { text, share, allowed })
+}
+
+async fn collect(
+    body: Body,
+    limit: usize,
+    first: usize,
+    share: &mut Share,
+) -> Result<Vec<u8>, Problem> {
+    let mut body = Limited::new(body, limit);
+    let mut bytes = Vec::with_capacity(first);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| explain(&*error))?;
+        if let Some(data) = frame.data_ref() {
+            share.grow_to(bytes.len() + data.len())?;
+            bytes.extend_from_slice(data);
+        }
+    }
+    Ok(bytes)
+}
+
+/// The time that a request gives us; it runs from when the body is there.
+fn deadline(headers: &HeaderMap) -> Result<Duration, Problem> {
+    let Some(value) = headers.get(DEADLINE_HEADER) else {
+        return Ok(Duration::from_millis(DEFAULT_DEADLINE_MS));
+    };
+    let number = value.to_str().ok().and_then(|text| text.parse::<u64>().ok());
+    match number {
+        Some(ms @ 1..=MAX_DEADLINE_MS) => Ok(Duration::from_millis(ms)),
+        _ => Err(Problem::invalid(
+            "",
+            format!(
+                "the header Contexture-Deadline-Ms must be a whole number of milliseconds from 1 \
+                 to {MAX_DEADLINE_MS}"
+            ),
+        )),
+    }
+}
+
+/// JSON in UTF-8, or no word about it.
+fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        return Ok(());
+    };
+    let text = value.to_str().unwrap_or_default().to_ascii_lowercase();
+    let mut pieces = text.split(';').map(str::trim);
+    let essence = pieces.next().unwrap_or_default();
+    let is_json = essence == "application/json"
+        || essence.strip_prefix("application/").is_some_and(|rest| rest.ends_with("+json"));
+    let is_utf8 = pieces
+        .filter_map(|parameter| parameter.strip_prefix("charset="))
+        .all(|charset| matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii"));
+    if is_json && is_utf8 {
+        return Ok(());
+    }
+    Err(Problem::with_detail(
+        Kind::UnsupportedMediaType,
+        "send `content-type: application/json`, in UTF-8",
+    ))
+}
+
+/// Why reading failed. The layers around the body wrap each other's errors, so the whole chain
+/// is searched for the one that tells.
+fn explain(error: &(dyn StdError + 'static)) -> Problem {
+    let mut next = Some(error);
+    let mut is_io = false;
+    while let Some(error) = next {
+        if error.is::<LengthLimitError>() {
+            return Problem::new(Kind::BodyTooLarge);
+        }
+        if error.is::<TimeoutError>() {
+            return Problem::new(Kind::RequestTimeout);
+        }
+        if error.is::<hyper::Error>() {
+            return Problem::with_detail(Kind::InvalidRequest, "the body ended early");
+        }
+        next = match error.downcast_ref::<std::io::Error>() {
+            // `source` of an io::Error passes over the error it wraps.
+            Some(error) => {
+                is_io = true;
+                error.get_ref().map(|inner| inner as &(dyn StdError + 'static))
+            }
+            None => error.source(),
+        };
+    }
+    if is_io {
+        return Problem::new(Kind::InvalidEncoding);
+    }
+    Problem::with_detail(Kind::InvalidRequest, "the body ended early")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn typed(value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn json_in_utf8_is_accepted_and_nothing_else() {
+        assert!(check_type(&HeaderMap::new()).is_ok());
+        for good in [
+            "application/json",
+            "Application/JSON; charset=UTF-8",
+            "application/vnd.api+json",
+            "application/json;charset=\"utf-8\"",
+        ] {
+            assert!(check_type(&typed(good)).is_ok(), "{good}");
+        }
+        for bad in ["text/plain", "", "application/json; charset=utf-16", "json", "text/+json"] {
+            assert!(check_type(&typed(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_deadline_is_whole_positive_and_at_most_a_minute() {
+        let given = |value: &'static str| {
+            let headers = HeaderMap::from_iter([(
+                DEADLINE_HEADER.parse().unwrap(),
+                HeaderValue::from_static(value),
+            )]);
+            deadline(&headers)
+        };
+        assert_eq!(given("250").unwrap(), Duration::from_millis(250));
+        for bad in ["0", "-1", "1.5", "60001", "", "soon", "99999999999999999999"] {
+            assert_eq!(given(bad).unwrap_err().kind, Kind::InvalidRequest, "{bad}");
+        }
+    }
+}

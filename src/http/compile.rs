@@ -1,0 +1,146 @@
+//! `POST /compile` and `POST /tokens`: work that takes a thread.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+
+use super::body::{self, Received};
+use super::problem::{Body, Problem};
+use super::schema::{Compilation, CompileRequest, TokensRequest};
+use super::state::AppState;
+use crate::pipeline::Deadline;
+use crate::service::compile::{Error, Timings};
+use crate::service::{Services, compile, tokens};
+
+/// Compile a conversation
+///
+/// Answers the payload to send to the provider next: inside the token budget, in the provider's
+/// own shape, with a report of every decision. Nothing but `messages` and `target` is needed.
+/// The header `Server-Timing` tells where the time went.
+#[utoipa::path(
+    post,
+    path = "/compile",
+    tag = "compile",
+    operation_id = "compile",
+    params(
+        ("Contexture-Deadline-Ms" = Option<u64>, Header, minimum = 1, maximum = 60_000,
+         description = "Milliseconds that the compile may take, 10,000 when absent"),
+    ),
+    request_body = CompileRequest,
+    responses(
+        (status = OK, description = "The payload and its report", body = Compilation,
+         headers(("Server-Timing" = String, description = "Milliseconds by kind of work"))),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn compile_conversation(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let answer = run(&state, request, compile::compile).await?;
+    state.metrics.compiled(answer.tokens_before, answer.tokens_after);
+    let timing = server_timing(&answer.timings);
+    let mut response = json(answer.body);
+    if let Ok(value) = HeaderValue::from_str(&timing) {
+        response.headers_mut().insert(SERVER_TIMING, value);
+    }
+    Ok(response)
+}
+
+/// Count tokens
+///
+/// Counts a text, messages or tools as the model's provider would, framing included.
+#[utoipa::path(
+    post,
+    path = "/tokens",
+    tag = "compile",
+    operation_id = "count_tokens",
+    request_body = TokensRequest,
+    responses(
+        (status = OK, description = "The count", body = tokens::Answer),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn count_tokens(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let answer = run(&state, request, tokens::count).await?;
+    Ok(json(serde_json::to_string(&answer).unwrap_or_default()))
+}
+
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+
+pub(super) fn json(text: String) -> Response {
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text).into_response()
+}
+
+/// Reads the body and does `work` on it in the pool, until its deadline or until the caller
+/// goes away: then this future is dropped, and with it the guard.
+async fn run<T: Send + 'static>(
+    state: &AppState,
+    request: Request,
+    work: fn(&Services, &str, &Deadline) -> Result<T, Error>,
+) -> Result<T, Problem> {
+    let Received { text, share, allowed } = body::read(state, request).await?;
+    let place = state.pool.admit()?;
+    let end = Instant::now() + allowed;
+    let deadline = Deadline::at(end);
+    let _guard = CancelOnDrop(deadline.clone());
+    let services = state.services.clone();
+    let result = place.run(end, share, move || work(&services, &text, &deadline)).await?;
+    Ok(result?)
+}
+
+struct CancelOnDrop(Deadline);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// The header's value: `name;dur=milliseconds`, disjoint (DESIGN §3).
+fn server_timing(timings: &Timings) -> String {
+    let rows: [(&str, Duration); 6] = [
+        ("parse", timings.parse),
+        ("count", timings.count),
+        ("compile", timings.compile),
+        ("hooks", timings.hooks),
+        ("store", timings.store),
+        ("serialise", timings.serialise),
+    ];
+    let mut text = String::with_capacity(128);
+    for (name, took) in rows {
+        let comma = if text.is_empty() { "" } else { ", " };
+        let _ = write!(text, "{comma}{name};dur={:.2}", took.as_secs_f64() * 1000.0);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timings_are_milliseconds_with_two_decimals() {
+        let timings = Timings { parse: Duration::from_micros(414), ..Timings::default() };
+        assert_eq!(
+            server_timing(&timings),
+            "parse;dur=0.41, count;dur=0.00, compile;dur=0.00, hooks;dur=0.00, store;dur=0.00, \
+             serialise;dur=0.00"
+        );
+    }
+
+    #[test]
+    fn dropping_the_guard_cancels_the_work() {
+        let deadline = Deadline::default();
+        drop(CancelOnDrop(deadline.clone()));
+        assert!(deadline.check().is_err());
+    }
+}

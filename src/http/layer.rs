@@ -1,0 +1,184 @@
+//! What surrounds every handler: ids, logs, figures, problems, headers.
+
+use std::any::Any;
+use std::hash::{BuildHasher as _, RandomState};
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use tracing::Instrument as _;
+
+use super::metrics::Metrics;
+use super::problem::{Kind, Problem};
+use super::state::AppState;
+
+/// Identifies a request in its answer, its problem and the logs.
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Stands around everything: gives the request an id, logs and counts the answer, writes the
+/// body of problems and the headers that every answer has.
+pub(super) async fn edge(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = request_id(request.headers().get(&REQUEST_ID));
+    let method = method_name(&request);
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
+    let span = tracing::info_span!("request", request.id = %id, method, route);
+    let flight = Flight::new(state.metrics.clone());
+
+    let mut response = next.run(request).instrument(span.clone()).await;
+
+    let _entered = span.entered();
+    let status = response.status();
+    let problem = finish(&mut response, &id, &state.metrics);
+    let took = started.elapsed();
+    state.metrics.answered(method, &route, status.as_u16(), took);
+    flight.landed();
+    log(status, took.as_secs_f64() * 1000.0, problem);
+    response
+}
+
+/// Writes problems and headers; answers the code of the problem, if it is one.
+fn finish(response: &mut Response, id: &str, metrics: &Metrics) -> Option<&'static str> {
+    let status = response.status();
+    let mut code = None;
+    if status.is_client_error() || status.is_server_error() {
+        let problem = response
+            .extensions_mut()
+            .remove::<Problem>()
+            .unwrap_or_else(|| Problem::of_status(status));
+        code = Some(problem.kind.code());
+        if problem.kind == Kind::Overloaded {
+            let full = problem.detail.contains("bytes");
+            metrics.shed(if full { "bytes" } else { "queue" });
+        }
+        problem.write_into(response, id);
+    }
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    let fixed = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    ];
+    for (name, value) in fixed {
+        // A page with scripts brings a policy of its own.
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    code
+}
+
+fn log(status: StatusCode, duration_ms: f64, problem: Option<&str>) {
+    let status = status.as_u16();
+    let problem = problem.unwrap_or_default();
+    match status {
+        500.. => tracing::error!(status, duration_ms, problem, "request failed"),
+        400.. => tracing::debug!(status, duration_ms, problem, "request refused"),
+        _ => tracing::info!(status, duration_ms, "request answered"),
+    }
+}
+
+/// The caller's id where it is short and plain, else one of ours.
+fn request_id(given: Option<&HeaderValue>) -> String {
+    let sane = |text: &&str| {
+        (1..=128).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte))
+    };
+    match given.and_then(|value| value.to_str().ok()).filter(sane) {
+        Some(id) => id.to_owned(),
+        // Each `RandomState` has keys of its own, so its hash of anything is a fresh number.
+        None => format!("req_{:016x}", RandomState::new().hash_one(0_u8)),
+    }
+}
+
+/// The method as a label: what a caller invents is one label, not many.
+fn method_name(request: &Request) -> &'static str {
+    match request.method().as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        "OPTIONS" => "OPTIONS",
+        _ => "other",
+    }
+}
+
+/// Counts a request as in flight until it is answered or dropped.
+struct Flight {
+    metrics: Metrics,
+    answered: bool,
+}
+
+impl Flight {
+    fn new(metrics: Metrics) -> Self {
+        metrics.in_flight(1.0);
+        Self { metrics, answered: false }
+    }
+
+    fn landed(mut self) {
+        self.answered = true;
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.metrics.in_flight(-1.0);
+        if !self.answered {
+            self.metrics.abandoned();
+            tracing::debug!("the caller went away");
+        }
+    }
+}
+
+/// Refuses bodies in an encoding that we cannot read, with the list of those that we can.
+pub(super) async fn check_encoding(request: Request, next: Next) -> Response {
+    let mut encodings = request.headers().get_all(header::CONTENT_ENCODING).iter();
+    let known = match (encodings.next(), encodings.next()) {
+        (None, _) => true,
+        (Some(one), None) => matches!(one.as_bytes(), b"gzip" | b"zstd" | b"identity"),
+        (Some(_), Some(_)) => false,
+    };
+    if known {
+        return next.run(request).await;
+    }
+    let mut response =
+        Problem::with_detail(Kind::UnsupportedEncoding, "send the body plain, as gzip or as zstd")
+            .into_response();
+    response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd"));
+    response
+}
+
+/// The answer to a panic: logged, with nothing told of it.
+pub(super) fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!(message, "a handler panicked");
+    Problem::new(Kind::Internal).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sane_id_is_kept_and_any_other_replaced() {
+        let of = |text: &'static str| request_id(Some(&HeaderValue::from_static(text)));
+        assert_eq!(of("trace-1:a.b_c"), "trace-1:a.b_c");
+        for bad in ["", "a b", "a\"b", "<script>"] {
+            assert!(of(bad).starts_with("req_"), "{bad}");
+        }
+        assert_ne!(request_id(None), request_id(None));
+    }
+}

@@ -1,0 +1,134 @@
+//! What the server counts about itself, in Prometheus' text form.
+//!
+//! Each server has a recorder of its own, so that two in one process (tests) do not add up.
+//! Labels hold route patterns and statuses only: nothing that a caller chooses.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use metrics::{Recorder, counter, gauge, histogram, with_local_recorder};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+
+/// Upper bounds of the duration buckets, in seconds.
+const BUCKETS: &[f64] =
+    &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
+
+/// The counters of one server. Cheap to clone.
+#[derive(Clone)]
+pub struct Metrics {
+    recorder: Arc<PrometheusRecorder>,
+    handle: PrometheusHandle,
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Metrics {
+    pub fn new() -> Self {
+        let builder = PrometheusBuilder::new();
+        // The list of buckets is not empty, the one thing that can be wrong with it.
+        let builder = builder.set_buckets(BUCKETS).unwrap_or_else(|_| PrometheusBuilder::new());
+        let recorder = builder.build_recorder();
+        let handle = recorder.handle();
+        let metrics = Self { recorder: Arc::new(recorder), handle };
+        metrics.describe();
+        metrics
+    }
+
+    /// The text for `GET /metrics`.
+    pub fn render(&self) -> String {
+        self.handle.render()
+    }
+
+    /// Folds what was recorded into the buckets. To be called now and then: without a scraper
+    /// the samples would pile up.
+    pub fn tidy(&self) {
+        self.handle.run_upkeep();
+    }
+
+    pub(super) fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
+        let (method, route, status) = (method.to_owned(), route.to_owned(), status.to_string());
+        self.record(|| {
+            counter!("contexture_http_requests_total", "method" => method,
+                     "route" => route.clone(), "status" => status.clone())
+            .increment(1);
+            histogram!("contexture_http_request_duration_seconds", "route" => route,
+                       "status" => status)
+            .record(took.as_secs_f64());
+        });
+    }
+
+    /// A request has begun (`+1`) or ended (`-1`).
+    pub(super) fn in_flight(&self, change: f64) {
+        self.record(|| gauge!("contexture_http_requests_in_flight").increment(change));
+    }
+
+    /// A caller went away before the answer.
+    pub(super) fn abandoned(&self) {
+        self.record(|| counter!("contexture_http_requests_abandoned_total").increment(1));
+    }
+
+    /// A request was refused because the server is full.
+    pub(super) fn shed(&self, reason: &'static str) {
+        self.record(|| {
+            counter!("contexture_http_requests_shed_total", "reason" => reason).increment(1);
+        });
+    }
+
+    /// A body was read: its bytes after decompression.
+    pub(super) fn received(&self, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.record(|| {
+            counter!("contexture_http_request_body_bytes_total").increment(bytes);
+        });
+    }
+
+    /// Tokens of a compile, in and out.
+    pub(super) fn compiled(&self, before: u64, after: u64) {
+        self.record(|| {
+            counter!("contexture_compile_tokens_total", "side" => "before").increment(before);
+            counter!("contexture_compile_tokens_total", "side" => "after").increment(after);
+        });
+    }
+
+    fn record(&self, record: impl FnOnce()) {
+        let recorder: &dyn Recorder = &*self.recorder;
+        with_local_recorder(recorder, record);
+    }
+
+    fn describe(&self) {
+        use metrics::{describe_counter, describe_gauge, describe_histogram};
+        self.record(|| {
+            describe_counter!("contexture_http_requests_total", "Answers by route and status");
+            describe_histogram!(
+                "contexture_http_request_duration_seconds",
+                "Seconds from the head of a request to the head of its answer"
+            );
+            describe_gauge!("contexture_http_requests_in_flight", "Requests being answered");
+            describe_counter!(
+                "contexture_http_requests_abandoned_total",
+                "Requests whose caller went away before the answer"
+            );
+            describe_counter!(
+                "contexture_http_requests_shed_total",
+                "Requests refused because the server was full"
+            );
+            describe_counter!(
+                "contexture_http_request_body_bytes_total",
+                "Bytes of request bodies, decompressed"
+            );
+            describe_counter!("contexture_compile_tokens_total", "Tokens before and after");
+        });
+        self.in_flight(0.0);
+    }
+}

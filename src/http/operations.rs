@@ -1,0 +1,162 @@
+//! What operators and tools ask for: models, health, figures, the API's own description.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use utoipa_swagger_ui::Config;
+
+use super::compile::json;
+use super::problem::{Kind, Problem};
+use super::schema::{Health, ModelList};
+use super::state::AppState;
+use crate::config::ModelRow;
+
+/// List the models
+///
+/// The table that `model` in a request is looked up in: window, largest answer, tokenizer.
+#[utoipa::path(
+    get,
+    path = "/models",
+    tag = "compile",
+    responses((status = OK, description = "The table", body = ModelList)),
+)]
+pub(super) async fn list_models(State(state): State<AppState>) -> Response {
+    let items = state.services.models().rows().iter().map(ModelRow::from).collect();
+    json(serde_json::to_string(&ModelList { items, next_cursor: None }).unwrap_or_default())
+}
+
+/// Whether the process lives
+///
+/// Answers as long as requests are answered at all.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    tag = "operations",
+    responses((status = OK, description = "It lives", body = Health)),
+)]
+pub(super) async fn get_health() -> Response {
+    json(r#"{"status":"ok"}"#.to_owned())
+}
+
+/// Whether to send work here
+///
+/// Yes from the moment of listening until a stop begins.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "operations",
+    responses(
+        (status = OK, description = "Send work", body = Health),
+        (status = SERVICE_UNAVAILABLE, description = "Stopping", body = super::problem::Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, Problem> {
+    if state.is_ready() {
+        return Ok(json(r#"{"status":"ok"}"#.to_owned()));
+    }
+    Err(Problem::with_detail(Kind::Overloaded, "the server is starting or stopping"))
+}
+
+/// Figures for Prometheus
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "operations",
+    responses((status = OK, description = "Prometheus' text form", body = String, content_type = "text/plain")),
+)]
+pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
+    const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    ([(header::CONTENT_TYPE, TEXT)], state.metrics.render()).into_response()
+}
+
+/// This description, as JSON
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "operations",
+    operation_id = "get_openapi",
+    responses((status = OK, description = "OpenAPI 3.1", body = serde_json::Value)),
+)]
+pub(super) async fn get_openapi() -> Response {
+    json(super::openapi().to_json().unwrap_or_default())
+}
+
+/// Begin reading
+#[utoipa::path(
+    get,
+    path = "/",
+    tag = "operations",
+    operation_id = "get_root",
+    responses((status = 303, description = "To the API reference")),
+)]
+pub(super) async fn get_root() -> Redirect {
+    Redirect::to("/docs/")
+}
+
+/// The API reference
+#[utoipa::path(
+    get,
+    path = "/docs",
+    tag = "operations",
+    operation_id = "get_docs",
+    responses((status = 303, description = "To `/docs/`, where the page's files are")),
+)]
+pub(super) async fn get_docs() -> Redirect {
+    Redirect::to("/docs/")
+}
+
+/// The API reference as a page
+#[utoipa::path(
+    get,
+    path = "/docs/",
+    tag = "operations",
+    operation_id = "get_docs_page",
+    responses((status = OK, description = "A page that needs nothing from elsewhere", body = String, content_type = "text/html")),
+)]
+pub(super) async fn get_docs_page() -> Result<Response, Problem> {
+    docs_file("index.html")
+}
+
+/// A file of the API reference
+#[utoipa::path(
+    get,
+    path = "/docs/{file}",
+    tag = "operations",
+    operation_id = "get_docs_file",
+    params(("file" = String, Path, description = "A script, style or image of the page")),
+    responses(
+        (status = OK, description = "The file", body = String, content_type = "text/css"),
+        (status = NOT_FOUND, description = "No such file", body = super::problem::Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn get_docs_file(request: Request) -> Result<Response, Problem> {
+    // No file of the page has a name that needs decoding.
+    let path = request.uri().path();
+    docs_file(path.strip_prefix("/docs/").unwrap_or_default())
+}
+
+fn docs_file(name: &str) -> Result<Response, Problem> {
+    let config = Arc::new(Config::from("/openapi.json"));
+    let file = utoipa_swagger_ui::serve(name, config)
+        .map_err(|error| {
+            tracing::error!(%error, "the API reference cannot be served");
+            Problem::new(Kind::Internal)
+        })?
+        .ok_or_else(|| Problem::new(Kind::NotFound))?;
+    let kind = HeaderValue::from_str(&file.content_type)
+        .unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    const POLICY: HeaderValue = HeaderValue::from_static(
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+         frame-ancestors 'none'",
+    );
+    let mut response = file.bytes.into_owned().into_response();
+    let headers = response.headers_mut();
+    if file.gzpipped {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    headers.insert(header::CONTENT_TYPE, kind);
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    Ok(response)
+}

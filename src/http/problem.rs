@@ -1,0 +1,309 @@
+//! Every error that a caller can see, as RFC 9457 problem details.
+//!
+//! A handler answers a [`Problem`]; the edge layer writes its body, because only there the
+//! request's id is known. So nothing that fails, in a handler or in a layer, leaves in another
+//! form.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::json::Fault;
+use crate::pipeline::Stopped;
+use crate::service::{compile, pool};
+
+/// The closed list of problem types. A new variant does not compile until it has a status, a
+/// code and a title, and a test asks that `docs/problems.md` explains it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    InvalidJson,
+    InvalidEncoding,
+    InvalidRequest,
+    OverBudget,
+    BodyTooLarge,
+    UnsupportedMediaType,
+    UnsupportedEncoding,
+    NotFound,
+    MethodNotAllowed,
+    RequestTimeout,
+    Deadline,
+    Cancelled,
+    Overloaded,
+    Internal,
+}
+
+impl Kind {
+    /// Every type, in the order of `docs/problems.md`.
+    pub const ALL: &[Self] = &[
+        Self::InvalidJson,
+        Self::InvalidEncoding,
+        Self::InvalidRequest,
+        Self::OverBudget,
+        Self::BodyTooLarge,
+        Self::UnsupportedMediaType,
+        Self::UnsupportedEncoding,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::RequestTimeout,
+        Self::Deadline,
+        Self::Cancelled,
+        Self::Overloaded,
+        Self::Internal,
+    ];
+
+    /// Status, code and title.
+    const fn parts(self) -> (u16, &'static str, &'static str) {
+        match self {
+            Self::InvalidJson => (400, "invalid_json", "The body is not JSON"),
+            Self::InvalidEncoding => (400, "invalid_encoding", "The body cannot be decompressed"),
+            Self::InvalidRequest => (422, "invalid_request", "The request is not valid"),
+            Self::OverBudget => (422, "over_budget", "The payload does not fit the budget"),
+            Self::BodyTooLarge => (413, "body_too_large", "The request body is too large"),
+            Self::UnsupportedMediaType => {
+                (415, "unsupported_media_type", "The body's media type is not accepted")
+            }
+            Self::UnsupportedEncoding => {
+                (415, "unsupported_encoding", "The body's content encoding is not accepted")
+            }
+            Self::NotFound => (404, "not_found", "There is nothing at this path"),
+            Self::MethodNotAllowed => (405, "method_not_allowed", "This path has no such method"),
+            Self::RequestTimeout => (408, "request_timeout", "The body took too long to arrive"),
+            Self::Deadline => (504, "deadline", "The time for this request is up"),
+            Self::Cancelled => (499, "cancelled", "The caller went away"),
+            Self::Overloaded => (503, "overloaded", "The server is busy, try again"),
+            Self::Internal => (500, "internal", "Something broke on our side"),
+        }
+    }
+
+    pub fn status(self) -> StatusCode {
+        StatusCode::from_u16(self.parts().0).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// The code in `snake_case`, as in the body.
+    pub fn code(self) -> &'static str {
+        self.parts().1
+    }
+
+    pub fn title(self) -> &'static str {
+        self.parts().2
+    }
+
+    /// The code with hyphens, as in the path of its page.
+    pub fn slug(self) -> String {
+        self.code().replace('_', "-")
+    }
+
+    /// The type for a status that a layer answered without saying more.
+    fn of_status(status: StatusCode) -> Self {
+        match status.as_u16() {
+            404 => Self::NotFound,
+            405 => Self::MethodNotAllowed,
+            408 => Self::RequestTimeout,
+            413 => Self::BodyTooLarge,
+            415 => Self::UnsupportedMediaType,
+            503 => Self::Overloaded,
+            504 => Self::Deadline,
+            400..500 => Self::InvalidRequest,
+            _ => Self::Internal,
+        }
+    }
+}
+
+/// An error on its way to the caller.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    pub kind: Kind,
+    /// What went wrong this time; empty where the title says it all.
+    pub detail: String,
+    /// The faulty places of the request.
+    pub errors: Vec<Fault>,
+}
+
+impl Problem {
+    pub fn new(kind: Kind) -> Self {
+        Self::with_detail(kind, "")
+    }
+
+    pub fn with_detail(kind: Kind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into(), errors: Vec::new() }
+    }
+
+    /// One fault at `pointer`, or in a header where the pointer is empty.
+    pub(super) fn invalid(pointer: &str, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        let fault =
+            Fault { pointer: pointer.to_owned(), detail: detail.clone(), did_you_mean: None };
+        Self { kind: Kind::InvalidRequest, detail, errors: vec![fault] }
+    }
+
+    pub(super) fn of_status(status: StatusCode) -> Self {
+        Self::new(Kind::of_status(status))
+    }
+
+    /// Writes the body and its headers into `response`, whose status is set already.
+    pub(super) fn write_into(self, response: &mut Response, request_id: &str) {
+        let body = Body {
+            kind: format!("/problems/{}", self.kind.slug()),
+            title: self.kind.title(),
+            status: self.kind.status().as_u16(),
+            detail: self.detail,
+            code: self.kind.code(),
+            errors: self.errors.into_iter().map(FieldError::from).collect(),
+            request_id: request_id.to_owned(),
+        };
+        let text = serde_json::to_string(&body).unwrap_or_default();
+        *response.body_mut() = text.into();
+        let headers = response.headers_mut();
+        headers.remove(header::CONTENT_LENGTH);
+        headers.remove(header::CONTENT_ENCODING);
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+}
+
+/// The body of every 4xx and 5xx answer (RFC 9457).
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Problem)]
+pub struct Body {
+    /// `/problems/` and the code with hyphens; the server answers a page that explains it.
+    #[serde(rename = "type")]
+    #[schema(example = "/problems/invalid-request")]
+    pub kind: String,
+    /// The same for every problem of this type.
+    #[schema(example = "The request is not valid")]
+    pub title: &'static str,
+    #[schema(example = 422)]
+    pub status: u16,
+    /// What went wrong this time.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(example = "the request has 1 faults")]
+    pub detail: String,
+    /// The type as a word for programs.
+    #[schema(example = "invalid_request")]
+    pub code: &'static str,
+    /// Every faulty place at once; absent where no place is to blame.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// Stands in the `x-request-id` header and in the server's logs too.
+    #[schema(example = "req_5f0c2b7e9d1a4c38")]
+    pub request_id: String,
+}
+
+/// One faulty place of a request.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct FieldError {
+    /// JSON Pointer (RFC 6901) into the request; empty for the whole of it.
+    #[schema(example = "/messages/3/role")]
+    pub pointer: String,
+    #[schema(example = "must be one of `system`, `user`, `assistant`, `tool`")]
+    pub detail: String,
+    /// The known key nearest to an unknown one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<String>,
+}
+
+impl From<Fault> for FieldError {
+    fn from(fault: Fault) -> Self {
+        let Fault { pointer, detail, did_you_mean } = fault;
+        Self { pointer, detail, did_you_mean }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = self.kind.status();
+        let mut response = status.into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<compile::Error> for Problem {
+    fn from(error: compile::Error) -> Self {
+        let detail = error.to_string();
+        match error {
+            compile::Error::Json(error) if error.kind.is_malformed() => {
+                Self::with_detail(Kind::InvalidJson, error.to_string())
+            }
+            compile::Error::Json(error) => {
+                let text = error.to_string();
+                let fault =
+                    Fault { pointer: error.pointer, detail: text.clone(), did_you_mean: None };
+                Self { kind: Kind::InvalidRequest, detail: text, errors: vec![fault] }
+            }
+            compile::Error::Invalid(errors) => Self { kind: Kind::InvalidRequest, detail, errors },
+            compile::Error::OverBudget { faults, .. } => {
+                Self { kind: Kind::OverBudget, detail, errors: faults }
+            }
+            compile::Error::Stopped(Stopped::TimeUp) => Self::with_detail(Kind::Deadline, detail),
+            compile::Error::Stopped(Stopped::Cancelled) => Self::new(Kind::Cancelled),
+        }
+    }
+}
+
+impl From<pool::Error> for Problem {
+    fn from(error: pool::Error) -> Self {
+        match error {
+            pool::Error::Full => Self::with_detail(Kind::Overloaded, error.to_string()),
+            pool::Error::TimeUp => Self::with_detail(Kind::Deadline, error.to_string()),
+            pool::Error::Panicked => {
+                tracing::error!("a compile panicked");
+                Self::new(Kind::Internal)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{self, Limits};
+
+    fn read(text: &str) -> Problem {
+        let limits = Limits { depth: 3, values: 10 };
+        compile::Error::from(json::parse(text, limits).unwrap_err()).into()
+    }
+
+    #[test]
+    fn bytes_that_are_not_json_are_a_400() {
+        for text in ["", "{", "[1,]", "nope", "{} {}", "\"a\u{1}\""] {
+            let problem = read(text);
+            assert_eq!(problem.kind, Kind::InvalidJson, "{text}");
+            assert!(problem.detail.contains("at byte"), "{}", problem.detail);
+        }
+    }
+
+    #[test]
+    fn json_that_is_not_accepted_is_a_422_with_a_pointer() {
+        let rows = [
+            (r#"{"a":1,"a":2}"#, "/a"),
+            (r#"{"a":["\ud800"]}"#, "/a/0"),
+            ("[[[[1]]]]", "/0/0/0"),
+            ("[1,2,3,4,5,6,7,8,9,10]", "/9"),
+        ];
+        for (text, pointer) in rows {
+            let problem = read(text);
+            assert_eq!(problem.kind, Kind::InvalidRequest, "{text}");
+            assert_eq!(problem.errors[0].pointer, pointer, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_stopped_compile_tells_time_from_absence() {
+        let kind = |stopped| Problem::from(compile::Error::Stopped(stopped)).kind;
+        assert_eq!(kind(Stopped::TimeUp), Kind::Deadline);
+        assert_eq!(kind(Stopped::Cancelled), Kind::Cancelled);
+    }
+
+    #[test]
+    fn codes_and_slugs_are_distinct() {
+        let mut codes: Vec<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), Kind::ALL.len());
+        assert!(Kind::ALL.iter().all(|kind| kind.status().as_u16() == kind.parts().0));
+    }
+}

@@ -1,0 +1,78 @@
+//! The table of contents of the API: one line a path.
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use tower::ServiceBuilder;
+use tower_http::CompressionLevel;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::decompression::RequestDecompressionLayer;
+use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::timeout::RequestBodyDeadlineLayer;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::problem::{Kind, Problem};
+use super::state::AppState;
+use super::{compile, layer, operations, pages};
+use crate::config::LimitsConfig;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Contexture",
+        description = "A context compiler as a service: a conversation goes in, the payload for \
+                       the provider comes out, inside the token budget, with a report of every \
+                       decision. Errors are problem documents (RFC 9457); see `/problems`.",
+        license(name = "Apache-2.0")
+    ),
+    servers((url = "/")),
+    tags(
+        (name = "compile", description = "Conversations to payloads"),
+        (name = "operations", description = "Health, figures, reference"),
+    )
+)]
+struct Document;
+
+/// Everything that is served, behind all limits.
+pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
+    let (router, _document) = routes().split_for_parts();
+    // The first layer is the outermost. What is refused before the edge layer would lack an id;
+    // the wire's limits stand outside of decompression, the decoded limit inside (`body`).
+    let layers = ServiceBuilder::new()
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(from_fn_with_state(state.clone(), layer::edge))
+        .layer(CatchPanicLayer::custom(layer::panicked))
+        .layer(from_fn(layer::check_encoding))
+        .layer(RequestBodyDeadlineLayer::new(limits.body_timeout()))
+        .layer(RequestBodyLimitLayer::new(limits.max_body_bytes))
+        .layer(RequestDecompressionLayer::new());
+    router
+        .fallback(async || Problem::new(Kind::NotFound))
+        .method_not_allowed_fallback(async || Problem::new(Kind::MethodNotAllowed))
+        .layer(layers)
+        .with_state(state)
+}
+
+/// The description of everything that is served.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    routes().into_openapi()
+}
+
+fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(compile::compile_conversation))
+        .routes(routes!(compile::count_tokens))
+        .routes(routes!(operations::list_models))
+        .routes(routes!(operations::get_health))
+        .routes(routes!(operations::get_readiness))
+        .routes(routes!(operations::get_metrics))
+        .routes(routes!(operations::get_openapi))
+        .routes(routes!(operations::get_root))
+        .routes(routes!(operations::get_docs))
+        .routes(routes!(operations::get_docs_page))
+        .routes(routes!(operations::get_docs_file))
+        .routes(routes!(pages::list_problems))
+        .routes(routes!(pages::get_problem))
+}

@@ -1,0 +1,322 @@
+//! The shapes of requests and answers, as `openapi.yaml` tells them.
+//!
+//! Requests are read by `request/`, answers are written by `service/`, both without these types:
+//! one keeps every byte of a conversation, the other writes in one pass. What stands here is
+//! the description, field by field as DESIGN §3 has it.
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::config::ModelRow;
+use crate::domain::Note;
+
+/// A conversation and what to make of it. Only a conversation and `target` are needed; an
+/// unknown key is refused with the name of the nearest known one.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({
+    "target": "anthropic",
+    "model": "claude-sonnet-4-5",
+    "messages": [
+        {"role": "system", "content": "You are a careful assistant."},
+        {"role": "user", "content": "Where does the build fail?"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "call_1", "type": "function",
+             "function": {"name": "read_log", "arguments": "{\"lines\": 200}"}}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "error[E0382]: use of moved value"}
+    ],
+    "budget": {"context_window": 128_000, "reserve_output": 4096}
+}))]
+pub struct CompileRequest {
+    /// Messages in the shape of `OpenAI` Chat, Anthropic or neutral; at most 10,000.
+    pub messages: Option<Vec<Value>>,
+    /// The conversation of an `OpenAI` Responses request: a text or a list of items.
+    pub input: Option<Value>,
+    /// The conversation of a Gemini request.
+    pub contents: Option<Vec<Value>>,
+    /// System text of an Anthropic request: a text or a list of text blocks.
+    pub system: Option<Value>,
+    /// System text of a Gemini request.
+    #[schema(rename = "systemInstruction")]
+    pub system_instruction: Option<Value>,
+    /// System text of an `OpenAI` Responses request.
+    pub instructions: Option<String>,
+    /// The provider's array of tools, at most 1,000, or an object `{"list": [...]}`.
+    pub tools: Option<Value>,
+    /// The shape that the conversation is in; recognised when absent.
+    pub source: Option<Shape>,
+    /// The shape to produce.
+    pub target: Shape,
+    /// Decides window, largest answer and tokenizer (`GET /models`). One that is not in the
+    /// table gets 128,000 tokens and a warning.
+    pub model: Option<String>,
+    pub budget: Option<Budget>,
+    pub compression: Option<Compression>,
+    pub protect: Option<Protect>,
+    pub cache: Option<Cache>,
+    /// Any object; placed as XML, the same bytes for the same object.
+    pub dynamic_state: Option<Value>,
+    pub dynamic_state_placement: Option<StatePlacement>,
+    /// Text for this turn only, placed at the tail of the last user message.
+    pub implicit_context: Option<String>,
+    pub output: Option<Output>,
+    /// Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the
+    /// header `Contexture-Deadline-Ms` counts.
+    #[schema(minimum = 1, maximum = 60_000)]
+    pub deadline_ms: Option<u64>,
+    /// What to do when the time is up: an error, or the input re-encoded for the target.
+    pub on_deadline: Option<OnDeadline>,
+    /// `full` adds `decisions` to the report.
+    pub explain: Option<Explain>,
+}
+
+/// The shapes that a conversation comes in and goes out.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum Shape {
+    Openai,
+    OpenaiResponses,
+    Anthropic,
+    Gemini,
+    Neutral,
+}
+
+/// The budget is the window less what is reserved for the answer; all parts count against it.
+#[derive(Debug, ToSchema)]
+pub struct Budget {
+    /// Tokens of the window; the model's when absent.
+    #[schema(example = 128_000)]
+    pub context_window: Option<u64>,
+    /// Tokens kept for the answer. When absent: the model's largest answer up to 8,192, or 0
+    /// where `context_window` is given.
+    #[schema(example = 4096)]
+    pub reserve_output: Option<u64>,
+    /// Whether a payload that cannot fit is answered with `fits: false`, or is a 422.
+    pub on_overflow: Option<OnOverflow>,
+}
+
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum OnOverflow {
+    Report,
+    Fail,
+}
+
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum OnDeadline {
+    Fail,
+    Pass,
+}
+
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum Explain {
+    Summary,
+    Full,
+}
+
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum StatePlacement {
+    LastUser,
+    System,
+}
+
+/// How far history may be shortened.
+#[derive(Debug, ToSchema)]
+pub struct Compression {
+    /// `off`, `lossless`, `reversible`, `summary` or `drop`; each allows what the ones before do.
+    #[schema(default = "drop", example = "summary")]
+    pub level: Option<String>,
+    /// What is done to a tool result the first time it is seen: `off`, `lossless`, `reversible`.
+    #[schema(default = "lossless")]
+    pub on_arrival: Option<String>,
+    /// Share of the history's room at which it is compacted.
+    #[schema(default = 1.0)]
+    pub trigger: Option<f64>,
+    /// Share of the history's room that it is compacted to.
+    #[schema(default = 0.6)]
+    pub compress_to: Option<f64>,
+    /// Newest turns that are shielded from all but lossless edits.
+    #[schema(default = 4)]
+    pub keep_recent_turns: Option<u64>,
+    /// `keep` or `clear_old`.
+    #[schema(default = "clear_old")]
+    pub thinking: Option<String>,
+    /// Tokens above which an old tool result becomes a one-line marker.
+    pub stub_tool_results_over: Option<u64>,
+}
+
+/// What stays word for word.
+#[derive(Debug, ToSchema)]
+pub struct Protect {
+    /// Ids or indices of messages.
+    pub messages: Option<Vec<Value>>,
+    pub roles: Option<Vec<String>>,
+    /// Tools whose results stay.
+    pub tools: Option<Vec<String>>,
+    /// Texts that match stay: `{"regex", "label"}`.
+    pub patterns: Option<Vec<Value>>,
+    pub recent_turns: Option<u64>,
+    pub recent_messages: Option<u64>,
+}
+
+/// How the provider's prompt cache is used.
+#[derive(Debug, ToSchema)]
+pub struct Cache {
+    /// `5m`, `1h` or `off`.
+    pub ttl: Option<String>,
+    /// Marks to set, at most four.
+    #[schema(default = 4, maximum = 4)]
+    pub marks: Option<u64>,
+    /// `warm`, `cold` or `unknown`.
+    pub state: Option<String>,
+    /// The payload sent before: `report.cache.first_change` compares with it.
+    pub previous: Option<Value>,
+}
+
+/// What is asked of the model's answer.
+#[derive(Debug, ToSchema)]
+pub struct Output {
+    /// The answer is asked for inside this XML tag.
+    pub tag: Option<String>,
+    /// The beginning of the answer, put into the model's mouth.
+    pub prefill: Option<String>,
+}
+
+/// A compiled conversation.
+#[derive(Debug, ToSchema)]
+pub struct Compilation {
+    #[schema(example = "cmp_8d2c41f09b7e")]
+    pub id: String,
+    /// Spread it into the provider's call: `create(model=..., **payload)`. It holds the keys of
+    /// the target's own request and never `model`, `max_tokens` or `stream`.
+    #[schema(value_type = Object)]
+    pub payload: Value,
+    pub report: Report,
+}
+
+/// What was done, in a sentence and in figures.
+#[derive(Debug, ToSchema)]
+pub struct Report {
+    #[schema(example = "58,120 → 21,944 tokens. 41 messages word for word, nothing dropped.")]
+    pub summary: String,
+    #[schema(example = 58_120)]
+    pub tokens_before: u64,
+    #[schema(example = 21_944)]
+    pub tokens_after: u64,
+    /// Whether the payload is within the budget.
+    pub fits: bool,
+    /// Window less reserve.
+    #[schema(example = 123_904)]
+    pub budget: u64,
+    #[schema(example = "o200k_base")]
+    pub tokenizer: String,
+    /// Whether the provider counts the same; `false` where its tokenizer is not public.
+    pub exact: bool,
+    pub parts: Parts,
+    pub actions: Actions,
+    pub cache: CacheReport,
+    /// What the target cannot hold, and what it became.
+    pub degraded: Vec<Note>,
+    /// What was mended on the way in.
+    pub repairs: Vec<Note>,
+    pub warnings: Vec<Note>,
+    /// The parts that do not fit; empty where the payload fits.
+    pub too_big: Vec<TooBig>,
+    /// One line a message, with `explain: "full"`.
+    pub decisions: Option<Vec<Decision>>,
+}
+
+/// Tokens by part of the payload.
+#[derive(Debug, ToSchema)]
+pub struct Parts {
+    pub system: u64,
+    pub skill: u64,
+    pub tools: u64,
+    pub memory: u64,
+    pub history: u64,
+    pub tail: u64,
+    pub media: u64,
+    /// Tokens kept for the answer; outside the budget.
+    pub reserve: u64,
+}
+
+/// How many messages were treated in which way.
+#[derive(Debug, ToSchema)]
+pub struct Actions {
+    pub kept: u64,
+    pub compressed: u64,
+    pub deduplicated: u64,
+    pub cleared: u64,
+    pub summarized: u64,
+    pub dropped: u64,
+}
+
+/// What the provider's cache can keep.
+#[derive(Debug, ToSchema)]
+pub struct CacheReport {
+    /// Tokens at the head that the next compile leaves alone.
+    pub stable_tokens: u64,
+    /// JSON Pointers of the cache marks.
+    pub breakpoints: Vec<String>,
+    /// Where this payload leaves the one before, and why.
+    pub first_change: Option<FirstChange>,
+}
+
+#[derive(Debug, ToSchema)]
+pub struct FirstChange {
+    pub pointer: String,
+    pub why: String,
+    /// Tokens that have to be read again.
+    pub tokens_behind: u64,
+}
+
+#[derive(Debug, ToSchema)]
+pub struct TooBig {
+    pub part: String,
+    pub tokens: u64,
+}
+
+/// What was done to one message, and by which rule.
+#[derive(Debug, ToSchema)]
+pub struct Decision {
+    pub index: u64,
+    pub id: String,
+    #[schema(example = "compressed")]
+    pub action: String,
+    #[schema(example = "adapter:log")]
+    pub rule: String,
+    /// `exact` or `equivalent`.
+    pub class: Option<String>,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    /// Where the original is kept.
+    pub artifact: Option<String>,
+}
+
+/// What to count: one of `text`, `messages` and `tools`.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"text": "How many tokens is this?", "model": "gpt-4o"}))]
+pub struct TokensRequest {
+    pub text: Option<String>,
+    pub messages: Option<Vec<Value>>,
+    pub tools: Option<Vec<Value>>,
+    /// Decides the tokenizer and the factor; `o200k_base` when absent.
+    pub model: Option<String>,
+}
+
+/// The table of models.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ModelList {
+    pub items: Vec<ModelRow>,
+    /// Always null: the table comes whole.
+    pub next_cursor: Option<String>,
+}
+
+#[derive(Debug, ToSchema)]
+pub struct Health {
+    #[schema(example = "ok")]
+    pub status: String,
+}

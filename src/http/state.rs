@@ -1,0 +1,125 @@
+//! What handlers share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::metrics::Metrics;
+use super::problem::{Kind, Problem};
+use crate::config::LimitsConfig;
+use crate::service::Services;
+use crate::service::pool::Pool;
+
+/// Shared by all handlers of one server. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct AppState {
+    pub(super) services: Services,
+    pub(super) pool: Pool,
+    pub(super) metrics: Metrics,
+    pub(super) memory: Memory,
+    pub(super) max_decoded_bytes: usize,
+    ready: Arc<AtomicBool>,
+}
+
+impl AppState {
+    pub fn new(services: Services, pool: Pool, metrics: Metrics, limits: &LimitsConfig) -> Self {
+        Self {
+            services,
+            pool,
+            metrics,
+            memory: Memory::default(),
+            max_decoded_bytes: limits.max_decoded_bytes,
+            ready: Arc::default(),
+        }
+    }
+
+    /// Whether new work should be sent here: from listening until the stop begins.
+    pub fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Relaxed)
+    }
+
+    pub fn set_ready(&self, ready: bool) {
+        self.ready.store(ready, Ordering::Relaxed);
+    }
+}
+
+/// The memory that all bodies in flight may take together.
+///
+/// Counted in KiB, since a semaphore's permits are 32 bit wide.
+#[derive(Debug, Clone)]
+pub(super) struct Memory {
+    free: Arc<Semaphore>,
+}
+
+/// Memory that one body has taken; given back on drop.
+#[derive(Debug)]
+pub(super) struct Share {
+    free: Arc<Semaphore>,
+    permit: Option<OwnedSemaphorePermit>,
+    held: u32,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { free: Arc::new(Semaphore::new(Self::TOTAL_KIB as usize)) }
+    }
+}
+
+impl Memory {
+    /// 256 MiB a node.
+    const TOTAL_KIB: u32 = 256 * 1024;
+    /// What a body takes while it is read, parsed and answered, as a multiple of its bytes.
+    const FACTOR: usize = 6;
+
+    /// Takes room for a body of `bytes`, or says at once that there is none.
+    pub(super) fn take(&self, bytes: usize) -> Result<Share, Problem> {
+        let mut share = Share { free: Arc::clone(&self.free), permit: None, held: 0 };
+        share.grow_to(bytes)?;
+        Ok(share)
+    }
+}
+
+impl Share {
+    /// Takes more, where the body turns out to be larger than it said.
+    pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), Problem> {
+        let kib = bytes.saturating_mul(Memory::FACTOR).div_ceil(1024);
+        // One body alone always passes: the size limits are there for that.
+        let wanted = u32::try_from(kib).unwrap_or(u32::MAX).min(Memory::TOTAL_KIB);
+        let Some(missing) = wanted.checked_sub(self.held).filter(|missing| *missing > 0) else {
+            return Ok(());
+        };
+        let more = Arc::clone(&self.free)
+            .try_acquire_many_owned(missing)
+            .map_err(|_| Problem::with_detail(Kind::Overloaded, "too many bytes in flight"))?;
+        match &mut self.permit {
+            Some(permit) => permit.merge(more),
+            None => self.permit = Some(more),
+        }
+        self.held = wanted;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_share_the_memory_and_give_it_back() {
+        let memory = Memory::default();
+        let first = memory.take(32 << 20).unwrap();
+        assert_eq!(memory.take(32 << 20).unwrap_err().kind, Kind::Overloaded);
+        let mut small = memory.take(1 << 20).unwrap();
+        assert!(small.grow_to(11 << 20).is_err());
+        drop(first);
+        small.grow_to(11 << 20).unwrap();
+        drop(small);
+        assert_eq!(memory.free.available_permits(), Memory::TOTAL_KIB as usize);
+    }
+
+    #[test]
+    fn one_body_alone_always_passes() {
+        assert!(Memory::default().take(usize::MAX).is_ok());
+    }
+}

@@ -1,0 +1,39 @@
+//! The only place that spawns, so that a stop can wait for everything.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Everything that runs beside the accept loop. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tasks {
+    tracker: TaskTracker,
+}
+
+impl Tasks {
+    /// Runs `task` until it ends or `stop` is cancelled, whichever is first.
+    pub(super) fn spawn_until<F>(&self, stop: &CancellationToken, task: F)
+    where
+        F: Future + Send + 'static,
+    {
+        let stop = stop.clone();
+        self.tracker.spawn(async move {
+            tokio::select! {
+                _ = task => {}
+                () = stop.cancelled() => {}
+            }
+        });
+    }
+
+    /// Runs `job` on a thread that may block.
+    pub(super) fn spawn_blocking(&self, job: impl FnOnce() + Send + 'static) {
+        self.tracker.spawn_blocking(job);
+    }
+
+    /// Waits until all tasks have ended, at most `timeout`.
+    pub(super) async fn finished(&self, timeout: Duration) -> bool {
+        self.tracker.close();
+        tokio::time::timeout(timeout, self.tracker.wait()).await.is_ok()
+    }
+}
