@@ -48,6 +48,26 @@ pub enum Why {
 }
 
 impl Why {
+    /// The word of the report.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TargetChanged => "target_changed",
+            Self::ToolsChanged => "tools_changed",
+            Self::ToolsReordered => "tools_reordered",
+            Self::SystemChanged => "system_changed",
+            Self::SkillChanged => "skill_changed",
+            Self::MemoryChanged => "memory_changed",
+            Self::StateChanged => "state_changed",
+            Self::TailMoved => "tail_moved",
+            Self::Compaction => "compaction",
+            Self::Squeeze => "squeeze",
+            Self::MessageInserted => "message_inserted",
+            Self::MessageRemoved => "message_removed",
+            Self::MessageEdited => "message_edited",
+            Self::OutputChanged => "output_changed",
+        }
+    }
+
     /// What a person can do about it.
     pub fn explain(self) -> &'static str {
         match self {

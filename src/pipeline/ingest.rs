@@ -8,7 +8,8 @@ pub(super) fn run(
     target: Target,
     notes: &mut Notes,
 ) -> Conversation {
-    conversation.history = super::repair::repair(conversation.history, notes);
+    conversation.history =
+        super::repair::repair(conversation.history, conversation.source.list_key(), notes);
     provider::adapt(&mut conversation, target, notes);
     conversation
 }

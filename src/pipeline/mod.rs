@@ -33,7 +33,7 @@ pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
 use crate::compress::Arrivals;
-use crate::domain::{Message, Role, Source, Target};
+use crate::domain::{Message, Role, Source};
 use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
 use crate::request::{CompileRequest, Explain, OnDeadline, OnOverflow};
@@ -90,7 +90,7 @@ fn run(
     let mut notes = request.notes.clone();
     let (target, model) = (request.target, &request.model);
     let rules = provider::rules(target);
-    let list_key = list_key(conversation.source);
+    let list_key = conversation.source.list_key();
     let meter = Meter::new(&cx.counter, model.tokenizer, target, deadline);
     let mut conversation =
         timed(&mut timings.compile, || ingest::run(conversation, target, &mut notes));
@@ -209,15 +209,6 @@ fn run(
     Ok(compiled)
 }
 
-/// The list a source keeps its messages in.
-fn list_key(source: Source) -> &'static str {
-    match source {
-        Source::Openai | Source::Anthropic | Source::Neutral => "messages",
-        Source::OpenaiResponses => "input",
-        Source::Gemini => "contents",
-    }
-}
-
 fn names(history: &[Message]) -> Vec<manifest::Name> {
     history.iter().enumerate().map(|(at, message)| manifest::Name::of(message, at)).collect()
 }
@@ -258,16 +249,5 @@ fn marked(node: &Node<'_>, path: &json::Path<'_>, found: &mut Vec<String>) {
     }
     for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
         marked(item, &path.index(index), found);
-    }
-}
-
-impl Target {
-    /// The list a payload of this target keeps its messages in.
-    pub fn list_key(self) -> &'static str {
-        match self {
-            Self::Openai | Self::Anthropic | Self::Neutral => "messages",
-            Self::OpenaiResponses => "input",
-            Self::Gemini => "contents",
-        }
     }
 }

@@ -62,16 +62,13 @@ impl Services {
         }
     }
 
-    /// Loads what the first request would otherwise wait for: the token dictionaries. Takes the
-    /// thread; the server calls it in the background once it listens.
-    pub fn warm(&self) {}
-
     /// The table of models.
     pub fn models(&self) -> &Models {
         &self.inner.models
     }
 
-    /// Loads the token dictionary that most requests need. Takes the thread.
+    /// Loads what the first request would otherwise wait for: the token dictionary that most
+    /// models need. Takes the thread; the server calls it in the background once it listens.
     pub fn warm(&self) {
         self.inner.pipeline.counter.warm(TokenizerName::O200kBase);
     }

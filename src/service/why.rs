@@ -8,7 +8,7 @@ use crate::pipeline::{self, Deadline, FirstChange, Hints};
 
 /// Compares two documents, each a request (compiled first), an answer, or a payload. `None`:
 /// the second goes on from the first.
-pub fn why(services: &Services, a: &str, b: &str) -> Result<Option<FirstChange>, Error> {
+pub fn first_change(services: &Services, a: &str, b: &str) -> Result<Option<FirstChange>, Error> {
     let (a, b) = (payload(services, a)?, payload(services, b)?);
     let (a, b) = (json::parse(&a, Limits::default())?, json::parse(&b, Limits::default())?);
     let counter = &services.pipeline().counter;
