@@ -13,7 +13,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::Config;
+use crate::domain::Models;
 use crate::server::Server;
+use crate::service::{Services, why};
 use crate::{http, telemetry};
 
 /// A context compiler: a conversation goes in, the payload for the provider comes out
@@ -91,7 +93,7 @@ pub fn run() -> ExitCode {
     let outcome = match cli.command {
         Command::Serve(config) => serve(*config),
         Command::Compile(args) => compile::run(&args),
-        Command::Why { a, b } => why(&a, &b),
+        Command::Why { a, b } => explain_change(&a, &b),
         Command::Openapi { json } => print_openapi(json),
     };
     match outcome {
@@ -173,10 +175,23 @@ fn shutdown_signal() -> io::Result<impl Future<Output = ()> + Send> {
     Ok(async { tokio::signal::ctrl_c().await.unwrap_or_default() })
 }
 
-fn why(a: &std::path::Path, b: &std::path::Path) -> Result<(), Failure> {
-    let text = crate::service::why::explain(&compile::read_input(a)?, &compile::read_input(b)?)
+fn explain_change(a: &std::path::Path, b: &std::path::Path) -> Result<(), Failure> {
+    let services = Services::new(Models::built_in());
+    let change = why::first_change(&services, &compile::read_input(a)?, &compile::read_input(b)?)
         .map_err(|error| compile::failure(error.into()))?;
-    writeln!(io::stdout(), "{}", text.trim_end())?;
+    match change {
+        None => {
+            writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?
+        }
+        Some(change) => writeln!(
+            io::stdout(),
+            "{} {}: {}.\n{} tokens from there on are read anew.",
+            change.pointer,
+            change.why.as_str(),
+            change.why.explain(),
+            change.tokens_behind
+        )?,
+    }
     Ok(())
 }
 

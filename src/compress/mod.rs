@@ -1,1 +1,9 @@
-//! The compression engine.
+//! The compression engine: what makes a text shorter without losing what it says.
+
+mod arrival;
+mod lossless;
+mod summary;
+
+pub use arrival::{Arrival, Arrivals};
+pub use lossless::{Class, equivalent};
+pub use summary::{Summary, summarize};

@@ -16,6 +16,13 @@ pub struct Conversation {
     pub tools: Vec<ToolDefinition>,
 }
 
+impl Conversation {
+    /// A conversation of no messages.
+    pub fn empty(source: Source) -> Self {
+        Self { source, system: Vec::new(), history: Vec::new(), tools: Vec::new() }
+    }
+}
+
 /// Messages that stand or fall together: an assistant message with tool calls and the results
 /// that answer it, or any other single message.
 pub type Turn = Range<usize>;

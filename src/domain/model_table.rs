@@ -1,12 +1,156 @@
 //! The rows of the built-in model table.
+//!
+//! From the providers' model pages and SDKs as of November 2026. Where a window is published
+//! as input alone (Gemini), that stands here. A name stands for its dated and tuned variants
+//! ([`super::Models::find`]); `--models-file` adds what is missing.
 
 use super::{Family, Model, TokenizerName};
 
+use Family::{Anthropic, Gemini, Openai, Other};
+
 /// name, family, window, largest answer, prefill
+type Row = (&'static str, Family, u64, u64, bool);
+
 #[rustfmt::skip]
-const ROWS: &[(&str, Family, u64, u64, bool)] = &[
-    ("gpt-4o",      Family::Openai, 128_000, 16_384, false),
-    ("gpt-4o-mini", Family::Openai, 128_000, 16_384, false),
+const ROWS: &[Row] = &[
+    // Anthropic. From 4.6 on a request that ends in an assistant message is refused.
+    ("claude-3-haiku",         Anthropic,   200_000,   4_096, true),
+    ("claude-3-opus",          Anthropic,   200_000,   4_096, true),
+    ("claude-3-5-haiku",       Anthropic,   200_000,   8_192, true),
+    ("claude-3-5-sonnet",      Anthropic,   200_000,   8_192, true),
+    ("claude-3-7-sonnet",      Anthropic,   200_000,  64_000, true),
+    ("claude-opus-4",          Anthropic,   200_000,  32_000, true),
+    ("claude-opus-4-1",        Anthropic,   200_000,  32_000, true),
+    ("claude-opus-4-5",        Anthropic,   200_000,  64_000, true),
+    ("claude-opus-4-6",        Anthropic, 1_000_000, 128_000, false),
+    ("claude-opus-4-7",        Anthropic, 1_000_000, 128_000, false),
+    ("claude-opus-4-8",        Anthropic, 1_000_000, 128_000, false),
+    ("claude-opus-5",          Anthropic, 1_000_000, 128_000, false),
+    ("claude-opus-5-5",        Anthropic, 1_000_000, 128_000, false),
+    ("claude-sonnet-4",        Anthropic,   200_000,  64_000, true),
+    ("claude-sonnet-4-5",      Anthropic,   200_000,  64_000, true),
+    ("claude-sonnet-4-6",      Anthropic, 1_000_000, 128_000, false),
+    ("claude-sonnet-5",        Anthropic, 1_000_000, 128_000, false),
+    ("claude-sonnet-5-5",      Anthropic, 1_000_000, 128_000, false),
+    ("claude-haiku-4-5",       Anthropic,   200_000,  64_000, true),
+    ("claude-haiku-5-5",       Anthropic, 1_000_000, 128_000, false),
+    ("claude-fable-5",         Anthropic, 1_000_000, 128_000, false),
+    ("claude-mythos-5",        Anthropic, 1_000_000, 128_000, false),
+    ("claude-mythos-preview",  Anthropic, 1_000_000, 128_000, false),
+    // Gemini
+    ("gemini-1.5-flash",       Gemini, 1_048_576,  8_192, false),
+    ("gemini-1.5-pro",         Gemini, 2_097_152,  8_192, false),
+    ("gemini-2.0-flash",       Gemini, 1_048_576,  8_192, false),
+    ("gemini-2.5-flash",       Gemini, 1_048_576, 65_536, false),
+    ("gemini-2.5-pro",         Gemini, 1_048_576, 65_536, false),
+    ("gemini-3-flash",         Gemini, 1_048_576, 65_536, false),
+    ("gemini-3-pro",           Gemini, 1_048_576, 65_536, false),
+    ("gemini-3.1-flash",       Gemini, 1_048_576, 65_536, false),
+    ("gemini-3.1-pro",         Gemini, 1_048_576, 65_536, false),
+    ("gemini-3.5-flash",       Gemini, 1_048_576, 65_536, false),
+    ("gemini-3.7-flash",       Gemini, 1_048_576, 65_536, false),
+    ("gemini-3.8-flash",       Gemini, 1_048_576, 65_536, false),
+    // OpenAI
+    ("chatgpt-4o-latest",      Openai,   128_000,  16_384, false),
+    ("codex-mini-latest",      Openai,   200_000, 100_000, false),
+    ("gpt-3.5-turbo",          Openai,    16_385,   4_096, false),
+    ("gpt-4",                  Openai,     8_192,   8_192, false),
+    ("gpt-4-0125-preview",     Openai,   128_000,   4_096, false),
+    ("gpt-4-1106-preview",     Openai,   128_000,   4_096, false),
+    ("gpt-4-32k",              Openai,    32_768,  32_768, false),
+    ("gpt-4-turbo",            Openai,   128_000,   4_096, false),
+    ("gpt-4-vision-preview",   Openai,   128_000,   4_096, false),
+    ("gpt-4.1",                Openai, 1_047_576,  32_768, false),
+    ("gpt-4o",                 Openai,   128_000,  16_384, false),
+    ("gpt-4o-2024-05-13",      Openai,   128_000,   4_096, false),
+    ("gpt-4o-mini",            Openai,   128_000,  16_384, false),
+    ("gpt-5",                  Openai,   400_000, 128_000, false),
+    ("gpt-5-chat",             Openai,   128_000,  16_384, false),
+    ("gpt-5-pro",              Openai,   400_000, 272_000, false),
+    ("gpt-5.1",                Openai,   400_000, 128_000, false),
+    ("gpt-5.1-chat",           Openai,   128_000,  16_384, false),
+    ("gpt-5.2",                Openai,   400_000, 128_000, false),
+    ("gpt-5.2-chat",           Openai,   128_000,  16_384, false),
+    ("gpt-5.3",                Openai,   400_000, 128_000, false),
+    ("gpt-5.3-chat",           Openai,   128_000,  16_384, false),
+    ("gpt-5.4",                Openai, 1_050_000, 128_000, false),
+    ("gpt-5.4-mini",           Openai,   400_000, 128_000, false),
+    ("gpt-5.4-nano",           Openai,   400_000, 128_000, false),
+    ("gpt-5.5",                Openai, 1_050_000, 128_000, false),
+    ("gpt-5.6",                Openai, 1_050_000, 128_000, false),
+    ("gpt-6",                  Openai, 1_050_000, 128_000, false),
+    ("gpt-6.1",                Openai, 1_050_000, 128_000, false),
+    ("gpt-6.2",                Openai, 1_050_000, 128_000, false),
+    ("gpt-audio",              Openai,   128_000,  16_384, false),
+    ("gpt-oss",                Openai,   131_072, 131_072, false),
+    ("o1",                     Openai,   200_000, 100_000, false),
+    ("o1-mini",                Openai,   128_000,  65_536, false),
+    ("o1-preview",             Openai,   128_000,  32_768, false),
+    ("o3",                     Openai,   200_000, 100_000, false),
+    ("o4-mini",                Openai,   200_000, 100_000, false),
+    // Others, behind OpenAI-compatible endpoints
+    ("codestral",              Other,   256_000,   8_192, false),
+    ("deepseek-chat",          Other,   131_072,   8_192, false),
+    ("deepseek-flash",         Other, 1_048_576, 393_216, false),
+    ("deepseek-r1",            Other,   131_072,  65_536, false),
+    ("deepseek-reasoner",      Other,   131_072,  65_536, false),
+    ("deepseek-v3",            Other,   131_072,   8_192, false),
+    ("deepseek-v3.1",          Other,   131_072,  65_536, false),
+    ("deepseek-v3.2",          Other,   131_072,  65_536, false),
+    ("deepseek-v4-flash",      Other, 1_048_576, 393_216, false),
+    ("deepseek-v4-pro",        Other, 1_048_576, 393_216, false),
+    ("deepseek-v4.1-flash",    Other, 1_048_576, 393_216, false),
+    ("devstral",               Other,   131_072,   8_192, false),
+    ("devstral-latest",        Other,   262_144, 131_072, false),
+    ("grok-3",                 Other,   131_072,  16_384, false),
+    ("grok-4",                 Other,   256_000,  64_000, false),
+    ("grok-4-fast",            Other, 2_000_000,  30_000, false),
+    ("grok-4-1-fast",          Other, 2_000_000,  30_000, false),
+    ("grok-4.20",              Other, 1_000_000, 128_000, false),
+    ("grok-4.3",               Other, 1_000_000, 128_000, false),
+    ("grok-4.5",               Other,   500_000, 128_000, false),
+    ("grok-4.6",               Other,   500_000, 128_000, false),
+    ("grok-4.7",               Other,   500_000, 128_000, false),
+    ("grok-build-0.1",         Other,   256_000,  64_000, false),
+    ("grok-code-fast-1",       Other,   256_000,  10_000, false),
+    ("kimi-k2",                Other,   131_072, 131_072, false),
+    ("kimi-k2-0905",           Other,   262_144, 262_144, false),
+    ("kimi-k2.5",              Other,   262_144, 262_144, false),
+    ("kimi-k3",                Other, 1_048_576, 131_072, false),
+    ("kimi-k3.1-pro",          Other, 1_048_576, 131_072, false),
+    ("llama-3.1",              Other,   131_072,   8_192, false),
+    ("llama-3.2",              Other,   131_072,   8_192, false),
+    ("llama-3.3",              Other,   131_072,   8_192, false),
+    ("llama-4-maverick",       Other, 1_048_576,  16_384, false),
+    ("llama-4-scout",          Other, 1_048_576,  16_384, false),
+    ("magistral-medium",       Other,   131_072,  40_000, false),
+    ("magistral-small",        Other,   131_072,  40_000, false),
+    ("ministral",              Other,   131_072,   8_192, false),
+    ("mistral-large",          Other,   131_072,   8_192, false),
+    ("mistral-large-3",        Other,   262_144, 131_072, false),
+    ("mistral-large-latest",   Other,   262_144, 131_072, false),
+    ("mistral-medium",         Other,   131_072,   8_192, false),
+    ("mistral-medium-3-5",     Other,   262_144, 131_072, false),
+    ("mistral-medium-3.5",     Other,   262_144, 131_072, false),
+    ("mistral-small",          Other,   131_072,   8_192, false),
+    ("qwen2.5",                Other,   131_072,   8_192, false),
+    ("qwen3",                  Other,   131_072,  32_768, false),
+    ("qwen3-coder",            Other,   262_144,  65_536, false),
+    ("qwen3-max",              Other,   262_144,  65_536, false),
+    ("qwen3.7-max",            Other,   991_000,  65_536, false),
+    ("qwen3.8-max",            Other,   991_000, 128_000, false),
+];
+
+/// The names of `OpenAI` models that still count with `cl100k_base`; all after them count with
+/// `o200k_base`.
+const CL100K: &[&str] = &[
+    "gpt-3.5-turbo",
+    "gpt-4",
+    "gpt-4-0125-preview",
+    "gpt-4-1106-preview",
+    "gpt-4-32k",
+    "gpt-4-turbo",
+    "gpt-4-vision-preview",
 ];
 
 pub(super) fn rows() -> Vec<Model> {
@@ -17,14 +161,18 @@ pub(super) fn rows() -> Vec<Model> {
             family,
             context_window,
             max_output,
-            tokenizer: TokenizerName::O200kBase,
+            tokenizer: if CL100K.contains(&name) {
+                TokenizerName::Cl100kBase
+            } else {
+                TokenizerName::O200kBase
+            },
             factor_milli: family.factor_milli(),
             prefill,
         })
         .collect();
     rows.push(Model {
         name: "bytes4".into(),
-        family: Family::Other,
+        family: Other,
         context_window: 128_000,
         max_output: 8_192,
         tokenizer: TokenizerName::Bytes4,
@@ -32,4 +180,39 @@ pub(super) fn rows() -> Vec<Model> {
         prefill: true,
     });
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::domain::Models;
+
+    #[test]
+    fn names_are_distinct_and_answers_fit_their_window() {
+        let rows = rows();
+        let names: HashSet<_> = rows.iter().map(|row| row.name.clone()).collect();
+        assert_eq!(names.len(), rows.len());
+        for row in &rows {
+            assert!(row.max_output <= row.context_window, "{}", row.name);
+            assert_eq!(row.name.to_lowercase(), *row.name);
+        }
+        for name in CL100K {
+            assert!(names.contains(*name), "{name}");
+        }
+    }
+
+    #[test]
+    fn dated_names_find_the_row_that_knows_them_best() {
+        let models = Models::built_in();
+        let found = |name: &str| models.find(name).unwrap();
+        assert!(found("claude-sonnet-4-5-20250929").prefill);
+        assert!(!found("claude-opus-4-6").prefill);
+        assert!(!found("claude-fable-5-2").prefill);
+        assert_eq!(found("gpt-4-0613").tokenizer, TokenizerName::Cl100kBase);
+        assert_eq!(found("gpt-4.1-mini-2025-04-14").tokenizer, TokenizerName::O200kBase);
+        assert_eq!(&*found("gpt-6.2-astra-law").name, "gpt-6.2");
+        assert_eq!(&*found("google/gemini-3-flash-preview").name, "gemini-3-flash");
+    }
 }

@@ -34,6 +34,15 @@ impl Source {
         }
     }
 
+    /// The key under which a request of this shape keeps its messages.
+    pub fn list_key(self) -> &'static str {
+        match self {
+            Self::Openai | Self::Anthropic | Self::Neutral => "messages",
+            Self::OpenaiResponses => "input",
+            Self::Gemini => "contents",
+        }
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|source| source.as_str() == text)
     }

@@ -11,8 +11,8 @@ use super::body::{self, Received};
 use super::problem::{Body, Problem};
 use super::schema::{Compilation, CompileRequest, TokensRequest};
 use super::state::AppState;
-use crate::pipeline::Deadline;
-use crate::service::compile::{Error, Timings};
+use crate::pipeline::{Deadline, Timings, TokensAnswer};
+use crate::service::compile::Error;
 use crate::service::{Services, compile, tokens};
 
 /// Compile a conversation
@@ -42,7 +42,7 @@ pub(super) async fn compile_conversation(
     request: Request,
 ) -> Result<Response, Problem> {
     let answer = run(&state, request, compile::compile).await?;
-    state.metrics.compiled(answer.tokens_before, answer.tokens_after);
+    state.metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
     let timing = server_timing(&answer.timings);
     let mut response = json(answer.body);
     if let Ok(value) = HeaderValue::from_str(&timing) {
@@ -61,7 +61,7 @@ pub(super) async fn compile_conversation(
     operation_id = "count_tokens",
     request_body = TokensRequest,
     responses(
-        (status = OK, description = "The count", body = tokens::Answer),
+        (status = OK, description = "The count", body = TokensAnswer),
         (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),

@@ -9,10 +9,14 @@ mod read;
 mod write;
 
 pub use adapt::adapt;
-pub use read::{CONVERSATION_KEYS, detect, read};
+pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools};
 pub use write::write;
 
 use crate::domain::{Message, Target, ToolDefinition};
+
+/// How ids of calls begin that Gemini gave none: `gemini-fc-<name>-<n>`. They are ours and are
+/// never written.
+pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
 
 /// What [`write`] puts into a payload: adapted messages in sandwich order, system messages in
 /// their places.

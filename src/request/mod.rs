@@ -1,1 +1,14 @@
-//! Requests, read and checked.
+//! Requests: the body of `POST /compile` read into typed options, every fault named at once.
+
+mod compile;
+mod fields;
+mod options;
+
+pub use compile::{
+    COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, read_compile, resolve_model,
+};
+pub use fields::Fields;
+pub use options::{
+    CacheOptions, CacheState, Compression, Explain, Level, MemoryEntry, MemoryOptions, OnArrival,
+    Output, Pattern, Placement, Previous, Protect, Skill, Thinking,
+};

@@ -1,32 +1,20 @@
 //! Compile a conversation into a payload.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::Services;
-use crate::json::{self, Fault};
-use crate::pipeline::{Deadline, Stopped};
+use crate::json::{self, Fault, Limits};
+use crate::pipeline::{self, Compiled, Deadline, Report, Stopped, Timings};
+use crate::request::{self, Previous};
 
 /// A compiled conversation, as it is sent.
 #[derive(Debug)]
 pub struct Answer {
     /// `{"id", "payload", "report"}` as JSON text.
     pub body: String,
-    /// The report's sentence and figures, for logs and the command line.
-    pub summary: String,
-    pub tokens_before: u64,
-    pub tokens_after: u64,
+    pub report: Report,
     pub timings: Timings,
-}
-
-/// Where the time went; disjoint (`Server-Timing` in DESIGN §3).
-#[derive(Debug, Default, Clone, Copy)]
-pub struct Timings {
-    pub parse: Duration,
-    pub count: Duration,
-    pub compile: Duration,
-    pub hooks: Duration,
-    pub store: Duration,
-    pub serialise: Duration,
 }
 
 /// Why there is no payload. Each variant is one thing a caller can act on.
@@ -42,14 +30,96 @@ pub enum Error {
     Stopped(#[from] Stopped),
 }
 
-/// Compiles the request in `body`. Takes the thread until it is done.
-pub fn compile(_services: &Services, _body: &str, deadline: &Deadline) -> Result<Answer, Error> {
-    deadline.check()?;
-    Ok(Answer {
-        body: r#"{"id":"","payload":{},"report":{}}"#.to_owned(),
-        summary: String::new(),
-        tokens_before: 0,
-        tokens_after: 0,
-        timings: Timings::default(),
-    })
+impl From<pipeline::Error> for Error {
+    fn from(error: pipeline::Error) -> Self {
+        match error {
+            pipeline::Error::Stopped(stopped) => Self::Stopped(stopped),
+            pipeline::Error::OverBudget(report) => {
+                let faults = report.too_big.iter().map(|entry| Fault {
+                    pointer: entry.pointer.clone().unwrap_or_default(),
+                    detail: format!("{} takes {} tokens", entry.part, entry.tokens),
+                    did_you_mean: None,
+                });
+                Self::OverBudget {
+                    needed: report.tokens_after,
+                    budget: report.budget,
+                    faults: faults.collect(),
+                }
+            }
+        }
+    }
+}
+
+/// Compiles the request in `body`. Takes the thread until it is done or `deadline` stops it.
+pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    let start = Instant::now();
+    let mut timings = Timings::default();
+    let node = json::parse(body, Limits::default())?;
+    let request = request::read_compile(&node, services.models()).map_err(Error::Invalid)?;
+    timings.parse = start.elapsed();
+    let deadline = match request.deadline_ms {
+        Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
+        None => deadline.clone(),
+    };
+    let previous = request.cache.previous.clone();
+    let session = request.session_id.clone();
+    let mut compiled = pipeline::compile(services.pipeline(), request, &deadline, &mut timings)?;
+
+    let serialising = Instant::now();
+    let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
+    note_change(services, &mut compiled, previous.as_ref(), session.as_deref());
+    let body = write(&id, &compiled);
+    services.remember_payload(&id, session.as_deref(), compiled.payload);
+    timings.serialise += serialising.elapsed();
+    Ok(Answer { body, report: compiled.report, timings })
+}
+
+/// Finds where the payload leaves the one before it: the one the caller names, else the last
+/// of its session.
+fn note_change(
+    services: &Services,
+    compiled: &mut Compiled,
+    previous: Option<&Previous>,
+    session: Option<&str>,
+) {
+    let before: Option<Arc<str>> = match previous {
+        Some(Previous::Payload(raw)) => Some(Arc::clone(raw.text())),
+        Some(Previous::Id(id)) => {
+            let known = services.recall_payload(id);
+            if known.is_none() {
+                compiled.report.warnings.push(crate::domain::Note {
+                    code: "previous_unknown",
+                    pointer: "/cache/previous".to_owned(),
+                    detail: "no such answer is remembered".to_owned(),
+                });
+            }
+            known
+        }
+        None => session.and_then(|session| services.recall_session(session)),
+    };
+    let Some(before) = before else { return };
+    if *before == *compiled.payload {
+        return;
+    }
+    let read = |text| json::parse(text, Limits::default()).ok();
+    let (Some(before), Some(now)) = (read(&before), read(&compiled.payload)) else { return };
+    let counter = &services.pipeline().counter;
+    let tokenizer = crate::domain::TokenizerName::parse(compiled.report.tokenizer)
+        .unwrap_or(crate::domain::TokenizerName::O200kBase);
+    let count = |text: &str| counter.count(tokenizer, text);
+    compiled.report.cache.first_change =
+        pipeline::first_change(&before, &now, &compiled.hints, &count);
+}
+
+fn write(id: &str, compiled: &Compiled) -> String {
+    let mut body = String::with_capacity(compiled.payload.len() + 2048);
+    body.push_str("{\"id\":");
+    json::write_string(&mut body, id);
+    body.push_str(",\"payload\":");
+    body.push_str(&compiled.payload);
+    body.push_str(",\"report\":");
+    // A report is plain data with string keys: there is nothing in it that JSON cannot hold.
+    body.push_str(&serde_json::to_string(&compiled.report).unwrap_or_default());
+    body.push('}');
+    body
 }

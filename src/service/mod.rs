@@ -5,9 +5,17 @@ pub mod pool;
 pub mod tokens;
 pub mod why;
 
+use std::fmt;
 use std::sync::Arc;
 
-use crate::domain::Models;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use crate::domain::{Models, TokenizerName};
+use crate::pipeline;
+
+/// Bytes of earlier payloads that are remembered, for [`compile`]'s `first_change`.
+const REMEMBERED_BYTES: u64 = 64 << 20;
 
 /// What use cases work with. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -15,22 +23,74 @@ pub struct Services {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     models: Models,
+    pipeline: pipeline::Context,
+    /// Earlier payloads by answer and by session.
+    payloads: Cache<Before, Arc<str>, Bytes>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Before {
+    Answer(Arc<str>),
+    Session(Arc<str>),
+}
+
+#[derive(Debug, Clone)]
+struct Bytes;
+
+impl Weighter<Before, Arc<str>> for Bytes {
+    fn weight(&self, _: &Before, payload: &Arc<str>) -> u64 {
+        128 + payload.len() as u64
+    }
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inner").field("pipeline", &self.pipeline).finish_non_exhaustive()
+    }
 }
 
 impl Services {
     pub fn new(models: Models) -> Self {
-        Self { inner: Arc::new(Inner { models }) }
+        Self {
+            inner: Arc::new(Inner {
+                models,
+                pipeline: pipeline::Context::default(),
+                payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Bytes),
+            }),
+        }
     }
-
-    /// Loads what the first request would otherwise wait for: the token dictionaries. Takes the
-    /// thread; the server calls it in the background once it listens.
-    pub fn warm(&self) {}
 
     /// The table of models.
     pub fn models(&self) -> &Models {
         &self.inner.models
+    }
+
+    /// Loads what the first request would otherwise wait for: the token dictionary that most
+    /// models need. Takes the thread; the server calls it in the background once it listens.
+    pub fn warm(&self) {
+        self.inner.pipeline.counter.warm(TokenizerName::O200kBase);
+    }
+
+    fn pipeline(&self) -> &pipeline::Context {
+        &self.inner.pipeline
+    }
+
+    fn remember_payload(&self, id: &Arc<str>, session: Option<&str>, payload: String) {
+        let payload: Arc<str> = payload.into();
+        if let Some(session) = session {
+            let key = Before::Session(session.into());
+            self.inner.payloads.insert(key, Arc::clone(&payload));
+        }
+        self.inner.payloads.insert(Before::Answer(Arc::clone(id)), payload);
+    }
+
+    fn recall_payload(&self, id: &Arc<str>) -> Option<Arc<str>> {
+        self.inner.payloads.get(&Before::Answer(Arc::clone(id)))
+    }
+
+    fn recall_session(&self, session: &str) -> Option<Arc<str>> {
+        self.inner.payloads.get(&Before::Session(session.into()))
     }
 }

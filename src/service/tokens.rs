@@ -1,24 +1,63 @@
-//! Count tokens, list models.
+//! Count tokens.
 
 use super::Services;
 use super::compile::Error;
-use crate::pipeline::Deadline;
+use crate::domain::{Notes, Source, Target};
+use crate::json::{self, Faults, Limits, Path};
+use crate::pipeline::{self, Deadline, TokensAnswer as Answer};
+use crate::provider;
+use crate::request::{Fields, resolve_model};
 
-/// The answer of `POST /tokens`.
-#[derive(Debug, serde::Serialize, utoipa::ToSchema)]
-pub struct Answer {
-    /// Tokens in all, framing included where messages or tools are counted.
-    pub tokens: u64,
-    /// Tokens of each message, where messages are counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub per_message: Option<Vec<u64>>,
-    pub tokenizer: &'static str,
-    /// Whether the provider counts the same.
-    pub exact: bool,
-}
+const KEYS: &[&str] = &["text", "model", "source", "target", "tools"];
 
 /// Counts what `body` holds: `{"text" | "messages" | "tools", "model"?}`. Takes the thread.
-pub fn count(_services: &Services, _body: &str, deadline: &Deadline) -> Result<Answer, Error> {
-    deadline.check()?;
-    Ok(Answer { tokens: 0, per_message: None, tokenizer: "o200k_base", exact: true })
+pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let mut notes = Notes::default();
+    let known: Vec<&str> = KEYS.iter().chain(provider::CONVERSATION_KEYS).copied().collect();
+    let Some(fields) = Fields::of(&node, Path::Root, &known, &mut faults) else {
+        return Err(Error::Invalid(faults.into_vec()));
+    };
+    let targets: Vec<_> = Target::ALL.iter().map(|target| (target.as_str(), *target)).collect();
+    let target = fields.choice("target", &targets, &mut faults).unwrap_or(Target::Openai);
+    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    let source = fields.choice("source", &sources, &mut faults);
+    let model = fields.text("model", &mut faults);
+    let model = resolve_model(model, target, services.models(), &mut notes);
+    let text = fields.text("text", &mut faults);
+    let has_messages = provider::CONVERSATION_KEYS.iter().any(|key| fields.get(key).is_some());
+    let has_tools = fields.get("tools").is_some();
+    if text.is_some() == (has_messages || has_tools)
+        && fields.get("text").is_none_or(|node| node.as_str().is_some())
+    {
+        faults.add(&Path::Root, "must hold either `text`, or messages or `tools`");
+    }
+    let conversation = (has_messages || has_tools).then(|| {
+        let source = source.unwrap_or_else(|| provider::detect(&node));
+        provider::read(&node, source, &mut faults, &mut notes)
+    });
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let counter = &services.pipeline().counter;
+    let mut answer = Answer {
+        tokens: 0,
+        per_message: None,
+        tokenizer: model.tokenizer.as_str(),
+        exact: model.is_exact(),
+    };
+    if let Some(text) = text {
+        answer.tokens = pipeline::count_text(counter, &model, text, deadline)?;
+    }
+    if let Some(conversation) = conversation {
+        if has_messages {
+            let (each, total) =
+                pipeline::count_messages(counter, &model, &conversation, target, deadline)?;
+            answer.tokens += total;
+            answer.per_message = Some(each);
+        }
+        answer.tokens += pipeline::count_tools(counter, &model, &conversation.tools, deadline)?;
+    }
+    Ok(answer)
 }

@@ -1,9 +1,36 @@
-//! Why a provider's cache was left: where one request leaves another's prefix.
+//! Why a payload left the cached prefix of the one before it.
 
-use super::compile::Error;
+use super::Services;
+use super::compile::{Error, compile};
+use crate::domain::TokenizerName;
+use crate::json::{self, Limits, Node};
+use crate::pipeline::{self, Deadline, FirstChange, Hints};
 
-/// The first place where `b` leaves what `a` would have cached, and why, as text for people.
-/// Both are requests or payloads as JSON text.
-pub fn explain(_a: &str, _b: &str) -> Result<String, Error> {
-    Ok(String::new())
+/// Compares two documents, each a request (compiled first), an answer, or a payload. `None`:
+/// the second goes on from the first.
+pub fn first_change(services: &Services, a: &str, b: &str) -> Result<Option<FirstChange>, Error> {
+    let (a, b) = (payload(services, a)?, payload(services, b)?);
+    let (a, b) = (json::parse(&a, Limits::default())?, json::parse(&b, Limits::default())?);
+    let counter = &services.pipeline().counter;
+    let count = |text: &str| counter.count(TokenizerName::O200kBase, text);
+    Ok(pipeline::first_change(&a, &b, &Hints::default(), &count))
+}
+
+/// The payload that a document holds, or the one it compiles to.
+fn payload(services: &Services, text: &str) -> Result<String, Error> {
+    let node = json::parse(text, Limits::default())?;
+    if let Some(payload) = node.get("payload") {
+        return Ok(payload.raw.to_owned());
+    }
+    if is_request(&node) {
+        let answer = compile(services, text, &Deadline::default())?;
+        let node = json::parse(&answer.body, Limits::default())?;
+        return Ok(node.get("payload").map(|payload| payload.raw.to_owned()).unwrap_or_default());
+    }
+    Ok(text.to_owned())
+}
+
+/// A request is told from a payload by a key that only requests have.
+fn is_request(node: &Node<'_>) -> bool {
+    ["target", "source", "budget", "compression"].iter().any(|key| node.get(key).is_some())
 }

@@ -1,1 +1,217 @@
-//! Counting tokens.
+//! Counting tokens: exact for `OpenAI`'s encodings, linear on hostile input, each text once.
+
+mod framing;
+mod run;
+
+pub use framing::Framing;
+
+use std::fmt;
+
+use bpe_openai::Tokenizer;
+use quick_cache::sync::Cache;
+
+use crate::domain::TokenizerName;
+
+/// Texts whose counts are remembered.
+const REMEMBERED: usize = 1 << 18;
+/// Texts up to this many bytes are counted anew each time: looking them up costs as much.
+const SHORT: usize = 24;
+/// Bytes counted between two questions whether to go on.
+const CHUNK: usize = 1 << 20;
+
+/// Names a text by its content.
+///
+/// Callers who know a text's digest already pass it on, so that no text is hashed twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest([u8; 16]);
+
+impl Digest {
+    pub fn of(text: &str) -> Self {
+        let mut digest = [0; 16];
+        digest.copy_from_slice(
+            blake3::hash(text.as_bytes()).as_bytes().first_chunk::<16>().unwrap_or(&[0; 16]),
+        );
+        Self(digest)
+    }
+
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+/// Counts texts and remembers what it counted. Share one a process.
+pub struct Counter {
+    counts: Cache<(TokenizerName, Digest), u32>,
+    runs: run::Runs,
+}
+
+impl fmt::Debug for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Counter").field("remembered", &self.counts.len()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Counter {
+    pub fn new() -> Self {
+        Self { counts: Cache::new(REMEMBERED), runs: run::Runs::new() }
+    }
+
+    /// Tokens of a text on its own, before any factor.
+    pub fn count(&self, name: TokenizerName, text: &str) -> u64 {
+        self.count_while(name, text, &mut || true).unwrap_or_default()
+    }
+
+    /// As [`Self::count`], asking between pieces of about a megabyte whether to go on.
+    /// `None`: it was told not to.
+    pub fn count_while(
+        &self,
+        name: TokenizerName,
+        text: &str,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Option<u64> {
+        if name == TokenizerName::Bytes4 {
+            return Some(text.len().div_ceil(4) as u64);
+        }
+        if text.len() <= SHORT {
+            return self.encode(name, text, go_on);
+        }
+        self.count_digest(name, text, Digest::of(text), go_on)
+    }
+
+    /// As [`Self::count_while`], for a text whose digest is known.
+    pub fn count_digest(
+        &self,
+        name: TokenizerName,
+        text: &str,
+        digest: Digest,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Option<u64> {
+        if name == TokenizerName::Bytes4 {
+            return Some(text.len().div_ceil(4) as u64);
+        }
+        if let Some(known) = self.counts.get(&(name, digest)) {
+            return Some(u64::from(known));
+        }
+        let tokens = self.encode(name, text, go_on)?;
+        self.counts.insert((name, digest), u32::try_from(tokens).unwrap_or(u32::MAX));
+        Some(tokens)
+    }
+
+    /// Loads a dictionary, so that the first request does not wait for it.
+    pub fn warm(&self, name: TokenizerName) {
+        self.count(name, "warm");
+    }
+
+    fn encode(
+        &self,
+        name: TokenizerName,
+        text: &str,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Option<u64> {
+        let tokenizer = dictionary(name);
+        let mut tokens = 0;
+        let mut since = 0;
+        for piece in tokenizer.split(text) {
+            tokens += if piece.len() < run::LONG {
+                tokenizer.bpe.count(piece.as_bytes())
+            } else {
+                self.runs.count(name, tokenizer, piece)
+            };
+            since += piece.len();
+            if since >= CHUNK {
+                since = 0;
+                if !go_on() {
+                    return None;
+                }
+            }
+        }
+        Some(tokens as u64)
+    }
+}
+
+fn dictionary(name: TokenizerName) -> &'static Tokenizer {
+    match name {
+        TokenizerName::Cl100kBase => bpe_openai::cl100k_base(),
+        TokenizerName::O200kBase | TokenizerName::Bytes4 => bpe_openai::o200k_base(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn plain(name: TokenizerName, text: &str) -> u64 {
+        dictionary(name).count(text) as u64
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn counts_are_those_of_the_dictionary(text in any::<String>()) {
+            let counter = Counter::new();
+            for name in [TokenizerName::O200kBase, TokenizerName::Cl100kBase] {
+                prop_assert_eq!(counter.count(name, &text), plain(name, &text));
+                // From memory, too.
+                prop_assert_eq!(counter.count(name, &text), plain(name, &text));
+            }
+        }
+
+        #[test]
+        fn long_runs_do_not_change_a_count(
+            before in "[ -~\n]{0,12}", character in any::<char>(), ascii in "[ -~]",
+            times in 1500usize..6000, after in "[ -~\n]{0,12}", wide in any::<bool>()
+        ) {
+            let character = if wide { character } else { ascii.chars().next().unwrap() };
+            let run: String = std::iter::repeat_n(character, times).collect();
+            let text = format!("{before}{run}{after}{run}");
+            let counter = Counter::new();
+            for name in [TokenizerName::O200kBase, TokenizerName::Cl100kBase] {
+                prop_assert_eq!(counter.count(name, &text), plain(name, &text), "{:?}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn every_ascii_run_counts_the_same() {
+        let counter = Counter::new();
+        for name in [TokenizerName::O200kBase, TokenizerName::Cl100kBase] {
+            for character in (1..128u8).map(char::from).chain("─═█▀　。！ー　é".chars())
+            {
+                for times in [2047, 2048, 4096, 4097, 4400, 5001, 6300] {
+                    let run: String = std::iter::repeat_n(character, times).collect();
+                    let text = format!("x {run}\n");
+                    assert_eq!(
+                        counter.count(name, &text),
+                        plain(name, &text),
+                        "{character:?} × {times}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bytes4_is_a_quarter_rounded_up() {
+        let counter = Counter::new();
+        let sums: Vec<u64> = ["", "a", "abcd", "abcde"]
+            .iter()
+            .map(|text| counter.count(TokenizerName::Bytes4, text))
+            .collect();
+        assert_eq!(sums, [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn counting_a_long_text_can_be_stopped() {
+        let text = "some words and 12 numbers\n".repeat(100_000);
+        let counter = Counter::new();
+        assert_eq!(counter.count_while(TokenizerName::O200kBase, &text, &mut || false), None);
+    }
+}

@@ -1,7 +1,27 @@
 //! From a request's body to neutral messages.
+//!
+//! Nothing is dropped without a note. What is not interpreted travels in the extra members of
+//! its message, part or tool; an item that only its provider knows travels whole, with its
+//! bytes. Results of tools stand in `tool` messages of their own, one each.
 
-use crate::domain::{Conversation, Notes, Source};
-use crate::json::{Faults, Node};
+mod block;
+mod context;
+mod detect;
+mod gemini;
+mod media;
+mod message;
+mod responses;
+mod tools;
+
+#[cfg(test)]
+mod tests;
+
+pub use detect::detect;
+
+use context::{Reading, present};
+
+use crate::domain::{Conversation, Message, Notes, Part, Role, Source, ToolDefinition};
+use crate::json::{Faults, Node, Path};
 
 /// The request keys that hold the conversation, in any provider's shape.
 pub const CONVERSATION_KEYS: &[&str] = &[
@@ -14,17 +34,113 @@ pub const CONVERSATION_KEYS: &[&str] = &[
     "instructions",
 ];
 
-/// The shape a body's conversation is in.
-pub fn detect(_body: &Node<'_>) -> Source {
-    Source::Openai
+/// Most messages of one request.
+const MOST_MESSAGES: usize = 10_000;
+
+/// The keys that may hold the list of messages.
+const LISTS: [&str; 3] = ["messages", "contents", "input"];
+
+/// The key of the body's list of messages, as pointers into the request name it.
+pub fn list_key(body: &Node<'_>) -> &'static str {
+    LISTS.into_iter().find(|key| present(body, key).is_some()).unwrap_or("messages")
 }
 
 /// Reads the conversation of a request body.
+///
+/// Never panics. Where `faults` is not empty afterwards, the answer is good for nothing. With
+/// `"repair": "lenient"` in the body malformed tool arguments are kept as they are.
 pub fn read(
-    _body: &Node<'_>,
+    body: &Node<'_>,
     source: Source,
-    _faults: &mut Faults,
-    _notes: &mut Notes,
+    faults: &mut Faults,
+    notes: &mut Notes,
 ) -> Conversation {
-    Conversation { source, system: vec![], history: vec![], tools: vec![] }
+    let lenient = body.get("repair").and_then(Node::as_str) == Some("lenient");
+    let mut cx = Reading { faults, notes, lenient };
+    let root = Path::Root;
+    if !CONVERSATION_KEYS.iter().any(|key| present(body, key).is_some()) {
+        cx.fault(&root, "there is no conversation: give `messages`, `input` or `contents`");
+    }
+    let mut system = instructions(&mut cx, body);
+    let mut history = messages(&mut cx, body, source);
+    let leading = history.iter().take_while(|message| message.role == Role::System).count();
+    system.extend(history.drain(..leading));
+    let tools = match present(body, "tools") {
+        Some(tools) => tools::list(&mut cx, tools, &root.key("tools")),
+        None => Vec::new(),
+    };
+    Conversation { source, system, history, tools }
+}
+
+/// Reads tool definitions: an array in any provider's shape, or an object with it as `list`.
+pub fn read_tools(
+    node: &Node<'_>,
+    path: &Path<'_>,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Vec<ToolDefinition> {
+    tools::list(&mut Reading { faults, notes, lenient: false }, node, path)
+}
+
+/// System text that stands outside of the list.
+fn instructions(cx: &mut Reading<'_>, body: &Node<'_>) -> Vec<Message> {
+    let mut system = Vec::new();
+    let mut add = |parts: Vec<Part>| {
+        if !parts.is_empty() {
+            system.push(Message::new(Role::System, parts));
+        }
+    };
+    let root = Path::Root;
+    for key in ["system", "instructions"] {
+        if let Some(node) = present(body, key) {
+            add(block::content(cx, node, &root.key(key)));
+        }
+    }
+    for key in ["systemInstruction", "system_instruction"] {
+        if let Some(node) = present(body, key) {
+            add(gemini::instruction(cx, node, &root.key(key)));
+        }
+    }
+    system
+}
+
+fn messages(cx: &mut Reading<'_>, body: &Node<'_>, source: Source) -> Vec<Message> {
+    let root = Path::Root;
+    let mut given = LISTS.into_iter().filter_map(|key| Some((key, present(body, key)?)));
+    let Some((key, node)) = given.next() else { return Vec::new() };
+    for (other, _) in given {
+        let detail = format!("the conversation is already given as `{key}`");
+        cx.fault(&root.key(other), detail);
+    }
+    let path = root.key(key);
+    if key != "messages"
+        && let Some(text) = node.as_str()
+    {
+        let mut message = Message::text(Role::User, cx.text(text, &path));
+        message.origin = Some(0);
+        return vec![message];
+    }
+    let one;
+    let items = match node.as_array() {
+        Some(items) => items,
+        // Gemini's SDKs take a single content for a list of one.
+        None if key == "contents" && node.as_object().is_some() => {
+            one = [node.clone()];
+            &one
+        }
+        None => {
+            cx.fault(&path, format!("must be an array of messages, not {}", node.kind()));
+            return Vec::new();
+        }
+    };
+    if items.len() > MOST_MESSAGES {
+        let detail = format!("{} messages are more than {MOST_MESSAGES}", items.len());
+        cx.fault(&path, detail);
+        return Vec::new();
+    }
+    match source {
+        Source::Openai | Source::Anthropic | Source::Neutral => message::list(cx, items, &path),
+        Source::OpenaiResponses => responses::list(cx, items, &path),
+        Source::Gemini => gemini::list(cx, items, &path),
+    }
 }

@@ -1,9 +1,207 @@
 //! From neutral messages to a provider's payload.
+//!
+//! One pass into one string: no tree in between, no copy of a text. What a target cannot hold
+//! was taken out by [`super::adapt`] before anything was counted, so nothing here can fail and
+//! nothing changes content. What still does not fit (the ladder may clear a part) is left out
+//! in a way that keeps the payload valid.
+
+mod anthropic;
+mod gemini;
+mod neutral;
+mod openai;
+mod responses;
+mod tools;
 
 use super::Sandwich;
-use crate::domain::Target;
+use crate::domain::{Content, Extra, Message, Part, Role, Target};
+use crate::json::write_string;
 
-/// Writes the payload as JSON text.
-pub fn write(_target: Target, _sandwich: Sandwich<'_>) -> String {
-    String::new()
+/// Writes the payload as JSON text: the keys of the provider's own request and no others, in a
+/// fixed order, so that the same messages always give the same bytes.
+pub fn write(target: Target, sandwich: Sandwich<'_>) -> String {
+    let mut out = String::with_capacity(expected_length(sandwich));
+    out.push('{');
+    match target {
+        Target::Openai => openai::write(&mut out, sandwich.messages),
+        Target::OpenaiResponses => responses::write(&mut out, sandwich.messages),
+        Target::Anthropic => anthropic::write(&mut out, sandwich.messages),
+        Target::Gemini => gemini::write(&mut out, sandwich.messages),
+        Target::Neutral => neutral::write(&mut out, sandwich.messages),
+    }
+    tools::write(&mut out, target, sandwich.tools);
+    out.push('}');
+    out
 }
+
+/// Bytes that the payload will need, near enough that the string seldom grows.
+fn expected_length(sandwich: Sandwich<'_>) -> usize {
+    let messages: usize = sandwich.messages.iter().map(|m| 64 + parts_length(&m.parts)).sum();
+    let tools: usize = sandwich
+        .tools
+        .iter()
+        .map(|tool| {
+            let schema = tool.parameters.as_ref().map_or(0, |raw| raw.as_str().len());
+            128 + schema + tool.description.as_ref().map_or(0, |text| text.len())
+        })
+        .sum();
+    let plain = messages + tools;
+    // Escapes: a line break or a quote every thirty characters or so.
+    plain + plain / 32 + 64
+}
+
+fn parts_length(parts: &[Part]) -> usize {
+    use crate::domain::MediaSource;
+    parts
+        .iter()
+        .map(|part| {
+            let signature = part.signature.as_ref().map_or(0, |text| text.len());
+            let content = match &part.content {
+                Content::Text(text) => text.len(),
+                Content::Thinking(thinking) => {
+                    thinking.opaque.as_ref().map_or(thinking.text.len(), |raw| raw.as_str().len())
+                }
+                Content::ToolCall(call) => call.arguments.len() + call.id.len() + call.name.len(),
+                Content::ToolResult(result) => parts_length(&result.content) + 64,
+                Content::Media(media) => match &media.source {
+                    MediaSource::Base64(text)
+                    | MediaSource::Url(text)
+                    | MediaSource::FileId(text)
+                    | MediaSource::Text(text) => text.len() + 64,
+                },
+                Content::Opaque { raw, .. } => raw.as_str().len(),
+            };
+            48 + signature + content
+        })
+        .sum()
+}
+
+/// A comma, unless an object or array has just been opened. A value never ends in an opening
+/// bracket, so the last byte tells.
+fn comma(out: &mut String) {
+    if !matches!(out.as_bytes().last(), Some(b'{' | b'[')) {
+        out.push(',');
+    }
+}
+
+/// A member's key, which needs no escapes.
+fn key(out: &mut String, name: &str) {
+    comma(out);
+    out.push('"');
+    out.push_str(name);
+    out.push_str("\":");
+}
+
+/// A member with a string.
+fn member(out: &mut String, name: &str, text: &str) {
+    key(out, name);
+    write_string(out, text);
+}
+
+/// A member with JSON text that is known to be a value.
+fn raw_member(out: &mut String, name: &str, json: &str) {
+    key(out, name);
+    out.push_str(json);
+}
+
+/// Uninterpreted members, as they came, but for those called as one in `known`.
+fn extra_members(out: &mut String, extra: &Extra, known: &[&str]) {
+    for (name, raw) in extra {
+        if !known.contains(&&**name) {
+            comma(out);
+            write_string(out, name);
+            out.push(':');
+            out.push_str(raw.as_str());
+        }
+    }
+}
+
+/// Writes an object whose members stand in byte order of their keys, uninterpreted ones
+/// between ours. Ours must be written in byte order.
+struct Sorted<'e> {
+    rest: Vec<&'e (std::sync::Arc<str>, crate::domain::RawJson)>,
+}
+
+impl<'e> Sorted<'e> {
+    /// Opens the object. Members called as one in `known` are ours to write.
+    fn open(out: &mut String, extra: &'e Extra, known: &[&str]) -> Self {
+        out.push('{');
+        let mut rest: Vec<_> = extra.iter().filter(|(name, _)| !known.contains(&&**name)).collect();
+        rest.sort_by(|a, b| b.0.cmp(&a.0));
+        Self { rest }
+    }
+
+    /// Writes the key of one of our members, after all that come before it.
+    fn key(&mut self, out: &mut String, name: &str) {
+        self.before(out, Some(name));
+        key(out, name);
+    }
+
+    fn member(&mut self, out: &mut String, name: &str, text: &str) {
+        self.key(out, name);
+        write_string(out, text);
+    }
+
+    fn close(mut self, out: &mut String) {
+        self.before(out, None);
+        out.push('}');
+    }
+
+    fn before(&mut self, out: &mut String, limit: Option<&str>) {
+        while let Some((name, raw)) = self.rest.last() {
+            if limit.is_some_and(|limit| &**name >= limit) {
+                return;
+            }
+            comma(out);
+            write_string(out, name);
+            out.push(':');
+            out.push_str(raw.as_str());
+            self.rest.pop();
+        }
+    }
+}
+
+/// The texts among parts, in order.
+fn texts(parts: &[Part]) -> impl Iterator<Item = &str> {
+    parts.iter().filter_map(|part| part.as_text().map(|text| &**text))
+}
+
+/// A JSON string of several texts with a separator between them.
+fn joined_string<'t>(out: &mut String, texts: impl Iterator<Item = &'t str>, separator: &str) {
+    out.push('"');
+    for (index, text) in texts.enumerate() {
+        if index > 0 {
+            crate::json::escape_into(out, separator);
+        }
+        crate::json::escape_into(out, text);
+    }
+    out.push('"');
+}
+
+/// Neighbouring messages that one side says, system messages aside: what Anthropic and Gemini
+/// want as one message. `counts` tells whether a message has anything to write.
+fn each_side<'m>(
+    messages: &'m [Message],
+    counts: impl Fn(&Message) -> bool,
+    mut write: impl FnMut(bool, &[&'m Message]),
+) {
+    let mut side: Vec<&Message> = Vec::new();
+    let mut model = false;
+    for message in messages {
+        if message.role == Role::System || !counts(message) {
+            continue;
+        }
+        let is_model = message.role == Role::Assistant;
+        if is_model != model && !side.is_empty() {
+            write(model, &side);
+            side.clear();
+        }
+        model = is_model;
+        side.push(message);
+    }
+    if !side.is_empty() {
+        write(model, &side);
+    }
+}
+
+#[cfg(test)]
+mod tests;

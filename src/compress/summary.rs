@@ -1,0 +1,223 @@
+//! Rung 4, built in: a summary made of the conversation's own lines.
+//!
+//! A pure function of the messages it covers. It quotes and never paraphrases: what was asked,
+//! what was said, which tools were called, which errors came back; the newest of each first
+//! until its share of the room is used, then put back in order.
+
+use std::sync::Arc;
+
+use crate::domain::{Content, Message, Part, Role, TokenizerName};
+use crate::tokenizer::Counter;
+
+/// A summary of covered messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Lines by section, without any wrapper.
+    pub text: Arc<str>,
+}
+
+/// One section: its heading, and hundredths of the room it may use.
+struct Section {
+    heading: &'static str,
+    share: u64,
+    /// Characters of one line.
+    width: usize,
+    pick: fn(&Message, usize, &mut Vec<String>),
+}
+
+const SECTIONS: &[Section] = &[
+    Section { heading: "Asked:", share: 35, width: 400, pick: asked },
+    Section { heading: "Said:", share: 25, width: 240, pick: said },
+    Section { heading: "Tools called:", share: 22, width: 160, pick: called },
+    Section { heading: "Errors seen:", share: 18, width: 200, pick: errors },
+];
+
+/// Summarises messages in at most `room` tokens; headings are left out of sections that have
+/// no room. `stub_over`: tool results of more characters are not searched for errors.
+pub fn summarize(
+    counter: &Counter,
+    name: TokenizerName,
+    covered: &[&Message],
+    room: u64,
+    stub_over: Option<usize>,
+) -> Summary {
+    let mut text = String::new();
+    let mut spare = 0;
+    for section in SECTIONS {
+        let mut left = room * section.share / 100 + spare;
+        let heading = counter.count(name, section.heading) + 2;
+        let mut lines: Vec<String> = Vec::new();
+        let mut picked = Vec::new();
+        'newest: for message in covered.iter().rev() {
+            if stub_over.is_some_and(|most| is_long_result(message, most)) {
+                continue;
+            }
+            picked.clear();
+            (section.pick)(message, section.width, &mut picked);
+            for line in picked.drain(..).rev() {
+                // A line's own tokens, its dash and its line end.
+                let cost = counter.count(name, &line) + 2;
+                let fee = if lines.is_empty() { heading } else { 0 };
+                if cost + fee > left {
+                    break 'newest;
+                }
+                if lines.last() != Some(&line) {
+                    left -= cost + fee;
+                    lines.push(line);
+                }
+            }
+        }
+        if !lines.is_empty() {
+            text.push_str(section.heading);
+            for line in lines.iter().rev() {
+                text.push_str("\n- ");
+                text.push_str(line);
+            }
+            text.push('\n');
+        }
+        spare = left;
+    }
+    Summary { text: text.trim_end().into() }
+}
+
+fn asked(message: &Message, width: usize, lines: &mut Vec<String>) {
+    if message.role == Role::User {
+        texts(message).for_each(|text| lines.extend(opening(text, width)));
+    }
+}
+
+fn said(message: &Message, width: usize, lines: &mut Vec<String>) {
+    if message.role == Role::Assistant {
+        texts(message).for_each(|text| lines.extend(opening(text, width)));
+    }
+}
+
+fn called(message: &Message, width: usize, lines: &mut Vec<String>) {
+    for call in message.tool_calls() {
+        let arguments = one_line(&call.arguments, width);
+        lines.push(format!("{}({arguments})", call.name));
+    }
+}
+
+fn errors(message: &Message, width: usize, lines: &mut Vec<String>) {
+    /// Error lines quoted of one result.
+    const EACH: usize = 3;
+    if message.role != Role::Tool {
+        return;
+    }
+    for text in texts(message) {
+        let bad = text.lines().filter(|line| is_error(line)).take(EACH);
+        lines.extend(bad.map(|line| one_line(line, width)).filter(|line| !line.is_empty()));
+    }
+}
+
+fn is_error(line: &str) -> bool {
+    const WORDS: &[&str] =
+        &["error", "exception", "failed", "failure", "fatal", "panic", "traceback", "denied"];
+    // Most lines have no letter that begins one of the words in the right place; the cheap test
+    // is the length.
+    line.len() > 8 && {
+        let lower = line.to_ascii_lowercase();
+        WORDS.iter().any(|word| lower.contains(word))
+    }
+}
+
+/// All texts of a message, those inside tool results too.
+fn texts(message: &Message) -> impl Iterator<Item = &str> {
+    message
+        .parts
+        .iter()
+        .flat_map(|part| match &part.content {
+            Content::ToolResult(result) => result.content.as_slice(),
+            _ => std::slice::from_ref(part),
+        })
+        .filter_map(Part::as_text)
+        .map(AsRef::as_ref)
+}
+
+fn is_long_result(message: &Message, most: usize) -> bool {
+    message.role == Role::Tool
+        && texts(message).any(|text| text.len() > most && text.chars().count() > most)
+}
+
+/// The first words of a text, on one line, ending at a sentence where there is one.
+fn opening(text: &str, width: usize) -> Option<String> {
+    let line = one_line(text, width);
+    (!line.is_empty()).then_some(line)
+}
+
+/// A text on one line of at most `width` characters; a cut is shown by `…`, and falls between
+/// words where there are any.
+fn one_line(text: &str, width: usize) -> String {
+    let mut line = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().take(width + 1).count();
+        let gap = usize::from(!line.is_empty());
+        if used + gap + length > width {
+            if line.is_empty() {
+                line.extend(word.chars().take(width));
+            }
+            line.push('…');
+            break;
+        }
+        if gap == 1 {
+            line.push(' ');
+        }
+        line.push_str(word);
+        used += gap + length;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{ToolCall, ToolResult};
+    use proptest::prelude::*;
+
+    fn conversation() -> Vec<Message> {
+        let call = ToolCall {
+            id: "c".into(),
+            name: "run".into(),
+            arguments: r#"{"command": "cargo test"}"#.into(),
+            custom: false,
+        };
+        let result = ToolResult {
+            call_id: "c".into(),
+            name: None,
+            content: vec![Part::text("ok\nerror[E0308]: mismatched types\n")],
+            is_error: None,
+        };
+        vec![
+            Message::text(Role::User, "Please mend the build of src/main.rs."),
+            Message::new(Role::Assistant, vec![Part::new(Content::ToolCall(call))]),
+            Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]),
+            Message::text(Role::Assistant, "It fails with a type error."),
+        ]
+    }
+
+    #[test]
+    fn a_summary_quotes_what_matters() {
+        let messages = conversation();
+        let covered: Vec<&Message> = messages.iter().collect();
+        let counter = Counter::new();
+        let summary = summarize(&counter, TokenizerName::O200kBase, &covered, 400, None);
+        assert_eq!(
+            &*summary.text,
+            "Asked:\n- Please mend the build of src/main.rs.\nSaid:\n- It fails with a type error.\n\
+             Tools called:\n- run({\"command\": \"cargo test\"})\nErrors seen:\n- error[E0308]: mismatched types"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_summary_keeps_its_room(room in 0u64..300, times in 0usize..20) {
+            let one = conversation();
+            let covered: Vec<&Message> = one.iter().cycle().take(times).collect();
+            let counter = Counter::new();
+            let summary = summarize(&counter, TokenizerName::O200kBase, &covered, room, None);
+            prop_assert!(counter.count(TokenizerName::O200kBase, &summary.text) <= room);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Stage 6: what the payload may take, what is spoken for, what is left for the history.
+
+use super::frame;
+use crate::domain::Model;
+
+/// Tokens kept for state and implicit context where either is given (DESIGN §2, rule 4).
+pub(super) const VOLATILE: u64 = 2_000;
+
+pub(super) struct Input<'i> {
+    pub(super) model: &'i Model,
+    pub(super) context_window: u64,
+    pub(super) reserve_output: u64,
+    pub(super) frame: &'i frame::Output,
+    /// Raw tokens of the tools and of what stands before the reply.
+    pub(super) tools: u64,
+    pub(super) reply: u64,
+    /// Whether state or implicit context is given.
+    pub(super) volatile: bool,
+    /// `memory.max_tokens`, where memory is on.
+    pub(super) memory: Option<u64>,
+    /// Raw tokens of the memory data that stand in the head.
+    pub(super) memory_data: u64,
+}
+
+/// All in raw tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Output {
+    /// Window less reserve.
+    pub(super) budget: u64,
+    /// What compaction points are replayed against. It depends on what is stable and on
+    /// declared caps, never on the size of what is volatile.
+    pub(super) room: u64,
+    /// What everything but the history takes in this payload.
+    pub(super) fixed: u64,
+}
+
+pub(super) fn run(input: &Input<'_>) -> Output {
+    let budget = input.model.unscale(input.context_window.saturating_sub(input.reserve_output));
+    let head: u64 = input.frame.head.iter().map(|slot| slot.cost.real()).sum();
+    let foot: u64 = input.frame.foot.iter().map(|slot| slot.cost.real()).sum();
+    let around = input.tools + input.reply;
+    let stable = head.saturating_sub(input.memory_data) + around;
+    let state = if input.volatile { input.model.unscale(VOLATILE) } else { 0 };
+    let memory = input.memory.map_or(0, |tokens| input.model.unscale(tokens));
+    let declared = state.saturating_add(memory).min(budget / 4);
+    Output {
+        budget,
+        room: budget.saturating_sub(stable).saturating_sub(declared),
+        fixed: head + foot + around,
+    }
+}

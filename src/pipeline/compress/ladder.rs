@@ -1,0 +1,516 @@
+//! Which edits are taken: compaction points replayed over counted turns, then the squeeze.
+//!
+//! Nothing here looks at a text. The replay walks the turns from the first to the last and
+//! remembers nothing between compiles, so a longer list goes through the same points in the
+//! same states as the shorter one did: what was sent before keeps its bytes.
+
+use std::collections::VecDeque;
+
+use super::view::Clearing;
+use crate::request::Level;
+
+/// Raw tokens of one turn in each of its forms.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::pipeline) struct TurnCost {
+    /// As it stands, media by kind.
+    pub(in crate::pipeline) flat: u64,
+    /// As it stands, media as sent.
+    pub(in crate::pipeline) real: u64,
+    /// Whether the turn may never be shortened or dropped.
+    pub(in crate::pipeline) exempt: bool,
+    /// Whether it is a message of the user.
+    pub(in crate::pipeline) user: bool,
+    /// Whether it is system text, which targets may hoist out of the list.
+    pub(in crate::pipeline) system: bool,
+    /// First turn of the live zone when this turn is the newest.
+    pub(in crate::pipeline) live_start: usize,
+}
+
+/// What the replay goes by. Raw tokens.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::pipeline) struct Plan {
+    pub(in crate::pipeline) level: Level,
+    /// Whether rung 3 takes thinking too.
+    pub(in crate::pipeline) clear_thinking: bool,
+    /// Above this many tokens the history is shrunk …
+    pub(in crate::pipeline) trigger: u64,
+    /// … to this many.
+    pub(in crate::pipeline) compress_to: u64,
+    /// What a summary is charged, and may take; 0 where there is no room for one, and turns
+    /// that would be summarised are dropped.
+    pub(in crate::pipeline) summary_cap: u64,
+    /// What the marker of dropped turns is charged.
+    pub(in crate::pipeline) marker: u64,
+    /// What the history may really take; above it the squeeze begins.
+    pub(in crate::pipeline) allowed: u64,
+    /// What the message costs that opens a list for the user, where the target wants one.
+    pub(in crate::pipeline) opening: Option<u64>,
+}
+
+/// How far one turn has been taken down the ladder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pipeline) enum Form {
+    Whole,
+    /// Rung 3, with or without its thinking.
+    Cleared(Clearing),
+    /// Rungs 4 and 5: covered by the note at the head.
+    Covered,
+}
+
+/// What stands at the head of the history for the turns that are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pipeline) enum Note {
+    None,
+    Summary,
+    /// Rung 5: only their number.
+    Marker,
+    /// Not even that, where the rest would not fit beside it; the report tells.
+    Silent,
+}
+
+/// What the ladder came to.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Outcome {
+    pub(in crate::pipeline) forms: Vec<Form>,
+    pub(in crate::pipeline) note: Note,
+    /// Whether further rungs were taken for this payload only.
+    pub(in crate::pipeline) squeezed: bool,
+}
+
+/// Gives what a turn costs after rung 3, `None` where that saves nothing.
+pub(in crate::pipeline) trait ClearCost {
+    type Error;
+    fn cleared(
+        &mut self,
+        turn: usize,
+        clearing: Clearing,
+    ) -> Result<Option<(u64, u64)>, Self::Error>;
+
+    /// What the summary of the turns that are now covered really takes.
+    fn summary(&mut self, forms: &[Form]) -> Result<u64, Self::Error>;
+}
+
+/// Replays the turns, then squeezes what does not fit.
+pub(in crate::pipeline) fn plan<C: ClearCost>(
+    turns: &[TurnCost],
+    plan: &Plan,
+    costs: &mut C,
+) -> Result<Outcome, C::Error> {
+    let mut ladder = Ladder::new(turns, *plan);
+    for turn in turns {
+        ladder.push(turn);
+        if plan.level >= Level::Reversible && ladder.total(false) > plan.trigger {
+            ladder.compact(plan.compress_to, costs)?;
+        }
+    }
+    let squeezed = ladder.squeeze(costs)?;
+    Ok(Outcome { forms: ladder.forms, note: ladder.note, squeezed })
+}
+
+struct Ladder<'t> {
+    turns: &'t [TurnCost],
+    plan: Plan,
+    forms: Vec<Form>,
+    /// What each turn costs in its form: media by kind, media as sent.
+    shown: Vec<(u64, u64)>,
+    note: Note,
+    /// Turns before these have been offered rung 3, rungs 4 and 5.
+    next_clear: usize,
+    next_cover: usize,
+    /// Turns passed over because they held the last user message; they are first in line.
+    held: VecDeque<usize>,
+    last_user: Option<usize>,
+    /// Raw tokens of the turns that may never go, the last user message aside.
+    exempt: u64,
+    /// Raw tokens of the turns in sight, media by kind and as sent.
+    flat: u64,
+    real: u64,
+    /// What the note is charged.
+    charge: u64,
+}
+
+impl<'t> Ladder<'t> {
+    fn new(turns: &'t [TurnCost], plan: Plan) -> Self {
+        Self {
+            turns,
+            plan,
+            forms: Vec::with_capacity(turns.len()),
+            shown: Vec::with_capacity(turns.len()),
+            note: Note::None,
+            next_clear: 0,
+            next_cover: 0,
+            held: VecDeque::new(),
+            last_user: None,
+            exempt: 0,
+            flat: 0,
+            real: 0,
+            charge: 0,
+        }
+    }
+
+    fn push(&mut self, turn: &TurnCost) {
+        if turn.user {
+            self.last_user = Some(self.forms.len());
+        }
+        self.forms.push(Form::Whole);
+        self.shown.push((turn.flat, turn.real));
+        self.flat += turn.flat;
+        self.real += turn.real;
+        self.exempt += if turn.exempt { turn.flat } else { 0 };
+    }
+
+    fn total(&self, real: bool) -> u64 {
+        (if real { self.real } else { self.flat }) + self.charge
+    }
+
+    /// Takes edits until the history is down to `target`.
+    fn compact<C: ClearCost>(&mut self, target: u64, costs: &mut C) -> Result<(), C::Error> {
+        // The list of edits is gone through anew: a summary that had to go at an earlier point
+        // may find room at this one, since it is always made from the original messages.
+        let target = self.reachable(target);
+        if matches!(self.note, Note::Marker | Note::Silent) {
+            self.set_note(self.first_note());
+        }
+        while self.total(false) > target && self.step(false, costs)? {}
+        Ok(())
+    }
+
+    /// Takes further edits until the payload fits. The actual summary decides first; while
+    /// edits go on it is charged at its cap.
+    fn squeeze<C: ClearCost>(&mut self, costs: &mut C) -> Result<bool, C::Error> {
+        if self.forms.is_empty() || self.plan.level < Level::Reversible {
+            return Ok(false);
+        }
+        if self.note == Note::Summary {
+            self.charge = costs.summary(&self.forms)?;
+        }
+        let mut squeezed = false;
+        while self.needed() > self.plan.allowed {
+            if self.note == Note::Summary {
+                self.charge = self.plan.summary_cap;
+            }
+            if !self.step(true, costs)? {
+                break;
+            }
+            squeezed = true;
+        }
+        Ok(squeezed)
+    }
+
+    /// What the history really takes, the message that may have to open it included.
+    fn needed(&self) -> u64 {
+        let total = self.total(true);
+        match self.plan.opening {
+            // Only asked at the end of a squeeze, so that the walk is not made at every step.
+            Some(opening) if total <= self.plan.allowed && self.begins_without_user() => {
+                total + opening
+            }
+            _ => total,
+        }
+    }
+
+    fn begins_without_user(&self) -> bool {
+        matches!(self.note, Note::None | Note::Silent)
+            && !self
+                .turns
+                .iter()
+                .zip(&self.forms)
+                .find(|(turn, form)| **form != Form::Covered && !turn.system)
+                .is_some_and(|(turn, _)| turn.user)
+    }
+
+    /// The target, or where what may never go is above it, the same share of what is left
+    /// beside that: shrinking everything else to nothing would not reach it either.
+    fn reachable(&self, target: u64) -> u64 {
+        let user = self.last_user.and_then(|user| self.turns.get(user));
+        let exempt = self.exempt + user.filter(|turn| !turn.exempt).map_or(0, |turn| turn.flat);
+        if exempt < target || self.plan.trigger == 0 {
+            return target;
+        }
+        let left = self.plan.trigger.saturating_sub(exempt);
+        exempt + left * target / self.plan.trigger
+    }
+
+    /// Takes the next edit of the list; false where there is none left. `last`: the marker
+    /// itself may go.
+    fn step<C: ClearCost>(&mut self, last: bool, costs: &mut C) -> Result<bool, C::Error> {
+        let seen = self.forms.len();
+        let newest = seen.saturating_sub(1);
+        let live = self.turns.get(newest).map_or(0, |turn| turn.live_start);
+        if self.next_clear < live {
+            self.clear(self.next_clear, costs)?;
+            return Ok(true);
+        }
+        if self.plan.level < Level::Summary {
+            // Without summaries the live zone can only be cleared, oldest turn first.
+            let left = self.next_clear < seen;
+            if left {
+                self.clear(self.next_clear, costs)?;
+            }
+            return Ok(left);
+        }
+        if self.held.front().is_some_and(|turn| Some(*turn) != self.last_user)
+            && let Some(turn) = self.held.pop_front()
+        {
+            self.cover(turn);
+            return Ok(true);
+        }
+        if self.next_cover < live {
+            self.offer_cover();
+            return Ok(true);
+        }
+        // Everything else is spent: the live zone, turn by turn, the newest last.
+        if self.next_cover < newest {
+            if self.next_clear <= self.next_cover {
+                self.clear(self.next_clear, costs)?;
+            } else {
+                self.offer_cover();
+            }
+            return Ok(true);
+        }
+        self.last_steps(newest, last, costs)
+    }
+
+    /// The end of the list: the summary's room, the newest turn, the marker's room.
+    fn last_steps<C: ClearCost>(
+        &mut self,
+        newest: usize,
+        last: bool,
+        costs: &mut C,
+    ) -> Result<bool, C::Error> {
+        let drops = self.plan.level == Level::Drop;
+        if drops && self.note == Note::Summary {
+            self.set_note(Note::Marker);
+        } else if self.next_clear <= newest {
+            self.clear(self.next_clear, costs)?;
+        } else if self.next_cover <= newest {
+            self.offer_cover();
+            // Rung 5 directly: a summary has just been found to have no room.
+            if drops && self.note == Note::Summary {
+                self.set_note(Note::Marker);
+            }
+        } else if last && drops && self.note == Note::Marker {
+            self.set_note(Note::Silent);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn clear<C: ClearCost>(&mut self, turn: usize, costs: &mut C) -> Result<(), C::Error> {
+        self.next_clear = turn + 1;
+        let Some(cost) = self.turns.get(turn) else { return Ok(()) };
+        if cost.exempt || self.forms.get(turn) != Some(&Form::Whole) {
+            return Ok(());
+        }
+        // In an open tool loop thinking stays as it is.
+        let open = self.last_user.is_none_or(|user| turn > user);
+        let clearing = if open || !self.plan.clear_thinking {
+            Clearing::Results
+        } else {
+            Clearing::ResultsAndThinking
+        };
+        if let Some(shown) = costs.cleared(turn, clearing)? {
+            self.set(turn, Form::Cleared(clearing), shown);
+        }
+        Ok(())
+    }
+
+    fn offer_cover(&mut self) {
+        let turn = self.next_cover;
+        self.next_cover += 1;
+        self.next_clear = self.next_clear.max(self.next_cover);
+        if self.last_user == Some(turn) {
+            self.held.push_back(turn);
+        } else {
+            self.cover(turn);
+        }
+    }
+
+    fn cover(&mut self, turn: usize) {
+        if self.turns.get(turn).is_none_or(|cost| cost.exempt) {
+            return;
+        }
+        if self.note == Note::None {
+            self.set_note(self.first_note());
+        }
+        self.set(turn, Form::Covered, (0, 0));
+    }
+
+    fn set(&mut self, turn: usize, form: Form, cost: (u64, u64)) {
+        if let (Some(known), Some(shown)) = (self.forms.get_mut(turn), self.shown.get_mut(turn)) {
+            *known = form;
+            self.flat = self.flat + cost.0 - shown.0;
+            self.real = self.real + cost.1 - shown.1;
+            *shown = cost;
+        }
+    }
+
+    fn first_note(&self) -> Note {
+        if self.plan.summary_cap == 0 { Note::Marker } else { Note::Summary }
+    }
+
+    fn set_note(&mut self, note: Note) {
+        self.note = note;
+        self.charge = match note {
+            Note::None | Note::Silent => 0,
+            Note::Summary => self.plan.summary_cap,
+            Note::Marker => self.plan.marker,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Every turn can be cleared to a fifth; a summary takes half of its cap.
+    struct Fifth<'t>(&'t [TurnCost], u64);
+
+    impl ClearCost for Fifth<'_> {
+        type Error = Infallible;
+
+        fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Infallible> {
+            let cost = self.0[turn];
+            Ok((!cost.user && cost.flat >= 5).then(|| (cost.flat / 5, cost.real / 5)))
+        }
+
+        fn summary(&mut self, _: &[Form]) -> Result<u64, Infallible> {
+            Ok(self.1 / 2)
+        }
+    }
+
+    fn turn(tokens: u64, user: bool, index: usize, keep: usize) -> TurnCost {
+        TurnCost {
+            flat: tokens,
+            real: tokens,
+            user,
+            live_start: (index + 1).saturating_sub(keep),
+            ..TurnCost::default()
+        }
+    }
+
+    fn turns(list: &[(u64, bool)], keep: usize) -> Vec<TurnCost> {
+        list.iter().enumerate().map(|(at, (tokens, user))| turn(*tokens, *user, at, keep)).collect()
+    }
+
+    fn room(room: u64) -> Plan {
+        Plan {
+            level: Level::Drop,
+            clear_thinking: true,
+            trigger: room,
+            compress_to: room * 6 / 10,
+            summary_cap: room / 8,
+            marker: 2,
+            allowed: room,
+            opening: None,
+        }
+    }
+
+    fn outcome(turns: &[TurnCost], by: &Plan) -> Outcome {
+        match plan(turns, by, &mut Fifth(turns, by.summary_cap)) {
+            Ok(outcome) => outcome,
+            Err(never) => match never {},
+        }
+    }
+
+    fn shown(turns: &[TurnCost], outcome: &Outcome) -> u64 {
+        turns
+            .iter()
+            .zip(&outcome.forms)
+            .map(|(turn, form)| match form {
+                Form::Whole => turn.real,
+                Form::Cleared(_) => turn.real / 5,
+                Form::Covered => 0,
+            })
+            .sum()
+    }
+
+    #[test]
+    fn what_fits_stays_whole() {
+        let turns = turns(&[(10, true), (40, false), (50, false)], 4);
+        let outcome = outcome(&turns, &room(100));
+        assert!(outcome.forms.iter().all(|form| *form == Form::Whole));
+        assert_eq!(outcome.note, Note::None);
+    }
+
+    #[test]
+    fn old_turns_are_cleared_before_any_is_covered() {
+        let list: Vec<_> = std::iter::once((5, true)).chain([(16, false); 6]).collect();
+        let turns = turns(&list, 2);
+        let outcome = outcome(&turns, &room(100));
+        assert_eq!(outcome.note, Note::None);
+        let cleared = outcome.forms.iter().filter(|form| matches!(form, Form::Cleared(_))).count();
+        assert_eq!(cleared, 4);
+        assert_eq!(outcome.forms[6], Form::Whole);
+    }
+
+    #[test]
+    fn the_last_user_message_outlives_everything() {
+        let turns = turns(&[(30, true), (60, false), (70, false)], 4);
+        let outcome = outcome(&turns, &Plan { allowed: 30, ..room(40) });
+        assert_eq!(outcome.forms, [Form::Whole, Form::Covered, Form::Covered]);
+        assert_eq!(outcome.note, Note::Silent);
+    }
+
+    proptest! {
+        #[test]
+        fn a_longer_list_goes_through_the_same_points(
+            list in prop::collection::vec((1u64..60, prop::bool::weighted(0.2)), 1..60),
+            keep in 0usize..6, size in 40u64..400
+        ) {
+            let turns = turns(&list, keep);
+            let by = Plan { allowed: u64::MAX, ..room(size) };
+            let mut before: Option<Outcome> = None;
+            let mut spent: u64 = 0;
+            let mut points = 0;
+            for end in 1..=turns.len() {
+                let now = outcome(&turns[..end], &by);
+                spent += list[end - 1].0;
+                if let Some(before) = before {
+                    let same = now.forms[..end - 1] == before.forms[..] && now.note == before.note;
+                    points += u64::from(!same);
+                }
+                before = Some(now);
+            }
+            // Between points nothing moves, and every point frees two fifths of the room for
+            // turns to come, where what may not go leaves them free.
+            if list.iter().all(|(tokens, user)| !user && *tokens * 4 < size) {
+                prop_assert!(points <= spent * 10 / (size * 2) + 2, "{points} of {spent}");
+            }
+        }
+
+        #[test]
+        fn what_can_be_made_to_fit_fits(
+            list in prop::collection::vec((1u64..60, prop::bool::weighted(0.2)), 1..60),
+            keep in 0usize..6, size in 1u64..400, allowed in 60u64..400
+        ) {
+            let turns = turns(&list, keep);
+            let by = Plan { allowed, ..room(size) };
+            let outcome = outcome(&turns, &by);
+            prop_assert!(shown(&turns, &outcome) <= allowed);
+            if let Some(user) = turns.iter().rposition(|turn| turn.user) {
+                prop_assert_eq!(outcome.forms[user], Form::Whole);
+            }
+        }
+
+        #[test]
+        fn a_bigger_allowance_never_shows_less(
+            list in prop::collection::vec((1u64..60, prop::bool::weighted(0.2)), 1..40),
+            keep in 0usize..6, allowed in 60u64..400, more in 0u64..200
+        ) {
+            let turns = turns(&list, keep);
+            let rank = |form: &Form| match form { Form::Whole => 2, Form::Cleared(_) => 1, Form::Covered => 0 };
+            let by = Plan { trigger: u64::MAX, ..room(100) };
+            let small = outcome(&turns, &Plan { allowed, ..by });
+            let big = outcome(&turns, &Plan { allowed: allowed + more, ..by });
+            for (a, b) in small.forms.iter().zip(&big.forms) {
+                prop_assert!(rank(a) <= rank(b));
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Stage 7: the history inside its allocation, by the ladder of DESIGN §2.
+
+mod ladder;
+mod stage;
+mod view;
+
+pub(super) use stage::{Input, run};

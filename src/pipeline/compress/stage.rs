@@ -1,0 +1,275 @@
+//! The stage: counts turns, plans, and builds the history that the plan leaves.
+
+use super::ladder::{self, ClearCost, Form, Note, Outcome, Plan, TurnCost};
+use super::view::{Clearing, cleared};
+use crate::compress::summarize;
+use crate::domain::{Message, Role, Turn, turns};
+use crate::pipeline::measure::{Cost, Meter};
+use crate::pipeline::report::Action;
+use crate::pipeline::slot::{PartName, Slot};
+use crate::pipeline::{Stopped, prose};
+use crate::request::{Compression, Level, Thinking};
+
+/// Raw tokens below which a summary cannot say anything beside its own frame.
+const LEAST_SUMMARY: u64 = 96;
+/// Raw tokens that a summary takes at most (DESIGN §2, rule 4).
+const MOST_SUMMARY: u64 = 2_000;
+
+pub(in crate::pipeline) struct Input<'i> {
+    pub(in crate::pipeline) history: Vec<Message>,
+    /// One for each message.
+    pub(in crate::pipeline) costs: &'i [Cost],
+    /// Whether the message may never be shortened or dropped, one for each.
+    pub(in crate::pipeline) protected: &'i [bool],
+    /// Messages as they will be sent where a tail or a note is stitched to them.
+    pub(in crate::pipeline) stitched: Vec<(usize, Slot)>,
+    pub(in crate::pipeline) compression: &'i Compression,
+    /// Turns and messages at the end that are shielded like the live zone.
+    pub(in crate::pipeline) recent_turns: usize,
+    pub(in crate::pipeline) recent_messages: usize,
+    /// Raw tokens that the points are replayed against.
+    pub(in crate::pipeline) room: u64,
+    /// Raw tokens that this payload leaves for the history.
+    pub(in crate::pipeline) allowed: u64,
+    /// The message that opens the list where it would not begin with the user's.
+    pub(in crate::pipeline) opening: Option<&'i Slot>,
+}
+
+#[derive(Debug)]
+pub(in crate::pipeline) struct Output {
+    /// The history as it is sent, the note for what is gone first.
+    pub(in crate::pipeline) slots: Vec<Slot>,
+    /// What happened to each message of the history.
+    pub(in crate::pipeline) actions: Vec<Action>,
+    pub(in crate::pipeline) outcome: Outcome,
+}
+
+pub(in crate::pipeline) fn run(meter: &Meter<'_>, input: Input<'_>) -> Result<Output, Stopped> {
+    let spans = turns(&input.history);
+    let turn_costs = turn_costs(&input, &spans);
+    let plan = plan(meter, &input)?;
+    let mut view = View {
+        meter,
+        history: &input.history,
+        costs: input.costs,
+        spans: &spans,
+        plan,
+        stub_over: input.compression.stub_tool_results_over,
+    };
+    let mut outcome = ladder::plan(&turn_costs, &plan, &mut view)?;
+    let note = view.note(&mut outcome)?;
+    build(meter, input, &spans, outcome, note)
+}
+
+fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<Plan, Stopped> {
+    /// A number as long as any that the marker will hold.
+    const MANY: usize = 99_999;
+    let compression = input.compression;
+    let share = |milli: u32| input.room.saturating_mul(u64::from(milli)) / 1000;
+    let cap = (input.room / 8).min(MOST_SUMMARY);
+    let summary_cap = match compression.level {
+        Level::Drop if cap < LEAST_SUMMARY => 0,
+        _ => cap.max(LEAST_SUMMARY),
+    };
+    let marker = Message::text(Role::User, prose::truncated(MANY));
+    Ok(Plan {
+        level: compression.level,
+        clear_thinking: compression.thinking == Thinking::ClearOld,
+        trigger: share(compression.trigger_milli),
+        compress_to: share(compression.compress_to_milli),
+        summary_cap,
+        marker: meter.message(&marker)?.real(),
+        allowed: input.allowed,
+        opening: input.opening.map(|slot| slot.cost.real()),
+    })
+}
+
+fn turn_costs(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
+    let keep = input.compression.keep_recent_turns.max(input.recent_turns);
+    let mut turn_of = Vec::with_capacity(input.history.len());
+    let mut found: Vec<TurnCost> = Vec::with_capacity(spans.len());
+    for (index, span) in spans.iter().enumerate() {
+        turn_of.extend(std::iter::repeat_n(index, span.len()));
+        let mut cost = TurnCost::default();
+        for at in span.clone() {
+            let own = input.costs.get(at).copied().unwrap_or_default();
+            cost.flat += own.flat();
+            cost.real += match input.stitched.iter().find(|(stitched, _)| *stitched == at) {
+                Some((_, slot)) => slot.cost.real(),
+                None => own.real(),
+            };
+            let role = input.history.get(at).map(|message| message.role);
+            cost.exempt |= role == Some(Role::System) || input.protected.get(at) == Some(&true);
+            cost.system |= role == Some(Role::System);
+            cost.user |= role == Some(Role::User);
+        }
+        let recent = span.end.saturating_sub(input.recent_messages);
+        let recent = turn_of.get(recent).copied().unwrap_or(index + 1);
+        cost.live_start = (index + 1).saturating_sub(keep).min(recent);
+        found.push(cost);
+    }
+    found
+}
+
+/// The turns as the ladder asks about them.
+struct View<'v> {
+    meter: &'v Meter<'v>,
+    history: &'v [Message],
+    costs: &'v [Cost],
+    spans: &'v [Turn],
+    plan: Plan,
+    stub_over: Option<usize>,
+}
+
+impl ClearCost for View<'_> {
+    type Error = Stopped;
+
+    fn cleared(&mut self, turn: usize, clearing: Clearing) -> Result<Option<(u64, u64)>, Stopped> {
+        let Some(span) = self.spans.get(turn) else { return Ok(None) };
+        let (mut flat, mut real, mut any) = (0, 0, false);
+        for at in span.clone() {
+            let own = self.costs.get(at).copied().unwrap_or_default();
+            let slot =
+                self.history.get(at).map(|message| clear(self.meter, message, own, clearing));
+            let cost = match slot.transpose()?.flatten() {
+                Some(slot) => {
+                    any = true;
+                    slot.cost
+                }
+                None => own,
+            };
+            flat += cost.flat();
+            real += cost.real();
+        }
+        Ok(any.then_some((flat, real)))
+    }
+
+    fn summary(&mut self, forms: &[Form]) -> Result<u64, Stopped> {
+        Ok(self.summarized(forms)?.map_or(self.plan.summary_cap, |slot| slot.cost.real()))
+    }
+}
+
+impl View<'_> {
+    fn covered(&self, forms: &[Form]) -> (Vec<&Message>, u64) {
+        let mut tokens = 0;
+        let covered = self
+            .spans
+            .iter()
+            .zip(forms)
+            .filter(|(_, form)| **form == Form::Covered)
+            .flat_map(|(span, _)| span.clone())
+            .filter_map(|at| {
+                tokens += self.costs.get(at).copied().unwrap_or_default().real();
+                self.history.get(at)
+            })
+            .collect();
+        (covered, tokens)
+    }
+
+    /// The summary of the covered turns; `None` where there is nothing to quote, or what is
+    /// quoted is no shorter than the turns.
+    fn summarized(&self, forms: &[Form]) -> Result<Option<Slot>, Stopped> {
+        let (covered, tokens) = self.covered(forms);
+        let frame = Message::text(Role::User, prose::summary(covered.len(), ""));
+        let frame = self.meter.message(&frame)?.real();
+        let mut room = self.plan.summary_cap.saturating_sub(frame);
+        // Joining text to its frame may cost a token or two more than both apart.
+        for _ in 0..3 {
+            let (counter, name) = (self.meter.counter(), self.meter.tokenizer());
+            let summary = summarize(counter, name, &covered, room, self.stub_over);
+            if summary.text.is_empty() {
+                return Ok(None);
+            }
+            let message = Message::text(Role::User, prose::summary(covered.len(), &summary.text));
+            let slot = Slot::new(self.meter, message, PartName::History)?;
+            let over = slot.cost.real().saturating_sub(self.plan.summary_cap);
+            if over == 0 {
+                return Ok((slot.cost.real() < tokens).then_some(slot));
+            }
+            room = room.saturating_sub(over + 1);
+        }
+        Ok(None)
+    }
+
+    /// The message that stands for the covered turns. Where no summary can be made, the next
+    /// rung is taken and `outcome` says so.
+    fn note(&self, outcome: &mut Outcome) -> Result<Option<Slot>, Stopped> {
+        if !outcome.forms.contains(&Form::Covered) {
+            return Ok(None);
+        }
+        if outcome.note == Note::Summary {
+            if let Some(slot) = self.summarized(&outcome.forms)? {
+                return Ok(Some(slot));
+            }
+            if self.plan.level >= Level::Drop {
+                outcome.note = Note::Marker;
+            }
+        }
+        let (covered, _) = self.covered(&outcome.forms);
+        let text = match outcome.note {
+            Note::Marker => prose::truncated(covered.len()),
+            Note::Summary => prose::summary(covered.len(), "None of their lines found room."),
+            Note::None | Note::Silent => return Ok(None),
+        };
+        let message = Message::text(Role::User, text);
+        Slot::new(self.meter, message, PartName::History).map(Some)
+    }
+}
+
+/// A message after rung 3, where that saves tokens.
+fn clear(
+    meter: &Meter<'_>,
+    message: &Message,
+    own: Cost,
+    clearing: Clearing,
+) -> Result<Option<Slot>, Stopped> {
+    let Some(shorter) = cleared(message, clearing) else { return Ok(None) };
+    let slot = Slot::new(meter, shorter, PartName::History)?;
+    Ok((slot.cost.real() < own.real() && slot.cost.flat() <= own.flat()).then_some(slot))
+}
+
+fn build(
+    meter: &Meter<'_>,
+    input: Input<'_>,
+    spans: &[Turn],
+    outcome: Outcome,
+    note: Option<Slot>,
+) -> Result<Output, Stopped> {
+    let mut slots = Vec::with_capacity(input.history.len() + 2);
+    let mut actions = Vec::with_capacity(input.history.len());
+    slots.extend(note);
+    let mut stitched = input.stitched;
+    let mut forms = spans
+        .iter()
+        .zip(&outcome.forms)
+        .flat_map(|(span, form)| std::iter::repeat_n(*form, span.len()));
+    for (at, message) in input.history.into_iter().enumerate() {
+        let cost = input.costs.get(at).copied().unwrap_or_default();
+        let form = forms.next().unwrap_or(Form::Whole);
+        let action = match form {
+            Form::Whole => Action::Kept,
+            Form::Cleared(clearing) => match clear(meter, &message, cost, clearing)? {
+                Some(slot) => {
+                    slots.push(slot);
+                    actions.push(Action::Cleared);
+                    continue;
+                }
+                None => Action::Kept,
+            },
+            Form::Covered if outcome.note == Note::Summary => Action::Summarized,
+            Form::Covered => Action::Dropped,
+        };
+        actions.push(action);
+        if action == Action::Kept {
+            match stitched.iter().position(|(index, _)| *index == at) {
+                Some(found) => slots.push(stitched.swap_remove(found).1),
+                None => {
+                    let fixed = input.protected.get(at) == Some(&true);
+                    slots.push(Slot { message, cost, part: PartName::History, tail: 0, fixed });
+                }
+            }
+        }
+    }
+    drop(forms);
+    Ok(Output { slots, actions, outcome })
+}

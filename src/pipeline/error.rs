@@ -1,0 +1,14 @@
+//! Why a compile has no payload.
+
+use super::Stopped;
+use super::report::Report;
+
+/// Each variant is one thing a caller can act on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Only with `on_overflow: "fail"`. The report says what is too big.
+    #[error("the payload takes {} tokens and the budget is {}", .0.tokens_after, .0.budget)]
+    OverBudget(Box<Report>),
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}

@@ -1,0 +1,197 @@
+//! Everything around the history: counted first, so that the history knows what room is left.
+
+use std::sync::Arc;
+
+use super::inject;
+use super::measure::Meter;
+use super::slot::{PartName, Slot};
+use super::{Stopped, prose};
+use crate::domain::{Content, Message, Notes, Part, Role};
+use crate::provider::Rules;
+use crate::request::{Output as OutputOptions, Skill};
+
+pub(super) struct Input<'i> {
+    pub(super) system: Vec<Message>,
+    pub(super) history: &'i [Message],
+    pub(super) skill: Option<&'i Skill>,
+    pub(super) output: &'i OutputOptions,
+    pub(super) rules: Rules,
+    /// Whether the model goes on from a last assistant message.
+    pub(super) model_prefill: bool,
+    pub(super) injected: inject::Output,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    /// System text, skill, memory: before the history.
+    pub(super) head: Vec<Slot>,
+    /// Messages of the history with what is stitched to them.
+    pub(super) stitched: Vec<(usize, Slot)>,
+    /// State, output block, prefill: after the history.
+    pub(super) foot: Vec<Slot>,
+    /// What opens a list that would not begin with the user's message.
+    pub(super) opening: Option<Slot>,
+    /// Whether the last message is a prefill.
+    pub(super) prefilled: bool,
+}
+
+pub(super) fn run(
+    meter: &Meter<'_>,
+    input: Input<'_>,
+    notes: &mut Notes,
+) -> Result<Output, Stopped> {
+    let mut output = Output::default();
+    for message in input.system {
+        output.head.push(Slot::new(meter, message, PartName::System)?);
+    }
+    let add = |slots: &mut Vec<Slot>, role, text: String, part| -> Result<(), Stopped> {
+        slots.push(Slot::new(meter, Message::text(role, text), part)?);
+        Ok(())
+    };
+    if let Some(skill) = input.skill.filter(|skill| !skill.instructions.trim().is_empty()) {
+        add(&mut output.head, Role::System, skill.instructions.to_string(), PartName::Skill)?;
+    }
+    if let Some(mut text) = input.injected.memory_instruction {
+        if let Some(data) = input.injected.memory_data {
+            text.push_str("\n\n");
+            text.push_str(&data);
+        }
+        add(&mut output.head, Role::System, text, PartName::Memory)?;
+    }
+    let guard = input.output.tag.as_deref().map(prose::output_tag);
+    match (input.injected.state_message, guard) {
+        (Some(state), Some(guard)) => {
+            add(&mut output.foot, Role::System, format!("{state}\n\n{guard}"), PartName::Tail)?;
+        }
+        (Some(text), None) | (None, Some(text)) => {
+            add(&mut output.foot, Role::System, text, PartName::Tail)?;
+        }
+        (None, None) => {}
+    }
+    if let Some(tail) = input.injected.tail {
+        stitch_tail(meter, input.history, &tail, &mut output)?;
+    }
+    if let Some(text) = &input.output.prefill {
+        if input.rules.prefill && input.model_prefill {
+            native_prefill(meter, text, &mut output, notes)?;
+        } else {
+            prefill_note(meter, input.history, input.rules, text, &mut output, notes)?;
+        }
+    }
+    if input.rules.user_first {
+        let message = Message::text(Role::User, prose::OPENING);
+        output.opening = Some(Slot::new(meter, message, PartName::History)?);
+    }
+    Ok(output)
+}
+
+/// The tail goes on the last user message; where there is none, it is one.
+fn stitch_tail(
+    meter: &Meter<'_>,
+    history: &[Message],
+    tail: &str,
+    output: &mut Output,
+) -> Result<(), Stopped> {
+    let last = history.iter().rposition(|message| message.role == Role::User);
+    match last.and_then(|at| history.get(at).map(|message| (at, message))) {
+        Some((at, message)) => {
+            let slot = appended(meter, message, tail)?;
+            output.stitched.push((at, slot));
+        }
+        None => {
+            let message = Message::text(Role::User, tail);
+            let mut slot = Slot::new(meter, message, PartName::Tail)?;
+            slot.tail = slot.cost.real();
+            output.foot.insert(0, slot);
+        }
+    }
+    Ok(())
+}
+
+fn native_prefill(
+    meter: &Meter<'_>,
+    text: &str,
+    output: &mut Output,
+    notes: &mut Notes,
+) -> Result<(), Stopped> {
+    // Providers refuse a last assistant text that ends in white space.
+    let bare = text.trim_end();
+    if bare.len() < text.len() {
+        notes.degraded(
+            "prefill_trimmed",
+            "/output/prefill".to_owned(),
+            "white space at the end is refused by the provider",
+        );
+    }
+    if !bare.is_empty() {
+        let message = Message::text(Role::Assistant, bare);
+        output.foot.push(Slot::new(meter, message, PartName::Tail)?);
+        output.prefilled = true;
+    }
+    Ok(())
+}
+
+/// Asks for the prefill in words, at the end of the last message that is the user's or, where
+/// the target keeps system messages in the list, a system message.
+fn prefill_note(
+    meter: &Meter<'_>,
+    history: &[Message],
+    rules: Rules,
+    text: &str,
+    output: &mut Output,
+    notes: &mut Notes,
+) -> Result<(), Stopped> {
+    notes.degraded(
+        "prefill_as_text",
+        "/output/prefill".to_owned(),
+        "the target does not go on from a last assistant message: asked for in words",
+    );
+    let note = prose::prefill(text);
+    let takes = |message: &Message| {
+        message.role == Role::User || (message.role == Role::System && !rules.hoists_system)
+    };
+    if let Some(slot) = output.foot.iter_mut().rev().find(|slot| takes(&slot.message)) {
+        *slot = Slot { part: slot.part, ..appended(meter, &slot.message, &note)? };
+        return Ok(());
+    }
+    if let Some(at) = history.iter().rposition(takes) {
+        match output.stitched.iter_mut().find(|(stitched, _)| *stitched == at) {
+            Some((_, slot)) => {
+                let before = slot.tail;
+                *slot = appended(meter, &slot.message, &note)?;
+                slot.tail += before;
+            }
+            None => {
+                if let Some(message) = history.get(at) {
+                    output.stitched.push((at, appended(meter, message, &note)?));
+                }
+            }
+        }
+        return Ok(());
+    }
+    match output.head.last_mut() {
+        Some(slot) => *slot = Slot { part: slot.part, ..appended(meter, &slot.message, &note)? },
+        None => {
+            let role = if rules.hoists_system { Role::System } else { Role::User };
+            output.foot.push(Slot::new(meter, Message::text(role, note), PartName::Tail)?);
+        }
+    }
+    Ok(())
+}
+
+/// A message with a text at its end: in its last part where that is plain text, in a part of
+/// its own behind media or behind a cache mark, whose prefix must not change.
+fn appended(meter: &Meter<'_>, message: &Message, text: &str) -> Result<Slot, Stopped> {
+    let mut message = message.clone();
+    let before = meter.message(&message)?.real();
+    match message.parts.last_mut() {
+        Some(Part { content: Content::Text(last), cache: None, extra, .. }) if extra.is_empty() => {
+            *last =
+                if last.is_empty() { Arc::from(text) } else { format!("{last}\n\n{text}").into() };
+        }
+        _ => message.parts.push(Part::text(text)),
+    }
+    let mut slot = Slot::new(meter, message, PartName::History)?;
+    slot.tail = slot.cost.real().saturating_sub(before);
+    Ok(slot)
+}

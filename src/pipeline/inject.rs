@@ -1,0 +1,142 @@
+//! Stage 8: what is volatile becomes tail blocks, and goes where it breaks no cached prefix.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::measure::Meter;
+use super::{Stopped, prose, xml};
+use crate::domain::{Notes, RawJson};
+use crate::json;
+use crate::request::{MemoryOptions, Placement};
+
+pub(super) struct Input<'i> {
+    pub(super) dynamic_state: Option<&'i RawJson>,
+    pub(super) dynamic_state_placement: Placement,
+    pub(super) implicit_context: Option<&'i Arc<str>>,
+    pub(super) memory: Option<&'i MemoryOptions>,
+    /// Raw tokens that memory data may take.
+    pub(super) memory_room: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    /// The system message at the top where memory is on, data of system placement included.
+    pub(super) memory_instruction: Option<String>,
+    pub(super) memory_data: Option<String>,
+    /// Raw tokens of the memory data, wherever it stands.
+    pub(super) memory_tokens: u64,
+    /// The text for the end of the last user message.
+    pub(super) tail: Option<String>,
+    /// Dynamic state for a system message after the history.
+    pub(super) state_message: Option<String>,
+    /// Keys of the memory entries that are shown.
+    pub(super) injected: Vec<String>,
+}
+
+pub(super) fn run(
+    meter: &Meter<'_>,
+    input: &Input<'_>,
+    notes: &mut Notes,
+) -> Result<Output, Stopped> {
+    let mut output = Output::default();
+    let mut tail: Vec<String> = Vec::new();
+    if let Some(memory) = input.memory {
+        output.memory_instruction = Some(prose::MEMORY_INSTRUCTION.to_owned());
+        let data = memory_data(meter, memory, input.memory_room, &mut output.injected, notes)?;
+        output.memory_tokens = data.as_deref().map_or(Ok(0), |data| meter.text(data))?;
+        match memory.placement {
+            Placement::System => output.memory_data = data,
+            Placement::LastUser => tail.extend(data),
+        }
+    }
+    let state = input.dynamic_state.and_then(state_xml);
+    let context = input.implicit_context.map(|text| implicit_context(text, notes));
+    match input.dynamic_state_placement {
+        Placement::LastUser => {
+            let anchored = state.is_some() || context.is_some();
+            tail.extend(state);
+            tail.extend(context);
+            if anchored {
+                tail.push(prose::ANCHOR.to_owned());
+            }
+        }
+        // With no state to stand beside, context goes where it would go without this setting.
+        Placement::System => match state {
+            Some(state) => {
+                let mut text = format!("{}\n{state}", prose::STATE_HEADING);
+                if let Some(context) = context {
+                    text.push('\n');
+                    text.push_str(&context);
+                }
+                output.state_message = Some(text);
+            }
+            None => {
+                if let Some(context) = context {
+                    tail.push(context);
+                    tail.push(prose::ANCHOR.to_owned());
+                }
+            }
+        },
+    }
+    if !tail.is_empty() {
+        output.tail = Some(tail.join("\n\n"));
+    }
+    Ok(output)
+}
+
+fn state_xml(state: &RawJson) -> Option<String> {
+    let node = json::parse(state.as_str(), json::Limits::default()).ok()?;
+    xml::element("dynamic_state", &node)
+}
+
+/// Context goes in as it is, but for a literal closing tag of ours, which is broken up.
+fn implicit_context(text: &str, notes: &mut Notes) -> String {
+    const CLOSE: &str = "</implicit_context";
+    let broken = text.replace(CLOSE, "<\\/implicit_context");
+    if broken.len() != text.len() {
+        notes.warn(
+            "closing_tag_broken_up",
+            "/implicit_context".to_owned(),
+            "the text held the closing tag of its own frame",
+        );
+    }
+    format!("<implicit_context>\n{broken}\n</implicit_context>")
+}
+
+fn memory_data(
+    meter: &Meter<'_>,
+    memory: &MemoryOptions,
+    room: u64,
+    injected: &mut Vec<String>,
+    notes: &mut Notes,
+) -> Result<Option<String>, Stopped> {
+    let mut text = format!("<memory>\n{}\n", prose::MEMORY_HEADING);
+    let mut used = meter.text(&text)? + 4;
+    let mut left_out = 0;
+    for entry in &memory.entries {
+        let mut line = String::from("<entry key=\"");
+        xml::escape(&mut line, &entry.key);
+        if let Some(description) = &entry.description {
+            line.push_str("\" description=\"");
+            xml::escape(&mut line, description);
+        }
+        line.push_str("\">");
+        xml::escape(&mut line, &entry.value);
+        line.push_str("</entry>\n");
+        let cost = meter.text(&line)?;
+        if used + cost > room {
+            left_out += 1;
+            continue;
+        }
+        used += cost;
+        text.push_str(&line);
+        injected.push(entry.key.to_string());
+    }
+    if left_out > 0 {
+        let mut detail = String::new();
+        let _ = write!(detail, "{left_out} entries found no room within max_tokens");
+        notes.warn("memory_left_out", "/memory/entries".to_owned(), detail);
+    }
+    text.push_str("</memory>");
+    Ok((!injected.is_empty()).then_some(text))
+}

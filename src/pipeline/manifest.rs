@@ -1,0 +1,278 @@
+//! Stage 11: everything that happened, as the report.
+
+use super::arrive;
+use super::report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, sentence};
+use super::slot::{PartName, Slot};
+use crate::domain::{Content, Message, Model, Notes, Part, Role};
+use crate::request::{CompileRequest, Explain};
+use crate::tokenizer::Digest;
+
+/// What the stages left, as the report needs it.
+pub(super) struct Input<'i> {
+    pub(super) request: &'i CompileRequest,
+    pub(super) slots: &'i [Slot],
+    /// Raw tokens of tools, and of what stands before the reply.
+    pub(super) tools: u64,
+    pub(super) reply: u64,
+    /// Raw tokens of memory data.
+    pub(super) memory: u64,
+    pub(super) injected: Vec<String>,
+    pub(super) arrived: Arrived<'i>,
+    pub(super) actions: Vec<Action>,
+    pub(super) list_key: &'static str,
+    pub(super) notes: Notes,
+}
+
+/// What is known of the messages as they arrived.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrived<'i> {
+    pub(super) costs: &'i [super::measure::Cost],
+    pub(super) saved: &'i [u64],
+    /// Index, client id, role and digest of each message.
+    pub(super) names: &'i [Name],
+    /// Raw tokens of the system text.
+    pub(super) system: u64,
+}
+
+/// What a decision calls its message by.
+#[derive(Debug, Clone)]
+pub(super) struct Name {
+    pub(super) index: Option<usize>,
+    pub(super) id: String,
+}
+
+impl Name {
+    /// The client's id, or one from content and position.
+    pub(super) fn of(message: &Message, position: usize) -> Self {
+        let index = message.origin;
+        let id = match &message.id {
+            Some(id) => id.to_string(),
+            None => {
+                let mut content = format!("{position}\n{:?}", message.role);
+                message.parts.iter().for_each(|part| read(part, &mut content));
+                let digest = Digest::of(&content);
+                digest
+                    .as_bytes()
+                    .iter()
+                    .take(4)
+                    .fold("m_".to_owned(), |id, byte| format!("{id}{byte:02x}"))
+            }
+        };
+        Self { index, id }
+    }
+}
+
+/// Appends what is to be read in a part.
+fn read(part: &Part, text: &mut String) {
+    text.push('\n');
+    match &part.content {
+        Content::Text(own) => text.push_str(own),
+        Content::Thinking(thinking) => text.push_str(&thinking.text),
+        Content::ToolCall(call) => {
+            text.push_str(&call.name);
+            text.push_str(&call.arguments);
+        }
+        Content::ToolResult(result) => result.content.iter().for_each(|part| read(part, text)),
+        Content::Media(media) => text.push_str(&media.media_type),
+        Content::Opaque { raw, .. } => text.push_str(raw.as_str()),
+    }
+}
+
+pub(super) fn run(input: Input<'_>) -> Report {
+    let model = &input.request.model;
+    let raw = raw_parts(&input);
+    let parts = scaled(&raw, input.request.reserve_output, model);
+    let tokens_after = model.scale(raw.iter().sum());
+    let arrived = input.arrived;
+    let came: u64 = arrived.costs.iter().map(|cost| cost.real()).sum::<u64>()
+        + arrived.saved.iter().sum::<u64>()
+        + arrived.system
+        + input.tools
+        + input.reply;
+    let tokens_before = model.scale(came);
+    let budget = input.request.context_window.saturating_sub(input.request.reserve_output);
+    let fits = tokens_after <= budget;
+    let mut actions = Actions::default();
+    let decided: Vec<Action> = input
+        .actions
+        .iter()
+        .zip(arrived.saved)
+        .map(|(action, saved)| match action {
+            Action::Kept if *saved > 0 => Action::Compressed,
+            action => *action,
+        })
+        .collect();
+    decided.iter().for_each(|action| actions.add(*action));
+    let too_big = if fits { Vec::new() } else { too_big(&input, &parts, budget) };
+    let decisions = (input.request.explain == Explain::Full).then(|| decisions(&input, &decided));
+    let has_media = raw.last().is_some_and(|media| *media > 0);
+    Report {
+        summary: sentence(tokens_before, tokens_after, &actions, fits),
+        tokens_before,
+        tokens_after,
+        fits,
+        budget,
+        tokenizer: model.tokenizer.as_str(),
+        exact: model.is_exact() && !has_media,
+        parts,
+        actions,
+        cache: Cache { stable_tokens: model.scale(stable(&input)), ..Cache::default() },
+        memory: Memory { injected: input.injected, expired: Vec::new() },
+        skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
+        service_tools: Vec::new(),
+        hooks: Vec::new(),
+        degraded: input.notes.degraded,
+        repairs: input.notes.repairs,
+        warnings: input.notes.warnings,
+        too_big,
+        decisions,
+    }
+}
+
+/// Raw tokens: system, skill, tools, memory, history, tail, media.
+fn raw_parts(input: &Input<'_>) -> [u64; 7] {
+    let [mut system, mut skill, mut memory, mut history, mut tail, mut media] = [0; 6];
+    for slot in input.slots {
+        let text = slot.cost.text.saturating_sub(slot.tail);
+        tail += slot.cost.text - text;
+        media += slot.cost.media;
+        match slot.part {
+            PartName::System => system += text,
+            PartName::Skill => skill += text,
+            PartName::Memory => memory += text,
+            PartName::History => history += text,
+            PartName::Tail => tail += text,
+        }
+    }
+    // Memory data on the last user message is memory all the same.
+    let moved = if memory_in_tail(input) { input.memory.min(tail) } else { 0 };
+    [system, skill, input.tools, memory + moved, history, tail - moved + input.reply, media]
+}
+
+fn memory_in_tail(input: &Input<'_>) -> bool {
+    let last_user = crate::request::Placement::LastUser;
+    input.request.memory.as_ref().is_some_and(|memory| memory.placement == last_user)
+}
+
+/// Scales running sums, so that the parts add up to the scaled whole.
+fn scaled(raw: &[u64; 7], reserve: u64, model: &Model) -> Parts {
+    let (mut sum, mut done) = (0, 0);
+    let mut next = raw.iter().map(|part| {
+        sum += part;
+        let part = model.scale(sum) - done;
+        done += part;
+        part
+    });
+    let mut part = || next.next().unwrap_or_default();
+    Parts {
+        system: part(),
+        skill: part(),
+        tools: part(),
+        memory: part(),
+        history: part(),
+        tail: part(),
+        media: part(),
+        reserve,
+    }
+}
+
+/// Raw tokens before the first place that changes with every compile.
+fn stable(input: &Input<'_>) -> u64 {
+    let mut sum = input.tools;
+    for slot in input.slots {
+        if slot.part == PartName::Tail {
+            return sum;
+        }
+        if slot.tail > 0 {
+            return sum + slot.cost.real().saturating_sub(slot.tail);
+        }
+        sum += slot.cost.real();
+    }
+    sum
+}
+
+/// What may not be touched and takes the room: single culprits, else the largest parts.
+fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<TooBig> {
+    /// Entries named; the largest first.
+    const MOST: usize = 5;
+    let model = &input.request.model;
+    let whole = |part, tokens| TooBig { part, tokens, pointer: None };
+    let mut found = vec![
+        whole("system", parts.system),
+        whole("skill", parts.skill),
+        whole("tools", parts.tools),
+        whole("memory", parts.memory),
+        whole("tail", parts.tail),
+        whole("media", parts.media),
+    ];
+    let last_user = input.slots.iter().rposition(|slot| slot.message.role == Role::User);
+    let mut listed = 0;
+    for (at, slot) in input.slots.iter().enumerate() {
+        let Some(origin) = slot.message.origin.filter(|_| slot.part == PartName::History) else {
+            continue;
+        };
+        let untouchable = Some(at) == last_user || slot.message.role == Role::System || slot.fixed;
+        if untouchable {
+            let tokens = model.scale(slot.cost.text.saturating_sub(slot.tail));
+            listed += tokens;
+            let pointer = Some(format!("/{}/{origin}", input.list_key));
+            found.push(TooBig { part: "message", tokens, pointer });
+        }
+    }
+    // At levels that stop short, the history that is left is as untouchable as the rest.
+    found.push(whole("history", parts.history.saturating_sub(listed)));
+    found.retain(|entry| entry.tokens > 0);
+    found.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
+    let culprits = found.iter().take_while(|entry| entry.tokens > budget).count();
+    found.truncate(if culprits > 0 { culprits.min(MOST) } else { MOST });
+    found
+}
+
+fn decisions(input: &Input<'_>, decided: &[Action]) -> Vec<Decision> {
+    let model = &input.request.model;
+    let mut after = input
+        .slots
+        .iter()
+        .filter(|slot| slot.message.origin.is_some() && slot.part == PartName::History)
+        .map(|slot| slot.cost.real().saturating_sub(slot.tail));
+    let mut list = Vec::with_capacity(decided.len());
+    let arrived = input.arrived;
+    for ((action, name), (cost, saved)) in
+        decided.iter().zip(arrived.names).zip(arrived.costs.iter().zip(arrived.saved))
+    {
+        let gone = matches!(action, Action::Summarized | Action::Dropped);
+        // Messages of ours that ingest put in have no place in the request.
+        let now = match (gone, name.index) {
+            (true, _) => 0,
+            (false, Some(_)) => after.next().unwrap_or_default(),
+            (false, None) => cost.real(),
+        };
+        let Some(index) = name.index else { continue };
+        list.push(Decision {
+            index,
+            id: name.id.clone(),
+            action: *action,
+            rule: rule(*action),
+            class: (*action == Action::Compressed).then_some("equivalent"),
+            tokens_before: model.scale(cost.real() + saved),
+            tokens_after: model.scale(now),
+        });
+    }
+    list
+}
+
+fn rule(action: Action) -> &'static str {
+    match action {
+        Action::Kept => "kept",
+        Action::Compressed => "on_arrival",
+        Action::Cleared => "ladder:clear",
+        Action::Summarized => "ladder:summary",
+        Action::Dropped => "ladder:drop",
+    }
+}
+
+impl<'i> Arrived<'i> {
+    pub(super) fn new(output: &'i arrive::Output, names: &'i [Name], system: u64) -> Self {
+        Self { costs: &output.costs, saved: &output.saved, names, system }
+    }
+}

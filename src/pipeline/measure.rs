@@ -1,0 +1,195 @@
+//! Counts messages as the target's payload will hold them.
+
+use super::{Deadline, Stopped};
+use crate::domain::{
+    Content, Media, MediaSource, Message, Part, Target, TokenizerName, ToolDefinition,
+};
+use crate::tokenizer::{Counter, Framing};
+
+/// Raw tokens of an image; providers charge by size, which only they know for certain.
+const IMAGE: u64 = 1_100;
+/// Raw tokens of a sound, a file or a document that is only referred to.
+const DOCUMENT: u64 = 2_000;
+/// Bytes of an embedded document to a raw token: about 1,500 tokens to a page of 40 KB.
+const BYTES_A_TOKEN: u64 = 27;
+
+/// Raw tokens of a message or a part: before the model's factor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Cost {
+    pub(super) text: u64,
+    /// Media, as near as can be told.
+    pub(super) media: u64,
+    /// Media by kind alone: sizes of media never move a compaction point.
+    pub(super) media_flat: u64,
+}
+
+impl Cost {
+    /// What counts against the budget.
+    pub(super) fn real(self) -> u64 {
+        self.text + self.media
+    }
+
+    /// What counts when compaction points are replayed.
+    pub(super) fn flat(self) -> u64 {
+        self.text + self.media_flat
+    }
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.text += other.text;
+        self.media += other.media;
+        self.media_flat += other.media_flat;
+    }
+}
+
+/// Counts for one target and tokenizer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meter<'c> {
+    counter: &'c Counter,
+    name: TokenizerName,
+    framing: Framing,
+    target: Target,
+    deadline: &'c Deadline,
+}
+
+impl<'c> Meter<'c> {
+    pub(super) fn new(
+        counter: &'c Counter,
+        name: TokenizerName,
+        target: Target,
+        deadline: &'c Deadline,
+    ) -> Self {
+        Self { counter, name, framing: Framing::of(name), target, deadline }
+    }
+
+    pub(super) fn counter(&self) -> &'c Counter {
+        self.counter
+    }
+
+    pub(super) fn tokenizer(&self) -> TokenizerName {
+        self.name
+    }
+
+    /// Whether the compile may go on.
+    pub(super) fn check(&self) -> Result<(), Stopped> {
+        self.deadline.check()
+    }
+
+    /// Raw tokens that stand before the reply, once a payload.
+    pub(super) fn reply(&self) -> u64 {
+        self.framing.reply
+    }
+
+    pub(super) fn text(&self, text: &str) -> Result<u64, Stopped> {
+        let mut stopped = None;
+        let tokens = self.counter.count_while(self.name, text, &mut || {
+            stopped = self.deadline.check().err();
+            stopped.is_none()
+        });
+        tokens.ok_or_else(|| stopped.unwrap_or(Stopped::Cancelled))
+    }
+
+    /// Raw tokens of a message, its framing included.
+    pub(super) fn message(&self, message: &Message) -> Result<Cost, Stopped> {
+        let mut cost = Cost { text: self.framing.message, ..Cost::default() };
+        if let Some(name) = &message.name {
+            cost.text += self.framing.name + self.text(name)?;
+        }
+        for (_, raw) in &message.extra {
+            cost.text += self.text(raw.as_str())?;
+        }
+        for (index, part) in message.parts.iter().enumerate() {
+            if index > 0 {
+                cost.text += self.framing.part;
+            }
+            cost += self.part(part)?;
+        }
+        Ok(cost)
+    }
+
+    fn part(&self, part: &Part) -> Result<Cost, Stopped> {
+        let mut cost = Cost::default();
+        match &part.content {
+            Content::Text(text) => cost.text = self.text(text)?,
+            Content::Thinking(thinking) => {
+                cost.text = match &thinking.opaque {
+                    Some(raw) => self.text(raw.as_str())?,
+                    None => self.text(&thinking.text)?,
+                };
+            }
+            Content::ToolCall(call) => {
+                cost.text =
+                    self.framing.call + self.text(&call.name)? + self.text(&call.arguments)?;
+            }
+            Content::ToolResult(result) => {
+                cost.text = self.framing.result;
+                // Chat messages and Gemini's responses repeat the tool's name.
+                if let (Some(name), Target::Openai | Target::Gemini) = (&result.name, self.target) {
+                    cost.text += self.framing.name + self.text(name)?;
+                }
+                for (index, inner) in result.content.iter().enumerate() {
+                    if index > 0 {
+                        cost.text += self.framing.part;
+                    }
+                    cost += self.part(inner)?;
+                }
+            }
+            Content::Media(media) => cost = self.media(media)?,
+            Content::Opaque { raw, .. } => cost.text = self.text(raw.as_str())?,
+        }
+        for (_, raw) in &part.extra {
+            cost.text += self.text(raw.as_str())?;
+        }
+        Ok(cost)
+    }
+
+    fn media(&self, media: &Media) -> Result<Cost, Stopped> {
+        let mut cost = Cost::default();
+        if let Some(name) = &media.name {
+            cost.text += self.text(name)?;
+        }
+        let flat = if media.is_image() { IMAGE } else { DOCUMENT };
+        cost.media_flat = flat;
+        cost.media = match &media.source {
+            MediaSource::Text(text) => {
+                cost.media_flat = 0;
+                cost.text += self.text(text)?;
+                0
+            }
+            MediaSource::Base64(data) if !media.is_image() => {
+                flat.max(data.len() as u64 * 3 / 4 / BYTES_A_TOKEN)
+            }
+            MediaSource::Url(url) => {
+                cost.text += self.text(url)?;
+                flat
+            }
+            _ => flat,
+        };
+        Ok(cost)
+    }
+
+    /// Raw tokens of the tool definitions.
+    pub(super) fn tools(&self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {
+        let mut tokens = 0;
+        for tool in tools {
+            tokens += self.tool(tool)?;
+        }
+        Ok(tokens)
+    }
+
+    fn tool(&self, tool: &ToolDefinition) -> Result<u64, Stopped> {
+        let mut tokens = self.framing.tool;
+        if let Some(raw) = &tool.opaque {
+            return Ok(tokens + self.text(raw.as_str())?);
+        }
+        tokens += self.text(&tool.name)?;
+        if let Some(description) = &tool.description {
+            tokens += self.text(description)?;
+        }
+        for raw in tool.parameters.iter().chain(tool.extra.iter().map(|(_, raw)| raw)) {
+            tokens += self.text(raw.as_str())?;
+        }
+        Ok(tokens)
+    }
+}

@@ -1,0 +1,301 @@
+//! Makes a history what every provider accepts: each tool call has exactly one result, and the
+//! results stand directly after the message that calls, in the order of its calls.
+//!
+//! Providers refuse a request otherwise. Nothing is moved, dropped, renamed or added without a
+//! line in the report. Linear in the number of messages and calls.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::domain::{Content, Message, Notes, Part, Role, ToolResult};
+
+#[cfg(test)]
+mod tests;
+
+/// What stands where a call was never answered.
+pub(crate) const NO_RESULT: &str = "[No tool result available]";
+
+/// What stands where a history held nothing but answers to no call.
+pub(crate) const CONTINUES: &str = "[Conversation continues]";
+
+/// Repairs a history. `list` is the request key that the messages came under; pointers of
+/// notes begin with it. Without a note the history is as it was, but for the names of results,
+/// which are those of their calls.
+pub(crate) fn repair(history: Vec<Message>, list: &str, notes: &mut Notes) -> Vec<Message> {
+    let was_empty = history.is_empty();
+    let history = split(history, list, notes);
+    let mut pairing = Pairing::new(&history, list, notes);
+    let mut kept = Vec::with_capacity(history.len());
+    for mut message in history {
+        match message.role {
+            Role::Tool => pairing.answer(message),
+            Role::Assistant => {
+                let calls = pairing.open(&mut message);
+                kept.push((message, calls));
+            }
+            Role::System | Role::User => {
+                pairing.step();
+                kept.push((message, 0));
+            }
+        }
+    }
+    let mut repaired = pairing.close(kept);
+    if repaired.is_empty() && !was_empty {
+        repaired.push(Message::text(Role::User, CONTINUES));
+    }
+    repaired
+}
+
+fn pointer(list: &str, origin: Option<usize>) -> String {
+    match origin {
+        Some(index) => format!("/{list}/{index}"),
+        None => format!("/{list}"),
+    }
+}
+
+/// An id as a note shows it: never longer than a line.
+fn shown(id: &str) -> String {
+    id.chars().take(60).collect()
+}
+
+/// Brings every result into a `tool` message of its own, and everything else out of them.
+fn split(history: Vec<Message>, list: &str, notes: &mut Notes) -> Vec<Message> {
+    let is_result = |part: &Part| matches!(part.content, Content::ToolResult(_));
+    let is_whole = |message: &Message| match message.role {
+        Role::Tool => matches!(message.parts.as_slice(), [part] if is_result(part)),
+        _ => !message.parts.iter().any(is_result),
+    };
+    if history.iter().all(is_whole) {
+        return history;
+    }
+    let mut whole = Vec::with_capacity(history.len());
+    for mut message in history {
+        if is_whole(&message) {
+            whole.push(message);
+            continue;
+        }
+        let detail = "tool results and what stands beside them became messages of their own";
+        notes.repaired("split_results", pointer(list, message.origin), detail);
+        let parts = std::mem::take(&mut message.parts);
+        let (results, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_result);
+        let (id, origin) = (message.id.clone(), message.origin);
+        let results = results.into_iter().map(|part| {
+            let mut result = Message::new(Role::Tool, vec![part]);
+            result.id.clone_from(&id);
+            result.origin = origin;
+            result
+        });
+        // What a user says beside results comes after them: they answer the message before.
+        let said_first = message.role == Role::Assistant;
+        if message.role == Role::Tool {
+            message.role = Role::User;
+        }
+        message.parts = rest;
+        let rest = (!message.parts.is_empty()).then_some(message);
+        if said_first {
+            whole.extend(rest);
+            whole.extend(results);
+        } else {
+            whole.extend(results);
+            whole.extend(rest);
+        }
+    }
+    whole
+}
+
+/// A call, and the first result that answers it.
+#[derive(Debug)]
+struct Call {
+    /// Distinct among all calls.
+    id: Arc<str>,
+    name: Arc<str>,
+    origin: Option<usize>,
+    answer: Option<Message>,
+}
+
+/// Unanswered calls under one id, oldest first, by index.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// The block that `current` belongs to.
+    block: usize,
+    /// Calls of earlier blocks.
+    old: VecDeque<usize>,
+    current: VecDeque<usize>,
+}
+
+impl Waiting {
+    /// Makes `current` that of the given block.
+    fn turn_to(&mut self, block: usize) {
+        if self.block != block {
+            self.old.append(&mut self.current);
+            self.block = block;
+        }
+    }
+}
+
+/// Finds the call that each result answers, front to back.
+///
+/// Where an id is used again, a result answers the oldest open call of the *block* it follows:
+/// assistant messages in a row that all call tools. Only then comes the oldest open call of
+/// all, so that a call left unanswered long ago does not take the answer of the newest.
+#[derive(Debug)]
+struct Pairing<'n> {
+    list: &'n str,
+    notes: &'n mut Notes,
+    calls: Vec<Call>,
+    waiting: HashMap<Arc<str>, Waiting>,
+    /// Ids that a new name must not take: all that calls came with, and all that were given.
+    taken: HashSet<Arc<str>>,
+    /// Ids given to a call so far.
+    given: HashSet<Arc<str>>,
+    suffixes: HashMap<Arc<str>, usize>,
+    block: usize,
+    /// The message before this one called tools.
+    after_calls: bool,
+    /// Calls of the last assistant message, while only results came after it.
+    adjacent: Range<usize>,
+    /// The latest of those that is answered.
+    latest: usize,
+}
+
+impl<'n> Pairing<'n> {
+    fn new(history: &[Message], list: &'n str, notes: &'n mut Notes) -> Self {
+        let callers = history.iter().filter(|message| message.role == Role::Assistant);
+        let taken = callers.flat_map(Message::tool_calls).map(|call| Arc::clone(&call.id));
+        Self {
+            list,
+            notes,
+            calls: Vec::new(),
+            waiting: HashMap::new(),
+            taken: taken.collect(),
+            given: HashSet::new(),
+            suffixes: HashMap::new(),
+            block: 0,
+            after_calls: false,
+            adjacent: 0..0,
+            latest: 0,
+        }
+    }
+
+    /// A message that neither calls nor answers.
+    fn step(&mut self) {
+        self.after_calls = false;
+        self.adjacent = 0..0;
+    }
+
+    /// Takes the calls of an assistant message; answers how many.
+    fn open(&mut self, message: &mut Message) -> usize {
+        let from = self.calls.len();
+        let origin = message.origin;
+        let mut block = self.block;
+        if !self.after_calls {
+            block += 1;
+        }
+        for part in &mut message.parts {
+            let Content::ToolCall(call) = &mut part.content else { continue };
+            let waiting = self.waiting.entry(Arc::clone(&call.id)).or_default();
+            waiting.turn_to(block);
+            waiting.current.push_back(self.calls.len());
+            if !self.given.insert(Arc::clone(&call.id)) {
+                let id = self.rename(&call.id, origin);
+                call.id = id;
+            }
+            let (id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
+            self.calls.push(Call { id, name, origin, answer: None });
+        }
+        let count = self.calls.len() - from;
+        if count == 0 {
+            self.step();
+            return 0;
+        }
+        self.block = block;
+        self.after_calls = true;
+        self.adjacent = from..self.calls.len();
+        self.latest = from;
+        count
+    }
+
+    /// A name for a call whose id another call has.
+    fn rename(&mut self, id: &Arc<str>, origin: Option<usize>) -> Arc<str> {
+        let suffix = self.suffixes.entry(Arc::clone(id)).or_insert(1);
+        let new = loop {
+            *suffix += 1;
+            let new: Arc<str> = format!("{id}_{suffix}").into();
+            if self.taken.insert(Arc::clone(&new)) {
+                break new;
+            }
+        };
+        self.given.insert(Arc::clone(&new));
+        let detail =
+            format!("a second call has the id `{}`; it became `{}`", shown(id), shown(&new));
+        self.notes.repaired("duplicate_call_id", pointer(self.list, origin), detail);
+        new
+    }
+
+    /// Gives a result to the call it answers, or drops it.
+    fn answer(&mut self, mut message: Message) {
+        self.after_calls = false;
+        let at = pointer(self.list, message.origin);
+        let Some(Part { content: Content::ToolResult(result), .. }) = message.parts.first_mut()
+        else {
+            return;
+        };
+        let id = shown(&result.call_id);
+        let Some(waiting) = self.waiting.get_mut(&result.call_id) else {
+            let detail = format!("a result for `{id}`, which no call before it has, was dropped");
+            self.notes.repaired("orphan_result", at, detail);
+            return;
+        };
+        waiting.turn_to(self.block);
+        let open = waiting.current.pop_front().or_else(|| waiting.old.pop_front());
+        let Some((index, call)) = open.and_then(|index| Some((index, self.calls.get_mut(index)?)))
+        else {
+            let detail = format!("a further result for `{id}` was dropped; the first is kept");
+            self.notes.repaired("duplicate_result", at, detail);
+            return;
+        };
+        result.call_id = Arc::clone(&call.id);
+        if let Some(name) = result.name.replace(Arc::clone(&call.name))
+            && name != call.name
+        {
+            let detail = format!("the result for `{id}` took the name of its call");
+            self.notes.repaired("result_name", at.clone(), detail);
+        }
+        if !self.adjacent.contains(&index) {
+            let detail = format!("the result for `{id}` moved to its call");
+            self.notes.repaired("late_result", at, detail);
+        } else if index < self.latest {
+            let detail = format!("the result for `{id}` moved into the order of the calls");
+            self.notes.repaired("result_order", at, detail);
+        } else {
+            self.latest = index;
+        }
+        call.answer = Some(message);
+    }
+
+    /// Puts the results behind their calls; each message comes with the number of its calls.
+    fn close(self, kept: Vec<(Message, usize)>) -> Vec<Message> {
+        let mut repaired = Vec::with_capacity(kept.len() + self.calls.len());
+        let mut calls = self.calls.into_iter();
+        for (message, count) in kept {
+            repaired.push(message);
+            for call in calls.by_ref().take(count) {
+                repaired.push(call.answer.unwrap_or_else(|| {
+                    let at = pointer(self.list, call.origin);
+                    let detail = format!("call `{}` had no result", shown(&call.id));
+                    self.notes.repaired("unanswered_call", at, detail);
+                    unanswered(call.id, call.name)
+                }));
+            }
+        }
+        repaired
+    }
+}
+
+/// The result of a call that has none.
+fn unanswered(call_id: Arc<str>, name: Arc<str>) -> Message {
+    let content = vec![Part::text(NO_RESULT)];
+    let result = ToolResult { call_id, name: Some(name), content, is_error: None };
+    Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))])
+}

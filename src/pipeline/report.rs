@@ -1,0 +1,217 @@
+//! The report: what a compile did, in a sentence and in figures (DESIGN §3, "Report").
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::change::FirstChange;
+use crate::domain::Note;
+
+/// What happened, in a sentence and in figures.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct Report {
+    /// The whole of it in a sentence.
+    #[schema(
+        example = "58,120 → 21,944 tokens. 41 messages word for word, 12 tool results shortened, 3 old messages summarised, nothing dropped."
+    )]
+    pub summary: String,
+    /// Tokens of the conversation as it came: system text, messages and tools.
+    pub tokens_before: u64,
+    /// Tokens of the payload. Never more than `budget` where `fits` is true.
+    pub tokens_after: u64,
+    /// Whether the payload is within the budget.
+    pub fits: bool,
+    /// Window less reserve.
+    pub budget: u64,
+    /// The tokenizer that counted.
+    pub tokenizer: &'static str,
+    /// Whether the provider counts the same; otherwise the count is an estimate.
+    pub exact: bool,
+    pub parts: Parts,
+    pub actions: Actions,
+    pub cache: Cache,
+    pub memory: Memory,
+    /// The skill whose instructions are in the payload.
+    pub skill: Option<String>,
+    /// Tools of ours among the tools.
+    pub service_tools: Vec<String>,
+    /// Hooks that ran.
+    pub hooks: Vec<serde_json::Value>,
+    /// What the target could not hold, and what it became.
+    pub degraded: Vec<Note>,
+    /// What was mended in the conversation.
+    pub repairs: Vec<Note>,
+    pub warnings: Vec<Note>,
+    /// What is too big, where the payload does not fit; never empty then.
+    pub too_big: Vec<TooBig>,
+    /// One for each message, with `explain: "full"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<Vec<Decision>>,
+}
+
+/// Tokens by part of the payload. All but `reserve` add up to `tokens_after`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Parts {
+    pub system: u64,
+    pub skill: u64,
+    pub tools: u64,
+    pub memory: u64,
+    pub history: u64,
+    /// State, context, output block, prefill, and what stands before the reply.
+    pub tail: u64,
+    /// Images, sounds, documents; an estimate.
+    pub media: u64,
+    /// Kept for the model's answer; not part of the payload.
+    pub reserve: u64,
+}
+
+/// Messages of the history by what happened to them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Actions {
+    /// Word for word.
+    pub kept: usize,
+    /// Shortened without loss.
+    pub compressed: usize,
+    /// Replaced by a reference to the same text earlier in the payload.
+    pub deduplicated: usize,
+    /// Tool result or thinking cleared.
+    pub cleared: usize,
+    pub summarized: usize,
+    pub dropped: usize,
+}
+
+impl Actions {
+    pub(super) fn add(&mut self, action: Action) {
+        match action {
+            Action::Kept => self.kept += 1,
+            Action::Compressed => self.compressed += 1,
+            Action::Cleared => self.cleared += 1,
+            Action::Summarized => self.summarized += 1,
+            Action::Dropped => self.dropped += 1,
+        }
+    }
+}
+
+/// What happened to one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Kept,
+    Compressed,
+    Cleared,
+    Summarized,
+    Dropped,
+}
+
+/// How the payload stands to the provider's prefix cache.
+#[derive(Debug, Clone, Default, Serialize, utoipa::ToSchema)]
+pub struct Cache {
+    /// Tokens before the first place that changes with every compile (the tail); all of the
+    /// payload where there is none.
+    pub stable_tokens: u64,
+    /// JSON Pointers into the payload of the blocks that carry a cache mark.
+    pub breakpoints: Vec<String>,
+    /// The first place where this payload leaves the one before it.
+    pub first_change: Option<FirstChange>,
+}
+
+/// What memory did.
+#[derive(Debug, Clone, Default, Serialize, utoipa::ToSchema)]
+pub struct Memory {
+    /// Keys of the entries shown.
+    pub injected: Vec<String>,
+    /// Keys of the entries that have expired.
+    pub expired: Vec<String>,
+}
+
+/// A part that may not be touched and is too big.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct TooBig {
+    /// The part, as in `parts`; `message` is one message of the history.
+    pub part: &'static str,
+    pub tokens: u64,
+    /// JSON Pointer into the request, for a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+}
+
+/// What happened to one message, and by which rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Decision {
+    /// Index in the request's list.
+    pub index: usize,
+    /// The client's id, or one from content and position.
+    pub id: String,
+    pub action: Action,
+    /// The rule that decided, such as `on_arrival` or `ladder:summary`.
+    pub rule: &'static str,
+    /// `equivalent`: equal to the original after a documented normalisation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<&'static str>,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+}
+
+/// The report's sentence.
+pub(super) fn sentence(before: u64, after: u64, actions: &Actions, fits: bool) -> String {
+    let mut text = format!("{} → {} tokens. ", grouped(before), grouped(after));
+    let _ = write!(text, "{} word for word", plural(actions.kept, "message"));
+    let rest = [
+        (actions.compressed, "tool result", "shortened"),
+        (actions.cleared, "old message", "cleared"),
+        (actions.summarized, "old message", "summarised"),
+    ];
+    for (count, noun, verb) in rest {
+        if count > 0 {
+            let _ = write!(text, ", {} {verb}", plural(count, noun));
+        }
+    }
+    match actions.dropped {
+        0 => text.push_str(", nothing dropped."),
+        count => {
+            let _ = write!(text, ", {} dropped.", plural(count, "old message"));
+        }
+    }
+    if !fits {
+        text.push_str(" It does not fit.");
+    }
+    text
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    let count_text = grouped(count as u64);
+    if count == 1 { format!("{count_text} {noun}") } else { format!("{count_text} {noun}s") }
+}
+
+/// A number with a comma between every three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_reads_like_one() {
+        let actions = Actions { kept: 1, compressed: 12, summarized: 3, ..Actions::default() };
+        assert_eq!(
+            sentence(58_120, 1_021_944, &actions, true),
+            "58,120 → 1,021,944 tokens. 1 message word for word, 12 tool results shortened, \
+             3 old messages summarised, nothing dropped."
+        );
+        let actions = Actions { dropped: 1, ..Actions::default() };
+        assert_eq!(
+            sentence(7, 0, &actions, false),
+            "7 → 0 tokens. 0 messages word for word, 1 old message dropped. It does not fit."
+        );
+    }
+}

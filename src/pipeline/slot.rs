@@ -1,0 +1,38 @@
+//! Messages on their way into the payload, each with its count and the part it belongs to.
+
+use super::Stopped;
+use super::measure::{Cost, Meter};
+use crate::domain::Message;
+
+/// The parts that the report tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PartName {
+    System,
+    Skill,
+    Memory,
+    History,
+    Tail,
+}
+
+/// One message of the sandwich.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Slot {
+    pub(super) message: Message,
+    pub(super) cost: Cost,
+    pub(super) part: PartName,
+    /// Raw tokens of the message that a stitched tail or note makes up.
+    pub(super) tail: u64,
+    /// Whether the caller wants it kept verbatim.
+    pub(super) fixed: bool,
+}
+
+impl Slot {
+    pub(super) fn new(
+        meter: &Meter<'_>,
+        message: Message,
+        part: PartName,
+    ) -> Result<Self, Stopped> {
+        let cost = meter.message(&message)?;
+        Ok(Self { message, cost, part, tail: 0, fixed: false })
+    }
+}

@@ -1,0 +1,26 @@
+//! The stages by name, and the clock that the driver holds to them.
+
+use std::time::{Duration, Instant};
+
+/// Where the time of a compile went; disjoint (`Server-Timing` in DESIGN §3).
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Timings {
+    /// Reading the body.
+    pub parse: Duration,
+    /// Counting tokens and finding short forms.
+    pub count: Duration,
+    /// The stages, without counting.
+    pub compile: Duration,
+    pub hooks: Duration,
+    pub store: Duration,
+    /// Writing payload and report.
+    pub serialise: Duration,
+}
+
+/// Runs a piece of work and adds its time to `spent`.
+pub(super) fn timed<T>(spent: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let done = work();
+    *spent += start.elapsed();
+    done
+}

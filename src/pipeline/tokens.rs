@@ -1,0 +1,71 @@
+//! Counting on its own: a text, messages, tools.
+
+use serde::Serialize;
+
+use super::measure::Meter;
+use super::{Deadline, Stopped};
+use crate::domain::{Conversation, Model, Target, ToolDefinition};
+use crate::tokenizer::Counter;
+
+/// The answer of `POST /tokens`.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TokensAnswer {
+    /// Tokens in all, framing included where messages or tools are counted.
+    pub tokens: u64,
+    /// Tokens of each message, system text first, where messages are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_message: Option<Vec<u64>>,
+    /// The tokenizer that counted.
+    #[schema(example = "o200k_base")]
+    pub tokenizer: &'static str,
+    /// Whether the provider counts the same.
+    pub exact: bool,
+}
+
+/// Tokens of one text, without framing.
+pub fn count_text(
+    counter: &Counter,
+    model: &Model,
+    text: &str,
+    deadline: &Deadline,
+) -> Result<u64, Stopped> {
+    let meter = Meter::new(counter, model.tokenizer, Target::Openai, deadline);
+    Ok(model.scale(meter.text(text)?))
+}
+
+/// Tokens of each message, and of what stands before the reply.
+pub fn count_messages(
+    counter: &Counter,
+    model: &Model,
+    conversation: &Conversation,
+    target: Target,
+    deadline: &Deadline,
+) -> Result<(Vec<u64>, u64), Stopped> {
+    let meter = Meter::new(counter, model.tokenizer, target, deadline);
+    let mut raw = Vec::new();
+    for message in conversation.system.iter().chain(&conversation.history) {
+        deadline.check()?;
+        raw.push(meter.message(message)?.real());
+    }
+    let total = model.scale(raw.iter().sum::<u64>() + meter.reply());
+    // The parts of a sum are rounded so that they never add up to more than it.
+    let (mut sum, mut done) = (0, 0);
+    let each = raw.iter().map(|tokens| {
+        sum += tokens;
+        let own = model.scale(sum) - done;
+        done += own;
+        own
+    });
+    Ok((each.collect(), total))
+}
+
+/// Tokens of tool definitions.
+pub fn count_tools(
+    counter: &Counter,
+    model: &Model,
+    tools: &[ToolDefinition],
+    deadline: &Deadline,
+) -> Result<u64, Stopped> {
+    let meter = Meter::new(counter, model.tokenizer, Target::Openai, deadline);
+    Ok(model.scale(meter.tools(tools)?))
+}

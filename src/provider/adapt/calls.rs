@@ -1,0 +1,162 @@
+//! Tool calls and their results: ids, names and arguments in the form a target accepts.
+//!
+//! New ids and names come from the old ones alone, so call, result and definition agree and a
+//! grown conversation keeps them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Adapter, Place, pointer};
+use crate::domain::{Content, Message, Source, Target, ToolCall};
+use crate::json::{self, write_string};
+use crate::provider::SYNTHETIC_CALL_ID;
+
+/// Calls by their id in the request: the id and the name they have now.
+type Known = HashMap<Arc<str>, (Arc<str>, Arc<str>)>;
+
+impl Adapter<'_> {
+    pub(super) fn calls(&mut self, history: &mut [Message]) {
+        if self.target == Target::Neutral {
+            return;
+        }
+        let mut known = Known::new();
+        let mut made: HashMap<Arc<str>, usize> = HashMap::new();
+        for message in history {
+            let origin = message.origin;
+            for part in &mut message.parts {
+                match &mut part.content {
+                    Content::ToolCall(call) => {
+                        let before = call.id.clone();
+                        self.call(call, origin, &mut made);
+                        // Only here are results matched by name.
+                        if self.target == Target::Gemini {
+                            known.insert(before, (call.id.clone(), call.name.clone()));
+                        }
+                    }
+                    Content::ToolResult(result) => {
+                        if let Some((id, name)) = known.get(&result.call_id) {
+                            result.call_id = id.clone();
+                            result.name = Some(name.clone());
+                        } else {
+                            if let Some(id) = valid_id(self.target, &result.call_id) {
+                                result.call_id = id;
+                            }
+                            if let Some(name) =
+                                result.name.as_ref().and_then(|name| valid_name(self.target, name))
+                            {
+                                result.name = Some(name);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        call: &mut ToolCall,
+        origin: Option<usize>,
+        made: &mut HashMap<Arc<str>, usize>,
+    ) {
+        let at = || pointer(self.source, origin, Place::History);
+        if let Some(name) = valid_name(self.target, &call.name) {
+            let detail = format!("{} → {name}", call.name);
+            self.notes.degraded("tool_name_renamed", at(), detail);
+            call.name = name;
+        }
+        if let Some(id) = valid_id(self.target, &call.id) {
+            let detail = format!("{} → {id}", call.id);
+            self.notes.degraded("call_id_renamed", at(), detail);
+            call.id = id;
+        }
+        if matches!(self.target, Target::Anthropic | Target::Gemini) {
+            self.arguments(call, origin);
+        }
+        // Gemini takes only ids that it gave. Ours are for matching and are never written.
+        if self.target == Target::Gemini && self.source != Source::Gemini {
+            let n = made.entry(call.name.clone()).or_default();
+            call.id = format!("{SYNTHETIC_CALL_ID}{}-{n}", call.name).into();
+            *n += 1;
+        }
+    }
+
+    /// Arguments must be an object there.
+    fn arguments(&mut self, call: &mut ToolCall, origin: Option<usize>) {
+        let at = || pointer(self.source, origin, Place::History);
+        let (key, code) = if call.custom {
+            ("input", "custom_call_wrapped")
+        } else if call.arguments.trim().is_empty() {
+            call.arguments = "{}".into();
+            return;
+        } else if is_object(&call.arguments) {
+            return;
+        } else {
+            ("raw_arguments", "arguments_wrapped")
+        };
+        let mut wrapped = format!("{{\"{key}\":");
+        write_string(&mut wrapped, &call.arguments);
+        wrapped.push('}');
+        self.notes.degraded(code, at(), &*call.name);
+        call.arguments = wrapped.into();
+        call.custom = false;
+    }
+}
+
+fn is_object(text: &str) -> bool {
+    json::parse(text, json::Limits::default()).is_ok_and(|node| node.as_object().is_some())
+}
+
+/// The id in a form that the target accepts, if it is not in one. Anthropic takes letters,
+/// digits, `_` and `-`; Chat Completions refuses ids over 40 characters, Responses over 64.
+fn valid_id(target: Target, id: &str) -> Option<Arc<str>> {
+    let (longest, any) = match target {
+        Target::Openai => (40, true),
+        Target::OpenaiResponses => (64, true),
+        Target::Anthropic => (64, false),
+        Target::Gemini | Target::Neutral => return None,
+    };
+    let fits = id.chars().count() <= longest
+        && !id.is_empty()
+        && (any || id.bytes().all(|byte| is_word(char::from(byte))));
+    (!fits).then(|| renamed(id, longest, is_word))
+}
+
+/// The tool name in a form that the target accepts, if it is not in one: `[a-zA-Z0-9_-]{1,64}`,
+/// Gemini with `.` and `:` and no digit or dash at the head.
+pub(super) fn valid_name(target: Target, name: &str) -> Option<Arc<str>> {
+    const LONGEST: usize = 64;
+    let gemini = target == Target::Gemini;
+    let allowed = |c: char| is_word(c) || (gemini && matches!(c, '.' | ':'));
+    let head = |c: char| !gemini || c.is_ascii_alphabetic() || c == '_';
+    if target == Target::Neutral
+        || (name.len() <= LONGEST
+            && name.chars().all(allowed)
+            && name.chars().next().is_some_and(head))
+    {
+        return None;
+    }
+    if name.chars().next().is_some_and(head) {
+        return Some(renamed(name, LONGEST, allowed));
+    }
+    Some(renamed(&format!("_{name}"), LONGEST, allowed))
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// A name of allowed characters, kept apart from others by eight digits of the old one's hash.
+fn renamed(old: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Arc<str> {
+    const DIGITS: usize = 8;
+    let mut new: String = old
+        .chars()
+        .take(longest.saturating_sub(DIGITS + 1))
+        .map(|c| if allowed(c) { c } else { '_' })
+        .collect();
+    let hash = blake3::hash(old.as_bytes()).to_hex();
+    new.push('_');
+    new.extend(hash.chars().take(DIGITS));
+    new.into()
+}

@@ -1,0 +1,127 @@
+//! Turns what a target cannot hold into what it can, before anything is counted.
+//!
+//! Every loss has a note: nothing leaves a payload in silence. Works message by message and
+//! depends on nothing that comes later, so a grown conversation keeps the bytes of its start.
+
+mod calls;
+mod media;
+mod parts;
+mod schema;
+mod tools;
+
+use crate::domain::{Conversation, Message, Notes, Role, Source, Target};
+
+/// Adapts a conversation to a target. Messages that hold nothing for it are taken out.
+pub fn adapt(conversation: &mut Conversation, target: Target, notes: &mut Notes) {
+    let mut adapter = Adapter { source: conversation.source, target, notes };
+    adapter.tools(&mut conversation.tools);
+    adapter.calls(&mut conversation.history);
+    conversation.system.retain_mut(|message| adapter.message(message, Place::Head));
+    conversation.history.retain_mut(|message| adapter.message(message, Place::History));
+}
+
+/// What every step knows.
+struct Adapter<'n> {
+    source: Source,
+    target: Target,
+    notes: &'n mut Notes,
+}
+
+/// Where a message stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Among the leading system messages.
+    Head,
+    History,
+}
+
+impl Adapter<'_> {
+    /// Adapts one message; false takes it out.
+    fn message(&mut self, message: &mut Message, place: Place) -> bool {
+        if message.role == Role::System {
+            self.system(message, place);
+        }
+        if message.name.is_some()
+            && matches!(self.target, Target::Anthropic | Target::Gemini | Target::OpenaiResponses)
+        {
+            // A tool's name is kept with its result; only a participant's is lost.
+            if message.role != Role::Tool {
+                let name = message.name.as_deref().unwrap_or_default();
+                let at = pointer(self.source, message.origin, place);
+                self.notes.degraded("name_dropped", at, name);
+            }
+            message.name = None;
+        }
+        if !message.extra.is_empty() {
+            self.message_extra(message, place);
+        }
+        self.message_parts(message, place)
+    }
+
+    fn system(&mut self, message: &Message, place: Place) {
+        let at = || pointer(self.source, message.origin, place);
+        match self.target {
+            Target::Anthropic | Target::Gemini if place == Place::History => {
+                let detail = "system text stands before all messages there";
+                self.notes.degraded("system_hoisted", at(), detail);
+            }
+            Target::Neutral if message.role_word.is_some() => {
+                let detail = message.role_word.unwrap_or_default();
+                self.notes.degraded("role_generalised", at(), detail);
+            }
+            _ => {}
+        }
+    }
+
+    /// Fields that we do not interpret go only where they may be known.
+    fn message_extra(&mut self, message: &mut Message, place: Place) {
+        let keeps = match self.target {
+            Target::Neutral => true,
+            Target::Openai => matches!(self.source, Source::Openai | Source::Neutral),
+            Target::OpenaiResponses => self.source == Source::OpenaiResponses,
+            // Both refuse fields that they do not know.
+            Target::Anthropic | Target::Gemini => false,
+        };
+        if keeps {
+            return;
+        }
+        let at = pointer(self.source, message.origin, place);
+        let mut lost: Vec<&str> = Vec::new();
+        let mut refusal = None;
+        for (name, raw) in &message.extra {
+            match &**name {
+                "refusal" if parts::string_value(raw).is_some() => {
+                    refusal = parts::string_value(raw);
+                }
+                name if parts::says_something(name, raw) => lost.push(name),
+                _ => {}
+            }
+        }
+        if !lost.is_empty() {
+            self.notes.degraded("extra_dropped", at.clone(), lost.join(", "));
+        }
+        if let Some(text) = refusal {
+            self.notes.degraded("refusal_as_text", at, "");
+            message.parts.push(crate::domain::Part::text(text));
+        }
+        message.extra.clear();
+    }
+}
+
+/// JSON Pointer to a message of the request.
+fn pointer(source: Source, origin: Option<usize>, place: Place) -> String {
+    let (list, system) = match source {
+        Source::Openai | Source::Neutral => ("messages", "messages"),
+        Source::OpenaiResponses => ("input", "instructions"),
+        Source::Anthropic => ("messages", "system"),
+        Source::Gemini => ("contents", "systemInstruction"),
+    };
+    match origin {
+        Some(index) => format!("/{list}/{index}"),
+        None if place == Place::Head => format!("/{system}"),
+        None => format!("/{list}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,332 @@
+//! Parts of messages: thinking, signatures, opaque items, unknown fields, cache marks.
+
+use std::sync::Arc;
+
+use super::{Adapter, Place, media::Holder, pointer};
+use crate::domain::{
+    Content, Extra, Message, Part, RawJson, Role, Source, Target, Thinking, ToolResult,
+};
+use crate::json;
+
+/// What was taken from one message, so that each loss is one note.
+#[derive(Default)]
+struct Lost {
+    thinking: usize,
+    signatures: usize,
+    opaque: Vec<Arc<str>>,
+    fields: Vec<Arc<str>>,
+    media: Vec<String>,
+    refusals: usize,
+    errors: usize,
+    marks: usize,
+}
+
+impl Adapter<'_> {
+    /// Adapts the parts of a message; false where nothing is left that the target could hold.
+    pub(super) fn message_parts(&mut self, message: &mut Message, place: Place) -> bool {
+        if message.role == Role::Tool && !message.parts.iter().all(is_result) {
+            self.strays(message, place);
+        }
+        let plain = |part| is_plain(part) && !self.is_blank(part);
+        if message.parts.iter().all(plain) && !message.parts.is_empty() {
+            return true;
+        }
+        let spoke = message.parts.iter().any(|part| !is_empty(part) && !self.is_blank(part));
+        let mut lost = Lost::default();
+        let mut kept: Vec<Part> = Vec::with_capacity(message.parts.len());
+        for mut part in std::mem::take(&mut message.parts) {
+            let keep = self.part(&mut part, message.role, &mut lost);
+            if self.target == Target::Anthropic && part.cache.is_some() && !(keep && marks(&part)) {
+                let mark = part.cache.take();
+                match kept.iter_mut().rev().find(|part| marks(part)) {
+                    Some(earlier) => earlier.cache = earlier.cache.or(mark),
+                    None => lost.marks += 1,
+                }
+            }
+            if keep {
+                kept.push(part);
+            }
+        }
+        message.parts = kept;
+        self.report(message, place, lost);
+        self.stays(message, place, spoke)
+    }
+
+    /// Whether a message still has a place in the payload.
+    fn stays(&mut self, message: &Message, place: Place, spoke: bool) -> bool {
+        let at = || pointer(self.source, message.origin, place);
+        if !message.parts.is_empty() {
+            return true;
+        }
+        match self.target {
+            // All it held was lost, with a note each. Fields may still speak for it.
+            _ if spoke => !message.extra.is_empty(),
+            Target::Anthropic | Target::Gemini => {
+                self.notes.degraded("empty_message_dropped", at(), "");
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// A tool message holds results. What else stands in one goes into its last result; one
+    /// without a result is what the user says.
+    fn strays(&mut self, message: &mut Message, place: Place) {
+        let at = pointer(self.source, message.origin, place);
+        self.notes.degraded("tool_parts_moved", at, "");
+        let (results, strays): (Vec<Part>, Vec<Part>) =
+            std::mem::take(&mut message.parts).into_iter().partition(is_result);
+        message.parts = results;
+        let last = message.parts.last_mut().map(|part| &mut part.content);
+        if let Some(Content::ToolResult(result)) = last {
+            result.content.extend(strays);
+        } else {
+            message.role = Role::User;
+            message.parts = strays;
+        }
+    }
+
+    /// Adapts one part in place; false takes it out.
+    fn part(&mut self, part: &mut Part, role: Role, lost: &mut Lost) -> bool {
+        if let Content::Thinking(thinking) = &part.content {
+            let keep = self.keeps_thinking(thinking, part, role);
+            lost.thinking += usize::from(!keep);
+            return keep;
+        }
+        if part.signature.is_some() && !self.keeps_signature() {
+            part.signature = None;
+            lost.signatures += 1;
+        }
+        self.part_extra(part, lost);
+        match &mut part.content {
+            Content::Text(_) => !self.is_blank(part),
+            Content::ToolResult(result) => {
+                self.result(result, &mut part.cache, lost);
+                true
+            }
+            Content::Media(_) => {
+                let holder = match role {
+                    Role::User => Holder::User,
+                    Role::Assistant => Holder::Assistant,
+                    Role::Tool => Holder::Result,
+                    Role::System => Holder::System,
+                };
+                self.media_part(part, holder, lost);
+                true
+            }
+            Content::Opaque { .. } => self.opaque(part, lost),
+            Content::ToolCall(_) | Content::Thinking(_) => true,
+        }
+    }
+
+    /// A text that the target refuses for saying nothing.
+    fn is_blank(&self, part: &Part) -> bool {
+        let Content::Text(text) = &part.content else { return false };
+        match self.target {
+            Target::Anthropic => text.trim_start().is_empty(),
+            Target::Gemini => text.is_empty() && part.signature.is_none(),
+            _ => false,
+        }
+    }
+
+    fn media_part(&mut self, part: &mut Part, holder: Holder, lost: &mut Lost) {
+        let Content::Media(media) = &mut part.content else { return };
+        if let Some(text) = self.media(media, holder) {
+            let first = text.split('\n').next().unwrap_or_default();
+            lost.media.push(first.to_owned());
+            part.content = Content::Text(text.into());
+            part.extra.clear();
+        }
+    }
+
+    fn result(
+        &mut self,
+        result: &mut ToolResult,
+        cache: &mut Option<crate::domain::CacheMark>,
+        lost: &mut Lost,
+    ) {
+        for part in &mut result.content {
+            // The result itself carries the mark.
+            *cache = cache.or(part.cache.take());
+            if let Content::Opaque { kind, .. } = &part.content
+                && !self.target.reads_items_of(self.source)
+            {
+                lost.opaque.push(kind.clone());
+                *part = Part::text(format!("[tool result part: {kind}]"));
+            }
+            if matches!(part.content, Content::Media(_)) {
+                self.part_extra(part, lost);
+                self.media_part(part, Holder::Result, lost);
+            } else {
+                self.part_extra(part, lost);
+            }
+        }
+        if result.is_error == Some(true) {
+            match self.target {
+                Target::Openai | Target::OpenaiResponses => {
+                    result.is_error = None;
+                    lost.errors += 1;
+                }
+                // An error without words is refused.
+                Target::Anthropic if result.content.iter().all(is_empty) => {
+                    result.content = vec![Part::text("[error]")];
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn opaque(&mut self, part: &mut Part, lost: &mut Lost) -> bool {
+        let Content::Opaque { kind, raw } = &part.content else { return true };
+        if self.target.reads_items_of(self.source) {
+            return true;
+        }
+        let said = (&**kind == "refusal").then(|| member(raw, "refusal")).flatten();
+        if let Some(text) = said {
+            part.content = Content::Text(text.into());
+            lost.refusals += 1;
+            return true;
+        }
+        lost.opaque.push(kind.clone());
+        false
+    }
+
+    /// Reasoning goes back only to who can read it: whole, signed, in an assistant's message.
+    fn keeps_thinking(&self, thinking: &Thinking, part: &Part, role: Role) -> bool {
+        let signed = part.signature.as_ref().is_some_and(|text| !text.is_empty());
+        let kind = || thinking.opaque.as_ref().and_then(|raw| member(raw, "type"));
+        match (self.target, self.source) {
+            (Target::Neutral, _) => true,
+            (Target::OpenaiResponses, Source::OpenaiResponses) => thinking.opaque.is_some(),
+            (Target::OpenaiResponses, Source::Neutral) => kind().as_deref() == Some("reasoning"),
+            (Target::Anthropic, Source::Anthropic) => {
+                role == Role::Assistant && (signed || thinking.opaque.is_some())
+            }
+            (Target::Anthropic, Source::Neutral) => {
+                role == Role::Assistant
+                    && match &thinking.opaque {
+                        Some(_) => kind().is_some_and(|kind| kind.ends_with("thinking")),
+                        None => signed,
+                    }
+            }
+            (Target::Gemini, Source::Gemini) => signed || thinking.opaque.is_some(),
+            // Chat Completions has no place for it.
+            _ => false,
+        }
+    }
+
+    fn keeps_signature(&self) -> bool {
+        self.target.reads_items_of(self.source)
+            || (self.source == Source::Neutral && self.target == Target::Gemini)
+    }
+
+    /// Unknown fields of a part go back to their own provider only; how closely to look at an
+    /// image is the same word in both shapes of one provider.
+    fn part_extra(&mut self, part: &mut Part, lost: &mut Lost) {
+        if part.extra.is_empty() || self.target.reads_items_of(self.source) {
+            return;
+        }
+        let openai = matches!(self.target, Target::Openai | Target::OpenaiResponses)
+            && !matches!(self.source, Source::Anthropic | Source::Gemini);
+        let keeps_detail = openai && matches!(part.content, Content::Media(_));
+        part.extra.retain(|(name, raw)| {
+            let keep = keeps_detail && &**name == "detail";
+            if !keep && says_something(name, raw) && !lost.fields.contains(name) {
+                lost.fields.push(name.clone());
+            }
+            keep
+        });
+    }
+
+    fn report(&mut self, message: &Message, place: Place, lost: Lost) {
+        let at = || pointer(self.source, message.origin, place);
+        let count = |n: usize| if n == 1 { String::new() } else { format!("{n} parts") };
+        let counted = [
+            ("thinking_dropped", lost.thinking),
+            ("signature_dropped", lost.signatures),
+            ("refusal_as_text", lost.refusals),
+            ("is_error_dropped", lost.errors),
+            ("cache_mark_dropped", lost.marks),
+        ];
+        for (code, n) in counted.into_iter().filter(|(_, n)| *n > 0) {
+            self.notes.degraded(code, at(), count(n));
+        }
+        for (code, names) in [("opaque_dropped", lost.opaque), ("part_fields_dropped", lost.fields)]
+        {
+            if !names.is_empty() {
+                self.notes.degraded(code, at(), names.join(", "));
+            }
+        }
+        if !lost.media.is_empty() {
+            self.notes.degraded("media_as_text", at(), lost.media.join(", "));
+        }
+    }
+}
+
+fn is_result(part: &Part) -> bool {
+    matches!(part.content, Content::ToolResult(_))
+}
+
+/// Text that every target takes as it is, or a call without anything about it: those were
+/// seen to.
+fn is_plain(part: &Part) -> bool {
+    let bare = part.extra.is_empty() && part.signature.is_none();
+    match &part.content {
+        Content::Text(_) | Content::ToolCall(_) => bare,
+        Content::ToolResult(result) => {
+            bare && result.is_error.is_none()
+                && result.content.iter().all(|part| {
+                    matches!(part.content, Content::Text(_))
+                        && part.extra.is_empty()
+                        && part.cache.is_none()
+                        && part.signature.is_none()
+                })
+        }
+        _ => false,
+    }
+}
+
+fn is_empty(part: &Part) -> bool {
+    part.as_text().is_some_and(|text| text.is_empty())
+}
+
+/// Whether a block of Anthropic's can carry a cache mark that we write.
+fn marks(part: &Part) -> bool {
+    match &part.content {
+        Content::Text(text) => !text.trim_start().is_empty(),
+        Content::ToolCall(_) | Content::ToolResult(_) | Content::Media(_) => true,
+        Content::Thinking(_) | Content::Opaque { .. } => false,
+    }
+}
+
+/// Whether losing a field loses anything: null and empty do not, nor do the provider's own
+/// bookkeeping words.
+pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {
+    !matches!(raw.as_str(), "null" | "[]" | "{}")
+        && !matches!(name, "id" | "status" | "type" | "index" | "object" | "tags")
+}
+
+/// The text of a JSON string.
+pub(super) fn string_value(raw: &RawJson) -> Option<String> {
+    let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
+    node.as_str().map(str::to_owned)
+}
+
+/// A string member of a JSON object.
+fn member(raw: &RawJson, name: &str) -> Option<String> {
+    let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
+    node.get(name)?.as_str().map(str::to_owned)
+}
+
+/// Uninterpreted members of a tool that its new provider may not know.
+pub(super) fn foreign_fields(extra: &mut Extra, keeps: impl Fn(&str) -> bool) -> Vec<Arc<str>> {
+    let mut lost = Vec::new();
+    extra.retain(|(name, raw)| {
+        let keep = keeps(name);
+        if !keep && says_something(name, raw) {
+            lost.push(name.clone());
+        }
+        keep
+    });
+    lost
+}

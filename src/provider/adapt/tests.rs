@@ -1,0 +1,286 @@
+//! What changes on the way to a target, and the note that says so.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::domain::{
+    Content, Media, MediaSource, Part, RawJson, Thinking, ToolCall, ToolDefinition, ToolResult,
+};
+
+fn adapted(
+    source: Source,
+    target: Target,
+    history: Vec<Message>,
+) -> (Vec<Message>, Vec<(&'static str, String)>) {
+    let mut history = history;
+    for (index, message) in history.iter_mut().enumerate() {
+        message.origin = Some(index);
+    }
+    let mut conversation = Conversation { source, system: vec![], history, tools: vec![] };
+    let mut notes = Notes::default();
+    adapt(&mut conversation, target, &mut notes);
+    let codes = notes.degraded.into_iter().map(|note| (note.code, note.pointer)).collect();
+    (conversation.history, codes)
+}
+
+fn codes(source: Source, target: Target, message: Message) -> Vec<&'static str> {
+    let history = vec![Message::text(Role::User, "u"), message];
+    adapted(source, target, history).1.into_iter().map(|(code, _)| code).collect()
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> Message {
+    let call =
+        ToolCall { id: id.into(), name: name.into(), arguments: arguments.into(), custom: false };
+    Message::new(Role::Assistant, vec![Part::new(Content::ToolCall(call))])
+}
+
+fn result(id: &str, content: Vec<Part>, is_error: Option<bool>) -> Message {
+    let result = ToolResult { call_id: id.into(), name: None, content, is_error };
+    Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))])
+}
+
+fn thinking(signature: Option<&str>) -> Message {
+    let thinking = Thinking { text: "t".into(), opaque: None };
+    let mut part = Part::new(Content::Thinking(thinking));
+    part.signature = signature.map(Arc::from);
+    Message::new(Role::Assistant, vec![part, Part::text("x")])
+}
+
+fn image(source: MediaSource) -> Part {
+    Part::new(Content::Media(Media { media_type: "image/png".into(), source, name: None }))
+}
+
+fn ids(history: &[Message]) -> Vec<&str> {
+    history
+        .iter()
+        .flat_map(|message| &message.parts)
+        .filter_map(|part| match &part.content {
+            Content::ToolCall(call) => Some(&*call.id),
+            Content::ToolResult(result) => Some(&*result.call_id),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn thinking_goes_back_only_to_who_signed_it() {
+    use Source::{Anthropic as FromAnthropic, Gemini as FromGemini, Neutral as FromNeutral};
+    let dropped = vec!["thinking_dropped"];
+    assert!(codes(FromAnthropic, Target::Anthropic, thinking(Some("s"))).is_empty());
+    assert!(codes(FromNeutral, Target::Anthropic, thinking(Some("s"))).is_empty());
+    assert!(codes(FromAnthropic, Target::Neutral, thinking(None)).is_empty());
+    assert!(codes(FromGemini, Target::Gemini, thinking(Some("s"))).is_empty());
+    assert_eq!(codes(FromAnthropic, Target::Anthropic, thinking(None)), dropped);
+    assert_eq!(codes(FromAnthropic, Target::Anthropic, thinking(Some(""))), dropped);
+    assert_eq!(codes(FromGemini, Target::Anthropic, thinking(Some("s"))), dropped);
+    assert_eq!(codes(FromAnthropic, Target::Openai, thinking(Some("s"))), dropped);
+    assert_eq!(codes(FromAnthropic, Target::OpenaiResponses, thinking(Some("s"))), dropped);
+}
+
+#[test]
+fn items_of_another_provider_are_named_when_they_go() {
+    let raw = RawJson::new(r#"{"type":"web_search_call"}"#);
+    let opaque = || Part::new(Content::Opaque { kind: "web_search_call".into(), raw: raw.clone() });
+    let said = || Message::new(Role::Assistant, vec![opaque(), Part::text("x")]);
+    assert!(codes(Source::OpenaiResponses, Target::OpenaiResponses, said()).is_empty());
+    assert_eq!(codes(Source::OpenaiResponses, Target::Anthropic, said()), ["opaque_dropped"]);
+    let (history, _) = adapted(
+        Source::Anthropic,
+        Target::Openai,
+        vec![call("c", "f", "{}"), result("c", vec![opaque()], None)],
+    );
+    let Content::ToolResult(result) = &history[1].parts[0].content else { panic!() };
+    assert_eq!(&**result.content[0].as_text().unwrap(), "[tool result part: web_search_call]");
+}
+
+#[test]
+fn c17_unknown_fields_reach_only_who_may_know_them() {
+    let with = || {
+        let mut message = Message::text(Role::User, "x");
+        message.extra = vec![("zz".into(), RawJson::new("1")), ("n".into(), RawJson::new("null"))];
+        message
+    };
+    assert!(codes(Source::Openai, Target::Openai, with()).is_empty());
+    assert!(codes(Source::Openai, Target::Neutral, with()).is_empty());
+    for target in [Target::Anthropic, Target::Gemini] {
+        let (history, notes) = adapted(Source::Openai, target, vec![with()]);
+        assert_eq!(notes, [("extra_dropped", "/messages/0".to_owned())]);
+        assert!(history[0].extra.is_empty());
+    }
+}
+
+#[test]
+fn a_refusal_becomes_text() {
+    let mut message = Message::new(Role::Assistant, vec![]);
+    message.extra = vec![("refusal".into(), RawJson::new("\"no\\n\""))];
+    let (history, notes) = adapted(Source::Openai, Target::Anthropic, vec![message]);
+    assert_eq!(&**history[0].parts[0].as_text().unwrap(), "no\n");
+    assert_eq!(notes[0].0, "refusal_as_text");
+}
+
+#[test]
+fn names_and_places_that_a_target_lacks_are_reported() {
+    let mut named = Message::text(Role::User, "x");
+    named.name = Some("Ann".into());
+    assert_eq!(codes(Source::Openai, Target::Gemini, named.clone()), ["name_dropped"]);
+    assert!(codes(Source::Openai, Target::Openai, named).is_empty());
+    let late = || Message::text(Role::System, "s");
+    assert_eq!(codes(Source::Openai, Target::Anthropic, late()), ["system_hoisted"]);
+    assert!(codes(Source::Openai, Target::OpenaiResponses, late()).is_empty());
+    assert_eq!(pointer(Source::Gemini, Some(3), Place::History), "/contents/3");
+    assert_eq!(pointer(Source::OpenaiResponses, None, Place::Head), "/instructions");
+}
+
+#[test]
+fn ids_and_names_are_renamed_alike_in_call_and_result() {
+    let history = vec![call("fc:1|a", "ns.tool", "{}"), result("fc:1|a", vec![], None)];
+    let (there, notes) = adapted(Source::Openai, Target::Anthropic, history.clone());
+    let found = ids(&there);
+    assert_eq!(found[0], found[1]);
+    assert!(found[0].starts_with("fc_1_a_"));
+    let codes: Vec<_> = notes.iter().map(|(code, _)| *code).collect();
+    assert_eq!(codes, ["tool_name_renamed", "call_id_renamed"]);
+    let (again, _) = adapted(Source::Openai, Target::Anthropic, history.clone());
+    assert_eq!(there, again);
+    let (kept, notes) = adapted(Source::Gemini, Target::Gemini, history);
+    assert_eq!(ids(&kept), ["fc:1|a", "fc:1|a"]);
+    assert!(notes.is_empty());
+    let long = "x".repeat(70);
+    let history = vec![call(&long, "f", "{}"), result(&long, vec![], None)];
+    for (target, longest) in [(Target::Openai, 40), (Target::OpenaiResponses, 64)] {
+        let (there, _) = adapted(Source::Gemini, target, history.clone());
+        assert_eq!(ids(&there)[0].len(), longest);
+        assert_eq!(ids(&there)[0], ids(&there)[1]);
+    }
+}
+
+#[test]
+fn t18_gemini_results_learn_the_name_of_their_call() {
+    let history = vec![call("c1", "get_weather", "{}"), result("c1", vec![], None)];
+    let (history, _) = adapted(Source::Openai, Target::Gemini, history);
+    let Content::ToolResult(result) = &history[1].parts[0].content else { panic!() };
+    assert_eq!(result.name.as_deref(), Some("get_weather"));
+    assert_eq!(ids(&history), ["gemini-fc-get_weather-0"; 2]);
+}
+
+#[test]
+fn t24_arguments_kept_raw_are_wrapped_where_an_object_must_stand() {
+    for target in [Target::Anthropic, Target::Gemini] {
+        let (history, notes) = adapted(Source::Openai, target, vec![call("c", "f", "{\"a")]);
+        let found = history[0].tool_calls().next().unwrap().arguments.clone();
+        assert_eq!(&*found, r#"{"raw_arguments":"{\"a"}"#);
+        assert_eq!(notes, [("arguments_wrapped", "/messages/0".to_owned())]);
+    }
+    let (history, notes) = adapted(Source::Openai, Target::Openai, vec![call("c", "f", "{\"a")]);
+    assert_eq!(&*history[0].tool_calls().next().unwrap().arguments, "{\"a");
+    assert!(notes.is_empty());
+}
+
+#[test]
+fn media_stand_where_the_target_holds_them() {
+    let png = || image(MediaSource::Base64("iVBORw0KGgo=".into()));
+    let said = |role| Message::new(role, vec![Part::text("x"), png()]);
+    let lost = vec!["media_as_text"];
+    assert!(codes(Source::Openai, Target::Openai, said(Role::User)).is_empty());
+    assert_eq!(codes(Source::Openai, Target::Openai, said(Role::Assistant)), lost);
+    assert_eq!(codes(Source::Anthropic, Target::Anthropic, said(Role::Assistant)), lost);
+    assert!(codes(Source::Gemini, Target::Gemini, said(Role::Assistant)).is_empty());
+    let answered = |target| {
+        let history = vec![call("c", "f", "{}"), result("c", vec![png()], None)];
+        adapted(Source::Anthropic, target, history).1.len()
+    };
+    assert_eq!(answered(Target::Anthropic), 0);
+    assert_eq!(answered(Target::OpenaiResponses), 0);
+    assert_eq!(answered(Target::Gemini), 0);
+    assert_eq!(answered(Target::Openai), 1);
+    let file = image(MediaSource::FileId("file-1".into()));
+    let file = || Message::new(Role::User, vec![file.clone()]);
+    assert!(codes(Source::OpenaiResponses, Target::Openai, file()).is_empty());
+    assert_eq!(codes(Source::Openai, Target::Anthropic, file()), lost);
+}
+
+#[test]
+fn text_files_stay_readable() {
+    let media = Media {
+        media_type: "text/csv".into(),
+        source: MediaSource::Base64("YSxi".into()),
+        name: Some("t.csv".into()),
+    };
+    let part = Part::new(Content::Media(media));
+    let (history, notes) =
+        adapted(Source::Openai, Target::Anthropic, vec![Message::new(Role::User, vec![part])]);
+    assert!(notes.is_empty());
+    let Content::Media(media) = &history[0].parts[0].content else { panic!() };
+    assert_eq!(media.source, MediaSource::Text("a,b".into()));
+    let (history, _) = adapted(Source::Anthropic, Target::Openai, history);
+    assert_eq!(&**history[0].parts[0].as_text().unwrap(), "[document: t.csv]\na,b");
+}
+
+#[test]
+fn errors_and_part_fields_are_reported() {
+    let failed = || result("c", vec![Part::text("x")], Some(true));
+    assert_eq!(codes(Source::Anthropic, Target::Openai, failed()), ["is_error_dropped"]);
+    assert!(codes(Source::Anthropic, Target::Gemini, failed()).is_empty());
+    let mut part = Part::text("x");
+    part.extra =
+        vec![("citations".into(), RawJson::new("[1]")), ("annotations".into(), RawJson::new("[]"))];
+    let cited = || Message::new(Role::Assistant, vec![part.clone()]);
+    assert!(codes(Source::Anthropic, Target::Anthropic, cited()).is_empty());
+    assert_eq!(codes(Source::Anthropic, Target::Gemini, cited()), ["part_fields_dropped"]);
+}
+
+#[test]
+fn what_says_nothing_goes_with_a_note() {
+    let (history, notes) =
+        adapted(Source::Openai, Target::Anthropic, vec![Message::text(Role::User, " ")]);
+    assert!(history.is_empty());
+    assert_eq!(notes[0].0, "empty_message_dropped");
+    let (history, notes) =
+        adapted(Source::Openai, Target::Openai, vec![Message::text(Role::User, "")]);
+    assert_eq!((history.len(), notes.len()), (1, 0));
+}
+
+#[test]
+fn tools_keep_what_their_provider_knows() {
+    let tool = |name: &str, parameters: &str, opaque: Option<&str>| ToolDefinition {
+        name: name.into(),
+        description: None,
+        parameters: Some(RawJson::new(parameters)),
+        cache: None,
+        extra: vec![
+            ("strict".into(), RawJson::new("true")),
+            ("defer_loading".into(), RawJson::new("true")),
+        ],
+        opaque: opaque.map(RawJson::new),
+    };
+    let upper = r#"{"type":"OBJECT","properties":{"type":{"type":"STRING","enum":["STRING"]}}}"#;
+    let tools = vec![tool("a b", upper, None), tool("g", "{}", Some(r#"{"googleSearch":{}}"#))];
+    let mut conversation =
+        Conversation { source: Source::Gemini, system: vec![], history: vec![], tools };
+    let mut notes = Notes::default();
+    adapt(&mut conversation, Target::Anthropic, &mut notes);
+    let found: Vec<_> = notes.degraded.iter().map(|n| (n.code, n.pointer.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("tool_name_renamed", "/tools/0"),
+            ("tool_fields_dropped", "/tools/0"),
+            ("tool_dropped", "/tools/1")
+        ]
+    );
+    let kept = &conversation.tools[0];
+    assert!(kept.name.starts_with("a_b_"));
+    assert_eq!(kept.extra.len(), 1);
+    assert_eq!(
+        kept.parameters.as_ref().unwrap().as_str(),
+        r#"{"type":"object","properties":{"type":{"type":"string","enum":["STRING"]}}}"#
+    );
+    for (before, after) in [
+        ("{}", r#"{"type":"object","properties":{}}"#),
+        (r#" {"a":1}"#, r#"{"type":"object","properties":{},"a":1}"#),
+        ("[]", r#"{"type":"object","properties":{}}"#),
+    ] {
+        assert_eq!(schema::complete(before, true).as_deref(), Some(after));
+    }
+    assert_eq!(schema::complete(upper, true), None);
+}

@@ -1,0 +1,162 @@
+//! Typed parts (`{"type": …}`), as OpenAI, Anthropic and the neutral shape have them.
+//!
+//! Their type words do not collide, so one reader serves all of them and a list that mixes
+//! shapes is still read. A type that nobody here knows is carried whole.
+
+use std::sync::Arc;
+
+use super::context::{Reading, part_extra, present};
+use super::media;
+use crate::domain::{Content, Part, RawJson, Thinking, ToolCall, ToolResult};
+use crate::json::{Node, Path, Value};
+
+/// The `content` of a message: a string, null, or an array of parts. An empty string is no
+/// part at all.
+pub(super) fn content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+    match &node.value {
+        Value::Null => Vec::new(),
+        Value::String(text) if text.is_empty() => Vec::new(),
+        Value::String(text) => vec![Part::text(cx.text(text, path))],
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .filter_map(|(index, item)| part(cx, item, &path.index(index)))
+            .collect(),
+        _ => {
+            let detail = format!("must be a string or an array of parts, not {}", node.kind());
+            cx.fault(path, detail);
+            Vec::new()
+        }
+    }
+}
+
+/// What a tool answered: like [`content`], but only text, media and items carried whole.
+pub(super) fn result_content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+    let mut parts = content(cx, node, path);
+    // Only an item that is no text can differ, and each item gives exactly one part or a fault.
+    let items = node.as_array().unwrap_or_default();
+    for (part, item) in parts.iter_mut().zip(items) {
+        if matches!(
+            part.content,
+            Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_)
+        ) {
+            *part = opaque(item);
+        }
+    }
+    parts
+}
+
+/// One part; none after a fault.
+pub(super) fn part(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
+    if let Some(text) = node.as_str() {
+        return Some(Part::text(cx.text(text, path)));
+    }
+    if node.as_object().is_none() {
+        cx.fault(path, format!("a part must be an object, not {}", node.kind()));
+        return None;
+    }
+    let kind = match present(node, "type") {
+        Some(kind) => {
+            let Some(word) = kind.as_str() else {
+                cx.fault(&path.key("type"), format!("must be a string, not {}", kind.kind()));
+                return None;
+            };
+            word
+        }
+        None if node.get("text").is_some() => "text",
+        None => {
+            cx.fault(path, "a part needs a `type`");
+            return None;
+        }
+    };
+    let mut part = match kind {
+        "text" | "input_text" | "output_text" => text(cx, node, path),
+        "thinking" => thinking(cx, node, path),
+        "redacted_thinking" => {
+            let _ = cx.required(node, "data", path, "redacted thinking is its data");
+            let opaque = Some(RawJson::new(node.raw));
+            Part::new(Content::Thinking(Thinking { text: Arc::from(""), opaque }))
+        }
+        "tool_use" => call(cx, node, path, "input"),
+        "tool_call" => call(cx, node, path, "arguments"),
+        "tool_result" => result(cx, node, path),
+        "opaque" => carried(node),
+        _ => match media::read(cx, kind, node, path) {
+            Some(part) => part,
+            None => return Some(opaque(node)),
+        },
+    };
+    part.cache = cx.part_mark(node, path);
+    part.signature = cx.member(node, "signature", path);
+    Some(part)
+}
+
+/// A part that goes back to its provider with the bytes it came with.
+pub(super) fn opaque(node: &Node<'_>) -> Part {
+    let kind = node.get("type").and_then(Node::as_str).unwrap_or("unknown");
+    Part::new(Content::Opaque { kind: Arc::from(kind), raw: RawJson::new(node.raw) })
+}
+
+fn text(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+    let text = cx.needed(node, "text", path).and_then(|text| cx.string(text, &path.key("text")));
+    let mut part = Part::text(text.unwrap_or_default());
+    part.extra = part_extra(node, &["type", "text"]);
+    part
+}
+
+fn thinking(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+    let key = if node.get("thinking").is_some() { "thinking" } else { "text" };
+    let text = cx.member(node, key, path).unwrap_or_default();
+    let opaque = present(node, "opaque").map(|item| RawJson::new(item.raw));
+    let mut part = Part::new(Content::Thinking(Thinking { text, opaque }));
+    part.extra = part_extra(node, &["type", key, "opaque"]);
+    part
+}
+
+/// Anthropic's `tool_use` and the neutral `tool_call`.
+fn call(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, key: &str) -> Part {
+    let id = cx.required(node, "id", path, "a tool call needs an id");
+    let name = cx.required(node, "name", path, "a tool call names its tool");
+    let custom = key == "arguments" && cx.flag(node, "custom", path) == Some(true);
+    let at = path.key(key);
+    let arguments = match present(node, key) {
+        None => {
+            cx.empty_arguments(path, &id);
+            Arc::from("{}")
+        }
+        Some(text) if custom => cx.string(text, &at).unwrap_or_default(),
+        Some(value) => cx.arguments(value, &at, &id, true),
+    };
+    let mut part = Part::new(Content::ToolCall(ToolCall { id, name, arguments, custom }));
+    part.extra = part_extra(node, &["type", "id", "name", key, "custom"]);
+    part
+}
+
+/// Anthropic's and the neutral `tool_result`.
+fn result(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+    const IDS: [&str; 3] = ["tool_use_id", "call_id", "tool_call_id"];
+    let key = IDS.into_iter().find(|key| node.get(key).is_some()).unwrap_or("tool_use_id");
+    let call_id = cx.required(node, key, path, "a tool result needs the id of its call");
+    let content = match present(node, "content") {
+        Some(content) => result_content(cx, content, &path.key("content")),
+        None => Vec::new(),
+    };
+    let name = cx.member(node, "name", path);
+    let is_error = cx.flag(node, "is_error", path);
+    let result = ToolResult { call_id, name, content, is_error };
+    let mut part = Part::new(Content::ToolResult(result));
+    part.extra = part_extra(node, &["type", key, "content", "name", "is_error"]);
+    part
+}
+
+/// The neutral shape's way to carry an item: `{"type": "opaque", "kind", "raw"}`.
+fn carried(node: &Node<'_>) -> Part {
+    let kind = node.get("kind").and_then(Node::as_str);
+    match (kind, node.get("raw")) {
+        (Some(kind), Some(item)) => {
+            let raw = RawJson::new(item.raw);
+            Part::new(Content::Opaque { kind: Arc::from(kind), raw })
+        }
+        _ => opaque(node),
+    }
+}

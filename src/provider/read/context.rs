@@ -1,0 +1,222 @@
+//! What every reader shares: where faults and notes go, and how strings are taken over.
+//!
+//! A reader never stops at the first fault and never panics: it reports, puts something
+//! harmless in place and goes on, and the caller refuses the request.
+
+use std::sync::Arc;
+
+use crate::domain::{CacheMark, Extra, Notes, RawJson, Ttl};
+use crate::json::{self, Faults, Limits, Node, Path};
+
+/// One reading of one request.
+pub(super) struct Reading<'c> {
+    pub(super) faults: &'c mut Faults,
+    pub(super) notes: &'c mut Notes,
+    /// Malformed tool arguments are kept as they are instead of being faults.
+    pub(super) lenient: bool,
+}
+
+impl Reading<'_> {
+    pub(super) fn fault(&mut self, path: &Path<'_>, detail: impl Into<String>) {
+        self.faults.add(path, detail);
+    }
+
+    /// Takes a text over: the one copy that is made of it.
+    ///
+    /// NUL becomes U+FFFD with a note, since `PostgreSQL` cannot hold it.
+    pub(super) fn text(&mut self, text: &str, path: &Path<'_>) -> Arc<str> {
+        if memchr::memchr(0, text.as_bytes()).is_none() {
+            return Arc::from(text);
+        }
+        self.notes.repaired("nul_replaced", path.pointer(), "NUL characters became U+FFFD");
+        Arc::from(text.replace('\0', "\u{fffd}"))
+    }
+
+    /// A value that must be a string.
+    pub(super) fn string(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<Arc<str>> {
+        let Some(text) = node.as_str() else {
+            self.fault(path, format!("must be a string, not {}", node.kind()));
+            return None;
+        };
+        Some(self.text(text, path))
+    }
+
+    /// A member that may be absent or null, and is a string otherwise.
+    pub(super) fn member(
+        &mut self,
+        node: &Node<'_>,
+        key: &str,
+        path: &Path<'_>,
+    ) -> Option<Arc<str>> {
+        let member = present(node, key)?;
+        self.string(member, &path.key(key))
+    }
+
+    /// A member that must be a string with something in it; `why` says what it is for.
+    pub(super) fn required(
+        &mut self,
+        node: &Node<'_>,
+        key: &str,
+        path: &Path<'_>,
+        why: &str,
+    ) -> Arc<str> {
+        match present(node, key) {
+            None => self.fault(path, format!("`{key}` is missing: {why}")),
+            Some(member) => match self.string(member, &path.key(key)) {
+                Some(text) if text.is_empty() => {
+                    self.fault(&path.key(key), format!("must not be empty: {why}"));
+                }
+                Some(text) => return text,
+                None => {}
+            },
+        }
+        Arc::from("")
+    }
+
+    /// A member that must be there, whatever it is.
+    pub(super) fn needed<'n, 'a>(
+        &mut self,
+        node: &'n Node<'a>,
+        key: &str,
+        path: &Path<'_>,
+    ) -> Option<&'n Node<'a>> {
+        let member = node.get(key);
+        if member.is_none() {
+            self.fault(path, format!("`{key}` is missing"));
+        }
+        member
+    }
+
+    /// A member that may be absent or null, and is a boolean otherwise.
+    pub(super) fn flag(&mut self, node: &Node<'_>, key: &str, path: &Path<'_>) -> Option<bool> {
+        let member = present(node, key)?;
+        let flag = member.as_bool();
+        if flag.is_none() {
+            let detail = format!("must be true or false, not {}", member.kind());
+            self.fault(&path.key(key), detail);
+        }
+        flag
+    }
+
+    /// The `cache_control` of a message, a part or a tool.
+    pub(super) fn cache_mark(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<CacheMark> {
+        let mark = present(node, "cache_control")?;
+        let path = path.key("cache_control");
+        if mark.as_object().is_none() {
+            self.fault(&path, format!("must be an object, not {}", mark.kind()));
+            return None;
+        }
+        Some(self.mark(mark, &path))
+    }
+
+    /// The cache mark of a part: `cache_control`, or the neutral shape's `cache`.
+    pub(super) fn part_mark(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<CacheMark> {
+        let neutral = present(node, "cache").filter(|mark| mark.as_object().is_some());
+        match neutral {
+            Some(mark) => Some(self.mark(mark, &path.key("cache"))),
+            None => self.cache_mark(node, path),
+        }
+    }
+
+    fn mark(&mut self, mark: &Node<'_>, path: &Path<'_>) -> CacheMark {
+        let word = self.member(mark, "ttl", path);
+        let ttl = word.as_deref().and_then(Ttl::parse);
+        if let (Some(word), None) = (word, ttl) {
+            let detail = format!("`{}` is no lifetime: use 5m or 1h", shown(&word));
+            self.fault(&path.key("ttl"), detail);
+        }
+        CacheMark { ttl }
+    }
+
+    /// Reports members that have no place in ours.
+    pub(super) fn lost(&mut self, node: &Node<'_>, known: &[&str], path: &Path<'_>) {
+        for (key, _) in extra(node, known) {
+            let detail = "this member has no place in a neutral message";
+            self.notes.degraded("member_lost", path.key(&shown(&key)).pointer(), detail);
+        }
+    }
+
+    /// The arguments of the call `id`, as text: a string that holds a JSON object, or, where
+    /// the shape has it so (`object`), the object itself.
+    pub(super) fn arguments(
+        &mut self,
+        node: &Node<'_>,
+        path: &Path<'_>,
+        id: &str,
+        object: bool,
+    ) -> Arc<str> {
+        if object && node.as_object().is_some() {
+            return Arc::from(node.raw);
+        }
+        let Some(text) = node.as_str() else {
+            let wanted = if object {
+                "an object, or a string that holds one"
+            } else {
+                "a string that holds a JSON object"
+            };
+            let (id, kind) = (shown(id), node.kind());
+            let detail = format!("the arguments of call `{id}` must be {wanted}, not {kind}");
+            self.fault(path, detail);
+            return Arc::from("{}");
+        };
+        if text.trim().is_empty() {
+            self.empty_arguments(path, id);
+            return Arc::from("{}");
+        }
+        let wrong = match json::parse(text, Limits::default()) {
+            Ok(value) if value.as_object().is_some() => return Arc::from(text),
+            Ok(value) => format!("it is {}", value.kind()),
+            Err(error) => error.to_string(),
+        };
+        let detail =
+            format!("the arguments of call `{}` are not a JSON object: {wrong}", shown(id));
+        if self.lenient {
+            self.notes.repaired("arguments_kept_raw", path.pointer(), detail);
+        } else {
+            self.fault(path, detail);
+        }
+        self.text(text, path)
+    }
+
+    /// Reports that a call came without arguments and is taken to have none.
+    pub(super) fn empty_arguments(&mut self, path: &Path<'_>, id: &str) {
+        let detail = format!("the empty arguments of call `{}` count as {{}}", shown(id));
+        self.notes.repaired("empty_arguments", path.pointer(), detail);
+    }
+}
+
+/// The member called `key`, unless it is null: providers take null for absent.
+pub(super) fn present<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
+    node.get(key).filter(|member| !member.is_null())
+}
+
+/// The member called by either name: the protocol's, or the one some SDKs write.
+pub(super) fn either<'n, 'a>(node: &'n Node<'a>, one: &str, other: &str) -> Option<&'n Node<'a>> {
+    present(node, one).or_else(|| present(node, other))
+}
+
+/// The members that no reader interprets.
+pub(super) fn extra(node: &Node<'_>, known: &[&str]) -> Extra {
+    let members = node.as_object().map(Vec::as_slice).unwrap_or_default();
+    members
+        .iter()
+        .filter(|(key, _)| !known.contains(&&**key))
+        .map(|(key, member)| (Arc::from(&**key), RawJson::new(member.raw)))
+        .collect()
+}
+
+/// [`extra`] of a typed part. Cache marks and signatures are read on every one of them.
+pub(super) fn part_extra(node: &Node<'_>, known: &[&str]) -> Extra {
+    let mut extra = extra(node, known);
+    extra.retain(|(key, value)| match &**key {
+        "cache_control" | "signature" => false,
+        "cache" => !value.as_str().starts_with('{'),
+        _ => true,
+    });
+    extra
+}
+
+/// A name as a fault shows it: never longer than a line.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}

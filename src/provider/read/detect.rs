@@ -1,0 +1,54 @@
+//! Which shape a conversation is in, where the request does not say.
+//!
+//! The keys of the body decide first, then the first message whose own shape tells. It matters
+//! for what only one provider can read: the reader of messages with roles takes them all.
+
+use super::context::present;
+use crate::domain::Source;
+use crate::json::Node;
+
+/// The shape a body's conversation is in.
+pub fn detect(body: &Node<'_>) -> Source {
+    let has = |key| present(body, key).is_some();
+    if has("contents") || has("systemInstruction") || has("system_instruction") {
+        return Source::Gemini;
+    }
+    if has("input") {
+        return Source::OpenaiResponses;
+    }
+    let messages = body.get("messages").and_then(Node::as_array).unwrap_or_default();
+    if let Some(source) = messages.iter().find_map(of_message) {
+        return source;
+    }
+    if has("system") { Source::Anthropic } else { Source::Openai }
+}
+
+fn of_message(message: &Node<'_>) -> Option<Source> {
+    if let Some(parts) = message.get("parts").and_then(Node::as_array) {
+        let typed = parts.first()?.get("type").is_some();
+        return Some(if typed { Source::Neutral } else { Source::Gemini });
+    }
+    let Some(role) = message.get("role").and_then(Node::as_str) else {
+        // Items without a role; a message that lacks one is a fault in any shape.
+        return message.get("type").and_then(Node::as_str).map(|_| Source::OpenaiResponses);
+    };
+    if matches!(role, "tool" | "developer" | "function")
+        || ["tool_calls", "function_call"].iter().any(|key| present(message, key).is_some())
+    {
+        return Some(Source::Openai);
+    }
+    let parts = message.get("content").and_then(Node::as_array)?;
+    parts.iter().find_map(|part| of_part(part.get("type")?.as_str()?))
+}
+
+fn of_part(kind: &str) -> Option<Source> {
+    Some(match kind {
+        "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image" | "document"
+        | "server_tool_use" | "search_result" | "container_upload" => Source::Anthropic,
+        "tool_call" | "media" | "opaque" => Source::Neutral,
+        "image_url" | "input_audio" | "file" | "refusal" => Source::Openai,
+        "input_text" | "output_text" | "input_image" | "input_file" => Source::OpenaiResponses,
+        _ if kind.ends_with("_tool_result") || kind.starts_with("mcp_") => Source::Anthropic,
+        _ => return None,
+    })
+}

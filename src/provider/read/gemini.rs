@@ -1,0 +1,293 @@
+//! Contents of Gemini's `generateContent`, with the names of its protocol or of its SDKs.
+//!
+//! Calls there need no ids. Those without one get `gemini-fc-<name>-<n>`, n counting the calls
+//! of that name from 0; a response without one answers the oldest open call of its name.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::context::{Reading, either, extra, present, shown};
+use super::message;
+use crate::domain::{
+    Content, Extra, Media, MediaSource, Message, Part, RawJson, Role, Thinking, ToolCall,
+    ToolResult,
+};
+use crate::json::{self, Limits, Node, Path};
+
+/// Reads a list of contents.
+pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
+    let mut calls = Calls::default();
+    let mut messages = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        if let Some(message) = one(cx, item, index, &mut calls, &path.index(index)) {
+            message::push(message, &mut messages);
+        }
+    }
+    messages
+}
+
+/// The text of a `systemInstruction`: a string, parts, or a content.
+pub(super) fn instruction(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+    let mut calls = Calls::default();
+    if let Some(content) = node.get("parts") {
+        cx.lost(node, &["parts", "role"], path);
+        return parts(cx, content, &mut calls, &path.key("parts"));
+    }
+    parts(cx, node, &mut calls, path)
+}
+
+/// The calls met so far.
+#[derive(Debug, Default)]
+struct Calls {
+    /// Calls without ids, by name.
+    made: HashMap<Arc<str>, usize>,
+    /// Ids of the calls of a name, oldest first; answered ones are skipped when met.
+    waiting: HashMap<Arc<str>, VecDeque<Arc<str>>>,
+    answered: HashSet<Arc<str>>,
+}
+
+impl Calls {
+    fn called(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
+        let id = id.unwrap_or_else(|| {
+            let count = self.made.entry(Arc::clone(name)).or_default();
+            let id = format!("gemini-fc-{name}-{count}");
+            *count += 1;
+            id.into()
+        });
+        self.waiting.entry(Arc::clone(name)).or_default().push_back(Arc::clone(&id));
+        id
+    }
+
+    fn answered(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
+        if let Some(id) = id {
+            self.answered.insert(Arc::clone(&id));
+            return id;
+        }
+        let waiting = self.waiting.get_mut(name);
+        let open = waiting.and_then(|waiting| {
+            std::iter::from_fn(|| waiting.pop_front()).find(|id| !self.answered.contains(id))
+        });
+        // Matches no call, so that it is reported as an orphan.
+        open.unwrap_or_else(|| format!("gemini-fc-{name}-none").into())
+    }
+}
+
+fn one(
+    cx: &mut Reading<'_>,
+    node: &Node<'_>,
+    index: usize,
+    calls: &mut Calls,
+    path: &Path<'_>,
+) -> Option<Message> {
+    const ALLOWED: &str = "user, model or function";
+    if node.as_object().is_none() {
+        if node.as_str().is_some() {
+            let mut message = Message::new(Role::User, parts(cx, node, calls, path));
+            message.origin = Some(index);
+            return Some(message);
+        }
+        cx.fault(path, format!("a content must be an object, not {}", node.kind()));
+        return None;
+    }
+    let role = match cx.member(node, "role", path).as_deref() {
+        None | Some("user" | "function" | "tool") => Role::User,
+        Some("model" | "assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        Some(other) => {
+            let detail = format!("unknown role `{}`: use {ALLOWED}", shown(other));
+            cx.fault(&path.key("role"), detail);
+            return None;
+        }
+    };
+    let mut message = Message::new(role, Vec::new());
+    message.origin = Some(index);
+    message.id = cx.member(node, "id", path).filter(|id| !id.is_empty());
+    message.extra = extra(node, &["id", "role", "parts"]);
+    match node.get("parts") {
+        Some(content) => message.parts = parts(cx, content, calls, &path.key("parts")),
+        None => cx.fault(path, "`parts` is missing"),
+    }
+    if role != Role::Assistant && message.has_tool_calls() {
+        cx.fault(path, "only a model content calls functions");
+    }
+    Some(message)
+}
+
+fn parts(cx: &mut Reading<'_>, node: &Node<'_>, calls: &mut Calls, path: &Path<'_>) -> Vec<Part> {
+    if let Some(text) = node.as_str() {
+        return vec![Part::text(cx.text(text, path))];
+    }
+    if let Some(items) = node.as_array() {
+        let read = |(index, item)| part(cx, item, calls, &path.index(index));
+        return items.iter().enumerate().filter_map(read).collect();
+    }
+    if node.get("text").is_some() {
+        return part(cx, node, calls, path).into_iter().collect();
+    }
+    cx.fault(path, format!("must be a string or an array of parts, not {}", node.kind()));
+    Vec::new()
+}
+
+/// What a part may be, by the protocol's name and the SDKs'.
+const KINDS: &[(&str, &str)] = &[
+    ("functionCall", "function_call"),
+    ("functionResponse", "function_response"),
+    ("inlineData", "inline_data"),
+    ("fileData", "file_data"),
+    ("text", "text"),
+];
+
+/// Members that say how to read a part rather than what it is.
+const BESIDE: &[&str] = &["thought", "thoughtSignature", "thought_signature"];
+
+fn part(cx: &mut Reading<'_>, node: &Node<'_>, calls: &mut Calls, path: &Path<'_>) -> Option<Part> {
+    if let Some(text) = node.as_str() {
+        return Some(Part::text(cx.text(text, path)));
+    }
+    let Some(members) = node.as_object() else {
+        cx.fault(path, format!("a part must be an object, not {}", node.kind()));
+        return None;
+    };
+    let found = KINDS.iter().find_map(|(name, alias)| {
+        let key = if present(node, name).is_some() { name } else { alias };
+        Some((*name, *key, present(node, key)?))
+    });
+    let Some((kind, key, inner)) = found else {
+        let own = members.iter().find(|(key, _)| !BESIDE.contains(&&**key));
+        let Some((key, _)) = own else {
+            if either(node, "thoughtSignature", "thought_signature").is_some() {
+                let mut part = Part::text("");
+                part.signature = signature(cx, node, path);
+                return Some(part);
+            }
+            cx.fault(path, "a part must not be empty");
+            return None;
+        };
+        // `executableCode` and whatever else only this provider knows.
+        let (kind, raw) = (Arc::from(&**key), RawJson::new(node.raw));
+        return Some(Part::new(Content::Opaque { kind, raw }));
+    };
+    let at = path.key(key);
+    let mut extra = extra(node, &[key, "thought", "thoughtSignature", "thought_signature"]);
+    let content = match kind {
+        "text" => {
+            let text = cx.string(inner, &at).unwrap_or_default();
+            if cx.flag(node, "thought", path) == Some(true) {
+                Content::Thinking(Thinking { text, opaque: None })
+            } else {
+                Content::Text(text)
+            }
+        }
+        "functionCall" => function_call(cx, inner, calls, &at, &mut extra),
+        "functionResponse" => function_response(cx, inner, calls, &at, &mut extra),
+        _ => Content::Media(media(cx, kind, inner, &at)),
+    };
+    let mut part = Part::new(content);
+    part.signature = signature(cx, node, path);
+    part.extra = extra;
+    Some(part)
+}
+
+fn signature(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Arc<str>> {
+    let signature = either(node, "thoughtSignature", "thought_signature")?;
+    cx.string(signature, &path.key("thoughtSignature"))
+}
+
+fn function_call(
+    cx: &mut Reading<'_>,
+    node: &Node<'_>,
+    calls: &mut Calls,
+    path: &Path<'_>,
+    kept: &mut Extra,
+) -> Content {
+    let name = cx.required(node, "name", path, "a function call names its function");
+    let id = cx.member(node, "id", path).filter(|id| !id.is_empty());
+    let id = calls.called(&name, id);
+    let arguments = match present(node, "args") {
+        Some(args) => cx.arguments(args, &path.key("args"), &id, true),
+        None => Arc::from("{}"),
+    };
+    keep(kept, "functionCall", &extra(node, &["id", "name", "args"]));
+    Content::ToolCall(ToolCall { id, name, arguments, custom: false })
+}
+
+/// A response's text is the string under `result` or `output` where that is all there is, else
+/// the response itself.
+fn function_response(
+    cx: &mut Reading<'_>,
+    node: &Node<'_>,
+    calls: &mut Calls,
+    path: &Path<'_>,
+    kept: &mut Extra,
+) -> Content {
+    let name = cx.required(node, "name", path, "a function response names its function");
+    let id = cx.member(node, "id", path).filter(|id| !id.is_empty());
+    let call_id = calls.answered(&name, id);
+    let mut others = extra(node, &["id", "name", "response"]);
+    let at = path.key("response");
+    let mut content = Vec::new();
+    match present(node, "response") {
+        None => {}
+        Some(response) if response.as_object().is_none() => {
+            cx.fault(&at, format!("must be an object, not {}", response.kind()));
+        }
+        Some(response) => match lone_text(response) {
+            Some((key, text)) => {
+                content.push(Part::text(cx.text(text, &at)));
+                // Without a word about it `result` is what a text goes back under.
+                if key != "result" || is_object(text) {
+                    let key = RawJson::new(format!("\"{key}\""));
+                    others.insert(0, (Arc::from("response"), key));
+                }
+            }
+            None => content.push(Part::text(response.raw)),
+        },
+    }
+    keep(kept, "functionResponse", &others);
+    Content::ToolResult(ToolResult { call_id, name: Some(name), content, is_error: None })
+}
+
+fn lone_text<'n>(response: &'n Node<'_>) -> Option<(&'n str, &'n str)> {
+    let [(key, value)] = response.as_object()?.as_slice() else { return None };
+    matches!(&**key, "result" | "output").then_some((&**key, value.as_str()?))
+}
+
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+        && json::parse(text, Limits::default()).is_ok_and(|node| node.as_object().is_some())
+}
+
+/// Keeps what a call or a response holds beside what is read, as one object.
+fn keep(kept: &mut Extra, key: &str, others: &Extra) {
+    if others.is_empty() {
+        return;
+    }
+    let mut object = String::from("{");
+    for (index, (name, value)) in others.iter().enumerate() {
+        if index > 0 {
+            object.push(',');
+        }
+        json::write_string(&mut object, name);
+        let _ = write!(object, ":{}", value.as_str());
+    }
+    object.push('}');
+    kept.push((Arc::from(key), RawJson::new(object)));
+}
+
+const MEDIA_KEYS: [&str; 7] =
+    ["data", "mimeType", "mime_type", "fileUri", "file_uri", "displayName", "display_name"];
+
+fn media(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Media {
+    let mime = either(node, "mimeType", "mime_type").and_then(Node::as_str).unwrap_or("*/*");
+    let source = if kind == "inlineData" {
+        MediaSource::Base64(cx.required(node, "data", path, "media needs its data"))
+    } else {
+        let key = if node.get("fileUri").is_some() { "fileUri" } else { "file_uri" };
+        let key = if node.get(key).is_some() { key } else { "fileUri" };
+        MediaSource::Url(cx.required(node, key, path, "media needs its address"))
+    };
+    cx.lost(node, &MEDIA_KEYS, path);
+    let key = if node.get("display_name").is_some() { "display_name" } else { "displayName" };
+    Media { media_type: Arc::from(mime), source, name: cx.member(node, key, path) }
+}

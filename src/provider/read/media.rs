@@ -1,0 +1,279 @@
+//! Images, sounds and files in every provider's shape, brought into one canonical form.
+//!
+//! Base64 never keeps a `data:` prefix, so that any target can write it in its own way.
+
+use std::sync::Arc;
+
+use super::block;
+use super::context::{Reading, either, part_extra, present};
+use crate::domain::{Content, Extra, Media, MediaSource, Part, RawJson};
+use crate::json::{Node, Path};
+
+/// The media type where nothing tells it.
+const UNKNOWN: &str = "*/*";
+const UNKNOWN_IMAGE: &str = "image/*";
+
+/// Reads a part whose `type` says that it is media; none if its shape is not one we know, and
+/// the part has to be carried whole.
+pub(super) fn read(
+    cx: &mut Reading<'_>,
+    kind: &str,
+    node: &Node<'_>,
+    path: &Path<'_>,
+) -> Option<Part> {
+    let (media, extra) = match kind {
+        "image_url" => image_url(cx, node, path),
+        "input_image" => input_image(cx, node, path),
+        "input_audio" => input_audio(cx, node, path),
+        "file" | "input_file" => file(cx, node, path),
+        "media" => neutral(cx, node, path),
+        "image" | "document" if node.get("source").is_some() => {
+            return source(cx, kind, node, path);
+        }
+        // The Model Context Protocol's content blocks, which tools hand on as they are.
+        "image" | "audio" if node.get("data").is_some() => {
+            let mime = either(node, "mimeType", "media_type").and_then(Node::as_str);
+            let data = cx.required(node, "data", path, NEEDS_DATA);
+            let mime = mime.unwrap_or(if kind == "image" { UNKNOWN_IMAGE } else { UNKNOWN });
+            let known = ["type", "data", "mimeType", "media_type"];
+            (media_of(mime, &data), part_extra(node, &known))
+        }
+        _ => return None,
+    };
+    let mut part = Part::new(Content::Media(media));
+    part.extra = extra;
+    Some(part)
+}
+
+/// ContextChef's `{mediaType, data, filename?}`.
+pub(super) fn attachment(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+    let data = cx.required(node, "data", path, NEEDS_DATA);
+    let mime = cx.member(node, "mediaType", path);
+    let mut media = media_of(mime.as_deref().unwrap_or(UNKNOWN), &data);
+    media.name = cx.member(node, "filename", path);
+    let mut part = Part::new(Content::Media(media));
+    part.extra = part_extra(node, &["mediaType", "data", "filename"]);
+    part
+}
+
+/// Media from text that may be a data URI, a URL or bare base64. The media type that a data
+/// URI names wins over `mime`.
+pub(super) fn media_of(mime: &str, data: &Arc<str>) -> Media {
+    if let Some((own, payload)) = data_uri(data) {
+        let media_type = if own.is_empty() { mime } else { own };
+        let source = MediaSource::Base64(Arc::from(payload));
+        return Media { media_type: Arc::from(media_type), source, name: None };
+    }
+    let source = if is_url(data) {
+        MediaSource::Url(Arc::clone(data))
+    } else {
+        MediaSource::Base64(Arc::clone(data))
+    };
+    Media { media_type: Arc::from(mime), source, name: None }
+}
+
+const NEEDS_DATA: &str = "media needs its data";
+
+fn image_url(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+    let mut rest = part_extra(node, &["type", "image_url"]);
+    let url = match present(node, "image_url") {
+        Some(inner) if inner.as_object().is_some() => {
+            rest.extend(part_extra(inner, &["url"]));
+            cx.required(inner, "url", &path.key("image_url"), NEEDS_DATA)
+        }
+        _ => cx.required(node, "image_url", path, NEEDS_DATA),
+    };
+    (at_url(UNKNOWN_IMAGE, &url), rest)
+}
+
+fn input_image(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+    if let Some(id) = cx.member(node, "file_id", path) {
+        let media = held(UNKNOWN_IMAGE, id);
+        let mut rest = part_extra(node, &["type", "file_id"]);
+        rest.retain(|(key, value)| &**key != "image_url" || value.as_str() != "null");
+        return (media, rest);
+    }
+    let (media, mut rest) = image_url(cx, node, path);
+    rest.retain(|(key, value)| &**key != "file_id" || value.as_str() != "null");
+    (media, rest)
+}
+
+fn input_audio(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+    let mut rest = part_extra(node, &["type", "input_audio"]);
+    let inner_path = path.key("input_audio");
+    let Some(inner) = present(node, "input_audio").filter(|inner| inner.as_object().is_some())
+    else {
+        cx.fault(&inner_path, "must be an object with `data` and `format`");
+        return (held(UNKNOWN, Arc::from("")), rest);
+    };
+    let data = cx.required(inner, "data", &inner_path, NEEDS_DATA);
+    let format = cx.member(inner, "format", &inner_path);
+    let mime = match format.as_deref() {
+        None => "audio/*".to_owned(),
+        Some("mp3") => "audio/mpeg".to_owned(),
+        Some(format) => format!("audio/{format}"),
+    };
+    rest.extend(part_extra(inner, &["data", "format"]));
+    (media_of(&mime, &data), rest)
+}
+
+/// `file` (members inside `file`) and `input_file` (members beside `type`).
+fn file(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+    const KNOWN: &[&str] = &["type", "file", "filename", "file_data", "file_url"];
+    let nested = present(node, "file").filter(|inner| inner.as_object().is_some());
+    let inner_path = path.key("file");
+    let (inner, at) = match nested {
+        Some(inner) => (inner, &inner_path),
+        None => (node, path),
+    };
+    let mut rest = part_extra(node, KNOWN);
+    if nested.is_some() {
+        rest.extend(part_extra(inner, KNOWN));
+    }
+    rest.retain(|(key, value)| &**key != "file_id" || value.as_str() != "null");
+    let name = cx.member(inner, "filename", at);
+    let mime = name.as_deref().map_or(UNKNOWN, type_of_name);
+    let mut media = if let Some(data) = cx.member(inner, "file_data", at) {
+        if data.is_empty() {
+            cx.fault(&at.key("file_data"), NEEDS_DATA);
+        }
+        media_of(mime, &data)
+    } else if let Some(url) = cx.member(inner, "file_url", at) {
+        at_url(mime, &url)
+    } else {
+        rest.retain(|(key, _)| &**key != "file_id");
+        held(mime, cx.required(inner, "file_id", at, "media needs its data, an id or a URL"))
+    };
+    media.name = name;
+    (media, rest)
+}
+
+fn neutral(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+    const KNOWN: &[&str] = &["type", "media_type", "data", "url", "file_id", "text", "name"];
+    let mime = cx.member(node, "media_type", path);
+    let mime = mime.as_deref().unwrap_or(UNKNOWN);
+    let mut media = if let Some(url) = cx.member(node, "url", path) {
+        at_url(mime, &url)
+    } else if let Some(id) = cx.member(node, "file_id", path) {
+        held(mime, id)
+    } else if let Some(text) = cx.member(node, "text", path) {
+        Media { media_type: Arc::from(mime), source: MediaSource::Text(text), name: None }
+    } else {
+        let why = "media needs `data`, `url`, `file_id` or `text`";
+        let data = cx.required(node, "data", path, why);
+        media_of(mime, &data)
+    };
+    media.name = cx.member(node, "name", path);
+    (media, part_extra(node, KNOWN))
+}
+
+/// Anthropic's `image` and `document`, whose `source` says where the bytes are.
+fn source(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
+    let inner = node.get("source")?;
+    let at = path.key("source");
+    if inner.as_object().is_none() {
+        cx.fault(&at, format!("must be an object, not {}", inner.kind()));
+        return None;
+    }
+    let mime = cx.member(inner, "media_type", &at);
+    let unknown = if kind == "image" { UNKNOWN_IMAGE } else { "application/pdf" };
+    let given = mime.as_deref().unwrap_or(unknown);
+    let mut kept = Extra::new();
+    let mut media = match inner.get("type").and_then(Node::as_str) {
+        Some("base64") => {
+            let data = cx.required(inner, "data", &at, NEEDS_DATA);
+            media_of(given, &data)
+        }
+        Some("url") => {
+            let url = cx.required(inner, "url", &at, NEEDS_DATA);
+            at_url(given, &url)
+        }
+        Some("file") => {
+            let mime = mime.as_deref().unwrap_or(if kind == "image" { unknown } else { UNKNOWN });
+            held(mime, cx.required(inner, "file_id", &at, NEEDS_DATA))
+        }
+        Some("text") => {
+            let text = cx.required(inner, "data", &at, NEEDS_DATA);
+            let media_type = Arc::from(mime.as_deref().unwrap_or("text/plain"));
+            Media { media_type, source: MediaSource::Text(text), name: None }
+        }
+        Some("content") => {
+            let content = inner.get("content")?;
+            let parts = block::content(cx, content, &at.key("content"));
+            let texts: Option<Vec<&str>> =
+                parts.iter().map(|part| part.as_text().map(|text| &**text)).collect();
+            // Content with images in it is only this provider's.
+            let text = texts?.join("\n");
+            // The cut into blocks decides what can be cited.
+            if parts.len() > 1 {
+                let detail = "the blocks of a document became one text";
+                cx.notes.degraded("document_blocks_joined", path.pointer(), detail);
+                kept.push((Arc::from("source"), RawJson::new(inner.raw)));
+            }
+            let source = MediaSource::Text(Arc::from(text));
+            Media { media_type: Arc::from("text/plain"), source, name: None }
+        }
+        _ => return None,
+    };
+    media.name = cx.member(node, "title", path);
+    let mut part = Part::new(Content::Media(media));
+    part.extra = part_extra(node, &["type", "source", "title"]);
+    cx.lost(inner, &["type", "media_type", "data", "url", "file_id", "content"], &at);
+    part.extra.extend(kept);
+    Some(part)
+}
+
+fn at_url(mime: &str, url: &Arc<str>) -> Media {
+    match data_uri(url) {
+        Some(_) => media_of(mime, url),
+        None => Media {
+            media_type: Arc::from(mime),
+            source: MediaSource::Url(Arc::clone(url)),
+            name: None,
+        },
+    }
+}
+
+fn held(mime: &str, id: Arc<str>) -> Media {
+    Media { media_type: Arc::from(mime), source: MediaSource::FileId(id), name: None }
+}
+
+/// Media type and payload of a base64 data URI; other data URIs stay URLs.
+fn data_uri(text: &str) -> Option<(&str, &str)> {
+    let head = text.get(..5)?;
+    if !head.eq_ignore_ascii_case("data:") {
+        return None;
+    }
+    let (head, payload) = text.get(5..)?.split_once(',')?;
+    let cut = head.len().checked_sub(";base64".len())?;
+    let (media_type, mark) = head.split_at_checked(cut)?;
+    mark.eq_ignore_ascii_case(";base64").then_some((media_type, payload))
+}
+
+/// Whether the text starts with a scheme (`https://`, `gs://`, `data:`) and so is no base64,
+/// in which `:` does not occur.
+fn is_url(text: &str) -> bool {
+    let end = text.bytes().take(32).position(|byte| byte == b':');
+    end.and_then(|end| text.get(..end)).is_some_and(|scheme| {
+        !scheme.is_empty()
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+')
+    })
+}
+
+/// The media type that a file's name tells, for the types that providers take.
+fn type_of_name(name: &str) -> &'static str {
+    let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    match ending.as_str() {
+        "pdf" => "application/pdf",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "txt" | "log" => "text/plain",
+        "md" => "text/markdown",
+        "csv" => "text/csv",
+        "html" | "htm" => "text/html",
+        "json" => "application/json",
+        _ => UNKNOWN,
+    }
+}

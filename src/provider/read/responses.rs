@@ -1,0 +1,179 @@
+//! Items of `OpenAI`'s Responses API.
+//!
+//! What the model produced in a row is one assistant message, its items the parts in their
+//! order. Members of an item that we do not interpret (`id`, `status`, `phase`) stand in the
+//! extra members of its part: of the first, where an item has several.
+
+use std::sync::Arc;
+
+use super::block;
+use super::context::{Reading, extra, present};
+use super::message::{self, Legacy};
+use crate::domain::{Content, Message, Part, RawJson, Role, Thinking, ToolCall, ToolResult};
+use crate::json::{Node, Path};
+
+/// Reads a list of input items.
+pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
+    let mut run = Run::default();
+    let mut legacy = Legacy::default();
+    for (index, item) in items.iter().enumerate() {
+        let path = path.index(index);
+        if item.as_object().is_none() {
+            cx.fault(&path, format!("an item must be an object, not {}", item.kind()));
+            continue;
+        }
+        match cx.member(item, "type", &path).as_deref() {
+            Some("message") => said(cx, item, index, &mut legacy, &path, &mut run),
+            None if item.get("role").is_some() || item.get("type").is_none() => {
+                said(cx, item, index, &mut legacy, &path, &mut run);
+            }
+            None => {}
+            Some("function_call") => {
+                let call = call(cx, item, &path, false);
+                run.add(index, call, Step::Call);
+            }
+            Some("custom_tool_call") => {
+                let call = call(cx, item, &path, true);
+                run.add(index, call, Step::Call);
+            }
+            Some("function_call_output" | "custom_tool_call_output") => {
+                let part = output(cx, item, &path);
+                let mut message = Message::new(Role::Tool, vec![part]);
+                message.origin = Some(index);
+                run.end(message);
+            }
+            Some("reasoning") => run.add(index, reasoning(cx, item, &path), Step::Begins),
+            // An item of the provider's own keeps its place and its bytes.
+            Some(_) => run.add(index, block::opaque(item), Step::Goes),
+        }
+    }
+    run.finish()
+}
+
+/// What an item means for the assistant message that is being gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Text or reasoning: the start of something new where text was said before.
+    Begins,
+    Call,
+    Goes,
+}
+
+/// Messages so far, and the assistant message that items are still added to.
+#[derive(Debug, Default)]
+struct Run {
+    messages: Vec<Message>,
+    open: Option<Message>,
+    /// The open message has text and no calls: it was a whole answer.
+    complete: bool,
+}
+
+impl Run {
+    fn add(&mut self, index: usize, part: Part, step: Step) {
+        if step == Step::Begins && self.complete {
+            self.close();
+        }
+        let open = self.open.get_or_insert_with(|| {
+            let mut message = Message::new(Role::Assistant, Vec::new());
+            message.origin = Some(index);
+            message
+        });
+        open.parts.push(part);
+        if step == Step::Call {
+            self.complete = false;
+        }
+    }
+
+    fn close(&mut self) {
+        self.messages.extend(self.open.take());
+        self.complete = false;
+    }
+
+    fn end(&mut self, message: Message) {
+        self.close();
+        message::push(message, &mut self.messages);
+    }
+
+    fn finish(mut self) -> Vec<Message> {
+        self.close();
+        self.messages
+    }
+}
+
+/// A `message` item, with or without its `type`.
+fn said(
+    cx: &mut Reading<'_>,
+    item: &Node<'_>,
+    index: usize,
+    legacy: &mut Legacy,
+    path: &Path<'_>,
+    run: &mut Run,
+) {
+    let Some(mut message) = message::one(cx, item, index, legacy, path) else { return };
+    message.extra.retain(|(key, _)| &**key != "type");
+    if message.role != Role::Assistant {
+        run.end(message);
+        return;
+    }
+    let calls = message.has_tool_calls();
+    if message.parts.is_empty() {
+        message.parts.push(Part::text(""));
+    }
+    let id = present(item, "id").map(|id| (Arc::from("id"), RawJson::new(id.raw)));
+    if let Some(first) = message.parts.first_mut() {
+        first.extra.extend(id);
+        first.extra.append(&mut message.extra);
+    }
+    let mut step = Step::Begins;
+    for part in message.parts {
+        run.add(index, part, step);
+        step = Step::Goes;
+    }
+    if let Some(open) = &mut run.open {
+        open.id = open.id.take().or(message.id);
+        open.name = open.name.take().or(message.name);
+        run.complete = !calls && !open.has_tool_calls();
+    }
+}
+
+fn call(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>, custom: bool) -> Part {
+    let id = cx.required(item, "call_id", path, "a tool call needs an id");
+    let name = cx.required(item, "name", path, "a tool call names its tool");
+    let key = if custom { "input" } else { "arguments" };
+    let at = path.key(key);
+    let arguments = match item.get(key) {
+        None => {
+            cx.fault(path, format!("`{key}` is missing"));
+            Arc::from("{}")
+        }
+        Some(text) if custom => cx.string(text, &at).unwrap_or_default(),
+        Some(text) => cx.arguments(text, &at, &id, false),
+    };
+    let mut part = Part::new(Content::ToolCall(ToolCall { id, name, arguments, custom }));
+    part.extra = extra(item, &["type", "call_id", "name", key]);
+    part
+}
+
+fn output(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
+    let call_id = cx.required(item, "call_id", path, "a tool result needs the id of its call");
+    let output = cx.needed(item, "output", path);
+    let content = match output {
+        Some(output) => block::result_content(cx, output, &path.key("output")),
+        None => Vec::new(),
+    };
+    let result = ToolResult { call_id, name: None, content, is_error: None };
+    let mut part = Part::new(Content::ToolResult(result));
+    part.extra = extra(item, &["type", "call_id", "output"]);
+    part
+}
+
+/// A reasoning item goes back whole: it may be encrypted, and the provider knows its id.
+fn reasoning(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
+    let mut texts = Vec::new();
+    for key in ["summary", "content"] {
+        let items = item.get(key).and_then(Node::as_array).unwrap_or_default();
+        texts.extend(items.iter().filter_map(|part| part.get("text")?.as_str()));
+    }
+    let text = cx.text(&texts.join("\n\n"), path);
+    Part::new(Content::Thinking(Thinking { text, opaque: Some(RawJson::new(item.raw)) }))
+}

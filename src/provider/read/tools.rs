@@ -1,0 +1,246 @@
+//! Tool definitions in any provider's shape, whatever shape the messages have.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::context::{Reading, either, extra, present, shown};
+use crate::domain::{Extra, RawJson, ToolDefinition};
+use crate::json::{self, Node, Path, Value};
+
+/// Most tools of one request.
+pub(super) const MOST_TOOLS: usize = 1_000;
+
+/// Reads an array of tools, or an object that holds one under `list`.
+pub(super) fn list(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<ToolDefinition> {
+    if node.as_object().is_some() {
+        let path = path.key("list");
+        return match present(node, "list") {
+            Some(inner) => items(cx, inner, &path),
+            None => Vec::new(),
+        };
+    }
+    items(cx, node, path)
+}
+
+fn items(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<ToolDefinition> {
+    let Some(items) = node.as_array() else {
+        cx.fault(path, format!("must be an array of tools, not {}", node.kind()));
+        return Vec::new();
+    };
+    let mut found = Found::default();
+    for (index, item) in items.iter().enumerate() {
+        tool(cx, item, &path.index(index), &mut found);
+        if found.tools.len() > MOST_TOOLS {
+            cx.fault(path, format!("more than {MOST_TOOLS} tools"));
+            break;
+        }
+    }
+    found.tools
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    tools: Vec<ToolDefinition>,
+    names: HashSet<Arc<str>>,
+}
+
+impl Found {
+    fn add(&mut self, cx: &mut Reading<'_>, tool: ToolDefinition, path: &Path<'_>) {
+        if !tool.name.is_empty() && !self.names.insert(Arc::clone(&tool.name)) {
+            let detail = format!("a second tool is called `{}`", shown(&tool.name));
+            cx.fault(&path.key("name"), detail);
+        }
+        self.tools.push(tool);
+    }
+
+    /// A provider's own tool. Several may be of one kind, so only a name of its own counts.
+    fn add_opaque(
+        &mut self,
+        cx: &mut Reading<'_>,
+        kind: &str,
+        node: &Node<'_>,
+        raw: RawJson,
+        path: &Path<'_>,
+    ) {
+        let named = cx.member(node, "name", path);
+        let mut tool = bare(named.clone().unwrap_or_else(|| Arc::from(kind)));
+        tool.cache = cx.cache_mark(node, path);
+        tool.opaque = Some(raw);
+        match named {
+            Some(_) => self.add(cx, tool, path),
+            None => self.tools.push(tool),
+        }
+    }
+}
+
+fn bare(name: Arc<str>) -> ToolDefinition {
+    ToolDefinition {
+        name,
+        description: None,
+        parameters: None,
+        cache: None,
+        extra: Extra::new(),
+        opaque: None,
+    }
+}
+
+fn tool(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Found) {
+    let Some(members) = node.as_object() else {
+        cx.fault(path, format!("a tool must be an object, not {}", node.kind()));
+        return;
+    };
+    if either(node, "functionDeclarations", "function_declarations").is_some() {
+        declarations(cx, node, path, found);
+        return;
+    }
+    let kind = cx.member(node, "type", path);
+    if let Some(inner) = present(node, "function").filter(|inner| inner.as_object().is_some()) {
+        let mut tool = function(cx, inner, &path.key("function"), &[]);
+        tool.cache = tool.cache.or(cx.cache_mark(node, path));
+        tool.extra.extend(extra(node, &["type", "function", "cache_control"]));
+        found.add(cx, tool, &path.key("function"));
+        return;
+    }
+    let plain = ["parameters", "input_schema", "inputSchema", "description"]
+        .iter()
+        .any(|key| node.get(key).is_some());
+    match kind.as_deref() {
+        Some("function") => {}
+        // A free-form tool of OpenAI's, unless it is Anthropic's word for an ordinary one.
+        Some("custom") if node.get("input_schema").is_some() => {}
+        None if plain || node.get("name").is_some() => {}
+        Some(kind) => {
+            let custom = node.get("custom").filter(|inner| inner.as_object().is_some());
+            let named = custom.unwrap_or(node);
+            found.add_opaque(cx, kind, named, RawJson::new(node.raw), path);
+            return;
+        }
+        None => {
+            match members.first() {
+                Some((key, _)) => {
+                    found.add_opaque(cx, key, node, RawJson::new(node.raw), path);
+                }
+                None => cx.fault(path, "a tool must not be empty"),
+            }
+            return;
+        }
+    }
+    let tool = function(cx, node, path, &["type"]);
+    found.add(cx, tool, path);
+}
+
+/// A function's name, description and schema, by whichever name the schema goes.
+fn function(
+    cx: &mut Reading<'_>,
+    node: &Node<'_>,
+    path: &Path<'_>,
+    known: &[&str],
+) -> ToolDefinition {
+    const SCHEMAS: [&str; 4] =
+        ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
+    let mut tool = bare(cx.required(node, "name", path, "a tool needs a name"));
+    tool.description = cx.member(node, "description", path);
+    tool.cache = cx.cache_mark(node, path);
+    tool.extra = extra(node, &["name", "description", "cache_control"]);
+    tool.extra.retain(|(key, _)| !known.contains(&&**key) && !SCHEMAS.contains(&&**key));
+    for key in SCHEMAS {
+        let Some(schema) = present(node, key) else { continue };
+        if schema.as_object().is_none() {
+            let detail = format!("must be a JSON Schema object, not {}", schema.kind());
+            cx.fault(&path.key(key), detail);
+        } else if tool.parameters.is_some() {
+            cx.fault(&path.key(key), "a tool has one schema");
+        } else {
+            tool.parameters = Some(RawJson::new(schema.raw));
+        }
+    }
+    tool
+}
+
+/// Gemini's entry: functions, and tools of its own beside them.
+fn declarations(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Found) {
+    for (key, member) in node.as_object().map(Vec::as_slice).unwrap_or_default() {
+        let at = path.key(key);
+        if !matches!(&**key, "functionDeclarations" | "function_declarations") {
+            let mut raw = String::from("{");
+            json::write_string(&mut raw, key);
+            raw.push(':');
+            raw.push_str(member.raw);
+            raw.push('}');
+            found.add_opaque(cx, key, member, RawJson::new(raw), &at);
+            continue;
+        }
+        let Some(items) = member.as_array() else {
+            cx.fault(&at, format!("must be an array, not {}", member.kind()));
+            continue;
+        };
+        for (index, item) in items.iter().enumerate() {
+            let at = at.index(index);
+            if item.as_object().is_none() {
+                cx.fault(&at, format!("a function must be an object, not {}", item.kind()));
+                continue;
+            }
+            let mut tool = function(cx, item, &at, &[]);
+            if let Some(schema) = present(item, "parameters") {
+                tool.parameters = Some(RawJson::new(lower_types(schema)));
+            }
+            found.add(cx, tool, &at);
+            if found.tools.len() > MOST_TOOLS {
+                return;
+            }
+        }
+    }
+}
+
+/// Gemini's own schemas write types in capitals (`"type": "STRING"`), which is no JSON Schema
+/// anywhere else; Gemini takes both.
+fn lower_types(schema: &Node<'_>) -> Arc<str> {
+    let mut out = String::with_capacity(schema.raw.len());
+    if write_lowered(&mut out, schema) { Arc::from(out) } else { Arc::from(schema.raw) }
+}
+
+/// Writes a schema with its types in small letters; says whether that changed anything.
+fn write_lowered(out: &mut String, schema: &Node<'_>) -> bool {
+    const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
+    match &schema.value {
+        Value::Object(members) => {
+            let mut changed = false;
+            out.push('{');
+            for (index, (key, member)) in members.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                json::write_string(out, key);
+                out.push(':');
+                let word = member.as_str().filter(|word| TYPES.contains(word));
+                match (&**key, word) {
+                    ("type", Some(word)) => {
+                        json::write_string(out, &word.to_ascii_lowercase());
+                        changed = true;
+                    }
+                    // Values, not schemas.
+                    ("enum" | "default" | "example" | "const", _) => out.push_str(member.raw),
+                    _ => changed |= write_lowered(out, member),
+                }
+            }
+            out.push('}');
+            changed
+        }
+        Value::Array(items) => {
+            let mut changed = false;
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                changed |= write_lowered(out, item);
+            }
+            out.push(']');
+            changed
+        }
+        _ => {
+            out.push_str(schema.raw);
+            false
+        }
+    }
+}

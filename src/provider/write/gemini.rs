@@ -1,0 +1,179 @@
+//! The system instruction and contents of Gemini's `generateContent`.
+//!
+//! All system text stands in `systemInstruction`. Neighbouring contents of one role become one;
+//! in a user content function responses come first, then the media they brought. A part is
+//! never empty, but for one that exists to carry a thought signature.
+
+use super::{comma, each_side, extra_members, joined_string, key, member, raw_member, texts};
+use crate::domain::{Content, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult};
+use crate::json::{self, write_string};
+use crate::provider::SYNTHETIC_CALL_ID;
+
+pub(super) fn write(out: &mut String, messages: &[Message]) {
+    let mut system = messages
+        .iter()
+        .filter(|message| message.role == Role::System)
+        .flat_map(|message| &message.parts)
+        .filter(|part| is_part(part))
+        .peekable();
+    if system.peek().is_some() {
+        key(out, "systemInstruction");
+        out.push('{');
+        key(out, "parts");
+        out.push('[');
+        system.for_each(|each| part(out, each));
+        out.push_str("]}");
+    }
+    key(out, "contents");
+    out.push('[');
+    each_side(
+        messages,
+        |message| message.parts.iter().any(is_part),
+        |model, side| {
+            comma(out);
+            out.push('{');
+            member(out, "role", if model { "model" } else { "user" });
+            key(out, "parts");
+            out.push('[');
+            let parts = || side.iter().flat_map(|message| &message.parts);
+            parts().filter(|part| is_result(part)).for_each(|each| part(out, each));
+            parts().for_each(|each| result_media(out, each));
+            parts().filter(|part| !is_result(part)).for_each(|each| part(out, each));
+            out.push_str("]}");
+        },
+    );
+    out.push(']');
+}
+
+fn is_result(part: &Part) -> bool {
+    matches!(part.content, Content::ToolResult(_))
+}
+
+/// Whether a part is written at all.
+fn is_part(part: &Part) -> bool {
+    match &part.content {
+        Content::Text(text) => !text.is_empty() || part.signature.is_some(),
+        _ => true,
+    }
+}
+
+fn part(out: &mut String, part: &Part) {
+    if !is_part(part) {
+        return;
+    }
+    comma(out);
+    match &part.content {
+        Content::Opaque { raw, .. } => return out.push_str(raw.as_str()),
+        Content::Thinking(thinking) => {
+            if let Some(raw) = &thinking.opaque {
+                return out.push_str(raw.as_str());
+            }
+            out.push('{');
+            member(out, "text", &thinking.text);
+            raw_member(out, "thought", "true");
+        }
+        Content::Text(text) => {
+            out.push('{');
+            member(out, "text", text);
+        }
+        Content::ToolCall(call) => {
+            out.push('{');
+            function_call(out, call);
+        }
+        Content::ToolResult(result) => {
+            out.push('{');
+            function_response(out, result);
+        }
+        Content::Media(media) => {
+            out.push('{');
+            self::media(out, media);
+        }
+    }
+    if let Some(signature) = &part.signature {
+        member(out, "thoughtSignature", signature);
+    }
+    extra_members(out, &part.extra, OURS);
+    out.push('}');
+}
+
+/// Keys of parts that we write ourselves.
+const OURS: &[&str] = &[
+    "text",
+    "thought",
+    "thoughtSignature",
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "fileData",
+];
+
+/// The id, unless it is one that we made up: the provider knows only its own.
+fn id(out: &mut String, id: &str) {
+    if !id.starts_with(SYNTHETIC_CALL_ID) {
+        member(out, "id", id);
+    }
+}
+
+fn function_call(out: &mut String, call: &ToolCall) {
+    key(out, "functionCall");
+    out.push('{');
+    id(out, &call.id);
+    member(out, "name", &call.name);
+    raw_member(out, "args", &call.arguments);
+    out.push('}');
+}
+
+fn function_response(out: &mut String, result: &ToolResult) {
+    key(out, "functionResponse");
+    out.push('{');
+    id(out, &result.call_id);
+    member(out, "name", result.name.as_deref().unwrap_or("unknown"));
+    key(out, "response");
+    response(out, result);
+    out.push('}');
+}
+
+/// A response must be an object: one stands as it is, anything else under `result`, what went
+/// wrong under `error`.
+fn response(out: &mut String, result: &ToolResult) {
+    let failed = result.is_error == Some(true);
+    let mut shown = texts(&result.content);
+    if let (Some(text), None, false) = (shown.next(), shown.next(), failed)
+        && is_object(text)
+    {
+        return out.push_str(text.trim());
+    }
+    out.push('{');
+    key(out, if failed { "error" } else { "result" });
+    joined_string(out, texts(&result.content), "\n");
+    out.push('}');
+}
+
+/// Whether a text is one JSON object, without doubled keys.
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+        && json::parse(text, json::Limits::default()).is_ok_and(|node| node.as_object().is_some())
+}
+
+/// What a tool gave besides text stands beside its response.
+fn result_media(out: &mut String, result: &Part) {
+    if let Content::ToolResult(result) = &result.content {
+        let media = |each: &&Part| matches!(each.content, Content::Media(_));
+        result.content.iter().filter(media).for_each(|each| part(out, each));
+    }
+}
+
+fn media(out: &mut String, media: &Media) {
+    let (member_key, value_key, value) = match &media.source {
+        MediaSource::Base64(data) => ("inlineData", "data", data),
+        MediaSource::Url(text) | MediaSource::FileId(text) | MediaSource::Text(text) => {
+            ("fileData", "fileUri", text)
+        }
+    };
+    key(out, member_key);
+    out.push('{');
+    member(out, "mimeType", &media.media_type);
+    key(out, value_key);
+    write_string(out, value);
+    out.push('}');
+}

@@ -1,0 +1,172 @@
+//! Messages in our own shape (DESIGN §4). Keys of every object in byte order.
+
+use super::{Sorted, comma, key, member};
+use crate::domain::{CacheMark, Content, Media, MediaSource, Message, Part, Role};
+use crate::json::write_string;
+
+pub(super) fn write(out: &mut String, messages: &[Message]) {
+    key(out, "messages");
+    out.push('[');
+    for message in messages {
+        comma(out);
+        let mut object = Sorted::open(out, &message.extra, &["id", "name", "parts", "role"]);
+        if let Some(id) = &message.id {
+            object.member(out, "id", id);
+        }
+        if let Some(name) = &message.name {
+            object.member(out, "name", name);
+        }
+        object.key(out, "parts");
+        parts(out, &message.parts);
+        object.member(out, "role", role(message.role));
+        object.close(out);
+    }
+    out.push(']');
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}
+
+fn parts(out: &mut String, parts: &[Part]) {
+    out.push('[');
+    for each in parts {
+        comma(out);
+        part(out, each);
+    }
+    out.push(']');
+}
+
+/// Keys of parts that we write ourselves.
+const KNOWN: &[&str] = &[
+    "arguments",
+    "cache",
+    "call_id",
+    "content",
+    "custom",
+    "data",
+    "file_id",
+    "id",
+    "is_error",
+    "kind",
+    "media_type",
+    "name",
+    "opaque",
+    "raw",
+    "signature",
+    "text",
+    "type",
+    "url",
+];
+
+fn part(out: &mut String, part: &Part) {
+    let mut object = Sorted::open(out, &part.extra, KNOWN);
+    if let Content::ToolCall(call) = &part.content {
+        object.member(out, "arguments", &call.arguments);
+    }
+    if let Some(mark) = part.cache {
+        object.key(out, "cache");
+        cache(out, mark);
+    }
+    let kind = match &part.content {
+        Content::Text(text) => {
+            signature(&mut object, out, part);
+            object.member(out, "text", text);
+            "text"
+        }
+        Content::Thinking(thinking) => {
+            if let Some(raw) = &thinking.opaque {
+                object.key(out, "opaque");
+                out.push_str(raw.as_str());
+            }
+            signature(&mut object, out, part);
+            if !thinking.text.is_empty() || thinking.opaque.is_none() {
+                object.member(out, "text", &thinking.text);
+            }
+            "thinking"
+        }
+        Content::ToolCall(call) => {
+            if call.custom {
+                object.key(out, "custom");
+                out.push_str("true");
+            }
+            object.member(out, "id", &call.id);
+            object.member(out, "name", &call.name);
+            signature(&mut object, out, part);
+            "tool_call"
+        }
+        Content::ToolResult(result) => {
+            object.member(out, "call_id", &result.call_id);
+            object.key(out, "content");
+            match result.content.as_slice() {
+                [] => out.push_str("\"\""),
+                [Part { content: Content::Text(text), cache: None, signature: None, extra }]
+                    if extra.is_empty() =>
+                {
+                    write_string(out, text);
+                }
+                content => parts(out, content),
+            }
+            if let Some(is_error) = result.is_error {
+                object.key(out, "is_error");
+                out.push_str(if is_error { "true" } else { "false" });
+            }
+            if let Some(name) = &result.name {
+                object.member(out, "name", name);
+            }
+            signature(&mut object, out, part);
+            "tool_result"
+        }
+        Content::Media(media) => {
+            self::media(&mut object, out, media, part);
+            "media"
+        }
+        Content::Opaque { kind, raw } => {
+            object.member(out, "kind", kind);
+            object.key(out, "raw");
+            out.push_str(raw.as_str());
+            signature(&mut object, out, part);
+            "opaque"
+        }
+    };
+    object.member(out, "type", kind);
+    if let Content::Media(Media { source: MediaSource::Url(url), .. }) = &part.content {
+        object.member(out, "url", url);
+    }
+    object.close(out);
+}
+
+fn signature(object: &mut Sorted<'_>, out: &mut String, part: &Part) {
+    if let Some(signature) = &part.signature {
+        object.member(out, "signature", signature);
+    }
+}
+
+fn media(object: &mut Sorted<'_>, out: &mut String, media: &Media, part: &Part) {
+    match &media.source {
+        MediaSource::Base64(data) => object.member(out, "data", data),
+        MediaSource::FileId(id) => object.member(out, "file_id", id),
+        MediaSource::Url(_) | MediaSource::Text(_) => {}
+    }
+    object.member(out, "media_type", &media.media_type);
+    if let Some(name) = &media.name {
+        object.member(out, "name", name);
+    }
+    signature(object, out, part);
+    if let MediaSource::Text(text) = &media.source {
+        object.member(out, "text", text);
+    }
+}
+
+fn cache(out: &mut String, mark: CacheMark) {
+    out.push('{');
+    if let Some(ttl) = mark.ttl {
+        member(out, "ttl", ttl.as_str());
+    }
+    out.push('}');
+}

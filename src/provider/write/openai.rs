@@ -1,0 +1,202 @@
+//! The messages of `OpenAI` Chat Completions. Keys of every object in byte order.
+
+use super::{Sorted, comma, joined_string, key, member};
+use crate::domain::{Content, Media, MediaSource, Message, Part, Role, ToolCall};
+use crate::json::write_string;
+
+/// Keys of a message that we write ourselves.
+const KNOWN: &[&str] = &["content", "name", "role", "tool_call_id", "tool_calls"];
+
+pub(super) fn write(out: &mut String, messages: &[Message]) {
+    key(out, "messages");
+    out.push('[');
+    for message in messages {
+        if message.role == Role::Tool {
+            results(out, message);
+        } else {
+            one(out, message);
+        }
+    }
+    out.push(']');
+}
+
+/// A message of any role but `tool`.
+fn one(out: &mut String, message: &Message) {
+    comma(out);
+    let mut object = Sorted::open(out, &message.extra, KNOWN);
+    object.key(out, "content");
+    let spoken = message.parts.iter().any(is_content);
+    // Without content the provider wants null beside what stands in its stead.
+    if !spoken && message.role == Role::Assistant && stands_alone(message) {
+        out.push_str("null");
+    } else {
+        content(out, &message.parts);
+    }
+    if let Some(name) = &message.name {
+        object.member(out, "name", name);
+    }
+    object.member(out, "role", role(message));
+    if message.has_tool_calls() {
+        object.key(out, "tool_calls");
+        out.push('[');
+        for call in message.tool_calls() {
+            tool_call(out, call);
+        }
+        out.push(']');
+    }
+    object.close(out);
+}
+
+/// Whether an assistant message may have no content of its own.
+fn stands_alone(message: &Message) -> bool {
+    const INSTEAD: &[&str] = &["audio", "function_call", "refusal"];
+    message.has_tool_calls()
+        || message
+            .extra
+            .iter()
+            .any(|(name, raw)| INSTEAD.contains(&&**name) && raw.as_str() != "null")
+}
+
+fn role(message: &Message) -> &'static str {
+    match message.role {
+        Role::System => message.role_word.unwrap_or("system"),
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}
+
+/// One message a result: this shape knows no two in one.
+fn results(out: &mut String, message: &Message) {
+    for part in &message.parts {
+        let Content::ToolResult(result) = &part.content else {
+            continue;
+        };
+        comma(out);
+        let mut object = Sorted::open(out, &message.extra, KNOWN);
+        object.key(out, "content");
+        content(out, &result.content);
+        if let Some(name) = &message.name {
+            object.member(out, "name", name);
+        }
+        object.member(out, "role", "tool");
+        object.member(out, "tool_call_id", &result.call_id);
+        object.close(out);
+    }
+}
+
+fn is_content(part: &Part) -> bool {
+    matches!(part.content, Content::Text(_) | Content::Media(_) | Content::Opaque { .. })
+}
+
+/// The value of `content`: a string where there is one plain text, else an array.
+fn content(out: &mut String, parts: &[Part]) {
+    let mut shown = parts.iter().filter(|part| is_content(part));
+    match (shown.next(), shown.next()) {
+        (None, _) => out.push_str("\"\""),
+        (Some(Part { content: Content::Text(text), extra, .. }), None) if extra.is_empty() => {
+            write_string(out, text);
+        }
+        _ => {
+            out.push('[');
+            for part in parts {
+                content_part(out, part);
+            }
+            out.push(']');
+        }
+    }
+}
+
+fn content_part(out: &mut String, part: &Part) {
+    match &part.content {
+        Content::Text(text) => {
+            comma(out);
+            let mut object = Sorted::open(out, &part.extra, &["text", "type"]);
+            object.member(out, "text", text);
+            object.member(out, "type", "text");
+            object.close(out);
+        }
+        Content::Media(media) => {
+            comma(out);
+            self::media(out, media, part);
+        }
+        Content::Opaque { raw, .. } => {
+            comma(out);
+            out.push_str(raw.as_str());
+        }
+        Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_) => {}
+    }
+}
+
+fn media(out: &mut String, media: &Media, part: &Part) {
+    const KNOWN: &[&str] = &["detail", "file", "image_url", "input_audio", "type"];
+    let mut object = Sorted::open(out, &part.extra, KNOWN);
+    match &media.source {
+        MediaSource::Base64(data) if media.is_audio() => {
+            object.key(out, "input_audio");
+            out.push('{');
+            member(out, "data", data);
+            member(out, "format", audio_format(&media.media_type));
+            out.push('}');
+            object.member(out, "type", "input_audio");
+        }
+        MediaSource::Base64(_) | MediaSource::Url(_) if media.is_image() => {
+            object.key(out, "image_url");
+            out.push('{');
+            if let Some((_, detail)) = part.extra.iter().find(|(name, _)| &**name == "detail") {
+                super::raw_member(out, "detail", detail.as_str());
+            }
+            key(out, "url");
+            address(out, media);
+            out.push('}');
+            object.member(out, "type", "image_url");
+        }
+        _ => {
+            object.key(out, "file");
+            out.push('{');
+            if let MediaSource::FileId(id) = &media.source {
+                member(out, "file_id", id);
+            } else {
+                key(out, "file_data");
+                address(out, media);
+            }
+            if let Some(name) = &media.name {
+                member(out, "filename", name);
+            }
+            out.push('}');
+            object.member(out, "type", "file");
+        }
+    }
+    object.close(out);
+}
+
+/// The URL of a medium; base64 becomes a data URI.
+pub(super) fn address(out: &mut String, media: &Media) {
+    match &media.source {
+        MediaSource::Base64(data) => {
+            let head = ["data:", &media.media_type, ";base64,", data];
+            joined_string(out, head.into_iter(), "");
+        }
+        MediaSource::Url(text) | MediaSource::FileId(text) | MediaSource::Text(text) => {
+            write_string(out, text);
+        }
+    }
+}
+
+fn audio_format(media_type: &str) -> &'static str {
+    if media_type.to_ascii_lowercase().contains("wav") { "wav" } else { "mp3" }
+}
+
+fn tool_call(out: &mut String, call: &ToolCall) {
+    comma(out);
+    out.push('{');
+    let (kind, input) = if call.custom { ("custom", "input") } else { ("function", "arguments") };
+    key(out, kind);
+    out.push('{');
+    member(out, input, &call.arguments);
+    member(out, "name", &call.name);
+    out.push('}');
+    member(out, "id", &call.id);
+    member(out, "type", kind);
+    out.push('}');
+}

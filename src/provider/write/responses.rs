@@ -1,0 +1,273 @@
+//! The instructions and input items of `OpenAI`'s Responses API.
+//!
+//! Leading system text becomes `instructions`; system text in other places stays in its place
+//! as an item. What an assistant message holds becomes items in the order of its parts.
+
+use super::{comma, extra_members, joined_string, key, member, openai, raw_member, texts};
+use crate::domain::{
+    Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult,
+};
+use crate::json::write_string;
+
+pub(super) fn write(out: &mut String, messages: &[Message]) {
+    let leading = messages.iter().take_while(|message| message.role == Role::System).count();
+    let (system, rest) = messages.split_at_checked(leading).unwrap_or((&[], messages));
+    let instructions = || system.iter().flat_map(|message| texts(&message.parts));
+    if instructions().next().is_some() {
+        key(out, "instructions");
+        joined_string(out, instructions(), "\n\n");
+    }
+    key(out, "input");
+    out.push('[');
+    let mut items = Items::default();
+    for message in rest {
+        items.write(out, message);
+    }
+    out.push(']');
+}
+
+/// What the items written so far ask of those that follow.
+#[derive(Default)]
+struct Items<'m> {
+    /// Ids of free-form calls: their results are items of another type.
+    custom: Vec<&'m str>,
+    /// A reasoning item stands in the assistant's current run. Only then do the items after it
+    /// name the ids under which the provider keeps them: a kept id without its reasoning is
+    /// refused, and compaction may take the reasoning away.
+    reasoned: bool,
+}
+
+impl<'m> Items<'m> {
+    fn write(&mut self, out: &mut String, message: &'m Message) {
+        match message.role {
+            Role::Assistant => {
+                message.parts.iter().for_each(|part| self.said(out, message, part));
+            }
+            Role::Tool => {
+                self.reasoned = false;
+                for part in &message.parts {
+                    if let Content::ToolResult(result) = &part.content {
+                        self.output(out, result, part);
+                    }
+                }
+            }
+            Role::User | Role::System => {
+                self.reasoned = false;
+                input_message(out, message);
+            }
+        }
+    }
+
+    fn said(&mut self, out: &mut String, message: &Message, part: &'m Part) {
+        match &part.content {
+            Content::Text(text) => {
+                comma(out);
+                self.text(out, message, part, text);
+            }
+            Content::Thinking(thinking) => {
+                if let Some(raw) = &thinking.opaque {
+                    comma(out);
+                    out.push_str(raw.as_str());
+                    self.reasoned = true;
+                }
+            }
+            Content::ToolCall(call) => {
+                comma(out);
+                self.call(out, call, part);
+            }
+            Content::Opaque { raw, .. } => {
+                comma(out);
+                out.push_str(raw.as_str());
+            }
+            Content::ToolResult(_) | Content::Media(_) => {}
+        }
+    }
+
+    /// The short form, unless there is something that only the provider's own form holds.
+    fn text(&self, out: &mut String, message: &Message, part: &Part, text: &str) {
+        let find = |name: &str| find(&part.extra, name).or_else(|| find(&message.extra, name));
+        let id = find("id").or_else(|| message.id.as_deref().filter(|id| id.starts_with("msg")));
+        let annotations = find("annotations").filter(|raw| *raw != "[]");
+        out.push('{');
+        member(out, "type", "message");
+        let full = id.filter(|_| self.reasoned || annotations.is_some());
+        if let Some(id) = full {
+            key(out, "id");
+            if id.starts_with('"') {
+                out.push_str(id);
+            } else {
+                write_string(out, id);
+            }
+        }
+        member(out, "role", "assistant");
+        if let Some(phase) = find("phase") {
+            raw_member(out, "phase", phase);
+        }
+        if full.is_some() {
+            raw_member(out, "status", find("status").unwrap_or("\"completed\""));
+            key(out, "content");
+            out.push_str("[{");
+            member(out, "type", "output_text");
+            member(out, "text", text);
+            raw_member(out, "annotations", annotations.unwrap_or("[]"));
+            extra_members(out, &part.extra, ITEM_KEYS);
+            out.push_str("}]");
+        } else {
+            member(out, "content", text);
+        }
+        out.push('}');
+    }
+
+    fn call(&mut self, out: &mut String, call: &'m ToolCall, part: &Part) {
+        out.push('{');
+        member(out, "type", if call.custom { "custom_tool_call" } else { "function_call" });
+        member(out, "call_id", &call.id);
+        member(out, "name", &call.name);
+        member(out, if call.custom { "input" } else { "arguments" }, &call.arguments);
+        if let Some(id) = find(&part.extra, "id").filter(|_| self.reasoned) {
+            raw_member(out, "id", id);
+        }
+        extra_members(out, &part.extra, CALL_KEYS);
+        out.push('}');
+        if call.custom {
+            self.custom.push(&call.id);
+        }
+    }
+
+    fn output(&self, out: &mut String, result: &ToolResult, part: &Part) {
+        comma(out);
+        out.push('{');
+        let custom = self.custom.contains(&&*result.call_id);
+        let kind = if custom { "custom_tool_call_output" } else { "function_call_output" };
+        member(out, "type", kind);
+        member(out, "call_id", &result.call_id);
+        key(out, "output");
+        content(out, &result.content);
+        // The caller's own items: their ids refer to nothing that must stand before them.
+        extra_members(out, &part.extra, CALL_KEYS);
+        out.push('}');
+    }
+}
+
+/// Keys of calls and outputs that we write ourselves.
+const CALL_KEYS: &[&str] = &["type", "id", "call_id", "name", "arguments", "input", "output"];
+
+/// Keys of the item around an output text, or ours.
+const ITEM_KEYS: &[&str] =
+    &["type", "text", "annotations", "id", "role", "phase", "status", "content"];
+
+fn find<'e>(extra: &'e Extra, name: &str) -> Option<&'e str> {
+    extra
+        .iter()
+        .find(|(known, _)| &**known == name)
+        .map(|(_, raw)| raw.as_str())
+        .filter(|raw| *raw != "null")
+}
+
+/// A user's message, or system text in the middle. Items of the provider's own stand in their
+/// places between them.
+fn input_message(out: &mut String, message: &Message) {
+    let mut from = 0;
+    let parts = &message.parts;
+    for (at, part) in parts.iter().enumerate() {
+        if let Content::Opaque { raw, kind } = &part.content
+            && !kind.starts_with("input_")
+        {
+            said_by(out, message, parts.get(from..at).unwrap_or_default());
+            comma(out);
+            out.push_str(raw.as_str());
+            from = at + 1;
+        }
+    }
+    if from < parts.len() || parts.is_empty() {
+        said_by(out, message, parts.get(from..).unwrap_or_default());
+    }
+}
+
+fn said_by(out: &mut String, message: &Message, parts: &[Part]) {
+    if parts.is_empty() && !message.parts.is_empty() {
+        return;
+    }
+    comma(out);
+    out.push('{');
+    member(out, "type", "message");
+    let role = match message.role {
+        Role::System => message.role_word.unwrap_or("system"),
+        _ => "user",
+    };
+    member(out, "role", role);
+    key(out, "content");
+    content(out, parts);
+    extra_members(out, &message.extra, &["type", "role", "content", "id", "status"]);
+    out.push('}');
+}
+
+/// A string where there is one plain text, else an array of input parts.
+fn content(out: &mut String, parts: &[Part]) {
+    let shown = |part: &&Part| {
+        matches!(part.content, Content::Text(_) | Content::Media(_) | Content::Opaque { .. })
+    };
+    let mut shown = parts.iter().filter(shown);
+    match (shown.next(), shown.next()) {
+        (None, _) => out.push_str("\"\""),
+        (Some(Part { content: Content::Text(text), extra, .. }), None) if extra.is_empty() => {
+            write_string(out, text);
+        }
+        _ => {
+            out.push('[');
+            for part in parts {
+                input_part(out, part);
+            }
+            out.push(']');
+        }
+    }
+}
+
+fn input_part(out: &mut String, part: &Part) {
+    match &part.content {
+        Content::Text(text) => {
+            comma(out);
+            out.push('{');
+            member(out, "type", "input_text");
+            member(out, "text", text);
+            extra_members(out, &part.extra, &["type", "text"]);
+            out.push('}');
+        }
+        Content::Media(media) => {
+            comma(out);
+            self::media(out, media, part);
+        }
+        Content::Opaque { raw, .. } => {
+            comma(out);
+            out.push_str(raw.as_str());
+        }
+        Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_) => {}
+    }
+}
+
+fn media(out: &mut String, media: &Media, part: &Part) {
+    out.push('{');
+    let image = media.is_image();
+    member(out, "type", if image { "input_image" } else { "input_file" });
+    match &media.source {
+        MediaSource::FileId(id) => member(out, "file_id", id),
+        MediaSource::Url(url) if !image => member(out, "file_url", url),
+        MediaSource::Base64(_) | MediaSource::Url(_) | MediaSource::Text(_) => {
+            key(out, if image { "image_url" } else { "file_data" });
+            openai::address(out, media);
+        }
+    }
+    // A name goes with bytes; beside an id or a URL the provider refuses it.
+    if let (false, Some(name), MediaSource::Base64(_)) = (image, &media.name, &media.source) {
+        member(out, "filename", name);
+    }
+    if image && find(&part.extra, "detail").is_none() {
+        member(out, "detail", "auto");
+    }
+    extra_members(
+        out,
+        &part.extra,
+        &["type", "file_id", "file_url", "image_url", "file_data", "filename"],
+    );
+    out.push('}');
+}

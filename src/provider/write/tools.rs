@@ -1,0 +1,186 @@
+//! Tools, each provider's way. The order is the caller's and the bytes of a schema stay.
+
+use super::anthropic::cache_control;
+use super::{Sorted, comma, extra_members, key, member, raw_member};
+use crate::domain::{Target, ToolDefinition};
+use crate::json::{self, Node, Value};
+
+/// What stands for a schema where the provider must have one.
+const EMPTY_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
+
+/// Writes `tools`, if there are any.
+pub(super) fn write(out: &mut String, target: Target, tools: &[ToolDefinition]) {
+    if tools.is_empty() {
+        return;
+    }
+    key(out, "tools");
+    out.push('[');
+    match target {
+        Target::Gemini => gemini(out, tools),
+        _ => tools.iter().for_each(|tool| one(out, target, tool)),
+    }
+    out.push(']');
+}
+
+fn one(out: &mut String, target: Target, tool: &ToolDefinition) {
+    comma(out);
+    if let Some(raw) = &tool.opaque {
+        return out.push_str(raw.as_str());
+    }
+    match target {
+        Target::Openai => openai(out, tool),
+        Target::OpenaiResponses => responses(out, tool),
+        Target::Anthropic => anthropic(out, tool),
+        Target::Gemini | Target::Neutral => neutral(out, tool),
+    }
+}
+
+const OURS: &[&str] = &[
+    "cache_control",
+    "description",
+    "function",
+    "input_schema",
+    "name",
+    "parameters",
+    "tags",
+    "type",
+];
+
+fn openai(out: &mut String, tool: &ToolDefinition) {
+    out.push('{');
+    member(out, "type", "function");
+    key(out, "function");
+    out.push('{');
+    named(out, tool);
+    if let Some(parameters) = &tool.parameters {
+        raw_member(out, "parameters", parameters.as_str());
+    }
+    extra_members(out, &tool.extra, OURS);
+    out.push_str("}}");
+}
+
+fn responses(out: &mut String, tool: &ToolDefinition) {
+    out.push('{');
+    member(out, "type", "function");
+    named(out, tool);
+    let parameters = tool.parameters.as_ref().map_or(EMPTY_SCHEMA, |raw| raw.as_str());
+    raw_member(out, "parameters", parameters);
+    // Absent means strict here and not strict everywhere else.
+    if !tool.extra.iter().any(|(name, _)| &**name == "strict") {
+        raw_member(out, "strict", "false");
+    }
+    extra_members(out, &tool.extra, OURS);
+    out.push('}');
+}
+
+fn anthropic(out: &mut String, tool: &ToolDefinition) {
+    out.push('{');
+    named(out, tool);
+    let schema = tool.parameters.as_ref().map_or(EMPTY_SCHEMA, |raw| raw.as_str());
+    raw_member(out, "input_schema", schema);
+    extra_members(out, &tool.extra, OURS);
+    if let Some(mark) = tool.cache {
+        cache_control(out, mark);
+    }
+    out.push('}');
+}
+
+/// `{name, description, parameters}` in byte order, without `tags`.
+fn neutral(out: &mut String, tool: &ToolDefinition) {
+    let mut object = Sorted::open(out, &tool.extra, OURS);
+    if let Some(description) = &tool.description {
+        object.member(out, "description", description);
+    }
+    object.member(out, "name", &tool.name);
+    if let Some(parameters) = &tool.parameters {
+        object.key(out, "parameters");
+        out.push_str(parameters.as_str());
+    }
+    object.close(out);
+}
+
+fn named(out: &mut String, tool: &ToolDefinition) {
+    member(out, "name", &tool.name);
+    if let Some(description) = &tool.description {
+        member(out, "description", description);
+    }
+}
+
+/// All functions in one entry, where the first of them stands; the provider's own beside it.
+fn gemini(out: &mut String, tools: &[ToolDefinition]) {
+    let mut declared = false;
+    for tool in tools {
+        if let Some(raw) = &tool.opaque {
+            comma(out);
+            out.push_str(raw.as_str());
+        } else if !declared {
+            declared = true;
+            comma(out);
+            out.push('{');
+            key(out, "functionDeclarations");
+            out.push('[');
+            tools.iter().filter(|tool| tool.opaque.is_none()).for_each(|tool| declare(out, tool));
+            out.push_str("]}");
+        }
+    }
+}
+
+fn declare(out: &mut String, tool: &ToolDefinition) {
+    comma(out);
+    out.push('{');
+    named(out, tool);
+    if let Some(parameters) = &tool.parameters {
+        let name = if is_gemini_schema(parameters.as_str()) {
+            "parameters"
+        } else {
+            "parametersJsonSchema"
+        };
+        raw_member(out, name, parameters.as_str());
+    }
+    extra_members(out, &tool.extra, &["parameters", "parametersJsonSchema", "tags", "type"]);
+    out.push('}');
+}
+
+/// Whether a schema keeps to the subset of `OpenAPI` that Gemini reads as `parameters`
+/// (`Schema` of its API reference); any other JSON Schema goes as `parametersJsonSchema`.
+fn is_gemini_schema(schema: &str) -> bool {
+    json::parse(schema, json::Limits::default()).is_ok_and(|node| in_subset(&node))
+}
+
+fn in_subset(schema: &Node<'_>) -> bool {
+    let Some(members) = schema.as_object() else { return false };
+    let Some(kind) = schema.get("type").and_then(Node::as_str) else { return false };
+    let is = |name: &str| kind.eq_ignore_ascii_case(name);
+    let shape = if is("object") {
+        schema.get("properties").is_some_and(|node| node.as_object().is_some_and(|p| !p.is_empty()))
+    } else if is("array") {
+        schema.get("items").is_some()
+    } else {
+        ["string", "number", "integer", "boolean"].into_iter().any(is)
+    };
+    shape && members.iter().all(|(name, value)| keyword(kind, name, value))
+}
+
+fn keyword(kind: &str, name: &str, value: &Node<'_>) -> bool {
+    match name {
+        "type" | "title" | "description" | "nullable" | "required" | "propertyOrdering"
+        | "minItems" | "maxItems" | "minLength" | "maxLength" | "pattern" | "minimum"
+        | "maximum" => true,
+        "format" => match value.as_str() {
+            Some("enum" | "date-time") => kind.eq_ignore_ascii_case("string"),
+            Some("float" | "double") => kind.eq_ignore_ascii_case("number"),
+            Some("int32" | "int64") => kind.eq_ignore_ascii_case("integer"),
+            _ => false,
+        },
+        "enum" => {
+            kind.eq_ignore_ascii_case("string")
+                && value.as_array().is_some_and(|all| all.iter().all(|one| one.as_str().is_some()))
+        }
+        "items" => in_subset(value),
+        "properties" => match &value.value {
+            Value::Object(properties) => properties.iter().all(|(_, each)| in_subset(each)),
+            _ => false,
+        },
+        _ => false,
+    }
+}

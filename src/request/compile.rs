@@ -1,0 +1,212 @@
+//! The body of `POST /compile`.
+
+use std::sync::Arc;
+
+use super::fields::Fields;
+use super::options::{
+    CacheOptions, Compression, Explain, MemoryOptions, Output, Placement, Protect, Skill,
+};
+use crate::domain::{Conversation, Model, Models, Notes, RawJson, Source, Target};
+use crate::json::{Fault, Faults, Node, Path};
+use crate::provider;
+
+/// Every key that `/compile` reads, conversation keys aside.
+pub const COMPILE_KEYS: &[&str] = &[
+    "source",
+    "target",
+    "model",
+    "budget",
+    "compression",
+    "protect",
+    "cache",
+    "tools",
+    "dynamic_state",
+    "dynamic_state_placement",
+    "implicit_context",
+    "output",
+    "memory",
+    "skill",
+    "session_id",
+    "repair",
+    "record",
+    "explain",
+    "deadline_ms",
+    "on_deadline",
+];
+
+/// The longest deadline a request may ask for.
+const LONGEST_DEADLINE_MS: u64 = 60_000;
+/// Tokens that the largest window of the field holds, with room to grow.
+const LARGEST_WINDOW: u64 = 1 << 40;
+
+/// What happens where the payload does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnOverflow {
+    Report,
+    Fail,
+}
+
+/// What happens when time is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnDeadline {
+    Fail,
+    Pass,
+}
+
+/// A checked request.
+#[derive(Debug, Clone)]
+pub struct CompileRequest {
+    pub conversation: Conversation,
+    pub target: Target,
+    pub model: Model,
+    /// Tokens of the window, the reply included.
+    pub context_window: u64,
+    /// Tokens kept back for the reply; less than the window.
+    pub reserve_output: u64,
+    pub on_overflow: OnOverflow,
+    pub compression: Compression,
+    pub protect: Protect,
+    pub cache: CacheOptions,
+    pub dynamic_state: Option<RawJson>,
+    pub dynamic_state_placement: Placement,
+    pub implicit_context: Option<Arc<str>>,
+    pub output: Output,
+    pub memory: Option<MemoryOptions>,
+    pub skill: Option<Skill>,
+    pub session_id: Option<Arc<str>>,
+    pub explain: Explain,
+    pub deadline_ms: Option<u64>,
+    pub on_deadline: OnDeadline,
+    /// What ingest has noticed so far.
+    pub notes: Notes,
+}
+
+/// Reads a request; all faults at once.
+pub fn read_compile(body: &Node<'_>, models: &Models) -> Result<CompileRequest, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let mut notes = Notes::default();
+    let known: Vec<&str> =
+        COMPILE_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied().collect();
+    let Some(fields) = Fields::of(body, Path::Root, &known, &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    let source = fields.choice("source", &sources, &mut faults);
+    let source = source.unwrap_or_else(|| provider::detect(body));
+    let targets: Vec<_> = Target::ALL.iter().map(|target| (target.as_str(), *target)).collect();
+    let target = fields.choice("target", &targets, &mut faults).unwrap_or(Target::Openai);
+    let model = resolve_model(fields.text("model", &mut faults), target, models, &mut notes);
+    let (context_window, reserve_output, on_overflow) = budget(&fields, &model, &mut faults);
+    fields.choice("repair", &[("strict", ()), ("lenient", ())], &mut faults);
+    fields.choice("record", &[("none", ())], &mut faults);
+    let request = CompileRequest {
+        conversation: provider::read(body, source, &mut faults, &mut notes),
+        target,
+        model,
+        context_window,
+        reserve_output,
+        on_overflow,
+        compression: Compression::read(&fields, &mut faults),
+        protect: Protect::read(&fields, &mut faults),
+        cache: CacheOptions::read(&fields, &mut faults),
+        dynamic_state: dynamic_state(&fields, &mut faults),
+        dynamic_state_placement: fields
+            .choice("dynamic_state_placement", Placement::WORDS, &mut faults)
+            .unwrap_or(Placement::LastUser),
+        implicit_context: fields
+            .text("implicit_context", &mut faults)
+            .filter(|text| !text.is_empty())
+            .map(Into::into),
+        output: Output::read(&fields, &mut faults),
+        memory: MemoryOptions::read(&fields, &mut faults),
+        skill: Skill::read(&fields, &mut faults),
+        session_id: session_id(&fields, &mut faults),
+        explain: fields
+            .choice(
+                "explain",
+                &[("summary", Explain::Summary), ("full", Explain::Full)],
+                &mut faults,
+            )
+            .unwrap_or(Explain::Summary),
+        deadline_ms: fields.whole("deadline_ms", 1, LONGEST_DEADLINE_MS, &mut faults),
+        on_deadline: fields
+            .choice(
+                "on_deadline",
+                &[("fail", OnDeadline::Fail), ("pass", OnDeadline::Pass)],
+                &mut faults,
+            )
+            .unwrap_or(OnDeadline::Fail),
+        notes,
+    };
+    if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
+}
+
+/// The model a request counts for; an unknown one is a warning, never an error.
+pub fn resolve_model(
+    name: Option<&str>,
+    target: Target,
+    models: &Models,
+    notes: &mut Notes,
+) -> Model {
+    let Some(name) = name else { return Models::of_target(target) };
+    match models.find(name) {
+        Some(model) => model.clone(),
+        None => {
+            let model = Models::unknown(name);
+            notes.warn(
+                "unknown_model",
+                "/model".to_owned(),
+                format!(
+                    "not in the table: counted as {} × {} in a window of {} tokens",
+                    model.tokenizer.as_str(),
+                    f64::from(model.factor_milli) / 1000.0,
+                    model.context_window
+                ),
+            );
+            model
+        }
+    }
+}
+
+fn budget(fields: &Fields<'_, '_>, model: &Model, faults: &mut Faults) -> (u64, u64, OnOverflow) {
+    /// What is kept for the reply where neither window nor reserve is given.
+    const USUAL_REPLY: u64 = 8_192;
+    const KEYS: &[&str] = &["context_window", "reserve_output", "on_overflow"];
+    let path = fields.path().key("budget");
+    let given = fields.get("budget").and_then(|node| Fields::of(node, path, KEYS, faults));
+    let mut window = None;
+    let mut reserve = None;
+    let mut on_overflow = None;
+    if let Some(given) = &given {
+        window = given.whole("context_window", 1, LARGEST_WINDOW, faults);
+        reserve = given.whole("reserve_output", 0, LARGEST_WINDOW, faults);
+        let words = [("report", OnOverflow::Report), ("fail", OnOverflow::Fail)];
+        on_overflow = given.choice("on_overflow", &words, faults);
+    }
+    let usual = if window.is_some() { 0 } else { model.max_output.min(USUAL_REPLY) };
+    let window = window.unwrap_or(model.context_window);
+    let reserve = reserve.unwrap_or(usual);
+    if reserve >= window {
+        let detail = format!("must be less than the window of {window} tokens");
+        faults.add(&path.key("reserve_output"), detail);
+    }
+    (window, reserve, on_overflow.unwrap_or(OnOverflow::Report))
+}
+
+fn dynamic_state(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<RawJson> {
+    let node = fields.get("dynamic_state")?;
+    if node.as_object().is_none() {
+        fields.fault("dynamic_state", format!("must be an object, not {}", node.kind()), faults);
+        return None;
+    }
+    Some(RawJson::new(node.raw))
+}
+
+fn session_id(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
+    let id = fields.text("session_id", faults)?;
+    if id.is_empty() || id.len() > 256 || id.chars().any(char::is_control) {
+        fields.fault("session_id", "must be 1 to 256 bytes without control characters", faults);
+        return None;
+    }
+    Some(id.into())
+}

@@ -1,0 +1,166 @@
+//! The options of a compile, with their defaults (DESIGN §3, "Compile").
+
+mod read;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use regex::RegexSet;
+
+use crate::domain::{RawJson, Role, Ttl};
+
+/// How far the ladder may be climbed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Off,
+    Lossless,
+    Reversible,
+    Summary,
+    Drop,
+}
+
+/// What a tool result goes through when it is first compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnArrival {
+    Off,
+    Lossless,
+}
+
+/// What happens to old thinking at a compaction point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thinking {
+    Keep,
+    ClearOld,
+}
+
+/// The key `compression`.
+#[derive(Debug, Clone)]
+pub struct Compression {
+    pub level: Level,
+    pub on_arrival: OnArrival,
+    /// Thousandths of the history room at which the history is shrunk.
+    pub trigger_milli: u32,
+    /// Thousandths of the history room it is shrunk to.
+    pub compress_to_milli: u32,
+    /// Turns at the end that are shielded until everything else is spent.
+    pub keep_recent_turns: usize,
+    pub thinking: Thinking,
+    /// Tool results of more characters than this enter a summary as one line.
+    pub stub_tool_results_over: Option<usize>,
+}
+
+impl Default for Compression {
+    fn default() -> Self {
+        Self {
+            level: Level::Drop,
+            on_arrival: OnArrival::Lossless,
+            trigger_milli: 1000,
+            compress_to_milli: 600,
+            keep_recent_turns: 4,
+            thinking: Thinking::ClearOld,
+            stub_tool_results_over: None,
+        }
+    }
+}
+
+/// A text pattern whose matches are kept word for word.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    pub label: Arc<str>,
+}
+
+/// The key `protect`: what stays verbatim.
+#[derive(Debug, Default, Clone)]
+pub struct Protect {
+    /// Client ids.
+    pub ids: BTreeSet<Arc<str>>,
+    /// Indexes in the request's list.
+    pub indexes: BTreeSet<usize>,
+    pub roles: Vec<Role>,
+    /// Tools whose turns stay.
+    pub tools: BTreeSet<Arc<str>>,
+    pub patterns: Vec<Pattern>,
+    /// The patterns as one automaton, in the order of `patterns`.
+    pub matcher: Option<RegexSet>,
+    /// Shielded like the live zone, not exempt.
+    pub recent_turns: usize,
+    pub recent_messages: usize,
+}
+
+/// What the caller knows of the provider's cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheState {
+    Warm,
+    Cold,
+    Unknown,
+}
+
+/// The compile that this one follows.
+#[derive(Debug, Clone)]
+pub enum Previous {
+    Payload(RawJson),
+    /// The `id` of an earlier answer.
+    Id(Arc<str>),
+}
+
+/// The key `cache`.
+#[derive(Debug, Clone)]
+pub struct CacheOptions {
+    /// Whether we set marks of our own; the client's are kept in any case.
+    pub ttl: Option<Ttl>,
+    /// Most marks in a payload, the client's included.
+    pub marks: usize,
+    pub state: CacheState,
+    pub previous: Option<Previous>,
+}
+
+impl Default for CacheOptions {
+    fn default() -> Self {
+        Self { ttl: None, marks: 4, state: CacheState::Unknown, previous: None }
+    }
+}
+
+/// Where dynamic state or memory data stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    System,
+    LastUser,
+}
+
+/// The key `output`: how the answer must look.
+#[derive(Debug, Default, Clone)]
+pub struct Output {
+    pub tag: Option<Arc<str>>,
+    pub prefill: Option<Arc<str>>,
+}
+
+/// The key `skill`, given inline.
+#[derive(Debug, Clone)]
+pub struct Skill {
+    pub name: Arc<str>,
+    pub instructions: Arc<str>,
+}
+
+/// One entry of `memory.entries`.
+#[derive(Debug, Clone)]
+pub struct MemoryEntry {
+    pub key: Arc<str>,
+    pub value: Arc<str>,
+    pub description: Option<Arc<str>>,
+}
+
+/// The key `memory`; absent means off.
+#[derive(Debug, Clone)]
+pub struct MemoryOptions {
+    pub placement: Placement,
+    /// Most tokens of memory data in the payload.
+    pub max_tokens: u64,
+    pub entries: Vec<MemoryEntry>,
+}
+
+/// How much the report tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Explain {
+    Summary,
+    Full,
+}

@@ -1,0 +1,275 @@
+//! Reading the options from their objects.
+
+use regex::{RegexSet, RegexSetBuilder};
+
+use super::{
+    CacheOptions, CacheState, Compression, Level, MemoryEntry, MemoryOptions, OnArrival, Output,
+    Pattern, Placement, Previous, Protect, Skill, Thinking,
+};
+use crate::domain::{RawJson, Role, Ttl};
+use crate::json::{Faults, Node, Path};
+use crate::request::fields::Fields;
+
+/// Turns a request may shield; more than any conversation has.
+const MOST_TURNS: u64 = 10_000;
+/// Bytes of a compiled pattern set: a short pattern can ask for half a second of work above it.
+const PATTERN_SIZE: usize = 1 << 20;
+const MOST_PATTERNS: usize = 32;
+const LONGEST_PATTERN: usize = 512;
+
+impl Placement {
+    pub(in crate::request) const WORDS: &'static [(&'static str, Self)] =
+        &[("system", Self::System), ("last_user", Self::LastUser)];
+}
+
+fn section<'r, 'a>(
+    fields: &Fields<'r, 'a>,
+    key: &'r str,
+    path: &'r Path<'r>,
+    known: &[&str],
+    faults: &mut Faults,
+) -> Option<Fields<'r, 'a>> {
+    let node = fields.get(key)?;
+    Fields::of(node, path.key(key), known, faults)
+}
+
+impl Compression {
+    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+        const KEYS: &[&str] = &[
+            "level",
+            "on_arrival",
+            "trigger",
+            "compress_to",
+            "keep_recent_turns",
+            "thinking",
+            "stub_tool_results_over",
+        ];
+        let levels = [
+            ("off", Level::Off),
+            ("lossless", Level::Lossless),
+            ("reversible", Level::Reversible),
+            ("summary", Level::Summary),
+            ("drop", Level::Drop),
+        ];
+        let mut read = Self::default();
+        let Some(given) = section(fields, "compression", fields.path(), KEYS, faults) else {
+            return read;
+        };
+        read.level = given.choice("level", &levels, faults).unwrap_or(read.level);
+        if read.level == Level::Off {
+            read.on_arrival = OnArrival::Off;
+        }
+        let arrivals = [("off", OnArrival::Off), ("lossless", OnArrival::Lossless)];
+        read.on_arrival = given.choice("on_arrival", &arrivals, faults).unwrap_or(read.on_arrival);
+        read.trigger_milli = given.milli("trigger", 50, 1000, faults).unwrap_or(read.trigger_milli);
+        read.compress_to_milli = given
+            .milli("compress_to", 10, 1000, faults)
+            .unwrap_or(read.compress_to_milli.min(read.trigger_milli));
+        if read.compress_to_milli > read.trigger_milli {
+            given.fault("compress_to", "must not be more than `trigger`", faults);
+        }
+        read.keep_recent_turns = given
+            .whole("keep_recent_turns", 0, MOST_TURNS, faults)
+            .and_then(|turns| usize::try_from(turns).ok())
+            .unwrap_or(read.keep_recent_turns);
+        let words = [("keep", Thinking::Keep), ("clear_old", Thinking::ClearOld)];
+        read.thinking = given.choice("thinking", &words, faults).unwrap_or(read.thinking);
+        read.stub_tool_results_over = given
+            .whole("stub_tool_results_over", 0, u64::from(u32::MAX), faults)
+            .and_then(|characters| usize::try_from(characters).ok());
+        read
+    }
+}
+
+impl Protect {
+    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+        const KEYS: &[&str] =
+            &["messages", "roles", "tools", "patterns", "recent_turns", "recent_messages"];
+        let mut read = Self::default();
+        let Some(given) = section(fields, "protect", fields.path(), KEYS, faults) else {
+            return read;
+        };
+        let list = given.path().key("messages");
+        for (index, item) in given.list("messages", 10_000, faults).iter().enumerate() {
+            match (item.as_str(), item.as_u64().and_then(|at| usize::try_from(at).ok())) {
+                (Some(id), _) => {
+                    read.ids.insert(id.into());
+                }
+                (None, Some(at)) => {
+                    read.indexes.insert(at);
+                }
+                _ => faults.add(&list.index(index), "must be a message's id or its index"),
+            }
+        }
+        let list = given.path().key("roles");
+        for (index, word) in given.texts("roles", 8, faults).into_iter().enumerate() {
+            match word {
+                "system" | "developer" => read.roles.push(Role::System),
+                "user" => read.roles.push(Role::User),
+                "assistant" | "model" => read.roles.push(Role::Assistant),
+                "tool" | "function" => read.roles.push(Role::Tool),
+                _ => faults.add(&list.index(index), "must be one of system, user, assistant, tool"),
+            }
+        }
+        read.tools = given.texts("tools", 1_000, faults).into_iter().map(Into::into).collect();
+        read.read_patterns(&given, faults);
+        let turns = |key, faults: &mut Faults| {
+            let turns = given.whole(key, 0, MOST_TURNS, faults).unwrap_or(0);
+            usize::try_from(turns).unwrap_or(usize::MAX)
+        };
+        read.recent_turns = turns("recent_turns", faults);
+        read.recent_messages = turns("recent_messages", faults);
+        read
+    }
+
+    fn read_patterns(&mut self, given: &Fields<'_, '_>, faults: &mut Faults) {
+        let mut sources = Vec::new();
+        let list = given.path().key("patterns");
+        for (index, item) in given.list("patterns", MOST_PATTERNS, faults).iter().enumerate() {
+            let Some(one) = Fields::of(item, list.index(index), &["regex", "label"], faults) else {
+                continue;
+            };
+            let Some(source) = one.text("regex", faults) else {
+                if one.get("regex").is_none() {
+                    one.fault("regex", "is missing", faults);
+                }
+                continue;
+            };
+            if source.len() > LONGEST_PATTERN {
+                one.fault("regex", format!("must be at most {LONGEST_PATTERN} bytes"), faults);
+                continue;
+            }
+            if let Err(error) = compile(&[source]) {
+                one.fault("regex", format!("cannot be used: {error}"), faults);
+                continue;
+            }
+            let label = one.text("label", faults).unwrap_or("pattern").into();
+            self.patterns.push(Pattern { label });
+            sources.push(source);
+        }
+        if !sources.is_empty() {
+            match compile(&sources) {
+                Ok(set) => self.matcher = Some(set),
+                Err(error) => given.fault("patterns", format!("cannot be used: {error}"), faults),
+            }
+        }
+    }
+}
+
+fn compile(sources: &[&str]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(sources).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build()
+}
+
+impl CacheOptions {
+    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+        let mut read = Self::default();
+        let known = &["ttl", "marks", "state", "previous"];
+        let Some(given) = section(fields, "cache", fields.path(), known, faults) else {
+            return read;
+        };
+        let ttls = [("5m", Some(Ttl::FiveMinutes)), ("1h", Some(Ttl::OneHour)), ("off", None)];
+        read.ttl = given.choice("ttl", &ttls, faults).unwrap_or(Some(Ttl::FiveMinutes));
+        read.marks = given
+            .whole("marks", 0, 4, faults)
+            .and_then(|marks| usize::try_from(marks).ok())
+            .unwrap_or(read.marks);
+        let states = [
+            ("warm", CacheState::Warm),
+            ("cold", CacheState::Cold),
+            ("unknown", CacheState::Unknown),
+        ];
+        read.state = given.choice("state", &states, faults).unwrap_or(read.state);
+        read.previous = given.get("previous").and_then(|node| previous(node, &given, faults));
+        read
+    }
+}
+
+fn previous(node: &Node<'_>, given: &Fields<'_, '_>, faults: &mut Faults) -> Option<Previous> {
+    if let Some(id) = node.as_str() {
+        return Some(Previous::Id(id.into()));
+    }
+    if node.as_object().is_some() {
+        return Some(Previous::Payload(RawJson::new(node.raw)));
+    }
+    given.fault("previous", "must be an earlier answer's id or its payload", faults);
+    None
+}
+
+impl Output {
+    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+        let Some(given) = section(fields, "output", fields.path(), &["tag", "prefill"], faults)
+        else {
+            return Self::default();
+        };
+        let tag = given.text("tag", faults);
+        if tag.is_some_and(|tag| !is_tag(tag)) {
+            given.fault(
+                "tag",
+                "must begin with a letter or _ and hold only letters, digits, _, - and .",
+                faults,
+            );
+        }
+        let prefill = given.text("prefill", faults).filter(|text| !text.is_empty());
+        Self { tag: tag.map(Into::into), prefill: prefill.map(Into::into) }
+    }
+}
+
+/// Whether a name can be an XML tag of ours: it is written into the prompt as it stands.
+fn is_tag(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+impl Skill {
+    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+        let known = &["name", "instructions"];
+        let given = section(fields, "skill", fields.path(), known, faults)?;
+        let name = given.text("name", faults);
+        let instructions = given.text("instructions", faults);
+        for (key, value) in [("name", name), ("instructions", instructions)] {
+            if given.get(key).is_none() && value.is_none() {
+                given.fault(key, "is missing", faults);
+            }
+        }
+        Some(Self { name: name?.into(), instructions: instructions?.into() })
+    }
+}
+
+impl MemoryOptions {
+    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+        /// Tokens of memory data where the request does not say (DESIGN §2, rule 4).
+        const USUAL_TOKENS: u64 = 2_000;
+        let known = &["placement", "max_tokens", "entries"];
+        let given = section(fields, "memory", fields.path(), known, faults)?;
+        let list = given.path().key("entries");
+        let mut entries = Vec::new();
+        for (index, item) in given.list("entries", 4_096, faults).iter().enumerate() {
+            let keys = &["key", "value", "description"];
+            if let Some(one) = Fields::of(item, list.index(index), keys, faults) {
+                entries.extend(entry(&one, faults));
+            }
+        }
+        Some(Self {
+            placement: given
+                .choice("placement", Placement::WORDS, faults)
+                .unwrap_or(Placement::LastUser),
+            max_tokens: given.whole("max_tokens", 0, 1 << 40, faults).unwrap_or(USUAL_TOKENS),
+            entries,
+        })
+    }
+}
+
+fn entry(one: &Fields<'_, '_>, faults: &mut Faults) -> Option<MemoryEntry> {
+    let key = one.text("key", faults);
+    if one.get("key").is_none() {
+        one.fault("key", "is missing", faults);
+    }
+    // A value that is no string is remembered as its JSON text.
+    let value = one.get("value").map(|node| node.as_str().unwrap_or(node.raw));
+    if value.is_none() {
+        one.fault("value", "is missing", faults);
+    }
+    let description = one.text("description", faults).map(Into::into);
+    Some(MemoryEntry { key: key?.into(), value: value?.into(), description })
+}

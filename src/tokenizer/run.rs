@@ -1,0 +1,87 @@
+//! Long runs of one character, counted without walking them.
+//!
+//! The dictionary needs a microsecond a byte for a run of `-`, thirty times what text needs.
+//! Far from its ends a run is encoded as one token over and over: taking such tokens out of
+//! the middle changes the count by exactly their number. A test holds the counts equal.
+
+use bpe_openai::Tokenizer;
+use quick_cache::sync::Cache;
+
+use crate::domain::TokenizerName;
+
+/// Pieces from this many bytes on are looked at for runs.
+pub(super) const LONG: usize = 256;
+/// Bytes of a run that are encoded to learn its token. Longer than any two tokens.
+const SAMPLE: usize = 2048;
+
+/// The token that the middle of a run is made of, by character.
+pub(super) struct Runs {
+    /// Bytes of that token; 0 where the middle is not the repetition of one token.
+    tokens: Cache<(TokenizerName, char), usize>,
+}
+
+impl Runs {
+    pub(super) fn new() -> Self {
+        Self { tokens: Cache::new(1024) }
+    }
+
+    /// Tokens of one piece of the pre-tokenizer.
+    pub(super) fn count(&self, name: TokenizerName, tokenizer: &Tokenizer, piece: &str) -> usize {
+        let mut short = String::new();
+        let mut copied = 0;
+        let mut taken = 0;
+        for (start, end, character) in runs(piece) {
+            let token = self.token(name, tokenizer, character);
+            let width = character.len_utf8();
+            if token == 0 || token % width != 0 {
+                continue;
+            }
+            // The ends keep enough of the run that what stands beside it cannot tell.
+            let spare = (end - start).saturating_sub(SAMPLE) / token;
+            let resume = start + spare * token;
+            short.push_str(piece.get(copied..start).unwrap_or_default());
+            copied = resume;
+            taken += spare;
+        }
+        if taken == 0 {
+            return tokenizer.bpe.count(piece.as_bytes());
+        }
+        short.push_str(piece.get(copied..).unwrap_or_default());
+        tokenizer.bpe.count(short.as_bytes()) + taken
+    }
+
+    fn token(&self, name: TokenizerName, tokenizer: &Tokenizer, character: char) -> usize {
+        if let Some(known) = self.tokens.get(&(name, character)) {
+            return known;
+        }
+        let sample: String =
+            std::iter::repeat_n(character, SAMPLE / character.len_utf8()).collect();
+        let encoded = tokenizer.bpe.encode_via_backtracking(sample.as_bytes());
+        let middle = encoded.get(encoded.len() / 4..encoded.len() / 2).unwrap_or_default();
+        let token = match middle {
+            [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|other| other == first) => {
+                tokenizer.bpe.token_len(*first)
+            }
+            _ => 0,
+        };
+        self.tokens.insert((name, character), token);
+        token
+    }
+}
+
+/// Runs of one character longer than two samples: first byte, byte after the last, character.
+fn runs(piece: &str) -> impl Iterator<Item = (usize, usize, char)> {
+    let mut characters = piece.char_indices().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let (start, character) = characters.next()?;
+            let mut end = start + character.len_utf8();
+            while characters.next_if(|(_, next)| *next == character).is_some() {
+                end += character.len_utf8();
+            }
+            if end - start > 2 * SAMPLE {
+                return Some((start, end, character));
+            }
+        }
+    })
+}

@@ -1,0 +1,201 @@
+//! The Messages API: `system`, `messages` and `tools`.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::{Verdict, array, base64, ensure, is_name, is_web, object, only, schema, string};
+
+pub(crate) fn check(payload: &Value) -> Verdict {
+    let payload = object(payload, "payload")?;
+    only(payload, &["system", "messages", "tools"], "payload")?;
+    let mut marks = Vec::new();
+    if let Some(tools) = payload.get("tools") {
+        self::tools(tools, &mut marks)?;
+    }
+    if let Some(system) = payload.get("system") {
+        let blocks = array(system, "system")?;
+        ensure(!blocks.is_empty(), "system", "must not be empty")?;
+        for block in blocks {
+            self::block(block, &["text"], "system", &mut marks)?;
+        }
+    }
+    let messages = array(payload.get("messages").unwrap_or(&Value::Null), "messages")?;
+    ensure(!messages.is_empty(), "messages", "must not be empty")?;
+    let mut open: Vec<&str> = Vec::new();
+    let mut ids = HashSet::new();
+    for (index, message) in messages.iter().enumerate() {
+        let at = format!("messages[{index}]");
+        let message = object(message, &at)?;
+        only(message, &["role", "content"], &at)?;
+        let role = if index % 2 == 0 { "user" } else { "assistant" };
+        ensure(message.get("role") == Some(&role.into()), &at, "roles must alternate")?;
+        let blocks = array(message.get("content").unwrap_or(&Value::Null), &at)?;
+        ensure(!blocks.is_empty(), &at, "content must not be empty")?;
+        if role == "user" {
+            user(blocks, &mut open, &at, &mut marks)?;
+        } else {
+            open = assistant(blocks, &mut ids, &at, &mut marks)?;
+        }
+    }
+    ensure(open.is_empty(), "messages", "ends with unanswered calls")?;
+    ensure(marks.len() <= 4, "payload", "more than four cache marks")?;
+    let short = marks.iter().position(|ttl| *ttl == "5m").unwrap_or(marks.len());
+    ensure(!marks.iter().skip(short).any(|ttl| *ttl == "1h"), "payload", "1h marks come first")
+}
+
+fn user<'v>(
+    blocks: &'v [Value],
+    open: &mut Vec<&'v str>,
+    at: &str,
+    marks: &mut Vec<&'v str>,
+) -> Verdict {
+    let mut others = false;
+    for block in blocks {
+        let allowed =
+            &["text", "image", "document", "tool_result", "search_result", "container_upload"];
+        if self::block(block, allowed, at, marks)? != "tool_result" {
+            others = true;
+            continue;
+        }
+        ensure(!others, at, "results come before everything else")?;
+        let id = block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default();
+        let place = open.iter().position(|known| *known == id);
+        let place = place.ok_or_else(|| format!("{at}: answers no open call"))?;
+        open.remove(place);
+    }
+    ensure(open.is_empty(), at, "leaves calls unanswered")
+}
+
+fn assistant<'v>(
+    blocks: &'v [Value],
+    ids: &mut HashSet<&'v str>,
+    at: &str,
+    marks: &mut Vec<&'v str>,
+) -> Result<Vec<&'v str>, String> {
+    let mut open = Vec::new();
+    for block in blocks {
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        let allowed: &[&str] = match kind {
+            // Its own tools answer in the assistant's message.
+            kind if kind.ends_with("_tool_result") || kind == "server_tool_use" => continue,
+            _ => &["text", "thinking", "redacted_thinking", "tool_use"],
+        };
+        if self::block(block, allowed, at, marks)? == "tool_use" {
+            let id = block.get("id").and_then(Value::as_str).unwrap_or_default();
+            ensure(ids.insert(id), at, "call id twice")?;
+            open.push(id);
+        }
+    }
+    Ok(open)
+}
+
+/// Checks one block; its type.
+fn block<'v>(
+    block: &'v Value,
+    allowed: &[&str],
+    at: &str,
+    marks: &mut Vec<&'v str>,
+) -> Result<&'v str, String> {
+    let map = object(block, at)?;
+    let kind = string(map.get("type").unwrap_or(&Value::Null), at)?;
+    ensure(allowed.contains(&kind), at, &format!("no {kind} block here"))?;
+    let text = |key: &str| string(map.get(key).unwrap_or(&Value::Null), at);
+    match kind {
+        "text" => {
+            only(map, &["type", "text", "cache_control", "citations"], at)?;
+            ensure(!text("text")?.trim().is_empty(), at, "text must not be blank")?;
+        }
+        "thinking" => {
+            only(map, &["type", "thinking", "signature"], at)?;
+            text("thinking")?;
+            ensure(!text("signature")?.is_empty(), at, "thinking must be signed")?;
+        }
+        "redacted_thinking" => ensure(!text("data")?.is_empty(), at, "data must not be empty")?,
+        "tool_use" => {
+            ensure(is_name(text("id")?, usize::MAX), at, "call id")?;
+            ensure(is_name(text("name")?, 128), at, "tool name")?;
+            object(map.get("input").unwrap_or(&Value::Null), at)?;
+        }
+        "tool_result" => result(map, at, marks)?,
+        "image" | "document" => media(kind, map, at)?,
+        _ => {}
+    }
+    mark(map, kind, at, marks)?;
+    Ok(kind)
+}
+
+fn result<'v>(map: &'v Map<String, Value>, at: &str, marks: &mut Vec<&'v str>) -> Verdict {
+    only(map, &["type", "tool_use_id", "content", "is_error", "cache_control"], at)?;
+    let is_error = map.get("is_error");
+    ensure(is_error.is_none_or(Value::is_boolean), at, "is_error must be a boolean")?;
+    match map.get("content") {
+        Some(Value::Array(blocks)) => {
+            ensure(!blocks.is_empty(), at, "content must not be an empty array")?;
+            let allowed = &["text", "image", "document", "search_result", "tool_reference"];
+            blocks.iter().try_for_each(|each| block(each, allowed, at, marks).map(drop))
+        }
+        Some(Value::String(_)) => Ok(()),
+        None => ensure(is_error != Some(&true.into()), at, "an error needs words"),
+        Some(_) => Err(format!("{at}: content must be a string or an array")),
+    }
+}
+
+fn media(kind: &str, map: &Map<String, Value>, at: &str) -> Verdict {
+    let image = kind == "image";
+    let source = object(map.get("source").unwrap_or(&Value::Null), at)?;
+    let text = |key: &str| string(source.get(key).unwrap_or(&Value::Null), at);
+    match text("type")? {
+        "base64" => {
+            let known: &[&str] = if image {
+                &["image/jpeg", "image/png", "image/gif", "image/webp"]
+            } else {
+                &["application/pdf"]
+            };
+            ensure(known.contains(&text("media_type")?), at, "media type")?;
+            base64(source.get("data").unwrap_or(&Value::Null), at)
+        }
+        "url" => ensure(is_web(text("url")?), at, "must be a web address"),
+        "file" => text("file_id").map(drop),
+        "text" if !image => {
+            ensure(text("media_type")? == "text/plain", at, "must be text/plain")?;
+            ensure(!text("data")?.is_empty(), at, "text must not be empty")
+        }
+        "content" if !image => Ok(()),
+        other => Err(format!("{at}: no {other} source here")),
+    }
+}
+
+fn mark<'v>(
+    map: &'v Map<String, Value>,
+    kind: &str,
+    at: &str,
+    marks: &mut Vec<&'v str>,
+) -> Verdict {
+    let Some(mark) = map.get("cache_control") else { return Ok(()) };
+    ensure(!kind.contains("thinking"), at, "thinking carries no cache mark")?;
+    let mark = object(mark, at)?;
+    only(mark, &["type", "ttl"], at)?;
+    ensure(mark.get("type") == Some(&"ephemeral".into()), at, "cache mark type")?;
+    let ttl = mark.get("ttl").map_or(Ok("5m"), |ttl| string(ttl, at))?;
+    ensure(matches!(ttl, "5m" | "1h"), at, "cache mark lifetime")?;
+    marks.push(ttl);
+    Ok(())
+}
+
+fn tools<'v>(tools: &'v Value, marks: &mut Vec<&'v str>) -> Verdict {
+    let mut names = HashSet::new();
+    let tools = array(tools, "tools")?;
+    ensure(!tools.is_empty(), "tools", "must not be empty")?;
+    for (index, tool) in tools.iter().enumerate() {
+        let at = format!("tools[{index}]");
+        let tool = object(tool, &at)?;
+        let name = string(tool.get("name").unwrap_or(&Value::Null), &at)?;
+        ensure(is_name(name, 128) && names.insert(name), &at, "tool name")?;
+        mark(tool, "tool", &at, marks)?;
+        if tool.get("type").is_none_or(|kind| kind == "custom") {
+            schema(tool.get("input_schema").unwrap_or(&Value::Null), &at)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! `generateContent`: `systemInstruction`, `contents` and `tools`.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::{Verdict, array, base64, ensure, object, only, string};
+
+/// The members of a part of which exactly one says what it holds.
+const DATA: &[&str] = &[
+    "text",
+    "inlineData",
+    "fileData",
+    "functionCall",
+    "functionResponse",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+];
+
+pub(crate) fn check(payload: &Value) -> Verdict {
+    let payload = object(payload, "payload")?;
+    only(payload, &["systemInstruction", "contents", "tools"], "payload")?;
+    if let Some(system) = payload.get("systemInstruction") {
+        let system = object(system, "systemInstruction")?;
+        let parts = array(system.get("parts").unwrap_or(&Value::Null), "systemInstruction")?;
+        ensure(!parts.is_empty(), "systemInstruction", "must not be empty")?;
+        for part in parts {
+            ensure(kind(part, "systemInstruction")? == "text", "systemInstruction", "text only")?;
+        }
+    }
+    let contents = array(payload.get("contents").unwrap_or(&Value::Null), "contents")?;
+    ensure(!contents.is_empty(), "contents", "must not be empty")?;
+    let mut called: Vec<(&str, Option<&Value>)> = Vec::new();
+    for (index, content) in contents.iter().enumerate() {
+        let at = format!("contents[{index}]");
+        let content = object(content, &at)?;
+        only(content, &["role", "parts"], &at)?;
+        let role = if index % 2 == 0 { "user" } else { "model" };
+        ensure(content.get("role") == Some(&role.into()), &at, "roles must alternate")?;
+        let parts = array(content.get("parts").unwrap_or(&Value::Null), &at)?;
+        ensure(!parts.is_empty(), &at, "parts must not be empty")?;
+        let answered = named(parts, "functionResponse", &at)?;
+        let calls = named(parts, "functionCall", &at)?;
+        ensure(role == "user" || answered.is_empty(), &at, "a model answers no call")?;
+        ensure(role == "model" || calls.is_empty(), &at, "only a model calls")?;
+        if role == "user" {
+            ensure(answered == called, &at, "one response a call, same names, ids and order")?;
+        }
+        called = calls;
+    }
+    ensure(called.is_empty(), "contents", "ends with unanswered calls")?;
+    payload.get("tools").map_or(Ok(()), tools)
+}
+
+/// Names and ids of the calls or responses among parts; checks every part on the way.
+fn named<'v>(
+    parts: &'v [Value],
+    wanted: &str,
+    at: &str,
+) -> Result<Vec<(&'v str, Option<&'v Value>)>, String> {
+    let mut found = Vec::new();
+    for part in parts {
+        if kind(part, at)? == wanted {
+            let inner = object(&part[wanted], at)?;
+            let name = string(inner.get("name").unwrap_or(&Value::Null), at)?;
+            found.push((name, inner.get("id")));
+        }
+    }
+    Ok(found)
+}
+
+/// Checks one part; the member that says what it holds.
+fn kind<'v>(part: &'v Value, at: &str) -> Result<&'v str, String> {
+    let map = object(part, at)?;
+    let mut kinds = map.keys().filter(|key| DATA.contains(&key.as_str()));
+    let (Some(kind), None) = (kinds.next(), kinds.next()) else {
+        return Err(format!("{at}: a part holds exactly one thing"));
+    };
+    data(kind, map, at)?;
+    Ok(kind)
+}
+
+fn data(kind: &str, map: &Map<String, Value>, at: &str) -> Verdict {
+    let value = map.get(kind).unwrap_or(&Value::Null);
+    if kind == "text" {
+        let signed = map.get("thoughtSignature").is_some();
+        return ensure(signed || !string(value, at)?.is_empty(), at, "text must not be empty");
+    }
+    let inner = object(value, at)?;
+    let text = |key: &str| string(inner.get(key).unwrap_or(&Value::Null), at);
+    match kind {
+        "functionCall" => {
+            only(inner, &["id", "name", "args"], at)?;
+            ensure(is_name(text("name")?), at, "function name")?;
+            object(inner.get("args").unwrap_or(&Value::Null), at).map(drop)
+        }
+        "functionResponse" => {
+            only(inner, &["id", "name", "response", "parts"], at)?;
+            ensure(is_name(text("name")?), at, "function name")?;
+            object(inner.get("response").unwrap_or(&Value::Null), at).map(drop)
+        }
+        "inlineData" => {
+            ensure(!text("mimeType")?.contains('*'), at, "must name its media type")?;
+            base64(inner.get("data").unwrap_or(&Value::Null), at)
+        }
+        "fileData" => {
+            ensure(!text("mimeType")?.contains('*'), at, "must name its media type")?;
+            ensure(text("fileUri")?.contains("://"), at, "must be an address")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    head && text.len() <= 64
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte))
+}
+
+fn tools(tools: &Value) -> Verdict {
+    let mut names = HashSet::new();
+    let tools = array(tools, "tools")?;
+    ensure(!tools.is_empty(), "tools", "must not be empty")?;
+    for tool in tools {
+        let tool = object(tool, "tools")?;
+        let Some(functions) = tool.get("functionDeclarations") else { continue };
+        for function in array(functions, "tools")? {
+            let function = object(function, "tools")?;
+            let name = string(function.get("name").unwrap_or(&Value::Null), "tools")?;
+            ensure(is_name(name) && names.insert(name), "tools", "function name")?;
+            let schemas = ["parameters", "parametersJsonSchema"];
+            let given: Vec<_> = schemas.iter().filter_map(|key| function.get(*key)).collect();
+            ensure(given.len() <= 1, "tools", "one schema a function")?;
+            for schema in given {
+                let kind = object(schema, "tools")?.get("type").and_then(Value::as_str);
+                let is_object = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("object"));
+                ensure(is_object, "tools", "type must be object")?;
+            }
+        }
+    }
+    Ok(())
+}

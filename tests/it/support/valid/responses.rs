@@ -1,0 +1,131 @@
+//! The Responses API: `instructions`, `input` and `tools`.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::{Verdict, array, data_uri, ensure, is_name, is_web, object, only, schema, string};
+
+pub(crate) fn check(payload: &Value) -> Verdict {
+    let payload = object(payload, "payload")?;
+    only(payload, &["instructions", "input", "tools"], "payload")?;
+    if let Some(instructions) = payload.get("instructions") {
+        string(instructions, "instructions")?;
+    }
+    let input = array(payload.get("input").unwrap_or(&Value::Null), "input")?;
+    let mut calls: HashSet<(&str, &str)> = HashSet::new();
+    let mut open: HashSet<(&str, &str)> = HashSet::new();
+    let mut reasoning = false;
+    for (index, item) in input.iter().enumerate() {
+        let at = format!("input[{index}]");
+        let item = object(item, &at)?;
+        let kind = item.get("type").and_then(Value::as_str).unwrap_or("message");
+        let theirs = kind == "message" && item.get("role") != Some(&"assistant".into());
+        let outcome = kind.ends_with("_output");
+        ensure(!(reasoning && (theirs || outcome)), &at, "reasoning without what it led to")?;
+        ensure(!theirs || open.is_empty(), &at, "comes before all calls are answered")?;
+        reasoning = kind == "reasoning";
+        match kind {
+            "message" => message(item, &at)?,
+            "function_call" | "custom_tool_call" => {
+                let text = if kind == "function_call" { "arguments" } else { "input" };
+                string(item.get(text).unwrap_or(&Value::Null), &at)?;
+                let name = string(item.get("name").unwrap_or(&Value::Null), &at)?;
+                ensure(is_name(name, 64), &at, "tool name")?;
+                let id = call_id(item, &at)?;
+                ensure(calls.insert((kind, id)), &at, "call id twice")?;
+                open.insert((kind, id));
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                let call = kind.strip_suffix("_output").unwrap_or_default();
+                ensure(open.remove(&(call, call_id(item, &at)?)), &at, "answers no open call")?;
+                content(item.get("output").unwrap_or(&Value::Null), &at)?;
+            }
+            // Items of the provider's own: whole or absent.
+            _ => {}
+        }
+    }
+    ensure(open.is_empty(), "input", "ends with unanswered calls")?;
+    ensure(!reasoning, "input", "ends with reasoning")?;
+    payload.get("tools").map_or(Ok(()), tools)
+}
+
+fn call_id<'v>(item: &'v Map<String, Value>, at: &str) -> Result<&'v str, String> {
+    let id = string(item.get("call_id").unwrap_or(&Value::Null), at)?;
+    ensure((1..=64).contains(&id.chars().count()), at, "call id of 1 to 64 characters")?;
+    Ok(id)
+}
+
+fn message(item: &Map<String, Value>, at: &str) -> Verdict {
+    let body = item.get("content").unwrap_or(&Value::Null);
+    match item.get("role").and_then(Value::as_str) {
+        Some("user" | "system" | "developer") => content(body, at),
+        Some("assistant") if body.is_string() => Ok(()),
+        Some("assistant") => {
+            let id = item.get("id").and_then(Value::as_str).unwrap_or_default();
+            ensure(id.starts_with("msg"), at, "an output message has its id")?;
+            ensure(item.get("status").is_some(), at, "an output message has its status")?;
+            for part in array(body, at)? {
+                let part = object(part, at)?;
+                let kind = part.get("type").and_then(Value::as_str);
+                match kind {
+                    Some("output_text") => {
+                        string(part.get("text").unwrap_or(&Value::Null), at)?;
+                        array(part.get("annotations").unwrap_or(&Value::Null), at)?;
+                    }
+                    Some("refusal") => {}
+                    _ => return Err(format!("{at}: unknown output part")),
+                }
+            }
+            Ok(())
+        }
+        _ => Err(format!("{at}: unknown role")),
+    }
+}
+
+fn content(body: &Value, at: &str) -> Verdict {
+    if body.is_string() {
+        return Ok(());
+    }
+    let parts = array(body, at)?;
+    ensure(!parts.is_empty(), at, "content must not be an empty array")?;
+    for part in parts {
+        let part = object(part, at)?;
+        let text = |key: &str| part.get(key).map(|value| string(value, at)).transpose();
+        match part.get("type").and_then(Value::as_str) {
+            Some("input_text") => string(part.get("text").unwrap_or(&Value::Null), at).map(drop)?,
+            Some("input_image") => match (text("image_url")?, text("file_id")?) {
+                (Some(url), None) if is_web(url) => {}
+                (Some(url), None) => {
+                    ensure(data_uri(url, at)?.starts_with("image/"), at, "must be an image")?;
+                }
+                (None, Some(_)) => {}
+                _ => return Err(format!("{at}: an image is a URL or an id")),
+            },
+            Some("input_file") => match (text("file_data")?, text("file_id")?, text("file_url")?) {
+                (Some(data), None, None) => data_uri(data, at).map(drop)?,
+                (None, Some(_), None) => {}
+                (None, None, Some(url)) => ensure(is_web(url), at, "must be a web address")?,
+                _ => return Err(format!("{at}: a file is data, an id or a URL")),
+            },
+            _ => return Err(format!("{at}: unknown input part")),
+        }
+    }
+    Ok(())
+}
+
+fn tools(tools: &Value) -> Verdict {
+    let mut names = HashSet::new();
+    for (index, tool) in array(tools, "tools")?.iter().enumerate() {
+        let at = format!("tools[{index}]");
+        let tool = object(tool, &at)?;
+        if tool.get("type") != Some(&"function".into()) {
+            continue;
+        }
+        let name = string(tool.get("name").unwrap_or(&Value::Null), &at)?;
+        ensure(is_name(name, 64) && names.insert(name), &at, "tool name")?;
+        ensure(tool.contains_key("strict"), &at, "strict is required")?;
+        schema(tool.get("parameters").unwrap_or(&Value::Null), &at)?;
+    }
+    Ok(())
+}
