@@ -175,7 +175,8 @@ fn run(
         slots.extend(compressed.slots);
         slots.extend(frame.foot);
         open_with_user(&mut slots, frame.opening);
-        marks::run(&request.cache, &mut slots, &mut conversation.tools, &mut notes);
+        let written = rules.cache_marks;
+        marks::run(&request.cache, written, &mut slots, &mut conversation.tools, &mut notes);
         slots
     });
     let report = manifest::run(manifest::Input {
