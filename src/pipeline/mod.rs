@@ -201,6 +201,11 @@ fn run(
         let hints = Hints {
             squeezed: compressed.outcome.squeezed,
             skill: request.skill.as_ref().map(|skill| skill.instructions.to_string()),
+            prefill: frame
+                .prefilled
+                .then(|| request.output.prefill.as_deref())
+                .flatten()
+                .map(|text| text.trim_end().to_owned()),
         };
         Compiled { payload, report, hints }
     });
