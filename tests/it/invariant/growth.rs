@@ -59,6 +59,8 @@ proptest! {
 #[derive(Default)]
 struct Share {
     compiles: usize,
+    /// Compiles whose last user message alone is more than the window.
+    unsendable: usize,
     bytes: usize,
     cached: usize,
 }
@@ -88,7 +90,13 @@ fn grow(messages: &[Value], target: &str, share: &mut Share) {
             "budget": {"context_window": WINDOW},
         });
         let compiled = compile_in(&services, &body).expect("an answer");
-        assert_eq!(compiled.report["fits"], true, "{}", compiled.report);
+        if compiled.report["fits"] != true {
+            let culprit = &compiled.report["too_big"][0];
+            assert_eq!(culprit["part"], "message", "{}", compiled.report);
+            assert!(culprit["tokens"].as_u64() > Some(WINDOW), "{culprit}");
+            share.unsendable += 1;
+            continue;
+        }
         assert!(compiled.number("tokens_after") <= WINDOW);
         if let Some(before) = &before {
             let common = before.text.bytes().zip(compiled.text.bytes());
@@ -136,10 +144,11 @@ fn recorded_sessions_fit_and_keep_most_of_their_prefix() {
         grow(&messages[..messages.len().min(MOST_MESSAGES)], "openai", &mut share);
     }
     println!(
-        "simulated cache share: {:.1} % over {} compiles of {} sessions",
+        "simulated cache share: {:.1} % over {} compiles of {} sessions, {} unsendable",
         share.percent(),
         share.compiles,
-        sessions.len()
+        sessions.len(),
+        share.unsendable
     );
     assert!(share.percent() >= 85.0, "{:.1} %", share.percent());
 }
