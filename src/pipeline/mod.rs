@@ -33,7 +33,7 @@ pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
 use crate::compress::Arrivals;
-use crate::domain::{Message, Role, Source};
+use crate::domain::{Message, Notes, Role, Source};
 use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
 use crate::request::{CompileRequest, Explain, OnDeadline, OnOverflow};
@@ -174,7 +174,7 @@ fn run(
         let mut slots = frame.head;
         slots.extend(compressed.slots);
         slots.extend(frame.foot);
-        open_with_user(&mut slots, frame.opening);
+        open_with_user(&mut slots, frame.opening, list_key, &mut notes);
         let written = rules.cache_marks;
         marks::run(&request.cache, written, &mut slots, &mut conversation.tools, &mut notes);
         slots
@@ -220,11 +220,13 @@ fn names(history: &[Message]) -> Vec<manifest::Name> {
 }
 
 /// Puts the opening before a list that does not begin with the user's message.
-fn open_with_user(slots: &mut Vec<Slot>, opening: Option<Slot>) {
+fn open_with_user(slots: &mut Vec<Slot>, opening: Option<Slot>, list: &str, notes: &mut Notes) {
     let first = slots.iter().position(|slot| slot.message.role != Role::System);
     if let (Some(at), Some(opening)) = (first, opening)
         && slots.get(at).is_some_and(|slot| slot.message.role != Role::User)
     {
+        let detail = "the target wants the user's message first: one was put there";
+        notes.repaired("opening_added", format!("/{list}"), detail);
         slots.insert(at, opening);
     }
 }
