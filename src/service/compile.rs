@@ -22,7 +22,7 @@ pub struct Answer {
 pub enum Error {
     #[error("the body is not accepted: {0}")]
     Json(#[from] json::Error),
-    #[error("the request has {} faults", .0.len())]
+    #[error("the request is not valid in {} places", .0.len())]
     Invalid(Vec<Fault>),
     #[error("the payload needs {needed} tokens and the budget is {budget}")]
     OverBudget { needed: u64, budget: u64, faults: Vec<Fault> },
