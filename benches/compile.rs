@@ -5,8 +5,14 @@
 //! before; *warm* compiles one whose messages but the last were compiled before, and is held
 //! against the floor without the counting. After divan's table the ratios are measured again
 //! in pairs, floor and compile by turns, so that a noisy machine disturbs both alike.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark, not the service")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark, not the service"
+)]
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use contexture::domain::Models;
@@ -72,85 +78,81 @@ impl Random {
     }
 }
 
+const WORDS: &[&str] = &[
+    "the",
+    "build",
+    "fails",
+    "in",
+    "module",
+    "because",
+    "a",
+    "value",
+    "moved",
+    "into",
+    "closure",
+    "is",
+    "used",
+    "again",
+    "test",
+    "server",
+    "returns",
+    "status",
+    "unexpected",
+    "token",
+    "where",
+    "we",
+    "expected",
+    "configuration",
+    "file",
+    "path",
+    "request",
+    "response",
+    "retry",
+    "timeout",
+];
+
+fn prose(random: &mut Random, words: usize) -> String {
+    let mut text = String::new();
+    for _ in 0..words {
+        text.push_str(WORDS[random.next(WORDS.len())]);
+        text.push(if random.next(12) == 0 { '\n' } else { ' ' });
+    }
+    text
+}
+
+fn message(role: &str, content: String) -> Message {
+    Message { role: role.to_owned(), content, tool_call_id: None, tool_calls: None }
+}
+
+/// A call and what it answered, about 1,300 tokens.
+fn turn(random: &mut Random, number: usize) -> [Message; 2] {
+    let id = format!("call_{number}");
+    let function = Function {
+        name: "run_command".to_owned(),
+        arguments: format!("{{\"command\":\"cargo test module_{}\"}}", random.next(900)),
+    };
+    let mut call = message("assistant", prose(random, 30));
+    call.tool_calls = Some(vec![Call { id: id.clone(), r#type: "function".to_owned(), function }]);
+    let mut output = String::new();
+    for line in 0..40 {
+        let (file, row, column) = (random.next(90), line * 7 + random.next(7), random.next(80));
+        let said = prose(random, 8);
+        let hash = random.next(1 << 30);
+        writeln!(output, "src/module_{file}.rs:{row}:{column}: {} [{hash:08x}]", said.trim_end())
+            .unwrap();
+    }
+    let mut result = message("tool", output);
+    result.tool_call_id = Some(id);
+    [call, result]
+}
+
 /// An agent's conversation of about `tokens` tokens, as request text; `more`: one message more.
 fn conversation(tokens: usize, seed: u64, more: bool) -> String {
-    const WORDS: &[&str] = &[
-        "the",
-        "build",
-        "fails",
-        "in",
-        "module",
-        "because",
-        "a",
-        "value",
-        "moved",
-        "into",
-        "closure",
-        "is",
-        "used",
-        "again",
-        "test",
-        "server",
-        "returns",
-        "status",
-        "unexpected",
-        "token",
-        "where",
-        "we",
-        "expected",
-        "configuration",
-        "file",
-        "path",
-        "request",
-        "response",
-        "retry",
-        "timeout",
-    ];
     let mut random = Random(seed | 1);
-    let mut message = |role: &str, content: String| Message {
-        role: role.to_owned(),
-        content,
-        tool_call_id: None,
-        tool_calls: None,
-    };
-    let mut prose = |random: &mut Random, words: usize| {
-        let mut text = String::new();
-        for _ in 0..words {
-            text.push_str(WORDS[random.next(WORDS.len())]);
-            text.push(if random.next(12) == 0 { '\n' } else { ' ' });
-        }
-        text
-    };
     let mut messages =
         vec![message("system", prose(&mut random, 300)), message("user", prose(&mut random, 60))];
-    let mut written = 400;
-    let mut turn = 0;
-    while written < tokens {
-        turn += 1;
-        let id = format!("call_{turn}");
-        let function = Function {
-            name: "run_command".to_owned(),
-            arguments: format!("{{\"command\":\"cargo test module_{}\"}}", random.next(900)),
-        };
-        let mut call = message("assistant", prose(&mut random, 30));
-        call.tool_calls =
-            Some(vec![Call { id: id.clone(), r#type: "function".to_owned(), function }]);
-        let mut output = String::new();
-        for line in 0..40 {
-            output.push_str(&format!(
-                "src/module_{}.rs:{}:{}: {} [{:08x}]\n",
-                random.next(90),
-                line * 7 + random.next(7),
-                random.next(80),
-                prose(&mut random, 8).trim_end(),
-                random.next(1 << 30),
-            ));
-        }
-        let mut result = message("tool", output);
-        result.tool_call_id = Some(id);
-        messages.push(call);
-        messages.push(result);
-        written += 1_340;
+    for number in 0..tokens.saturating_sub(400).div_ceil(1_340) {
+        messages.extend(turn(&mut random, number));
     }
     if more {
         messages.push(message("user", format!("And what now? {}", random.next(1 << 40))));

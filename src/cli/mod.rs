@@ -181,7 +181,7 @@ fn explain_change(a: &std::path::Path, b: &std::path::Path) -> Result<(), Failur
         .map_err(|error| compile::failure(error.into()))?;
     match change {
         None => {
-            writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?
+            writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?;
         }
         Some(change) => writeln!(
             io::stdout(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::config::ModelRow;
-use crate::domain::Note;
+use crate::pipeline::Report;
 
 /// A conversation and what to make of it. Only a conversation and `target` are needed; an
 /// unknown key is refused with the name of the nearest known one.
@@ -60,6 +60,18 @@ pub struct CompileRequest {
     /// Text for this turn only, placed at the tail of the last user message.
     pub implicit_context: Option<String>,
     pub output: Option<Output>,
+    /// Facts to place: `true`, or an object with `entries`, `placement` and `max_tokens`.
+    pub memory: Option<Value>,
+    /// A skill's instructions: a name, or `{"name", "args"?, "vars"?}`.
+    pub skill: Option<Value>,
+    /// Compiles of one session are compared with each other in `report.cache.first_change`.
+    #[schema(max_length = 256)]
+    pub session_id: Option<String>,
+    /// `strict` refuses malformed tool arguments, `lenient` keeps them as they are.
+    #[schema(default = "strict")]
+    pub repair: Option<String>,
+    /// Whether the compile is recorded; `none` so far.
+    pub record: Option<String>,
     /// Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the
     /// header `Contexture-Deadline-Ms` counts.
     #[schema(minimum = 1, maximum = 60_000)]
@@ -195,105 +207,6 @@ pub struct Compilation {
     #[schema(value_type = Object)]
     pub payload: Value,
     pub report: Report,
-}
-
-/// What was done, in a sentence and in figures.
-#[derive(Debug, ToSchema)]
-pub struct Report {
-    #[schema(example = "58,120 → 21,944 tokens. 41 messages word for word, nothing dropped.")]
-    pub summary: String,
-    #[schema(example = 58_120)]
-    pub tokens_before: u64,
-    #[schema(example = 21_944)]
-    pub tokens_after: u64,
-    /// Whether the payload is within the budget.
-    pub fits: bool,
-    /// Window less reserve.
-    #[schema(example = 123_904)]
-    pub budget: u64,
-    #[schema(example = "o200k_base")]
-    pub tokenizer: String,
-    /// Whether the provider counts the same; `false` where its tokenizer is not public.
-    pub exact: bool,
-    pub parts: Parts,
-    pub actions: Actions,
-    pub cache: CacheReport,
-    /// What the target cannot hold, and what it became.
-    pub degraded: Vec<Note>,
-    /// What was mended on the way in.
-    pub repairs: Vec<Note>,
-    pub warnings: Vec<Note>,
-    /// The parts that do not fit; empty where the payload fits.
-    pub too_big: Vec<TooBig>,
-    /// One line a message, with `explain: "full"`.
-    pub decisions: Option<Vec<Decision>>,
-}
-
-/// Tokens by part of the payload.
-#[derive(Debug, ToSchema)]
-pub struct Parts {
-    pub system: u64,
-    pub skill: u64,
-    pub tools: u64,
-    pub memory: u64,
-    pub history: u64,
-    pub tail: u64,
-    pub media: u64,
-    /// Tokens kept for the answer; outside the budget.
-    pub reserve: u64,
-}
-
-/// How many messages were treated in which way.
-#[derive(Debug, ToSchema)]
-pub struct Actions {
-    pub kept: u64,
-    pub compressed: u64,
-    pub deduplicated: u64,
-    pub cleared: u64,
-    pub summarized: u64,
-    pub dropped: u64,
-}
-
-/// What the provider's cache can keep.
-#[derive(Debug, ToSchema)]
-pub struct CacheReport {
-    /// Tokens at the head that the next compile leaves alone.
-    pub stable_tokens: u64,
-    /// JSON Pointers of the cache marks.
-    pub breakpoints: Vec<String>,
-    /// Where this payload leaves the one before, and why.
-    pub first_change: Option<FirstChange>,
-}
-
-#[derive(Debug, ToSchema)]
-pub struct FirstChange {
-    pub pointer: String,
-    pub why: String,
-    /// Tokens that have to be read again.
-    pub tokens_behind: u64,
-}
-
-#[derive(Debug, ToSchema)]
-pub struct TooBig {
-    pub part: String,
-    pub tokens: u64,
-}
-
-/// What was done to one message, and by which rule.
-#[derive(Debug, ToSchema)]
-pub struct Decision {
-    pub index: u64,
-    pub id: String,
-    #[schema(example = "compressed")]
-    pub action: String,
-    #[schema(example = "adapter:log")]
-    pub rule: String,
-    /// `exact` or `equivalent`.
-    pub class: Option<String>,
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-    /// Where the original is kept.
-    pub artifact: Option<String>,
 }
 
 /// What to count: one of `text`, `messages` and `tools`.

@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
     fn check_controls(&mut self, from: usize, to: usize, path: &Path<'_>) -> Result<(), Error> {
         let bytes = self.bytes.get(from..to).unwrap_or_default();
         // Without an early exit the loop is vectorised; the place is looked up only on failure.
-        if bytes.iter().fold(false, |found, byte| found | (*byte < 0x20)) {
+        if bytes.iter().copied().fold(u8::MAX, u8::min) < 0x20 {
             self.at = from + bytes.iter().position(|byte| *byte < 0x20).unwrap_or(0);
             return Err(self.fail(ErrorKind::ControlCharacter, path));
         }

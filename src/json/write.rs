@@ -12,7 +12,7 @@ pub fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
     let mut copied = 0;
     for (at, byte) in text.bytes().enumerate() {
-        if !NEEDS_ESCAPE[usize::from(byte)] {
+        if !NEEDS_ESCAPE.get(usize::from(byte)).copied().unwrap_or_default() {
             continue;
         }
         out.push_str(text.get(copied..at).unwrap_or_default());

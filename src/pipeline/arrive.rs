@@ -37,19 +37,16 @@ pub(super) fn run(
 fn shorten(meter: &Meter<'_>, arrivals: &Arrivals, message: &mut Message) -> u64 {
     let mut saved = 0;
     let results = message.parts.iter_mut().filter_map(|part| match &mut part.content {
-        Content::ToolResult(result) => Some((&mut result.content, &mut part.extra)),
+        Content::ToolResult(result) => Some(&mut result.content),
         _ => None,
     });
-    for (content, outer) in results {
-        for Part { content, extra, .. } in content {
+    for content in results {
+        for Part { content, .. } in content {
             let Content::Text(text) = content else { continue };
             let arrival = arrivals.form(meter.counter(), meter.tokenizer(), text);
             if let Some(form) = arrival.form {
                 saved += arrival.tokens_before - arrival.tokens_after;
                 *text = form;
-                // A second copy of the result as its provider framed it would be the old text.
-                extra.retain(|(key, _)| &**key != "response");
-                outer.retain(|(key, _)| &**key != "response");
             }
         }
     }

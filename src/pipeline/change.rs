@@ -118,15 +118,15 @@ pub fn first_change(
     count: &dyn Fn(&str) -> u64,
 ) -> Option<FirstChange> {
     let sections = [&["tools"][..], SYSTEM_KEYS, LIST_KEYS];
-    let found = sections.iter().enumerate().find_map(|(at, keys)| {
+
+    sections.iter().enumerate().find_map(|(at, keys)| {
         let (pointer, index, why) = section(before, now, keys, hints)?;
         let behind = sections.iter().skip(at).enumerate().map(|(further, keys)| {
             let skip = if further == 0 { index } else { 0 };
             tokens(now, keys, skip, count)
         });
         Some(FirstChange { pointer, why, tokens_behind: behind.sum() })
-    });
-    found
+    })
 }
 
 type Found = (String, usize, Why);

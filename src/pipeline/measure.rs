@@ -124,8 +124,8 @@ impl<'c> Meter<'c> {
             }
             Content::ToolResult(result) => {
                 cost.text = self.framing.result;
-                // Chat messages and Gemini's responses repeat the tool's name.
-                if let (Some(name), Target::Openai | Target::Gemini) = (&result.name, self.target) {
+                // Gemini's responses repeat the tool's name.
+                if let (Some(name), Target::Gemini) = (&result.name, self.target) {
                     cost.text += self.framing.name + self.text(name)?;
                 }
                 for (index, inner) in result.content.iter().enumerate() {

@@ -28,6 +28,7 @@ pub struct Sandwich<'m> {
 
 /// What a target's wire asks of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question a wire answers by itself")]
 pub struct Rules {
     /// System messages stand in a field of their own instead of the list.
     pub hoists_system: bool,

@@ -149,22 +149,21 @@ pub fn resolve_model(
     notes: &mut Notes,
 ) -> Model {
     let Some(name) = name else { return Models::of_target(target) };
-    match models.find(name) {
-        Some(model) => model.clone(),
-        None => {
-            let model = Models::unknown(name);
-            notes.warn(
-                "unknown_model",
-                "/model".to_owned(),
-                format!(
-                    "not in the table: counted as {} × {} in a window of {} tokens",
-                    model.tokenizer.as_str(),
-                    f64::from(model.factor_milli) / 1000.0,
-                    model.context_window
-                ),
-            );
-            model
-        }
+    if let Some(model) = models.find(name) {
+        model.clone()
+    } else {
+        let model = Models::unknown(name);
+        notes.warn(
+            "unknown_model",
+            "/model".to_owned(),
+            format!(
+                "not in the table: counted as {} × {} in a window of {} tokens",
+                model.tokenizer.as_str(),
+                f64::from(model.factor_milli) / 1000.0,
+                model.context_window
+            ),
+        );
+        model
     }
 }
 
