@@ -4,6 +4,7 @@
 //! of them anew and compares.
 
 use std::fs;
+use std::path::Path;
 use std::process::Output;
 
 use clap::CommandFactory as _;
@@ -99,13 +100,51 @@ fn every_link_leads_to_a_file() {
     for document in documents {
         let path = format!("{root}/{document}");
         let text = fs::read_to_string(&path).expect("a document");
-        let folder = std::path::Path::new(&path).parent().expect("a folder");
+        let folder = Path::new(&path).parent().expect("a folder");
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let target = link.split('#').next().unwrap_or_default();
             let is_elsewhere = target.is_empty() || target.contains("://");
             assert!(is_elsewhere || folder.join(target).exists(), "{document}: {link}");
         }
     }
+}
+
+#[test]
+fn every_key_of_a_compile_is_explained() {
+    let document = include_str!("../../docs/compile.md");
+    for key in contexture::request::COMPILE_KEYS {
+        let rows = [format!("| `{key}`"), format!("| `{key}.")];
+        let stands = rows.iter().any(|row| document.contains(row));
+        assert!(stands, "docs/compile.md has no row for `{key}`");
+    }
+}
+
+#[test]
+fn every_code_of_a_note_is_explained() {
+    let document = include_str!("../../docs/compile.md");
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut found = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("readable folder") {
+            let path = entry.expect("readable entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("readable file");
+            for call in ["notes.degraded(", "notes.repaired(", "notes.warn("] {
+                for after in text.split(call).skip(1) {
+                    // Where the code is computed, the file's own tests name it.
+                    let Some(rest) = after.trim_start().strip_prefix('"') else { continue };
+                    let code = rest.split('"').next().unwrap_or_default();
+                    let row = format!("| `{code}` |");
+                    assert!(document.contains(&row), "{}: explain `{code}`", path.display());
+                    found += 1;
+                }
+            }
+        }
+    }
+    assert!(found > 30, "only {found} notes found: has their form changed?");
 }
 
 /// Runs the program at the root of the repository.
