@@ -240,12 +240,13 @@ impl Driver<'_> {
         compressed: compress::Output,
         tools: &mut [ToolDefinition],
     ) -> (Vec<Slot>, Vec<Action>) {
+        let written = provider::rules(self.request.target).cache_marks;
         let slots = timed(&mut self.timings.compile, || {
             let mut slots = frame.head;
             slots.extend(compressed.slots);
             slots.extend(frame.foot);
             open_with_user(&mut slots, frame.opening);
-            marks::run(&self.request.cache, &mut slots, tools, &mut self.notes);
+            marks::run(&self.request.cache, written, &mut slots, tools, &mut self.notes);
             slots
         });
         (slots, compressed.actions)
