@@ -284,7 +284,10 @@ impl Driver<'_> {
 
     fn hints(&self, squeezed: bool) -> Hints {
         let skill = self.request.skill.as_ref().map(|skill| skill.instructions.to_string());
-        Hints { squeezed, skill }
+        let native = provider::rules(self.request.target).prefill && self.request.model.prefill;
+        let prefill = self.request.output.prefill.as_ref().filter(|_| native);
+        let prefill = prefill.map(|text| text.trim_end().to_owned());
+        Hints { squeezed, skill, prefill }
     }
 
     /// Stage 12: only re-encodes.

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::Services;
-
+use crate::domain::Model;
 use crate::json::{self, Fault, Limits};
-use crate::pipeline::{self, Compiled, Deadline, Report, Stopped, Timings};
+use crate::pipeline::{self, Compiled, Deadline, FirstChange, Report, Stopped, Timings};
 use crate::request::{self, Previous};
 
 /// A compiled conversation, as it is sent.
@@ -73,13 +73,14 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     };
     let previous = request.cache.previous.clone();
     let session = request.session_id.clone();
+    let model = request.model.clone();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
     let mut compiled =
         pipeline::compile(services.pipeline(), request, head, &deadline, &mut timings)?;
 
     let serialising = Instant::now();
-    note_change(services, &mut compiled, previous.as_ref(), session.as_deref());
+    note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
     let mut body = compiled.text;
     let payload = compiled.start..body.len();
     body.push_str(",\"report\":");
@@ -97,6 +98,7 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
 fn note_change(
     services: &Services,
     compiled: &mut Compiled,
+    model: &Model,
     previous: Option<&Previous>,
     session: Option<&str>,
 ) {
@@ -122,9 +124,8 @@ fn note_change(
     let read = |text| json::parse(text, Limits::default()).ok();
     let (Some(before), Some(now)) = (read(before), read(compiled.payload())) else { return };
     let counter = &services.pipeline().counter;
-    let tokenizer = crate::domain::TokenizerName::parse(compiled.report.tokenizer)
-        .unwrap_or(crate::domain::TokenizerName::O200kBase);
-    let count = |text: &str| counter.count(tokenizer, text);
-    compiled.report.cache.first_change =
-        pipeline::first_change(&before, &now, &compiled.hints, &count);
+    let count = |text: &str| counter.count(model.tokenizer, text);
+    let found = pipeline::first_change(&before, &now, &compiled.hints, &count);
+    compiled.report.cache.first_change = found
+        .map(|change| FirstChange { tokens_behind: model.scale(change.tokens_behind), ..change });
 }
