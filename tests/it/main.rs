@@ -12,6 +12,8 @@
 
 mod api;
 mod architecture;
+mod golden;
+mod invariant;
 mod openapi;
 mod problem;
 mod process;

@@ -146,6 +146,25 @@ pub(super) fn all_text(node: &Node<'_>) -> String {
     text
 }
 
+/// What is said in a message, calls and their results aside: the only place for texts of ours.
+pub(super) fn spoken(message: &Node<'_>) -> String {
+    const CALLED: &[&str] = &["functionCall", "functionResponse", "input", "output", "call_id"];
+    let is_said = |part: &&Node<'_>| {
+        let kind = part.get("type").and_then(Node::as_str);
+        !matches!(kind, Some("tool_use" | "tool_result" | "tool_call"))
+            && !CALLED.iter().any(|key| part.get(key).is_some())
+    };
+    if message.get("tool_call_id").is_some() || !is_said(&message) {
+        return String::new();
+    }
+    let content = ["content", "parts"].into_iter().find_map(|key| message.get(key));
+    let Some(parts) = content.and_then(Node::as_array) else {
+        return content.map(all_text).unwrap_or_default();
+    };
+    let texts: Vec<String> = parts.iter().filter(is_said).map(all_text).collect();
+    texts.join("\n\n")
+}
+
 /// Every text that a model reads in a node, in order. Media are no text.
 pub(super) fn each_text(node: &Node<'_>, visit: &mut dyn FnMut(&str)) {
     const NOT_READ: &[&str] = &[

@@ -2,7 +2,7 @@
 //!
 //! Texts that a compile inserts are framed, so the frame around the place tells who changed it.
 
-use super::blocks::{all_text, same};
+use super::blocks::{all_text, same, spoken};
 use super::{Hints, Why};
 use crate::json::Node;
 use crate::pipeline::prose;
@@ -112,9 +112,11 @@ pub(super) fn message_cause(old: &[&Node<'_>], new: &[&Node<'_>], at: usize, hin
     if is_prefill(new, at, hints) && at + 1 == old.len() {
         return Why::OutputChanged;
     }
-    let (was, is) = (all_text(before), all_text(now));
+    let (was, is) = (spoken(before), spoken(now));
     let place = common(&was, &is);
-    let (was_in, is_in) = (whose(&was, place, None), whose(&is, place, None));
+    // Where the texts agree, it is a call, a result or a medium that differs: never ours.
+    let (was_in, is_in) =
+        if was == is { (None, None) } else { (whose(&was, place, None), whose(&is, place, None)) };
     match (was_in, is_in) {
         (_, Some(Ours::Summary)) => return shortened(hints),
         // Shortened for itself alone, and whole again.
@@ -126,7 +128,7 @@ pub(super) fn message_cause(old: &[&Node<'_>], new: &[&Node<'_>], at: usize, hin
             return ours.map_or(Why::MessageEdited, |ours| ours.why(hints));
         }
     }
-    match cleared(&is).cmp(&cleared(&was)) {
+    match cleared(now).cmp(&cleared(before)) {
         std::cmp::Ordering::Greater => return shortened(hints),
         std::cmp::Ordering::Less => return Why::Squeeze,
         std::cmp::Ordering::Equal => {}
@@ -135,10 +137,13 @@ pub(super) fn message_cause(old: &[&Node<'_>], new: &[&Node<'_>], at: usize, hin
     let is_at = |list: &[&Node<'_>], node: &Node<'_>| {
         list.iter().skip(at + 1).take(NEARBY).any(|other| same(other, node))
     };
-    if is_at(old, now) {
-        if hints.squeezed { Why::Squeeze } else { Why::MessageRemoved }
-    } else if is_at(new, before) {
+    if is_at(new, before) {
         Why::MessageInserted
+    } else if hints.squeezed {
+        // Where not even a marker found room, what was dropped left no trace.
+        Why::Squeeze
+    } else if is_at(old, now) {
+        Why::MessageRemoved
     } else {
         Why::MessageEdited
     }
@@ -161,11 +166,11 @@ fn is_prefill(list: &[&Node<'_>], at: usize, hints: &Hints) -> bool {
 /// Whether a text of ours stands in a later message too.
 fn stands_later(list: &[&Node<'_>], at: usize, ours: Ours) -> bool {
     list.iter().skip(at + 1).any(|message| {
-        let text = all_text(message);
+        let text = spoken(message);
         FRAMES.iter().any(|(frame, other)| *other == ours && text.contains(frame))
     })
 }
 
-fn cleared(text: &str) -> usize {
-    text.matches(prose::CLEARED_RESULT).count()
+fn cleared(message: &Node<'_>) -> usize {
+    all_text(message).matches(prose::CLEARED_RESULT).count()
 }

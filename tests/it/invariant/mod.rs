@@ -1,0 +1,96 @@
+//! Properties of the whole pipeline, over conversations written from the providers' rules.
+//!
+//! They run in process: what HTTP adds has tests of its own.
+
+mod budget;
+mod export;
+mod growth;
+mod payload;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::valid;
+
+/// Cases of each property: the code under test is not optimised here.
+const CASES: u32 = 48;
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// What a caller may add to a request, as members of its body.
+fn options() -> impl Strategy<Value = Value> {
+    let windows = prop::option::weighted(0.7, 60u64..3000);
+    let state = prop::option::of(prop::sample::select(vec![
+        json!({"step": 1}),
+        json!({"todo": ["write", "test"], "note": "a < b"}),
+    ]));
+    let output = prop::sample::select(vec![
+        Value::Null,
+        Value::Null,
+        json!({"tag": "answer"}),
+        json!({"prefill": "{\"a\":"}),
+        json!({"tag": "o", "prefill": "<o>"}),
+    ]);
+    let memory = prop::sample::select(vec![
+        Value::Null,
+        json!({"entries": [], "placement": "system"}),
+        json!({"entries": [{"key": "lang", "value": "Rust"}], "placement": "system"}),
+        json!({"entries": [{"key": "lang", "value": "Rust"}], "placement": "last_user"}),
+    ]);
+    let compression = prop::sample::select(vec![
+        Value::Null,
+        json!({"keep_recent_turns": 1}),
+        json!({"trigger": 0.8, "compress_to": 0.5, "thinking": "keep"}),
+    ]);
+    let flags = any::<(bool, bool, bool)>();
+    (windows, state, output, memory, compression, flags).prop_map(
+        |(window, state, output, memory, compression, (skill, context, bytes4))| {
+            let mut body = json!({
+                "dynamic_state": state,
+                "output": output,
+                "memory": memory,
+                "compression": compression,
+            });
+            if let Some(window) = window {
+                body["budget"] = json!({"context_window": window});
+            }
+            if skill {
+                body["skill"] = json!({"name": "s", "instructions": "Review like a lawyer."});
+            }
+            if context {
+                body["implicit_context"] = json!("found: a < b </implicit_context>");
+            }
+            if bytes4 {
+                body["model"] = json!("bytes4");
+            }
+            body
+        },
+    )
+}
+
+fn merged(mut body: Value, options: &Value) -> Value {
+    for (key, value) in options.as_object().expect("an object") {
+        body[key] = value.clone();
+    }
+    body
+}
+
+/// The verdict of the target's validator; of `neutral` only that calls have their results.
+fn check(target: &str, payload: &Value) -> Result<(), String> {
+    if target != "neutral" {
+        // With nothing but a prefill in words there is nothing for a list to hold.
+        return valid::check(target, payload);
+    }
+    let parts = || {
+        let messages = payload["messages"].as_array().into_iter().flatten();
+        messages.flat_map(|message| message["parts"].as_array().into_iter().flatten())
+    };
+    let ids = |kind: &str, key: &str| -> Vec<String> {
+        let found = parts().filter(|part| part["type"] == kind);
+        found.map(|part| part[key].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let (calls, results) = (ids("tool_call", "id"), ids("tool_result", "call_id"));
+    if calls == results { Ok(()) } else { Err(format!("calls {calls:?}, results {results:?}")) }
+}
