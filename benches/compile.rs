@@ -273,6 +273,14 @@ fn ratios() {
             warm[0],
             warm[2] / cold[1]
         );
+        let spent = compile(&services, &grown, &Deadline::default()).unwrap().timings;
+        let [parse, count, stages, serialise] =
+            [spent.parse, spent.count, spent.compile, spent.serialise]
+                .map(|time| time.as_secs_f64() * 1e3);
+        println!(
+            "{:>8} parse {parse:.3}, count {count:.3}, stages {stages:.3}, serialise {serialise:.3} ms",
+            "warm:"
+        );
     }
 }
 

@@ -39,14 +39,17 @@ pub struct CompileRequest {
     /// System text of a Gemini request.
     #[schema(rename = "systemInstruction")]
     pub system_instruction: Option<Value>,
+    /// The same, as the provider's Python library spells it.
+    #[schema(rename = "system_instruction")]
+    pub system_instruction_snake: Option<Value>,
     /// System text of an `OpenAI` Responses request.
     pub instructions: Option<String>,
     /// The provider's array of tools, at most 1,000, or an object `{"list": [...]}`.
     pub tools: Option<Value>,
     /// The shape that the conversation is in; recognised when absent.
     pub source: Option<Shape>,
-    /// The shape to produce.
-    pub target: Shape,
+    /// The shape to produce; `openai` when absent.
+    pub target: Option<Shape>,
     /// Decides window, largest answer and tokenizer (`GET /models`). One that is not in the
     /// table gets 128,000 tokens and a warning.
     pub model: Option<String>,
@@ -60,10 +63,8 @@ pub struct CompileRequest {
     /// Text for this turn only, placed at the tail of the last user message.
     pub implicit_context: Option<String>,
     pub output: Option<Output>,
-    /// Facts to place: `true`, or an object with `entries`, `placement` and `max_tokens`.
-    pub memory: Option<Value>,
-    /// A skill's instructions: a name, or `{"name", "args"?, "vars"?}`.
-    pub skill: Option<Value>,
+    pub memory: Option<MemoryOptions>,
+    pub skill: Option<Skill>,
     /// Compiles of one session are compared with each other in `report.cache.first_change`.
     #[schema(max_length = 256)]
     pub session_id: Option<String>,
@@ -141,14 +142,14 @@ pub struct Compression {
     /// `off`, `lossless`, `reversible`, `summary` or `drop`; each allows what the ones before do.
     #[schema(default = "drop", example = "summary")]
     pub level: Option<String>,
-    /// What is done to a tool result the first time it is seen: `off`, `lossless`, `reversible`.
+    /// What is done to a tool result the first time it is seen: `off` or `lossless`.
     #[schema(default = "lossless")]
     pub on_arrival: Option<String>,
     /// Share of the history's room at which it is compacted.
-    #[schema(default = 1.0)]
+    #[schema(default = 1.0, minimum = 0.05, maximum = 1.0)]
     pub trigger: Option<f64>,
     /// Share of the history's room that it is compacted to.
-    #[schema(default = 0.6)]
+    #[schema(default = 0.6, minimum = 0.01, maximum = 1.0)]
     pub compress_to: Option<f64>,
     /// Newest turns that are shielded from all but lossless edits.
     #[schema(default = 4)]
@@ -156,7 +157,8 @@ pub struct Compression {
     /// `keep` or `clear_old`.
     #[schema(default = "clear_old")]
     pub thinking: Option<String>,
-    /// Tokens above which an old tool result becomes a one-line marker.
+    /// Characters above which an old tool result is not searched for lines to quote in a
+    /// summary.
     pub stub_tool_results_over: Option<u64>,
 }
 
@@ -174,17 +176,39 @@ pub struct Protect {
     pub recent_messages: Option<u64>,
 }
 
+/// What is remembered from earlier conversations.
+#[derive(Debug, ToSchema)]
+pub struct MemoryOptions {
+    /// Where the data stands: `last_user` keeps everything before it cacheable.
+    pub placement: Option<StatePlacement>,
+    /// Tokens of data; entries that find no room are left out, with a warning.
+    #[schema(default = 2_000)]
+    pub max_tokens: Option<u64>,
+    /// `{"key", "value", "description"?}`; every text is escaped.
+    pub entries: Option<Vec<Value>>,
+}
+
+/// Instructions that stand behind the system text.
+#[derive(Debug, ToSchema)]
+pub struct Skill {
+    #[schema(example = "review")]
+    pub name: String,
+    pub instructions: String,
+}
+
 /// How the provider's prompt cache is used.
 #[derive(Debug, ToSchema)]
 pub struct Cache {
-    /// `5m`, `1h` or `off`.
+    /// How long marks of ours ask to be kept: `5m` (when `cache` is given), `1h`, or `off` for
+    /// no marks but the client's.
     pub ttl: Option<String>,
-    /// Marks to set, at most four.
+    /// Most marks in a payload, the client's included.
     #[schema(default = 4, maximum = 4)]
     pub marks: Option<u64>,
     /// `warm`, `cold` or `unknown`.
     pub state: Option<String>,
-    /// The payload sent before: `report.cache.first_change` compares with it.
+    /// The payload sent before, or the `id` of its answer: `report.cache.first_change` compares
+    /// with it.
     pub previous: Option<Value>,
 }
 
@@ -214,8 +238,11 @@ pub struct Compilation {
 #[schema(example = json!({"text": "How many tokens is this?", "model": "gpt-4o"}))]
 pub struct TokensRequest {
     pub text: Option<String>,
+    /// Messages in any shape that `/compile` takes, under its keys.
     pub messages: Option<Vec<Value>>,
     pub tools: Option<Vec<Value>>,
+    pub source: Option<Shape>,
+    pub target: Option<Shape>,
     /// Decides the tokenizer and the factor; `o200k_base` when absent.
     pub model: Option<String>,
 }
@@ -232,4 +259,39 @@ pub struct ModelList {
 pub struct Health {
     #[schema(example = "ok")]
     pub status: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use utoipa::PartialSchema;
+
+    use super::*;
+    use crate::provider::CONVERSATION_KEYS;
+    use crate::request::{COMPILE_KEYS, SECTIONS};
+
+    fn properties<T: PartialSchema>() -> BTreeSet<String> {
+        let schema = serde_json::to_value(T::schema()).unwrap();
+        schema["properties"].as_object().unwrap().keys().cloned().collect()
+    }
+
+    #[test]
+    fn the_document_tells_the_keys_that_are_read() {
+        let read = COMPILE_KEYS.iter().chain(CONVERSATION_KEYS).map(|key| (*key).to_owned());
+        assert_eq!(properties::<CompileRequest>(), read.collect());
+        for (section, keys) in SECTIONS {
+            let told = match *section {
+                "budget" => properties::<Budget>(),
+                "compression" => properties::<Compression>(),
+                "protect" => properties::<Protect>(),
+                "cache" => properties::<Cache>(),
+                "output" => properties::<Output>(),
+                "memory" => properties::<MemoryOptions>(),
+                "skill" => properties::<Skill>(),
+                other => panic!("no schema for {other}"),
+            };
+            assert_eq!(told, keys.iter().map(|key| (*key).to_owned()).collect(), "{section}");
+        }
+    }
 }

@@ -7,15 +7,23 @@ use super::slot::{PartName, Slot};
 use crate::domain::{CacheMark, Content, Message, Notes, Part, Role, ToolDefinition, Ttl};
 use crate::request::{CacheOptions, CacheState};
 
+/// `written`: whether the target has cache marks at all.
 pub(super) fn run(
     options: &CacheOptions,
+    written: bool,
     slots: &mut [Slot],
     tools: &mut [ToolDefinition],
     notes: &mut Notes,
 ) {
-    let mut left = options.marks;
+    let mut left = if written { options.marks } else { 0 };
     let taken_off = keep_latest(&mut left, slots, tools);
-    if taken_off > 0 {
+    if taken_off > 0 && !written {
+        notes.degraded(
+            "cache_marks_dropped",
+            "/cache/marks".to_owned(),
+            format!("{taken_off} marks: the target finds cached prefixes by itself"),
+        );
+    } else if taken_off > 0 {
         notes.warn(
             "cache_marks_dropped",
             "/cache/marks".to_owned(),

@@ -54,26 +54,37 @@ pub struct Context {
 /// A compiled conversation.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The payload as JSON text, ready to spread into the provider's SDK call.
-    pub payload: String,
+    /// What the caller began, with the payload at its end.
+    pub text: String,
+    /// Byte at which the payload begins: JSON text, ready to spread into the provider's SDK
+    /// call.
+    pub start: usize,
     pub report: Report,
     /// What the comparison with an earlier payload needs to know.
     pub hints: Hints,
 }
 
-/// Runs the stages over a checked request.
+impl Compiled {
+    pub fn payload(&self) -> &str {
+        self.text.get(self.start..).unwrap_or_default()
+    }
+}
+
+/// Runs the stages over a checked request. The payload is appended to `text`, so that an answer
+/// around it is written once.
 pub fn compile(
     cx: &Context,
     mut request: CompileRequest,
+    text: String,
     deadline: &Deadline,
     timings: &mut Timings,
 ) -> Result<Compiled, Error> {
-    let spare = (request.on_deadline == OnDeadline::Pass).then(|| request.clone());
+    let spare = (request.on_deadline == OnDeadline::Pass).then(|| (request.clone(), text.clone()));
     let conversation =
         std::mem::replace(&mut request.conversation, Conversation::empty(Source::Neutral));
-    let outcome = run(cx, &request, conversation, deadline, timings);
+    let outcome = run(cx, &request, conversation, text, deadline, timings);
     match (outcome, spare) {
-        (Err(Error::Stopped(Stopped::TimeUp)), Some(spare)) => Ok(pass::run(spare)),
+        (Err(Error::Stopped(Stopped::TimeUp)), Some((spare, text))) => Ok(pass::run(spare, text)),
         (outcome, _) => outcome,
     }
 }
@@ -91,6 +102,7 @@ fn run(
     cx: &Context,
     request: &CompileRequest,
     conversation: Conversation,
+    text: String,
     deadline: &Deadline,
     timings: &mut Timings,
 ) -> Result<Compiled, Error> {
@@ -133,7 +145,8 @@ fn run(
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
     }
-    Ok(driver.format(slots, &conversation.tools, report, squeezed))
+    let hints = driver.hints(squeezed);
+    Ok(driver.format(slots, &conversation.tools, text, (report, hints)))
 }
 
 impl Driver<'_> {
@@ -240,12 +253,13 @@ impl Driver<'_> {
         compressed: compress::Output,
         tools: &mut [ToolDefinition],
     ) -> (Vec<Slot>, Vec<Action>) {
+        let written = provider::rules(self.request.target).cache_marks;
         let slots = timed(&mut self.timings.compile, || {
             let mut slots = frame.head;
             slots.extend(compressed.slots);
             slots.extend(frame.foot);
             open_with_user(&mut slots, frame.opening);
-            marks::run(&self.request.cache, &mut slots, tools, &mut self.notes);
+            marks::run(&self.request.cache, written, &mut slots, tools, &mut self.notes);
             slots
         });
         (slots, compressed.actions)
@@ -268,22 +282,30 @@ impl Driver<'_> {
         timed(&mut self.timings.compile, || manifest::run(input))
     }
 
+    fn hints(&self, squeezed: bool) -> Hints {
+        let skill = self.request.skill.as_ref().map(|skill| skill.instructions.to_string());
+        let native = provider::rules(self.request.target).prefill && self.request.model.prefill;
+        let prefill = self.request.output.prefill.as_ref().filter(|_| native);
+        let prefill = prefill.map(|text| text.trim_end().to_owned());
+        Hints { squeezed, skill, prefill }
+    }
+
     /// Stage 12: only re-encodes.
     fn format(
         &mut self,
         slots: Vec<Slot>,
         tools: &[ToolDefinition],
-        report: Report,
-        squeezed: bool,
+        mut text: String,
+        (report, hints): (Report, Hints),
     ) -> Compiled {
         let target = self.request.target;
-        let skill = self.request.skill.as_ref().map(|skill| skill.instructions.to_string());
+        let start = text.len();
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
-            let payload = provider::write(target, Sandwich { messages: &messages, tools });
-            let mut compiled = Compiled { payload, report, hints: Hints { squeezed, skill } };
+            provider::write_into(&mut text, target, Sandwich { messages: &messages, tools });
+            let mut compiled = Compiled { text, start, report, hints };
             if provider::rules(target).cache_marks {
-                compiled.report.cache.breakpoints = breakpoints(&compiled.payload);
+                compiled.report.cache.breakpoints = breakpoints(compiled.payload());
             }
             compiled
         })

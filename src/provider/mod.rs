@@ -10,7 +10,7 @@ mod write;
 
 pub use adapt::adapt;
 pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools};
-pub use write::write;
+pub use write::{write, write_into};
 
 use crate::domain::{Message, Target, ToolDefinition};
 

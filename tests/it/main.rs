@@ -16,4 +16,6 @@ mod openapi;
 mod problem;
 mod process;
 mod readme;
+mod scenario;
+mod scenarios;
 mod support;

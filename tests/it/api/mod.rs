@@ -1,5 +1,6 @@
 //! Black box: a real server on a real socket, spoken to over HTTP.
 
+mod change;
 mod health;
 mod hostile;
 mod limits;

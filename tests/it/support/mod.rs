@@ -1,7 +1,9 @@
 //! A server of one's own for each test, on a free port, stopped on drop; and raw sockets.
 
+pub mod compile;
 mod process;
 mod raw;
+pub mod valid;
 
 pub use process::ServerProcess;
 pub use raw::{Reply, exchange, request, send};

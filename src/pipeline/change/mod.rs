@@ -1,0 +1,181 @@
+//! Where a payload leaves the cached prefix of the one before it, and why.
+//!
+//! Both payloads are compared block by block in the order in which providers read them: tools,
+//! system text, messages. Cache marks are no content and are passed over.
+
+mod blocks;
+mod cause;
+
+use serde::Serialize;
+
+use crate::json::Node;
+
+use blocks::{Shape, continues, each_text, items, same, steps};
+use cause::{message_cause, system_cause, tools_cause};
+
+/// The first place where a payload leaves the one before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FirstChange {
+    /// JSON Pointer into this payload.
+    #[schema(example = "/messages/14")]
+    pub pointer: String,
+    /// Why.
+    pub why: Why,
+    /// Tokens from there to the end: what the provider has to read anew.
+    pub tokens_behind: u64,
+}
+
+/// Why a payload leaves the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The payloads are in different providers' shapes.
+    TargetChanged,
+    ToolsChanged,
+    /// The same tools in another order.
+    ToolsReordered,
+    SystemChanged,
+    SkillChanged,
+    MemoryChanged,
+    /// State or context at the end of the last user message has changed.
+    StateChanged,
+    /// Newer messages have taken over the state, output block or prefill that stands last.
+    TailMoved,
+    /// A compaction point was passed.
+    Compaction,
+    /// This payload alone was shortened further, to fit.
+    Squeeze,
+    MessageInserted,
+    MessageRemoved,
+    MessageEdited,
+    /// The output block or the prefill has changed.
+    OutputChanged,
+}
+
+impl Why {
+    /// The word of the report.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TargetChanged => "target_changed",
+            Self::ToolsChanged => "tools_changed",
+            Self::ToolsReordered => "tools_reordered",
+            Self::SystemChanged => "system_changed",
+            Self::SkillChanged => "skill_changed",
+            Self::MemoryChanged => "memory_changed",
+            Self::StateChanged => "state_changed",
+            Self::TailMoved => "tail_moved",
+            Self::Compaction => "compaction",
+            Self::Squeeze => "squeeze",
+            Self::MessageInserted => "message_inserted",
+            Self::MessageRemoved => "message_removed",
+            Self::MessageEdited => "message_edited",
+            Self::OutputChanged => "output_changed",
+        }
+    }
+
+    /// What a person can do about it.
+    pub fn explain(self) -> &'static str {
+        match self {
+            Self::TargetChanged => "the payloads are in different providers' shapes",
+            Self::ToolsChanged => {
+                "a tool was added, removed or edited; tools stand before everything else"
+            }
+            Self::ToolsReordered => "the same tools stand in another order",
+            Self::SystemChanged => {
+                "the system text differs; keep what changes out of it, in dynamic_state"
+            }
+            Self::SkillChanged => "another skill is active",
+            Self::MemoryChanged => {
+                "memory data differs; on the last user message it costs only what stands behind"
+            }
+            Self::StateChanged => {
+                "state or context at the end of the last user message has changed, as it may"
+            }
+            Self::TailMoved => "newer messages have taken over what stands last, as they must",
+            Self::Compaction => {
+                "the history passed its trigger and was shrunk once for many turns to come"
+            }
+            Self::Squeeze => "this payload alone was shortened further, to fit its budget",
+            Self::MessageInserted => "a message was inserted before others that were there",
+            Self::MessageRemoved => "a message that was there is gone",
+            Self::MessageEdited => "a message that was there has other content",
+            Self::OutputChanged => "the output block or the prefill differs",
+        }
+    }
+}
+
+/// What the compile knows that the payload does not show.
+#[derive(Debug, Clone, Default)]
+pub struct Hints {
+    /// Whether this payload alone was shortened further, to fit.
+    pub squeezed: bool,
+    /// The skill's instructions.
+    pub skill: Option<String>,
+    /// The text of a prefill that stands as the last message.
+    pub prefill: Option<String>,
+}
+
+const TOOL_KEYS: &[&str] = &["tools"];
+const SYSTEM_KEYS: &[&str] = &["system", "systemInstruction", "instructions"];
+const LIST_KEYS: &[&str] = &["messages", "contents", "input"];
+
+/// Compares two payloads; `None` where the earlier one is a prefix of this one, or equal.
+pub fn first_change(
+    before: &Node<'_>,
+    now: &Node<'_>,
+    hints: &Hints,
+    count: &dyn Fn(&str) -> u64,
+) -> Option<FirstChange> {
+    let sections = [TOOL_KEYS, SYSTEM_KEYS, LIST_KEYS];
+    if Shape::of(before).zip(Shape::of(now)).is_some_and(|(before, now)| before != now) {
+        let behind = sections.iter().map(|keys| tokens(now, keys, 0, count));
+        let (pointer, why) = (String::new(), Why::TargetChanged);
+        return Some(FirstChange { pointer, why, tokens_behind: behind.sum() });
+    }
+    sections.iter().enumerate().find_map(|(at, keys)| {
+        let (pointer, index, why) = section(before, now, keys, hints)?;
+        let behind = sections.iter().skip(at).enumerate().map(|(further, keys)| {
+            let skip = if further == 0 { index } else { 0 };
+            tokens(now, keys, skip, count)
+        });
+        Some(FirstChange { pointer, why, tokens_behind: behind.sum() })
+    })
+}
+
+/// Pointer and index of a section's first change, and why.
+type Found = (String, usize, Why);
+
+fn section(before: &Node<'_>, now: &Node<'_>, keys: &[&str], hints: &Hints) -> Option<Found> {
+    let member = |payload: &Node<'_>| keys.iter().find(|key| payload.get(key).is_some()).copied();
+    let old = member(before).and_then(|key| before.get(key)).map(items).unwrap_or_default();
+    let key = member(now).or_else(|| member(before))?;
+    let section = now.get(key);
+    let new = section.map(items).unwrap_or_default();
+    let differs = old.iter().zip(&new).position(|(a, b)| !same(a, b));
+    let at = differs.unwrap_or(old.len().min(new.len()));
+    let is_list = keys == LIST_KEYS;
+    let (a, b) = (old.get(at).copied(), new.get(at).copied());
+    match (a, b) {
+        (None, None) => return None,
+        // At the very end growth keeps the prefix, and so does coming back to an earlier end.
+        (Some(_), None) | (None, Some(_)) if is_list => return None,
+        (Some(a), Some(b)) if is_list && at + 1 == old.len() && continues(a, b) => return None,
+        _ => {}
+    }
+    let pointer = section.map(|section| format!("/{key}{}", steps(section, at)));
+    let why = match keys {
+        TOOL_KEYS => tools_cause(&old, &new),
+        _ if is_list => message_cause(&old, &new, at, hints),
+        _ => system_cause(a, b, hints),
+    };
+    Some((pointer.unwrap_or_default(), at, why))
+}
+
+fn tokens(payload: &Node<'_>, keys: &[&str], skip: usize, count: &dyn Fn(&str) -> u64) -> u64 {
+    let Some(section) = keys.iter().find_map(|key| payload.get(key)) else { return 0 };
+    let mut sum = 0;
+    for item in items(section).into_iter().skip(skip) {
+        each_text(item, &mut |text| sum += count(text));
+    }
+    sum
+}

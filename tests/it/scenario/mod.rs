@@ -1,0 +1,7 @@
+//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile`.
+
+mod compile;
+mod guardrails;
+mod janitor;
+mod targets;
+mod targets_media;

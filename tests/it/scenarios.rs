@@ -1,0 +1,128 @@
+//! The list of scenarios is complete, and honest about what cannot run yet.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// Prefixes and numbers of the scenarios that the list must hold.
+const RANGES: &[(&str, usize)] = &[("C", 20), ("T", 24), ("J", 33), ("G", 3)];
+/// What is not there yet, and may keep a scenario from running.
+const MISSING: &[&str] = &["hooks", "summariser", "sessions", "memory store"];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    scenario: Vec<Scenario>,
+    pending: Vec<Pending>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scenario {
+    id: String,
+    test: Tests,
+    status: String,
+    decides: Option<String>,
+    rest: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Tests {
+    One(String),
+    Several(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pending {
+    id: String,
+    needs: String,
+    what: String,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")
+}
+
+fn list() -> List {
+    let text = fs::read_to_string(folder().join("scenarios.toml")).expect("a list");
+    toml::from_str(&text).expect("TOML")
+}
+
+fn tests_of(row: &Scenario) -> &[String] {
+    match &row.test {
+        Tests::One(test) => std::slice::from_ref(test),
+        Tests::Several(tests) => tests,
+    }
+}
+
+/// Whether `module::path::name` is a test function of the sources here.
+fn is_test(path: &str) -> bool {
+    let (module, name) = path.rsplit_once("::").expect("a module and a name");
+    let file = folder().join(format!("{}.rs", module.replace("::", "/")));
+    let Ok(text) = fs::read_to_string(file) else { return false };
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    lines.windows(2).any(|pair| {
+        matches!(pair[0], "#[test]" | "#[tokio::test]")
+            && [format!("fn {name}("), format!("async fn {name}(")]
+                .iter()
+                .any(|head| pair[1].starts_with(head))
+    })
+}
+
+#[test]
+fn every_scenario_is_listed_once() {
+    let list = list();
+    let found: Vec<&str> = list
+        .scenario
+        .iter()
+        .map(|row| row.id.as_str())
+        .chain(list.pending.iter().map(|row| row.id.as_str()))
+        .collect();
+    let wanted: BTreeSet<String> = RANGES
+        .iter()
+        .flat_map(|(tag, last)| (1..=*last).map(move |number| format!("{tag}{number:02}")))
+        .collect();
+    let distinct: BTreeSet<String> = found.iter().map(|id| (*id).to_owned()).collect();
+    assert_eq!(distinct.len(), found.len(), "an id stands twice");
+    let missing: Vec<_> = wanted.difference(&distinct).collect();
+    let unknown: Vec<_> = distinct.difference(&wanted).collect();
+    assert!(missing.is_empty() && unknown.is_empty(), "missing {missing:?}, unknown {unknown:?}");
+}
+
+#[test]
+fn every_named_test_exists() {
+    let list = list();
+    let gone: Vec<&String> =
+        list.scenario.iter().flat_map(tests_of).filter(|test| !is_test(test)).collect();
+    assert!(gone.is_empty(), "no such tests: {gone:?}");
+    assert!(!is_test("scenarios::no_such_test"));
+}
+
+#[test]
+fn what_is_chosen_is_rare_and_says_why() {
+    let list = list();
+    for row in &list.scenario {
+        assert!(matches!(row.status.as_str(), "kept" | "fixed" | "chosen"), "{}", row.id);
+        assert!(row.status != "chosen" || row.decides.is_some(), "{} decides nothing", row.id);
+    }
+    let chosen = list.scenario.iter().filter(|row| row.status == "chosen").count();
+    let all = list.scenario.len() + list.pending.len();
+    assert!(chosen * 10 <= all, "{chosen} of {all} are chosen");
+}
+
+#[test]
+fn what_cannot_run_names_what_it_waits_for() {
+    let list = list();
+    for row in &list.pending {
+        assert!(MISSING.contains(&row.needs.as_str()), "{}: {}", row.id, row.needs);
+        assert!(!row.what.is_empty(), "{}", row.id);
+    }
+    for row in &list.scenario {
+        let rest = row.rest.as_deref();
+        assert!(rest.is_none_or(|rest| MISSING.contains(&rest)), "{}: {rest:?}", row.id);
+    }
+}
