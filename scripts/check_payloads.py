@@ -8,9 +8,9 @@ messages: that is the job of tests/it/support/valid.
 
 Run it in a scratch environment, so that nothing is installed beside the system's Python:
 
-    python3 -m venv /tmp/sdk
-    /tmp/sdk/bin/pip install openai anthropic google-genai
-    /tmp/sdk/bin/python scripts/check_payloads.py payloads.jsonl
+    python3 -m venv .venv-sdk
+    .venv-sdk/bin/pip install openai anthropic google-genai
+    .venv-sdk/bin/python scripts/check_payloads.py payloads.jsonl
 
 Payloads of the target "neutral" belong to no SDK and are only parsed as JSON.
 """

@@ -76,8 +76,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let deadline = Deadline::at(Instant::now() + PATIENCE);
     let answer = service::compile::compile(&Services::new(models), &body, &deadline)
         .map_err(|error| failure(error.into()))?;
-    let parts: Answer<'_> = serde_json::from_str(&answer.body)?;
-    let shown = if args.full { answer.body.as_str() } else { parts.payload.get() };
+    let parts: Answer<'_> = serde_json::from_str(answer.text())?;
+    let shown = if args.full { answer.text() } else { parts.payload.get() };
     writeln!(io::stdout(), "{shown}")?;
     report::print_report(&parts.report, &mut io::stderr())?;
     Ok(())

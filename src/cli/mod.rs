@@ -3,6 +3,7 @@
 //! 0 is success, 1 a command that failed, 2 a command line that cannot be understood.
 
 mod compile;
+mod health;
 mod report;
 
 use std::io::{self, Write as _};
@@ -73,6 +74,11 @@ Examples:
         b: PathBuf,
     },
 
+    /// Ask a running server whether it is ready
+    ///
+    /// Exit code 0 where `GET /readyz` answers 200, else 1: the health check of the image.
+    Health(health::Args),
+
     /// Print the OpenAPI document, as YAML
     Openapi {
         /// Print JSON instead
@@ -94,6 +100,7 @@ pub fn run() -> ExitCode {
         Command::Serve(config) => serve(*config),
         Command::Compile(args) => compile::run(&args),
         Command::Why { a, b } => explain_change(&a, &b),
+        Command::Health(args) => health::run(&args),
         Command::Openapi { json } => print_openapi(json),
     };
     match outcome {
@@ -181,7 +188,7 @@ fn explain_change(a: &std::path::Path, b: &std::path::Path) -> Result<(), Failur
         .map_err(|error| compile::failure(error.into()))?;
     match change {
         None => {
-            writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?
+            writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?;
         }
         Some(change) => writeln!(
             io::stdout(),

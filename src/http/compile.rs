@@ -76,8 +76,9 @@ pub(super) async fn count_tokens(
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-pub(super) fn json(text: String) -> Response {
-    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text).into_response()
+pub(super) fn json(text: impl Into<axum::body::Body>) -> Response {
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text.into())
+        .into_response()
 }
 
 /// Reads the body and does `work` on it in the pool, until its deadline or until the caller

@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::config::ModelRow;
-use crate::domain::Note;
+use crate::pipeline::Report;
 
 /// A conversation and what to make of it. Only a conversation and `target` are needed; an
 /// unknown key is refused with the name of the nearest known one.
@@ -39,14 +39,17 @@ pub struct CompileRequest {
     /// System text of a Gemini request.
     #[schema(rename = "systemInstruction")]
     pub system_instruction: Option<Value>,
+    /// The same, as the provider's Python library spells it.
+    #[schema(rename = "system_instruction")]
+    pub system_instruction_snake: Option<Value>,
     /// System text of an `OpenAI` Responses request.
     pub instructions: Option<String>,
     /// The provider's array of tools, at most 1,000, or an object `{"list": [...]}`.
     pub tools: Option<Value>,
     /// The shape that the conversation is in; recognised when absent.
     pub source: Option<Shape>,
-    /// The shape to produce.
-    pub target: Shape,
+    /// The shape to produce; `openai` when absent.
+    pub target: Option<Shape>,
     /// Decides window, largest answer and tokenizer (`GET /models`). One that is not in the
     /// table gets 128,000 tokens and a warning.
     pub model: Option<String>,
@@ -60,6 +63,16 @@ pub struct CompileRequest {
     /// Text for this turn only, placed at the tail of the last user message.
     pub implicit_context: Option<String>,
     pub output: Option<Output>,
+    pub memory: Option<MemoryOptions>,
+    pub skill: Option<Skill>,
+    /// Compiles of one session are compared with each other in `report.cache.first_change`.
+    #[schema(max_length = 256)]
+    pub session_id: Option<String>,
+    /// `strict` refuses malformed tool arguments, `lenient` keeps them as they are.
+    #[schema(default = "strict")]
+    pub repair: Option<String>,
+    /// Whether the compile is recorded; `none` so far.
+    pub record: Option<String>,
     /// Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the
     /// header `Contexture-Deadline-Ms` counts.
     #[schema(minimum = 1, maximum = 60_000)]
@@ -129,14 +142,14 @@ pub struct Compression {
     /// `off`, `lossless`, `reversible`, `summary` or `drop`; each allows what the ones before do.
     #[schema(default = "drop", example = "summary")]
     pub level: Option<String>,
-    /// What is done to a tool result the first time it is seen: `off`, `lossless`, `reversible`.
+    /// What is done to a tool result the first time it is seen: `off` or `lossless`.
     #[schema(default = "lossless")]
     pub on_arrival: Option<String>,
     /// Share of the history's room at which it is compacted.
-    #[schema(default = 1.0)]
+    #[schema(default = 1.0, minimum = 0.05, maximum = 1.0)]
     pub trigger: Option<f64>,
     /// Share of the history's room that it is compacted to.
-    #[schema(default = 0.6)]
+    #[schema(default = 0.6, minimum = 0.01, maximum = 1.0)]
     pub compress_to: Option<f64>,
     /// Newest turns that are shielded from all but lossless edits.
     #[schema(default = 4)]
@@ -144,7 +157,8 @@ pub struct Compression {
     /// `keep` or `clear_old`.
     #[schema(default = "clear_old")]
     pub thinking: Option<String>,
-    /// Tokens above which an old tool result becomes a one-line marker.
+    /// Characters above which an old tool result is not searched for lines to quote in a
+    /// summary.
     pub stub_tool_results_over: Option<u64>,
 }
 
@@ -162,17 +176,39 @@ pub struct Protect {
     pub recent_messages: Option<u64>,
 }
 
+/// What is remembered from earlier conversations.
+#[derive(Debug, ToSchema)]
+pub struct MemoryOptions {
+    /// Where the data stands: `last_user` keeps everything before it cacheable.
+    pub placement: Option<StatePlacement>,
+    /// Tokens of data; entries that find no room are left out, with a warning.
+    #[schema(default = 2_000)]
+    pub max_tokens: Option<u64>,
+    /// `{"key", "value", "description"?}`; every text is escaped.
+    pub entries: Option<Vec<Value>>,
+}
+
+/// Instructions that stand behind the system text.
+#[derive(Debug, ToSchema)]
+pub struct Skill {
+    #[schema(example = "review")]
+    pub name: String,
+    pub instructions: String,
+}
+
 /// How the provider's prompt cache is used.
 #[derive(Debug, ToSchema)]
 pub struct Cache {
-    /// `5m`, `1h` or `off`.
+    /// How long marks of ours ask to be kept: `5m` (when `cache` is given), `1h`, or `off` for
+    /// no marks but the client's.
     pub ttl: Option<String>,
-    /// Marks to set, at most four.
+    /// Most marks in a payload, the client's included.
     #[schema(default = 4, maximum = 4)]
     pub marks: Option<u64>,
     /// `warm`, `cold` or `unknown`.
     pub state: Option<String>,
-    /// The payload sent before: `report.cache.first_change` compares with it.
+    /// The payload sent before, or the `id` of its answer: `report.cache.first_change` compares
+    /// with it.
     pub previous: Option<Value>,
 }
 
@@ -197,112 +233,16 @@ pub struct Compilation {
     pub report: Report,
 }
 
-/// What was done, in a sentence and in figures.
-#[derive(Debug, ToSchema)]
-pub struct Report {
-    #[schema(example = "58,120 → 21,944 tokens. 41 messages word for word, nothing dropped.")]
-    pub summary: String,
-    #[schema(example = 58_120)]
-    pub tokens_before: u64,
-    #[schema(example = 21_944)]
-    pub tokens_after: u64,
-    /// Whether the payload is within the budget.
-    pub fits: bool,
-    /// Window less reserve.
-    #[schema(example = 123_904)]
-    pub budget: u64,
-    #[schema(example = "o200k_base")]
-    pub tokenizer: String,
-    /// Whether the provider counts the same; `false` where its tokenizer is not public.
-    pub exact: bool,
-    pub parts: Parts,
-    pub actions: Actions,
-    pub cache: CacheReport,
-    /// What the target cannot hold, and what it became.
-    pub degraded: Vec<Note>,
-    /// What was mended on the way in.
-    pub repairs: Vec<Note>,
-    pub warnings: Vec<Note>,
-    /// The parts that do not fit; empty where the payload fits.
-    pub too_big: Vec<TooBig>,
-    /// One line a message, with `explain: "full"`.
-    pub decisions: Option<Vec<Decision>>,
-}
-
-/// Tokens by part of the payload.
-#[derive(Debug, ToSchema)]
-pub struct Parts {
-    pub system: u64,
-    pub skill: u64,
-    pub tools: u64,
-    pub memory: u64,
-    pub history: u64,
-    pub tail: u64,
-    pub media: u64,
-    /// Tokens kept for the answer; outside the budget.
-    pub reserve: u64,
-}
-
-/// How many messages were treated in which way.
-#[derive(Debug, ToSchema)]
-pub struct Actions {
-    pub kept: u64,
-    pub compressed: u64,
-    pub deduplicated: u64,
-    pub cleared: u64,
-    pub summarized: u64,
-    pub dropped: u64,
-}
-
-/// What the provider's cache can keep.
-#[derive(Debug, ToSchema)]
-pub struct CacheReport {
-    /// Tokens at the head that the next compile leaves alone.
-    pub stable_tokens: u64,
-    /// JSON Pointers of the cache marks.
-    pub breakpoints: Vec<String>,
-    /// Where this payload leaves the one before, and why.
-    pub first_change: Option<FirstChange>,
-}
-
-#[derive(Debug, ToSchema)]
-pub struct FirstChange {
-    pub pointer: String,
-    pub why: String,
-    /// Tokens that have to be read again.
-    pub tokens_behind: u64,
-}
-
-#[derive(Debug, ToSchema)]
-pub struct TooBig {
-    pub part: String,
-    pub tokens: u64,
-}
-
-/// What was done to one message, and by which rule.
-#[derive(Debug, ToSchema)]
-pub struct Decision {
-    pub index: u64,
-    pub id: String,
-    #[schema(example = "compressed")]
-    pub action: String,
-    #[schema(example = "adapter:log")]
-    pub rule: String,
-    /// `exact` or `equivalent`.
-    pub class: Option<String>,
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-    /// Where the original is kept.
-    pub artifact: Option<String>,
-}
-
 /// What to count: one of `text`, `messages` and `tools`.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"text": "How many tokens is this?", "model": "gpt-4o"}))]
 pub struct TokensRequest {
     pub text: Option<String>,
+    /// Messages in any shape that `/compile` takes, under its keys.
     pub messages: Option<Vec<Value>>,
     pub tools: Option<Vec<Value>>,
+    pub source: Option<Shape>,
+    pub target: Option<Shape>,
     /// Decides the tokenizer and the factor; `o200k_base` when absent.
     pub model: Option<String>,
 }
@@ -319,4 +259,39 @@ pub struct ModelList {
 pub struct Health {
     #[schema(example = "ok")]
     pub status: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use utoipa::PartialSchema;
+
+    use super::*;
+    use crate::provider::CONVERSATION_KEYS;
+    use crate::request::{COMPILE_KEYS, SECTIONS};
+
+    fn properties<T: PartialSchema>() -> BTreeSet<String> {
+        let schema = serde_json::to_value(T::schema()).unwrap();
+        schema["properties"].as_object().unwrap().keys().cloned().collect()
+    }
+
+    #[test]
+    fn the_document_tells_the_keys_that_are_read() {
+        let read = COMPILE_KEYS.iter().chain(CONVERSATION_KEYS).map(|key| (*key).to_owned());
+        assert_eq!(properties::<CompileRequest>(), read.collect());
+        for (section, keys) in SECTIONS {
+            let told = match *section {
+                "budget" => properties::<Budget>(),
+                "compression" => properties::<Compression>(),
+                "protect" => properties::<Protect>(),
+                "cache" => properties::<Cache>(),
+                "output" => properties::<Output>(),
+                "memory" => properties::<MemoryOptions>(),
+                "skill" => properties::<Skill>(),
+                other => panic!("no schema for {other}"),
+            };
+            assert_eq!(told, keys.iter().map(|key| (*key).to_owned()).collect(), "{section}");
+        }
+    }
 }

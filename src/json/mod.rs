@@ -13,6 +13,8 @@ pub use reader::{Error, ErrorKind, Limits, parse};
 pub use write::{escape_into, minify, write_string};
 
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// A value and the text it was read from.
 #[derive(Debug, Clone)]
@@ -28,9 +30,38 @@ pub enum Value<'a> {
     Null,
     Bool(bool),
     Number(&'a str),
-    String(Cow<'a, str>),
+    String(Text<'a>),
     Array(Vec<Node<'a>>),
     Object(Object<'a>),
+}
+
+/// A string's text: a slice of the document where nothing was escaped, else decoded once, into
+/// the shared form in which messages keep it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Text<'a> {
+    Borrowed(&'a str),
+    Shared(Arc<str>),
+}
+
+impl Text<'_> {
+    /// The text in shared form; copied only where it is still a slice of the document.
+    pub fn to_shared(&self) -> Arc<str> {
+        match self {
+            Self::Borrowed(text) => Arc::from(*text),
+            Self::Shared(text) => Arc::clone(text),
+        }
+    }
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Borrowed(text) => text,
+            Self::Shared(text) => text,
+        }
+    }
 }
 
 /// An object's members in the order they were written; keys are distinct.

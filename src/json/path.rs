@@ -12,10 +12,12 @@ pub enum Path<'p> {
 }
 
 impl<'p> Path<'p> {
+    #[must_use]
     pub fn key(&'p self, key: &'p str) -> Self {
         Self::Key(self, key)
     }
 
+    #[must_use]
     pub fn index(&'p self, index: usize) -> Self {
         Self::Index(self, index)
     }

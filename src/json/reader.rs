@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use super::{Node, Path, Value};
+use super::{Node, Path, Text, Value};
 
 /// How much a document may hold. Checked while reading, before anything is kept.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +61,13 @@ impl ErrorKind {
 
 /// Reads one document.
 pub fn parse(text: &str, limits: Limits) -> Result<Node<'_>, Error> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, values: limits.values };
+    let mut reader = Reader {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        values: limits.values,
+        decoded: String::new(),
+    };
     let root = Path::Root;
     reader.space();
     let node = reader.value(&root, limits.depth)?;
@@ -76,6 +83,8 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     values: usize,
+    /// Where escaped strings are put together; kept, so that its room is found only once.
+    decoded: String,
 }
 
 impl<'a> Reader<'a> {
@@ -114,7 +123,10 @@ impl<'a> Reader<'a> {
             if self.peek() != Some(b'"') {
                 return Err(self.unexpected(path));
             }
-            let key = self.string(path)?;
+            let key = match self.string(path)? {
+                Text::Borrowed(key) => Cow::Borrowed(key),
+                Text::Shared(key) => Cow::Owned(key.to_string()),
+            };
             // A short object is compared key by key; a long one gets a set, so that an object
             // of 100,000 keys stays linear.
             let twice = if members.len() < 16 {
@@ -170,10 +182,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn string(&mut self, path: &Path<'_>) -> Result<Cow<'a, str>, Error> {
+    fn string(&mut self, path: &Path<'_>) -> Result<Text<'a>, Error> {
         self.at += 1;
         let start = self.at;
-        let mut decoded: Option<String> = None;
+        let mut escaped = false;
         let mut copied = start;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -187,20 +199,19 @@ impl<'a> Reader<'a> {
             if self.peek() == Some(b'"') {
                 let tail = self.slice(copied, self.at);
                 self.at += 1;
-                return Ok(match decoded {
-                    None => Cow::Borrowed(tail),
-                    Some(mut text) => {
-                        text.push_str(tail);
-                        Cow::Owned(text)
-                    }
-                });
+                if !escaped {
+                    return Ok(Text::Borrowed(tail));
+                }
+                self.decoded.push_str(tail);
+                return Ok(Text::Shared(Arc::from(self.decoded.as_str())));
             }
-            let text = decoded.get_or_insert_with(|| String::with_capacity(step + 64));
-            text.push_str(self.text.get(copied..self.at).unwrap_or_default());
+            if !escaped {
+                escaped = true;
+                self.decoded.clear();
+            }
+            self.decoded.push_str(self.text.get(copied..self.at).unwrap_or_default());
             let character = self.escape(path)?;
-            if let Some(text) = &mut decoded {
-                text.push(character);
-            }
+            self.decoded.push(character);
             copied = self.at;
         }
     }
@@ -295,7 +306,7 @@ impl<'a> Reader<'a> {
     fn check_controls(&mut self, from: usize, to: usize, path: &Path<'_>) -> Result<(), Error> {
         let bytes = self.bytes.get(from..to).unwrap_or_default();
         // Without an early exit the loop is vectorised; the place is looked up only on failure.
-        if bytes.iter().fold(false, |found, byte| found | (*byte < 0x20)) {
+        if bytes.iter().copied().fold(u8::MAX, u8::min) < 0x20 {
             self.at = from + bytes.iter().position(|byte| *byte < 0x20).unwrap_or(0);
             return Err(self.fail(ErrorKind::ControlCharacter, path));
         }
@@ -352,7 +363,7 @@ mod tests {
                 let (a, b) = (a.parse::<f64>().unwrap(), b.as_f64().unwrap());
                 (a - b).abs() <= a.abs() * 1e-14
             }
-            (Value::String(a), serde_json::Value::String(b)) => a == b,
+            (Value::String(a), serde_json::Value::String(b)) => **a == **b,
             (Value::Array(a), serde_json::Value::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agree(a, b))
             }

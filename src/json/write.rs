@@ -10,14 +10,13 @@ pub fn write_string(out: &mut String, text: &str) {
 /// Appends `text` with the escapes that JSON asks for, and no others.
 pub fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
+    let bytes = text.as_bytes();
     let mut copied = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if !NEEDS_ESCAPE[usize::from(byte)] {
-            continue;
-        }
+    while let Some(step) = next_escape(bytes.get(copied..).unwrap_or_default()) {
+        let at = copied + step;
         out.push_str(text.get(copied..at).unwrap_or_default());
         copied = at + 1;
-        match byte {
+        match bytes.get(at).copied().unwrap_or_default() {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             b'\n' => out.push_str("\\n"),
@@ -25,7 +24,7 @@ pub fn escape_into(out: &mut String, text: &str) {
             b'\t' => out.push_str("\\t"),
             0x08 => out.push_str("\\b"),
             0x0c => out.push_str("\\f"),
-            _ => {
+            byte => {
                 out.push_str("\\u00");
                 for digit in [byte >> 4, byte & 15] {
                     out.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
@@ -34,6 +33,28 @@ pub fn escape_into(out: &mut String, text: &str) {
         }
     }
     out.push_str(text.get(copied..).unwrap_or_default());
+}
+
+/// The first byte that needs an escape: a control character, `"` or `\`. Eight bytes at a time.
+fn next_escape(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    // The high bit of each byte that is zero; above the lowest such byte a borrow may set more.
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let needs = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, chunk) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        let found = control
+            | zero(word ^ (ONES * u64::from(b'"')))
+            | zero(word ^ (ONES * u64::from(b'\\')));
+        if found != 0 {
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let from = bytes.len() - rest.len();
+    rest.iter().position(|byte| needs(*byte)).map(|at| from + at)
 }
 
 /// The text of a JSON document without the white space between its tokens. Strings and numbers
@@ -68,19 +89,6 @@ pub fn minify(text: &str) -> String {
     out.push_str(text.get(copied..).unwrap_or_default());
     out
 }
-
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-const NEEDS_ESCAPE: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut at = 0;
-    while at < 0x20 {
-        table[at] = true;
-        at += 1;
-    }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table
-};
 
 #[cfg(test)]
 mod tests {

@@ -28,30 +28,38 @@ pub(super) fn run(
         meter.check()?;
         let shortens =
             on_arrival == OnArrival::Lossless && message.role == Role::Tool && !protected;
-        saved.push(if shortens { shorten(meter, arrivals, message) } else { 0 });
-        costs.push(meter.message(message)?);
+        if !shortens {
+            saved.push(0);
+            costs.push(meter.message(message)?);
+            continue;
+        }
+        let (won, known) = shorten(meter, arrivals, message);
+        let mut known = known.into_iter();
+        saved.push(won);
+        // Every text was counted when its form was found.
+        costs.push(meter.message_by(message, &mut |text| match known.next() {
+            Some(tokens) => Ok(tokens),
+            None => meter.text(text),
+        })?);
     }
     Ok(Output { costs, saved })
 }
 
-fn shorten(meter: &Meter<'_>, arrivals: &Arrivals, message: &mut Message) -> u64 {
-    let mut saved = 0;
-    let results = message.parts.iter_mut().filter_map(|part| match &mut part.content {
-        Content::ToolResult(result) => Some((&mut result.content, &mut part.extra)),
-        _ => None,
+/// Gives the texts of a tool result their form; tells what that saves, and what each text takes.
+fn shorten(meter: &Meter<'_>, arrivals: &Arrivals, message: &mut Message) -> (u64, Vec<u64>) {
+    let (mut saved, mut known) = (0, Vec::new());
+    let texts = message.parts.iter_mut().flat_map(|part| match &mut part.content {
+        Content::ToolResult(result) => result.content.as_mut_slice(),
+        _ => &mut [],
     });
-    for (content, outer) in results {
-        for Part { content, extra, .. } in content {
-            let Content::Text(text) = content else { continue };
-            let arrival = arrivals.form(meter.counter(), meter.tokenizer(), text);
-            if let Some(form) = arrival.form {
-                saved += arrival.tokens_before - arrival.tokens_after;
-                *text = form;
-                // A second copy of the result as its provider framed it would be the old text.
-                extra.retain(|(key, _)| &**key != "response");
-                outer.retain(|(key, _)| &**key != "response");
-            }
+    for Part { content, .. } in texts {
+        let Content::Text(text) = content else { continue };
+        let arrival = arrivals.form(meter.counter(), meter.tokenizer(), text);
+        known.push(arrival.tokens_after);
+        if let Some(form) = arrival.form {
+            saved += arrival.tokens_before - arrival.tokens_after;
+            *text = form;
         }
     }
-    saved
+    (saved, known)
 }

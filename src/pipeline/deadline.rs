@@ -26,6 +26,7 @@ impl Deadline {
     }
 
     /// The same cancellation with an earlier end, if `at` is earlier.
+    #[must_use]
     pub fn no_later_than(&self, at: Instant) -> Self {
         let at = self.at.map_or(at, |known| known.min(at));
         Self { at: Some(at), cancelled: Arc::clone(&self.cancelled) }

@@ -31,8 +31,14 @@ pub(super) struct Output {
     pub(super) foot: Vec<Slot>,
     /// What opens a list that would not begin with the user's message.
     pub(super) opening: Option<Slot>,
-    /// Whether the last message is a prefill.
-    pub(super) prefilled: bool,
+}
+
+impl Output {
+    /// Raw tokens of the system text.
+    pub(super) fn system(&self) -> u64 {
+        let system = self.head.iter().filter(|slot| slot.part == PartName::System);
+        system.map(|slot| slot.cost.real()).sum()
+    }
 }
 
 pub(super) fn run(
@@ -93,17 +99,14 @@ fn stitch_tail(
     output: &mut Output,
 ) -> Result<(), Stopped> {
     let last = history.iter().rposition(|message| message.role == Role::User);
-    match last.and_then(|at| history.get(at).map(|message| (at, message))) {
-        Some((at, message)) => {
-            let slot = appended(meter, message, tail)?;
-            output.stitched.push((at, slot));
-        }
-        None => {
-            let message = Message::text(Role::User, tail);
-            let mut slot = Slot::new(meter, message, PartName::Tail)?;
-            slot.tail = slot.cost.real();
-            output.foot.insert(0, slot);
-        }
+    if let Some((at, message)) = last.and_then(|at| history.get(at).map(|message| (at, message))) {
+        let slot = appended(meter, message, tail)?;
+        output.stitched.push((at, slot));
+    } else {
+        let message = Message::text(Role::User, tail);
+        let mut slot = Slot::new(meter, message, PartName::Tail)?;
+        slot.tail = slot.cost.real();
+        output.foot.insert(0, slot);
     }
     Ok(())
 }
@@ -126,7 +129,6 @@ fn native_prefill(
     if !bare.is_empty() {
         let message = Message::text(Role::Assistant, bare);
         output.foot.push(Slot::new(meter, message, PartName::Tail)?);
-        output.prefilled = true;
     }
     Ok(())
 }
@@ -169,12 +171,11 @@ fn prefill_note(
         }
         return Ok(());
     }
-    match output.head.last_mut() {
-        Some(slot) => *slot = Slot { part: slot.part, ..appended(meter, &slot.message, &note)? },
-        None => {
-            let role = if rules.hoists_system { Role::System } else { Role::User };
-            output.foot.push(Slot::new(meter, Message::text(role, note), PartName::Tail)?);
-        }
+    if let Some(slot) = output.head.last_mut() {
+        *slot = Slot { part: slot.part, ..appended(meter, &slot.message, &note)? }
+    } else {
+        let role = if rules.hoists_system { Role::System } else { Role::User };
+        output.foot.push(Slot::new(meter, Message::text(role, note), PartName::Tail)?);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Stage 11: everything that happened, as the report.
 
-use super::arrive;
+use super::measure::Cost;
 use super::report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, sentence};
 use super::slot::{PartName, Slot};
 use crate::domain::{Content, Message, Model, Notes, Part, Role};
@@ -11,27 +11,28 @@ use crate::tokenizer::Digest;
 pub(super) struct Input<'i> {
     pub(super) request: &'i CompileRequest,
     pub(super) slots: &'i [Slot],
-    /// Raw tokens of tools, and of what stands before the reply.
-    pub(super) tools: u64,
+    /// Raw tokens of what stands before the reply.
     pub(super) reply: u64,
-    /// Raw tokens of memory data.
-    pub(super) memory: u64,
-    pub(super) injected: Vec<String>,
-    pub(super) arrived: Arrived<'i>,
+    pub(super) arrival: Arrival<'i>,
     pub(super) actions: Vec<Action>,
-    pub(super) list_key: &'static str,
     pub(super) notes: Notes,
 }
 
-/// What is known of the messages as they arrived.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Arrived<'i> {
-    pub(super) costs: &'i [super::measure::Cost],
+/// What is known of the conversation as it arrived. Raw tokens.
+#[derive(Debug, Clone)]
+pub(super) struct Arrival<'i> {
+    /// One for each message of the history, and what its form on arrival saves.
+    pub(super) costs: &'i [Cost],
     pub(super) saved: &'i [u64],
-    /// Index, client id, role and digest of each message.
+    /// What decisions call each message by; empty where none are asked for.
     pub(super) names: &'i [Name],
-    /// Raw tokens of the system text.
     pub(super) system: u64,
+    pub(super) tools: u64,
+    /// Memory data, and the keys of the entries in it.
+    pub(super) memory: u64,
+    pub(super) injected: Vec<String>,
+    /// The key of the request's list of messages.
+    pub(super) list_key: &'static str,
 }
 
 /// What a decision calls its message by.
@@ -45,18 +46,17 @@ impl Name {
     /// The client's id, or one from content and position.
     pub(super) fn of(message: &Message, position: usize) -> Self {
         let index = message.origin;
-        let id = match &message.id {
-            Some(id) => id.to_string(),
-            None => {
-                let mut content = format!("{position}\n{:?}", message.role);
-                message.parts.iter().for_each(|part| read(part, &mut content));
-                let digest = Digest::of(&content);
-                digest
-                    .as_bytes()
-                    .iter()
-                    .take(4)
-                    .fold("m_".to_owned(), |id, byte| format!("{id}{byte:02x}"))
-            }
+        let id = if let Some(id) = &message.id {
+            id.to_string()
+        } else {
+            let mut content = format!("{position}\n{:?}", message.role);
+            message.parts.iter().for_each(|part| read(part, &mut content));
+            let digest = Digest::of(&content);
+            digest
+                .as_bytes()
+                .iter()
+                .take(4)
+                .fold("m_".to_owned(), |id, byte| format!("{id}{byte:02x}"))
         };
         Self { index, id }
     }
@@ -83,11 +83,11 @@ pub(super) fn run(input: Input<'_>) -> Report {
     let raw = raw_parts(&input);
     let parts = scaled(&raw, input.request.reserve_output, model);
     let tokens_after = model.scale(raw.iter().sum());
-    let arrived = input.arrived;
+    let arrived = &input.arrival;
     let came: u64 = arrived.costs.iter().map(|cost| cost.real()).sum::<u64>()
         + arrived.saved.iter().sum::<u64>()
         + arrived.system
-        + input.tools
+        + arrived.tools
         + input.reply;
     let tokens_before = model.scale(came);
     let budget = input.request.context_window.saturating_sub(input.request.reserve_output);
@@ -102,7 +102,9 @@ pub(super) fn run(input: Input<'_>) -> Report {
             action => *action,
         })
         .collect();
-    decided.iter().for_each(|action| actions.add(*action));
+    for action in &decided {
+        actions.add(*action);
+    }
     let too_big = if fits { Vec::new() } else { too_big(&input, &parts, budget) };
     let decisions = (input.request.explain == Explain::Full).then(|| decisions(&input, &decided));
     let has_media = raw.last().is_some_and(|media| *media > 0);
@@ -117,7 +119,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
         parts,
         actions,
         cache: Cache { stable_tokens: model.scale(stable(&input)), ..Cache::default() },
-        memory: Memory { injected: input.injected, expired: Vec::new() },
+        memory: Memory { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
         service_tools: Vec::new(),
         hooks: Vec::new(),
@@ -145,8 +147,8 @@ fn raw_parts(input: &Input<'_>) -> [u64; 7] {
         }
     }
     // Memory data on the last user message is memory all the same.
-    let moved = if memory_in_tail(input) { input.memory.min(tail) } else { 0 };
-    [system, skill, input.tools, memory + moved, history, tail - moved + input.reply, media]
+    let moved = if memory_in_tail(input) { input.arrival.memory.min(tail) } else { 0 };
+    [system, skill, input.arrival.tools, memory + moved, history, tail - moved + input.reply, media]
 }
 
 fn memory_in_tail(input: &Input<'_>) -> bool {
@@ -178,7 +180,7 @@ fn scaled(raw: &[u64; 7], reserve: u64, model: &Model) -> Parts {
 
 /// Raw tokens before the first place that changes with every compile.
 fn stable(input: &Input<'_>) -> u64 {
-    let mut sum = input.tools;
+    let mut sum = input.arrival.tools;
     for slot in input.slots {
         if slot.part == PartName::Tail {
             return sum;
@@ -215,7 +217,7 @@ fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<TooBig> {
         if untouchable {
             let tokens = model.scale(slot.cost.text.saturating_sub(slot.tail));
             listed += tokens;
-            let pointer = Some(format!("/{}/{origin}", input.list_key));
+            let pointer = Some(format!("/{}/{origin}", input.arrival.list_key));
             found.push(TooBig { part: "message", tokens, pointer });
         }
     }
@@ -236,7 +238,7 @@ fn decisions(input: &Input<'_>, decided: &[Action]) -> Vec<Decision> {
         .filter(|slot| slot.message.origin.is_some() && slot.part == PartName::History)
         .map(|slot| slot.cost.real().saturating_sub(slot.tail));
     let mut list = Vec::with_capacity(decided.len());
-    let arrived = input.arrived;
+    let arrived = &input.arrival;
     for ((action, name), (cost, saved)) in
         decided.iter().zip(arrived.names).zip(arrived.costs.iter().zip(arrived.saved))
     {
@@ -268,11 +270,5 @@ fn rule(action: Action) -> &'static str {
         Action::Cleared => "ladder:clear",
         Action::Summarized => "ladder:summary",
         Action::Dropped => "ladder:drop",
-    }
-}
-
-impl<'i> Arrived<'i> {
-    pub(super) fn new(output: &'i arrive::Output, names: &'i [Name], system: u64) -> Self {
-        Self { costs: &output.costs, saved: &output.saved, names, system }
     }
 }

@@ -104,12 +104,11 @@ fn keep_latest(left: &mut usize, slots: &mut [Slot], tools: &mut [ToolDefinition
         .chain(tools.iter_mut().rev().map(|tool| &mut tool.cache))
         .filter(|mark| mark.is_some());
     for mark in marks {
-        match left.checked_sub(1) {
-            Some(rest) => *left = rest,
-            None => {
-                *mark = None;
-                taken_off += 1;
-            }
+        if let Some(rest) = left.checked_sub(1) {
+            *left = rest;
+        } else {
+            *mark = None;
+            taken_off += 1;
         }
     }
     taken_off

@@ -2,7 +2,7 @@
 
 use super::{Deadline, Stopped};
 use crate::domain::{
-    Content, Media, MediaSource, Message, Part, Target, TokenizerName, ToolDefinition,
+    Content, Extra, Media, MediaSource, Message, Part, Target, TokenizerName, ToolDefinition,
 };
 use crate::tokenizer::{Counter, Framing};
 
@@ -92,23 +92,35 @@ impl<'c> Meter<'c> {
 
     /// Raw tokens of a message, its framing included.
     pub(super) fn message(&self, message: &Message) -> Result<Cost, Stopped> {
+        self.message_by(message, &mut |text| self.text(text))
+    }
+
+    /// As [`Self::message`], with `result_text` telling what each text of a tool result takes,
+    /// in order, where that is known already.
+    pub(super) fn message_by(
+        &self,
+        message: &Message,
+        result_text: &mut dyn FnMut(&str) -> Result<u64, Stopped>,
+    ) -> Result<Cost, Stopped> {
         let mut cost = Cost { text: self.framing.message, ..Cost::default() };
         if let Some(name) = &message.name {
             cost.text += self.framing.name + self.text(name)?;
         }
-        for (_, raw) in &message.extra {
-            cost.text += self.text(raw.as_str())?;
-        }
+        cost.text += self.extra(&message.extra)?;
         for (index, part) in message.parts.iter().enumerate() {
             if index > 0 {
                 cost.text += self.framing.part;
             }
-            cost += self.part(part)?;
+            cost += self.part(part, result_text)?;
         }
         Ok(cost)
     }
 
-    fn part(&self, part: &Part) -> Result<Cost, Stopped> {
+    fn part(
+        &self,
+        part: &Part,
+        result_text: &mut dyn FnMut(&str) -> Result<u64, Stopped>,
+    ) -> Result<Cost, Stopped> {
         let mut cost = Cost::default();
         match &part.content {
             Content::Text(text) => cost.text = self.text(text)?,
@@ -124,24 +136,32 @@ impl<'c> Meter<'c> {
             }
             Content::ToolResult(result) => {
                 cost.text = self.framing.result;
-                // Chat messages and Gemini's responses repeat the tool's name.
-                if let (Some(name), Target::Openai | Target::Gemini) = (&result.name, self.target) {
+                // Gemini's responses repeat the tool's name.
+                if let (Some(name), Target::Gemini) = (&result.name, self.target) {
                     cost.text += self.framing.name + self.text(name)?;
                 }
                 for (index, inner) in result.content.iter().enumerate() {
                     if index > 0 {
                         cost.text += self.framing.part;
                     }
-                    cost += self.part(inner)?;
+                    cost += match &inner.content {
+                        Content::Text(text) => {
+                            let extra = self.extra(&inner.extra)?;
+                            Cost { text: result_text(text)? + extra, ..Cost::default() }
+                        }
+                        _ => self.part(inner, result_text)?,
+                    };
                 }
             }
             Content::Media(media) => cost = self.media(media)?,
             Content::Opaque { raw, .. } => cost.text = self.text(raw.as_str())?,
         }
-        for (_, raw) in &part.extra {
-            cost.text += self.text(raw.as_str())?;
-        }
+        cost.text += self.extra(&part.extra)?;
         Ok(cost)
+    }
+
+    fn extra(&self, extra: &Extra) -> Result<u64, Stopped> {
+        extra.iter().try_fold(0, |sum, (_, raw)| Ok(sum + self.text(raw.as_str())?))
     }
 
     fn media(&self, media: &Media) -> Result<Cost, Stopped> {

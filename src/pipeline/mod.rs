@@ -33,13 +33,14 @@ pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
 use crate::compress::Arrivals;
-use crate::domain::{Message, Notes, Role, Source};
+
+use crate::domain::{Conversation, Message, Notes, Role, Source, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
 use crate::request::{CompileRequest, Explain, OnDeadline, OnOverflow};
 use crate::tokenizer::Counter;
 
-use measure::Meter;
+use measure::{Cost, Meter};
 use slot::Slot;
 use stage::timed;
 
@@ -54,165 +55,264 @@ pub struct Context {
 /// A compiled conversation.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The payload as JSON text, ready to spread into the provider's SDK call.
-    pub payload: String,
+    /// What the caller began, with the payload at its end.
+    pub text: String,
+    /// Byte at which the payload begins: JSON text, ready to spread into the provider's SDK
+    /// call.
+    pub start: usize,
     pub report: Report,
     /// What the comparison with an earlier payload needs to know.
     pub hints: Hints,
 }
 
-/// Runs the stages over a checked request.
+impl Compiled {
+    pub fn payload(&self) -> &str {
+        self.text.get(self.start..).unwrap_or_default()
+    }
+}
+
+/// Runs the stages over a checked request. The payload is appended to `text`, so that an answer
+/// around it is written once.
 pub fn compile(
     cx: &Context,
     mut request: CompileRequest,
+    text: String,
     deadline: &Deadline,
     timings: &mut Timings,
 ) -> Result<Compiled, Error> {
-    let spare = (request.on_deadline == OnDeadline::Pass).then(|| request.clone());
-    let conversation = std::mem::replace(
-        &mut request.conversation,
-        crate::domain::Conversation::empty(Source::Neutral),
-    );
-    let outcome = run(cx, &request, conversation, deadline, timings);
+    let spare = (request.on_deadline == OnDeadline::Pass).then(|| (request.clone(), text.clone()));
+    let conversation =
+        std::mem::replace(&mut request.conversation, Conversation::empty(Source::Neutral));
+    let outcome = run(cx, &request, conversation, text, deadline, timings);
     match (outcome, spare) {
-        (Err(Error::Stopped(Stopped::TimeUp)), Some(spare)) => Ok(pass::run(spare)),
+        (Err(Error::Stopped(Stopped::TimeUp)), Some((spare, text))) => Ok(pass::run(spare, text)),
         (outcome, _) => outcome,
     }
+}
+
+/// One compile on its way through the stages.
+struct Driver<'d> {
+    cx: &'d Context,
+    request: &'d CompileRequest,
+    meter: Meter<'d>,
+    notes: Notes,
+    timings: &'d mut Timings,
 }
 
 fn run(
     cx: &Context,
     request: &CompileRequest,
-    conversation: crate::domain::Conversation,
+    conversation: Conversation,
+    text: String,
     deadline: &Deadline,
     timings: &mut Timings,
 ) -> Result<Compiled, Error> {
-    let mut notes = request.notes.clone();
-    let (target, model) = (request.target, &request.model);
-    let rules = provider::rules(target);
-    let list_key = conversation.source.list_key();
-    let meter = Meter::new(&cx.counter, model.tokenizer, target, deadline);
-    let mut conversation =
-        timed(&mut timings.compile, || ingest::run(conversation, target, &mut notes));
+    let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
+    let mut driver = Driver { cx, request, meter, notes: request.notes.clone(), timings };
+
+    let mut conversation = driver.ingest(conversation);
+    deadline.check()?;
+    let protected = protect::run(&request.protect, &conversation.history);
+    let names = driver.names(&conversation.history);
+    let arrived = driver.arrive(&mut conversation.history, &protected)?;
+    let tools = driver.count_tools(&conversation.tools)?;
+    let injected = driver.inject()?;
+    let mut arrival = manifest::Arrival {
+        costs: &arrived.costs,
+        saved: &arrived.saved,
+        names: &names,
+        system: 0,
+        tools,
+        memory: injected.memory_tokens,
+        injected: injected.injected.clone(),
+        list_key: conversation.source.list_key(),
+    };
+    let memory_data = if injected.memory_data.is_some() { injected.memory_tokens } else { 0 };
+    let frame = driver.frame(&mut conversation, injected)?;
+    arrival.system = frame.system();
     deadline.check()?;
 
-    let protected = protect::run(&request.protect, &conversation.history);
-    let (arrived, tools, names) = timed(&mut timings.count, || {
-        let names = match request.explain {
-            Explain::Full => names(&conversation.history),
-            Explain::Summary => Vec::new(),
-        };
-        let history = &mut conversation.history;
-        let on_arrival = request.compression.on_arrival;
-        let arrived = arrive::run(&meter, &cx.arrivals, history, &protected, on_arrival)?;
-        Ok::<_, Stopped>((arrived, meter.tools(&conversation.tools)?, names))
-    })?;
+    let allocation = driver.budget(&frame, tools, memory_data);
+    let compressed = driver.compress(
+        std::mem::take(&mut conversation.history),
+        (&arrived.costs, &protected),
+        &frame,
+        &allocation,
+    )?;
+    deadline.check()?;
+    let squeezed = compressed.outcome.squeezed;
+    let (slots, actions) =
+        driver.assemble(frame, compressed, &mut conversation.tools, arrival.list_key);
+    let report = driver.manifest(&slots, actions, arrival);
+    if !report.fits && request.on_overflow == OnOverflow::Fail {
+        return Err(Error::OverBudget(Box::new(report)));
+    }
+    let hints = driver.hints(squeezed);
+    Ok(driver.format(slots, &conversation.tools, text, (report, hints)))
+}
 
-    let injected = timed(&mut timings.compile, || {
-        let room = request.memory.as_ref().map_or(0, |memory| model.unscale(memory.max_tokens));
+impl Driver<'_> {
+    fn ingest(&mut self, conversation: Conversation) -> Conversation {
+        let target = self.request.target;
+        timed(&mut self.timings.compile, || ingest::run(conversation, target, &mut self.notes))
+    }
+
+    /// What decisions call messages by; nothing where no decisions are asked for.
+    fn names(&self, history: &[Message]) -> Vec<manifest::Name> {
+        match self.request.explain {
+            Explain::Full => names(history),
+            Explain::Summary => Vec::new(),
+        }
+    }
+
+    fn arrive(
+        &mut self,
+        history: &mut [Message],
+        protected: &[bool],
+    ) -> Result<arrive::Output, Stopped> {
+        let on_arrival = self.request.compression.on_arrival;
+        let (meter, arrivals) = (&self.meter, &self.cx.arrivals);
+        timed(&mut self.timings.count, || {
+            arrive::run(meter, arrivals, history, protected, on_arrival)
+        })
+    }
+
+    fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {
+        timed(&mut self.timings.count, || self.meter.tools(tools))
+    }
+
+    fn inject(&mut self) -> Result<inject::Output, Stopped> {
+        let request = self.request;
+        let memory = request.memory.as_ref();
         let input = inject::Input {
             dynamic_state: request.dynamic_state.as_ref(),
             dynamic_state_placement: request.dynamic_state_placement,
             implicit_context: request.implicit_context.as_ref(),
-            memory: request.memory.as_ref(),
-            memory_room: room,
+            memory,
+            memory_room: memory.map_or(0, |memory| request.model.unscale(memory.max_tokens)),
         };
-        inject::run(&meter, &input, &mut notes)
-    })?;
-    let (memory, shown) = (injected.memory_tokens, injected.injected.clone());
-    let memory_in_head = if injected.memory_data.is_some() { memory } else { 0 };
-    let frame = timed(&mut timings.count, || {
+        timed(&mut self.timings.compile, || inject::run(&self.meter, &input, &mut self.notes))
+    }
+
+    fn frame(
+        &mut self,
+        conversation: &mut Conversation,
+        injected: inject::Output,
+    ) -> Result<frame::Output, Stopped> {
         let input = frame::Input {
             system: std::mem::take(&mut conversation.system),
             history: &conversation.history,
-            skill: request.skill.as_ref(),
-            output: &request.output,
-            rules,
-            model_prefill: model.prefill,
+            skill: self.request.skill.as_ref(),
+            output: &self.request.output,
+            rules: provider::rules(self.request.target),
+            model_prefill: self.request.model.prefill,
             injected,
         };
-        frame::run(&meter, input, &mut notes)
-    })?;
-    deadline.check()?;
+        timed(&mut self.timings.count, || frame::run(&self.meter, input, &mut self.notes))
+    }
 
-    let reply = meter.reply();
-    let allocation = budget::run(&budget::Input {
-        model,
-        context_window: request.context_window,
-        reserve_output: request.reserve_output,
-        frame: &frame,
-        tools,
-        reply,
-        volatile: request.dynamic_state.is_some() || request.implicit_context.is_some(),
-        memory: request.memory.as_ref().map(|memory| memory.max_tokens),
-        memory_data: memory_in_head,
-    });
-    let system: u64 = frame
-        .head
-        .iter()
-        .filter(|slot| slot.part == slot::PartName::System)
-        .map(|slot| slot.cost.real())
-        .sum();
-    let compressed = timed(&mut timings.compile, || {
+    fn budget(&self, frame: &frame::Output, tools: u64, memory_data: u64) -> budget::Output {
+        let request = self.request;
+        budget::run(&budget::Input {
+            model: &request.model,
+            context_window: request.context_window,
+            reserve_output: request.reserve_output,
+            frame,
+            tools,
+            reply: self.meter.reply(),
+            volatile: request.dynamic_state.is_some() || request.implicit_context.is_some(),
+            memory: request.memory.as_ref().map(|memory| memory.max_tokens),
+            memory_data,
+        })
+    }
+
+    fn compress(
+        &mut self,
+        history: Vec<Message>,
+        (costs, protected): (&[Cost], &[bool]),
+        frame: &frame::Output,
+        allocation: &budget::Output,
+    ) -> Result<compress::Output, Stopped> {
         let input = compress::Input {
-            history: std::mem::take(&mut conversation.history),
-            costs: &arrived.costs,
-            protected: &protected,
-            stitched: frame.stitched,
-            compression: &request.compression,
-            recent_turns: request.protect.recent_turns,
-            recent_messages: request.protect.recent_messages,
+            history,
+            costs,
+            protected,
+            stitched: frame.stitched.clone(),
+            compression: &self.request.compression,
+            recent_turns: self.request.protect.recent_turns,
+            recent_messages: self.request.protect.recent_messages,
             room: allocation.room,
             allowed: allocation.budget.saturating_sub(allocation.fixed),
             opening: frame.opening.as_ref(),
         };
-        compress::run(&meter, input)
-    })?;
-    deadline.check()?;
+        timed(&mut self.timings.compile, || compress::run(&self.meter, input))
+    }
 
-    let assembled = timed(&mut timings.compile, || {
-        let mut slots = frame.head;
-        slots.extend(compressed.slots);
-        slots.extend(frame.foot);
-        open_with_user(&mut slots, frame.opening, list_key, &mut notes);
-        let written = rules.cache_marks;
-        marks::run(&request.cache, written, &mut slots, &mut conversation.tools, &mut notes);
-        slots
-    });
-    let report = manifest::run(manifest::Input {
-        request,
-        slots: &assembled,
-        tools,
-        reply,
-        memory,
-        injected: shown,
-        arrived: manifest::Arrived::new(&arrived, &names, system),
-        actions: compressed.actions,
-        list_key,
-        notes,
-    });
-    if !report.fits && request.on_overflow == OnOverflow::Fail {
-        return Err(Error::OverBudget(Box::new(report)));
+    /// Stage 9: the sandwich, with its cache marks.
+    fn assemble(
+        &mut self,
+        frame: frame::Output,
+        compressed: compress::Output,
+        tools: &mut [ToolDefinition],
+        list: &str,
+    ) -> (Vec<Slot>, Vec<Action>) {
+        let written = provider::rules(self.request.target).cache_marks;
+        let slots = timed(&mut self.timings.compile, || {
+            let mut slots = frame.head;
+            slots.extend(compressed.slots);
+            slots.extend(frame.foot);
+            open_with_user(&mut slots, frame.opening, list, &mut self.notes);
+            marks::run(&self.request.cache, written, &mut slots, tools, &mut self.notes);
+            slots
+        });
+        (slots, compressed.actions)
     }
-    let mut compiled = timed(&mut timings.serialise, || {
-        let messages: Vec<Message> = assembled.into_iter().map(|slot| slot.message).collect();
-        let sandwich = Sandwich { messages: &messages, tools: &conversation.tools };
-        let payload = provider::write(target, sandwich);
-        let hints = Hints {
-            squeezed: compressed.outcome.squeezed,
-            skill: request.skill.as_ref().map(|skill| skill.instructions.to_string()),
-            prefill: frame
-                .prefilled
-                .then(|| request.output.prefill.as_deref())
-                .flatten()
-                .map(|text| text.trim_end().to_owned()),
+
+    fn manifest(
+        &mut self,
+        slots: &[Slot],
+        actions: Vec<Action>,
+        arrival: manifest::Arrival<'_>,
+    ) -> Report {
+        let input = manifest::Input {
+            request: self.request,
+            slots,
+            reply: self.meter.reply(),
+            arrival,
+            actions,
+            notes: std::mem::take(&mut self.notes),
         };
-        Compiled { payload, report, hints }
-    });
-    if rules.cache_marks {
-        compiled.report.cache.breakpoints = breakpoints(&compiled.payload);
+        timed(&mut self.timings.compile, || manifest::run(input))
     }
-    Ok(compiled)
+
+    fn hints(&self, squeezed: bool) -> Hints {
+        let skill = self.request.skill.as_ref().map(|skill| skill.instructions.to_string());
+        let native = provider::rules(self.request.target).prefill && self.request.model.prefill;
+        let prefill = self.request.output.prefill.as_ref().filter(|_| native);
+        let prefill = prefill.map(|text| text.trim_end().to_owned());
+        Hints { squeezed, skill, prefill }
+    }
+
+    /// Stage 12: only re-encodes.
+    fn format(
+        &mut self,
+        slots: Vec<Slot>,
+        tools: &[ToolDefinition],
+        mut text: String,
+        (report, hints): (Report, Hints),
+    ) -> Compiled {
+        let target = self.request.target;
+        let start = text.len();
+        timed(&mut self.timings.serialise, || {
+            let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
+            provider::write_into(&mut text, target, Sandwich { messages: &messages, tools });
+            let mut compiled = Compiled { text, start, report, hints };
+            if provider::rules(target).cache_marks {
+                compiled.report.cache.breakpoints = breakpoints(compiled.payload());
+            }
+            compiled
+        })
+    }
 }
 
 fn names(history: &[Message]) -> Vec<manifest::Name> {

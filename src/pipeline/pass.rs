@@ -7,16 +7,17 @@ use crate::domain::Message;
 use crate::provider::{self, Sandwich};
 use crate::request::CompileRequest;
 
-pub(super) fn run(request: CompileRequest) -> Compiled {
+pub(super) fn run(request: CompileRequest, mut text: String) -> Compiled {
     let mut notes = request.notes;
     let conversation = ingest::run(request.conversation, request.target, &mut notes);
     let kept = conversation.history.len();
     let messages: Vec<Message> =
         conversation.system.into_iter().chain(conversation.history).collect();
     let sandwich = Sandwich { messages: &messages, tools: &conversation.tools };
-    let payload = provider::write(request.target, sandwich);
+    let start = text.len();
+    provider::write_into(&mut text, request.target, sandwich);
     // Counting is what there was no time for: four bytes to a token, rounded up.
-    let tokens = request.model.scale(payload.len().div_ceil(4) as u64);
+    let tokens = request.model.scale((text.len() - start).div_ceil(4) as u64);
     let budget = request.context_window.saturating_sub(request.reserve_output);
     let fits = tokens <= budget;
     notes.degraded("deadline", String::new(), "time was up: the input re-encoded, not compiled");
@@ -44,5 +45,5 @@ pub(super) fn run(request: CompileRequest) -> Compiled {
         too_big: if fits { Vec::new() } else { vec![whole] },
         decisions: None,
     };
-    Compiled { payload, report, hints: Hints::default() }
+    Compiled { text, start, report, hints: Hints::default() }
 }

@@ -93,12 +93,14 @@ fn tag(key: &str, taken: &mut BTreeSet<String>) -> String {
     if taken.insert(name.clone()) {
         return name;
     }
-    let numbered = (2u32..)
-        .map(|number| format!("{name}_{number}"))
-        .find(|candidate| !taken.contains(candidate))
-        .unwrap_or_default();
-    taken.insert(numbered.clone());
-    numbered
+    let mut number = 2;
+    loop {
+        let numbered = format!("{name}_{number}");
+        if taken.insert(numbered.clone()) {
+            return numbered;
+        }
+        number += 1;
+    }
 }
 
 #[cfg(test)]

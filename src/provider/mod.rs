@@ -10,7 +10,7 @@ mod write;
 
 pub use adapt::adapt;
 pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools};
-pub use write::write;
+pub use write::{write, write_into};
 
 use crate::domain::{Message, Target, ToolDefinition};
 
@@ -28,6 +28,7 @@ pub struct Sandwich<'m> {
 
 /// What a target's wire asks of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question a wire answers by itself")]
 pub struct Rules {
     /// System messages stand in a field of their own instead of the list.
     pub hoists_system: bool,

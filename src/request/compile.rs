@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::fields::Fields;
+use super::options::read;
 use super::options::{
     CacheOptions, Compression, Explain, MemoryOptions, Output, Placement, Protect, Skill,
 };
@@ -33,6 +34,19 @@ pub const COMPILE_KEYS: &[&str] = &[
     "deadline_ms",
     "on_deadline",
 ];
+
+/// The keys of each option that is an object.
+pub const SECTIONS: &[(&str, &[&str])] = &[
+    ("budget", BUDGET),
+    ("compression", read::COMPRESSION),
+    ("protect", read::PROTECT),
+    ("cache", read::CACHE),
+    ("output", read::OUTPUT),
+    ("memory", read::MEMORY),
+    ("skill", read::SKILL),
+];
+
+const BUDGET: &[&str] = &["context_window", "reserve_output", "on_overflow"];
 
 /// The longest deadline a request may ask for.
 const LONGEST_DEADLINE_MS: u64 = 60_000;
@@ -149,31 +163,29 @@ pub fn resolve_model(
     notes: &mut Notes,
 ) -> Model {
     let Some(name) = name else { return Models::of_target(target) };
-    match models.find(name) {
-        Some(model) => model.clone(),
-        None => {
-            let model = Models::unknown(name);
-            notes.warn(
-                "unknown_model",
-                "/model".to_owned(),
-                format!(
-                    "not in the table: counted as {} × {} in a window of {} tokens",
-                    model.tokenizer.as_str(),
-                    f64::from(model.factor_milli) / 1000.0,
-                    model.context_window
-                ),
-            );
-            model
-        }
+    if let Some(model) = models.find(name) {
+        model.clone()
+    } else {
+        let model = Models::unknown(name);
+        notes.warn(
+            "unknown_model",
+            "/model".to_owned(),
+            format!(
+                "not in the table: counted as {} × {} in a window of {} tokens",
+                model.tokenizer.as_str(),
+                f64::from(model.factor_milli) / 1000.0,
+                model.context_window
+            ),
+        );
+        model
     }
 }
 
 fn budget(fields: &Fields<'_, '_>, model: &Model, faults: &mut Faults) -> (u64, u64, OnOverflow) {
     /// What is kept for the reply where neither window nor reserve is given.
     const USUAL_REPLY: u64 = 8_192;
-    const KEYS: &[&str] = &["context_window", "reserve_output", "on_overflow"];
     let path = fields.path().key("budget");
-    let given = fields.get("budget").and_then(|node| Fields::of(node, path, KEYS, faults));
+    let given = fields.get("budget").and_then(|node| Fields::of(node, path, BUDGET, faults));
     let mut window = None;
     let mut reserve = None;
     let mut on_overflow = None;

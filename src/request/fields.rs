@@ -129,7 +129,8 @@ impl<'r, 'a> Fields<'r, 'a> {
             match item.as_str() {
                 Some(text) => texts.push(text),
                 None => {
-                    faults.add(&list.index(index), format!("must be a string, not {}", item.kind()))
+                    faults
+                        .add(&list.index(index), format!("must be a string, not {}", item.kind()));
                 }
             }
         }

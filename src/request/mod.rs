@@ -5,7 +5,7 @@ mod fields;
 mod options;
 
 pub use compile::{
-    COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, read_compile, resolve_model,
+    COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
 pub use fields::Fields;
 pub use options::{

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+
 use super::Services;
 use crate::domain::Model;
 use crate::json::{self, Fault, Limits};
@@ -13,9 +15,16 @@ use crate::request::{self, Previous};
 #[derive(Debug)]
 pub struct Answer {
     /// `{"id", "payload", "report"}` as JSON text.
-    pub body: String,
+    pub body: Bytes,
     pub report: Report,
     pub timings: Timings,
+}
+
+impl Answer {
+    /// The body as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap_or_default()
+    }
 }
 
 /// Why there is no payload. Each variant is one thing a caller can act on.
@@ -23,7 +32,7 @@ pub struct Answer {
 pub enum Error {
     #[error("the body is not accepted: {0}")]
     Json(#[from] json::Error),
-    #[error("the request has {} faults", .0.len())]
+    #[error("the request is not valid in {} places", .0.len())]
     Invalid(Vec<Fault>),
     #[error("the payload needs {needed} tokens and the budget is {budget}")]
     OverBudget { needed: u64, budget: u64, faults: Vec<Fault> },
@@ -65,13 +74,21 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let previous = request.cache.previous.clone();
     let session = request.session_id.clone();
     let model = request.model.clone();
-    let mut compiled = pipeline::compile(services.pipeline(), request, &deadline, &mut timings)?;
+    let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
+    let head = format!("{{\"id\":\"{id}\",\"payload\":");
+    let mut compiled =
+        pipeline::compile(services.pipeline(), request, head, &deadline, &mut timings)?;
 
     let serialising = Instant::now();
-    let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
-    let body = write(&id, &compiled);
-    services.remember_payload(&id, session.as_deref(), compiled.payload);
+    let mut body = compiled.text;
+    let payload = compiled.start..body.len();
+    body.push_str(",\"report\":");
+    // A report is plain data with string keys: there is nothing in it that JSON cannot hold.
+    body.push_str(&serde_json::to_string(&compiled.report).unwrap_or_default());
+    body.push('}');
+    let body = Bytes::from(body);
+    services.remember_payload(&id, session.as_deref(), &body.slice(payload));
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
 }
@@ -85,8 +102,8 @@ fn note_change(
     previous: Option<&Previous>,
     session: Option<&str>,
 ) {
-    let before: Option<Arc<str>> = match previous {
-        Some(Previous::Payload(raw)) => Some(Arc::clone(raw.text())),
+    let before = match previous {
+        Some(Previous::Payload(raw)) => Some(Bytes::copy_from_slice(raw.as_str().as_bytes())),
         Some(Previous::Id(id)) => {
             let known = services.recall_payload(id);
             if known.is_none() {
@@ -100,28 +117,15 @@ fn note_change(
         }
         None => session.and_then(|session| services.recall_session(session)),
     };
-    let Some(before) = before else { return };
-    if *before == *compiled.payload {
+    let Some(Ok(before)) = before.as_deref().map(std::str::from_utf8) else { return };
+    if before == compiled.payload() {
         return;
     }
     let read = |text| json::parse(text, Limits::default()).ok();
-    let (Some(before), Some(now)) = (read(&before), read(&compiled.payload)) else { return };
+    let (Some(before), Some(now)) = (read(before), read(compiled.payload())) else { return };
     let counter = &services.pipeline().counter;
     let count = |text: &str| counter.count(model.tokenizer, text);
     let found = pipeline::first_change(&before, &now, &compiled.hints, &count);
     compiled.report.cache.first_change = found
         .map(|change| FirstChange { tokens_behind: model.scale(change.tokens_behind), ..change });
-}
-
-fn write(id: &str, compiled: &Compiled) -> String {
-    let mut body = String::with_capacity(compiled.payload.len() + 2048);
-    body.push_str("{\"id\":");
-    json::write_string(&mut body, id);
-    body.push_str(",\"payload\":");
-    body.push_str(&compiled.payload);
-    body.push_str(",\"report\":");
-    // A report is plain data with string keys: there is nothing in it that JSON cannot hold.
-    body.push_str(&serde_json::to_string(&compiled.report).unwrap_or_default());
-    body.push('}');
-    body
 }

@@ -8,6 +8,7 @@ pub mod why;
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -27,7 +28,7 @@ struct Inner {
     models: Models,
     pipeline: pipeline::Context,
     /// Earlier payloads by answer and by session.
-    payloads: Cache<Before, Arc<str>, Bytes>,
+    payloads: Cache<Before, Bytes, Length>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -37,10 +38,10 @@ enum Before {
 }
 
 #[derive(Debug, Clone)]
-struct Bytes;
+struct Length;
 
-impl Weighter<Before, Arc<str>> for Bytes {
-    fn weight(&self, _: &Before, payload: &Arc<str>) -> u64 {
+impl Weighter<Before, Bytes> for Length {
+    fn weight(&self, _: &Before, payload: &Bytes) -> u64 {
         128 + payload.len() as u64
     }
 }
@@ -57,7 +58,7 @@ impl Services {
             inner: Arc::new(Inner {
                 models,
                 pipeline: pipeline::Context::default(),
-                payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Bytes),
+                payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),
         }
     }
@@ -77,20 +78,19 @@ impl Services {
         &self.inner.pipeline
     }
 
-    fn remember_payload(&self, id: &Arc<str>, session: Option<&str>, payload: String) {
-        let payload: Arc<str> = payload.into();
+    fn remember_payload(&self, id: &Arc<str>, session: Option<&str>, payload: &Bytes) {
         if let Some(session) = session {
             let key = Before::Session(session.into());
-            self.inner.payloads.insert(key, Arc::clone(&payload));
+            self.inner.payloads.insert(key, payload.clone());
         }
-        self.inner.payloads.insert(Before::Answer(Arc::clone(id)), payload);
+        self.inner.payloads.insert(Before::Answer(Arc::clone(id)), payload.clone());
     }
 
-    fn recall_payload(&self, id: &Arc<str>) -> Option<Arc<str>> {
+    fn recall_payload(&self, id: &Arc<str>) -> Option<Bytes> {
         self.inner.payloads.get(&Before::Answer(Arc::clone(id)))
     }
 
-    fn recall_session(&self, session: &str) -> Option<Arc<str>> {
+    fn recall_session(&self, session: &str) -> Option<Bytes> {
         self.inner.payloads.get(&Before::Session(session.into()))
     }
 }

@@ -24,7 +24,7 @@ fn payload(services: &Services, text: &str) -> Result<String, Error> {
     }
     if is_request(&node) {
         let answer = compile(services, text, &Deadline::default())?;
-        let node = json::parse(&answer.body, Limits::default())?;
+        let node = json::parse(answer.text(), Limits::default())?;
         return Ok(node.get("payload").map(|payload| payload.raw.to_owned()).unwrap_or_default());
     }
     Ok(text.to_owned())

@@ -31,14 +31,14 @@ impl Runs {
         let mut copied = 0;
         let mut taken = 0;
         for (start, end, character) in runs(piece) {
-            let token = self.token(name, tokenizer, character);
+            let repeated = self.token(name, tokenizer, character);
             let width = character.len_utf8();
-            if token == 0 || token % width != 0 {
+            if repeated == 0 || !repeated.is_multiple_of(width) {
                 continue;
             }
             // The ends keep enough of the run that what stands beside it cannot tell.
-            let spare = (end - start).saturating_sub(SAMPLE) / token;
-            let resume = start + spare * token;
+            let spare = (end - start).saturating_sub(SAMPLE) / repeated;
+            let resume = start + spare * repeated;
             short.push_str(piece.get(copied..start).unwrap_or_default());
             copied = resume;
             taken += spare;

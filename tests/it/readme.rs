@@ -1,6 +1,20 @@
-//! The README's tables are complete.
+//! The README shows what the program says. `UPDATE_README=1 cargo test readme` rewrites it.
+//!
+//! A block between `<!-- name:start -->` and `<!-- name:end -->` is output; this file makes each
+//! of them anew and compares.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
 
 use clap::CommandFactory as _;
+use serde_json::Value;
+
+use crate::support::{ServerProcess, TestServer};
+
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+/// Stands for the id of an answer, the one thing in it that differs from run to run.
+const ID: &str = "cmp_019aa0b2c6e97d4c9f0a3b5d7e8f1a2b";
 
 #[derive(Debug, clap::Parser)]
 struct Flags {
@@ -9,23 +23,204 @@ struct Flags {
 }
 
 #[test]
-fn every_setting_stands_in_the_readme() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-    let readme = std::fs::read_to_string(path).expect("a README.md");
-    let command = Flags::command();
-    let missing: Vec<String> = command
-        .get_arguments()
-        .filter_map(|argument| {
-            let flag = format!("--{}", argument.get_long()?);
-            let variable = argument.get_env()?.to_string_lossy().into_owned();
-            Some((flag, variable))
-        })
-        .filter(|(flag, variable)| {
-            !readme.lines().any(|line| {
-                line.contains(&format!("`{flag}`")) && line.contains(&format!("`{variable}`"))
-            })
-        })
-        .map(|(flag, variable)| format!("{flag} {variable}"))
-        .collect();
-    assert!(missing.is_empty(), "no line of the README holds these: {missing:?}");
+fn the_settings_are_those_of_serve_help() {
+    let mut table = String::from("| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n");
+    for argument in Flags::command().get_arguments() {
+        let Some(flag) = argument.get_long().filter(|name| *name != "help") else { continue };
+        let variable = argument.get_env().expect("every flag has a variable").to_string_lossy();
+        let defaults = argument.get_default_values();
+        let default = match defaults.first() {
+            Some(value) => format!("`{}`", value.to_string_lossy()),
+            None => String::new(),
+        };
+        let help = argument.get_help().expect("every flag has help").to_string();
+        let meaning = help.lines().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+        table.push_str(&format!("| `--{flag}` | `{variable}` | {default} | {meaning} |\n"));
+    }
+    check("settings", &table);
+}
+
+#[tokio::test]
+async fn the_curl_answers_what_is_shown() {
+    let command = shown("curl");
+    let (_, rest) = command.split_once("-d '").expect("a body");
+    let (body, _) = rest.rsplit_once('\'').expect("the body's end");
+    let body: Value = serde_json::from_str(body).expect("a body of JSON");
+    let answer = TestServer::spawn().await.post("/compile", &body).await;
+    assert_eq!(answer.status(), 200);
+    let mut answer: Value = answer.json().await.expect("an answer of JSON");
+    let id = answer["id"].as_str().expect("an id");
+    assert_eq!(id.len(), ID.len(), "show an id that looks like {id}");
+    answer["id"] = ID.into();
+    check("answer", &fenced("json", &by_line(&answer, 2)));
+}
+
+#[test]
+fn the_example_compiles_to_what_is_shown() {
+    let file = "docs/examples/double-charge.json";
+    let output = run(&["compile", file, "--full"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer of JSON");
+    check("table", &fenced("text", &text(&output.stderr)));
+    check("report", &fenced("json", &by_line(&answer["report"], 1)));
+    let summary = &answer["payload"]["messages"][0]["content"][0]["text"];
+    check("summary", &fenced("text", summary.as_str().expect("a summary")));
+}
+
+#[test]
+fn why_says_what_is_shown() {
+    let output = run(&["why", "docs/examples/monday.json", "docs/examples/tuesday.json"]);
+    check("why", &fenced("text", &text(&output.stdout)));
+}
+
+#[test]
+fn every_path_of_the_api_is_in_the_table() {
+    let readme = fs::read_to_string(README).expect("a README.md");
+    let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
+    let reference = ["/docs/", "/docs/{file}"];
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        for method in methods.as_object().expect("methods").keys() {
+            let row = format!("`{} {path}`", method.to_uppercase());
+            let stands = readme.lines().any(|line| line.starts_with('|') && line.contains(&row));
+            assert!(stands || reference.contains(&path.as_str()), "no row of a table holds {row}");
+        }
+    }
+}
+
+#[test]
+fn every_link_leads_to_a_file() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let documents = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/compile.md",
+        "docs/tokens.md",
+        "docs/cache.md",
+        "docs/parity.md",
+    ];
+    for document in documents {
+        let path = format!("{root}/{document}");
+        let text = fs::read_to_string(&path).expect("a document");
+        let folder = Path::new(&path).parent().expect("a folder");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = link.split('#').next().unwrap_or_default();
+            let is_elsewhere = target.is_empty() || target.contains("://");
+            assert!(is_elsewhere || folder.join(target).exists(), "{document}: {link}");
+        }
+    }
+}
+
+#[test]
+fn every_key_of_a_compile_is_explained() {
+    let document = include_str!("../../docs/compile.md");
+    for key in contexture::request::COMPILE_KEYS {
+        let rows = [format!("| `{key}`"), format!("| `{key}.")];
+        let stands = rows.iter().any(|row| document.contains(row));
+        assert!(stands, "docs/compile.md has no row for `{key}`");
+    }
+}
+
+#[test]
+fn every_code_of_a_note_is_explained() {
+    let document = include_str!("../../docs/compile.md");
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut found = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("readable folder") {
+            let path = entry.expect("readable entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("readable file");
+            for call in ["notes.degraded(", "notes.repaired(", "notes.warn("] {
+                for after in text.split(call).skip(1) {
+                    // Where the code is computed, the file's own tests name it.
+                    let Some(rest) = after.trim_start().strip_prefix('"') else { continue };
+                    let code = rest.split('"').next().unwrap_or_default();
+                    let row = format!("| `{code}` |");
+                    assert!(document.contains(&row), "{}: explain `{code}`", path.display());
+                    found += 1;
+                }
+            }
+        }
+    }
+    assert!(found > 30, "only {found} notes found: has their form changed?");
+}
+
+/// Runs the program at the root of the repository.
+fn run(arguments: &[&str]) -> Output {
+    let output = ServerProcess::command()
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the program runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn fenced(language: &str, text: &str) -> String {
+    format!("```{language}\n{}\n```\n", text.trim_end())
+}
+
+/// A JSON text with the members of the outermost `depth` objects on lines of their own.
+fn by_line(value: &Value, depth: usize) -> String {
+    fn write(value: &Value, depth: usize, indent: &str, out: &mut String) {
+        let Some(members) = value.as_object().filter(|_| depth > 0) else {
+            out.push_str(&value.to_string());
+            return;
+        };
+        let inner = format!("{indent} ");
+        for (at, (key, value)) in members.iter().enumerate() {
+            out.push_str(if at == 0 { "{" } else { ",\n" });
+            if at > 0 {
+                out.push_str(&inner);
+            }
+            out.push_str(&format!("\"{key}\": "));
+            write(value, depth - 1, &inner, out);
+        }
+        out.push('}');
+    }
+    let mut out = String::new();
+    write(value, depth, "", &mut out);
+    out
+}
+
+/// What stands between the marks of `name`.
+fn shown(name: &str) -> String {
+    let readme = fs::read_to_string(README).expect("a README.md");
+    let (_, rest) = readme.split_once(&start(name)).unwrap_or_else(|| panic!("no mark of {name}"));
+    let (block, _) = rest.split_once(&end(name)).unwrap_or_else(|| panic!("{name} does not end"));
+    block.to_owned()
+}
+
+fn start(name: &str) -> String {
+    format!("<!-- {name}:start -->\n")
+}
+
+fn end(name: &str) -> String {
+    format!("<!-- {name}:end -->")
+}
+
+/// Holds a block against what it should be, or puts it right where that is asked for.
+fn check(name: &str, wanted: &str) {
+    let block = shown(name);
+    if block == wanted {
+        return;
+    }
+    if std::env::var_os("UPDATE_README").is_some() {
+        // Tests of one program run side by side, and each rewrites the whole file.
+        static WRITING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let _alone = WRITING.lock();
+        let readme = fs::read_to_string(README).expect("a README.md");
+        let (before, rest) = readme.split_once(&start(name)).expect("a mark");
+        let (_, after) = rest.split_once(&end(name)).expect("an end");
+        let updated = format!("{before}{}{wanted}{}{after}", start(name), end(name));
+        fs::write(README, updated).expect("README.md is writable");
+        return;
+    }
+    panic!("`{name}` in README.md is stale: run UPDATE_README=1 cargo test readme\n{wanted}");
 }

@@ -376,7 +376,7 @@ mod tests {
 
         fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Infallible> {
             let cost = self.0[turn];
-            Ok((!cost.user && cost.flat >= 5).then(|| (cost.flat / 5, cost.real / 5)))
+            Ok((!cost.user && cost.flat >= 5).then_some((cost.flat / 5, cost.real / 5)))
         }
 
         fn summary(&mut self, _: &[Form]) -> Result<u64, Infallible> {

@@ -4,4 +4,4 @@ mod ladder;
 mod stage;
 mod view;
 
-pub(super) use stage::{Input, run};
+pub(super) use stage::{Input, Output, run};

@@ -261,12 +261,11 @@ fn build(
         };
         actions.push(action);
         if action == Action::Kept {
-            match stitched.iter().position(|(index, _)| *index == at) {
-                Some(found) => slots.push(stitched.swap_remove(found).1),
-                None => {
-                    let fixed = input.protected.get(at) == Some(&true);
-                    slots.push(Slot { message, cost, part: PartName::History, tail: 0, fixed });
-                }
+            if let Some(found) = stitched.iter().position(|(index, _)| *index == at) {
+                slots.push(stitched.swap_remove(found).1);
+            } else {
+                let fixed = input.protected.get(at) == Some(&true);
+                slots.push(Slot { message, cost, part: PartName::History, tail: 0, fixed });
             }
         }
     }

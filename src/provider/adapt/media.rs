@@ -79,7 +79,7 @@ impl Adapter<'_> {
                         Base64(_) => media.media_type.eq_ignore_ascii_case("application/pdf"),
                         Url(url) => is_web(url),
                         FileId(_) => self.knows_files(),
-                        Text(_) => true,
+                        Text(text) => !text.trim_start().is_empty(),
                     }
             }
             Target::Gemini => holder != System && matches!(media.source, Base64(_) | Url(_)),
@@ -134,6 +134,10 @@ fn is_anthropic_image(media_type: &str) -> bool {
 /// Gives a medium the type that its provider asks for: from its first bytes or its name where
 /// the source did not say. URLs need one for Gemini only.
 fn name_type(media: &mut Media, target: Target) {
+    // What is given as text is text, whatever else it was called.
+    if matches!(media.source, MediaSource::Text(_)) && !media.media_type.starts_with("text/") {
+        media.media_type = "text/plain".into();
+    }
     let known = media.media_type.to_ascii_lowercase();
     if !known.contains('*') && !known.is_empty() {
         let canonical = if known == "image/jpg" { "image/jpeg" } else { &*known };
@@ -150,8 +154,7 @@ fn name_type(media: &mut Media, target: Target) {
             let name = media.name.as_deref().unwrap_or_default();
             Some(from_name(url).or_else(|| from_name(name)).unwrap_or(fallback))
         }
-        MediaSource::Text(_) => Some("text/plain"),
-        MediaSource::Url(_) | MediaSource::FileId(_) => None,
+        MediaSource::Url(_) | MediaSource::FileId(_) | MediaSource::Text(_) => None,
     };
     if let Some(found) = found {
         media.media_type = found.into();

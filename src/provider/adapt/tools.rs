@@ -1,7 +1,7 @@
 //! Tool definitions: names, fields and schemas in the form a target accepts.
 
 use super::{Adapter, calls::valid_name, parts::foreign_fields, schema};
-use crate::domain::{RawJson, Source, Target, ToolDefinition};
+use crate::domain::{RawJson, Target, ToolDefinition};
 
 impl Adapter<'_> {
     pub(super) fn tools(&mut self, tools: &mut Vec<ToolDefinition>) {
@@ -45,13 +45,13 @@ impl Adapter<'_> {
 
     /// The schema in a form that the target accepts, if it is not in one.
     fn schema(&self, raw: &RawJson) -> Option<RawJson> {
-        let lower = self.source == Source::Gemini && self.target != Target::Gemini;
+        let lower = !matches!(self.target, Target::Gemini | Target::Neutral);
         let lowered = lower.then(|| schema::lower_types(raw.as_str())).flatten();
         let text = lowered.as_deref().unwrap_or(raw.as_str());
         let completed = match self.target {
             Target::Openai | Target::OpenaiResponses => schema::complete(text, true),
-            Target::Anthropic => schema::complete(text, false),
-            Target::Gemini | Target::Neutral => None,
+            Target::Anthropic | Target::Gemini => schema::complete(text, false),
+            Target::Neutral => None,
         };
         completed.or(lowered).map(RawJson::new)
     }

@@ -16,7 +16,7 @@ pub(super) fn content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) ->
     match &node.value {
         Value::Null => Vec::new(),
         Value::String(text) if text.is_empty() => Vec::new(),
-        Value::String(text) => vec![Part::text(cx.text(text, path))],
+        Value::String(text) => vec![Part::text(cx.shared(text, path))],
         Value::Array(items) => items
             .iter()
             .enumerate()
@@ -48,8 +48,8 @@ pub(super) fn result_content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<
 
 /// One part; none after a fault.
 pub(super) fn part(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
-    if let Some(text) = node.as_str() {
-        return Some(Part::text(cx.text(text, path)));
+    if let Value::String(text) = &node.value {
+        return Some(Part::text(cx.shared(text, path)));
     }
     if node.as_object().is_none() {
         cx.fault(path, format!("a part must be an object, not {}", node.kind()));

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::domain::{CacheMark, Extra, Notes, RawJson, Ttl};
-use crate::json::{self, Faults, Limits, Node, Path};
+use crate::json::{self, Faults, Limits, Node, Path, Text, Value};
 
 /// One reading of one request.
 pub(super) struct Reading<'c> {
@@ -32,13 +32,21 @@ impl Reading<'_> {
         Arc::from(text.replace('\0', "\u{fffd}"))
     }
 
+    /// As [`Self::text`], for a text of the document, which is shared where it can be.
+    pub(super) fn shared(&mut self, text: &Text<'_>, path: &Path<'_>) -> Arc<str> {
+        if memchr::memchr(0, text.as_bytes()).is_none() {
+            return text.to_shared();
+        }
+        self.text(text, path)
+    }
+
     /// A value that must be a string.
     pub(super) fn string(&mut self, node: &Node<'_>, path: &Path<'_>) -> Option<Arc<str>> {
-        let Some(text) = node.as_str() else {
+        let Value::String(text) = &node.value else {
             self.fault(path, format!("must be a string, not {}", node.kind()));
             return None;
         };
-        Some(self.text(text, path))
+        Some(self.shared(text, path))
     }
 
     /// A member that may be absent or null, and is a string otherwise.

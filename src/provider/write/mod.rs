@@ -19,18 +19,24 @@ use crate::json::write_string;
 /// Writes the payload as JSON text: the keys of the provider's own request and no others, in a
 /// fixed order, so that the same messages always give the same bytes.
 pub fn write(target: Target, sandwich: Sandwich<'_>) -> String {
-    let mut out = String::with_capacity(expected_length(sandwich));
+    let mut out = String::new();
+    write_into(&mut out, target, sandwich);
+    out
+}
+
+/// Appends the payload to a text, so that an answer around it is written once.
+pub fn write_into(out: &mut String, target: Target, sandwich: Sandwich<'_>) {
+    out.reserve(expected_length(sandwich));
     out.push('{');
     match target {
-        Target::Openai => openai::write(&mut out, sandwich.messages),
-        Target::OpenaiResponses => responses::write(&mut out, sandwich.messages),
-        Target::Anthropic => anthropic::write(&mut out, sandwich.messages),
-        Target::Gemini => gemini::write(&mut out, sandwich.messages),
-        Target::Neutral => neutral::write(&mut out, sandwich.messages),
+        Target::Openai => openai::write(out, sandwich.messages),
+        Target::OpenaiResponses => responses::write(out, sandwich.messages),
+        Target::Anthropic => anthropic::write(out, sandwich.messages),
+        Target::Gemini => gemini::write(out, sandwich.messages),
+        Target::Neutral => neutral::write(out, sandwich.messages),
     }
-    tools::write(&mut out, target, sandwich.tools);
+    tools::write(out, target, sandwich.tools);
     out.push('}');
-    out
 }
 
 /// Bytes that the payload will need, near enough that the string seldom grows.
@@ -45,8 +51,8 @@ fn expected_length(sandwich: Sandwich<'_>) -> usize {
         })
         .sum();
     let plain = messages + tools;
-    // Escapes: a line break or a quote every thirty characters or so.
-    plain + plain / 32 + 64
+    // Escapes: a line break or a quote every thirty characters or so; and an answer's report.
+    plain + plain / 32 + 2_048
 }
 
 fn parts_length(parts: &[Part]) -> usize {

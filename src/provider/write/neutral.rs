@@ -45,7 +45,7 @@ fn parts(out: &mut String, parts: &[Part]) {
 /// Keys of parts that we write ourselves.
 const KNOWN: &[&str] = &[
     "arguments",
-    "cache",
+    "cache_control",
     "call_id",
     "content",
     "custom",
@@ -70,7 +70,7 @@ fn part(out: &mut String, part: &Part) {
         object.member(out, "arguments", &call.arguments);
     }
     if let Some(mark) = part.cache {
-        object.key(out, "cache");
+        object.key(out, "cache_control");
         cache(out, mark);
     }
     let kind = match &part.content {
@@ -165,6 +165,7 @@ fn media(object: &mut Sorted<'_>, out: &mut String, media: &Media, part: &Part) 
 
 fn cache(out: &mut String, mark: CacheMark) {
     out.push('{');
+    member(out, "type", "ephemeral");
     if let Some(ttl) = mark.ttl {
         member(out, "ttl", ttl.as_str());
     }

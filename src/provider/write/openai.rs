@@ -1,7 +1,7 @@
 //! The messages of `OpenAI` Chat Completions. Keys of every object in byte order.
 
 use super::{Sorted, comma, joined_string, key, member};
-use crate::domain::{Content, Media, MediaSource, Message, Part, Role, ToolCall};
+use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall};
 use crate::json::write_string;
 
 /// Keys of a message that we write ourselves.
@@ -39,8 +39,10 @@ fn one(out: &mut String, message: &Message) {
     if message.has_tool_calls() {
         object.key(out, "tool_calls");
         out.push('[');
-        for call in message.tool_calls() {
-            tool_call(out, call);
+        for part in &message.parts {
+            if let Content::ToolCall(call) = &part.content {
+                tool_call(out, call, &part.extra);
+            }
         }
         out.push(']');
     }
@@ -187,16 +189,17 @@ fn audio_format(media_type: &str) -> &'static str {
     if media_type.to_ascii_lowercase().contains("wav") { "wav" } else { "mp3" }
 }
 
-fn tool_call(out: &mut String, call: &ToolCall) {
+fn tool_call(out: &mut String, call: &ToolCall, extra: &Extra) {
+    const KNOWN: &[&str] = &["custom", "function", "id", "type"];
     comma(out);
-    out.push('{');
+    let mut object = Sorted::open(out, extra, KNOWN);
     let (kind, input) = if call.custom { ("custom", "input") } else { ("function", "arguments") };
-    key(out, kind);
+    object.key(out, kind);
     out.push('{');
     member(out, input, &call.arguments);
     member(out, "name", &call.name);
     out.push('}');
-    member(out, "id", &call.id);
-    member(out, "type", kind);
-    out.push('}');
+    object.member(out, "id", &call.id);
+    object.member(out, "type", kind);
+    object.close(out);
 }

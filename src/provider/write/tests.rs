@@ -12,10 +12,10 @@ fn payload(target: Target, messages: Vec<Message>) -> String {
     from(Source::Openai, target, messages)
 }
 
-fn from(source: Source, target: Target, messages: Vec<Message>) -> String {
+fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
     let leading = messages.iter().take_while(|message| message.role == Role::System).count();
-    let history = messages.get(leading..).unwrap_or_default().to_vec();
-    let system = messages.get(..leading).unwrap_or_default().to_vec();
+    let history = messages.split_off(leading);
+    let system = messages;
     let mut conversation = Conversation { source, system, history, tools: vec![] };
     adapt(&mut conversation, target, &mut Notes::default());
     let mut all = conversation.system;
@@ -394,7 +394,7 @@ fn neutral_messages_have_the_shape_of_hooks() {
     turn.parts.insert(0, thinking("t", Some("s")));
     let messages = vec![
         turn,
-        result("c", "r"),
+        marked(result("c", "r")),
         Message::new(
             Role::User,
             vec![media("image/png", MediaSource::Url("https://a/b".into()), Some("n"))],
@@ -406,7 +406,7 @@ fn neutral_messages_have_the_shape_of_hooks() {
             r#"{"messages":[{"id":"m_1","parts":[{"signature":"s","text":"t","type":"thinking"},"#,
             r#"{"text":"x","type":"text"},"#,
             r#"{"arguments":"{\"a\":1}","id":"c","name":"f","type":"tool_call"}],"role":"assistant"},"#,
-            r#"{"parts":[{"call_id":"c","content":"r","type":"tool_result"}],"role":"tool"},"#,
+            r#"{"parts":[{"cache_control":{"type":"ephemeral"},"call_id":"c","content":"r","type":"tool_result"}],"role":"tool"},"#,
             r#"{"parts":[{"media_type":"image/png","name":"n","type":"media","url":"https://a/b"}],"role":"user"}]}"#
         )
     );

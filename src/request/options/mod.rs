@@ -1,6 +1,6 @@
 //! The options of a compile, with their defaults (DESIGN §3, "Compile").
 
-mod read;
+pub(super) mod read;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

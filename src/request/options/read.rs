@@ -17,6 +17,22 @@ const PATTERN_SIZE: usize = 1 << 20;
 const MOST_PATTERNS: usize = 32;
 const LONGEST_PATTERN: usize = 512;
 
+pub(in crate::request) const COMPRESSION: &[&str] = &[
+    "level",
+    "on_arrival",
+    "trigger",
+    "compress_to",
+    "keep_recent_turns",
+    "thinking",
+    "stub_tool_results_over",
+];
+pub(in crate::request) const PROTECT: &[&str] =
+    &["messages", "roles", "tools", "patterns", "recent_turns", "recent_messages"];
+pub(in crate::request) const CACHE: &[&str] = &["ttl", "marks", "state", "previous"];
+pub(in crate::request) const OUTPUT: &[&str] = &["tag", "prefill"];
+pub(in crate::request) const SKILL: &[&str] = &["name", "instructions"];
+pub(in crate::request) const MEMORY: &[&str] = &["placement", "max_tokens", "entries"];
+
 impl Placement {
     pub(in crate::request) const WORDS: &'static [(&'static str, Self)] =
         &[("system", Self::System), ("last_user", Self::LastUser)];
@@ -35,15 +51,6 @@ fn section<'r, 'a>(
 
 impl Compression {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
-        const KEYS: &[&str] = &[
-            "level",
-            "on_arrival",
-            "trigger",
-            "compress_to",
-            "keep_recent_turns",
-            "thinking",
-            "stub_tool_results_over",
-        ];
         let levels = [
             ("off", Level::Off),
             ("lossless", Level::Lossless),
@@ -52,7 +59,7 @@ impl Compression {
             ("drop", Level::Drop),
         ];
         let mut read = Self::default();
-        let Some(given) = section(fields, "compression", fields.path(), KEYS, faults) else {
+        let Some(given) = section(fields, "compression", fields.path(), COMPRESSION, faults) else {
             return read;
         };
         read.level = given.choice("level", &levels, faults).unwrap_or(read.level);
@@ -83,10 +90,8 @@ impl Compression {
 
 impl Protect {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
-        const KEYS: &[&str] =
-            &["messages", "roles", "tools", "patterns", "recent_turns", "recent_messages"];
         let mut read = Self::default();
-        let Some(given) = section(fields, "protect", fields.path(), KEYS, faults) else {
+        let Some(given) = section(fields, "protect", fields.path(), PROTECT, faults) else {
             return read;
         };
         let list = given.path().key("messages");
@@ -163,8 +168,7 @@ fn compile(sources: &[&str]) -> Result<RegexSet, regex::Error> {
 impl CacheOptions {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
         let mut read = Self::default();
-        let known = &["ttl", "marks", "state", "previous"];
-        let Some(given) = section(fields, "cache", fields.path(), known, faults) else {
+        let Some(given) = section(fields, "cache", fields.path(), CACHE, faults) else {
             return read;
         };
         let ttls = [("5m", Some(Ttl::FiveMinutes)), ("1h", Some(Ttl::OneHour)), ("off", None)];
@@ -197,8 +201,7 @@ fn previous(node: &Node<'_>, given: &Fields<'_, '_>, faults: &mut Faults) -> Opt
 
 impl Output {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
-        let Some(given) = section(fields, "output", fields.path(), &["tag", "prefill"], faults)
-        else {
+        let Some(given) = section(fields, "output", fields.path(), OUTPUT, faults) else {
             return Self::default();
         };
         let tag = given.text("tag", faults);
@@ -223,8 +226,7 @@ fn is_tag(name: &str) -> bool {
 
 impl Skill {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
-        let known = &["name", "instructions"];
-        let given = section(fields, "skill", fields.path(), known, faults)?;
+        let given = section(fields, "skill", fields.path(), SKILL, faults)?;
         let name = given.text("name", faults);
         let instructions = given.text("instructions", faults);
         for (key, value) in [("name", name), ("instructions", instructions)] {
@@ -240,8 +242,7 @@ impl MemoryOptions {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         /// Tokens of memory data where the request does not say (DESIGN §2, rule 4).
         const USUAL_TOKENS: u64 = 2_000;
-        let known = &["placement", "max_tokens", "entries"];
-        let given = section(fields, "memory", fields.path(), known, faults)?;
+        let given = section(fields, "memory", fields.path(), MEMORY, faults)?;
         let list = given.path().key("entries");
         let mut entries = Vec::new();
         for (index, item) in given.list("entries", 4_096, faults).iter().enumerate() {

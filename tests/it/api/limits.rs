@@ -8,6 +8,12 @@ use tokio::net::TcpStream;
 
 use crate::support::{TestServer, exchange, problem, request, send};
 
+/// The numbers up to `count`: text of which no piece is seen twice.
+fn numbers(count: u32) -> String {
+    let words: Vec<String> = (0..count).map(|number| number.to_string()).collect();
+    words.join(" ")
+}
+
 fn hello() -> serde_json::Value {
     json!({"messages": [{"role": "user", "content": "Hello"}], "target": "openai"})
 }
@@ -165,4 +171,45 @@ async fn http2_is_spoken_without_asking() {
     let mut frame = [0; 9];
     stream.read_exact(&mut frame).await.unwrap();
     assert_eq!(frame[3], 4, "the first frame is SETTINGS");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_overloaded_server_answers_some_and_refuses_the_rest() {
+    let server = TestServer::with(&["--workers", "1"]).await;
+    let text = numbers(100_000);
+    let body = json!({"messages": [{"role": "user", "content": text}], "target": "openai"});
+    let mut open = tokio::task::JoinSet::new();
+    for number in 0..80 {
+        let mut body = body.clone();
+        // No two alike, so that none is counted for free.
+        body["messages"][0]["content"] = format!("{number} {text}").into();
+        open.spawn(server.build("POST", "/compile").json(&body).send());
+    }
+    let (mut answered, mut refused) = (0, 0);
+    for response in open.join_all().await {
+        let response = response.expect("an answer");
+        if response.status() == 200 {
+            answered += 1;
+        } else {
+            assert_eq!(response.headers()["retry-after"], "1");
+            problem(response, 503, "overloaded").await;
+            refused += 1;
+        }
+    }
+    assert!(answered >= 17, "what fits the queue is answered, here {answered}");
+    assert!(refused > 0, "what does not is refused");
+    let figures = server.get("/metrics").await.text().await.unwrap();
+    assert!(figures.contains("contexture_http_requests_shed_total"), "{figures}");
+    assert_eq!(server.post("/compile", &hello()).await.status(), 200, "it recovers");
+}
+
+#[tokio::test]
+async fn a_deadline_that_passes_is_a_504() {
+    let server = TestServer::spawn().await;
+    let text = numbers(400_000);
+    let body = json!({"messages": [{"role": "user", "content": text}], "target": "openai"});
+    let request = server.build("POST", "/compile").header("contexture-deadline-ms", "1");
+    let started = Instant::now();
+    problem(request.json(&body).send().await.unwrap(), 504, "deadline").await;
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }

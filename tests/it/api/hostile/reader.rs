@@ -111,8 +111,8 @@ fn wrong_types() -> Vec<Row> {
         "instructions",
     ] {
         rows.push(Row::invalid(
-            &format!("{key}: a list of a list"),
-            &with(key, json!([[]])),
+            &format!("{key}: true"),
+            &with(key, json!(true)),
             &format!("/{key}"),
         ));
     }
@@ -120,8 +120,12 @@ fn wrong_types() -> Vec<Row> {
         let body = with(key, json!("no such word"));
         rows.push(Row::invalid(&format!("{key}: an unknown word"), &body, &format!("/{key}")));
     }
-    for key in ["messages", "contents"] {
-        for value in [json!(5), json!("x"), json!(true)] {
+    // A bare text as `contents` or `input` is what the providers' SDKs take too.
+    for (key, values) in [
+        ("messages", [json!(5), json!("x"), json!({})]),
+        ("contents", [json!(5), json!(true), json!(0.5)]),
+    ] {
+        for value in values {
             let body = json!({key: value, "target": "openai"}).to_string();
             rows.push(Row::invalid(&format!("{key}: {value}"), &body, &format!("/{key}")));
         }

@@ -96,7 +96,7 @@ fn faults() -> Vec<(&'static str, &'static str, Value, &'static str)> {
         ("openai_responses", "/messages", json!([]), "unknown key"),
         ("openai_responses", "/input/0/role", json!("tool"), "role"),
         ("openai_responses", "/input/0/content/0/type", json!("text"), "input part"),
-        ("openai_responses", "/input/1", json!({"role": "user", "content": "u"}), ""),
+        ("openai_responses", "/input/2", json!({"role": "user", "content": "u"}), "reasoning"),
         ("openai_responses", "/input/2", gone(), "reasoning"),
         ("openai_responses", "/input/2/call_id", json!("x".repeat(65)), "64"),
         ("openai_responses", "/input/3", gone(), "unanswered"),

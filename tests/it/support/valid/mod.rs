@@ -8,7 +8,9 @@ pub(crate) mod gemini;
 pub(crate) mod openai;
 pub(crate) mod responses;
 
+#[cfg(test)]
 mod broken;
+#[cfg(test)]
 mod property;
 
 use base64::Engine as _;

@@ -1,6 +1,6 @@
 //! Chat Completions: `messages` and `tools`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -25,7 +25,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
     let messages = array(payload.get("messages").unwrap_or(&Value::Null), "messages")?;
     ensure(!messages.is_empty(), "messages", "must not be empty")?;
     let mut ids = HashSet::new();
-    let mut open: HashMap<&str, ()> = HashMap::new();
+    let mut open: HashSet<&str> = HashSet::new();
     for (index, message) in messages.iter().enumerate() {
         let at = format!("messages[{index}]");
         let message = object(message, &at)?;
@@ -35,7 +35,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
         let role = string(message.get("role").unwrap_or(&Value::Null), &at)?;
         if role == "tool" {
             let id = string(message.get("tool_call_id").unwrap_or(&Value::Null), &at)?;
-            ensure(open.remove(id).is_some(), &at, "answers no open call")?;
+            ensure(open.remove(id), &at, "answers no open call")?;
         } else {
             ensure(open.is_empty(), &at, "comes before all calls are answered")?;
         }
@@ -47,7 +47,7 @@ pub(crate) fn check(payload: &Value) -> Verdict {
             for call in calls {
                 let id = tool_call(call, &at)?;
                 ensure(ids.insert(id), &at, "call id twice")?;
-                open.insert(id, ());
+                open.insert(id);
             }
         }
     }

@@ -1,0 +1,24 @@
+# syntax=docker/dockerfile:1
+
+# The toolchain of rust-toolchain.toml; the image has the C compiler that zstd is built with.
+FROM rust:1.95.0-slim-bookworm AS build
+WORKDIR /src
+COPY . .
+# The caches live outside of the layers, so the program is copied out of them at once.
+RUN --mount=type=cache,target=/usr/local/cargo/registry,sharing=locked \
+    --mount=type=cache,target=/src/target,sharing=locked \
+    cargo build --release --locked --bin contexture \
+    && cp target/release/contexture /contexture
+
+# No shell, no package manager, user 65532: what is left is the C library and the program.
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=build /contexture /usr/local/bin/contexture
+ENV CONTEXTURE_LISTEN=0.0.0.0:8080 \
+    CONTEXTURE_LOG_FORMAT=json
+EXPOSE 8080
+USER 65532:65532
+# Asks GET /readyz at the address of CONTEXTURE_LISTEN; exit 0 where the answer is 200.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
+    CMD ["/usr/local/bin/contexture", "health"]
+ENTRYPOINT ["/usr/local/bin/contexture"]
+CMD ["serve"]

@@ -1,0 +1,63 @@
+//! `contexture health`: asks a running server whether it is ready, for images without a shell.
+
+use std::io::{Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use super::Failure;
+
+/// How long connecting and answering may each take.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Bytes of the answer that are looked at: the status line is in the first of them.
+const ENOUGH: u64 = 64;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Where the server listens; an address that stands for all is asked on loopback
+    #[arg(
+        long,
+        env = "CONTEXTURE_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8080"
+    )]
+    listen: SocketAddr,
+}
+
+/// Succeeds where `GET /readyz` answers 200.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let mut stream = TcpStream::connect_timeout(&reachable(args.listen), PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+    let mut head = Vec::new();
+    stream.take(ENOUGH).read_to_end(&mut head)?;
+    let head = String::from_utf8_lossy(&head);
+    match head.split_whitespace().nth(1) {
+        Some("200") => Ok(()),
+        Some(status) => Err(format!("not ready: status {status}").into()),
+        None => Err("the answer is not HTTP".into()),
+    }
+}
+
+/// `0.0.0.0` and `::` can be listened on but not asked.
+fn reachable(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, listen.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_stands_for_all_is_asked_on_loopback() {
+        let asked = |listen: &str| reachable(listen.parse().unwrap()).to_string();
+        assert_eq!(asked("0.0.0.0:80"), "127.0.0.1:80");
+        assert_eq!(asked("[::]:80"), "[::1]:80");
+        assert_eq!(asked("10.1.2.3:80"), "10.1.2.3:80");
+    }
+}
