@@ -11,7 +11,7 @@ use super::cases;
 use crate::support::compile::{
     Compiled, assistant, calling_with, compile_in, result, services, system, user, words,
 };
-use crate::support::generate::plan;
+use crate::support::generate::{TARGETS, plan};
 
 /// Tokens of the window that a growing session is held in.
 const WINDOW: u64 = 16_384;
@@ -23,7 +23,7 @@ proptest! {
     fn every_start_of_a_conversation_compiles_alike_on_any_node(
         plan in plan(14),
         window in 80u64..800,
-        target in prop::sample::select(vec!["openai", "anthropic"]),
+        target in prop::sample::select(TARGETS.to_vec()),
         exact in any::<bool>(),
     ) {
         let mut body = plan.request("openai", target);

@@ -51,14 +51,13 @@ proptest! {
     #[test]
     fn compiling_a_payload_again_changes_nothing(
         plan in plan(9),
-        window in 100u64..2000,
+        window in 20u64..2000,
     ) {
         let services = services();
         let mut body = plan.request("openai", "openai");
         body["model"] = json!("bytes4");
         body["budget"] = json!({"context_window": window});
         let once = compile_in(&services, &body).expect("an answer");
-        prop_assume!(once.report["fits"] == true);
         body["messages"] = once.payload["messages"].clone();
         let twice = compile_in(&services, &body).expect("an answer");
         prop_assert_eq!(&once.text, &twice.text, "{}\n{}", once.report, twice.report);
