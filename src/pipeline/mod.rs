@@ -204,6 +204,7 @@ impl Driver<'_> {
             output: &self.request.output,
             rules: provider::rules(self.request.target),
             model_prefill: self.request.model.prefill,
+            model_named: !self.request.model.name.is_empty(),
             injected,
         };
         timed(&mut self.timings.count, || frame::run(&self.meter, input, &mut self.notes))
