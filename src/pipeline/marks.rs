@@ -21,7 +21,7 @@ pub(super) fn run(
         notes.degraded(
             "cache_marks_dropped",
             "/cache/marks".to_owned(),
-            format!("{taken_off} marks: the target finds cached prefixes by itself"),
+            format!("marks taken off: {taken_off}; the target finds cached prefixes by itself"),
         );
     } else if taken_off > 0 {
         notes.warn(

@@ -116,6 +116,7 @@ fn run(
     let arrived = driver.arrive(&mut conversation.history, &protected)?;
     let tools = driver.count_tools(&conversation.tools)?;
     let injected = driver.inject()?;
+    let list_key = conversation.source.list_key();
     let mut arrival = manifest::Arrival {
         costs: &arrived.costs,
         saved: &arrived.saved,
@@ -124,7 +125,7 @@ fn run(
         tools,
         memory: injected.memory_tokens,
         injected: injected.injected.clone(),
-        list_key: conversation.source.list_key(),
+        list_key,
     };
     let memory_data = if injected.memory_data.is_some() { injected.memory_tokens } else { 0 };
     let frame = driver.frame(&mut conversation, injected)?;
@@ -140,7 +141,7 @@ fn run(
     )?;
     deadline.check()?;
     let squeezed = compressed.outcome.squeezed;
-    let (slots, actions) = driver.assemble(frame, compressed, &mut conversation.tools);
+    let (slots, actions) = driver.assemble(frame, compressed, &mut conversation.tools, list_key);
     let report = driver.manifest(&slots, actions, arrival);
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
@@ -253,13 +254,14 @@ impl Driver<'_> {
         frame: frame::Output,
         compressed: compress::Output,
         tools: &mut [ToolDefinition],
+        list_key: &str,
     ) -> (Vec<Slot>, Vec<Action>) {
         let written = provider::rules(self.request.target).cache_marks;
         let slots = timed(&mut self.timings.compile, || {
             let mut slots = frame.head;
             slots.extend(compressed.slots);
             slots.extend(frame.foot);
-            open_with_user(&mut slots, frame.opening);
+            open_with_user(&mut slots, frame.opening, list_key, &mut self.notes);
             marks::run(&self.request.cache, written, &mut slots, tools, &mut self.notes);
             slots
         });
@@ -318,11 +320,13 @@ fn names(history: &[Message]) -> Vec<manifest::Name> {
 }
 
 /// Puts the opening before a list that does not begin with the user's message.
-fn open_with_user(slots: &mut Vec<Slot>, opening: Option<Slot>) {
+fn open_with_user(slots: &mut Vec<Slot>, opening: Option<Slot>, list: &str, notes: &mut Notes) {
     let first = slots.iter().position(|slot| slot.message.role != Role::System);
     if let (Some(at), Some(opening)) = (first, opening)
         && slots.get(at).is_some_and(|slot| slot.message.role != Role::User)
     {
+        let detail = "the target wants the user's message first: one was put there";
+        notes.repaired("opening_added", format!("/{list}"), detail);
         slots.insert(at, opening);
     }
 }

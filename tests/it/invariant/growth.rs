@@ -129,9 +129,6 @@ fn a_growing_session_fits_and_keeps_most_of_its_prefix() {
     assert!(share.percent() >= 80.0, "{:.1} %", share.percent());
 }
 
-/// Messages of a recorded session that are compiled here; the long ones go on for thousands.
-const MOST_MESSAGES: usize = 120;
-
 #[test]
 fn recorded_sessions_fit_and_keep_most_of_their_prefix() {
     let Some(folder) = std::env::var_os("CONTEXTURE_CORPUS") else {
@@ -141,7 +138,7 @@ fn recorded_sessions_fit_and_keep_most_of_their_prefix() {
     let mut share = Share::default();
     let sessions = recorded(Path::new(&folder));
     for messages in &sessions {
-        grow(&messages[..messages.len().min(MOST_MESSAGES)], "openai", &mut share);
+        grow(messages, "openai", &mut share);
     }
     println!(
         "simulated cache share: {:.1} % over {} compiles of {} sessions, {} unsendable",
