@@ -74,14 +74,20 @@ impl Page<'_> {
         };
         let whole = std::mem::replace(&mut self.left, left);
         let mut picked = Vec::new();
+        let says = |message: &Message, width, picked: &mut Vec<String>| {
+            (section.pick)(message, width, picked);
+            picked.drain(..).next()
+        };
         let first = section.first.and_then(|width| {
+            let said = |message: &&Message| says(message, 1, &mut picked).is_some();
+            let at = covered.iter().position(said)?;
+            let alone =
+                !covered.iter().skip(at + 1).any(|message| says(message, 1, &mut picked).is_some());
             // What everything began with may take half of the section, about three characters
             // to a token; the newest share the rest.
-            let width = width.min(usize::try_from(left / 2 * 3).unwrap_or(width));
-            covered.iter().enumerate().find_map(|(at, message)| {
-                (section.pick)(message, width, &mut picked);
-                picked.drain(..).next().map(|line| (at, line))
-            })
+            let room = if alone { left } else { left / 2 };
+            let width = width.min(usize::try_from(room * 3).unwrap_or(width));
+            Some((at, says(covered.get(at)?, width, &mut picked)?))
         });
         let began = first.as_ref().map(|(at, _)| *at);
         if let Some((at, line)) = first {
