@@ -188,8 +188,8 @@ async fn changed_state_is_named_where_it_stands() {
     let context = with(request(&chat()), "implicit_context", json!("found in the wiki"));
     let other = with(request(&chat()), "implicit_context", json!("found in the code"));
     assert_eq!(cause(&context, &other).await, found("state_changed", "/messages/3"));
-    let placed = |body: &Value| with(body.clone(), "dynamic_state_placement", json!("system"));
-    let (before, now) = (placed(&before), placed(&now));
+    let in_system = |body: &Value| with(body.clone(), "dynamic_state_placement", json!("system"));
+    let (before, now) = (in_system(&before), in_system(&now));
     assert_eq!(cause(&before, &now).await, found("state_changed", "/messages/5"));
     let (before, now) = (to("anthropic", &before), to("anthropic", &now));
     assert_eq!(cause(&before, &now).await, found("state_changed", "/system/1"));

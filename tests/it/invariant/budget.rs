@@ -21,9 +21,9 @@ fn part(compiled: &Compiled, name: &str) -> u64 {
 fn kept_alone(body: &Value, protected: Option<usize>) -> Value {
     let mut alone = body.clone();
     let list = body["messages"].as_array().expect("a list");
-    let last = list.iter().rposition(|message| message["role"] == "user");
+    let asked = list.iter().rposition(|message| message["role"] == "user");
     let kept = list.iter().enumerate().filter(|(at, message)| {
-        message["role"] == "system" || Some(*at) == last || Some(*at) == protected
+        message["role"] == "system" || Some(*at) == asked || Some(*at) == protected
     });
     alone["messages"] = kept.map(|(_, message)| message.clone()).collect();
     alone["protect"] = json!({"roles": ["user"]});

@@ -125,14 +125,14 @@ fn session() -> Vec<Value> {
 fn a_growing_session_fits_and_keeps_most_of_its_prefix() {
     let mut share = Share::default();
     grow(&session(), "openai", &mut share);
-    println!("simulated cache share: {:.1} % over {} compiles", share.percent(), share.compiles);
+    eprintln!("simulated cache share: {:.1} % over {} compiles", share.percent(), share.compiles);
     assert!(share.percent() >= 80.0, "{:.1} %", share.percent());
 }
 
 #[test]
 fn recorded_sessions_fit_and_keep_most_of_their_prefix() {
     let Some(folder) = std::env::var_os("CONTEXTURE_CORPUS") else {
-        println!("skipped: CONTEXTURE_CORPUS names no folder of recorded sessions");
+        eprintln!("skipped: CONTEXTURE_CORPUS names no folder of recorded sessions");
         return;
     };
     let mut share = Share::default();
@@ -140,7 +140,7 @@ fn recorded_sessions_fit_and_keep_most_of_their_prefix() {
     for messages in &sessions {
         grow(messages, "openai", &mut share);
     }
-    println!(
+    eprintln!(
         "simulated cache share: {:.1} % over {} compiles of {} sessions, {} unsendable",
         share.percent(),
         share.compiles,

@@ -20,7 +20,7 @@ fn message(at: usize, tokens: usize) -> Value {
     if at % 2 == 1 { user(&text) } else { assistant(&text) }
 }
 
-fn within(window: u64, messages: &[Value], compression: Value) -> Value {
+fn within(window: u64, messages: &[Value], compression: &Value) -> Value {
     json!({
         "messages": messages,
         "target": "neutral",
@@ -45,7 +45,7 @@ fn names(compiled: &Compiled) -> Vec<String> {
 
 #[tokio::test]
 async fn what_fits_is_left_alone() {
-    let compiled = compile(&within(100_000, &five(), json!({}))).await;
+    let compiled = compile(&within(100_000, &five(), &json!({}))).await;
     assert_eq!(names(&compiled), ["m1", "m2", "m3", "m4", "m5"]);
     assert_eq!(compiled.action("kept"), 5);
     assert_eq!(compiled.number("tokens_after"), 5000);
@@ -54,7 +54,7 @@ async fn what_fits_is_left_alone() {
 #[tokio::test]
 async fn over_the_window_the_oldest_turns_are_summarised() {
     let options = json!({"compress_to": 0.9, "keep_recent_turns": 3});
-    let compiled = compile(&within(4000, &five(), options)).await;
+    let compiled = compile(&within(4000, &five(), &options)).await;
     assert_eq!(names(&compiled), ["summary", "m3", "m4", "m5"]);
     assert_eq!((compiled.action("summarized"), compiled.action("kept")), (2, 3));
     assert!(compiled.number("tokens_after") <= 3500);
@@ -64,17 +64,17 @@ async fn over_the_window_the_oldest_turns_are_summarised() {
 #[tokio::test]
 async fn a_small_share_leaves_the_summary_and_the_newest_message() {
     let options = json!({"compress_to": 0.4, "keep_recent_turns": 1});
-    let compiled = compile(&within(4000, &five(), options)).await;
+    let compiled = compile(&within(4000, &five(), &options)).await;
     assert_eq!(names(&compiled), ["summary", "m5"]);
     assert_eq!(compiled.action("summarized"), 4);
 }
 
 #[tokio::test]
 async fn exactly_the_window_is_not_over_it() {
-    let compiled = compile(&within(5000, &five(), json!({}))).await;
+    let compiled = compile(&within(5000, &five(), &json!({}))).await;
     assert_eq!(names(&compiled), ["m1", "m2", "m3", "m4", "m5"]);
     assert_eq!(compiled.report["fits"], true);
-    let compiled = compile(&within(4999, &five(), json!({}))).await;
+    let compiled = compile(&within(4999, &five(), &json!({}))).await;
     assert_eq!(names(&compiled)[0], "summary");
 }
 
@@ -83,7 +83,7 @@ async fn without_room_for_a_summary_a_marker_says_how_many_are_gone() {
     // An eighth of the room is less than the least summary.
     let messages: Vec<Value> = (1..=5).map(|at| message(at, 150)).collect();
     let options = json!({"compress_to": 0.4, "keep_recent_turns": 1});
-    let compiled = compile(&within(700, &messages, options)).await;
+    let compiled = compile(&within(700, &messages, &options)).await;
     assert_eq!(names(&compiled), ["marker", "m5"]);
     assert_eq!(compiled.action("dropped"), 4);
     assert_eq!(compiled.roles()[0], "user");
@@ -94,7 +94,7 @@ async fn without_room_for_a_summary_a_marker_says_how_many_are_gone() {
 #[tokio::test]
 async fn a_summary_is_a_user_message_in_its_own_frame() {
     let options = json!({"compress_to": 0.4, "keep_recent_turns": 1});
-    let compiled = compile(&within(4000, &five(), options)).await;
+    let compiled = compile(&within(4000, &five(), &options)).await;
     assert_eq!(compiled.roles()[0], "user");
     let summary = compiled.said(0);
     assert!(summary.starts_with("<history_summary>\n"), "{summary}");
@@ -113,7 +113,7 @@ async fn a_call_and_its_results_stay_together() {
         user(&words("m5", 1000)),
     ];
     let options = json!({"compress_to": 0.9, "keep_recent_turns": 3});
-    let compiled = compile(&within(4000, &messages, options)).await;
+    let compiled = compile(&within(4000, &messages, &options)).await;
     assert_eq!(compiled.roles(), ["user", "assistant", "tool", "tool", "assistant", "user"]);
     assert_eq!(names(&compiled)[0], "summary");
     assert_eq!(compiled.action("summarized"), 1);
@@ -123,7 +123,7 @@ async fn a_call_and_its_results_stay_together() {
 #[tokio::test]
 async fn a_tiny_window_compresses_by_count_without_reported_usage() {
     let messages: Vec<Value> = (1..=5).map(|at| message(at, 2)).collect();
-    let compiled = compile(&within(5, &messages, json!({}))).await;
+    let compiled = compile(&within(5, &messages, &json!({}))).await;
     assert_eq!(names(&compiled), ["m5"]);
     assert_eq!(compiled.action("dropped"), 4);
     assert_eq!(compiled.report["fits"], true);
@@ -131,14 +131,14 @@ async fn a_tiny_window_compresses_by_count_without_reported_usage() {
 
 #[tokio::test]
 async fn what_cannot_be_split_is_reported_as_too_big() {
-    let compiled = compile(&within(1000, &[message(1, 10_000)], json!({}))).await;
+    let compiled = compile(&within(1000, &[message(1, 10_000)], &json!({}))).await;
     assert_eq!(names(&compiled), ["m1"]);
     assert_eq!(compiled.report["fits"], false);
     assert_eq!(
         compiled.report["too_big"],
         json!([{"part": "message", "tokens": 10_000, "pointer": "/messages/0"}])
     );
-    let mut body = within(1000, &[message(1, 10_000)], json!({}));
+    let mut body = within(1000, &[message(1, 10_000)], &json!({}));
     body["budget"]["on_overflow"] = json!("fail");
     let server = TestServer::spawn().await;
     let answer = server.post("/compile", &body).await;
@@ -150,7 +150,7 @@ async fn what_cannot_be_split_is_reported_as_too_big() {
 async fn the_same_long_history_is_short_every_time() {
     let server = TestServer::spawn().await;
     let options = json!({"compress_to": 0.9, "keep_recent_turns": 3});
-    let body = within(4000, &five(), options);
+    let body = within(4000, &five(), &options);
     let first = server.compile(&body).await;
     assert_eq!(first.list().len(), 4);
     for _ in 0..3 {
@@ -160,7 +160,7 @@ async fn the_same_long_history_is_short_every_time() {
 
 #[tokio::test]
 async fn what_is_summarised_is_the_oldest_and_each_message_has_a_decision() {
-    let mut body = within(4000, &five(), json!({"compress_to": 0.9, "keep_recent_turns": 3}));
+    let mut body = within(4000, &five(), &json!({"compress_to": 0.9, "keep_recent_turns": 3}));
     body["explain"] = json!("full");
     let compiled = compile(&body).await;
     let decisions = compiled.report["decisions"].as_array().expect("decisions");
@@ -184,7 +184,7 @@ async fn a_summary_holds_no_binary_and_kept_messages_keep_their_media() {
     new["attachments"] = json!([image("image/png")]);
     let messages = [old, assistant(&words("m2", 1000)), new];
     let options = json!({"compress_to": 0.7, "keep_recent_turns": 1});
-    let compiled = compile(&within(4500, &messages, options)).await;
+    let compiled = compile(&within(4500, &messages, &options)).await;
     assert_eq!(names(&compiled), ["summary", "m3"]);
     assert_eq!(compiled.text.matches(&data).count(), 1);
     assert!(!compiled.said(0).contains("QUJD"));
@@ -203,7 +203,7 @@ async fn long_results_enter_a_summary_only_below_the_stub_threshold() {
         assistant(&words("m2", 1000)),
         user(&words("m3", 1000)),
     ];
-    let mut body = within(3000, &messages, json!({"compress_to": 0.5, "keep_recent_turns": 1}));
+    let mut body = within(3000, &messages, &json!({"compress_to": 0.5, "keep_recent_turns": 1}));
     let quoted = server.compile(&body).await;
     assert_eq!(names(&quoted), ["summary", "m3"]);
     assert!(quoted.said(0).contains("error: the disk is full"));
@@ -236,7 +236,7 @@ async fn old_results_are_cleared_and_recent_ones_stay() {
         [(2900, 3, &["[Old"][..]), (1900, 2, &["[Old", "[Old"]), (900, 0, &["[Old"; 3])]
     {
         let options = json!({"level": "reversible", "keep_recent_turns": keep, "compress_to": 1.0});
-        let compiled = server.compile(&within(room, &three_results(), options)).await;
+        let compiled = server.compile(&within(room, &three_results(), &options)).await;
         let results: Vec<String> = compiled
             .list()
             .iter()
@@ -266,7 +266,7 @@ async fn old_thinking_is_cleared_from_assistants_at_a_compaction_point() {
     let mut body = within(
         1500,
         &messages,
-        json!({"level": "reversible", "keep_recent_turns": 2, "compress_to": 1.0}),
+        &json!({"level": "reversible", "keep_recent_turns": 2, "compress_to": 1.0}),
     );
     body["source"] = json!("anthropic");
     body["target"] = json!("anthropic");
@@ -301,16 +301,16 @@ async fn recent_turns_stay_and_system_text_is_in_neither_part() {
         (3, 0.8, &["S", "summary", "a2", "t2", "u3", "a3"]),
     ] {
         let options = json!({"compress_to": share, "keep_recent_turns": keep});
-        let compiled = server.compile(&within(5500, &six_turns(), options)).await;
+        let compiled = server.compile(&within(5500, &six_turns(), &options)).await;
         let roles = compiled.roles();
         assert_eq!(roles[..2], ["system", "user"]);
         assert_eq!(names(&compiled), left);
     }
     // As many turns as there are: nothing to do while they fit.
     let compiled =
-        server.compile(&within(9000, &six_turns(), json!({"keep_recent_turns": 6}))).await;
+        server.compile(&within(9000, &six_turns(), &json!({"keep_recent_turns": 6}))).await;
     assert_eq!(compiled.action("kept"), 7);
-    let faulty = within(9000, &six_turns(), json!({"keep_recent_turns": -1}));
+    let faulty = within(9000, &six_turns(), &json!({"keep_recent_turns": -1}));
     let answer = server.post("/compile", &faulty).await;
     let problem = problem(answer, 422, "invalid_request").await;
     assert_eq!(problem["errors"][0]["pointer"], "/compression/keep_recent_turns");
@@ -319,7 +319,7 @@ async fn recent_turns_stay_and_system_text_is_in_neither_part() {
 #[tokio::test]
 async fn a_compacted_history_is_system_text_summary_and_recent_turns() {
     let options = json!({"compress_to": 0.52, "keep_recent_turns": 2});
-    let compiled = compile(&within(5500, &six_turns(), options)).await;
+    let compiled = compile(&within(5500, &six_turns(), &options)).await;
     assert_eq!(compiled.roles(), ["system", "user", "user", "assistant"]);
     let summary = compiled.said(1);
     assert!(summary.contains("\n- u1 ") && summary.contains("\n- u2 "), "{summary}");
@@ -347,7 +347,7 @@ async fn keeping_no_recent_turn_summarises_all_but_the_last_user_message() {
     let options = json!({"compress_to": 0.4, "keep_recent_turns": 0});
     let mut messages = five();
     messages.push(message(6, 10));
-    let compiled = compile(&within(4000, &messages, options)).await;
+    let compiled = compile(&within(4000, &messages, &options)).await;
     assert_eq!(names(&compiled), ["summary", "m5", "m6"]);
     assert_eq!(compiled.action("summarized"), 4);
 }
@@ -356,7 +356,7 @@ async fn keeping_no_recent_turn_summarises_all_but_the_last_user_message() {
 async fn a_window_that_is_none_is_refused_and_a_missing_one_is_the_model_s() {
     let server = TestServer::spawn().await;
     for window in [json!(0), json!(-1), json!(1.5), json!("NaN"), json!([])] {
-        let mut body = within(1, &five(), json!({}));
+        let mut body = within(1, &five(), &json!({}));
         body["budget"]["context_window"] = window;
         let answer = server.post("/compile", &body).await;
         let problem = problem(answer, 422, "invalid_request").await;

@@ -109,7 +109,7 @@ pub fn services() -> Services {
 /// Compiles in process; the pointers of the faults where the request is refused.
 pub fn compile_in(services: &Services, body: &Value) -> Result<Compiled, Vec<String>> {
     use contexture::service::compile::Error;
-    let deadline = Deadline::at(Instant::now() + Duration::from_secs(60));
+    let deadline = Deadline::at(Instant::now() + Duration::from_mins(1));
     match contexture::service::compile::compile(services, &body.to_string(), &deadline) {
         Ok(answer) => Ok(Compiled::read(answer.text())),
         Err(Error::Invalid(faults)) => Err(faults.into_iter().map(|fault| fault.pointer).collect()),
