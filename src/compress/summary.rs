@@ -1,8 +1,9 @@
 //! Rung 4, built in: a summary made of the conversation's own lines.
 //!
 //! A pure function of the messages it covers. It quotes and never paraphrases: what was asked,
-//! what was said, which tools were called, which errors came back; the newest of each first
-//! until its share of the room is used, then put back in order.
+//! what was said, which tools were called, which errors came back. The first request is always
+//! quoted; of the rest the newest first, until the section's share of the room is used, then put
+//! back in order.
 
 use std::sync::Arc;
 
@@ -22,14 +23,16 @@ struct Section {
     share: u64,
     /// Characters of one line.
     width: usize,
+    /// Characters of the very first line, where that one is never left out for newer ones.
+    first: Option<usize>,
     pick: fn(&Message, usize, &mut Vec<String>),
 }
 
 const SECTIONS: &[Section] = &[
-    Section { heading: "Asked:", share: 35, width: 400, pick: asked },
-    Section { heading: "Said:", share: 25, width: 240, pick: said },
-    Section { heading: "Tools called:", share: 22, width: 160, pick: called },
-    Section { heading: "Errors seen:", share: 18, width: 200, pick: errors },
+    Section { heading: "Asked:", share: 35, width: 400, first: Some(2_000), pick: asked },
+    Section { heading: "Said:", share: 25, width: 240, first: None, pick: said },
+    Section { heading: "Tools called:", share: 22, width: 160, first: None, pick: called },
+    Section { heading: "Errors seen:", share: 18, width: 200, first: None, pick: errors },
 ];
 
 /// Summarises messages in at most `room` tokens; headings are left out of sections that have
@@ -44,40 +47,96 @@ pub fn summarize(
     let mut text = String::new();
     let mut spare = 0;
     for section in SECTIONS {
-        let mut left = room * section.share / 100 + spare;
-        let heading = counter.count(name, section.heading) + 2;
-        let mut lines: Vec<String> = Vec::new();
-        let mut picked = Vec::new();
-        'newest: for message in covered.iter().rev() {
-            if stub_over.is_some_and(|most| is_long_result(message, most)) {
-                continue;
-            }
-            picked.clear();
-            (section.pick)(message, section.width, &mut picked);
-            for line in picked.drain(..).rev() {
-                // A line's own tokens, its dash and its line end.
-                let cost = counter.count(name, &line) + 2;
-                let fee = if lines.is_empty() { heading } else { 0 };
-                if cost + fee > left {
-                    break 'newest;
-                }
-                if lines.last() != Some(&line) {
-                    left -= cost + fee;
-                    lines.push(line);
-                }
-            }
-        }
-        if !lines.is_empty() {
-            text.push_str(section.heading);
-            for line in lines.iter().rev() {
-                text.push_str("\n- ");
-                text.push_str(line);
-            }
-            text.push('\n');
-        }
-        spare = left;
+        let mut page =
+            Page { counter, name, left: room * section.share / 100 + spare, lines: vec![] };
+        page.quote(section, covered, stub_over);
+        spare = page.left;
+        page.write(&mut text);
     }
     Summary { text: text.trim_end().into() }
+}
+
+/// One section while it is filled.
+struct Page<'c> {
+    counter: &'c Counter,
+    name: TokenizerName,
+    /// Tokens that are left.
+    left: u64,
+    /// Lines with the place of their message.
+    lines: Vec<(usize, String)>,
+}
+
+impl Page<'_> {
+    fn quote(&mut self, section: &Section, covered: &[&Message], stub_over: Option<usize>) {
+        let Some(left) = self.left.checked_sub(self.counter.count(self.name, section.heading) + 1)
+        else {
+            return;
+        };
+        let whole = std::mem::replace(&mut self.left, left);
+        let mut picked = Vec::new();
+        let says = |message: &Message, width, picked: &mut Vec<String>| {
+            (section.pick)(message, width, picked);
+            picked.drain(..).next()
+        };
+        let first = section.first.and_then(|width| {
+            let said = |message: &&Message| says(message, 1, &mut picked).is_some();
+            let at = covered.iter().position(said)?;
+            let alone =
+                !covered.iter().skip(at + 1).any(|message| says(message, 1, &mut picked).is_some());
+            // What everything began with may take half of the section, about three characters
+            // to a token; the newest share the rest.
+            let room = if alone { left } else { left / 2 };
+            let width = width.min(usize::try_from(room * 3).unwrap_or(width));
+            Some((at, says(covered.get(at)?, width, &mut picked)?))
+        });
+        let began = first.as_ref().map(|(at, _)| *at);
+        if let Some((at, line)) = first {
+            self.take(at, line);
+        }
+        'newest: for (at, message) in covered.iter().enumerate().rev() {
+            let stubbed = stub_over.is_some_and(|most| is_long_result(message, most));
+            if stubbed || Some(at) == began {
+                continue;
+            }
+            (section.pick)(message, section.width, &mut picked);
+            for line in picked.drain(..).rev() {
+                if self.lines.last().is_some_and(|(_, last)| *last == line) {
+                    continue;
+                }
+                if !self.take(at, line) {
+                    break 'newest;
+                }
+            }
+        }
+        if self.lines.is_empty() {
+            self.left = whole;
+        } else {
+            self.lines.push((usize::MAX, section.heading.to_owned()));
+        }
+    }
+
+    /// Takes a line where it has room: its own tokens, its dash and its line end.
+    fn take(&mut self, at: usize, line: String) -> bool {
+        let cost = self.counter.count(self.name, &line) + 2;
+        let Some(left) = self.left.checked_sub(cost) else { return false };
+        self.left = left;
+        self.lines.push((at, line));
+        true
+    }
+
+    /// The heading, then the lines in the order of the conversation.
+    fn write(mut self, text: &mut String) {
+        let Some((_, heading)) = self.lines.pop() else { return };
+        text.push_str(&heading);
+        // Lines of one message were taken from its end.
+        self.lines.reverse();
+        self.lines.sort_by_key(|(at, _)| *at);
+        for (_, line) in &self.lines {
+            text.push_str("\n- ");
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
 }
 
 fn asked(message: &Message, width: usize, lines: &mut Vec<String>) {
@@ -208,6 +267,19 @@ mod tests {
             "Asked:\n- Please mend the build of src/main.rs.\nSaid:\n- It fails with a type error.\n\
              Tools called:\n- run({\"command\": \"cargo test\"})\nErrors seen:\n- error[E0308]: mismatched types"
         );
+    }
+
+    #[test]
+    fn the_first_request_outlives_the_newer_ones() {
+        let mut messages = vec![Message::text(Role::User, "Port the parser to Rust. ".repeat(30))];
+        messages.extend(
+            (0..50).map(|n| Message::text(Role::User, format!("And then step {n}, please."))),
+        );
+        let covered: Vec<&Message> = messages.iter().collect();
+        let counter = Counter::new();
+        let summary = summarize(&counter, TokenizerName::O200kBase, &covered, 200, None);
+        assert!(summary.text.starts_with("Asked:\n- Port the parser to Rust."), "{}", summary.text);
+        assert!(summary.text.ends_with("step 49, please."), "{}", summary.text);
     }
 
     proptest! {

@@ -63,6 +63,7 @@ pub struct CompileRequest {
     /// Text for this turn only, placed at the tail of the last user message.
     pub implicit_context: Option<String>,
     pub output: Option<Output>,
+    /// Memory to place: the options, or `true` for all of their defaults.
     pub memory: Option<MemoryOptions>,
     pub skill: Option<Skill>,
     /// Compiles of one session are compared with each other in `report.cache.first_change`.
@@ -259,39 +260,4 @@ pub struct ModelList {
 pub struct Health {
     #[schema(example = "ok")]
     pub status: String,
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use utoipa::PartialSchema;
-
-    use super::*;
-    use crate::provider::CONVERSATION_KEYS;
-    use crate::request::{COMPILE_KEYS, SECTIONS};
-
-    fn properties<T: PartialSchema>() -> BTreeSet<String> {
-        let schema = serde_json::to_value(T::schema()).unwrap();
-        schema["properties"].as_object().unwrap().keys().cloned().collect()
-    }
-
-    #[test]
-    fn the_document_tells_the_keys_that_are_read() {
-        let read = COMPILE_KEYS.iter().chain(CONVERSATION_KEYS).map(|key| (*key).to_owned());
-        assert_eq!(properties::<CompileRequest>(), read.collect());
-        for (section, keys) in SECTIONS {
-            let told = match *section {
-                "budget" => properties::<Budget>(),
-                "compression" => properties::<Compression>(),
-                "protect" => properties::<Protect>(),
-                "cache" => properties::<Cache>(),
-                "output" => properties::<Output>(),
-                "memory" => properties::<MemoryOptions>(),
-                "skill" => properties::<Skill>(),
-                other => panic!("no schema for {other}"),
-            };
-            assert_eq!(told, keys.iter().map(|key| (*key).to_owned()).collect(), "{section}");
-        }
-    }
 }

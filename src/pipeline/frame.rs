@@ -18,6 +18,8 @@ pub(super) struct Input<'i> {
     pub(super) rules: Rules,
     /// Whether the model goes on from a last assistant message.
     pub(super) model_prefill: bool,
+    /// Whether the request names its model.
+    pub(super) model_named: bool,
     pub(super) injected: inject::Output,
 }
 
@@ -79,6 +81,14 @@ pub(super) fn run(
     }
     if let Some(text) = &input.output.prefill {
         if input.rules.prefill && input.model_prefill {
+            if !input.model_named {
+                notes.warn(
+                    "prefill_unchecked",
+                    "/output/prefill".to_owned(),
+                    "not every model of the provider goes on from a last assistant message: \
+                     name the `model` to have that checked",
+                );
+            }
             native_prefill(meter, text, &mut output, notes)?;
         } else {
             prefill_note(meter, input.history, input.rules, text, &mut output, notes)?;

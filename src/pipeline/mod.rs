@@ -33,7 +33,6 @@ pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
 use crate::compress::Arrivals;
-
 use crate::domain::{Conversation, Message, Notes, Role, Source, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
@@ -117,6 +116,7 @@ fn run(
     let arrived = driver.arrive(&mut conversation.history, &protected)?;
     let tools = driver.count_tools(&conversation.tools)?;
     let injected = driver.inject()?;
+    let list_key = conversation.source.list_key();
     let mut arrival = manifest::Arrival {
         costs: &arrived.costs,
         saved: &arrived.saved,
@@ -125,7 +125,7 @@ fn run(
         tools,
         memory: injected.memory_tokens,
         injected: injected.injected.clone(),
-        list_key: conversation.source.list_key(),
+        list_key,
     };
     let memory_data = if injected.memory_data.is_some() { injected.memory_tokens } else { 0 };
     let frame = driver.frame(&mut conversation, injected)?;
@@ -141,8 +141,7 @@ fn run(
     )?;
     deadline.check()?;
     let squeezed = compressed.outcome.squeezed;
-    let (slots, actions) =
-        driver.assemble(frame, compressed, &mut conversation.tools, arrival.list_key);
+    let (slots, actions) = driver.assemble(frame, compressed, &mut conversation.tools, list_key);
     let report = driver.manifest(&slots, actions, arrival);
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
@@ -206,6 +205,7 @@ impl Driver<'_> {
             output: &self.request.output,
             rules: provider::rules(self.request.target),
             model_prefill: self.request.model.prefill,
+            model_named: !self.request.model.name.is_empty(),
             injected,
         };
         timed(&mut self.timings.count, || frame::run(&self.meter, input, &mut self.notes))
@@ -254,14 +254,14 @@ impl Driver<'_> {
         frame: frame::Output,
         compressed: compress::Output,
         tools: &mut [ToolDefinition],
-        list: &str,
+        list_key: &str,
     ) -> (Vec<Slot>, Vec<Action>) {
         let written = provider::rules(self.request.target).cache_marks;
         let slots = timed(&mut self.timings.compile, || {
             let mut slots = frame.head;
             slots.extend(compressed.slots);
             slots.extend(frame.foot);
-            open_with_user(&mut slots, frame.opening, list, &mut self.notes);
+            open_with_user(&mut slots, frame.opening, list_key, &mut self.notes);
             marks::run(&self.request.cache, written, &mut slots, tools, &mut self.notes);
             slots
         });

@@ -80,7 +80,7 @@ fn entries<'n, 'a: 'n>(
     out.push('>');
 }
 
-/// A key as a tag name: letters and digits of any script, `_`, `-` and `.` stay, the rest
+/// A key as a tag name: letters and digits of any script, `_` and `.` stay, the rest
 /// becomes `_`; keys that would collide are numbered.
 fn tag(key: &str, taken: &mut BTreeSet<String>) -> String {
     let mut name: String = key

@@ -1,6 +1,14 @@
 //! `openapi.yaml` is what the code serves. `UPDATE_OPENAPI=1 cargo test openapi` rewrites it.
 
+use std::collections::BTreeSet;
 use std::fs;
+
+use contexture::http::schema::{
+    Budget, Cache, CompileRequest, Compression, MemoryOptions, Output, Protect, Skill,
+};
+use contexture::provider::CONVERSATION_KEYS;
+use contexture::request::{COMPILE_KEYS, SECTIONS};
+use utoipa::PartialSchema;
 
 use crate::support::TestServer;
 
@@ -92,4 +100,28 @@ fn every_operation_has_an_id_a_summary_and_a_tag() {
     ids.sort_by_key(ToString::to_string);
     ids.dedup();
     assert_eq!(ids.len(), count, "an operation id stands twice");
+}
+
+fn properties<T: PartialSchema>() -> BTreeSet<String> {
+    let schema = serde_json::to_value(T::schema()).unwrap();
+    schema["properties"].as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn the_document_tells_the_keys_that_are_read() {
+    let read = COMPILE_KEYS.iter().chain(CONVERSATION_KEYS).map(|key| (*key).to_owned());
+    assert_eq!(properties::<CompileRequest>(), read.collect());
+    for (section, keys) in SECTIONS {
+        let told = match *section {
+            "budget" => properties::<Budget>(),
+            "compression" => properties::<Compression>(),
+            "protect" => properties::<Protect>(),
+            "cache" => properties::<Cache>(),
+            "output" => properties::<Output>(),
+            "memory" => properties::<MemoryOptions>(),
+            "skill" => properties::<Skill>(),
+            other => panic!("no schema for {other}"),
+        };
+        assert_eq!(told, keys.iter().map(|key| (*key).to_owned()).collect(), "{section}");
+    }
 }

@@ -3,6 +3,7 @@
 //! A block between `<!-- name:start -->` and `<!-- name:end -->` is output; this file makes each
 //! of them anew and compares.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -35,7 +36,7 @@ fn the_settings_are_those_of_serve_help() {
         };
         let help = argument.get_help().expect("every flag has help").to_string();
         let meaning = help.lines().collect::<Vec<_>>().join(" ").replace('|', "\\|");
-        table.push_str(&format!("| `--{flag}` | `{variable}` | {default} | {meaning} |\n"));
+        let _ = writeln!(table, "| `--{flag}` | `{variable}` | {default} | {meaning} |");
     }
     check("settings", &table);
 }
@@ -117,6 +118,35 @@ fn every_key_of_a_compile_is_explained() {
         let stands = rows.iter().any(|row| document.contains(row));
         assert!(stands, "docs/compile.md has no row for `{key}`");
     }
+    for (section, keys) in contexture::request::SECTIONS {
+        let mut rows = document.lines().filter(|line| line.starts_with(&format!("| `{section}")));
+        for key in *keys {
+            let names = [format!("`{section}.{key}`"), format!("\"{key}\"")];
+            let stands = rows.clone().any(|row| names.iter().any(|name| row.contains(name)));
+            assert!(stands, "docs/compile.md does not explain `{section}.{key}`");
+        }
+        assert!(rows.next().is_some());
+    }
+}
+
+#[test]
+fn every_cause_of_a_change_is_explained() {
+    let document = include_str!("../../docs/cache.md");
+    let schema = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
+    let causes = find(&schema, "target_changed").expect("the list of causes");
+    for cause in causes.iter().filter_map(Value::as_str) {
+        assert!(document.contains(&format!("| `{cause}` |")), "docs/cache.md: explain `{cause}`");
+    }
+}
+
+/// The array that holds a word, anywhere below a value.
+fn find<'v>(value: &'v Value, word: &str) -> Option<&'v Vec<Value>> {
+    match value {
+        Value::Array(items) if items.iter().any(|item| item == word) => Some(items),
+        Value::Array(items) => items.iter().find_map(|item| find(item, word)),
+        Value::Object(members) => members.values().find_map(|member| find(member, word)),
+        _ => None,
+    }
 }
 
 #[test]
@@ -179,7 +209,7 @@ fn by_line(value: &Value, depth: usize) -> String {
             if at > 0 {
                 out.push_str(&inner);
             }
-            out.push_str(&format!("\"{key}\": "));
+            let _ = write!(out, "\"{key}\": ");
             write(value, depth - 1, &inner, out);
         }
         out.push('}');

@@ -242,6 +242,17 @@ impl MemoryOptions {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
         /// Tokens of memory data where the request does not say (DESIGN §2, rule 4).
         const USUAL_TOKENS: u64 = 2_000;
+        match fields.get("memory").and_then(Node::as_bool) {
+            Some(true) => {
+                return Some(Self {
+                    placement: Placement::LastUser,
+                    max_tokens: USUAL_TOKENS,
+                    entries: Vec::new(),
+                });
+            }
+            Some(false) => return None,
+            None => {}
+        }
         let given = section(fields, "memory", fields.path(), MEMORY, faults)?;
         let list = given.path().key("entries");
         let mut entries = Vec::new();
