@@ -99,7 +99,7 @@ async fn a_summary_is_a_user_message_in_its_own_frame() {
     let summary = compiled.said(0);
     assert!(summary.starts_with("<history_summary>\n"), "{summary}");
     assert!(summary.ends_with("\n</history_summary>"), "{summary}");
-    assert!(summary.contains("\n\nAsked:\n- m3 "), "{summary}");
+    assert!(summary.contains("\n\nAsked:\n- m1 "), "{summary}");
 }
 
 #[tokio::test]
