@@ -43,6 +43,19 @@ impl Adapter<'_> {
         Some(text)
     }
 
+    /// Whether the target's shape has a place for the name of a medium that it holds.
+    pub(super) fn names_media(&self, media: &Media) -> bool {
+        let file = !media.is_image() && !media.is_audio();
+        match self.target {
+            Target::Neutral => true,
+            Target::Openai => file && !matches!(media.source, MediaSource::FileId(_)),
+            Target::OpenaiResponses => file && matches!(media.source, MediaSource::Base64(_)),
+            Target::Anthropic => file,
+            // Only one of the provider's two services takes a name, so none is written.
+            Target::Gemini => false,
+        }
+    }
+
     /// What each provider's reference allows: content part types by role.
     fn holds(&self, media: &Media, holder: Holder) -> bool {
         use Holder::{Result, System, User};

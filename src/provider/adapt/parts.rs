@@ -136,6 +136,9 @@ impl Adapter<'_> {
             lost.media.push(first.to_owned());
             part.content = Content::Text(text.into());
             part.extra.clear();
+        } else if media.name.is_some() && !self.names_media(media) {
+            media.name = None;
+            lost.fields.push("name".into());
         }
     }
 
@@ -178,7 +181,9 @@ impl Adapter<'_> {
 
     fn opaque(&mut self, part: &mut Part, lost: &mut Lost) -> bool {
         let Content::Opaque { kind, raw } = &part.content else { return true };
-        if self.target.reads_items_of(self.source) {
+        // A refusal is a part of an item, which cannot stand among items by itself.
+        let whole = &**kind != "refusal" || self.target != Target::OpenaiResponses;
+        if whole && self.target.reads_items_of(self.source) {
             return true;
         }
         let said = (&**kind == "refusal").then(|| member(raw, "refusal")).flatten();

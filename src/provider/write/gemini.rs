@@ -6,7 +6,7 @@
 
 use super::{comma, each_side, extra_members, joined_string, key, member, raw_member, texts};
 use crate::domain::{Content, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult};
-use crate::json::{self, write_string};
+use crate::json::{self, Node, write_string};
 use crate::provider::SYNTHETIC_CALL_ID;
 
 pub(super) fn write(out: &mut String, messages: &[Message]) {
@@ -78,11 +78,11 @@ fn part(out: &mut String, part: &Part) {
         }
         Content::ToolCall(call) => {
             out.push('{');
-            function_call(out, call);
+            function_call(out, call, kept(part, "functionCall").as_ref());
         }
         Content::ToolResult(result) => {
             out.push('{');
-            function_response(out, result);
+            function_response(out, result, kept(part, "functionResponse").as_ref());
         }
         Content::Media(media) => {
             out.push('{');
@@ -114,37 +114,56 @@ fn id(out: &mut String, id: &str) {
     }
 }
 
-fn function_call(out: &mut String, call: &ToolCall) {
+/// What the reader kept of a call or a response beside what it read, as one object.
+fn kept<'p>(part: &'p Part, name: &str) -> Option<Node<'p>> {
+    let (_, raw) = part.extra.iter().find(|(known, _)| &**known == name)?;
+    json::parse(raw.as_str(), json::Limits::default()).ok()
+}
+
+/// Writes what was kept, but for the word about where a response's text stood.
+fn others(out: &mut String, kept: Option<&Node<'_>>) {
+    for (name, value) in kept.and_then(Node::as_object).into_iter().flatten() {
+        if name != "response" {
+            raw_member(out, name, value.raw);
+        }
+    }
+}
+
+fn function_call(out: &mut String, call: &ToolCall, kept: Option<&Node<'_>>) {
     key(out, "functionCall");
     out.push('{');
     id(out, &call.id);
     member(out, "name", &call.name);
     raw_member(out, "args", &call.arguments);
+    others(out, kept);
     out.push('}');
 }
 
-fn function_response(out: &mut String, result: &ToolResult) {
+fn function_response(out: &mut String, result: &ToolResult, kept: Option<&Node<'_>>) {
     key(out, "functionResponse");
     out.push('{');
     id(out, &result.call_id);
     member(out, "name", result.name.as_deref().unwrap_or("unknown"));
     key(out, "response");
-    response(out, result);
+    let stood_under = kept.and_then(|kept| kept.get("response")).and_then(Node::as_str);
+    response(out, result, stood_under);
+    others(out, kept);
     out.push('}');
 }
 
-/// A response must be an object: one stands as it is, anything else under `result`, what went
-/// wrong under `error`.
-fn response(out: &mut String, result: &ToolResult) {
+/// A response must be an object: one stands as it is, anything else under the member it stood
+/// under, else `result`, what went wrong under `error`.
+fn response(out: &mut String, result: &ToolResult, stood_under: Option<&str>) {
     let failed = result.is_error == Some(true);
     let mut shown = texts(&result.content);
     if let (Some(text), None, false) = (shown.next(), shown.next(), failed)
+        && stood_under.is_none()
         && is_object(text)
     {
         return out.push_str(text.trim());
     }
     out.push('{');
-    key(out, if failed { "error" } else { "result" });
+    key(out, if failed { "error" } else { stood_under.unwrap_or("result") });
     joined_string(out, texts(&result.content), "\n");
     out.push('}');
 }

@@ -5,4 +5,5 @@ mod health;
 mod hostile;
 mod limits;
 mod models;
+mod round_trip;
 mod tokens;

@@ -1,0 +1,136 @@
+//! A conversation compiled for the provider it came from goes back as it came: signed, opaque
+//! and unknown things included.
+
+use serde_json::{Value, json};
+
+use crate::support::TestServer;
+use crate::support::compile::Compiled;
+
+async fn back(target: &str, mut request: Value) -> Compiled {
+    request["target"] = json!(target);
+    let compiled = TestServer::spawn().await.compile(&request).await;
+    for list in ["degraded", "repairs"] {
+        assert!(compiled.codes(list).is_empty(), "{list}: {}", compiled.report[list]);
+    }
+    compiled
+}
+
+#[tokio::test]
+async fn anthropic_comes_back_whole() {
+    let system = json!([{"type": "text", "text": "sys", "cache_control": {"type": "ephemeral"}}]);
+    let citation = json!({"type": "char_location", "cited_text": "z", "document_index": 0,
+        "document_title": null, "start_char_index": 0, "end_char_index": 1});
+    let messages = json!([
+        {"role": "user", "content": [{"type": "text", "text": "q"}]},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "one", "signature": "S1"},
+            {"type": "thinking", "thinking": "two", "signature": "S2"},
+            {"type": "redacted_thinking", "data": "D"},
+            {"type": "server_tool_use", "id": "st1", "name": "web_search", "input": {"query": "x"}},
+            {"type": "web_search_tool_result", "tool_use_id": "st1", "content": []},
+            {"type": "text", "text": "ok", "citations": [citation]},
+            {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"b": 1.0, "a": [null]}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": [
+                {"type": "text", "text": "boom"},
+                {"type": "image", "source": {"type": "url", "url": "https://x.example/y.png"}}],
+             "cache_control": {"type": "ephemeral", "ttl": "1h"}},
+            {"type": "text", "text": "go on"}]}
+    ]);
+    let compiled = back("anthropic", json!({"system": system, "messages": messages})).await;
+    assert_eq!(compiled.payload["system"], system);
+    assert_eq!(compiled.payload["messages"], messages);
+}
+
+#[tokio::test]
+async fn numbers_keep_every_digit() {
+    let input = r#"{"big":123456789012345678901234567890,"price":1.50,"tiny":1E-400}"#;
+    let body = format!(
+        r#"{{"target":"anthropic","messages":[{{"role":"user","content":"q"}},
+        {{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"f","input":{input}}}]}},
+        {{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":"r"}}]}}]}}"#
+    );
+    let server = TestServer::spawn().await;
+    let request = server.build("POST", "/compile").header("content-type", "application/json");
+    let text = request.body(body).send().await.unwrap().text().await.unwrap();
+    assert!(text.contains(input), "{text}");
+}
+
+#[tokio::test]
+async fn gemini_comes_back_whole() {
+    let contents = json!([
+        {"role": "user", "parts": [
+            {"text": "hi"}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}},
+            {"fileData": {"mimeType": "application/pdf", "fileUri": "gs://bucket/a.pdf"}}]},
+        {"role": "model", "parts": [
+            {"text": "let me see", "thought": true, "thoughtSignature": "AAA="},
+            {"functionCall": {"id": "x1", "name": "f", "args": {"a": 1.5}}, "thoughtSignature": "U0lH"}]},
+        {"role": "user", "parts": [
+            {"functionResponse": {"id": "x1", "name": "f", "response": {"output": "text", "exit": 0}}}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "g", "args": {}}}]},
+        {"role": "user", "parts": [
+            {"functionResponse": {"name": "g", "response": {"output": "only"}, "willContinue": false}}]},
+        {"role": "model", "parts": [
+            {"executableCode": {"language": "PYTHON", "code": "1"}},
+            {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}}]}
+    ]);
+    let compiled = back("gemini", json!({"contents": contents})).await;
+    assert_eq!(compiled.payload["contents"], contents);
+}
+
+#[tokio::test]
+async fn responses_items_come_back_whole() {
+    let input = json!([
+        {"type": "message", "role": "user", "content": "q"},
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "s"}],
+         "encrypted_content": "ENC", "status": "completed"},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{\"a\":1}",
+         "id": "fc_1", "status": "completed"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "res"},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed",
+         "action": {"type": "search", "query": "z"}},
+        {"type": "message", "role": "assistant", "content": "hello"}
+    ]);
+    let compiled =
+        back("openai_responses", json!({"input": input, "instructions": "be brief"})).await;
+    assert_eq!(compiled.payload["instructions"], "be brief");
+    assert_eq!(compiled.payload["input"], input);
+}
+
+#[tokio::test]
+async fn a_refusal_among_items_becomes_text_and_is_told() {
+    let content = json!([{"type": "output_text", "text": "hello", "annotations": []},
+        {"type": "refusal", "refusal": "not that"}]);
+    let input = json!([
+        {"type": "message", "role": "user", "content": "q"},
+        {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content}
+    ]);
+    let request = json!({"input": input, "target": "openai_responses"});
+    let compiled = TestServer::spawn().await.compile(&request).await;
+    assert_eq!(compiled.codes("degraded"), ["refusal_as_text"]);
+    let said = compiled.list().last().unwrap();
+    assert_eq!(*said, json!({"type": "message", "role": "assistant", "content": "not that"}));
+}
+
+#[tokio::test]
+async fn openai_chat_comes_back_whole() {
+    let messages = json!([
+        {"content": "be brief", "role": "developer"},
+        {"content": "q", "name": "ann", "role": "user", "zz": 1},
+        {"audio": {"id": "audio_1"}, "content": null, "role": "assistant"},
+        {"content": null, "refusal": "no", "role": "assistant"},
+        {"content": null, "reasoning_content": "hm", "role": "assistant", "tool_calls": [
+            {"extra_content": {"google": {"thought_signature": "SIG"}},
+             "function": {"arguments": "{\"a\": 1.50}", "name": "f"}, "id": "c1", "type": "function"},
+            {"custom": {"input": "free text", "name": "g"}, "id": "c2", "type": "custom"}]},
+        {"content": "r1", "role": "tool", "tool_call_id": "c1"},
+        {"content": [{"text": "r2", "type": "text"}, {"text": "r3", "type": "text"}],
+         "role": "tool", "tool_call_id": "c2"},
+        {"content": [
+            {"image_url": {"detail": "low", "url": "https://x.example/y.png"}, "type": "image_url"},
+            {"input_audio": {"data": "aGk=", "format": "wav"}, "type": "input_audio"},
+            {"file": {"file_id": "file-1"}, "type": "file"}], "role": "user"}
+    ]);
+    let compiled = back("openai", json!({"messages": messages})).await;
+    assert_eq!(compiled.payload["messages"], messages);
+}
