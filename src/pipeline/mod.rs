@@ -8,6 +8,7 @@ mod budget;
 mod change;
 mod compress;
 mod deadline;
+mod ends;
 mod error;
 mod frame;
 mod ingest;
@@ -109,6 +110,7 @@ fn run(
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
     let mut driver = Driver { cx, request, meter, notes: request.notes.clone(), timings };
 
+    let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     let mut conversation = driver.ingest(conversation);
     deadline.check()?;
     let protected = protect::run(&request.protect, &conversation.history);
@@ -141,8 +143,9 @@ fn run(
     )?;
     deadline.check()?;
     let squeezed = compressed.outcome.squeezed;
-    let (slots, actions) = driver.assemble(frame, compressed, &mut conversation.tools, list_key);
-    let report = driver.manifest(&slots, actions, arrival);
+    let slots =
+        driver.assemble(frame, compressed.slots, &mut conversation.tools, (list_key, spoken))?;
+    let report = driver.manifest(&slots, compressed.actions, arrival);
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
     }
@@ -248,24 +251,30 @@ impl Driver<'_> {
         timed(&mut self.timings.compile, || compress::run(&self.meter, input))
     }
 
-    /// Stage 9: the sandwich, with its cache marks.
+    /// Stage 9: the sandwich, with its cache marks. `spoken`: the conversation had messages.
     fn assemble(
         &mut self,
         frame: frame::Output,
-        compressed: compress::Output,
+        compressed: Vec<Slot>,
         tools: &mut [ToolDefinition],
-        list_key: &str,
-    ) -> (Vec<Slot>, Vec<Action>) {
-        let written = provider::rules(self.request.target).cache_marks;
-        let slots = timed(&mut self.timings.compile, || {
+        (list, spoken): (&str, bool),
+    ) -> Result<Vec<Slot>, Stopped> {
+        let rules = provider::rules(self.request.target);
+        let notes = &mut self.notes;
+        timed(&mut self.timings.compile, || {
             let mut slots = frame.head;
-            slots.extend(compressed.slots);
+            slots.extend(compressed);
             slots.extend(frame.foot);
-            open_with_user(&mut slots, frame.opening, list_key, &mut self.notes);
-            marks::run(&self.request.cache, written, &mut slots, tools, &mut self.notes);
-            slots
-        });
-        (slots, compressed.actions)
+            let spoken = spoken || slots.iter().any(|slot| slot.message.role != Role::System);
+            if let Some(opening) = frame.opening.filter(|_| spoken) {
+                ends::open(&mut slots, opening, list, notes);
+            }
+            if rules.clean_end {
+                ends::close(&self.meter, &mut slots, list, notes)?;
+            }
+            marks::run(&self.request.cache, rules.cache_marks, &mut slots, tools, notes);
+            Ok(slots)
+        })
     }
 
     fn manifest(
@@ -317,18 +326,6 @@ impl Driver<'_> {
 
 fn names(history: &[Message]) -> Vec<manifest::Name> {
     history.iter().enumerate().map(|(at, message)| manifest::Name::of(message, at)).collect()
-}
-
-/// Puts the opening before a list that does not begin with the user's message.
-fn open_with_user(slots: &mut Vec<Slot>, opening: Option<Slot>, list: &str, notes: &mut Notes) {
-    let first = slots.iter().position(|slot| slot.message.role != Role::System);
-    if let (Some(at), Some(opening)) = (first, opening)
-        && slots.get(at).is_some_and(|slot| slot.message.role != Role::User)
-    {
-        let detail = "the target wants the user's message first: one was put there";
-        notes.repaired("opening_added", format!("/{list}"), detail);
-        slots.insert(at, opening);
-    }
 }
 
 /// JSON Pointers of the blocks that carry a cache mark.

@@ -18,7 +18,7 @@ use crate::domain::{Message, Target, ToolDefinition};
 /// never written.
 pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
 
-/// What [`write`] puts into a payload: adapted messages in sandwich order, system messages in
+/// What [`write()`] puts into a payload: adapted messages in sandwich order, system messages in
 /// their places.
 #[derive(Debug, Clone, Copy)]
 pub struct Sandwich<'m> {
@@ -38,15 +38,29 @@ pub struct Rules {
     pub prefill: bool,
     /// The client's and our cache marks are written.
     pub cache_marks: bool,
+    /// A last assistant text may not end in white space.
+    pub clean_end: bool,
 }
 
 /// The wire rules of a target.
 pub fn rules(target: Target) -> Rules {
-    let (hoists_system, user_first, prefill, cache_marks) = match target {
-        Target::Openai | Target::OpenaiResponses => (false, false, false, false),
-        Target::Anthropic => (true, true, true, true),
-        Target::Gemini => (true, true, false, false),
-        Target::Neutral => (false, false, true, true),
+    let plain = Rules {
+        hoists_system: false,
+        user_first: false,
+        prefill: false,
+        cache_marks: false,
+        clean_end: false,
     };
-    Rules { hoists_system, user_first, prefill, cache_marks }
+    match target {
+        Target::Openai | Target::OpenaiResponses => plain,
+        Target::Anthropic => Rules {
+            hoists_system: true,
+            user_first: true,
+            prefill: true,
+            cache_marks: true,
+            clean_end: true,
+        },
+        Target::Gemini => Rules { hoists_system: true, user_first: true, ..plain },
+        Target::Neutral => Rules { prefill: true, cache_marks: true, ..plain },
+    }
 }
