@@ -219,16 +219,21 @@ impl<'t> Ladder<'t> {
                 .is_some_and(|(turn, _)| turn.user)
     }
 
-    /// The target, or where what may never go is above it, the same share of what is left
-    /// beside that: shrinking everything else to nothing would not reach it either.
+    /// The target; or where what may never go is above it, the same share of what is left beside
+    /// that, since shrinking everything else to nothing would not reach it either. The newest
+    /// turn counts as such while it fits at all: it is what the model has to answer.
     fn reachable(&self, target: u64) -> u64 {
         let user = self.last_user.and_then(|user| self.turns.get(user));
         let exempt = self.exempt + user.filter(|turn| !turn.exempt).map_or(0, |turn| turn.flat);
-        if exempt < target || self.plan.trigger == 0 {
+        let newest = self.forms.len().checked_sub(1).and_then(|at| self.turns.get(at));
+        let newest = newest.filter(|turn| !turn.exempt && !turn.user).map_or(0, |turn| turn.flat);
+        let trigger = self.plan.trigger;
+        let stays = if exempt + newest < trigger { exempt + newest } else { exempt };
+        if stays < target || trigger == 0 {
             return target;
         }
-        let left = self.plan.trigger.saturating_sub(exempt);
-        exempt + left * target / self.plan.trigger
+        let left = trigger.saturating_sub(stays);
+        stays + left * target / trigger
     }
 
     /// Takes the next edit of the list; false where there is none left. `last`: the marker
