@@ -1,6 +1,6 @@
 //! Text and JSON inside the XML frames of a prompt. What a value holds never closes its frame.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::json::{Node, Value};
 
@@ -40,7 +40,7 @@ fn write(out: &mut String, name: &str, node: &Node<'_>) -> bool {
             entries(out, name, items.iter().map(|item| ("item".to_owned(), item)));
         }
         Value::Object(members) => {
-            let mut taken = BTreeSet::new();
+            let mut taken = BTreeMap::new();
             let named = members.iter().map(|(key, value)| (tag(key, &mut taken), value));
             entries(out, name, named);
         }
@@ -82,7 +82,7 @@ fn entries<'n, 'a: 'n>(
 
 /// A key as a tag name: letters and digits of any script, `_` and `.` stay, the rest
 /// becomes `_`; keys that would collide are numbered.
-fn tag(key: &str, taken: &mut BTreeSet<String>) -> String {
+fn tag(key: &str, taken: &mut BTreeMap<String, u32>) -> String {
     let mut name: String = key
         .chars()
         .map(|c| if c.is_alphanumeric() || matches!(c, '_' | '.') { c } else { '_' })
@@ -90,16 +90,19 @@ fn tag(key: &str, taken: &mut BTreeSet<String>) -> String {
     if !name.starts_with(|first: char| first.is_alphabetic() || first == '_') {
         name.insert(0, '_');
     }
-    if taken.insert(name.clone()) {
+    // The number that each name goes on with: many keys of one name stay linear.
+    let Some(mut number) = taken.get(&name).copied() else {
+        taken.insert(name.clone(), 2);
         return name;
-    }
-    let mut number = 2;
+    };
     loop {
         let numbered = format!("{name}_{number}");
-        if taken.insert(numbered.clone()) {
+        number += 1;
+        if !taken.contains_key(&numbered) {
+            taken.insert(numbered.clone(), 2);
+            taken.insert(name, number);
             return numbered;
         }
-        number += 1;
     }
 }
 
@@ -129,6 +132,18 @@ mod tests {
             xml(r#"{"a b":1,"a_b":2,"名":3,"1":4}"#).unwrap(),
             "<dynamic_state>\n  <a_b>1</a_b>\n  <a_b_2>2</a_b_2>\n  <名>3</名>\n  <_1>4</_1>\n</dynamic_state>"
         );
+    }
+
+    #[test]
+    fn many_keys_of_one_name_are_numbered_in_linear_time() {
+        // Numbers written in characters that no tag can hold: all of one length, all distinct.
+        let digits =
+            |at: usize| -> String { format!("{at:017b}").replace('0', "-").replace('1', "!") };
+        let members: Vec<String> = (0..60_000).map(|at| format!("\"{}\":1", digits(at))).collect();
+        let text = xml(&format!("{{{}}}", members.join(","))).unwrap();
+        let tags: std::collections::BTreeSet<&str> = text.lines().collect();
+        // Every key has a tag of its own, and the frame's two.
+        assert_eq!(tags.len(), members.len() + 2);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The threads that compile: as many jobs at once as there are cores, a short queue before them.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -57,7 +57,11 @@ impl Pool {
 }
 
 impl Place {
-    /// Runs `job` on a thread of its own once one is free, at the latest at `end`.
+    /// What a job gets after its time is up to say what it has.
+    const GRACE: Duration = Duration::from_millis(500);
+
+    /// Runs `job` on a thread of its own once one is free, at the latest at `end`. A job that has
+    /// not ended a moment after `end`, when it should have noticed by itself, is not waited for.
     ///
     /// The thread counts as taken until the job itself ends, even where the caller stops
     /// waiting; `guard` is dropped then too.
@@ -75,14 +79,15 @@ impl Place {
             let _held = (thread, admitted, guard);
             job()
         });
-        job.await.map_err(|_| Error::Panicked)
+        tokio::time::timeout_at((end + Self::GRACE).into(), job)
+            .await
+            .map_err(|_| Error::TimeUp)?
+            .map_err(|_| Error::Panicked)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn soon() -> Instant {
@@ -105,6 +110,17 @@ mod tests {
         let pool = Pool::new(1);
         let result = pool.admit().unwrap().run(soon(), (), || panic!("on purpose")).await;
         assert_eq!(result, Err::<(), _>(Error::Panicked));
+        assert_eq!(pool.admit().unwrap().run(soon(), (), || 1).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn a_job_that_goes_on_past_its_end_is_not_waited_for() {
+        let pool = Pool::new(1);
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let result = pool.admit().unwrap().run(Instant::now(), (), move || receiver.recv()).await;
+        assert_eq!(result, Err(Error::TimeUp));
+        drop(sender);
+        // Its thread is free again when the job has ended.
         assert_eq!(pool.admit().unwrap().run(soon(), (), || 1).await, Ok(1));
     }
 
