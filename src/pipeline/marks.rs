@@ -4,7 +4,7 @@
 //! first, the latest of them before the earlier ones.
 
 use super::slot::{PartName, Slot};
-use crate::domain::{CacheMark, Content, Message, Notes, Part, Role, ToolDefinition, Ttl};
+use crate::domain::{CacheMark, Content, Notes, Part, Role, ToolDefinition, Ttl};
 use crate::request::{CacheOptions, CacheState};
 
 /// `written`: whether the target has cache marks at all.
@@ -15,21 +15,6 @@ pub(super) fn run(
     tools: &mut [ToolDefinition],
     notes: &mut Notes,
 ) {
-    let mut left = if written { options.marks } else { 0 };
-    let taken_off = keep_latest(&mut left, slots, tools);
-    if taken_off > 0 && !written {
-        notes.degraded(
-            "cache_marks_dropped",
-            "/cache/marks".to_owned(),
-            format!("marks taken off: {taken_off}; the target finds cached prefixes by itself"),
-        );
-    } else if taken_off > 0 {
-        notes.warn(
-            "cache_marks_dropped",
-            "/cache/marks".to_owned(),
-            format!("{taken_off} of the earliest marks are more than may stand in a payload"),
-        );
-    }
     if options.state == CacheState::Cold {
         notes.warn(
             "cold_needs_session",
@@ -37,28 +22,42 @@ pub(super) fn run(
             "without a session a cold cache is no compaction point",
         );
     }
-    let Some(ttl) = options.ttl else { return };
-    // The default needs no word of its own.
-    let mark = CacheMark { ttl: (ttl == Ttl::OneHour).then_some(ttl) };
-    for place in places(slots, tools) {
-        if left == 0 {
-            return;
-        }
-        let spot = match place {
-            Place::Tool(at) => tools.get_mut(at).map(|tool| &mut tool.cache),
-            Place::Message(at) => slots.get_mut(at).and_then(|slot| spot(&mut slot.message)),
-        };
-        if let Some(spot @ None) = spot {
-            *spot = Some(mark);
-            left -= 1;
-        }
+    let wanted = places(slots, tools);
+    let mut spots = spots(slots, tools);
+    let left = keep_latest(options.marks, written, &mut spots, notes);
+    if client_order_is_wrong(&spots) && written {
+        notes.warn(
+            "cache_ttl_order",
+            String::new(),
+            "a mark of one hour stands behind one of five minutes, which the provider refuses",
+        );
+    }
+    if let Some(ttl) = options.ttl.filter(|_| written) {
+        place(&mut spots, &wanted, left, ttl);
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Tool(usize),
     Message(usize),
+}
+
+/// One place of the payload that a mark can stand at.
+struct Spot<'m> {
+    place: Place,
+    mark: &'m mut Option<CacheMark>,
+    /// Whether it ends a block of ours: text, media, a call, a result, a tool.
+    carries: bool,
+    /// Whether the mark in it is ours.
+    ours: bool,
+}
+
+impl Spot<'_> {
+    /// The lifetime that the client asks for here.
+    fn client(&self) -> Option<Ttl> {
+        if self.ours { None } else { self.mark.map(|mark| mark.ttl.unwrap_or(Ttl::FiveMinutes)) }
+    }
 }
 
 /// Where marks help most: the end of what every later payload repeats, the end of the system
@@ -85,31 +84,170 @@ fn places(slots: &[Slot], tools: &[ToolDefinition]) -> Vec<Place> {
     places
 }
 
-/// The last part of a message that can carry a mark.
-fn spot(message: &mut Message) -> Option<&mut Option<CacheMark>> {
-    let carries = |part: &&mut Part| match &part.content {
-        Content::Text(text) => !text.trim().is_empty(),
-        Content::Thinking(_) => false,
-        _ => true,
-    };
-    message.parts.iter_mut().rev().find(carries).map(|part| &mut part.cache)
+/// All places in the order in which the provider reads them: tools, system text, messages.
+fn spots<'m>(slots: &'m mut [Slot], tools: &'m mut [ToolDefinition]) -> Vec<Spot<'m>> {
+    let mut spots = Vec::new();
+    for (at, tool) in tools.iter_mut().enumerate() {
+        let place = Place::Tool(at);
+        spots.push(Spot { place, mark: &mut tool.cache, carries: true, ours: false });
+    }
+    let mut later = Vec::new();
+    for (at, slot) in slots.iter_mut().enumerate() {
+        let system = slot.message.role == Role::System;
+        let list = if system { &mut spots } else { &mut later };
+        for part in &mut slot.message.parts {
+            add(part, Place::Message(at), true, list);
+        }
+    }
+    spots.append(&mut later);
+    spots
 }
 
-/// Takes the client's earliest marks off until no more than `left` stand, and counts the rest.
-fn keep_latest(left: &mut usize, slots: &mut [Slot], tools: &mut [ToolDefinition]) -> usize {
+fn add<'m>(part: &'m mut Part, place: Place, outer: bool, spots: &mut Vec<Spot<'m>>) {
+    let carries = match &mut part.content {
+        Content::Text(text) => !text.trim().is_empty(),
+        Content::Thinking(_) => false,
+        Content::ToolResult(result) => {
+            result.content.iter_mut().for_each(|part| add(part, place, false, spots));
+            true
+        }
+        _ => true,
+    };
+    let carries = carries && outer;
+    spots.push(Spot { place, mark: &mut part.cache, carries, ours: false });
+}
+
+/// Takes the client's earliest marks off until no more than may stand; tells how many more may.
+fn keep_latest(most: usize, written: bool, spots: &mut [Spot<'_>], notes: &mut Notes) -> usize {
+    let mut left = if written { most } else { 0 };
     let mut taken_off = 0;
-    let parts = slots.iter_mut().rev().flat_map(|slot| slot.message.parts.iter_mut().rev());
-    let marks = parts
-        .map(|part| &mut part.cache)
-        .chain(tools.iter_mut().rev().map(|tool| &mut tool.cache))
-        .filter(|mark| mark.is_some());
-    for mark in marks {
+    for spot in spots.iter_mut().rev().filter(|spot| spot.mark.is_some()) {
         if let Some(rest) = left.checked_sub(1) {
-            *left = rest;
+            left = rest;
         } else {
-            *mark = None;
+            *spot.mark = None;
             taken_off += 1;
         }
     }
-    taken_off
+    let at = "/cache/marks".to_owned();
+    if taken_off > 0 && !written {
+        let detail =
+            format!("marks taken off: {taken_off}; the target finds cached prefixes by itself");
+        notes.degraded("cache_marks_dropped", at, detail);
+    } else if taken_off > 0 {
+        let detail = format!("{taken_off} of the earliest marks are more than may stand");
+        notes.warn("cache_marks_dropped", at, detail);
+    }
+    left
+}
+
+/// Whether the client's own lifetimes grow along the payload, which only it can mend.
+fn client_order_is_wrong(spots: &[Spot<'_>]) -> bool {
+    let marks: Vec<Ttl> = spots.iter().filter_map(Spot::client).collect();
+    !marks.is_sorted_by(|before, after| rank(*before) >= rank(*after))
+}
+
+/// Sets marks of ours. A longer lifetime may not follow a shorter one, so ours give way to what
+/// the client's marks before and behind them allow.
+fn place(spots: &mut [Spot<'_>], wanted: &[Place], left: usize, ttl: Ttl) {
+    let mut left = left;
+    for place in wanted {
+        if left == 0 {
+            return;
+        }
+        let Some(at) = spots.iter().rposition(|spot| spot.place == *place && spot.carries) else {
+            continue;
+        };
+        let ranks = |spots: &[Spot<'_>]| -> Vec<u8> {
+            spots.iter().filter_map(Spot::client).map(rank).collect()
+        };
+        let (before, behind) = spots.split_at_checked(at).unwrap_or((&[], &[]));
+        let least = ranks(behind).into_iter().max().unwrap_or(0);
+        let most = ranks(before).into_iter().min().unwrap_or(u8::MAX);
+        let long = rank(ttl).max(least).min(most) == rank(Ttl::OneHour);
+        if let Some(spot) = spots.get_mut(at).filter(|spot| spot.mark.is_none()) {
+            // The default needs no word of its own.
+            *spot.mark = Some(CacheMark { ttl: long.then_some(Ttl::OneHour) });
+            spot.ours = true;
+            left -= 1;
+        }
+    }
+}
+
+fn rank(ttl: Ttl) -> u8 {
+    match ttl {
+        Ttl::FiveMinutes => 1,
+        Ttl::OneHour => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Message;
+    use crate::pipeline::measure::Cost;
+
+    const HOUR: Option<CacheMark> = Some(CacheMark { ttl: Some(Ttl::OneHour) });
+    const SHORT: Option<CacheMark> = Some(CacheMark { ttl: None });
+
+    fn slot(role: Role, cache: Option<CacheMark>) -> Slot {
+        let mut message = Message::text(role, "text");
+        message.origin = Some(0);
+        message.parts.iter_mut().for_each(|part| part.cache = cache);
+        let cost = Cost::default();
+        Slot { message, cost, part: PartName::History, tail: 0, fixed: false }
+    }
+
+    /// The marks of a system text and three messages after ours were set.
+    fn marked(client: [Option<CacheMark>; 4], ttl: Ttl) -> (Vec<Option<CacheMark>>, Notes) {
+        let [system, first, second, third] = client;
+        let mut slots = vec![
+            slot(Role::System, system),
+            slot(Role::User, first),
+            slot(Role::Assistant, second),
+            slot(Role::User, third),
+        ];
+        let options = CacheOptions { ttl: Some(ttl), ..CacheOptions::default() };
+        let mut notes = Notes::default();
+        run(&options, true, &mut slots, &mut [], &mut notes);
+        let marks = slots.iter().map(|slot| slot.message.parts.first().unwrap().cache).collect();
+        (marks, notes)
+    }
+
+    #[test]
+    fn ours_stand_at_the_end_of_the_system_text_and_of_the_list() {
+        let (marks, notes) = marked([None; 4], Ttl::FiveMinutes);
+        assert_eq!(marks, [SHORT, None, None, SHORT]);
+        assert!(notes.warnings.is_empty());
+    }
+
+    #[test]
+    fn no_longer_lifetime_follows_a_shorter_one() {
+        let (marks, _) = marked([None, SHORT, None, None], Ttl::OneHour);
+        assert_eq!(marks, [HOUR, SHORT, None, SHORT]);
+        let (marks, _) = marked([None, HOUR, None, None], Ttl::FiveMinutes);
+        assert_eq!(marks, [HOUR, HOUR, None, SHORT]);
+        let (_, notes) = marked([SHORT, HOUR, None, None], Ttl::FiveMinutes);
+        assert_eq!(notes.warnings.first().unwrap().code, "cache_ttl_order");
+    }
+
+    #[test]
+    fn marks_inside_a_tool_result_count_too() {
+        use crate::domain::ToolResult;
+        let mut inner = Part::text("r");
+        inner.cache = SHORT;
+        let content = vec![inner.clone(), inner.clone(), inner.clone()];
+        let result = ToolResult { call_id: "c".into(), name: None, content, is_error: None };
+        let mut message = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
+        message.parts.iter_mut().for_each(|part| part.cache = SHORT);
+        let cost = Cost::default();
+        let mut slots = vec![
+            slot(Role::User, SHORT),
+            Slot { message, cost, part: PartName::History, tail: 0, fixed: false },
+        ];
+        let mut notes = Notes::default();
+        run(&CacheOptions::default(), true, &mut slots, &mut [], &mut notes);
+        assert_eq!(slots.first().unwrap().message.parts.first().unwrap().cache, None);
+        assert_eq!(notes.warnings.first().unwrap().code, "cache_marks_dropped");
+    }
 }
