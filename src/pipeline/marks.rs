@@ -23,9 +23,9 @@ pub(super) fn run(
         );
     }
     let wanted = places(slots, tools);
-    let mut spots = spots(slots, tools);
-    let left = keep_latest(options.marks, written, &mut spots, notes);
-    if client_order_is_wrong(&spots) && written {
+    let mut all = spots(slots, tools);
+    let left = keep_latest(options.marks, written, &mut all, notes);
+    if client_order_is_wrong(&all) && written {
         notes.warn(
             "cache_ttl_order",
             String::new(),
@@ -33,7 +33,7 @@ pub(super) fn run(
         );
     }
     if let Some(ttl) = options.ttl.filter(|_| written) {
-        place(&mut spots, &wanted, left, ttl);
+        place(&mut all, &wanted, left, ttl);
     }
 }
 
@@ -86,21 +86,21 @@ fn places(slots: &[Slot], tools: &[ToolDefinition]) -> Vec<Place> {
 
 /// All places in the order in which the provider reads them: tools, system text, messages.
 fn spots<'m>(slots: &'m mut [Slot], tools: &'m mut [ToolDefinition]) -> Vec<Spot<'m>> {
-    let mut spots = Vec::new();
+    let mut found = Vec::new();
     for (at, tool) in tools.iter_mut().enumerate() {
         let place = Place::Tool(at);
-        spots.push(Spot { place, mark: &mut tool.cache, carries: true, ours: false });
+        found.push(Spot { place, mark: &mut tool.cache, carries: true, ours: false });
     }
     let mut later = Vec::new();
     for (at, slot) in slots.iter_mut().enumerate() {
         let system = slot.message.role == Role::System;
-        let list = if system { &mut spots } else { &mut later };
+        let list = if system { &mut found } else { &mut later };
         for part in &mut slot.message.parts {
             add(part, Place::Message(at), true, list);
         }
     }
-    spots.append(&mut later);
-    spots
+    found.append(&mut later);
+    found
 }
 
 fn add<'m>(part: &'m mut Part, place: Place, outer: bool, spots: &mut Vec<Spot<'m>>) {

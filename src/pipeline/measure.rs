@@ -2,8 +2,10 @@
 
 use super::{Deadline, Stopped};
 use crate::domain::{
-    Content, Extra, Media, MediaSource, Message, Part, Target, TokenizerName, ToolDefinition,
+    Content, Extra, Media, MediaSource, Message, Part, RawJson, Target, TokenizerName,
+    ToolDefinition,
 };
+use crate::json;
 use crate::tokenizer::{Counter, Framing};
 
 /// Raw tokens of an image; providers charge by size, which only they know for certain.
@@ -12,6 +14,42 @@ const IMAGE: u64 = 1_100;
 const DOCUMENT: u64 = 2_000;
 /// Bytes of an embedded document to a raw token: about 1,500 tokens to a page of 40 KB.
 const BYTES_A_TOKEN: u64 = 27;
+
+/// Bytes from which a string inside an opaque item can be a medium.
+const BLOB: usize = 1_024;
+
+/// Where the media inside an item's JSON text stand: data URIs, and base64 under the names that
+/// providers keep the bytes of media under. What is encrypted is no medium.
+fn blobs(text: &str) -> Vec<(usize, usize)> {
+    const BYTES: &[&str] = &["result", "data", "image_data", "b64_json", "partial_image_b64"];
+    let mut found = Vec::new();
+    let Ok(root) = json::parse(text, json::Limits::default()) else { return found };
+    let start = text.as_ptr() as usize;
+    let mut nodes = vec![("", &root)];
+    while let Some((key, node)) = nodes.pop() {
+        match &node.value {
+            json::Value::Array(items) => nodes.extend(items.iter().map(|item| (key, item))),
+            json::Value::Object(members) => {
+                nodes.extend(members.iter().map(|(key, node)| (key.as_ref(), node)));
+            }
+            json::Value::String(value) if value.len() >= BLOB => {
+                let is_data =
+                    value.starts_with("data:") || (BYTES.contains(&key) && is_base64(value));
+                if is_data {
+                    let at = node.raw.as_ptr() as usize - start;
+                    found.push((at, at + node.raw.len()));
+                }
+            }
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn is_base64(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
+}
 
 /// Raw tokens of a message or a part: before the model's factor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -154,14 +192,33 @@ impl<'c> Meter<'c> {
                 }
             }
             Content::Media(media) => cost = self.media(media)?,
-            Content::Opaque { raw, .. } => cost.text = self.text(raw.as_str())?,
+            Content::Opaque { raw, .. } => cost = self.opaque(raw)?,
         }
         cost.text += self.extra(&part.extra)?;
         Ok(cost)
     }
 
     fn extra(&self, extra: &Extra) -> Result<u64, Stopped> {
-        extra.iter().try_fold(0, |sum, (_, raw)| Ok(sum + self.text(raw.as_str())?))
+        extra
+            .iter()
+            .try_fold(0, |sum, (name, raw)| Ok(sum + self.text(name)? + self.text(raw.as_str())?))
+    }
+
+    /// An item carried whole: its JSON text, but for images and the like inside it, which are
+    /// media wherever they stand.
+    fn opaque(&self, raw: &RawJson) -> Result<Cost, Stopped> {
+        let text = raw.as_str();
+        let blobs = if text.len() < BLOB { Vec::new() } else { blobs(text) };
+        let mut cost = Cost::default();
+        let mut from = 0;
+        for (start, end) in blobs {
+            cost.text += self.text(text.get(from..start).unwrap_or_default())?;
+            cost.media += IMAGE;
+            cost.media_flat += IMAGE;
+            from = end;
+        }
+        cost.text += self.text(text.get(from..).unwrap_or_default())?;
+        Ok(cost)
     }
 
     fn media(&self, media: &Media) -> Result<Cost, Stopped> {

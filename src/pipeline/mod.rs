@@ -113,7 +113,8 @@ fn run(
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     let mut conversation = driver.ingest(conversation);
     deadline.check()?;
-    let protected = protect::run(&request.protect, &conversation.history);
+    let (history, system) = (&conversation.history, &conversation.system);
+    let protected = protect::run(&request.protect, history, system, &mut driver.notes);
     let names = driver.names(&conversation.history);
     let arrived = driver.arrive(&mut conversation.history, &protected)?;
     let tools = driver.count_tools(&conversation.tools)?;
@@ -331,7 +332,7 @@ fn names(history: &[Message]) -> Vec<manifest::Name> {
 /// JSON Pointers of the blocks that carry a cache mark.
 fn breakpoints(payload: &str) -> Vec<String> {
     let mut found = Vec::new();
-    if !payload.contains("\"cache_control\"") && !payload.contains("\"cache\"") {
+    if !payload.contains("\"cache_control\"") {
         return found;
     }
     if let Ok(node) = json::parse(payload, json::Limits::default()) {
@@ -342,7 +343,8 @@ fn breakpoints(payload: &str) -> Vec<String> {
 
 fn marked(node: &Node<'_>, path: &json::Path<'_>, found: &mut Vec<String>) {
     if let Some(members) = node.as_object() {
-        if members.iter().any(|(key, _)| key == "cache_control" || key == "cache") {
+        if members.iter().any(|(key, value)| key == "cache_control" && value.as_object().is_some())
+        {
             found.push(path.pointer());
         }
         for (key, value) in members {

@@ -1,10 +1,18 @@
 //! Which messages stay verbatim because the caller says so.
 
-use crate::domain::{Content, Message, Part};
+use std::collections::BTreeSet;
+
+use crate::domain::{Content, Message, Notes, Part};
 use crate::request::Protect;
 
-/// One flag a message of the history.
-pub(super) fn run(protect: &Protect, history: &[Message]) -> Vec<bool> {
+/// One flag a message of the history. Names that nothing answers to are warned of: a misspelt
+/// one would protect nothing in silence.
+pub(super) fn run(
+    protect: &Protect,
+    history: &[Message],
+    system: &[Message],
+    notes: &mut Notes,
+) -> Vec<bool> {
     let idle = protect.ids.is_empty()
         && protect.indexes.is_empty()
         && protect.roles.is_empty()
@@ -13,7 +21,37 @@ pub(super) fn run(protect: &Protect, history: &[Message]) -> Vec<bool> {
     if idle {
         return vec![false; history.len()];
     }
+    let unmatched = unmatched(protect, || system.iter().chain(history));
+    if !unmatched.is_empty() {
+        notes.warn("protect_unmatched", "/protect".to_owned(), unmatched);
+    }
     history.iter().map(|message| is_protected(protect, message)).collect()
+}
+
+/// What is named and not there, the first few of it.
+fn unmatched<'m, I: Iterator<Item = &'m Message>>(
+    protect: &Protect,
+    messages: impl Fn() -> I,
+) -> String {
+    /// Names told; a list of thousands is no reading.
+    const MOST: usize = 8;
+    let ids: BTreeSet<&str> = messages().filter_map(|message| message.id.as_deref()).collect();
+    let indexes: BTreeSet<usize> = messages().filter_map(|message| message.origin).collect();
+    let parts = || messages().flat_map(|message| &message.parts);
+    let tools: BTreeSet<&str> = parts()
+        .filter_map(|part| match &part.content {
+            Content::ToolCall(call) => Some(&*call.name),
+            Content::ToolResult(result) => result.name.as_deref(),
+            _ => None,
+        })
+        .collect();
+    let short = |name: &str| name.chars().take(60).collect::<String>();
+    let ids = protect.ids.iter().filter(|id| !ids.contains(&***id)).map(|id| short(id));
+    let indexes = protect.indexes.iter().filter(|at| !indexes.contains(at)).map(usize::to_string);
+    let tools =
+        protect.tools.iter().filter(|name| !tools.contains(&***name)).map(|name| short(name));
+    let names: Vec<String> = ids.chain(indexes).chain(tools).take(MOST).collect();
+    names.join(", ")
 }
 
 fn is_protected(protect: &Protect, message: &Message) -> bool {

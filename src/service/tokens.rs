@@ -33,9 +33,12 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
     {
         faults.add(&Path::Root, "must hold either `text`, or messages or `tools`");
     }
-    let conversation = (has_messages || has_tools).then(|| {
+    let conversation = has_messages.then(|| {
         let source = source.unwrap_or_else(|| provider::detect(&node));
         provider::read(&node, source, &mut faults, &mut notes)
+    });
+    let tools = fields.get("tools").filter(|_| !has_messages).map(|tools| {
+        provider::read_tools(tools, &Path::Root.key("tools"), &mut faults, &mut notes)
     });
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
@@ -51,13 +54,14 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
         answer.tokens = pipeline::count_text(counter, &model, text, deadline)?;
     }
     if let Some(conversation) = conversation {
-        if has_messages {
-            let (each, total) =
-                pipeline::count_messages(counter, &model, &conversation, target, deadline)?;
-            answer.tokens += total;
-            answer.per_message = Some(each);
-        }
+        let (each, total) =
+            pipeline::count_messages(counter, &model, &conversation, target, deadline)?;
+        answer.tokens += total;
+        answer.per_message = Some(each);
         answer.tokens += pipeline::count_tools(counter, &model, &conversation.tools, deadline)?;
+    }
+    if let Some(tools) = tools {
+        answer.tokens += pipeline::count_tools(counter, &model, &tools, deadline)?;
     }
     Ok(answer)
 }

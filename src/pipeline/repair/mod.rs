@@ -25,7 +25,7 @@ pub(crate) const CONTINUES: &str = "[Conversation continues]";
 pub(crate) fn repair(history: Vec<Message>, list: &str, notes: &mut Notes) -> Vec<Message> {
     let was_empty = history.is_empty();
     let history = split(history, list, notes);
-    let mut pairing = Pairing::new(&history, list, notes);
+    let mut pairing = Pairing::new(list, notes);
     let mut kept = Vec::with_capacity(history.len());
     for mut message in history {
         match message.role {
@@ -145,8 +145,6 @@ struct Pairing<'n> {
     notes: &'n mut Notes,
     calls: Vec<Call>,
     waiting: HashMap<Arc<str>, Waiting>,
-    /// Ids that a new name must not take: all that calls came with, and all that were given.
-    taken: HashSet<Arc<str>>,
     /// Ids given to a call so far.
     given: HashSet<Arc<str>>,
     suffixes: HashMap<Arc<str>, usize>,
@@ -160,15 +158,12 @@ struct Pairing<'n> {
 }
 
 impl<'n> Pairing<'n> {
-    fn new(history: &[Message], list: &'n str, notes: &'n mut Notes) -> Self {
-        let callers = history.iter().filter(|message| message.role == Role::Assistant);
-        let taken = callers.flat_map(Message::tool_calls).map(|call| Arc::clone(&call.id));
+    fn new(list: &'n str, notes: &'n mut Notes) -> Self {
         Self {
             list,
             notes,
             calls: Vec::new(),
             waiting: HashMap::new(),
-            taken: taken.collect(),
             given: HashSet::new(),
             suffixes: HashMap::new(),
             block: 0,
@@ -222,11 +217,11 @@ impl<'n> Pairing<'n> {
         let new = loop {
             *suffix += 1;
             let new: Arc<str> = format!("{id}_{suffix}").into();
-            if self.taken.insert(Arc::clone(&new)) {
+            // Only what stands before decides, so that a longer list gives the same names.
+            if self.given.insert(Arc::clone(&new)) {
                 break new;
             }
         };
-        self.given.insert(Arc::clone(&new));
         let detail =
             format!("a second call has the id `{}`; it became `{}`", shown(id), shown(&new));
         self.notes.repaired("duplicate_call_id", pointer(self.list, origin), detail);

@@ -1,6 +1,7 @@
 //! Black box: a real server on a real socket, spoken to over HTTP.
 
 mod change;
+mod counts;
 mod ends;
 mod health;
 mod hostile;
