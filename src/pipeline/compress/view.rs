@@ -27,7 +27,9 @@ pub(in crate::pipeline) fn cleared(message: &Message, clearing: Clearing) -> Opt
         }
         Role::Assistant if clearing == Clearing::ResultsAndThinking => {
             let is_thinking = |part: &Part| matches!(part.content, Content::Thinking(_));
-            if !message.parts.iter().any(is_thinking) {
+            // A provider's own items may refer to the thinking that they came with.
+            let is_opaque = |part: &Part| matches!(part.content, Content::Opaque { .. });
+            if !message.parts.iter().any(is_thinking) || message.parts.iter().any(is_opaque) {
                 return None;
             }
             let mut message = message.clone();
@@ -36,5 +38,40 @@ pub(in crate::pipeline) fn cleared(message: &Message, clearing: Clearing) -> Opt
             (!message.parts.is_empty()).then_some(message)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{RawJson, Thinking};
+
+    fn thinking() -> Part {
+        Part::new(Content::Thinking(Thinking { text: "t".into(), opaque: None }))
+    }
+
+    fn cleared_parts(parts: Vec<Part>) -> Option<usize> {
+        let message = Message::new(Role::Assistant, parts);
+        cleared(&message, Clearing::ResultsAndThinking).map(|message| message.parts.len())
+    }
+
+    #[test]
+    fn thinking_goes_whole_and_only_where_nothing_refers_to_it() {
+        assert_eq!(cleared_parts(vec![thinking(), Part::text("a")]), Some(1));
+        assert_eq!(cleared_parts(vec![thinking()]), None);
+        let raw = RawJson::new("{}");
+        let item = Part::new(Content::Opaque { kind: "web_search_call".into(), raw });
+        assert_eq!(cleared_parts(vec![thinking(), item, Part::text("a")]), None);
+    }
+
+    #[test]
+    fn results_give_way_to_one_line() {
+        use crate::domain::ToolResult;
+        let content = vec![Part::text("long"), Part::text("text")];
+        let result = ToolResult { call_id: "c".into(), name: None, content, is_error: None };
+        let message = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
+        let cleared = cleared(&message, Clearing::Results).unwrap();
+        let Content::ToolResult(result) = &cleared.parts[0].content else { panic!("a result") };
+        assert_eq!(result.content, [Part::text(prose::CLEARED_RESULT)]);
     }
 }
