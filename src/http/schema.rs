@@ -72,7 +72,9 @@ pub struct CompileRequest {
     /// `strict` refuses malformed tool arguments, `lenient` keeps them as they are.
     #[schema(default = "strict")]
     pub repair: Option<String>,
-    /// Whether the compile is recorded; `none` so far.
+    /// `none`: nothing is remembered, so a later compile cannot name this one as its
+    /// `cache.previous`, nor find it by its session. When absent the payload is remembered for a
+    /// while, in memory.
     pub record: Option<String>,
     /// Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the
     /// header `Contexture-Deadline-Ms` counts.

@@ -88,6 +88,8 @@ pub struct CompileRequest {
     pub memory: Option<MemoryOptions>,
     pub skill: Option<Skill>,
     pub session_id: Option<Arc<str>>,
+    /// `record: "none"`: nothing of this compile is remembered.
+    pub unrecorded: bool,
     pub explain: Explain,
     pub deadline_ms: Option<u64>,
     pub on_deadline: OnDeadline,
@@ -112,7 +114,7 @@ pub fn read_compile(body: &Node<'_>, models: &Models) -> Result<CompileRequest, 
     let model = resolve_model(fields.text("model", &mut faults), target, models, &mut notes);
     let (context_window, reserve_output, on_overflow) = budget(&fields, &model, &mut faults);
     fields.choice("repair", &[("strict", ()), ("lenient", ())], &mut faults);
-    fields.choice("record", &[("none", ())], &mut faults);
+    let unrecorded = fields.choice("record", &[("none", ())], &mut faults).is_some();
     let request = CompileRequest {
         conversation: provider::read(body, source, &mut faults, &mut notes),
         target,
@@ -135,6 +137,7 @@ pub fn read_compile(body: &Node<'_>, models: &Models) -> Result<CompileRequest, 
         memory: MemoryOptions::read(&fields, &mut faults),
         skill: Skill::read(&fields, &mut faults),
         session_id: session_id(&fields, &mut faults),
+        unrecorded,
         explain: fields
             .choice(
                 "explain",

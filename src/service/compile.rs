@@ -73,6 +73,7 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     };
     let previous = request.cache.previous.clone();
     let session = request.session_id.clone();
+    let unrecorded = request.unrecorded;
     let model = request.model.clone();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
@@ -88,7 +89,9 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     body.push_str(&serde_json::to_string(&compiled.report).unwrap_or_default());
     body.push('}');
     let body = Bytes::from(body);
-    services.remember_payload(&id, session.as_deref(), &body.slice(payload));
+    if !unrecorded {
+        services.remember_payload(&id, session.as_deref(), &body.slice(payload));
+    }
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
 }

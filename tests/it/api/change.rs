@@ -364,3 +364,15 @@ async fn an_unknown_answer_is_a_warning() {
     assert_eq!(answer.codes("warnings"), ["previous_unknown"]);
     assert_eq!(answer.report["cache"]["first_change"], Value::Null);
 }
+
+#[tokio::test]
+async fn what_is_not_recorded_is_not_remembered() {
+    let server = TestServer::spawn().await;
+    let messages = json!([{"role": "user", "content": "u"}]);
+    let request = json!({"messages": messages, "record": "none", "session_id": "s"});
+    let id = server.compile(&request).await.id;
+    let mut next = json!({"messages": messages, "cache": {"previous": id}});
+    assert_eq!(server.compile(&next).await.codes("warnings"), ["previous_unknown"]);
+    next = json!({"messages": [{"role": "user", "content": "other"}], "session_id": "s"});
+    assert!(server.compile(&next).await.report["cache"]["first_change"].is_null());
+}
