@@ -6,6 +6,7 @@
 
 mod path;
 mod reader;
+mod scan;
 mod write;
 
 pub use path::{Fault, Faults, Path};

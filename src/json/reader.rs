@@ -189,21 +189,23 @@ impl<'a> Reader<'a> {
         let mut copied = start;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let Some(step) = memchr::memchr2(b'"', b'\\', rest) else {
-                self.check_controls(self.at, self.bytes.len(), path)?;
+            let Some(step) = super::scan::next_special(rest) else {
                 self.at = self.bytes.len();
                 return Err(self.fail(ErrorKind::Truncated, path));
             };
-            self.check_controls(self.at, self.at + step, path)?;
             self.at += step;
-            if self.peek() == Some(b'"') {
-                let tail = self.slice(copied, self.at);
-                self.at += 1;
-                if !escaped {
-                    return Ok(Text::Borrowed(tail));
+            match self.peek() {
+                Some(b'"') => {
+                    let tail = self.slice(copied, self.at);
+                    self.at += 1;
+                    if !escaped {
+                        return Ok(Text::Borrowed(tail));
+                    }
+                    self.decoded.push_str(tail);
+                    return Ok(Text::Shared(Arc::from(self.decoded.as_str())));
                 }
-                self.decoded.push_str(tail);
-                return Ok(Text::Shared(Arc::from(self.decoded.as_str())));
+                Some(b'\\') => {}
+                _ => return Err(self.fail(ErrorKind::ControlCharacter, path)),
             }
             if !escaped {
                 escaped = true;
@@ -301,16 +303,6 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(value)
-    }
-
-    fn check_controls(&mut self, from: usize, to: usize, path: &Path<'_>) -> Result<(), Error> {
-        let bytes = self.bytes.get(from..to).unwrap_or_default();
-        // Without an early exit the loop is vectorised; the place is looked up only on failure.
-        if bytes.iter().copied().fold(u8::MAX, u8::min) < 0x20 {
-            self.at = from + bytes.iter().position(|byte| *byte < 0x20).unwrap_or(0);
-            return Err(self.fail(ErrorKind::ControlCharacter, path));
-        }
-        Ok(())
     }
 
     fn space(&mut self) {

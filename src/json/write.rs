@@ -12,7 +12,7 @@ pub fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
     let bytes = text.as_bytes();
     let mut copied = 0;
-    while let Some(step) = next_escape(bytes.get(copied..).unwrap_or_default()) {
+    while let Some(step) = super::scan::next_special(bytes.get(copied..).unwrap_or_default()) {
         let at = copied + step;
         out.push_str(text.get(copied..at).unwrap_or_default());
         copied = at + 1;
@@ -33,28 +33,6 @@ pub fn escape_into(out: &mut String, text: &str) {
         }
     }
     out.push_str(text.get(copied..).unwrap_or_default());
-}
-
-/// The first byte that needs an escape: a control character, `"` or `\`. Eight bytes at a time.
-fn next_escape(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    // The high bit of each byte that is zero; above the lowest such byte a borrow may set more.
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let needs = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, chunk) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*chunk);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let found = control
-            | zero(word ^ (ONES * u64::from(b'"')))
-            | zero(word ^ (ONES * u64::from(b'\\')));
-        if found != 0 {
-            return Some(index * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let from = bytes.len() - rest.len();
-    rest.iter().position(|byte| needs(*byte)).map(|at| from + at)
 }
 
 /// The text of a JSON document without the white space between its tokens. Strings and numbers
