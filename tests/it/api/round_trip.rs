@@ -134,3 +134,26 @@ async fn openai_chat_comes_back_whole() {
     let compiled = back("openai", json!({"messages": messages})).await;
     assert_eq!(compiled.payload["messages"], messages);
 }
+
+#[tokio::test]
+async fn texts_of_one_responses_item_go_back_as_one_item() {
+    let text = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
+    let said = |id: &str, content: Value| {
+        json!({"type": "message", "id": id, "role": "assistant", "status": "completed",
+            "content": content})
+    };
+    let input = json!([
+        {"type": "message", "role": "user", "content": "q"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ENC"},
+        said("msg_1", json!([text("a"), text("b")])),
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "res"},
+        {"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "ENC"},
+        {"type": "function_call", "call_id": "d", "name": "f", "arguments": "{}"},
+        said("msg_2", json!([text("c")])),
+        said("msg_3", json!([text("d"), text("e")])),
+        {"type": "function_call_output", "call_id": "d", "output": "res"}
+    ]);
+    let compiled = back("openai_responses", json!({"input": input})).await;
+    assert_eq!(compiled.payload["input"], input);
+}
