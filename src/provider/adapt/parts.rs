@@ -7,6 +7,7 @@ use crate::domain::{
     Content, Extra, Message, Part, RawJson, Role, Source, Target, Thinking, ToolResult,
 };
 use crate::json;
+use crate::provider::words::{distinct, listed};
 
 /// What was taken from one message, so that each loss is one note.
 #[derive(Default)]
@@ -236,7 +237,7 @@ impl Adapter<'_> {
         let keeps_detail = openai && matches!(part.content, Content::Media(_));
         part.extra.retain(|(name, raw)| {
             let keep = keeps_detail && &**name == "detail";
-            if !keep && says_something(name, raw) && !lost.fields.contains(name) {
+            if !keep && says_something(name, raw) {
                 lost.fields.push(name.clone());
             }
             keep
@@ -245,7 +246,6 @@ impl Adapter<'_> {
 
     fn report(&mut self, message: &Message, place: Place, lost: Lost) {
         let at = || pointer(self.source, message.origin, place);
-        let count = |n: usize| if n == 1 { String::new() } else { format!("{n} parts") };
         let counted = [
             ("thinking_dropped", lost.thinking),
             ("signature_dropped", lost.signatures),
@@ -259,13 +259,18 @@ impl Adapter<'_> {
         for (code, names) in [("opaque_dropped", lost.opaque), ("part_fields_dropped", lost.fields)]
         {
             if !names.is_empty() {
-                self.notes.degraded(code, at(), names.join(", "));
+                self.notes.degraded(code, at(), distinct(&names));
             }
         }
         if !lost.media.is_empty() {
-            self.notes.degraded("media_as_text", at(), lost.media.join(", "));
+            self.notes.degraded("media_as_text", at(), listed(&lost.media));
         }
     }
+}
+
+/// How many parts a note is about; one needs no word.
+pub(super) fn count(parts: usize) -> String {
+    if parts == 1 { String::new() } else { format!("{parts} parts") }
 }
 
 fn is_result(part: &Part) -> bool {
@@ -305,9 +310,12 @@ fn marks(part: &Part) -> bool {
 }
 
 /// Whether losing a field loses anything: null and empty do not, nor do the provider's own
-/// bookkeeping words.
+/// bookkeeping words, nor our reader's word about where the text of a response stood.
 pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {
-    !matches!(raw.as_str(), "null" | "[]" | "{}")
+    let ours = name == "functionResponse"
+        && matches!(raw.as_str(), r#"{"response":"output"}"# | r#"{"response":"result"}"#);
+    !ours
+        && !matches!(raw.as_str(), "null" | "[]" | "{}")
         && !matches!(name, "id" | "status" | "type" | "index" | "object" | "tags")
 }
 

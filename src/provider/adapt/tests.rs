@@ -284,3 +284,91 @@ fn tools_keep_what_their_provider_knows() {
     }
     assert_eq!(schema::complete(upper, true), None);
 }
+
+fn details(source: Source, target: Target, message: Message) -> Vec<(&'static str, String)> {
+    let history = vec![Message::text(Role::User, "u"), message];
+    let mut conversation = Conversation { source, system: vec![], history, tools: vec![] };
+    let mut notes = Notes::default();
+    adapt(&mut conversation, target, &mut notes);
+    notes.degraded.into_iter().map(|note| (note.code, note.detail)).collect()
+}
+
+#[test]
+fn many_unknown_fields_cost_one_short_note() {
+    let mut part = Part::text("x");
+    part.extra = (0..20_000).map(|n| (format!("k{n}").into(), RawJson::new("1"))).collect();
+    let message = Message::new(Role::User, vec![part.clone(), part.clone()]);
+    let started = std::time::Instant::now();
+    let notes = details(Source::Openai, Target::Anthropic, message);
+    assert!(started.elapsed().as_secs() < 2, "{:?}", started.elapsed());
+    let (code, detail) = &notes[0];
+    assert_eq!(*code, "part_fields_dropped");
+    assert_eq!(detail, "k0, k1, k2, k3, k4, k5, k6, k7, k8, k9 and 19990 more");
+    let mut message = Message::text(Role::User, "x");
+    message.extra = part.extra;
+    let notes = details(Source::Openai, Target::Anthropic, message);
+    assert!(notes[0].0 == "extra_dropped" && notes[0].1.ends_with("k9 and 19990 more"));
+    let opaque = |n| Content::Opaque { kind: format!("kind{n}").into(), raw: RawJson::new("{}") };
+    let parts = (0..20_000).map(|n| Part::new(opaque(n))).collect();
+    let notes = details(Source::Openai, Target::Anthropic, Message::new(Role::Assistant, parts));
+    assert!(notes[0].0 == "opaque_dropped" && notes[0].1.ends_with("kind9 and 19990 more"));
+}
+
+#[test]
+fn renamed_ids_and_names_are_shown_short() {
+    let long = "é".repeat(5_000);
+    for (code, detail) in details(Source::Openai, Target::Anthropic, call(&long, &long, "{}")) {
+        assert!(matches!(code, "tool_name_renamed" | "call_id_renamed"));
+        assert!(detail.chars().count() < 140, "{detail}");
+    }
+}
+
+#[test]
+fn an_assistant_message_never_ends_in_thinking_for_anthropic() {
+    let thought = || {
+        let mut part = Part::new(Content::Thinking(Thinking { text: "t".into(), opaque: None }));
+        part.signature = Some("s".into());
+        part
+    };
+    let said = |parts| Message::new(Role::Assistant, parts);
+    let ends = || said(vec![thought(), Part::text("x"), thought(), thought()]);
+    let (history, notes) =
+        adapted(Source::Anthropic, Target::Anthropic, vec![ends(), Message::text(Role::User, "u")]);
+    assert_eq!(history[0].parts.len(), 2);
+    assert_eq!(notes, [("trailing_thinking_dropped", "/messages/0".to_owned())]);
+    let alone = || said(vec![thought()]);
+    let (history, notes) = adapted(
+        Source::Anthropic,
+        Target::Anthropic,
+        vec![ends(), alone(), Message::text(Role::User, "u")],
+    );
+    assert_eq!((history.len(), history[0].parts.len()), (2, 2));
+    let codes: Vec<_> = notes.iter().map(|(code, at)| (*code, at.as_str())).collect();
+    assert_eq!(
+        codes,
+        [
+            ("trailing_thinking_dropped", "/messages/0"),
+            ("trailing_thinking_dropped", "/messages/1"),
+            ("empty_message_dropped", "/messages/1"),
+        ]
+    );
+    // What is written as one message does not end there.
+    let mut called = call("c", "f", "{}");
+    called.parts.insert(0, thought());
+    for message in [called, said(vec![Part::text("y")])] {
+        let history = vec![alone(), message];
+        assert_eq!(adapted(Source::Anthropic, Target::Anthropic, history).1, []);
+    }
+    assert_eq!(adapted(Source::Anthropic, Target::Neutral, vec![ends()]).1, []);
+}
+
+#[test]
+fn our_own_word_about_a_response_is_no_loss() {
+    let with = |kept: &str| {
+        let mut message = result("c", vec![Part::text("x")], None);
+        message.parts[0].extra = vec![("functionResponse".into(), RawJson::new(kept))];
+        codes(Source::Gemini, Target::Openai, message)
+    };
+    assert!(with(r#"{"response":"output"}"#).is_empty());
+    assert_eq!(with(r#"{"response":"output","willContinue":true}"#), ["part_fields_dropped"]);
+}

@@ -2,6 +2,7 @@
 
 use super::{Adapter, calls::valid_name, parts::foreign_fields, schema};
 use crate::domain::{RawJson, Target, ToolDefinition};
+use crate::provider::words::{listed, shown};
 
 impl Adapter<'_> {
     pub(super) fn tools(&mut self, tools: &mut Vec<ToolDefinition>) {
@@ -23,7 +24,7 @@ impl Adapter<'_> {
             return own;
         }
         if let Some(name) = valid_name(self.target, &tool.name) {
-            let detail = format!("{} → {name}", tool.name);
+            let detail = format!("{} → {name}", shown(&tool.name));
             self.notes.degraded("tool_name_renamed", at.to_owned(), detail);
             tool.name = name;
         }
@@ -31,7 +32,7 @@ impl Adapter<'_> {
             let strict = self.target != Target::Gemini;
             let lost = foreign_fields(&mut tool.extra, |name| strict && name == "strict");
             if !lost.is_empty() {
-                self.notes.degraded("tool_fields_dropped", at.to_owned(), lost.join(", "));
+                self.notes.degraded("tool_fields_dropped", at.to_owned(), listed(&lost));
             }
         }
         if tool.parameters.as_ref().is_some_and(|schema| schema.as_str() == "null") {
