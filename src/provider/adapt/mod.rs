@@ -5,7 +5,9 @@
 //! there), so a grown conversation keeps the bytes of its start.
 
 mod calls;
+mod custom;
 mod media;
+mod opaque;
 mod parts;
 mod schema;
 mod tools;

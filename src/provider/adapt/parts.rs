@@ -11,13 +11,15 @@ use crate::provider::words::{distinct, listed};
 
 /// What was taken from one message, so that each loss is one note.
 #[derive(Default)]
-struct Lost {
+pub(super) struct Lost {
     thinking: usize,
     signatures: usize,
-    opaque: Vec<Arc<str>>,
+    pub(super) opaque: Vec<Arc<str>>,
     fields: Vec<Arc<str>>,
     media: Vec<String>,
-    refusals: usize,
+    pub(super) refusals: usize,
+    /// Documents whose blocks became one text.
+    pub(super) joined: usize,
     errors: usize,
     marks: usize,
 }
@@ -98,6 +100,7 @@ impl Adapter<'_> {
             part.signature = None;
             lost.signatures += 1;
         }
+        self.document(part, false, lost);
         self.part_extra(part, lost);
         match &mut part.content {
             Content::Text(_) => !self.is_blank(part),
@@ -152,8 +155,9 @@ impl Adapter<'_> {
         for part in &mut result.content {
             // The result itself carries the mark.
             *cache = cache.or(part.cache.take());
-            if let Content::Opaque { kind, .. } = &part.content
-                && !self.target.reads_items_of(self.source)
+            self.document(part, true, lost);
+            if let Content::Opaque { kind, raw } = &part.content
+                && !self.knows(kind, raw, true)
             {
                 lost.opaque.push(kind.clone());
                 *part = Part::text(format!("[tool result part: {kind}]"));
@@ -178,23 +182,6 @@ impl Adapter<'_> {
                 _ => {}
             }
         }
-    }
-
-    fn opaque(&mut self, part: &mut Part, lost: &mut Lost) -> bool {
-        let Content::Opaque { kind, raw } = &part.content else { return true };
-        // A refusal is a part of an item, which cannot stand among items by itself.
-        let whole = &**kind != "refusal" || self.target != Target::OpenaiResponses;
-        if whole && self.target.reads_items_of(self.source) {
-            return true;
-        }
-        let said = (&**kind == "refusal").then(|| member(raw, "refusal")).flatten();
-        if let Some(text) = said {
-            part.content = Content::Text(text.into());
-            lost.refusals += 1;
-            return true;
-        }
-        lost.opaque.push(kind.clone());
-        false
     }
 
     /// Reasoning goes back only to who can read it: whole, signed, in an assistant's message.
@@ -250,6 +237,7 @@ impl Adapter<'_> {
             ("thinking_dropped", lost.thinking),
             ("signature_dropped", lost.signatures),
             ("refusal_as_text", lost.refusals),
+            ("document_blocks_joined", lost.joined),
             ("is_error_dropped", lost.errors),
             ("cache_mark_dropped", lost.marks),
         ];
@@ -305,7 +293,8 @@ fn marks(part: &Part) -> bool {
     match &part.content {
         Content::Text(text) => !text.trim_start().is_empty(),
         Content::ToolCall(_) | Content::ToolResult(_) | Content::Media(_) => true,
-        Content::Thinking(_) | Content::Opaque { .. } => false,
+        Content::Opaque { raw, .. } => raw.as_str().starts_with('{'),
+        Content::Thinking(_) => false,
     }
 }
 
@@ -326,7 +315,7 @@ pub(super) fn string_value(raw: &RawJson) -> Option<String> {
 }
 
 /// A string member of a JSON object.
-fn member(raw: &RawJson, name: &str) -> Option<String> {
+pub(super) fn member(raw: &RawJson, name: &str) -> Option<String> {
     let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
     node.get(name)?.as_str().map(str::to_owned)
 }

@@ -210,6 +210,27 @@ pub(super) fn either<'n, 'a>(node: &'n Node<'a>, one: &str, other: &str) -> Opti
     present(node, one).or_else(|| present(node, other))
 }
 
+/// The text of a value without its cache mark, which is kept apart. One without a mark keeps
+/// its bytes.
+pub(super) fn unmarked(node: &Node<'_>) -> RawJson {
+    const MARK: &str = "cache_control";
+    let Some(members) = node.as_object().filter(|_| node.get(MARK).is_some()) else {
+        return RawJson::new(node.raw);
+    };
+    let mut text = String::with_capacity(node.raw.len());
+    text.push('{');
+    for (name, value) in members.iter().filter(|(name, _)| name != MARK) {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        json::write_string(&mut text, name);
+        text.push(':');
+        text.push_str(value.raw);
+    }
+    text.push('}');
+    RawJson::new(text)
+}
+
 /// The members that no reader interprets.
 pub(super) fn extra(node: &Node<'_>, known: &[&str]) -> Extra {
     let members = node.as_object().map(Vec::as_slice).unwrap_or_default();

@@ -44,7 +44,7 @@ pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) ->
             }
             Some("reasoning") => run.add(index, reasoning(cx, item, &path), Step::Begins),
             // An item of the provider's own keeps its place and its bytes.
-            Some(_) => run.add(index, block::opaque(item), Step::Goes),
+            Some(_) => run.add(index, block::opaque(cx, item, &path), Step::Goes),
         }
     }
     run.finish()
