@@ -87,7 +87,7 @@ fn anthropic(out: &mut String, tool: &ToolDefinition) {
     out.push('}');
 }
 
-/// `{name, description, parameters}` in byte order, without `tags`.
+/// `{cache_control, name, description, parameters}` in byte order, without `tags`.
 fn neutral(out: &mut String, tool: &ToolDefinition) {
     let mut object = Sorted::open(out, &tool.extra, OURS);
     if let Some(mark) = tool.cache {
