@@ -15,6 +15,9 @@ pub struct ToolDefinition {
     /// Members that we do not interpret (`strict`, …).
     pub extra: Extra,
     /// The whole definition where it is a provider's own tool (`web_search_20250305`,
-    /// `computer_use_preview`, Gemini's `googleSearch`, …); only its provider knows it.
+    /// `computer_use_preview`, Gemini's `googleSearch`, …); only its provider knows it. Without
+    /// its cache mark, which is `cache`.
     pub opaque: Option<RawJson>,
+    /// JSON Pointer to it in the request; notes about it lead there.
+    pub origin: Arc<str>,
 }

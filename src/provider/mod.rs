@@ -6,6 +6,7 @@
 
 mod adapt;
 mod read;
+mod words;
 mod write;
 
 pub use adapt::adapt;

@@ -10,6 +10,7 @@ use super::{Adapter, Place, pointer};
 use crate::domain::{Content, Message, Source, Target, ToolCall};
 use crate::json::{self, write_string};
 use crate::provider::SYNTHETIC_CALL_ID;
+use crate::provider::words::shown;
 
 /// Calls by their id in the request: the id and the name they have now.
 type Known = HashMap<Arc<str>, (Arc<str>, Arc<str>)>;
@@ -62,12 +63,12 @@ impl Adapter<'_> {
     ) {
         let at = || pointer(self.source, origin, Place::History);
         if let Some(name) = valid_name(self.target, &call.name) {
-            let detail = format!("{} → {name}", call.name);
+            let detail = format!("{} → {name}", shown(&call.name));
             self.notes.degraded("tool_name_renamed", at(), detail);
             call.name = name;
         }
         if let Some(id) = valid_id(self.target, &call.id) {
-            let detail = format!("{} → {id}", call.id);
+            let detail = format!("{} → {id}", shown(&call.id));
             self.notes.degraded("call_id_renamed", at(), detail);
             call.id = id;
         }
@@ -98,7 +99,7 @@ impl Adapter<'_> {
         let mut wrapped = format!("{{\"{key}\":");
         write_string(&mut wrapped, &call.arguments);
         wrapped.push('}');
-        self.notes.degraded(code, at(), &*call.name);
+        self.notes.degraded(code, at(), shown(&call.name));
         call.arguments = wrapped.into();
         call.custom = false;
     }

@@ -1,15 +1,19 @@
 //! Turns what a target cannot hold into what it can, before anything is counted.
 //!
 //! Every loss has a note: nothing leaves a payload in silence. Works message by message and
-//! depends on nothing that comes later, so a grown conversation keeps the bytes of its start.
+//! depends on nothing that comes later (but for thinking at the very end, which cannot stay
+//! there), so a grown conversation keeps the bytes of its start.
 
 mod calls;
+mod custom;
 mod media;
+mod opaque;
 mod parts;
 mod schema;
 mod tools;
 
-use crate::domain::{Conversation, Message, Notes, Role, Source, Target};
+use super::words::listed;
+use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
 
 /// Adapts a conversation to a target. Messages that hold nothing for it are taken out.
 pub fn adapt(conversation: &mut Conversation, target: Target, notes: &mut Notes) {
@@ -18,6 +22,7 @@ pub fn adapt(conversation: &mut Conversation, target: Target, notes: &mut Notes)
     adapter.calls(&mut conversation.history);
     conversation.system.retain_mut(|message| adapter.message(message, Place::Head));
     conversation.history.retain_mut(|message| adapter.message(message, Place::History));
+    adapter.trailing_thinking(&mut conversation.history);
 }
 
 /// What every step knows.
@@ -73,6 +78,41 @@ impl Adapter<'_> {
         }
     }
 
+    /// Anthropic refuses an assistant message that ends in thinking. Neighbouring messages of
+    /// the assistant are written as one, so only the last of them counts.
+    fn trailing_thinking(&mut self, history: &mut Vec<Message>) {
+        if self.target != Target::Anthropic {
+            return;
+        }
+        let mut found = Vec::new();
+        let mut goes_on = false;
+        for message in history.iter_mut().rev().filter(|message| message.role != Role::System) {
+            let is_assistant = message.role == Role::Assistant;
+            if is_assistant && !goes_on {
+                let is_thinking = |part: &&Part| is_thinking(part);
+                let thoughts = message.parts.iter().rev().take_while(is_thinking).count();
+                message.parts.truncate(message.parts.len().saturating_sub(thoughts));
+                let empty = message.parts.is_empty();
+                if thoughts > 0 {
+                    found.push((message.origin, thoughts, empty));
+                }
+                if empty {
+                    continue;
+                }
+            }
+            goes_on = is_assistant;
+        }
+        for (origin, thoughts, empty) in found.into_iter().rev() {
+            let at = pointer(self.source, origin, Place::History);
+            let detail = parts::count(thoughts);
+            self.notes.degraded("trailing_thinking_dropped", at.clone(), detail);
+            if empty {
+                self.notes.degraded("empty_message_dropped", at, "");
+            }
+        }
+        history.retain(|message| message.role != Role::Assistant || !message.parts.is_empty());
+    }
+
     /// Fields that we do not interpret go only where they may be known.
     fn message_extra(&mut self, message: &mut Message, place: Place) {
         let keeps = match self.target {
@@ -98,14 +138,18 @@ impl Adapter<'_> {
             }
         }
         if !lost.is_empty() {
-            self.notes.degraded("extra_dropped", at.clone(), lost.join(", "));
+            self.notes.degraded("extra_dropped", at.clone(), listed(&lost));
         }
         if let Some(text) = refusal {
             self.notes.degraded("refusal_as_text", at, "");
-            message.parts.push(crate::domain::Part::text(text));
+            message.parts.push(Part::text(text));
         }
         message.extra.clear();
     }
+}
+
+fn is_thinking(part: &Part) -> bool {
+    matches!(part.content, Content::Thinking(_))
 }
 
 /// JSON Pointer to a message of the request.

@@ -7,16 +7,19 @@ use crate::domain::{
     Content, Extra, Message, Part, RawJson, Role, Source, Target, Thinking, ToolResult,
 };
 use crate::json;
+use crate::provider::words::{distinct, listed};
 
 /// What was taken from one message, so that each loss is one note.
 #[derive(Default)]
-struct Lost {
+pub(super) struct Lost {
     thinking: usize,
     signatures: usize,
-    opaque: Vec<Arc<str>>,
+    pub(super) opaque: Vec<Arc<str>>,
     fields: Vec<Arc<str>>,
     media: Vec<String>,
-    refusals: usize,
+    pub(super) refusals: usize,
+    /// Documents whose blocks became one text.
+    pub(super) joined: usize,
     errors: usize,
     marks: usize,
 }
@@ -97,6 +100,7 @@ impl Adapter<'_> {
             part.signature = None;
             lost.signatures += 1;
         }
+        self.document(part, false, lost);
         self.part_extra(part, lost);
         match &mut part.content {
             Content::Text(_) => !self.is_blank(part),
@@ -151,8 +155,9 @@ impl Adapter<'_> {
         for part in &mut result.content {
             // The result itself carries the mark.
             *cache = cache.or(part.cache.take());
-            if let Content::Opaque { kind, .. } = &part.content
-                && !self.target.reads_items_of(self.source)
+            self.document(part, true, lost);
+            if let Content::Opaque { kind, raw } = &part.content
+                && !self.knows(kind, raw, true)
             {
                 lost.opaque.push(kind.clone());
                 *part = Part::text(format!("[tool result part: {kind}]"));
@@ -177,23 +182,6 @@ impl Adapter<'_> {
                 _ => {}
             }
         }
-    }
-
-    fn opaque(&mut self, part: &mut Part, lost: &mut Lost) -> bool {
-        let Content::Opaque { kind, raw } = &part.content else { return true };
-        // A refusal is a part of an item, which cannot stand among items by itself.
-        let whole = &**kind != "refusal" || self.target != Target::OpenaiResponses;
-        if whole && self.target.reads_items_of(self.source) {
-            return true;
-        }
-        let said = (&**kind == "refusal").then(|| member(raw, "refusal")).flatten();
-        if let Some(text) = said {
-            part.content = Content::Text(text.into());
-            lost.refusals += 1;
-            return true;
-        }
-        lost.opaque.push(kind.clone());
-        false
     }
 
     /// Reasoning goes back only to who can read it: whole, signed, in an assistant's message.
@@ -236,7 +224,7 @@ impl Adapter<'_> {
         let keeps_detail = openai && matches!(part.content, Content::Media(_));
         part.extra.retain(|(name, raw)| {
             let keep = keeps_detail && &**name == "detail";
-            if !keep && says_something(name, raw) && !lost.fields.contains(name) {
+            if !keep && says_something(name, raw) {
                 lost.fields.push(name.clone());
             }
             keep
@@ -245,11 +233,11 @@ impl Adapter<'_> {
 
     fn report(&mut self, message: &Message, place: Place, lost: Lost) {
         let at = || pointer(self.source, message.origin, place);
-        let count = |n: usize| if n == 1 { String::new() } else { format!("{n} parts") };
         let counted = [
             ("thinking_dropped", lost.thinking),
             ("signature_dropped", lost.signatures),
             ("refusal_as_text", lost.refusals),
+            ("document_blocks_joined", lost.joined),
             ("is_error_dropped", lost.errors),
             ("cache_mark_dropped", lost.marks),
         ];
@@ -259,13 +247,18 @@ impl Adapter<'_> {
         for (code, names) in [("opaque_dropped", lost.opaque), ("part_fields_dropped", lost.fields)]
         {
             if !names.is_empty() {
-                self.notes.degraded(code, at(), names.join(", "));
+                self.notes.degraded(code, at(), distinct(&names));
             }
         }
         if !lost.media.is_empty() {
-            self.notes.degraded("media_as_text", at(), lost.media.join(", "));
+            self.notes.degraded("media_as_text", at(), listed(&lost.media));
         }
     }
+}
+
+/// How many parts a note is about; one needs no word.
+pub(super) fn count(parts: usize) -> String {
+    if parts == 1 { String::new() } else { format!("{parts} parts") }
 }
 
 fn is_result(part: &Part) -> bool {
@@ -300,14 +293,18 @@ fn marks(part: &Part) -> bool {
     match &part.content {
         Content::Text(text) => !text.trim_start().is_empty(),
         Content::ToolCall(_) | Content::ToolResult(_) | Content::Media(_) => true,
-        Content::Thinking(_) | Content::Opaque { .. } => false,
+        Content::Opaque { raw, .. } => raw.as_str().starts_with('{'),
+        Content::Thinking(_) => false,
     }
 }
 
 /// Whether losing a field loses anything: null and empty do not, nor do the provider's own
-/// bookkeeping words.
+/// bookkeeping words, nor our reader's word about where the text of a response stood.
 pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {
-    !matches!(raw.as_str(), "null" | "[]" | "{}")
+    let ours = name == "functionResponse"
+        && matches!(raw.as_str(), r#"{"response":"output"}"# | r#"{"response":"result"}"#);
+    !ours
+        && !matches!(raw.as_str(), "null" | "[]" | "{}")
         && !matches!(name, "id" | "status" | "type" | "index" | "object" | "tags")
 }
 
@@ -318,7 +315,7 @@ pub(super) fn string_value(raw: &RawJson) -> Option<String> {
 }
 
 /// A string member of a JSON object.
-fn member(raw: &RawJson, name: &str) -> Option<String> {
+pub(super) fn member(raw: &RawJson, name: &str) -> Option<String> {
     let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
     node.get(name)?.as_str().map(str::to_owned)
 }

@@ -252,6 +252,7 @@ fn tools_keep_what_their_provider_knows() {
             ("defer_loading".into(), RawJson::new("true")),
         ],
         opaque: opaque.map(RawJson::new),
+        origin: if name == "g" { "/tools/1".into() } else { "/tools/0".into() },
     };
     let upper = r#"{"type":"OBJECT","properties":{"type":{"type":"STRING","enum":["STRING"]}}}"#;
     let tools = vec![tool("a b", upper, None), tool("g", "{}", Some(r#"{"googleSearch":{}}"#))];
@@ -283,4 +284,216 @@ fn tools_keep_what_their_provider_knows() {
         assert_eq!(schema::complete(before, true).as_deref(), Some(after));
     }
     assert_eq!(schema::complete(upper, true), None);
+}
+
+fn details(source: Source, target: Target, message: Message) -> Vec<(&'static str, String)> {
+    let history = vec![Message::text(Role::User, "u"), message];
+    let mut conversation = Conversation { source, system: vec![], history, tools: vec![] };
+    let mut notes = Notes::default();
+    adapt(&mut conversation, target, &mut notes);
+    notes.degraded.into_iter().map(|note| (note.code, note.detail)).collect()
+}
+
+#[test]
+fn many_unknown_fields_cost_one_short_note() {
+    let mut part = Part::text("x");
+    part.extra = (0..20_000).map(|n| (format!("k{n}").into(), RawJson::new("1"))).collect();
+    let message = Message::new(Role::User, vec![part.clone(), part.clone()]);
+    let started = std::time::Instant::now();
+    let notes = details(Source::Openai, Target::Anthropic, message);
+    assert!(started.elapsed().as_secs() < 2, "{:?}", started.elapsed());
+    let (code, detail) = &notes[0];
+    assert_eq!(*code, "part_fields_dropped");
+    assert_eq!(detail, "k0, k1, k2, k3, k4, k5, k6, k7, k8, k9 and 19990 more");
+    let mut message = Message::text(Role::User, "x");
+    message.extra = part.extra;
+    let notes = details(Source::Openai, Target::Anthropic, message);
+    assert!(notes[0].0 == "extra_dropped" && notes[0].1.ends_with("k9 and 19990 more"));
+    let opaque = |n| Content::Opaque { kind: format!("kind{n}").into(), raw: RawJson::new("{}") };
+    let parts = (0..20_000).map(|n| Part::new(opaque(n))).collect();
+    let notes = details(Source::Openai, Target::Anthropic, Message::new(Role::Assistant, parts));
+    assert!(notes[0].0 == "opaque_dropped" && notes[0].1.ends_with("kind9 and 19990 more"));
+}
+
+#[test]
+fn renamed_ids_and_names_are_shown_short() {
+    let long = "é".repeat(5_000);
+    for (code, detail) in details(Source::Openai, Target::Anthropic, call(&long, &long, "{}")) {
+        assert!(matches!(code, "tool_name_renamed" | "call_id_renamed"));
+        assert!(detail.chars().count() < 140, "{detail}");
+    }
+}
+
+#[test]
+fn an_assistant_message_never_ends_in_thinking_for_anthropic() {
+    let thought = || {
+        let mut part = Part::new(Content::Thinking(Thinking { text: "t".into(), opaque: None }));
+        part.signature = Some("s".into());
+        part
+    };
+    let said = |parts| Message::new(Role::Assistant, parts);
+    let ends = || said(vec![thought(), Part::text("x"), thought(), thought()]);
+    let (history, notes) =
+        adapted(Source::Anthropic, Target::Anthropic, vec![ends(), Message::text(Role::User, "u")]);
+    assert_eq!(history[0].parts.len(), 2);
+    assert_eq!(notes, [("trailing_thinking_dropped", "/messages/0".to_owned())]);
+    let alone = || said(vec![thought()]);
+    let (history, notes) = adapted(
+        Source::Anthropic,
+        Target::Anthropic,
+        vec![ends(), alone(), Message::text(Role::User, "u")],
+    );
+    assert_eq!((history.len(), history[0].parts.len()), (2, 2));
+    let codes: Vec<_> = notes.iter().map(|(code, at)| (*code, at.as_str())).collect();
+    assert_eq!(
+        codes,
+        [
+            ("trailing_thinking_dropped", "/messages/0"),
+            ("trailing_thinking_dropped", "/messages/1"),
+            ("empty_message_dropped", "/messages/1"),
+        ]
+    );
+    // What is written as one message does not end there.
+    let mut called = call("c", "f", "{}");
+    called.parts.insert(0, thought());
+    for message in [called, said(vec![Part::text("y")])] {
+        let history = vec![alone(), message];
+        assert_eq!(adapted(Source::Anthropic, Target::Anthropic, history).1, []);
+    }
+    assert_eq!(adapted(Source::Anthropic, Target::Neutral, vec![ends()]).1, []);
+}
+
+#[test]
+fn our_own_word_about_a_response_is_no_loss() {
+    let with = |kept: &str| {
+        let mut message = result("c", vec![Part::text("x")], None);
+        message.parts[0].extra = vec![("functionResponse".into(), RawJson::new(kept))];
+        codes(Source::Gemini, Target::Openai, message)
+    };
+    assert!(with(r#"{"response":"output"}"#).is_empty());
+    assert_eq!(with(r#"{"response":"output","willContinue":true}"#), ["part_fields_dropped"]);
+}
+
+fn blocks() -> Message {
+    let raw = r#"{"type":"document","source":{"type":"content","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},"title":"T","context":"C"}"#;
+    let content = Content::Opaque { kind: "document".into(), raw: RawJson::new(raw) };
+    Message::new(Role::User, vec![Part::new(content)])
+}
+
+#[test]
+fn a_document_of_blocks_stays_whole_for_its_own_provider_alone() {
+    for (source, target) in [
+        (Source::Anthropic, Target::Anthropic),
+        (Source::Anthropic, Target::Neutral),
+        (Source::Neutral, Target::Anthropic),
+    ] {
+        let (history, notes) = adapted(source, target, vec![blocks()]);
+        assert_eq!(history[0].parts, blocks().parts);
+        assert_eq!(notes, []);
+    }
+    let (history, notes) = adapted(Source::Anthropic, Target::Openai, vec![blocks()]);
+    assert_eq!(&**history[0].parts[0].as_text().unwrap(), "[document: T]\na\nb");
+    assert!(history[0].parts[0].extra.is_empty());
+    let codes: Vec<_> = notes.iter().map(|(code, _)| *code).collect();
+    assert_eq!(codes, ["document_blocks_joined", "part_fields_dropped", "media_as_text"]);
+    let answered = vec![call("c", "f", "{}"), result("c", blocks().parts, None)];
+    let (history, _) = adapted(Source::Anthropic, Target::Gemini, answered);
+    let Content::ToolResult(result) = &history[1].parts[0].content else { panic!() };
+    assert_eq!(&**result.content[0].as_text().unwrap(), "[document: T]\na\nb");
+}
+
+#[test]
+fn items_in_a_neutral_conversation_go_to_whom_their_kind_names() {
+    let says = |kind: &str, raw: &str, target| {
+        let raw = RawJson::new(raw);
+        let part = Part::new(Content::Opaque { kind: kind.into(), raw });
+        let parts = vec![part, Part::text("x")];
+        codes(Source::Neutral, target, Message::new(Role::Assistant, parts)).is_empty()
+    };
+    for (kind, owner) in [
+        ("server_tool_use", Target::Anthropic),
+        ("web_search_tool_result", Target::Anthropic),
+        ("mcp_tool_use", Target::Anthropic),
+        ("container_upload", Target::Anthropic),
+        ("web_search_call", Target::OpenaiResponses),
+        ("computer_call_output", Target::OpenaiResponses),
+        ("mcp_call", Target::OpenaiResponses),
+        ("executableCode", Target::Gemini),
+    ] {
+        for target in [Target::Openai, Target::OpenaiResponses, Target::Anthropic, Target::Gemini] {
+            assert_eq!(says(kind, "{}", target), target == owner, "{kind} {target:?}");
+        }
+        assert!(!says(kind, "7", owner));
+    }
+    assert!(!says("novel", "{}", Target::Anthropic));
+}
+
+/// The tools of a request, adapted; with the code and pointer of each note.
+fn adapted_tools(
+    source: Source,
+    target: Target,
+    tools: &str,
+) -> (Vec<ToolDefinition>, Vec<(&'static str, String)>) {
+    let node = crate::json::parse(tools, crate::json::Limits::default()).unwrap();
+    let mut faults = crate::json::Faults::default();
+    let mut notes = Notes::default();
+    let at = crate::json::Path::Root;
+    let tools = crate::provider::read_tools(&node, &at.key("tools"), &mut faults, &mut notes);
+    assert!(faults.is_empty());
+    let mut conversation = Conversation { source, system: vec![], history: vec![], tools };
+    adapt(&mut conversation, target, &mut notes);
+    let notes = notes.degraded.into_iter().map(|note| (note.code, note.pointer)).collect();
+    (conversation.tools, notes)
+}
+
+#[test]
+fn notes_about_tools_lead_to_where_they_stand() {
+    let tools = r#"[{"functionDeclarations":[{"name":"f"},{"name":"g h"}],"googleSearch":{}},
+        {"googleMaps":{}},{"functionDeclarations":[{"name":"h"}]}]"#;
+    let found = |tools: &str, source| {
+        let (_, notes) = adapted_tools(source, Target::Anthropic, tools);
+        notes.into_iter().map(|(_, pointer)| pointer).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found(tools, Source::Gemini),
+        ["/tools/0/functionDeclarations/1", "/tools/0/googleSearch", "/tools/1"]
+    );
+    let listed =
+        r#"{"list":[{"type":"web_search"},{"type":"function","function":{"name":"a b"}}]}"#;
+    assert_eq!(found(listed, Source::Openai), ["/tools/list/0", "/tools/list/1"]);
+}
+
+#[test]
+fn free_form_tools_are_known_in_both_shapes_and_wrapped_elsewhere() {
+    let chat = r#"{"type":"custom","custom":{"name":"g","description":"d","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"x"}}}}"#;
+    let responses = r#"{"type":"custom","name":"g","description":"d","format":{"type":"grammar","syntax":"lark","definition":"x"}}"#;
+    let both = [Source::Openai, Source::OpenaiResponses, Source::Neutral];
+    for source in both {
+        for given in [chat, responses] {
+            for (target, wanted) in [(Target::Openai, chat), (Target::OpenaiResponses, responses)] {
+                let (tools, notes) = adapted_tools(source, target, &format!("[{given}]"));
+                assert_eq!(tools[0].opaque.as_ref().unwrap().as_str(), wanted);
+                assert_eq!(notes, []);
+            }
+            let (tools, notes) = adapted_tools(source, Target::Neutral, &format!("[{given}]"));
+            assert_eq!((tools[0].opaque.as_ref().unwrap().as_str(), notes), (given, vec![]));
+            for target in [Target::Anthropic, Target::Gemini] {
+                let (tools, notes) = adapted_tools(source, target, &format!("[{given}]"));
+                assert!(tools[0].opaque.is_none());
+                assert_eq!((&*tools[0].name, tools[0].description.as_deref()), ("g", Some("d")));
+                let schema = tools[0].parameters.as_ref().unwrap().as_str();
+                assert!(schema.contains(r#""required":["input"]"#), "{schema}");
+                let codes: Vec<_> = notes.iter().map(|(code, _)| *code).collect();
+                assert_eq!(codes, ["custom_tool_wrapped", "tool_fields_dropped"]);
+            }
+        }
+    }
+    let lone = r#"[{"type":"custom","name":"g"}]"#;
+    let (tools, _) = adapted_tools(Source::OpenaiResponses, Target::Openai, lone);
+    let wanted = r#"{"type":"custom","custom":{"name":"g"}}"#;
+    assert_eq!(tools[0].opaque.as_ref().unwrap().as_str(), wanted);
+    let (tools, notes) =
+        adapted_tools(Source::OpenaiResponses, Target::Openai, r#"[{"type":"web_search"}]"#);
+    assert!(tools.is_empty());
+    assert_eq!(notes, [("tool_dropped", "/tools/0".to_owned())]);
 }

@@ -1,37 +1,36 @@
 //! Tool definitions: names, fields and schemas in the form a target accepts.
 
-use super::{Adapter, calls::valid_name, parts::foreign_fields, schema};
+use super::{Adapter, calls::valid_name, custom, parts::foreign_fields, schema};
 use crate::domain::{RawJson, Target, ToolDefinition};
+use crate::provider::words::{listed, shown};
 
 impl Adapter<'_> {
     pub(super) fn tools(&mut self, tools: &mut Vec<ToolDefinition>) {
-        let mut index = 0;
-        tools.retain_mut(|tool| {
-            let at = format!("/tools/{index}");
-            index += 1;
-            self.tool(tool, &at)
-        });
+        tools.retain_mut(|tool| self.tool(tool));
     }
 
     /// Adapts one definition; false takes it out.
-    fn tool(&mut self, tool: &mut ToolDefinition, at: &str) -> bool {
+    fn tool(&mut self, tool: &mut ToolDefinition) -> bool {
         let own = self.target.reads_items_of(self.source);
-        if tool.opaque.is_some() {
-            if !own {
-                self.notes.degraded("tool_dropped", at.to_owned(), &*tool.name);
+        self.custom_tool(tool);
+        if let Some(raw) = &tool.opaque {
+            let keep = own || custom::fits(raw, self.target);
+            if !keep {
+                self.notes.degraded("tool_dropped", tool.origin.to_string(), shown(&tool.name));
             }
-            return own;
+            return keep;
         }
+        let at = || tool.origin.to_string();
         if let Some(name) = valid_name(self.target, &tool.name) {
-            let detail = format!("{} → {name}", tool.name);
-            self.notes.degraded("tool_name_renamed", at.to_owned(), detail);
+            let detail = format!("{} → {name}", shown(&tool.name));
+            self.notes.degraded("tool_name_renamed", at(), detail);
             tool.name = name;
         }
         if !own {
             let strict = self.target != Target::Gemini;
             let lost = foreign_fields(&mut tool.extra, |name| strict && name == "strict");
             if !lost.is_empty() {
-                self.notes.degraded("tool_fields_dropped", at.to_owned(), lost.join(", "));
+                self.notes.degraded("tool_fields_dropped", at(), listed(&lost));
             }
         }
         if tool.parameters.as_ref().is_some_and(|schema| schema.as_str() == "null") {

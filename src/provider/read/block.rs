@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::context::{Reading, part_extra, present};
+use super::context::{Reading, part_extra, present, unmarked};
 use super::media;
 use crate::domain::{Content, Part, RawJson, Thinking, ToolCall, ToolResult};
 use crate::json::{Node, Path, Value};
@@ -40,7 +40,10 @@ pub(super) fn result_content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<
             part.content,
             Content::Thinking(_) | Content::ToolCall(_) | Content::ToolResult(_)
         ) {
-            *part = opaque(item);
+            // Its mark was read with it.
+            part.content = whole(item);
+            part.signature = None;
+            part.extra.clear();
         }
     }
     parts
@@ -74,27 +77,34 @@ pub(super) fn part(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Op
         "thinking" => thinking(cx, node, path),
         "redacted_thinking" => {
             let _ = cx.required(node, "data", path, "redacted thinking is its data");
-            let opaque = Some(RawJson::new(node.raw));
+            let opaque = Some(unmarked(node));
             Part::new(Content::Thinking(Thinking { text: Arc::from(""), opaque }))
         }
         "tool_use" => call(cx, node, path, "input"),
         "tool_call" => call(cx, node, path, "arguments"),
         "tool_result" => result(cx, node, path),
-        "opaque" => carried(node),
+        "opaque" => carried(cx, node, path),
         _ => match media::read(cx, kind, node, path) {
             Some(part) => part,
-            None => return Some(opaque(node)),
+            None => return Some(opaque(cx, node, path)),
         },
     };
-    part.cache = cx.part_mark(node, path);
+    part.cache = cx.part_mark(node, path).or(part.cache);
     part.signature = cx.member(node, "signature", path);
     Some(part)
 }
 
-/// A part that goes back to its provider with the bytes it came with.
-pub(super) fn opaque(node: &Node<'_>) -> Part {
+/// A part that goes back to its provider with the bytes it came with. Its cache mark is the
+/// part's, since marks are counted and moved.
+pub(super) fn opaque(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+    let mut part = Part::new(whole(node));
+    part.cache = cx.cache_mark(node, path);
+    part
+}
+
+fn whole(node: &Node<'_>) -> Content {
     let kind = node.get("type").and_then(Node::as_str).unwrap_or("unknown");
-    Part::new(Content::Opaque { kind: Arc::from(kind), raw: RawJson::new(node.raw) })
+    Content::Opaque { kind: Arc::from(kind), raw: unmarked(node) }
 }
 
 fn text(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
@@ -150,13 +160,15 @@ fn result(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
 }
 
 /// The neutral shape's way to carry an item: `{"type": "opaque", "kind", "raw"}`.
-fn carried(node: &Node<'_>) -> Part {
+fn carried(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let kind = node.get("kind").and_then(Node::as_str);
     match (kind, node.get("raw")) {
         (Some(kind), Some(item)) => {
-            let raw = RawJson::new(item.raw);
-            Part::new(Content::Opaque { kind: Arc::from(kind), raw })
+            let raw = unmarked(item);
+            let mut part = Part::new(Content::Opaque { kind: Arc::from(kind), raw });
+            part.cache = cx.cache_mark(item, &path.key("raw"));
+            part
         }
-        _ => opaque(node),
+        _ => Part::new(whole(node)),
     }
 }

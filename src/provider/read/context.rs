@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::domain::{CacheMark, Extra, Notes, RawJson, Ttl};
 use crate::json::{self, Faults, Limits, Node, Path, Text, Value};
+pub(super) use crate::provider::words::shown;
 
 /// One reading of one request.
 pub(super) struct Reading<'c> {
@@ -138,9 +139,15 @@ impl Reading<'_> {
 
     /// Reports members that have no place in ours.
     pub(super) fn lost(&mut self, node: &Node<'_>, known: &[&str], path: &Path<'_>) {
-        for (key, _) in extra(node, known) {
+        const MOST: usize = 10;
+        let lost = extra(node, known);
+        for (key, _) in lost.iter().take(MOST) {
             let detail = "this member has no place in a neutral message";
-            self.notes.degraded("member_lost", path.key(&shown(&key)).pointer(), detail);
+            self.notes.degraded("member_lost", path.key(&shown(key)).pointer(), detail);
+        }
+        if let Some(more) = lost.len().checked_sub(MOST).filter(|more| *more > 0) {
+            let detail = format!("{more} more members have no place in a neutral message");
+            self.notes.degraded("member_lost", path.pointer(), detail);
         }
     }
 
@@ -203,6 +210,27 @@ pub(super) fn either<'n, 'a>(node: &'n Node<'a>, one: &str, other: &str) -> Opti
     present(node, one).or_else(|| present(node, other))
 }
 
+/// The text of a value without its cache mark, which is kept apart. One without a mark keeps
+/// its bytes.
+pub(super) fn unmarked(node: &Node<'_>) -> RawJson {
+    const MARK: &str = "cache_control";
+    let Some(members) = node.as_object().filter(|_| node.get(MARK).is_some()) else {
+        return RawJson::new(node.raw);
+    };
+    let mut text = String::with_capacity(node.raw.len());
+    text.push('{');
+    for (name, value) in members.iter().filter(|(name, _)| name != MARK) {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        json::write_string(&mut text, name);
+        text.push(':');
+        text.push_str(value.raw);
+    }
+    text.push('}');
+    RawJson::new(text)
+}
+
 /// The members that no reader interprets.
 pub(super) fn extra(node: &Node<'_>, known: &[&str]) -> Extra {
     let members = node.as_object().map(Vec::as_slice).unwrap_or_default();
@@ -222,9 +250,4 @@ pub(super) fn part_extra(node: &Node<'_>, known: &[&str]) -> Extra {
         _ => true,
     });
     extra
-}
-
-/// A name as a fault shows it: never longer than a line.
-pub(super) fn shown(text: &str) -> String {
-    text.chars().take(60).collect()
 }

@@ -4,9 +4,8 @@
 
 use std::sync::Arc;
 
-use super::block;
 use super::context::{Reading, either, part_extra, present};
-use crate::domain::{Content, Extra, Media, MediaSource, Part, RawJson};
+use crate::domain::{Content, Extra, Media, MediaSource, Part};
 use crate::json::{Node, Path};
 
 /// The media type where nothing tells it.
@@ -178,7 +177,6 @@ fn source(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) ->
     let mime = cx.member(inner, "media_type", &at);
     let unknown = if kind == "image" { UNKNOWN_IMAGE } else { "application/pdf" };
     let given = mime.as_deref().unwrap_or(unknown);
-    let mut kept = Extra::new();
     let mut media = match inner.get("type").and_then(Node::as_str) {
         Some("base64") => {
             let data = cx.required(inner, "data", &at, NEEDS_DATA);
@@ -197,29 +195,13 @@ fn source(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) ->
             let media_type = Arc::from(mime.as_deref().unwrap_or("text/plain"));
             Media { media_type, source: MediaSource::Text(text), name: None }
         }
-        Some("content") => {
-            let content = inner.get("content")?;
-            let parts = block::content(cx, content, &at.key("content"));
-            let texts: Option<Vec<&str>> =
-                parts.iter().map(|part| part.as_text().map(|text| &**text)).collect();
-            // Content with images in it is only this provider's.
-            let text = texts?.join("\n");
-            // The cut into blocks decides what can be cited.
-            if parts.len() > 1 {
-                let detail = "the blocks of a document became one text";
-                cx.notes.degraded("document_blocks_joined", path.pointer(), detail);
-                kept.push((Arc::from("source"), RawJson::new(inner.raw)));
-            }
-            let source = MediaSource::Text(Arc::from(text));
-            Media { media_type: Arc::from("text/plain"), source, name: None }
-        }
+        // The cut of a document into blocks decides what can be cited: it stays whole.
         _ => return None,
     };
     media.name = cx.member(node, "title", path);
     let mut part = Part::new(Content::Media(media));
     part.extra = part_extra(node, &["type", "source", "title"]);
-    cx.lost(inner, &["type", "media_type", "data", "url", "file_id", "content"], &at);
-    part.extra.extend(kept);
+    cx.lost(inner, &["type", "media_type", "data", "url", "file_id"], &at);
     Some(part)
 }
 

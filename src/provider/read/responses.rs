@@ -2,7 +2,7 @@
 //!
 //! What the model produced in a row is one assistant message, its items the parts in their
 //! order. Members of an item that we do not interpret (`id`, `status`, `phase`) stand in the
-//! extra members of its part: of the first, where an item has several.
+//! extra members of its part: of the first, where an item has several; the id on every text.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) ->
             }
             Some("reasoning") => run.add(index, reasoning(cx, item, &path), Step::Begins),
             // An item of the provider's own keeps its place and its bytes.
-            Some(_) => run.add(index, block::opaque(item), Step::Goes),
+            Some(_) => run.add(index, block::opaque(cx, item, &path), Step::Goes),
         }
     }
     run.finish()
@@ -120,9 +120,14 @@ fn said(
         message.parts.push(Part::text(""));
     }
     let id = present(item, "id").map(|id| (Arc::from("id"), RawJson::new(id.raw)));
-    if let Some(first) = message.parts.first_mut() {
-        first.extra.extend(id);
-        first.extra.append(&mut message.extra);
+    // Texts that name one id are written as one item again.
+    for (at, part) in message.parts.iter_mut().enumerate() {
+        if at == 0 || matches!(part.content, Content::Text(_)) {
+            part.extra.extend(id.clone());
+        }
+        if at == 0 {
+            part.extra.append(&mut message.extra);
+        }
     }
     let mut step = Step::Begins;
     for part in message.parts {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::context::{Reading, either, extra, present, shown};
+use super::context::{Reading, either, extra, present, shown, unmarked};
 use crate::domain::{Extra, RawJson, ToolDefinition};
 use crate::json::{self, Node, Path, Value};
 
@@ -53,27 +53,26 @@ impl Found {
         self.tools.push(tool);
     }
 
-    /// A provider's own tool. Several may be of one kind, so only a name of its own counts.
+    /// A provider's own tool, whose name, if it has one, stands in `node`. Several may be of
+    /// one kind, so only a name of its own counts.
     fn add_opaque(
         &mut self,
         cx: &mut Reading<'_>,
-        kind: &str,
+        mut tool: ToolDefinition,
         node: &Node<'_>,
-        raw: RawJson,
         path: &Path<'_>,
     ) {
-        let named = cx.member(node, "name", path);
-        let mut tool = bare(named.clone().unwrap_or_else(|| Arc::from(kind)));
-        tool.cache = cx.cache_mark(node, path);
-        tool.opaque = Some(raw);
-        match named {
-            Some(_) => self.add(cx, tool, path),
+        match cx.member(node, "name", path) {
+            Some(name) => {
+                tool.name = name;
+                self.add(cx, tool, path);
+            }
             None => self.tools.push(tool),
         }
     }
 }
 
-fn bare(name: Arc<str>) -> ToolDefinition {
+fn bare(name: Arc<str>, path: &Path<'_>) -> ToolDefinition {
     ToolDefinition {
         name,
         description: None,
@@ -81,7 +80,16 @@ fn bare(name: Arc<str>) -> ToolDefinition {
         cache: None,
         extra: Extra::new(),
         opaque: None,
+        origin: path.pointer().into(),
     }
+}
+
+/// A provider's own tool, but for its name.
+fn whole(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> ToolDefinition {
+    let mut tool = bare(Arc::from(kind), path);
+    tool.cache = cx.cache_mark(node, path);
+    tool.opaque = Some(unmarked(node));
+    tool
 }
 
 fn tool(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Found) {
@@ -97,6 +105,7 @@ fn tool(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Foun
     if let Some(inner) = present(node, "function").filter(|inner| inner.as_object().is_some()) {
         let mut tool = function(cx, inner, &path.key("function"), &[]);
         tool.cache = tool.cache.or(cx.cache_mark(node, path));
+        tool.origin = path.pointer().into();
         tool.extra.extend(extra(node, &["type", "function", "cache_control"]));
         found.add(cx, tool, &path.key("function"));
         return;
@@ -112,13 +121,15 @@ fn tool(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Foun
         Some(kind) => {
             let custom = node.get("custom").filter(|inner| inner.as_object().is_some());
             let named = custom.unwrap_or(node);
-            found.add_opaque(cx, kind, named, RawJson::new(node.raw), path);
+            let tool = whole(cx, kind, node, path);
+            found.add_opaque(cx, tool, named, path);
             return;
         }
         None => {
             match members.first() {
                 Some((key, _)) => {
-                    found.add_opaque(cx, key, node, RawJson::new(node.raw), path);
+                    let tool = whole(cx, key, node, path);
+                    found.add_opaque(cx, tool, node, path);
                 }
                 None => cx.fault(path, "a tool must not be empty"),
             }
@@ -138,7 +149,7 @@ fn function(
 ) -> ToolDefinition {
     const SCHEMAS: [&str; 4] =
         ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
-    let mut tool = bare(cx.required(node, "name", path, "a tool needs a name"));
+    let mut tool = bare(cx.required(node, "name", path, "a tool needs a name"), path);
     tool.description = cx.member(node, "description", path);
     tool.cache = cx.cache_mark(node, path);
     tool.extra = extra(node, &["name", "description", "cache_control"]);
@@ -167,7 +178,9 @@ fn declarations(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &
             raw.push(':');
             raw.push_str(member.raw);
             raw.push('}');
-            found.add_opaque(cx, key, member, RawJson::new(raw), &at);
+            let mut tool = bare(Arc::from(&**key), &at);
+            tool.opaque = Some(RawJson::new(raw));
+            found.add_opaque(cx, tool, member, &at);
             continue;
         }
         let Some(items) = member.as_array() else {

@@ -4,9 +4,9 @@
 //! among them) and neighbouring assistant messages become one; in a user message results come
 //! before everything else. A block without text is never written: the provider refuses it.
 
-use super::{comma, each_side, extra_members, key, member, raw_member};
+use super::{cache_control, comma, each_side, extra_members, key, marked, member, raw_member};
 use crate::domain::{
-    CacheMark, Content, Media, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
+    Content, Media, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
 };
 
 pub(super) fn write(out: &mut String, messages: &[Message]) {
@@ -57,7 +57,7 @@ fn block(out: &mut String, part: &Part) {
     }
     comma(out);
     match &part.content {
-        Content::Opaque { raw, .. } => return out.push_str(raw.as_str()),
+        Content::Opaque { raw, .. } => return marked(out, raw.as_str(), part.cache),
         Content::Thinking(thinking) => return self::thinking(out, thinking, part),
         _ => out.push('{'),
     }
@@ -164,15 +164,4 @@ fn media(out: &mut String, media: &Media) {
     if let Some(name) = media.name.as_ref().filter(|_| !image) {
         member(out, "title", name);
     }
-}
-
-/// The member that marks the end of a cached prefix.
-pub(super) fn cache_control(out: &mut String, mark: CacheMark) {
-    key(out, "cache_control");
-    out.push('{');
-    member(out, "type", "ephemeral");
-    if let Some(ttl) = mark.ttl {
-        member(out, "ttl", ttl.as_str());
-    }
-    out.push('}');
 }

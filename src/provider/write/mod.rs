@@ -13,7 +13,7 @@ mod responses;
 mod tools;
 
 use super::Sandwich;
-use crate::domain::{Content, Extra, Message, Part, Role, Target};
+use crate::domain::{CacheMark, Content, Extra, Message, Part, Role, Target};
 use crate::json::write_string;
 
 /// Writes the payload as JSON text: the keys of the provider's own request and no others, in a
@@ -119,6 +119,33 @@ fn extra_members(out: &mut String, extra: &Extra, known: &[&str]) {
             out.push_str(raw.as_str());
         }
     }
+}
+
+/// An object as it came, with a cache mark as its last member.
+fn marked(out: &mut String, raw: &str, mark: Option<CacheMark>) {
+    match (mark, raw.trim_end().strip_suffix('}')) {
+        (Some(mark), Some(open)) => {
+            out.push_str(open.trim_end());
+            cache_control(out, mark);
+            out.push('}');
+        }
+        _ => out.push_str(raw),
+    }
+}
+
+/// The member that marks the end of a cached prefix.
+fn cache_control(out: &mut String, mark: CacheMark) {
+    key(out, "cache_control");
+    mark_value(out, mark);
+}
+
+fn mark_value(out: &mut String, mark: CacheMark) {
+    out.push('{');
+    member(out, "type", "ephemeral");
+    if let Some(ttl) = mark.ttl {
+        member(out, "ttl", ttl.as_str());
+    }
+    out.push('}');
 }
 
 /// Writes an object whose members stand in byte order of their keys, uninterpreted ones

@@ -1,7 +1,7 @@
 //! Messages in our own shape (DESIGN §4). Keys of every object in byte order.
 
-use super::{Sorted, comma, key, member};
-use crate::domain::{CacheMark, Content, Media, MediaSource, Message, Part, Role};
+use super::{Sorted, comma, key, mark_value};
+use crate::domain::{Content, Media, MediaSource, Message, Part, Role};
 use crate::json::write_string;
 
 pub(super) fn write(out: &mut String, messages: &[Message]) {
@@ -71,7 +71,7 @@ fn part(out: &mut String, part: &Part) {
     }
     if let Some(mark) = part.cache {
         object.key(out, "cache_control");
-        cache(out, mark);
+        mark_value(out, mark);
     }
     let kind = match &part.content {
         Content::Text(text) => {
@@ -161,13 +161,4 @@ fn media(object: &mut Sorted<'_>, out: &mut String, media: &Media, part: &Part) 
     if let MediaSource::Text(text) = &media.source {
         object.member(out, "text", text);
     }
-}
-
-fn cache(out: &mut String, mark: CacheMark) {
-    out.push('{');
-    member(out, "type", "ephemeral");
-    if let Some(ttl) = mark.ttl {
-        member(out, "ttl", ttl.as_str());
-    }
-    out.push('}');
 }

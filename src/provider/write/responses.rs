@@ -3,6 +3,8 @@
 //! Leading system text becomes `instructions`; system text in other places stays in its place
 //! as an item. What an assistant message holds becomes items in the order of its parts.
 
+use std::collections::HashSet;
+
 use super::{comma, extra_members, joined_string, key, member, openai, raw_member, texts};
 use crate::domain::{
     Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult,
@@ -30,7 +32,9 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
 #[derive(Default)]
 struct Items<'m> {
     /// Ids of free-form calls: their results are items of another type.
-    custom: Vec<&'m str>,
+    custom: HashSet<&'m str>,
+    /// Ids of messages that are written.
+    ids: HashSet<&'m str>,
     /// A reasoning item stands in the assistant's current run. Only then do the items after it
     /// name the ids under which the provider keeps them: a kept id without its reasoning is
     /// refused, and compaction may take the reasoning away.
@@ -41,7 +45,14 @@ impl<'m> Items<'m> {
     fn write(&mut self, out: &mut String, message: &'m Message) {
         match message.role {
             Role::Assistant => {
-                message.parts.iter().for_each(|part| self.said(out, message, part));
+                let mut parts = message.parts.as_slice();
+                while let Some((item, rest)) = parts.split_at_checked(one_item(parts)) {
+                    if item.is_empty() {
+                        break;
+                    }
+                    self.said(out, message, item);
+                    parts = rest;
+                }
             }
             Role::Tool => {
                 self.reasoned = false;
@@ -58,12 +69,11 @@ impl<'m> Items<'m> {
         }
     }
 
-    fn said(&mut self, out: &mut String, message: &Message, part: &'m Part) {
+    /// One item: a part, or several texts that were one item.
+    fn said(&mut self, out: &mut String, message: &'m Message, item: &'m [Part]) {
+        let Some(part) = item.first() else { return };
         match &part.content {
-            Content::Text(text) => {
-                comma(out);
-                self.text(out, message, part, text);
-            }
+            Content::Text(_) => self.text(out, message, part, item),
             Content::Thinking(thinking) => {
                 if let Some(raw) = &thinking.opaque {
                     comma(out);
@@ -83,39 +93,38 @@ impl<'m> Items<'m> {
         }
     }
 
-    /// The short form, unless there is something that only the provider's own form holds.
-    fn text(&self, out: &mut String, message: &Message, part: &Part, text: &str) {
-        let find = |name: &str| find(&part.extra, name).or_else(|| find(&message.extra, name));
-        let id = find("id").or_else(|| message.id.as_deref().filter(|id| id.starts_with("msg")));
-        let annotations = find("annotations").filter(|raw| *raw != "[]");
-        out.push('{');
-        member(out, "type", "message");
-        let full = id.filter(|_| self.reasoned || annotations.is_some());
-        if let Some(id) = full {
-            key(out, "id");
-            if id.starts_with('"') {
-                out.push_str(id);
-            } else {
-                write_string(out, id);
+    /// The short form, unless there is something that only the provider's own form holds. An
+    /// id stands once in a payload: the provider refuses a second item with it.
+    fn text(&mut self, out: &mut String, message: &'m Message, first: &'m Part, item: &'m [Part]) {
+        let find_any = |name: &str| find(&first.extra, name).or_else(|| find(&message.extra, name));
+        let id = find_any("id")
+            .or_else(|| message.id.as_deref().filter(|id| id.starts_with("msg")))
+            .filter(|_| self.reasoned || item.iter().any(|part| annotations(part).is_some()))
+            .filter(|id| self.ids.insert(id.trim_matches('"')));
+        let phase = find_any("phase");
+        let Some(id) = id else {
+            for text in super::texts(item) {
+                said_item(out, None, phase);
+                member(out, "content", text);
+                out.push('}');
             }
-        }
-        member(out, "role", "assistant");
-        if let Some(phase) = find("phase") {
-            raw_member(out, "phase", phase);
-        }
-        if full.is_some() {
-            raw_member(out, "status", find("status").unwrap_or("\"completed\""));
-            key(out, "content");
-            out.push_str("[{");
+            return;
+        };
+        said_item(out, Some(id), phase);
+        raw_member(out, "status", find_any("status").unwrap_or("\"completed\""));
+        key(out, "content");
+        out.push('[');
+        for part in item {
+            let Some(text) = part.as_text() else { continue };
+            comma(out);
+            out.push('{');
             member(out, "type", "output_text");
             member(out, "text", text);
-            raw_member(out, "annotations", annotations.unwrap_or("[]"));
+            raw_member(out, "annotations", annotations(part).unwrap_or("[]"));
             extra_members(out, &part.extra, ITEM_KEYS);
-            out.push_str("}]");
-        } else {
-            member(out, "content", text);
+            out.push('}');
         }
-        out.push('}');
+        out.push_str("]}");
     }
 
     fn call(&mut self, out: &mut String, call: &'m ToolCall, part: &Part) {
@@ -130,14 +139,14 @@ impl<'m> Items<'m> {
         extra_members(out, &part.extra, CALL_KEYS);
         out.push('}');
         if call.custom {
-            self.custom.push(&call.id);
+            self.custom.insert(&call.id);
         }
     }
 
     fn output(&self, out: &mut String, result: &ToolResult, part: &Part) {
         comma(out);
         out.push('{');
-        let custom = self.custom.contains(&&*result.call_id);
+        let custom = self.custom.contains(&*result.call_id);
         let kind = if custom { "custom_tool_call_output" } else { "function_call_output" };
         member(out, "type", kind);
         member(out, "call_id", &result.call_id);
@@ -147,6 +156,37 @@ impl<'m> Items<'m> {
         extra_members(out, &part.extra, CALL_KEYS);
         out.push('}');
     }
+}
+
+/// How many of the parts were one item: texts that name the same id, else one part.
+fn one_item(parts: &[Part]) -> usize {
+    let named =
+        |part: &Part, id: &str| part.as_text().is_some() && find(&part.extra, "id") == Some(id);
+    let first = parts.first().filter(|part| part.as_text().is_some());
+    match first.and_then(|part| find(&part.extra, "id")) {
+        Some(id) => parts.iter().take_while(|part| named(part, id)).count(),
+        None => parts.len().min(1),
+    }
+}
+
+/// Opens an assistant's message item, up to its content.
+fn said_item(out: &mut String, id: Option<&str>, phase: Option<&str>) {
+    comma(out);
+    out.push('{');
+    member(out, "type", "message");
+    match id {
+        Some(raw) if raw.starts_with('"') => raw_member(out, "id", raw),
+        Some(id) => member(out, "id", id),
+        None => {}
+    }
+    member(out, "role", "assistant");
+    if let Some(phase) = phase {
+        raw_member(out, "phase", phase);
+    }
+}
+
+fn annotations(part: &Part) -> Option<&str> {
+    find(&part.extra, "annotations").filter(|raw| *raw != "[]")
 }
 
 /// Keys of calls and outputs that we write ourselves.

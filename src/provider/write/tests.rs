@@ -421,6 +421,7 @@ fn tools_are_rendered_each_providers_way_without_tags() {
         cache: Some(CacheMark { ttl: None }),
         extra: vec![("tags".into(), RawJson::new(r#"["t"]"#))],
         opaque: None,
+        origin: "/tools/0".into(),
     };
     let simple = r#"{"type":"object","properties":{"a":{"type":"string"}}}"#;
     let strict = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
@@ -447,7 +448,7 @@ fn tools_are_rendered_each_providers_way_without_tags() {
         )
     );
     assert!(of(Target::Neutral).starts_with(&format!(
-        r#""tools":[{{"description":"d","name":"f","parameters":{simple}}}"#
+        r#""tools":[{{"cache_control":{{"type":"ephemeral"}},"description":"d","name":"f","parameters":{simple}}}"#
     )));
     assert!(Target::ALL.iter().all(|target| !of(*target).contains("tags")));
     assert_eq!(write(Target::Gemini, Sandwich { messages: &[], tools: &[] }), r#"{"contents":[]}"#);

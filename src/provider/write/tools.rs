@@ -1,7 +1,8 @@
 //! Tools, each provider's way. The order is the caller's and the bytes of a schema stay.
 
-use super::anthropic::cache_control;
-use super::{Sorted, comma, extra_members, key, member, raw_member};
+use super::{
+    Sorted, cache_control, comma, extra_members, key, mark_value, marked, member, raw_member,
+};
 use crate::domain::{Target, ToolDefinition};
 use crate::json::{self, Node, Value};
 
@@ -25,7 +26,8 @@ pub(super) fn write(out: &mut String, target: Target, tools: &[ToolDefinition]) 
 fn one(out: &mut String, target: Target, tool: &ToolDefinition) {
     comma(out);
     if let Some(raw) = &tool.opaque {
-        return out.push_str(raw.as_str());
+        // The other targets' marks were taken off.
+        return marked(out, raw.as_str(), tool.cache);
     }
     match target {
         Target::Openai => openai(out, tool),
@@ -85,9 +87,13 @@ fn anthropic(out: &mut String, tool: &ToolDefinition) {
     out.push('}');
 }
 
-/// `{name, description, parameters}` in byte order, without `tags`.
+/// `{cache_control, name, description, parameters}` in byte order, without `tags`.
 fn neutral(out: &mut String, tool: &ToolDefinition) {
     let mut object = Sorted::open(out, &tool.extra, OURS);
+    if let Some(mark) = tool.cache {
+        object.key(out, "cache_control");
+        mark_value(out, mark);
+    }
     if let Some(description) = &tool.description {
         object.member(out, "description", description);
     }

@@ -134,3 +134,64 @@ async fn openai_chat_comes_back_whole() {
     let compiled = back("openai", json!({"messages": messages})).await;
     assert_eq!(compiled.payload["messages"], messages);
 }
+
+#[tokio::test]
+async fn texts_of_one_responses_item_go_back_as_one_item() {
+    let text = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
+    let said = |id: &str, content: Value| {
+        json!({"type": "message", "id": id, "role": "assistant", "status": "completed",
+            "content": content})
+    };
+    let input = json!([
+        {"type": "message", "role": "user", "content": "q"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ENC"},
+        said("msg_1", json!([text("a"), text("b")])),
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "res"},
+        {"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "ENC"},
+        {"type": "function_call", "call_id": "d", "name": "f", "arguments": "{}"},
+        said("msg_2", json!([text("c")])),
+        said("msg_3", json!([text("d"), text("e")])),
+        {"type": "function_call_output", "call_id": "d", "output": "res"}
+    ]);
+    let compiled = back("openai_responses", json!({"input": input})).await;
+    assert_eq!(compiled.payload["input"], input);
+}
+
+#[tokio::test]
+async fn marks_on_items_of_the_providers_own_come_back_and_are_counted() {
+    let mark = json!({"type": "ephemeral"});
+    let messages = json!([
+        {"role": "user", "content": [
+            {"type": "document", "source": {"type": "content", "content": [
+                {"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+             "citations": {"enabled": true}, "cache_control": mark}]},
+        {"role": "assistant", "content": [
+            {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"q": "x"}},
+            {"type": "web_search_tool_result", "tool_use_id": "s", "content": [],
+             "cache_control": {"type": "ephemeral", "ttl": "1h"}},
+            {"type": "text", "text": "ok"}]},
+        {"role": "user", "content": [{"type": "text", "text": "go on"}]}
+    ]);
+    let tools = json!([
+        {"type": "web_search_20250305", "name": "web_search", "cache_control": mark}]);
+    let request = json!({"messages": messages, "tools": tools});
+    let compiled = back("anthropic", request.clone()).await;
+    assert_eq!(compiled.payload["messages"], messages);
+    assert_eq!(compiled.payload["tools"], tools);
+    let mut one = request.clone();
+    one["cache"] = json!({"marks": 1});
+    one["target"] = json!("anthropic");
+    let text = TestServer::spawn().await.compile(&one).await.payload.to_string();
+    assert_eq!(text.matches("cache_control").count(), 1, "{text}");
+    let neutral = back("neutral", request).await.payload;
+    let mut again = json!({"messages": neutral["messages"], "tools": neutral["tools"]});
+    again["source"] = json!("neutral");
+    let mut marks = back("neutral", again.clone()).await.payload;
+    assert_eq!(marks, neutral);
+    again["tools"].take();
+    marks = back("anthropic", json!({"messages": again["messages"], "source": "neutral"}))
+        .await
+        .payload;
+    assert_eq!(marks["messages"], messages);
+}

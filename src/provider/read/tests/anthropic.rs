@@ -68,8 +68,34 @@ fn documents_of_every_source_are_read() {
     assert_eq!(&*media(&parts[1]).media_type, "application/pdf");
     assert_eq!(media(&parts[2]).source, MediaSource::Text("words".into()));
     assert_eq!(media(&parts[3]).source, MediaSource::FileId("f".into()));
-    assert_eq!(media(&parts[4]).source, MediaSource::Text("a\nb".into()));
+    assert_eq!(opaque(&parts[4]).0, "document");
     assert_eq!(opaque(&parts[5]).0, "document");
-    assert_eq!(notes.degraded[0].code, "document_blocks_joined");
-    assert_eq!(notes.degraded[0].pointer, "/messages/0/content/4");
+    assert_eq!(notes, Notes::default());
+}
+
+#[test]
+fn marks_of_items_carried_whole_are_the_part_s() {
+    let (read, notes) = good(
+        r#"{"messages":[{"role":"assistant","content":[
+            {"type":"redacted_thinking","data":"D","cache_control":{"type":"ephemeral"}},
+            {"type":"server_tool_use","cache_control":{"type":"ephemeral","ttl":"1h"},"id":"s",
+             "input":{"cache_control":1}},
+            {"type":"opaque","kind":"k","raw":{"type":"k","cache_control":{"type":"ephemeral"}}},
+            {"type":"tool_use","id":"t","name":"f","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[
+                {"type":"search_result","cache_control":{"type":"ephemeral"}, "x": 1},
+                {"type":"tool_use","id":"i","name":"n","cache_control":{"type":"ephemeral"}}]}]}]}"#,
+    );
+    assert_eq!(notes.degraded, []);
+    let parts = &read.history[0].parts;
+    let raw = thinking(&parts[0]).opaque.as_ref().unwrap();
+    assert_eq!(raw.as_str(), r#"{"type":"redacted_thinking","data":"D"}"#);
+    let raw = r#"{"type":"server_tool_use","id":"s","input":{"cache_control":1}}"#;
+    assert_eq!(opaque(&parts[1]), ("server_tool_use", raw));
+    assert_eq!(parts[1].cache.unwrap().ttl, Some(Ttl::OneHour));
+    assert_eq!(opaque(&parts[2]), ("k", r#"{"type":"k"}"#));
+    let inner = &result(&read.history[1]).content;
+    assert_eq!(opaque(&inner[0]), ("search_result", r#"{"type":"search_result","x":1}"#));
+    assert_eq!(opaque(&inner[1]), ("tool_use", r#"{"type":"tool_use","id":"i","name":"n"}"#));
+    assert!(parts.iter().take(3).chain(inner).all(|part| part.cache.is_some()));
 }

@@ -132,3 +132,15 @@ fn a_cache_mark_has_a_known_lifetime() {
     assert_eq!(pointers(&body(r#"{"ttl":"2h"}"#)), [format!("{at}/ttl")]);
     assert_eq!(pointers(&body("true")), [at]);
 }
+
+#[test]
+fn many_members_without_a_place_are_few_notes() {
+    let members: Vec<_> = (0..5_000).map(|n| format!(r#""k{n}":1"#)).collect();
+    let body = format!(
+        r#"{{"messages":[{{"role":"assistant","content":"x","thinking":{{"thinking":"t",{}}}}}]}}"#,
+        members.join(",")
+    );
+    let (_, notes) = good(&body);
+    assert_eq!(notes.degraded.len(), 11);
+    assert!(notes.degraded[10].detail.starts_with("4990 more"), "{:?}", notes.degraded[10]);
+}

@@ -132,6 +132,7 @@ fn tools() -> Vec<ToolDefinition> {
         cache: None,
         extra: vec![("tags".into(), RawJson::new(r#"["a"]"#))],
         opaque: None,
+        origin: "/tools/0".into(),
     };
     schemas.enumerate().map(tool).collect()
 }

@@ -1,0 +1,104 @@
+//! Items that only one provider knows: whose they are, and what becomes of them elsewhere.
+
+use super::Adapter;
+use super::parts::{Lost, member};
+use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
+use crate::json::{self, Node};
+
+impl Adapter<'_> {
+    /// Whether an item can go to the target as it is. A neutral conversation may hold items of
+    /// any provider: there the kind tells. `inside`: it stands in a tool's result.
+    pub(super) fn knows(&self, kind: &str, raw: &RawJson, inside: bool) -> bool {
+        if self.target.reads_items_of(self.source) {
+            return true;
+        }
+        self.source == Source::Neutral
+            && raw.as_str().starts_with('{')
+            && owner(kind) == Some(self.target)
+            && (!inside || matches!(kind, "document" | "search_result" | "tool_reference"))
+    }
+
+    /// Adapts an item that stands by itself; false takes it out.
+    pub(super) fn opaque(&self, part: &mut Part, lost: &mut Lost) -> bool {
+        let Content::Opaque { kind, raw } = &part.content else { return true };
+        // A refusal is a part of an item, which cannot stand among items by itself.
+        let whole = &**kind != "refusal" || self.target != Target::OpenaiResponses;
+        if whole && self.knows(kind, raw, false) {
+            return true;
+        }
+        let said = (&**kind == "refusal").then(|| member(raw, "refusal")).flatten();
+        if let Some(text) = said {
+            part.content = Content::Text(text.into());
+            lost.refusals += 1;
+            return true;
+        }
+        lost.opaque.push(kind.clone());
+        false
+    }
+
+    /// Turns a document made of blocks of text into one of plain text, where the target does
+    /// not know it.
+    pub(super) fn document(&self, part: &mut Part, inside: bool, lost: &mut Lost) {
+        let Content::Opaque { kind, raw } = &part.content else { return };
+        if &**kind != "document" || self.knows(kind, raw, inside) {
+            return;
+        }
+        let Some((mut document, blocks)) = plain(raw) else { return };
+        lost.joined += usize::from(blocks > 1);
+        document.cache = part.cache;
+        *part = document;
+    }
+}
+
+/// A document as plain text, and of how many blocks it was made; none where it holds more than
+/// text.
+fn plain(raw: &RawJson) -> Option<(Part, usize)> {
+    let node = json::parse(raw.as_str(), json::Limits::default()).ok()?;
+    let source = node.get("source")?;
+    if source.get("type")?.as_str()? != "content" {
+        return None;
+    }
+    let content = source.get("content")?;
+    let block = |block| Node::get(block, "text").and_then(Node::as_str);
+    let texts: Vec<&str> = if let Some(text) = content.as_str() {
+        vec![text]
+    } else {
+        content.as_array()?.iter().map(block).collect::<Option<_>>()?
+    };
+    // As readers do: some stores of texts cannot hold NUL.
+    let text = texts.join("\n").replace('\0', "\u{fffd}");
+    let mut part = Part::new(Content::Media(Media {
+        media_type: "text/plain".into(),
+        source: MediaSource::Text(text.into()),
+        name: node.get("title").and_then(Node::as_str).map(Into::into),
+    }));
+    let beside = node.as_object().map(Vec::as_slice).unwrap_or_default().iter();
+    part.extra = beside
+        .filter(|(name, _)| !matches!(&**name, "type" | "source" | "title" | "cache_control"))
+        .map(|(name, value)| ((&**name).into(), RawJson::new(value.raw)))
+        .collect();
+    Some((part, texts.len()))
+}
+
+/// Whose an item is, by the names of its provider's reference. `mcp_` stands before Anthropic's
+/// blocks and `OpenAI`'s items alike.
+fn owner(kind: &str) -> Option<Target> {
+    match kind {
+        "server_tool_use" | "mcp_tool_use" | "container_upload" | "search_result" | "document"
+        | "tool_reference" => Some(Target::Anthropic),
+        "reasoning"
+        | "mcp_list_tools"
+        | "mcp_approval_request"
+        | "mcp_approval_response"
+        | "item_reference"
+        | "compaction" => Some(Target::OpenaiResponses),
+        "executableCode" | "executable_code" | "codeExecutionResult" | "code_execution_result" => {
+            Some(Target::Gemini)
+        }
+        _ if kind.ends_with("_tool_result") => Some(Target::Anthropic),
+        _ if kind.ends_with("_call") || kind.ends_with("_call_output") => {
+            Some(Target::OpenaiResponses)
+        }
+        _ => None,
+    }
+}

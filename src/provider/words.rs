@@ -1,0 +1,30 @@
+//! How the request's own names stand in notes and faults: cut short, and never all of many.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// Most names that one note shows.
+const MOST: usize = 10;
+
+/// A name, never longer than a line.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// Names in a row; how many more there are where that is not all of them.
+pub(super) fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    let first: Vec<String> = names.iter().take(MOST).map(|name| shown(name.as_ref())).collect();
+    let mut text = first.join(", ");
+    if let Some(more) = names.len().checked_sub(MOST).filter(|more| *more > 0) {
+        let _ = write!(text, " and {more} more");
+    }
+    text
+}
+
+/// [`listed`], each name once.
+pub(super) fn distinct<T: AsRef<str>>(names: &[T]) -> String {
+    let mut seen = HashSet::new();
+    let names: Vec<&str> =
+        names.iter().map(AsRef::as_ref).filter(|name| seen.insert(*name)).collect();
+    listed(&names)
+}
