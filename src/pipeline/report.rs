@@ -15,7 +15,8 @@ pub struct Report {
         example = "58,120 → 21,944 tokens. 41 messages word for word, 12 tool results shortened, 3 old messages summarised, nothing dropped."
     )]
     pub summary: String,
-    /// Tokens of the conversation as it came: system text, messages and tools.
+    /// Tokens of the conversation before anything was shortened: system text, messages and tools,
+    /// mended and in what the target can hold.
     pub tokens_before: u64,
     /// Tokens of the payload. Never more than `budget` where `fits` is true.
     pub tokens_after: u64,
