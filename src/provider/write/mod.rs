@@ -81,6 +81,30 @@ fn parts_length(parts: &[Part]) -> usize {
         .sum()
 }
 
+/// Whether `OpenAI`'s two shapes write a part as content.
+fn is_content(part: &Part) -> bool {
+    matches!(part.content, Content::Text(_) | Content::Media(_) | Content::Opaque { .. })
+}
+
+/// The content of `OpenAI`'s two shapes: a string where there is one plain text, else an array
+/// of what `each` writes.
+fn content(out: &mut String, parts: &[Part], each: fn(&mut String, &Part)) {
+    let mut shown = parts.iter().filter(|part| is_content(part));
+    match (shown.next(), shown.next()) {
+        (None, _) => out.push_str("\"\""),
+        (Some(Part { content: Content::Text(text), extra, .. }), None) if extra.is_empty() => {
+            write_string(out, text);
+        }
+        _ => {
+            out.push('[');
+            for part in parts {
+                each(out, part);
+            }
+            out.push(']');
+        }
+    }
+}
+
 /// A comma, unless an object or array has just been opened. A value never ends in an opening
 /// bracket, so the last byte tells.
 fn comma(out: &mut String) {

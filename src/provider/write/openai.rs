@@ -1,6 +1,6 @@
 //! The messages of `OpenAI` Chat Completions. Keys of every object in byte order.
 
-use super::{Sorted, comma, joined_string, key, member};
+use super::{Sorted, comma, content, is_content, joined_string, key, member};
 use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall};
 use crate::json::write_string;
 
@@ -30,7 +30,7 @@ fn one(out: &mut String, message: &Message) {
     if !spoken && message.role == Role::Assistant && stands_alone(message) {
         out.push_str("null");
     } else {
-        content(out, &message.parts);
+        content(out, &message.parts, content_part);
     }
     if let Some(name) = &message.name {
         object.member(out, "name", name);
@@ -77,35 +77,13 @@ fn results(out: &mut String, message: &Message) {
         comma(out);
         let mut object = Sorted::open(out, &message.extra, KNOWN);
         object.key(out, "content");
-        content(out, &result.content);
+        content(out, &result.content, content_part);
         if let Some(name) = &message.name {
             object.member(out, "name", name);
         }
         object.member(out, "role", "tool");
         object.member(out, "tool_call_id", &result.call_id);
         object.close(out);
-    }
-}
-
-fn is_content(part: &Part) -> bool {
-    matches!(part.content, Content::Text(_) | Content::Media(_) | Content::Opaque { .. })
-}
-
-/// The value of `content`: a string where there is one plain text, else an array.
-fn content(out: &mut String, parts: &[Part]) {
-    let mut shown = parts.iter().filter(|part| is_content(part));
-    match (shown.next(), shown.next()) {
-        (None, _) => out.push_str("\"\""),
-        (Some(Part { content: Content::Text(text), extra, .. }), None) if extra.is_empty() => {
-            write_string(out, text);
-        }
-        _ => {
-            out.push('[');
-            for part in parts {
-                content_part(out, part);
-            }
-            out.push(']');
-        }
     }
 }
 

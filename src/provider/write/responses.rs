@@ -5,11 +5,10 @@
 
 use std::collections::HashSet;
 
-use super::{comma, extra_members, joined_string, key, member, openai, raw_member, texts};
+use super::{comma, content, extra_members, joined_string, key, member, openai, raw_member, texts};
 use crate::domain::{
     Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult,
 };
-use crate::json::write_string;
 
 pub(super) fn write(out: &mut String, messages: &[Message]) {
     let leading = messages.iter().take_while(|message| message.role == Role::System).count();
@@ -151,7 +150,7 @@ impl<'m> Items<'m> {
         member(out, "type", kind);
         member(out, "call_id", &result.call_id);
         key(out, "output");
-        content(out, &result.content);
+        content(out, &result.content, input_part);
         // The caller's own items: their ids refer to nothing that must stand before them.
         extra_members(out, &part.extra, CALL_KEYS);
         out.push('}');
@@ -237,30 +236,9 @@ fn said_by(out: &mut String, message: &Message, parts: &[Part]) {
     };
     member(out, "role", role);
     key(out, "content");
-    content(out, parts);
+    content(out, parts, input_part);
     extra_members(out, &message.extra, &["type", "role", "content", "id", "status"]);
     out.push('}');
-}
-
-/// A string where there is one plain text, else an array of input parts.
-fn content(out: &mut String, parts: &[Part]) {
-    let shown = |part: &&Part| {
-        matches!(part.content, Content::Text(_) | Content::Media(_) | Content::Opaque { .. })
-    };
-    let mut shown = parts.iter().filter(shown);
-    match (shown.next(), shown.next()) {
-        (None, _) => out.push_str("\"\""),
-        (Some(Part { content: Content::Text(text), extra, .. }), None) if extra.is_empty() => {
-            write_string(out, text);
-        }
-        _ => {
-            out.push('[');
-            for part in parts {
-                input_part(out, part);
-            }
-            out.push(']');
-        }
-    }
 }
 
 fn input_part(out: &mut String, part: &Part) {
