@@ -9,7 +9,7 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::lossless::{Class, equivalent};
+use super::lossless::equivalent;
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
@@ -23,7 +23,6 @@ const REMEMBERED: usize = 1 << 14;
 pub struct Arrival {
     /// The short form; none where the text stays as it is.
     pub form: Option<Arc<str>>,
-    pub class: Class,
     pub tokens_before: u64,
     pub tokens_after: u64,
 }
@@ -73,7 +72,6 @@ impl Arrivals {
         let shorter = tokens_after < tokens_before;
         let arrival = Arrival {
             form: shorter.then(|| short.as_ref().into()),
-            class: Class::Equivalent,
             tokens_before,
             tokens_after: tokens_after.min(tokens_before),
         };

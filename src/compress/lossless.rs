@@ -7,15 +7,6 @@ use std::borrow::Cow;
 
 use crate::json;
 
-/// How sure one can be of the original after an edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// Decoding the shown text gives the original bytes.
-    Exact,
-    /// Equal after a documented normalisation.
-    Equivalent,
-}
-
 /// Nesting of a JSON text that is still rewritten.
 const DEPTH: usize = 64;
 /// Values of a JSON text that is still rewritten.

@@ -5,5 +5,5 @@ mod lossless;
 mod summary;
 
 pub use arrival::{Arrival, Arrivals};
-pub use lossless::{Class, equivalent};
+pub use lossless::equivalent;
 pub use summary::{Summary, summarize};
