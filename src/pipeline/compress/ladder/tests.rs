@@ -1,0 +1,151 @@
+use std::convert::Infallible;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Every turn can be cleared to a fifth; a summary takes half of its cap.
+struct Fifth<'t>(&'t [TurnCost], u64);
+
+impl ClearCost for Fifth<'_> {
+    type Error = Infallible;
+
+    fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Infallible> {
+        let cost = self.0[turn];
+        Ok((!cost.user && cost.flat >= 5).then_some((cost.flat / 5, cost.real / 5)))
+    }
+
+    fn summary(&mut self, _: &[Form]) -> Result<u64, Infallible> {
+        Ok(self.1 / 2)
+    }
+}
+
+fn turn(tokens: u64, user: bool, index: usize, keep: usize) -> TurnCost {
+    TurnCost {
+        flat: tokens,
+        real: tokens,
+        user,
+        live_start: (index + 1).saturating_sub(keep),
+        ..TurnCost::default()
+    }
+}
+
+fn turns(list: &[(u64, bool)], keep: usize) -> Vec<TurnCost> {
+    list.iter().enumerate().map(|(at, (tokens, user))| turn(*tokens, *user, at, keep)).collect()
+}
+
+fn room(room: u64) -> Plan {
+    Plan {
+        level: Level::Drop,
+        clear_thinking: true,
+        trigger: room,
+        compress_to: room * 6 / 10,
+        summary_cap: room / 8,
+        marker: 2,
+        allowed: room,
+        opening: None,
+    }
+}
+
+fn outcome(turns: &[TurnCost], by: &Plan) -> Outcome {
+    match plan(turns, by, &mut Fifth(turns, by.summary_cap)) {
+        Ok(outcome) => outcome,
+        Err(never) => match never {},
+    }
+}
+
+fn shown(turns: &[TurnCost], outcome: &Outcome) -> u64 {
+    turns
+        .iter()
+        .zip(&outcome.forms)
+        .map(|(turn, form)| match form {
+            Form::Whole => turn.real,
+            Form::Cleared(_) => turn.real / 5,
+            Form::Covered => 0,
+        })
+        .sum()
+}
+
+#[test]
+fn what_fits_stays_whole() {
+    let turns = turns(&[(10, true), (40, false), (50, false)], 4);
+    let outcome = outcome(&turns, &room(100));
+    assert!(outcome.forms.iter().all(|form| *form == Form::Whole));
+    assert_eq!(outcome.note, Note::None);
+}
+
+#[test]
+fn old_turns_are_cleared_before_any_is_covered() {
+    let list: Vec<_> = std::iter::once((5, true)).chain([(16, false); 6]).collect();
+    let turns = turns(&list, 2);
+    let outcome = outcome(&turns, &room(100));
+    assert_eq!(outcome.note, Note::None);
+    let cleared = outcome.forms.iter().filter(|form| matches!(form, Form::Cleared(_))).count();
+    assert_eq!(cleared, 4);
+    assert_eq!(outcome.forms[6], Form::Whole);
+}
+
+#[test]
+fn the_last_user_message_outlives_everything() {
+    let turns = turns(&[(30, true), (60, false), (70, false)], 4);
+    let outcome = outcome(&turns, &Plan { allowed: 30, ..room(40) });
+    assert_eq!(outcome.forms, [Form::Whole, Form::Covered, Form::Covered]);
+    assert_eq!(outcome.note, Note::Silent);
+}
+
+proptest! {
+    #[test]
+    fn a_longer_list_goes_through_the_same_points(
+        list in prop::collection::vec((1u64..60, prop::bool::weighted(0.2)), 1..60),
+        keep in 0usize..6, size in 40u64..400
+    ) {
+        let turns = turns(&list, keep);
+        let by = Plan { allowed: u64::MAX, ..room(size) };
+        let mut before: Option<Outcome> = None;
+        let mut spent: u64 = 0;
+        let mut points = 0;
+        for end in 1..=turns.len() {
+            let now = outcome(&turns[..end], &by);
+            spent += list[end - 1].0;
+            if let Some(before) = before {
+                let same = now.forms[..end - 1] == before.forms[..] && now.note == before.note;
+                points += u64::from(!same);
+            }
+            before = Some(now);
+        }
+        // Between points nothing moves, and every point frees two fifths of the room for
+        // turns to come, where what may not go leaves them free.
+        if list.iter().all(|(tokens, user)| !user && *tokens * 4 < size) {
+            prop_assert!(points <= spent * 10 / (size * 2) + 2, "{points} of {spent}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_made_to_fit_fits(
+        list in prop::collection::vec((1u64..60, prop::bool::weighted(0.2)), 1..60),
+        keep in 0usize..6, size in 1u64..400, allowed in 60u64..400
+    ) {
+        let turns = turns(&list, keep);
+        let by = Plan { allowed, ..room(size) };
+        let outcome = outcome(&turns, &by);
+        prop_assert!(shown(&turns, &outcome) <= allowed);
+        if let Some(user) = turns.iter().rposition(|turn| turn.user) {
+            prop_assert_eq!(outcome.forms[user], Form::Whole);
+        }
+    }
+
+    #[test]
+    fn a_bigger_allowance_never_shows_less(
+        list in prop::collection::vec((1u64..60, prop::bool::weighted(0.2)), 1..40),
+        keep in 0usize..6, allowed in 60u64..400, more in 0u64..200
+    ) {
+        let turns = turns(&list, keep);
+        let rank = |form: &Form| match form { Form::Whole => 2, Form::Cleared(_) => 1, Form::Covered => 0 };
+        let by = Plan { trigger: u64::MAX, ..room(100) };
+        let small = outcome(&turns, &Plan { allowed, ..by });
+        let big = outcome(&turns, &Plan { allowed: allowed + more, ..by });
+        for (a, b) in small.forms.iter().zip(&big.forms) {
+            prop_assert!(rank(a) <= rank(b));
+        }
+    }
+}
