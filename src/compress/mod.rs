@@ -2,6 +2,7 @@
 
 mod arrival;
 mod lossless;
+mod notation;
 mod summary;
 
 pub use arrival::{Arrival, Arrivals};

@@ -1,0 +1,50 @@
+//! Notations: ways of writing lines shorter that decode from their own text, byte for byte.
+//!
+//! A *block* is a header line, `§` + name + number of body lines + what else the notation needs
+//! to say, and then the body lines:
+//!
+//! ```text
+//! §numbered 2 from 41 "\t"
+//! fn main() {
+//! }
+//! ```
+//!
+//! The header is meant to be read by a model and by a person (`docs/encodings.md`). A line that
+//! holds a `§` of its own is never part of a block, so no body line can be taken for a mark.
+//! The engine decodes every block that it is offered and compares, so a notation whose `decode`
+//! does not undo its `encode` costs savings, never bytes.
+
+use std::ops::Range;
+
+/// What every mark of ours begins with, at the start of a line.
+pub(crate) const MARK: char = '§';
+
+/// Lines in their shorter form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// What stands in the header after the number of body lines; no line break, may be empty.
+    pub(crate) args: String,
+    /// Body lines, without their line breaks.
+    pub(crate) body: Vec<String>,
+}
+
+/// A block, and the lines of the run that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) lines: Range<usize>,
+    pub(crate) block: Block,
+}
+
+/// A way of writing lines shorter.
+pub(crate) trait Notation: Sync {
+    /// The word after the mark: lower case letters.
+    fn name(&self) -> &'static str;
+
+    /// Finds what this notation can write shorter in a run of lines: disjoint, in order. No line
+    /// holds a `§` or a line break. Pure, and linear in the bytes of the run.
+    fn encode(&self, lines: &[&str]) -> Vec<Found>;
+
+    /// The lines, joined by line breaks, that a block stands for; `None` where it is not one of
+    /// ours, or would be longer than `limit` bytes. Never panics: the block may be anybody's.
+    fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String>;
+}
