@@ -13,13 +13,31 @@ use crate::json::{Node, Value};
 pub enum Spoken {
     /// The text of a call's arguments.
     Call(Arc<str>),
-    /// The texts of one result, in order.
-    Result(Vec<Slot>),
+    Result(Answered),
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// Its texts, in order.
+    pub slots: Vec<TextSlot>,
+    /// Bytes of its whole content in the message's own JSON text, and how a text is written in
+    /// its place.
+    pub content: Option<(Range<usize>, Wrap)>,
+}
+
+/// How a text is written in the place of a result's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrap {
+    /// As a JSON string.
+    Text,
+    /// As the member `result` of an object, where the wire wants an object.
+    Object,
 }
 
 /// A JSON string, and where it stands.
 #[derive(Debug, Clone)]
-pub struct Slot {
+pub struct TextSlot {
     pub text: Arc<str>,
     /// Bytes of the string's JSON text, quotes included, in the message's own JSON text.
     pub raw: Range<usize>,
@@ -73,15 +91,18 @@ impl Walk {
         }
         let response = node.get("functionResponse").or_else(|| node.get("function_response"));
         if let Some(response) = response {
-            let members = response.get("response").and_then(Node::as_object);
-            let texts = members.into_iter().flatten();
-            let slots = texts.filter_map(|(_, value)| self.slot(value)).collect();
-            found.push(Spoken::Result(slots));
+            let whole = response.get("response");
+            let members = whole.and_then(Node::as_object).into_iter().flatten();
+            let slots = members.filter_map(|(_, value)| self.slot(value)).collect();
+            let content = whole.and_then(|whole| Some((self.range(whole)?, Wrap::Object)));
+            found.push(Spoken::Result(Answered { slots, content }));
         }
     }
 
     fn result(&self, content: Option<&Node<'_>>) -> Spoken {
-        let Some(content) = content else { return Spoken::Result(Vec::new()) };
+        let Some(content) = content else {
+            return Spoken::Result(Answered { slots: Vec::new(), content: None });
+        };
         let slots = match &content.value {
             Value::String(_) => self.slot(content).into_iter().collect(),
             Value::Array(parts) => {
@@ -92,13 +113,18 @@ impl Walk {
             }
             _ => Vec::new(),
         };
-        Spoken::Result(slots)
+        let content = self.range(content).map(|range| (range, Wrap::Text));
+        Spoken::Result(Answered { slots, content })
     }
 
-    fn slot(&self, node: &Node<'_>) -> Option<Slot> {
+    fn slot(&self, node: &Node<'_>) -> Option<TextSlot> {
         let Value::String(text) = &node.value else { return None };
+        Some(TextSlot { text: text.to_shared(), raw: self.range(node)? })
+    }
+
+    fn range(&self, node: &Node<'_>) -> Option<Range<usize>> {
         let start = (node.raw.as_ptr() as usize).checked_sub(self.base)?;
-        Some(Slot { text: text.to_shared(), raw: start..start + node.raw.len() })
+        Some(start..start + node.raw.len())
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Form {
     pub rules: Vec<&'static str>,
     pub tokens_before: u64,
     pub tokens_after: u64,
+    /// What it would take without its references, which other texts decide about.
+    pub tokens_alone: u64,
 }
 
 /// Short forms that were found before. They save work and change nothing. Share one a process.
@@ -134,6 +136,7 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
             rules: vec!["escape"],
             tokens_before,
             tokens_after,
+            tokens_alone: tokens_after,
         };
     }
     let solo = solo::solo(counter, name, text, allow == Lossless::Exact);
@@ -144,6 +147,7 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
         rules: clean.into_iter().chain(solo.notations).collect(),
         tokens_before: solo.tokens_before,
         tokens_after: solo.tokens_after,
+        tokens_alone: solo.tokens_after,
     }
 }
 
@@ -193,6 +197,7 @@ impl<'e> Encoder<'e> {
                 form.rules.clear();
                 form.class = Class::Exact;
                 form.tokens_after = form.tokens_before;
+                form.tokens_alone = form.tokens_before;
             }
             let mut lines = Arc::clone(&known.lines);
             if fixed && form.text.is_none() && known.form.text.is_some() {
