@@ -14,7 +14,11 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod severity;
+
 use std::ops::Range;
+
+pub(crate) use severity::reports_error;
 
 /// What every mark of ours begins with, at the start of a line.
 pub(crate) const MARK: char = '§';
