@@ -15,6 +15,7 @@
 //! does not undo its `encode` costs savings, never bytes.
 
 mod severity;
+mod template;
 
 use std::ops::Range;
 
