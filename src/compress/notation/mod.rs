@@ -16,6 +16,7 @@
 
 mod numbered;
 mod severity;
+mod template;
 mod tree;
 
 use std::ops::Range;
@@ -59,7 +60,8 @@ pub(crate) trait Notation: Sync {
 
 /// Every notation, in groups: what an earlier group has written is out of reach for later ones;
 /// in a group the one that saves most in a run of lines takes it.
-pub(crate) const GROUPS: &[&[&dyn Notation]] = &[&[&numbered::Numbered], &[&tree::Tree]];
+pub(crate) const GROUPS: &[&[&dyn Notation]] =
+    &[&[&numbered::Numbered], &[&tree::Tree, &template::Template]];
 
 /// The notation of that name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {
