@@ -14,6 +14,8 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod table;
+
 use std::ops::Range;
 
 /// What every mark of ours begins with, at the start of a line.
