@@ -16,6 +16,7 @@
 
 mod numbered;
 mod severity;
+mod table;
 mod template;
 mod tree;
 
@@ -61,7 +62,7 @@ pub(crate) trait Notation: Sync {
 /// Every notation, in groups: what an earlier group has written is out of reach for later ones;
 /// in a group the one that saves most in a run of lines takes it.
 pub(crate) const GROUPS: &[&[&dyn Notation]] =
-    &[&[&numbered::Numbered], &[&tree::Tree, &template::Template]];
+    &[&[&table::Table], &[&numbered::Numbered], &[&tree::Tree, &template::Template]];
 
 /// The notation of that name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {

@@ -1,0 +1,197 @@
+//! Single values: which strings may stand without quotes, and where a quoted value ends.
+
+use super::style::{Style, Writer};
+use crate::json::{self, Node, Value};
+
+/// Nesting and values of a document that is rewritten.
+pub(super) const LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
+
+/// Line breaks and bytes from which on a string is written out as lines.
+const TEXT_BREAKS: usize = 3;
+const TEXT_BYTES: usize = 200;
+/// What stands before and after the lines of a string.
+pub(super) const FENCE: &str = "\"\"\"";
+
+/// Characters that end a value in a list of columns.
+const COLUMN_MARKS: [char; 4] = [',', '|', '{', '}'];
+
+/// Where a value stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// On the rest of a line.
+    Line,
+    /// In a row, between such characters.
+    Row(char),
+    /// In the list of columns.
+    Columns,
+}
+
+/// Appends a value; of a column of strings only (`strings`), what looks like a number needs no
+/// quotes.
+pub(super) fn write(out: &mut String, node: &Node<'_>, place: Place, style: Style, strings: bool) {
+    match &node.value {
+        Value::String(text) if stands_bare(text, place, strings) && is_canonical(node, style) => {
+            out.push_str(text);
+        }
+        Value::Array(_) | Value::Object(_) => out.push_str(&json::minify(node.raw)),
+        _ => out.push_str(node.raw),
+    }
+}
+
+/// Appends a key as the first cell of its row.
+pub(super) fn write_row_key(out: &mut String, key: &str, separator: char, style: Style) {
+    if stands_bare(key, Place::Row(separator), true) {
+        out.push_str(key);
+    } else {
+        style.string(out, key);
+    }
+}
+
+/// Appends a key where its value or its columns follow.
+pub(super) fn write_key(out: &mut String, key: &str, style: Style) {
+    if is_plain_key(key) {
+        out.push_str(key);
+    } else {
+        style.string(out, key);
+    }
+}
+
+/// Whether a string is written out as the lines that it holds.
+pub(super) fn is_text(node: &Node<'_>, style: Style) -> bool {
+    let Value::String(text) = &node.value else { return false };
+    text.len() >= TEXT_BYTES
+        && memchr::memchr_iter(b'\n', text.as_bytes()).count() >= TEXT_BREAKS
+        && !text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
+        && text.split('\n').all(|line| line != FENCE)
+        && is_canonical(node, style)
+}
+
+/// Reads a whole value and writes it.
+pub(super) fn read(writer: &mut Writer, text: &str, strings: bool) -> Option<()> {
+    match text.as_bytes().first()? {
+        b'"' | b'[' | b'{' => writer.node(&json::parse(text, LIMITS).ok()?),
+        _ if !strings && is_other_than_string(text) => writer.raw(text),
+        _ => writer.string(text),
+    }
+}
+
+/// The first value of `text` and what follows it; a value without quotes ends where one of
+/// `ends` stands.
+pub(super) fn split<'a>(text: &'a str, ends: &[char]) -> Option<(&'a str, &'a str)> {
+    let end = match text.as_bytes().first() {
+        Some(b'"' | b'[' | b'{') => value_end(text)?,
+        _ => text.find(ends).unwrap_or(text.len()),
+    };
+    text.split_at_checked(end)
+}
+
+/// The byte after the string, array or object at the head of `text`.
+fn value_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at += 1;
+                loop {
+                    at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+                    if bytes.get(at) == Some(&b'"') {
+                        break;
+                    }
+                    at += 2;
+                }
+            }
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Whether the style writes this string as it stands in the document.
+pub(super) fn is_canonical(node: &Node<'_>, style: Style) -> bool {
+    match &node.value {
+        // Nothing is escaped, so only what the style would escape differs.
+        Value::String(json::Text::Borrowed(text)) => {
+            !style.ascii || text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+        }
+        Value::String(text) => {
+            let mut written = String::with_capacity(node.raw.len());
+            style.string(&mut written, text);
+            written == node.raw
+        }
+        _ => false,
+    }
+}
+
+fn stands_bare(text: &str, place: Place, strings: bool) -> bool {
+    let Some(first) = text.chars().next() else { return false };
+    if matches!(first, '"' | '[' | '{')
+        || first.is_whitespace()
+        || text.ends_with(char::is_whitespace)
+        || text.bytes().any(|byte| byte < b' ' || byte == 0x7f)
+    {
+        return false;
+    }
+    let clear = match place {
+        Place::Line => !starts_item(text),
+        Place::Row(separator) => !text.contains(separator),
+        Place::Columns => text != "*" && !text.contains(COLUMN_MARKS),
+    };
+    clear && (strings || !is_other_than_string(text))
+}
+
+/// Whether a line of a list opens an item of several lines.
+pub(super) fn starts_item(line: &str) -> bool {
+    line.strip_prefix('-').is_some_and(|rest| rest.starts_with([':', '[', '{']))
+}
+
+/// Keys that stand without quotes: words, with the joints that names and paths have.
+fn is_plain_key(key: &str) -> bool {
+    let joint = |c: char| matches!(c, '_' | '-' | '.' | '/' | '$' | '@' | '+' | '#');
+    !key.is_empty()
+        && !key.starts_with('-')
+        && key.chars().all(|character| character.is_alphanumeric() || joint(character))
+}
+
+pub(super) fn is_other_than_string(text: &str) -> bool {
+    matches!(text, "null" | "true" | "false") || is_number(text)
+}
+
+/// Whether `text` is a JSON number.
+fn is_number(text: &str) -> bool {
+    let digits = |text: &mut &[u8]| {
+        let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        *text = text.get(count..).unwrap_or_default();
+        count > 0
+    };
+    let mut rest = text.as_bytes();
+    rest = rest.strip_prefix(b"-").unwrap_or(rest);
+    if let Some(fraction) = rest.strip_prefix(b"0") {
+        rest = fraction;
+    } else if !digits(&mut rest) {
+        return false;
+    }
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        rest = fraction;
+        if !digits(&mut rest) {
+            return false;
+        }
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        rest = exponent;
+        if let [b'+' | b'-', exponent @ ..] = rest {
+            rest = exponent;
+        }
+        if !digits(&mut rest) {
+            return false;
+        }
+    }
+    rest.is_empty()
+}

@@ -1,0 +1,210 @@
+//! JSON as an outline with tables: `§json`.
+//!
+//! One block is one JSON document, or several documents of one line each. The words of the header
+//! say how the white space of the document stood: nothing (none), `python` (a space after each
+//! comma and colon), `indent 2`, `tab` (a value a line); `ascii` says that strings held `\u`
+//! escapes for all that is not ASCII, and `lines` that each row is a document on its own line.
+//!
+//! ```text
+//! §json 12 python
+//! user: mia_kim_4397
+//! address:
+//!  city: New York
+//!  zip: "10148"
+//! tags: ["a","b"]
+//! flights[2]{origin,destination,date=2024-05-24,price{amount,currency=USD}}
+//! MIA,EWR,174
+//! EWR,IAH,
+//! cards{2}{*,brand,last_four:str,id=*}
+//! card_124,visa,1167
+//! card_604,mastercard,2076
+//! notes[2]
+//! Called twice, no answer
+//! -:
+//!  by: support
+//! ```
+//!
+//! - `key: value` is a member; `key:` an object whose members follow, one space deeper.
+//! - `key[n]` is an array: one item a line. An item of several lines begins with `-` in the place
+//!   of a key.
+//! - `key[n]{columns}` is an array of objects: one row a line. `a{b,c}` is an object inside the
+//!   rows, `a=value` a value that all rows have and none shows, `a:str` a column of strings only.
+//!   A row without anything to show has no line. An empty cell is a key that the row does not
+//!   have; `null` and `""` stand for themselves. Columns are parted by `,`, or by `|`, and so are
+//!   the cells. `{}` says that the columns are those of the table before.
+//! - `key{n}{*,columns}` is an object of objects: `*` is the key of each row, and `a=*` a member
+//!   that has the same text.
+//! - A string stands bare, unless it would read as something else: then it is a JSON string. Other
+//!   values are JSON.
+//! - `key: """` is a string; its lines follow as they are, up to a line `"""`.
+//! - The document itself is `[n]…`, `{n}…`, or its members.
+//!
+//! Numbers and quoted strings keep their own bytes. A bare string is written back with the
+//! escapes that JSON asks for; where the document has others, the string stays in quotes.
+
+mod cell;
+mod grid;
+mod outline;
+mod read;
+mod shape;
+mod style;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::{Block, Found, MARK, Notation};
+use crate::json::{self, Node};
+use shape::Merge;
+use style::Style;
+
+/// Bytes of the shortest document that is rewritten: a header costs as much as less than that.
+const SHORTEST: usize = 48;
+/// The word of a header for one document a row.
+const LINES: &str = "lines";
+
+/// The notation of this module.
+pub(crate) struct Table;
+
+impl Notation for Table {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
+            let mut add = |lines: Range<usize>, block: Option<Block>| {
+                let lines = at + lines.start..at + lines.end;
+                found.extend(block.map(|block| Found { lines, block }));
+            };
+            at += match rest.first() {
+                Some(&("{" | "[")) => {
+                    let (taken, closed) = extent(rest);
+                    let text = rest.get(..taken).unwrap_or_default().join("\n");
+                    add(0..taken, closed.then(|| document(&text)).flatten());
+                    taken
+                }
+                Some(line) if is_line_document(line) => {
+                    let run = rest.iter().take_while(|line| is_line_document(line)).count();
+                    documents(rest.get(..run).unwrap_or_default(), &mut add);
+                    run
+                }
+                _ => 1,
+            };
+        }
+        found
+    }
+
+    fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
+        let (style, rows) = Style::read(args)?;
+        read::read(body, style, rows, limit)
+    }
+}
+
+/// The lines of a document that closes its bracket at the margin, and whether it does.
+fn extent(lines: &[&str]) -> (usize, bool) {
+    let closing = if lines.first() == Some(&"{") { "}" } else { "]" };
+    let inner = lines.iter().skip(1).take_while(|line| line.starts_with([' ', '\t'])).count();
+    match lines.get(1 + inner) {
+        Some(line) if *line == closing => (inner + 2, true),
+        _ => (inner + 1, false),
+    }
+}
+
+fn is_line_document(line: &str) -> bool {
+    line.starts_with('{') && line.ends_with('}') || line.starts_with('[') && line.ends_with(']')
+}
+
+/// One document a line: consecutive objects that are alike become the rows of one table.
+fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<Block>)) {
+    let roots: Vec<_> = lines.iter().map(|line| one(line)).collect();
+    let mut at = 0;
+    while let Some(rest) = roots.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut merge = Merge::default();
+        let mut style = None;
+        let mut plain = true;
+        let alike = rest.iter().zip(lines.get(at..).unwrap_or_default());
+        let taken = alike.take_while(|(root, line)| {
+            let Some((root, own)) = root else { return false };
+            let Some(members) = root.as_object().filter(|members| !members.is_empty()) else {
+                return false;
+            };
+            let Some(joint) = joint(style, *own, &mut plain, line) else { return false };
+            style = Some(joint);
+            merge.add(members)
+        });
+        let taken = taken.count();
+        let grid = if taken > 1 { merge.finish() } else { None }
+            .zip(style)
+            .map(|(columns, style)| (grid::write(&columns, None, taken, style), style));
+        if let Some((grid, style)) = grid {
+            let bytes = lines.iter().skip(at).take(taken).map(|line| line.len() + 1).sum();
+            add(at..at + taken, rows(grid, taken, bytes, style));
+        } else {
+            for (index, (root, line)) in rest.iter().zip(lines.iter().skip(at)).enumerate() {
+                if index >= taken.max(1) {
+                    break;
+                }
+                let block = root.as_ref().and_then(|(root, style)| block(root, line.len(), *style));
+                add(at + index..at + index + 1, block);
+            }
+        }
+        at += taken.max(1);
+    }
+}
+
+/// The style of a table with one more line; `plain` says that all lines are ASCII.
+fn joint(style: Option<Style>, own: Style, plain: &mut bool, line: &str) -> Option<Style> {
+    let before = style.unwrap_or(own);
+    let joint = Style { ascii: before.ascii || own.ascii, ..own };
+    let still = *plain && line.is_ascii();
+    if before.layout != own.layout || (joint.ascii && !still) {
+        return None;
+    }
+    *plain = still;
+    Some(joint)
+}
+
+fn rows(grid: grid::Grid, count: usize, bytes: usize, style: Style) -> Option<Block> {
+    let mut body = vec![format!("[{count}]{}", grid.columns)];
+    body.extend(grid.rows);
+    let mut args = style.words();
+    if !args.is_empty() {
+        args.push(' ');
+    }
+    args.push_str(LINES);
+    shorter(args, body, bytes)
+}
+
+/// The document that a line is.
+fn one(line: &str) -> Option<(Node<'_>, Style)> {
+    let root = json::parse(line, cell::LIMITS).ok()?;
+    let style = Style::of(line, &root)?;
+    Some((root, style))
+}
+
+fn document(text: &str) -> Option<Block> {
+    if text.len() < SHORTEST {
+        return None;
+    }
+    let (root, style) = one(text)?;
+    block(&root, text.len(), style)
+}
+
+fn block(root: &Node<'_>, bytes: usize, style: Style) -> Option<Block> {
+    if bytes < SHORTEST {
+        return None;
+    }
+    shorter(style.words(), outline::write(root, style)?, bytes)
+}
+
+/// The block, if it is shorter than the text, and no line of it looks like a mark.
+fn shorter(args: String, body: Vec<String>, bytes: usize) -> Option<Block> {
+    let size = body.iter().map(|line| line.len() + 1).sum::<usize>();
+    // Only an escape can bring a mark in.
+    let marked = args.contains("ascii") && body.iter().any(|line| line.contains(MARK));
+    (size < bytes && !marked).then_some(Block { args, body })
+}

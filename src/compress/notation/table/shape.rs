@@ -1,0 +1,125 @@
+//! The columns that rows of objects share.
+//!
+//! Columns stand in an order in which every row keeps its own; rows that disagree about the order
+//! of two keys have no such order, and make no table.
+
+use crate::json::{Node, Object, Value};
+
+/// Most columns on one level of a table.
+const WIDEST: usize = 96;
+
+/// A column: its key, and what its rows hold.
+pub(super) struct Column<'n, 'a> {
+    pub(super) key: &'n str,
+    pub(super) cells: Cells<'n, 'a>,
+}
+
+pub(super) enum Cells<'n, 'a> {
+    /// A value each row, or none where the row has no such key.
+    Leaf(Vec<Option<&'n Node<'a>>>),
+    /// The columns of the objects that this column holds; a row without any of them has none.
+    Nested(Vec<Column<'n, 'a>>),
+}
+
+/// A key, and the value that each row so far has under it; rows at the end may be left out.
+type Sparse<'n, 'a> = (&'n str, Vec<Option<&'n Node<'a>>>);
+
+/// Takes in rows one by one.
+#[derive(Default)]
+pub(super) struct Merge<'n, 'a> {
+    columns: Vec<Sparse<'n, 'a>>,
+    rows: usize,
+    present: usize,
+}
+
+impl<'n, 'a> Merge<'n, 'a> {
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Takes a row in. `false`, and nothing is changed, where it does not fit.
+    pub(super) fn add(&mut self, row: &'n Object<'a>) -> bool {
+        // Rows that share little make a table of holes, which would cost more room than the rows.
+        let sparse = self.columns.len() * self.rows > 4 * self.present + 1024;
+        if sparse || !self.place(row) {
+            for (_, cells) in &mut self.columns {
+                cells.truncate(self.rows);
+            }
+            self.columns.retain(|(_, cells)| cells.iter().any(Option::is_some));
+            return false;
+        }
+        self.rows += 1;
+        self.present += row.len();
+        true
+    }
+
+    /// A row that has no object at all.
+    fn skip(&mut self) {
+        self.rows += 1;
+    }
+
+    fn place(&mut self, row: &'n Object<'a>) -> bool {
+        let mut next = 0;
+        for (key, value) in row {
+            let key = key.as_ref();
+            let ahead = self.columns.get(next..).unwrap_or_default();
+            let at = match ahead.iter().position(|(name, _)| *name == key) {
+                Some(step) => next + step,
+                // Behind this row's last key: the row has another order.
+                None if self.columns.iter().any(|(name, _)| *name == key) => return false,
+                None => {
+                    if self.columns.len() >= WIDEST {
+                        return false;
+                    }
+                    self.columns.insert(next, (key, Vec::new()));
+                    next
+                }
+            };
+            let Some((_, cells)) = self.columns.get_mut(at) else { return false };
+            cells.resize(self.rows, None);
+            cells.push(Some(value));
+            next = at + 1;
+        }
+        true
+    }
+
+    /// The columns, if at least half of the cells hold something.
+    pub(super) fn finish(mut self) -> Option<Vec<Column<'n, 'a>>> {
+        if self.columns.is_empty() || 2 * self.present < self.columns.len() * self.rows {
+            return None;
+        }
+        let rows = self.rows;
+        Some(self.columns.drain(..).map(|(key, cells)| column(key, cells, rows)).collect())
+    }
+}
+
+fn column<'n, 'a>(
+    key: &'n str,
+    mut cells: Vec<Option<&'n Node<'a>>>,
+    rows: usize,
+) -> Column<'n, 'a> {
+    cells.resize(rows, None);
+    let cells = match nested(&cells) {
+        Some(columns) => Cells::Nested(columns),
+        None => Cells::Leaf(cells),
+    };
+    Column { key, cells }
+}
+
+/// The columns of a column in which every value is an object that is not empty.
+fn nested<'n, 'a>(cells: &[Option<&'n Node<'a>>]) -> Option<Vec<Column<'n, 'a>>> {
+    let full = |node: &Node<'_>| matches!(&node.value, Value::Object(members) if !members.is_empty());
+    if !cells.iter().flatten().all(|node| full(node)) {
+        return None;
+    }
+    let mut merge = Merge::default();
+    for cell in cells {
+        match cell.and_then(|node| node.as_object()) {
+            Some(object) if !merge.add(object) => return None,
+            Some(_) => {}
+            None => merge.skip(),
+        }
+    }
+    // What is missing as a whole costs a cell a column, so it counts.
+    merge.finish()
+}
