@@ -2,6 +2,7 @@
 
 mod arrival;
 mod artifact;
+mod chain;
 mod engine;
 mod lossless;
 mod notation;
@@ -9,6 +10,7 @@ mod summary;
 
 pub use arrival::{Arrival, Arrivals};
 pub use artifact::artifact_id;
+pub use chain::{chain, end_of};
 pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Lossless};
 pub use lossless::equivalent;
 pub use summary::{Summary, summarize};

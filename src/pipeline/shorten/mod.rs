@@ -156,3 +156,18 @@ impl<'j> Job<'j> {
         all.filter(move |message| message.origin == Some(at))
     }
 }
+
+/// The request's text or messages as they came: there was no time for more, not even to count.
+pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> Shortened {
+    match &request.given {
+        Given::Text(text) => report::passed(request, Vec::new(), Some(text.to_string()), notes),
+        Given::List(list) => {
+            let shown = list.items.iter().enumerate().map(|(at, item)| Shown {
+                json: item.raw.to_owned(),
+                origin: Some(at),
+                changed: false,
+            });
+            report::passed(request, shown.collect(), None, notes)
+        }
+    }
+}

@@ -230,3 +230,25 @@ fn word(class: Class) -> &'static str {
         Class::Equivalent => "equivalent",
     }
 }
+
+/// What was passed on uncounted: four bytes to a token, rounded up.
+pub(super) fn passed(
+    request: &CompressRequest<'_, '_>,
+    list: Vec<Shown>,
+    text: Option<String>,
+    notes: Notes,
+) -> Shortened {
+    let bytes = list.iter().map(|shown| shown.json.len()).sum::<usize>()
+        + text.as_ref().map_or(0, String::len);
+    let tokens = bytes.div_ceil(4) as u64;
+    let actions = Actions { kept: list.len(), ..Actions::default() };
+    let mut report = report(request, (tokens, tokens), actions, notes);
+    report.tokenizer = "bytes4";
+    report.exact = false;
+    report.summary = format!("Time was up: passed on as it came, about {tokens} tokens.");
+    if !report.fits {
+        report.too_big =
+            vec![TooBig { part: "history", tokens: report.tokens_after, pointer: None }];
+    }
+    Shortened { list, text, report, originals: Vec::new() }
+}

@@ -61,7 +61,9 @@ pub(super) fn is_text(node: &Node<'_>, style: Style) -> bool {
     let Value::String(text) = &node.value else { return false };
     text.len() >= TEXT_BYTES
         && memchr::memchr_iter(b'\n', text.as_bytes()).count() >= TEXT_BREAKS
-        && !text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
+        && !text
+            .chars()
+            .any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
         && text.split('\n').all(|line| line != FENCE)
         && is_canonical(node, style)
 }
