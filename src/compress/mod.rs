@@ -1,7 +1,6 @@
 //! The compression engine: what makes a text shorter without losing what it says.
 
 mod arrival;
-mod artifact;
 mod chain;
 mod engine;
 mod lossless;
@@ -9,7 +8,6 @@ mod notation;
 mod summary;
 
 pub use arrival::{Arrival, Arrivals};
-pub use artifact::artifact_id;
 pub use chain::{chain, end_of};
 pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Lossless};
 pub use lossless::equivalent;

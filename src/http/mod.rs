@@ -5,6 +5,7 @@
 
 mod body;
 mod compile;
+mod compress;
 mod layer;
 mod metrics;
 mod operations;

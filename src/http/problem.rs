@@ -240,6 +240,7 @@ impl From<compile::Error> for Problem {
             }
             compile::Error::Stopped(Stopped::TimeUp) => Self::with_detail(Kind::Deadline, detail),
             compile::Error::Stopped(Stopped::Cancelled) => Self::new(Kind::Cancelled),
+            compile::Error::Store(_) => Self::with_detail(Kind::Overloaded, detail),
         }
     }
 }

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 
 use super::problem::{Kind, Problem};
 use super::state::AppState;
-use super::{compile, layer, operations, pages, window};
+use super::{compile, compress, layer, operations, pages, window};
 use crate::config::LimitsConfig;
 
 #[derive(OpenApi)]
@@ -66,6 +66,8 @@ fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(compile::compile_conversation))
         .routes(routes!(compile::count_tokens))
+        .routes(routes!(compress::compress_messages))
+        .routes(routes!(compress::expand_messages))
         .routes(routes!(operations::list_models))
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))

@@ -31,7 +31,7 @@ pub use change::{FirstChange, Hints, Why, first_change};
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
 pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
-pub use shorten::{Original, Shortened, Shown, passed_on, shorten};
+pub use shorten::{Edit, Edited, Original, Shortened, Shown, passed_on, shorten, splice};
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 

@@ -31,6 +31,8 @@ pub struct Answered {
 pub enum Wrap {
     /// As a JSON string.
     Text,
+    /// As it is: it is JSON already.
+    Raw,
     /// As the member `result` of an object, where the wire wants an object.
     Object,
 }

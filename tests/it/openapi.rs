@@ -18,6 +18,8 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml");
 const ROUTES: &[(&str, &str)] = &[
     ("POST", "/compile"),
     ("POST", "/tokens"),
+    ("POST", "/compress"),
+    ("POST", "/expand"),
     ("GET", "/models"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),

@@ -5,8 +5,8 @@ use super::{Error, Job};
 use crate::domain::{Message, Role, Source, Turn, turns};
 use crate::json;
 use crate::pipeline::compress::{self, ClearCost, Clearing, Form, Note, Outcome, TurnCost};
+use crate::pipeline::prose;
 use crate::pipeline::report::Action;
-use crate::pipeline::{Stopped, prose};
 use crate::provider::Spoken;
 use crate::request::Level;
 

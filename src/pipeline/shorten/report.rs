@@ -2,7 +2,7 @@
 
 use super::{Job, Original, Shown};
 use crate::compress::{Class, Form};
-use crate::domain::{Model, Notes, Role};
+use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
 use crate::pipeline::manifest::Name;
 use crate::pipeline::measure::Meter;
@@ -41,7 +41,7 @@ pub(super) struct Row {
 impl Row {
     pub(super) fn summary(json: String, tokens: u64) -> Self {
         Self {
-            shown: Some(Shown { json, origin: None, changed: true }),
+            shown: Some(Shown { json, origin: None, changed: true, edits: Vec::new() }),
             origin: None,
             action: Action::Kept,
             rules: Vec::new(),
@@ -104,7 +104,8 @@ pub(super) fn of_text(
             artifact: None,
         }]);
     }
-    let original = Original { text: text.into(), message: 0, tokens: form.tokens_before };
+    let original =
+        Original { text: text.into(), message: 0, tokens: form.tokens_before, whole: false };
     Shortened {
         list: Vec::new(),
         text: Some(form.text.map_or_else(|| text.to_owned(), |text| text.to_string())),
@@ -218,7 +219,7 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
                 .originals
                 .first()
                 .filter(|_| kept)
-                .map(|original| crate::compress::artifact_id(&original.text)),
+                .map(|original| ArtifactId::of_text(&original.text).to_string()),
         })
     };
     rows.iter().filter_map(decision).collect()
