@@ -32,7 +32,7 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
         for spoken in spoken {
             match spoken {
                 Spoken::Call(arguments) => encoder.call(arguments),
-                Spoken::Result(answered) if sight == Sight::Cleared => {
+                Spoken::Result(answered) if sight == Sight::Cleared && job.clears(answered) => {
                     let raw = job.item(at).map_or("", |item| item.raw);
                     edits.clear(job, &mut encoder, (answered, raw));
                 }

@@ -16,11 +16,11 @@ use std::sync::Arc;
 
 use super::measure::{Cost, Meter};
 use super::stage::{Timings, timed};
-use super::{Context, Deadline, Error, protect};
+use super::{Context, Deadline, Error, prose, protect};
 use crate::compress::{Encoder, Lossless};
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
-use crate::provider::{self, Spoken};
+use crate::provider::{self, Answered, Spoken};
 use crate::request::{CompressRequest, Given, Level, List, Originals};
 
 /// What is shown in the place of the messages that came.
@@ -158,6 +158,13 @@ impl<'j> Job<'j> {
     fn after(&self, rows: &[report::Row]) -> u64 {
         let outside = self.costs.last().map_or(0, |cost| cost.real());
         outside + rows.iter().map(|row| row.after).sum::<u64>()
+    }
+
+    /// Whether one line in the place of a result takes fewer tokens than its texts.
+    fn clears(&self, answered: &Answered) -> bool {
+        let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
+        let texts: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
+        answered.content.is_some() && count(prose::CLEARED_RESULT) < texts
     }
 
     fn item(&self, at: usize) -> Option<&Node<'j>> {

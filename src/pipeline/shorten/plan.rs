@@ -155,11 +155,13 @@ impl ClearCost for View<'_> {
             let mut texts = 0;
             let mut markers = 0;
             for spoken in self.job.spoken.get(at).into_iter().flatten() {
-                if let Spoken::Result(answered) = spoken {
+                if let Spoken::Result(answered) = spoken
+                    && self.job.clears(answered)
+                {
                     for slot in &answered.slots {
                         texts += self.job.meter.text(&slot.text)?;
                     }
-                    markers += if answered.content.is_some() { marker } else { 0 };
+                    markers += marker;
                 }
             }
             after += row.before.saturating_sub(texts) + markers;
