@@ -3,6 +3,7 @@
 mod arrival;
 mod lossless;
 mod notation;
+mod segment;
 mod summary;
 
 pub use arrival::{Arrival, Arrivals};

@@ -1,0 +1,162 @@
+//! What the parts of a text are: prose, a fence, JSON, a diff, a log. Notations are tried by
+//! part, and prose is never taken for data.
+//!
+//! A kind is found by parsing: does it parse, and does it have structure. Words alone decide
+//! nothing. The work is linear in the text: every rule either takes the lines it looked at, or
+//! looks at a bounded number of them, or remembers how far it failed.
+
+mod fence;
+mod json;
+mod lines;
+mod shape;
+
+use std::ops::Range;
+
+pub(crate) use json::strings;
+
+use fence::Margins;
+use lines::Lines;
+
+/// A part of a text. The spans of a text follow each other without gaps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) kind: Kind,
+    /// Bytes; whole lines, except in a text of one line. Blank lines belong to what they follow.
+    pub(crate) range: Range<usize>,
+}
+
+impl Span {
+    /// The info string of a fence.
+    pub(crate) fn info<'a>(&self, text: &'a str) -> &'a str {
+        if self.kind != Kind::Fence {
+            return "";
+        }
+        let first = text.get(self.range.clone()).and_then(|text| text.lines().next());
+        first.map_or("", fence::info)
+    }
+}
+
+/// What a part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Prose,
+    /// Fenced code with its fences.
+    Fence,
+    /// One value.
+    Json,
+    /// A value on each line.
+    JsonLines,
+    Xml,
+    Html,
+    Yaml,
+    Markdown(Part),
+    Csv {
+        separator: u8,
+    },
+    /// A unified diff with its git headers.
+    Diff,
+    /// Hits with a path or a line number before each.
+    Search,
+    /// Names of files.
+    Listing,
+    Log,
+    /// What a test runner prints.
+    Test,
+    Trace,
+    Base64,
+    /// Source code outside fences.
+    Code,
+    /// Lines with consecutive numbers before them, as a file viewer prints them.
+    Numbered,
+}
+
+/// The structure of Markdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// A heading or a rule.
+    Heading,
+    List,
+    Quote,
+    Table,
+    FrontMatter,
+}
+
+impl Kind {
+    /// Whether two neighbours of this kind are one part.
+    fn joins(self) -> bool {
+        !matches!(self, Self::Fence | Self::Json | Self::Xml | Self::Html | Self::Base64)
+    }
+}
+
+/// The parts of a text, in order.
+pub(crate) fn segment(text: &str) -> Vec<Span> {
+    let lines = Lines::of(text);
+    let mut segmenter = Segmenter::new(&lines);
+    let mut at = 0;
+    while at < lines.len() {
+        at = segmenter.step(at);
+    }
+    segmenter.spans
+}
+
+struct Segmenter<'t, 'l> {
+    lines: &'l Lines<'t>,
+    spans: Vec<Span>,
+    margins: Margins,
+    /// Bytes that may still be looked at in vain by rules that look over several lines.
+    budget: usize,
+}
+
+impl<'t, 'l> Segmenter<'t, 'l> {
+    fn new(lines: &'l Lines<'t>) -> Self {
+        let budget = lines.text.len().saturating_mul(2);
+        Self { lines, spans: Vec::new(), margins: Margins::default(), budget }
+    }
+
+    /// Takes the part that begins at a line; gives the line after it.
+    fn step(&mut self, at: usize) -> usize {
+        if self.lines.is_blank(at) {
+            self.blank(at);
+            return at + 1;
+        }
+        if let Some(end) = fence::end(self.lines, at, &mut self.margins) {
+            return self.take(Kind::Fence, at, end);
+        }
+        if let Some((kind, end)) = self.block(at) {
+            self.margins.clear();
+            return self.take(kind, at, end);
+        }
+        self.margins.see(self.lines, at);
+        self.take(Kind::Prose, at, at + 1)
+    }
+
+    fn block(&mut self, at: usize) -> Option<(Kind, usize)> {
+        match self.lines.first(at) {
+            b'{' | b'[' => json::find(self.lines, at, &mut self.budget),
+            _ => None,
+        }
+    }
+
+    fn blank(&mut self, at: usize) {
+        let end = self.lines.start(at + 1);
+        match self.spans.last_mut() {
+            Some(last) => last.range.end = end,
+            None => self.spans.push(Span { kind: Kind::Prose, range: 0..end }),
+        }
+    }
+
+    fn take(&mut self, kind: Kind, at: usize, end: usize) -> usize {
+        let range = self.lines.start(at)..self.lines.start(end);
+        // Blank lines before the first part belong to it.
+        let leads = self.spans.len() == 1
+            && self.spans.iter().all(|span| {
+                self.lines.slice(span.range.clone()).iter().all(u8::is_ascii_whitespace)
+            });
+        match self.spans.last_mut() {
+            Some(last) if leads => *last = Span { kind, range: 0..range.end },
+            Some(last) if last.kind == kind && kind.joins() => last.range.end = range.end,
+            _ => self.spans.push(Span { kind, range }),
+        }
+        end
+    }
+}
