@@ -25,6 +25,11 @@ impl Margins {
         }
     }
 
+    /// Whether a list item holds a line.
+    pub(super) fn hold(&self, indent: usize) -> bool {
+        self.stack.last().is_some_and(|margin| indent >= *margin)
+    }
+
     /// A block of some other kind ends every list.
     pub(super) fn clear(&mut self) {
         self.stack.clear();

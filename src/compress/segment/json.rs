@@ -98,10 +98,11 @@ fn ends_line(lines: &Lines<'_>, line: usize, end: usize) -> bool {
 /// Whether the text from a line's first character to `end` is an object or an array that holds
 /// something.
 fn is_value(lines: &Lines<'_>, at: usize, end: usize) -> bool {
-    let Some(text) = lines.text.get(lines.head(at)..end) else { return false };
-    let Ok(node) = json::parse(text.trim_end(), Limits { depth: DEPTH, values: VALUES }) else {
-        return false;
-    };
+    lines.text.get(lines.head(at)..end).is_some_and(|text| is_document(text.trim_end()))
+}
+
+fn is_document(text: &str) -> bool {
+    let Ok(node) = json::parse(text, Limits { depth: DEPTH, values: VALUES }) else { return false };
     match node.value {
         Value::Object(members) => !members.is_empty(),
         // `[1]` and `[]` are marks of a writer as often as arrays.
@@ -140,4 +141,10 @@ fn balanced(bytes: &[u8], from: usize) -> Result<usize, usize> {
         at += 1;
     }
     Err(at)
+}
+
+/// The byte after the value that begins at `open`, wherever that is.
+pub(super) fn inside(text: &str, open: usize) -> Option<usize> {
+    let end = balanced(text.as_bytes(), open).ok()?;
+    is_document(text.get(open..end)?).then_some(end)
 }

@@ -5,10 +5,24 @@
 //! nothing. The work is linear in the text: every rule either takes the lines it looked at, or
 //! looks at a bounded number of them, or remembers how far it failed.
 
+mod base64;
+mod code;
+mod csv;
+mod diff;
 mod fence;
 mod json;
 mod lines;
+mod listing;
+mod log;
+mod markdown;
+mod markup;
+mod numbered;
+mod search;
 mod shape;
+mod single;
+mod test_run;
+mod trace;
+mod yaml;
 
 use std::ops::Range;
 
@@ -96,7 +110,8 @@ pub(crate) fn segment(text: &str) -> Vec<Span> {
     while at < lines.len() {
         at = segmenter.step(at);
     }
-    segmenter.spans
+    let is_prose = matches!(segmenter.spans.as_slice(), [Span { kind: Kind::Prose, .. }]);
+    if is_prose && lines.len() == 1 { single::parts(text) } else { segmenter.spans }
 }
 
 struct Segmenter<'t, 'l> {
@@ -105,12 +120,22 @@ struct Segmenter<'t, 'l> {
     margins: Margins,
     /// Bytes that may still be looked at in vain by rules that look over several lines.
     budget: usize,
+    /// Lines before these were looked at as YAML, and as code, in vain.
+    no_yaml: usize,
+    no_code: usize,
 }
 
 impl<'t, 'l> Segmenter<'t, 'l> {
     fn new(lines: &'l Lines<'t>) -> Self {
         let budget = lines.text.len().saturating_mul(2);
-        Self { lines, spans: Vec::new(), margins: Margins::default(), budget }
+        Self {
+            lines,
+            spans: Vec::new(),
+            margins: Margins::default(),
+            budget,
+            no_yaml: 0,
+            no_code: 0,
+        }
     }
 
     /// Takes the part that begins at a line; gives the line after it.
@@ -127,14 +152,62 @@ impl<'t, 'l> Segmenter<'t, 'l> {
             return self.take(kind, at, end);
         }
         self.margins.see(self.lines, at);
-        self.take(Kind::Prose, at, at + 1)
+        let in_list = self.margins.hold(self.lines.indent(at));
+        let part = markdown::part(self.lines, at, in_list);
+        self.take(part.map_or(Kind::Prose, Kind::Markdown), at, at + 1)
     }
 
+    /// The rules, the surest first.
     fn block(&mut self, at: usize) -> Option<(Kind, usize)> {
-        match self.lines.first(at) {
-            b'{' | b'[' => json::find(self.lines, at, &mut self.budget),
+        let lines = self.lines;
+        let found = match lines.first(at) {
+            b'{' | b'[' => json::find(lines, at, &mut self.budget),
+            b'<' => markup::find(lines, at, &mut self.budget),
+            b'|' => markdown::table(lines, at).map(|end| (Kind::Markdown(Part::Table), end)),
+            b'-' if at == 0 => {
+                markdown::front_matter(lines).map(|end| (Kind::Markdown(Part::FrontMatter), end))
+            }
+            b'0'..=b'9' => numbered::end(lines, at).map(|end| (Kind::Numbered, end)),
             _ => None,
+        };
+        let of = |kind: Kind, end: Option<usize>| end.map(|end| (kind, end));
+        found
+            .or_else(|| of(Kind::Diff, diff::end(lines, at)))
+            .or_else(|| of(Kind::Trace, trace::end(lines, at)))
+            .or_else(|| of(Kind::Test, test_run::end(lines, at)))
+            .or_else(|| of(Kind::Log, log::end(lines, at)))
+            .or_else(|| of(Kind::Base64, base64::end(lines, at)))
+            .or_else(|| of(Kind::Search, search::end(lines, at)))
+            .or_else(|| of(Kind::Listing, listing::end(lines, at)))
+            .or_else(|| self.yaml(at))
+            .or_else(|| self.code(at))
+            .or_else(|| of(Kind::Log, log::alike(lines, at)))
+            .or_else(|| of(Kind::Markdown(Part::Table), markdown::table(lines, at)))
+            .or_else(|| csv::find(lines, at))
+    }
+
+    fn yaml(&mut self, at: usize) -> Option<(Kind, usize)> {
+        if at < self.no_yaml {
+            return None;
         }
+        let region = yaml::region(self.lines, at)?;
+        if region.is_yaml {
+            return Some((Kind::Yaml, region.end));
+        }
+        self.no_yaml = region.end;
+        None
+    }
+
+    fn code(&mut self, at: usize) -> Option<(Kind, usize)> {
+        if at < self.no_code {
+            return None;
+        }
+        let region = code::region(self.lines, at)?;
+        if region.is_code {
+            return Some((Kind::Code, region.end));
+        }
+        self.no_code = region.end;
+        None
     }
 
     fn blank(&mut self, at: usize) {
