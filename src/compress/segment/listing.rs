@@ -14,7 +14,10 @@ pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
     if is_long(lines.body(line)) {
         return Some(skip(line + 1, |line| is_long(lines.body(line))));
     }
-    if is_tree(lines.body(at)) || (is_tree(lines.body(at + 1)) && is_tree(lines.body(at + 2))) {
+    let may_be_tree = |line: usize| matches!(lines.first(line), 0xe2 | b'|' | b'`');
+    if (may_be_tree(at) && is_tree(lines.body(at)))
+        || (may_be_tree(at + 1) && is_tree(lines.body(at + 1)) && is_tree(lines.body(at + 2)))
+    {
         let end = skip(at + 1, |line| is_tree(lines.body(line)));
         return (end - at >= FEWEST).then_some(end);
     }

@@ -10,6 +10,9 @@ const MATTER: usize = 128;
 /// The table that begins at a line: the line after it. A row of dashes makes it one, or three
 /// rows between bars.
 pub(super) fn table(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    if !matches!(lines.first(at + 1), b'|' | b'-' | b':') {
+        return None;
+    }
     let mut line = at;
     while is_row(lines.body(line)) {
         line += 1;

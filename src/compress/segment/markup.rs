@@ -6,6 +6,8 @@ use super::shape::contains;
 
 /// Elements inside one another.
 const DEPTH: usize = 256;
+/// Bytes of a tag or a comment; what is longer is none.
+const LONGEST: usize = 1 << 16;
 /// Elements that make a structure; a pair of tags around prose is a mark of a writer.
 const FEWEST: usize = 3;
 
@@ -34,8 +36,8 @@ pub(super) fn find(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<(
             return Some((if scan.is_html { Kind::Html } else { Kind::Xml }, last + 1));
         }
     }
-    if scan.at > line_end {
-        *budget = budget.saturating_sub(scan.at - from);
+    if scan.reached > line_end {
+        *budget = budget.saturating_sub(scan.reached - from);
     }
     None
 }
@@ -48,6 +50,8 @@ pub(super) fn is_tag(body: &[u8]) -> bool {
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// How far was looked at all.
+    reached: usize,
     open: Vec<&'a [u8]>,
     elements: usize,
     is_html: bool,
@@ -70,6 +74,7 @@ impl<'a> Scan<'a> {
         Self {
             bytes,
             at,
+            reached: at,
             open: Vec::new(),
             elements: 0,
             is_html: false,
@@ -150,7 +155,19 @@ impl<'a> Scan<'a> {
 
     /// Reads the tag at `at` and goes behind it.
     fn tag(&mut self) -> Option<Tag<'a>> {
+        // What is not found was looked for everywhere.
+        let before = self.at;
+        let tag = self.read_tag();
+        self.reached = match tag {
+            Some(_) => self.at,
+            None => self.bytes.len().min(before + LONGEST),
+        };
+        tag
+    }
+
+    fn read_tag(&mut self) -> Option<Tag<'a>> {
         let rest = self.bytes.get(self.at..)?.strip_prefix(b"<")?;
+        let rest = rest.get(..rest.len().min(LONGEST))?;
         let aside = |open: &[u8], close: &[u8]| {
             let inner = rest.strip_prefix(open)?;
             Some(1 + open.len() + memchr::memmem::find(inner, close)? + close.len())
@@ -190,6 +207,7 @@ impl<'a> Scan<'a> {
 
     fn opening(&mut self) -> Option<Tag<'a>> {
         let rest = self.bytes.get(self.at + 1..)?;
+        let rest = rest.get(..rest.len().min(LONGEST))?;
         let name = name(rest);
         if name.is_empty() {
             return None;

@@ -30,6 +30,7 @@ pub(crate) use json::strings;
 
 use fence::Margins;
 use lines::Lines;
+use shape::is_plain;
 
 /// A part of a text. The spans of a text follow each other without gaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,8 +111,15 @@ pub(crate) fn segment(text: &str) -> Vec<Span> {
     while at < lines.len() {
         at = segmenter.step(at);
     }
+    if segmenter.spans.is_empty() && !text.is_empty() {
+        return vec![Span { kind: Kind::Prose, range: 0..text.len() }];
+    }
     let is_prose = matches!(segmenter.spans.as_slice(), [Span { kind: Kind::Prose, .. }]);
     if is_prose && lines.len() == 1 { single::parts(text) } else { segmenter.spans }
+}
+
+fn of(kind: Kind, end: Option<usize>) -> Option<(Kind, usize)> {
+    end.map(|end| (kind, end))
 }
 
 struct Segmenter<'t, 'l> {
@@ -157,22 +165,25 @@ impl<'t, 'l> Segmenter<'t, 'l> {
         self.take(part.map_or(Kind::Prose, Kind::Markdown), at, at + 1)
     }
 
-    /// The rules, the surest first.
+    /// The rules, the surest first. What begins a line says which of them may hold; most lines of
+    /// prose are let go by `is_plain`.
     fn block(&mut self, at: usize) -> Option<(Kind, usize)> {
         let lines = self.lines;
+        let body = lines.body(at);
+        let next = lines.first(at + 1);
+        if next != b'a' && (is_plain(body) || body.len() < 2 && !b"{[.".contains(&lines.first(at)))
+        {
+            return None;
+        }
         let found = match lines.first(at) {
             b'{' | b'[' => json::find(lines, at, &mut self.budget),
             b'<' => markup::find(lines, at, &mut self.budget),
-            b'|' => markdown::table(lines, at).map(|end| (Kind::Markdown(Part::Table), end)),
-            b'-' if at == 0 => {
-                markdown::front_matter(lines).map(|end| (Kind::Markdown(Part::FrontMatter), end))
-            }
-            b'0'..=b'9' => numbered::end(lines, at).map(|end| (Kind::Numbered, end)),
+            b'd' | b'@' | b'I' => of(Kind::Diff, diff::end(lines, at)),
+            b'-' => self.dashes(at),
+            b'0'..=b'9' => of(Kind::Numbered, numbered::end(lines, at)),
             _ => None,
         };
-        let of = |kind: Kind, end: Option<usize>| end.map(|end| (kind, end));
         found
-            .or_else(|| of(Kind::Diff, diff::end(lines, at)))
             .or_else(|| of(Kind::Trace, trace::end(lines, at)))
             .or_else(|| of(Kind::Test, test_run::end(lines, at)))
             .or_else(|| of(Kind::Log, log::end(lines, at)))
@@ -184,6 +195,12 @@ impl<'t, 'l> Segmenter<'t, 'l> {
             .or_else(|| of(Kind::Log, log::alike(lines, at)))
             .or_else(|| of(Kind::Markdown(Part::Table), markdown::table(lines, at)))
             .or_else(|| csv::find(lines, at))
+    }
+
+    fn dashes(&self, at: usize) -> Option<(Kind, usize)> {
+        let matter = if at == 0 { markdown::front_matter(self.lines) } else { None };
+        of(Kind::Markdown(Part::FrontMatter), matter)
+            .or_else(|| of(Kind::Diff, diff::end(self.lines, at)))
     }
 
     fn yaml(&mut self, at: usize) -> Option<(Kind, usize)> {
@@ -211,24 +228,18 @@ impl<'t, 'l> Segmenter<'t, 'l> {
     }
 
     fn blank(&mut self, at: usize) {
-        let end = self.lines.start(at + 1);
-        match self.spans.last_mut() {
-            Some(last) => last.range.end = end,
-            None => self.spans.push(Span { kind: Kind::Prose, range: 0..end }),
+        if let Some(last) = self.spans.last_mut() {
+            last.range.end = self.lines.start(at + 1);
         }
     }
 
+    /// Blank lines before the first part belong to it.
     fn take(&mut self, kind: Kind, at: usize, end: usize) -> usize {
         let range = self.lines.start(at)..self.lines.start(end);
-        // Blank lines before the first part belong to it.
-        let leads = self.spans.len() == 1
-            && self.spans.iter().all(|span| {
-                self.lines.slice(span.range.clone()).iter().all(u8::is_ascii_whitespace)
-            });
         match self.spans.last_mut() {
-            Some(last) if leads => *last = Span { kind, range: 0..range.end },
+            None => self.spans.push(Span { kind, range: 0..range.end }),
             Some(last) if last.kind == kind && kind.joins() => last.range.end = range.end,
-            _ => self.spans.push(Span { kind, range }),
+            Some(_) => self.spans.push(Span { kind, range }),
         }
         end
     }

@@ -66,6 +66,9 @@ fn is_context(line: &[u8], path: &[u8]) -> bool {
 }
 
 fn headed(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    if !lines.first(at + 1).is_ascii_digit() {
+        return None;
+    }
     let mut line = at;
     let mut count = 0;
     let mut end = at;

@@ -64,3 +64,21 @@ pub(super) fn is_sentence(text: &[u8]) -> bool {
     }
     words >= 4 && words >= marks * 2
 }
+
+/// Whether a line is words, blanks and the marks of sentences, and nothing that any format uses.
+pub(super) fn is_plain(body: &[u8]) -> bool {
+    let mut blanks = 0;
+    let mut comma = false;
+    for byte in body {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'\'' | 0x80.. if !comma => {}
+            b' ' => {
+                blanks += 1;
+                comma = false;
+            }
+            b',' if !comma => comma = true,
+            _ => return false,
+        }
+    }
+    blanks >= 3 && body.first().is_some_and(u8::is_ascii_alphabetic)
+}

@@ -68,7 +68,10 @@ fn frames(lines: &Lines<'_>, at: usize) -> Option<usize> {
     if !is_frame(lines.body(line)) {
         line += 1;
         // Only frames are looked for: the message is whatever stands before them.
-        if lines.indent(line) == 0 || !is_frame(lines.body(line)) {
+        if !matches!(lines.first(line), b'a' | b'f')
+            || lines.indent(line) == 0
+            || !is_frame(lines.body(line))
+        {
             return None;
         }
     }
