@@ -5,6 +5,7 @@ mod chain;
 mod engine;
 mod lossless;
 mod notation;
+mod segment;
 mod summary;
 
 pub use arrival::{Arrival, Arrivals};
