@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use super::column::Column;
+use super::form::{Pad, folded};
 use super::shape::{Part, Table};
 use super::write::places;
 
@@ -45,15 +47,18 @@ pub(super) fn name(tables: &mut [Table<'_>], lines: usize) {
     }
     follow(tables, &rows, &starts, &mut members);
     unite(&mut members);
-    // The first round takes out who loses, the second counts without them.
+    // The first round takes out who loses, the second counts without them. Who neither wins nor
+    // loses may be where the others have their values from.
     for _ in 0..2 {
         measure(tables, &rows, &starts, &mut members);
         for member in &mut members {
-            if member.shared <= member.own {
+            if member.shared < member.own {
                 member.class = ALONE;
             }
         }
     }
+    measure(tables, &rows, &starts, &mut members);
+    dissolve(&mut members);
     letter(tables, &members, &starts);
 }
 
@@ -63,7 +68,8 @@ fn follow(tables: &[Table<'_>], rows: &[(usize, usize)], starts: &[usize], membe
         let (Some(held), Some(start)) = (tables.get(*table), starts.get(*table)) else { continue };
         for (at, column) in held.columns().enumerate() {
             let Some(value) = column.values.get(*row).filter(|_| shares(column)) else { continue };
-            let Some(source) = last.insert(value, start + at) else { continue };
+            let key = if column.hole.path { folder(value) } else { value };
+            let Some(source) = last.insert(key, start + at) else { continue };
             let Some(member) = members.get_mut(start + at) else { continue };
             if let Some((_, count)) = member.sources.iter_mut().find(|(other, _)| *other == source)
             {
@@ -75,9 +81,23 @@ fn follow(tables: &[Table<'_>], rows: &[(usize, usize)], starts: &[usize], membe
     }
 }
 
+/// What is remembered of a path: its folder, whose other files follow.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(folder, _)| folder)
+}
+
+/// How much of a value the one before foretells: all, its folders, nothing.
+fn hits(column: &Column<'_>, before: Option<&str>, value: &str) -> usize {
+    match before {
+        Some(before) if before == value => 2,
+        Some(before) if column.hole.path => usize::from(folded(value, before).is_some()),
+        _ => 0,
+    }
+}
+
 /// A hole that adds to the value before, or is a width, has its own.
-fn shares(column: &super::column::Column<'_>) -> bool {
-    column.hole.step == 0 && column.hole.pad != super::form::Pad::Next
+fn shares(column: &Column<'_>) -> bool {
+    column.hole.step == 0 && column.hole.pad != Pad::Next
 }
 
 /// Brings each column together with those that often held its value last.
@@ -135,11 +155,27 @@ fn measure(
             };
             let Some(member) = members.get_mut(start + at) else { continue };
             if let Some(before) = own.get_mut(start + at) {
-                member.own += usize::from(before.replace(value) == Some(value));
+                member.own += hits(column, before.replace(value), value);
             }
             if let Some(before) = shared.get_mut(member.class) {
-                member.shared += usize::from(before.replace(value) == Some(value));
+                member.shared += hits(column, before.replace(value), value);
             }
+        }
+    }
+}
+
+/// Parts the classes that foretell no more than their members would alone.
+fn dissolve(members: &mut [Member]) {
+    let mut gains = vec![(0, 0); members.len()];
+    for member in &*members {
+        if let Some((own, shared)) = gains.get_mut(member.class) {
+            *own += member.own;
+            *shared += member.shared;
+        }
+    }
+    for member in members {
+        if gains.get(member.class).is_some_and(|(own, shared)| shared <= own) {
+            member.class = ALONE;
         }
     }
 }
