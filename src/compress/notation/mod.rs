@@ -14,7 +14,11 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+<<<<<<< HEAD
 mod numbered;
+=======
+mod repeat;
+>>>>>>> template
 mod severity;
 mod table;
 mod template;
