@@ -61,7 +61,9 @@ pub(super) fn is_text(node: &Node<'_>, style: Style) -> bool {
     let Value::String(text) = &node.value else { return false };
     text.len() >= TEXT_BYTES
         && memchr::memchr_iter(b'\n', text.as_bytes()).count() >= TEXT_BREAKS
-        && !text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
+        && !text
+            .chars()
+            .any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
         && text.split('\n').all(|line| line != FENCE)
         && is_canonical(node, style)
 }
@@ -165,7 +167,7 @@ pub(super) fn is_other_than_string(text: &str) -> bool {
 }
 
 /// Whether `text` is a JSON number.
-fn is_number(text: &str) -> bool {
+pub(super) fn is_number(text: &str) -> bool {
     let digits = |text: &mut &[u8]| {
         let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         *text = text.get(count..).unwrap_or_default();

@@ -39,7 +39,8 @@ pub(super) fn write(
     }
     write_columns(&mut list, &mut fields, columns, keys, (separator, style));
     // A value that has its line to itself needs no separator.
-    let place = if keys.is_none() && fields.len() == 1 { Place::Line } else { Place::Row(separator) };
+    let place =
+        if keys.is_none() && fields.len() == 1 { Place::Line } else { Place::Row(separator) };
     let lines = if fields.is_empty() && keys.is_none() { 0 } else { rows };
     let rows = (0..lines).map(|row| {
         let mut line = String::new();
@@ -121,9 +122,7 @@ fn write_columns<'t, 'n, 'a>(
 fn repeats(cells: &[Option<&Node<'_>>], keys: &[&str], style: Style) -> bool {
     cells.len() == keys.len()
         && cells.iter().zip(keys).all(|(cell, key)| {
-            cell.is_some_and(|node| {
-                node.as_str() == Some(key) && cell::is_canonical(node, style)
-            })
+            cell.is_some_and(|node| node.as_str() == Some(key) && cell::is_canonical(node, style))
         })
 }
 
@@ -158,7 +157,10 @@ enum Kind {
     /// The row's own key once more.
     Key,
     /// The so-many-th cell.
-    Cell { index: usize, strings: bool },
+    Cell {
+        index: usize,
+        strings: bool,
+    },
 }
 
 /// The columns of a table as they were read.

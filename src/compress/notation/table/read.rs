@@ -71,7 +71,14 @@ impl<'b> Reader<'b> {
     /// The value that `rest` of a line opens, `depth` deep.
     fn value(&mut self, rest: &str, depth: usize) -> Option<()> {
         if let Some(value) = rest.strip_prefix(": ") {
-            return if value == FENCE { self.text() } else { cell::read(&mut self.writer, value, false) };
+            return if value == FENCE {
+                self.text()
+            } else {
+                cell::read(&mut self.writer, value, false)
+            };
+        }
+        if let Some(number) = rest.strip_prefix(':').filter(|text| cell::is_number(text)) {
+            return self.writer.raw(number);
         }
         if rest == ":" {
             self.writer.object()?;
@@ -121,11 +128,8 @@ impl<'b> Reader<'b> {
         let (open, close) = if keyed { ('{', '}') } else { ('[', ']') };
         let (count, columns) = head.strip_prefix(open)?.split_once(close)?;
         let count: usize = count.parse().ok()?;
-        let heads = if columns == "{}" {
-            self.columns.take()?
-        } else {
-            Heads::read(columns, keyed)?
-        };
+        let heads =
+            if columns == "{}" { self.columns.take()? } else { Heads::read(columns, keyed)? };
         if heads.is_keyed() != keyed {
             return None;
         }

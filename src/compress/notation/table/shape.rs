@@ -108,7 +108,8 @@ fn column<'n, 'a>(
 
 /// The columns of a column in which every value is an object that is not empty.
 fn nested<'n, 'a>(cells: &[Option<&'n Node<'a>>]) -> Option<Vec<Column<'n, 'a>>> {
-    let full = |node: &Node<'_>| matches!(&node.value, Value::Object(members) if !members.is_empty());
+    let full =
+        |node: &Node<'_>| matches!(&node.value, Value::Object(members) if !members.is_empty());
     if !cells.iter().flatten().all(|node| full(node)) {
         return None;
     }
