@@ -167,7 +167,7 @@ pub(super) fn is_other_than_string(text: &str) -> bool {
 }
 
 /// Whether `text` is a JSON number.
-fn is_number(text: &str) -> bool {
+pub(super) fn is_number(text: &str) -> bool {
     let digits = |text: &mut &[u8]| {
         let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         *text = text.get(count..).unwrap_or_default();

@@ -8,11 +8,11 @@ use crate::json::{Node, Object, Value};
 
 /// Bytes a row, on average, up to which objects make a table. Wider ones are hard to read, and
 /// their values stand better on lines of their own.
-const ROW_BYTES: usize = 500;
+const ROW_BYTES: usize = 1200;
 /// Bytes of an object that makes a table by itself.
-const LONE_ROW_BYTES: usize = 240;
+const LONE_ROW_BYTES: usize = 400;
 /// Bytes of an array or object that stays on the line of its key.
-const INLINE_BYTES: usize = 64;
+const INLINE_BYTES: usize = 100;
 
 /// The document as lines; `None` where it has nothing to say line by line.
 pub(super) fn write(root: &Node<'_>, style: Style) -> Option<Vec<String>> {
@@ -56,12 +56,13 @@ impl Outline {
             Value::Array(items) if !items.is_empty() && !is_short(node) => {
                 self.array(head, items, depth);
             }
-            Value::Object(members) if !members.is_empty() => {
+            Value::Object(members) if !members.is_empty() && !is_short(node) => {
                 if !self.keyed(head, members) {
                     self.lines.push(format!("{head}:"));
                     self.members(members, depth + 1);
                 }
             }
+            Value::Number(number) => self.lines.push(format!("{head}:{number}")),
             _ => {
                 let mut line = format!("{head}: ");
                 cell::write(&mut line, node, Place::Line, self.style, false);
@@ -80,7 +81,7 @@ impl Outline {
         for item in items {
             let long = match &item.value {
                 Value::Array(items) => !items.is_empty() && !is_short(item),
-                Value::Object(members) => !members.is_empty() && item.raw.len() > INLINE_BYTES,
+                Value::Object(members) => !members.is_empty() && !is_short(item),
                 _ => cell::is_text(item, self.style),
             };
             if long {
@@ -142,9 +143,13 @@ fn table<'n, 'a: 'n>(
     Some(grid::write(&columns, keys, count, style))
 }
 
+/// Whether a value stays on the line of its key: single values, and few.
 fn is_short(node: &Node<'_>) -> bool {
+    let single = |node: &Node<'_>| !matches!(node.value, Value::Array(_) | Value::Object(_));
     node.raw.len() <= INLINE_BYTES
-        && node.as_array().is_some_and(|items| {
-            !items.iter().any(|item| matches!(item.value, Value::Array(_) | Value::Object(_)))
-        })
+        && match &node.value {
+            Value::Array(items) => items.iter().all(single),
+            Value::Object(members) => members.iter().all(|(_, value)| single(value)),
+            _ => true,
+        }
 }

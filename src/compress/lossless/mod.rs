@@ -1,0 +1,200 @@
+//! Rung 1, class `equivalent`: what a text loses says nothing (DESIGN §2, the ladder).
+//!
+//! Terminal codes, carriage returns before line ends, white space at line ends, and, of a text
+//! that is one document, white space between the tokens of JSON and between the elements of XML.
+//! Strings, numbers, attributes and words keep their bytes.
+
+mod json;
+mod terminal;
+mod xml;
+
+use std::borrow::Cow;
+
+/// The text without what says nothing. Borrowed where there is nothing to take.
+pub fn equivalent(text: &str) -> Cow<'_, str> {
+    let codes = terminal::without_codes(text);
+    let lines = match codes {
+        Cow::Borrowed(text) => terminal::without_line_ends(text),
+        Cow::Owned(text) => Cow::Owned(terminal::without_line_ends(&text).into_owned()),
+    };
+    match json::minified(&lines).or_else(|| xml::minified(&lines)) {
+        Some(short) => Cow::Owned(short),
+        None => lines,
+    }
+}
+
+/// The normal form that all texts of one meaning share: two texts are equivalent where it is the
+/// same. It is what is left after, in this order,
+///
+/// 1. CSI and OSC sequences,
+/// 2. carriage returns before line feeds; spaces and tabs before line feeds and at the end, but
+///    in a unified diff,
+/// 3. white space outside of the strings of a text that is one JSON document,
+/// 4. white space between the elements of a text that is one XML document, in elements that hold
+///    nothing but elements
+///
+/// are gone. [`equivalent`] goes the whole way, so its answer is its own normal form.
+pub(crate) fn normal(text: &str) -> String {
+    equivalent(text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn terminal_codes_go() {
+        assert_eq!(equivalent("\u{1b}[31;1merror\u{1b}[0m: x"), "error: x");
+        assert_eq!(equivalent("\u{1b}]0;title\u{7}a\u{1b}]8;;u\u{1b}\\b"), "ab");
+    }
+
+    #[test]
+    fn what_is_no_code_stays() {
+        for text in
+            ["\u{1b}", "\u{1b}[", "\u{1b}[31", "\u{1b}]0;never ends", "\u{1b}(B", "a\\x1b[0m"]
+        {
+            assert_eq!(equivalent(text), text);
+        }
+    }
+
+    #[test]
+    fn line_ends_lose_their_blanks() {
+        assert_eq!(equivalent("a \r\nb\t\n\n  c  "), "a\nb\n\n  c");
+        // A progress line that overwrites itself is text.
+        assert_eq!(equivalent("10%\r20%\r30%\nok"), "10%\r20%\r30%\nok");
+    }
+
+    #[test]
+    fn a_diff_keeps_the_blanks_of_its_lines() {
+        let diff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n \n-x \n+y\n";
+        assert_eq!(equivalent(diff), diff);
+        assert_eq!(equivalent(&diff.replace('\n', "\r\n")), diff);
+    }
+
+    #[test]
+    fn json_loses_the_space_between_its_tokens() {
+        assert_eq!(equivalent("{\n  \"a b\": [1.50, 2]\n}\n"), "{\"a b\":[1.50,2]}");
+        for text in ["{ \"a\": 1, \"a\": 2 }", "{ not json }", "[see above]"] {
+            assert_eq!(equivalent(text), text);
+        }
+    }
+
+    #[test]
+    fn a_code_inside_a_sequence_that_never_ended_stays() {
+        for text in ["\u{1b}[3\u{1b}[0m1m", "\u{1b}\u{1b}[0m[31m", "\u{1b}]0;a\u{1b}[0mb\u{7}"] {
+            assert_eq!(equivalent(text), text);
+        }
+    }
+
+    #[test]
+    fn xml_loses_the_space_between_its_elements() {
+        let text = "<list>\r\n  <item>a  b</item>\r\n</list>\r\n";
+        assert_eq!(equivalent(text), "<list><item>a  b</item></list>");
+    }
+
+    /// Bits that make codes, line ends, JSON and XML, and what comes close to them.
+    fn any_text() -> impl Strategy<Value = String> {
+        let bits = prop::sample::select(vec![
+            "\u{1b}",
+            "\u{1b}[",
+            "\u{1b}[0m",
+            "\u{1b}]0;a",
+            "\u{7}",
+            "\u{1b}\\",
+            "[",
+            "m",
+            "3",
+            ";",
+            " ",
+            "\t",
+            "\r",
+            "\n",
+            "\r\n",
+            "@@ -1",
+            "{",
+            "}",
+            "]",
+            "\"",
+            "\\",
+            ":",
+            ",",
+            "1",
+            "null",
+            "<a>",
+            "</a>",
+            "<b x=\"1\"/>",
+            "<c>",
+            "</c>",
+            "<!--",
+            "-->",
+            "<?",
+            "?>",
+            "<![CDATA[",
+            "]]>",
+            "\n  ",
+            "é",
+            "text",
+            "<a xml:space='preserve'>",
+            "&amp;",
+            "<!DOCTYPE a>",
+        ]);
+        prop::collection::vec(bits, 0..24).prop_map(|bits| bits.concat())
+    }
+
+    /// Documents that are mostly well-formed.
+    fn any_xml() -> impl Strategy<Value = String> {
+        let leaf = prop::sample::select(vec![
+            "\n  ",
+            "\n",
+            " ",
+            "",
+            "words",
+            "<e/>",
+            "<!-- c -->",
+            "<![CDATA[ x\n ]]>",
+            "<?pi a?>",
+            "&lt;",
+        ]);
+        let tree = leaf.prop_map(str::to_owned).prop_recursive(4, 32, 5, |inner| {
+            let tag = prop::sample::select(vec!["a", "b xml:space=\"preserve\"", "c k='>'", "c"]);
+            (tag, prop::collection::vec(inner, 0..6)).prop_map(|(tag, inner)| {
+                let name = tag.split(' ').next().unwrap_or_default();
+                format!("<{tag}>{}</{name}>", inner.concat())
+            })
+        });
+        prop::collection::vec(tree, 1..4).prop_map(|list| format!("<root>{}</root>", list.concat()))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn what_is_shown_has_the_normal_form_of_the_original(text in prop_oneof![any_text(), any_xml()]) {
+            let short = equivalent(&text);
+            prop_assert_eq!(normal(&short), normal(&text));
+            prop_assert_eq!(equivalent(&short), short.clone());
+        }
+
+        #[test]
+        fn xml_loses_white_space_only(text in any_xml()) {
+            let squash = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(squash(&equivalent(&text)), squash(&text));
+        }
+
+        #[test]
+        fn only_blanks_and_codes_are_ever_lost(text in "([ -~]|\n|\r|\t|\u{1b}\\[3[0-9]m|\u{1b}|é){0,80}") {
+            let squash = |text: &str| {
+                terminal::without_codes(text).chars().filter(|c| !c.is_whitespace()).collect::<String>()
+            };
+            let short = equivalent(&text);
+            prop_assert!(short.len() <= text.len());
+            prop_assert_eq!(squash(&short), squash(&text));
+        }
+
+        #[test]
+        fn never_panics(text in any::<String>()) {
+            let _ = equivalent(&text);
+        }
+    }
+}
