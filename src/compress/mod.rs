@@ -3,8 +3,10 @@
 mod arrival;
 mod lossless;
 mod notation;
+mod offload;
 mod summary;
 
 pub use arrival::{Arrival, Arrivals};
 pub use lossless::equivalent;
+pub use offload::Offload;
 pub use summary::{Summary, summarize};
