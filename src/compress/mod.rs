@@ -5,6 +5,7 @@ mod chain;
 mod engine;
 mod lossless;
 mod notation;
+mod offload;
 mod segment;
 mod summary;
 
@@ -12,4 +13,5 @@ pub use arrival::{Arrival, Arrivals};
 pub use chain::{chain, end_of};
 pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Lossless};
 pub use lossless::equivalent;
+pub use offload::Offload;
 pub use summary::{Summary, summarize};

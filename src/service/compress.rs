@@ -35,7 +35,7 @@ impl Answer {
 
 /// The original of something that is not shown in full.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub struct Artifact {
+pub struct KeptOriginal {
     /// The first 24 hex digits of the text's SHA-256.
     #[schema(example = "9f2c41d07be8a3556c1d90aa")]
     pub id: String,
@@ -183,13 +183,13 @@ fn artifacts(
     request: &CompressRequest<'_, '_>,
     shortened: &Shortened,
     committed: Option<&Committed>,
-) -> Vec<Artifact> {
+) -> Vec<KeptOriginal> {
     if request.originals == Originals::None {
         return Vec::new();
     }
     let expires_at = committed.map(|committed| committed.expires_at.to_string());
     let items = items(request);
-    let artifact = |original: &pipeline::Original| Artifact {
+    let artifact = |original: &pipeline::Original| KeptOriginal {
         id: ArtifactId::of_text(&original.text).to_string(),
         message_id: items
             .get(original.message)

@@ -14,11 +14,8 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
-<<<<<<< HEAD
 mod numbered;
-=======
 mod repeat;
->>>>>>> template
 mod severity;
 mod table;
 mod template;
@@ -65,8 +62,12 @@ pub(crate) trait Notation: Sync {
 
 /// Every notation, in groups: what an earlier group has written is out of reach for later ones;
 /// in a group the one that saves most in a run of lines takes it.
-pub(crate) const GROUPS: &[&[&dyn Notation]] =
-    &[&[&table::Table], &[&numbered::Numbered], &[&tree::Tree, &template::Template]];
+pub(crate) const GROUPS: &[&[&dyn Notation]] = &[
+    &[&table::Table],
+    &[&numbered::Numbered],
+    &[&repeat::Repeat],
+    &[&tree::Tree, &template::Template],
+];
 
 /// The notation of that name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {

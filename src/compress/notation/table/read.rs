@@ -76,12 +76,9 @@ impl<'b> Reader<'b> {
             } else {
                 cell::read(&mut self.writer, value, false)
             };
-<<<<<<< HEAD
-=======
         }
         if let Some(number) = rest.strip_prefix(':').filter(|text| cell::is_number(text)) {
             return self.writer.raw(number);
->>>>>>> table
         }
         if rest == ":" {
             self.writer.object()?;
