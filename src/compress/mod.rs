@@ -1,6 +1,5 @@
 //! The compression engine: what makes a text shorter without losing what it says.
 
-mod arrival;
 mod chain;
 mod engine;
 mod lossless;
@@ -9,7 +8,6 @@ mod offload;
 mod segment;
 mod summary;
 
-pub use arrival::{Arrival, Arrivals};
 pub use chain::{chain, end_of};
 pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Lossless};
 pub use lossless::equivalent;

@@ -98,7 +98,7 @@ pub(super) fn of_text(
                 "kept".to_owned()
             }
             .into(),
-            class: changed.then(|| word(form.class)),
+            class: changed.then(|| form.class.as_str()),
             tokens_before: report.tokens_before,
             tokens_after: report.tokens_after,
             artifact: None,
@@ -212,7 +212,7 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
             id,
             action: row.action,
             rule: row.rule().into(),
-            class: row.class.map(word),
+            class: row.class.map(Class::as_str),
             tokens_before: model.scale(row.before),
             tokens_after: model.scale(row.after),
             artifact: row
@@ -223,13 +223,6 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
         })
     };
     rows.iter().filter_map(decision).collect()
-}
-
-fn word(class: Class) -> &'static str {
-    match class {
-        Class::Exact => "exact",
-        Class::Equivalent => "equivalent",
-    }
 }
 
 /// What was passed on uncounted: four bytes to a token, rounded up.
