@@ -1,6 +1,7 @@
 //! The compression engine: what makes a text shorter without losing what it says.
 
 mod arrival;
+mod atom;
 mod lossless;
 mod notation;
 mod segment;

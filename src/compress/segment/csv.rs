@@ -15,7 +15,11 @@ pub(super) fn find(lines: &Lines<'_>, at: usize) -> Option<(Kind, usize)> {
         return None;
     }
     [b'\t', b',', b';', b'|'].into_iter().find_map(|separator| {
-        memchr::memchr(separator, lines.bytes(at))?;
+        // Indentation by tabs parts no fields, and arguments one on a line are no rows.
+        let first = memchr::memchr(separator, lines.bytes(at))? + lines.start(at);
+        if first < lines.head(at) || first + 1 == lines.end(at) {
+            return None;
+        }
         Some((Kind::Csv { separator }, table(lines, at, separator)?))
     })
 }

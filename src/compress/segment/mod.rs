@@ -21,6 +21,8 @@ mod search;
 mod shape;
 mod single;
 mod test_run;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod yaml;
 
