@@ -11,6 +11,8 @@ mod csv;
 mod diff;
 mod fence;
 mod json;
+#[cfg(test)]
+mod laws;
 mod lines;
 mod listing;
 mod log;
