@@ -1,7 +1,7 @@
 //! The compression engine: what makes a text shorter without losing what it says.
 
+mod atom;
 mod chain;
-mod engine;
 mod lossless;
 mod notation;
 mod offload;

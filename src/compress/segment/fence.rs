@@ -18,10 +18,10 @@ impl Margins {
     /// Takes in a line that was neither blank nor a block of some other kind.
     pub(super) fn see(&mut self, lines: &Lines<'_>, line: usize) {
         self.close(lines.indent(line));
-        if let Some(width) = list_marker(lines.body(line)) {
-            if self.stack.len() < DEEPEST {
-                self.stack.push(lines.indent(line) + width);
-            }
+        if let Some(width) = list_marker(lines.body(line))
+            && self.stack.len() < DEEPEST
+        {
+            self.stack.push(lines.indent(line) + width);
         }
     }
 

@@ -216,7 +216,7 @@ impl Scan<'_> {
             match rest.get(plain)? {
                 b'"' => return Some(()),
                 b'\\' if rest.get(plain + 1).is_some_and(|byte| b"\"\\/bfnrtu".contains(byte)) => {
-                    self.at += 1
+                    self.at += 1;
                 }
                 _ => return None,
             }

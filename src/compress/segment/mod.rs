@@ -11,6 +11,8 @@ mod csv;
 mod diff;
 mod fence;
 mod json;
+#[cfg(test)]
+mod laws;
 mod lines;
 mod listing;
 mod log;
@@ -21,6 +23,8 @@ mod search;
 mod shape;
 mod single;
 mod test_run;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod yaml;
 
@@ -168,12 +172,21 @@ impl<'t, 'l> Segmenter<'t, 'l> {
     /// The rules, the surest first. What begins a line says which of them may hold; most lines of
     /// prose are let go by `is_plain`.
     fn block(&mut self, at: usize) -> Option<(Kind, usize)> {
+        /// Bytes of a line that only a bracket, a key, or the root of a tree can be.
+        const SHORT: usize = 2;
         let lines = self.lines;
         let body = lines.body(at);
-        let next = lines.first(at + 1);
-        if next != b'a' && (is_plain(body) || body.len() < 2 && !b"{[.".contains(&lines.first(at)))
-        {
+        // Frames below make any line the message of a trace.
+        if is_plain(body) && lines.first(at + 1) != b'a' {
             return None;
+        }
+        if body.len() <= SHORT {
+            return match lines.first(at) {
+                b'{' | b'[' => json::find(lines, at, &mut self.budget),
+                b'.' => of(Kind::Listing, listing::end(lines, at)),
+                _ if body.ends_with(b":") => self.yaml(at),
+                _ => None,
+            };
         }
         let found = match lines.first(at) {
             b'{' | b'[' => json::find(lines, at, &mut self.budget),
