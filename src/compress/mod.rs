@@ -2,6 +2,7 @@
 
 mod atom;
 mod chain;
+mod engine;
 mod lossless;
 mod notation;
 mod offload;
