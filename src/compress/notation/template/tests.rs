@@ -4,7 +4,7 @@ use super::super::reports_error;
 use super::*;
 
 /// Reads a block as the engine does, and puts it back into the run.
-fn decoded(lines: &[&str]) -> String {
+pub(super) fn decoded(lines: &[&str]) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut next = 0;
     for Found { lines: range, block } in Template.encode(lines) {
@@ -18,7 +18,7 @@ fn decoded(lines: &[&str]) -> String {
     out.join("\n")
 }
 
-fn shown(lines: &[&str]) -> String {
+pub(super) fn shown(lines: &[&str]) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut next = 0;
     for Found { lines: range, block } in Template.encode(lines) {
@@ -29,38 +29,6 @@ fn shown(lines: &[&str]) -> String {
     }
     out.extend(lines[next..].iter().map(|line| (*line).to_owned()));
     out.join("\n")
-}
-
-#[test]
-fn real_logs_shrink() {
-    #[expect(clippy::disallowed_methods, reason = "a folder that only a developer has")]
-    let Ok(folder) = std::env::var("CONTEXTURE_LOGS") else { return };
-    let counter = crate::tokenizer::Counter::new();
-    let count = |text: &str| counter.count(crate::domain::TokenizerName::O200kBase, text);
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let mut sums = (0, 0);
-    let mut table = String::new();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "log")) {
-        let bytes = std::fs::read(file).unwrap();
-        let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text.lines().collect();
-        let short = shown(&lines);
-        std::fs::write(file.with_extension("short"), &short).unwrap();
-        let (before, after) = (count(&lines.join("\n")), count(&short));
-        if let Some((a, b)) = decoded(&lines).lines().zip(&lines).find(|(a, b)| a != *b) {
-            eprintln!("{file:?}\n {a:?}\n {b:?}");
-        }
-        let equal = decoded(&lines) == lines.join("\n");
-        sums = (sums.0 + before, sums.1 + after);
-        let saved = 100.0 - 100.0 * after as f64 / before as f64;
-        table += &format!(
-            "{:16} {before:8} {after:8} {saved:6.1} {equal}\n",
-            file.file_stem().unwrap().to_string_lossy()
-        );
-    }
-    eprintln!("{table}all {sums:?} {:.1}", 100.0 - 100.0 * sums.1 as f64 / sums.0 as f64);
 }
 
 fn check(lines: &[&str]) -> Result<(), TestCaseError> {
@@ -155,7 +123,7 @@ fn columns_keep_their_width() {
             format!(
                 "-rw-r--r-- 1 {:<8} staff {:>9} Nov 22 01:33 file_{n}",
                 ["ann", "robert", "li", "maria", "sven", "bo", "jo", "carla", "x"][n],
-                7_usize.pow(n as u32)
+                [1, 22, 333, 4, 55_555, 6, 7_777_777, 88, 99][n]
             )
         })
         .collect();
@@ -221,7 +189,7 @@ fn reports_of_errors_stand_verbatim() {
 #[test]
 fn what_is_no_block_of_ours_is_refused() {
     let none = |args: &str, body: &[&str]| {
-        assert_eq!(Template.decode(args, body, 1000), None, "{args} {body:?}")
+        assert_eq!(Template.decode(args, body, 1000), None, "{args} {body:?}");
     };
     none("", &[]);
     none("with", &["A,={}"]);
@@ -281,8 +249,10 @@ fn log_lines() -> impl Strategy<Value = Vec<String>> {
                 line += text;
                 match (kind, width) {
                     (0, _) => line += &at.to_string(),
-                    (_, 1) => line += &format!("{value:>8}"),
-                    (_, 2) => line += &format!("{value:<8} "),
+                    (_, 1) => line
+                        .extend([&" ".repeat(8_usize.saturating_sub(value.len())), value.as_str()]),
+                    (_, 2) => line
+                        .extend([value.as_str(), &" ".repeat(9_usize.saturating_sub(value.len()))]),
                     _ => line += value,
                 }
             }
@@ -343,40 +313,26 @@ proptest! {
 }
 
 #[test]
-fn speed_of_real_logs() {
-    #[expect(clippy::disallowed_methods, reason = "a folder that only a developer has")]
-    let Ok(folder) = std::env::var("CONTEXTURE_LOGS") else { return };
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let mut sum = (0.0, 0.0);
-    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "log")) {
-        let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
-        if text.len() < 20_000 {
-            continue;
-        }
-        let text = text.repeat(1_000_000 / text.len() + 1);
-        let lines: Vec<&str> = text.lines().collect();
-        let mb = text.len() as f64 / 1e6;
-        let time = |f: &dyn Fn() -> usize| {
-            let start = std::time::Instant::now();
-            std::hint::black_box(f());
-            mb / start.elapsed().as_secs_f64()
-        };
-        let severity = time(&|| lines.iter().filter(|line| reports_error(line)).count());
-        let group = time(&|| group::groups(&lines).len());
-        let groups = group::groups(&lines);
-        let shape = time(&|| groups.iter().filter_map(|group| shape::table(&lines, group)).count());
-        let start = std::time::Instant::now();
-        Template.encode(&lines);
-        let took = start.elapsed().as_secs_f64();
-        sum = (sum.0 + mb, sum.1 + took);
-        eprintln!(
-            "{:16} {:6} lines severity {severity:5.0} group {group:5.0} shape {shape:5.0} all {:5.0} MB/s",
-            file.file_stem().unwrap().to_string_lossy(),
-            lines.len(),
-            mb / took
-        );
-    }
-    eprintln!("SPEED {:.0} MB/s", sum.0 / sum.1);
+fn the_example_of_the_module_reads_as_it_says() {
+    let body = [
+        "A,=2024-05-01T12:{a}:{b} INFO worker-{} done in {}ms",
+        "B,=2024-05-01T12:{a}:{b} INFO cache holds {} pages, tick {=1+1}",
+        "A00,01,3,417",
+        "B,,,940",
+        "A,,02,4,530",
+        "A,,,,512",
+        "B01,07,944",
+    ];
+    let text = Template.decode("with 2", &body, 1000).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "2024-05-01T12:00:01 INFO worker-3 done in 417ms",
+            "2024-05-01T12:00:01 INFO cache holds 940 pages, tick 1",
+            "2024-05-01T12:00:02 INFO worker-4 done in 530ms",
+            "2024-05-01T12:00:02 INFO worker-4 done in 512ms",
+            "2024-05-01T12:01:07 INFO cache holds 944 pages, tick 2",
+        ]
+    );
 }
