@@ -25,7 +25,9 @@ use std::ops::Range;
 
 use crate::json;
 
+pub(crate) use repeat::Repeat;
 pub(crate) use severity::reports_error;
+pub(crate) use template::Template;
 
 /// What every mark of ours begins with, at the start of a line.
 pub(crate) const MARK: char = '§';
