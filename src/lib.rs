@@ -11,6 +11,8 @@ pub mod domain;
 pub mod config;
 pub mod telemetry;
 
+pub mod store;
+
 pub mod tokenizer;
 
 pub mod provider;

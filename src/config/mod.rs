@@ -6,11 +6,13 @@
 mod limits;
 mod models;
 mod server;
+mod store;
 mod telemetry;
 
 pub use limits::LimitsConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};
 pub use server::ServerConfig;
+pub use store::{DatabaseUrl, StoreConfig};
 pub use telemetry::{LogFormat, TelemetryConfig};
 
 /// Every setting of `contexture serve`.
@@ -18,6 +20,8 @@ pub use telemetry::{LogFormat, TelemetryConfig};
 pub struct Config {
     #[command(flatten)]
     pub server: ServerConfig,
+    #[command(flatten)]
+    pub store: StoreConfig,
     #[command(flatten)]
     pub limits: LimitsConfig,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! The nouns: plain data and the rules that hold without network, clock or disk.
 
+mod artifact;
 mod conversation;
 mod message;
 mod model;
@@ -7,8 +8,10 @@ mod model_table;
 mod note;
 mod raw;
 mod target;
+mod time;
 mod tool;
 
+pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub use conversation::{Conversation, Turn, turns};
 pub use message::{
     CacheMark, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking, ToolCall,
@@ -18,4 +21,5 @@ pub use model::{Family, Model, Models, TokenizerName};
 pub use note::{Note, Notes};
 pub use raw::RawJson;
 pub use target::{Source, Target};
+pub use time::{Clock, Timestamp};
 pub use tool::ToolDefinition;

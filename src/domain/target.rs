@@ -66,6 +66,17 @@ impl Target {
         Self::ALL.iter().copied().find(|target| target.as_str() == text)
     }
 
+    /// The shape to produce for a conversation that goes back where it came from.
+    pub fn of(source: Source) -> Self {
+        match source {
+            Source::Openai => Self::Openai,
+            Source::OpenaiResponses => Self::OpenaiResponses,
+            Source::Anthropic => Self::Anthropic,
+            Source::Gemini => Self::Gemini,
+            Source::Neutral => Self::Neutral,
+        }
+    }
+
     /// Whether items that this source signed or keeps for itself can go back to this target.
     pub fn reads_items_of(self, source: Source) -> bool {
         self.as_str() == source.as_str() || self == Self::Neutral

@@ -4,11 +4,13 @@
 //! every value (numbers are never rounded), refuses duplicate keys, and counts depth and values
 //! while it reads, so hostile input costs no more than its own length.
 
+mod canonical;
 mod path;
 mod reader;
 mod scan;
 mod write;
 
+pub use canonical::canonical;
 pub use path::{Fault, Faults, Path};
 pub use reader::{Error, ErrorKind, Limits, parse};
 pub use write::{escape_into, minify, write_string};

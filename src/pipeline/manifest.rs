@@ -254,10 +254,11 @@ fn decisions(input: &Input<'_>, decided: &[Action]) -> Vec<Decision> {
             index,
             id: name.id.clone(),
             action: *action,
-            rule: rule(*action),
+            rule: rule(*action).into(),
             class: (*action == Action::Compressed).then_some("equivalent"),
             tokens_before: model.scale(cost.real() + saved),
             tokens_after: model.scale(now),
+            artifact: None,
         });
     }
     list
@@ -266,7 +267,7 @@ fn decisions(input: &Input<'_>, decided: &[Action]) -> Vec<Decision> {
 fn rule(action: Action) -> &'static str {
     match action {
         Action::Kept => "kept",
-        Action::Compressed => "on_arrival",
+        Action::Compressed | Action::Deduplicated => "on_arrival",
         Action::Cleared => "ladder:clear",
         Action::Summarized => "ladder:summary",
         Action::Dropped => "ladder:drop",

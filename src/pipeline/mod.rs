@@ -21,6 +21,7 @@ mod prose;
 mod protect;
 mod repair;
 mod report;
+mod shorten;
 mod slot;
 mod stage;
 mod tokens;
@@ -30,10 +31,11 @@ pub use change::{FirstChange, Hints, Why, first_change};
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
 pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
+pub use shorten::{Original, Shortened, Shown, passed_on, shorten};
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
-use crate::compress::Arrivals;
+use crate::compress::{Arrivals, Engine};
 use crate::domain::{Conversation, Message, Notes, Role, Source, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
@@ -50,6 +52,7 @@ use stage::timed;
 pub struct Context {
     pub counter: Counter,
     pub arrivals: Arrivals,
+    pub engine: Engine,
 }
 
 /// A compiled conversation.

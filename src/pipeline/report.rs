@@ -1,5 +1,6 @@
 //! The report: what a compile did, in a sentence and in figures (DESIGN §3, "Report").
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -86,6 +87,7 @@ impl Actions {
         match action {
             Action::Kept => self.kept += 1,
             Action::Compressed => self.compressed += 1,
+            Action::Deduplicated => self.deduplicated += 1,
             Action::Cleared => self.cleared += 1,
             Action::Summarized => self.summarized += 1,
             Action::Dropped => self.dropped += 1,
@@ -99,6 +101,7 @@ impl Actions {
 pub enum Action {
     Kept,
     Compressed,
+    Deduplicated,
     Cleared,
     Summarized,
     Dropped,
@@ -144,13 +147,17 @@ pub struct Decision {
     /// The client's id, or one from content and position.
     pub id: String,
     pub action: Action,
-    /// The rule that decided, such as `on_arrival` or `ladder:summary`.
-    pub rule: &'static str,
-    /// `equivalent`: equal to the original after a documented normalisation.
+    /// The rule that decided, such as `on_arrival`, `lossless:table` or `ladder:summary`.
+    pub rule: Cow<'static, str>,
+    /// `exact`: decoding what is shown gives the original bytes; `equivalent`: equal to the
+    /// original after a documented normalisation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<&'static str>,
     pub tokens_before: u64,
     pub tokens_after: u64,
+    /// The original, where it is kept or was handed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
 }
 
 /// The report's sentence.
@@ -159,6 +166,7 @@ pub(super) fn sentence(before: u64, after: u64, actions: &Actions, fits: bool) -
     let _ = write!(text, "{} word for word", plural(actions.kept, "message"));
     let rest = [
         (actions.compressed, "tool result", "shortened"),
+        (actions.deduplicated, "repeated text", "referred to"),
         (actions.cleared, "old message", "cleared"),
         (actions.summarized, "old message", "summarised"),
     ];

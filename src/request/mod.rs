@@ -1,12 +1,14 @@
 //! Requests: the body of `POST /compile` read into typed options, every fault named at once.
 
 mod compile;
+mod compress;
 mod fields;
 mod options;
 
 pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
+pub use compress::{COMPRESS_KEYS, CompressRequest, Given, List, Originals, read_compress};
 pub use fields::Fields;
 pub use options::{
     CacheOptions, CacheState, Compression, Explain, Level, MemoryEntry, MemoryOptions, OnArrival,

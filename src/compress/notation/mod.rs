@@ -14,9 +14,17 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod numbered;
+mod severity;
 mod table;
+mod template;
+mod tree;
 
 use std::ops::Range;
+
+use crate::json;
+
+pub(crate) use severity::reports_error;
 
 /// What every mark of ours begins with, at the start of a line.
 pub(crate) const MARK: char = '§';
@@ -50,3 +58,29 @@ pub(crate) trait Notation: Sync {
     /// ours, or would be longer than `limit` bytes. Never panics: the block may be anybody's.
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String>;
 }
+
+/// Every notation, in groups: what an earlier group has written is out of reach for later ones;
+/// in a group the one that saves most in a run of lines takes it.
+pub(crate) const GROUPS: &[&[&dyn Notation]] =
+    &[&[&table::Table], &[&numbered::Numbered], &[&tree::Tree, &template::Template]];
+
+/// The notation of that name.
+pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {
+    GROUPS.iter().flat_map(|group| group.iter()).find(|known| known.name() == name).copied()
+}
+
+/// A text of a header's arguments, as a JSON string.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    json::write_string(&mut out, text);
+    out
+}
+
+/// The text that [`quoted`] wrote.
+fn unquoted(text: &str) -> Option<String> {
+    let node = json::parse(text, json::Limits::default()).ok()?;
+    node.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,4 +4,6 @@ mod ladder;
 mod stage;
 mod view;
 
-pub(super) use stage::{Input, Output, run};
+pub(super) use ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost, plan};
+pub(super) use stage::{Input, Output, run, summary};
+pub(super) use view::Clearing;

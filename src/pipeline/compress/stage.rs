@@ -81,6 +81,7 @@ fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<Plan, Stopped> {
         marker: meter.message(&marker)?.real(),
         allowed: input.allowed,
         opening: input.opening.map(|slot| slot.cost.real()),
+        keep_live: false,
     })
 }
 
@@ -166,29 +167,9 @@ impl View<'_> {
         (covered, tokens)
     }
 
-    /// The summary of the covered turns; `None` where there is nothing to quote, or what is
-    /// quoted is no shorter than the turns.
     fn summarized(&self, forms: &[Form]) -> Result<Option<Slot>, Stopped> {
         let (covered, tokens) = self.covered(forms);
-        let frame = Message::text(Role::User, prose::summary(covered.len(), ""));
-        let frame = self.meter.message(&frame)?.real();
-        let mut room = self.plan.summary_cap.saturating_sub(frame);
-        // Joining text to its frame may cost a token or two more than both apart.
-        for _ in 0..3 {
-            let (counter, name) = (self.meter.counter(), self.meter.tokenizer());
-            let summary = summarize(counter, name, &covered, room, self.stub_over);
-            if summary.text.is_empty() {
-                return Ok(None);
-            }
-            let message = Message::text(Role::User, prose::summary(covered.len(), &summary.text));
-            let slot = Slot::new(self.meter, message, PartName::History)?;
-            let over = slot.cost.real().saturating_sub(self.plan.summary_cap);
-            if over == 0 {
-                return Ok((slot.cost.real() < tokens).then_some(slot));
-            }
-            room = room.saturating_sub(over + 1);
-        }
-        Ok(None)
+        summary(self.meter, &covered, tokens, self.plan.summary_cap, self.stub_over)
     }
 
     /// The message that stands for the covered turns. Where no summary can be made, the next
@@ -214,6 +195,34 @@ impl View<'_> {
         let message = Message::text(Role::User, text);
         Slot::new(self.meter, message, PartName::History).map(Some)
     }
+}
+
+/// The summary of covered messages, which take so many tokens, in at most `cap`; `None` where
+/// there is nothing to quote, or what is quoted is no shorter than the messages.
+pub(in crate::pipeline) fn summary(
+    meter: &Meter<'_>,
+    covered: &[&Message],
+    tokens: u64,
+    cap: u64,
+    stub_over: Option<usize>,
+) -> Result<Option<Slot>, Stopped> {
+    let frame = Message::text(Role::User, prose::summary(covered.len(), ""));
+    let mut room = cap.saturating_sub(meter.message(&frame)?.real());
+    // Joining text to its frame may cost a token or two more than both apart.
+    for _ in 0..3 {
+        let summary = summarize(meter.counter(), meter.tokenizer(), covered, room, stub_over);
+        if summary.text.is_empty() {
+            return Ok(None);
+        }
+        let message = Message::text(Role::User, prose::summary(covered.len(), &summary.text));
+        let slot = Slot::new(meter, message, PartName::History)?;
+        let over = slot.cost.real().saturating_sub(cap);
+        if over == 0 {
+            return Ok((slot.cost.real() < tokens).then_some(slot));
+        }
+        room = room.saturating_sub(over + 1);
+    }
+    Ok(None)
 }
 
 /// A message after rung 3, where that saves tokens.

@@ -3,6 +3,7 @@
 use super::cell::{self, Place};
 use super::shape::{Cells, Column};
 use super::style::{Style, Writer};
+use crate::compress::notation::reports_error;
 use crate::json::{Node, Value};
 
 /// What stands for the key that opens each row, in the list of columns.
@@ -126,10 +127,13 @@ fn repeats(cells: &[Option<&Node<'_>>], keys: &[&str], style: Style) -> bool {
         })
 }
 
-/// The one value that all rows have.
+/// The one value that all rows have. One that reports an error is shown in each of them.
 fn constant<'n, 'a>(cells: &[Option<&'n Node<'a>>]) -> Option<&'n Node<'a>> {
     let first = cells.first().copied().flatten()?;
-    cells.iter().all(|cell| cell.is_some_and(|node| node.raw == first.raw)).then_some(first)
+    if !cells.iter().all(|cell| cell.is_some_and(|node| node.raw == first.raw)) {
+        return None;
+    }
+    (cells.len() == 1 || !reports_error(first.raw)).then_some(first)
 }
 
 /// Whether there are strings only, and some that would be read as something else.

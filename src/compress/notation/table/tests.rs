@@ -104,6 +104,18 @@ fn one_object_a_line_becomes_one_table() {
 }
 
 #[test]
+fn lines_that_report_errors_stand_whole_in_the_table() {
+    let report = "{\"level\":\"error\",\"t\":3,\"x\":\"failed\"}";
+    let row = |t: u8| format!("{{\"level\":\"info\",\"t\":{t}}}");
+    let text = [row(1), row(2), report.to_owned(), row(4)].join("\n");
+    assert_eq!(shown(&text), format!("lines\n[4]{{level=info,t}}\n1\n2\n{report}\n4"));
+    let found = check(&[report.to_owned(), row(1), row(2), row(3), report.to_owned()].join("\n"));
+    assert_eq!(found[found.len() - 1].lines.end, 4);
+    let text = r#"[{"status":"error: no route","n":1},{"status":"error: no route","n":2}]"#;
+    assert_eq!(shown(text), "\n[2]{status,n}\nerror: no route,1\nerror: no route,2");
+}
+
+#[test]
 fn text_around_a_document_stays() {
     let text = "exit code 0\n{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": \"a value of some length\"\n}\nbye";
     let found = check(text);

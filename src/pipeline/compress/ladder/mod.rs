@@ -45,6 +45,8 @@ pub(in crate::pipeline) struct Plan {
     pub(in crate::pipeline) allowed: u64,
     /// What the message costs that opens a list for the user, where the target wants one.
     pub(in crate::pipeline) opening: Option<u64>,
+    /// Whether the live zone is never touched, whatever does not fit.
+    pub(in crate::pipeline) keep_live: bool,
 }
 
 /// How far one turn has been taken down the ladder.
@@ -248,7 +250,7 @@ impl<'t> Ladder<'t> {
         }
         if self.plan.level < Level::Summary {
             // Without summaries the live zone can only be cleared, oldest turn first.
-            let left = self.next_clear < seen;
+            let left = self.next_clear < seen && !self.plan.keep_live;
             if left {
                 self.clear(self.next_clear, costs)?;
             }
@@ -263,6 +265,9 @@ impl<'t> Ladder<'t> {
         if self.next_cover < live {
             self.offer_cover();
             return Ok(true);
+        }
+        if self.plan.keep_live {
+            return Ok(false);
         }
         // Everything else is spent: the live zone, turn by turn, the newest last.
         if self.next_cover < newest {

@@ -44,6 +44,7 @@ fn room(room: u64) -> Plan {
         marker: 2,
         allowed: room,
         opening: None,
+        keep_live: false,
     }
 }
 

@@ -1,0 +1,181 @@
+//! References: lines that already stand in an earlier tool result or in the arguments of an
+//! earlier call are named instead of repeated.
+//!
+//! They always point backwards and only at lines that are shown in full, so whoever reads the
+//! list from its beginning finds every one of them, and a longer list never changes what stood
+//! before.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use super::lines::{Lines, is_anchor};
+use super::mark::{self, Place, Reference};
+
+/// Places that are remembered for one line: hostile lists repeat a line a million times.
+const PLACES: usize = 6;
+
+/// The texts that stand before, by their lines.
+#[derive(Debug, Default)]
+pub(super) struct Backlog {
+    texts: Vec<(Place, Arc<str>, Arc<Lines>)>,
+    /// Where a line stands, by its hash: text and line. Only ever asked by key.
+    places: HashMap<u64, Vec<(u32, u32)>>,
+}
+
+/// Lines of a text that stand in an earlier one.
+#[derive(Debug, Clone, Copy)]
+struct Match {
+    text: usize,
+    line: usize,
+    count: usize,
+}
+
+impl Backlog {
+    /// Adds a text as it is shown. Lines that are marks are no place to point at.
+    pub(super) fn add(&mut self, place: Place, text: Arc<str>, lines: Arc<Lines>) {
+        let Ok(index) = u32::try_from(self.texts.len()) else { return };
+        for line in 0..lines.len() {
+            let (Some(hash), Ok(at)) = (lines.hash(line), u32::try_from(line)) else { continue };
+            if !lines.get(&text, line).is_some_and(|line| is_anchor(line) && !mark::is_marked(line))
+            {
+                continue;
+            }
+            match self.places.entry(hash) {
+                Entry::Vacant(entry) => {
+                    entry.insert(vec![(index, at)]);
+                }
+                Entry::Occupied(mut entry) if entry.get().len() < PLACES => {
+                    entry.get_mut().push((index, at));
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        self.texts.push((place, text, lines));
+    }
+
+    /// The text with references for what stands before; `None` where there is nothing to refer
+    /// to. `pays` tells whether lines cost more than the reference in their place.
+    pub(super) fn refer(
+        &self,
+        text: &str,
+        lines: &Lines,
+        pays: &mut dyn FnMut(&str, &str) -> bool,
+    ) -> Option<String> {
+        let mut out = String::new();
+        let mut copied = 0;
+        let mut at = 0;
+        while at < lines.len() {
+            let Some(found) = self.longest(text, lines, at) else {
+                at += 1;
+                continue;
+            };
+            let span = lines.span(text, at, found.count).unwrap_or_default();
+            let reference = self.reference(found).to_string();
+            if !pays(span, &reference) {
+                at += 1;
+                continue;
+            }
+            self.copy(&mut out, text, lines, copied, at);
+            if !out.is_empty() || at > 0 {
+                out.push('\n');
+            }
+            out.push_str(&reference);
+            at += found.count;
+            copied = at;
+        }
+        if copied == 0 {
+            return None;
+        }
+        self.copy(&mut out, text, lines, copied, lines.len());
+        Some(out)
+    }
+
+    /// Appends lines as they are, after a line break where something stands before.
+    #[expect(clippy::unused_self, reason = "reads as the other steps of `refer` do")]
+    fn copy(&self, out: &mut String, text: &str, lines: &Lines, from: usize, to: usize) {
+        if from == to {
+            return;
+        }
+        if from > 0 {
+            out.push('\n');
+        }
+        out.push_str(lines.span(text, from, to - from).unwrap_or_default());
+    }
+
+    fn longest(&self, text: &str, lines: &Lines, at: usize) -> Option<Match> {
+        let mut best: Option<Match> = None;
+        for (source, line) in self.places.get(&lines.hash(at)?)? {
+            let (source, line) = (*source as usize, *line as usize);
+            let count = self.alike(text, lines, at, source, line);
+            if count > best.map_or(0, |best| best.count) {
+                best = Some(Match { text: source, line, count });
+            }
+        }
+        best
+    }
+
+    /// How many lines from `at` on stand in the same order in an earlier text from `line` on.
+    fn alike(&self, text: &str, lines: &Lines, at: usize, source: usize, line: usize) -> usize {
+        let Some((_, earlier, places)) = self.texts.get(source) else { return 0 };
+        let mut count = 0;
+        while lines.hash(at + count).is_some()
+            && lines.hash(at + count) == places.hash(line + count)
+            && let Some(theirs) = places.get(earlier, line + count)
+            && !mark::is_marked(theirs)
+            && lines.get(text, at + count) == Some(theirs)
+        {
+            count += 1;
+        }
+        count
+    }
+
+    fn reference(&self, found: Match) -> Reference {
+        let (place, whole) = match self.texts.get(found.text) {
+            Some((place, _, lines)) => (place.clone(), found.count == lines.len()),
+            None => (Place::Result(0), false),
+        };
+        Reference { place, lines: (!whole).then_some((found.line + 1, found.count)) }
+    }
+}
+
+/// The earlier texts as a decoder knows them.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    texts: HashMap<Place, (Arc<str>, Option<Lines>)>,
+}
+
+impl Shown {
+    pub(super) fn add(&mut self, place: Place, text: Arc<str>) {
+        self.texts.insert(place, (text, None));
+    }
+
+    /// The text with the lines that its references name; `None` where one leads nowhere, or the
+    /// text grows beyond `limit` bytes.
+    pub(super) fn resolve(&mut self, text: &str, limit: usize) -> Option<String> {
+        let mut out = String::with_capacity(text.len());
+        for (index, line) in text.split('\n').enumerate() {
+            if index > 0 {
+                out.push('\n');
+            }
+            match Reference::parse(line) {
+                Some(reference) => out.push_str(self.lines(&reference)?),
+                None => out.push_str(line),
+            }
+            if out.len() > limit {
+                return None;
+            }
+        }
+        Some(out)
+    }
+
+    fn lines(&mut self, reference: &Reference) -> Option<&str> {
+        let (text, lines) = self.texts.get_mut(&reference.place)?;
+        match reference.lines {
+            None => Some(text),
+            Some((first, count)) => {
+                lines.get_or_insert_with(|| Lines::of(text)).span(text, first - 1, count)
+            }
+        }
+    }
+}

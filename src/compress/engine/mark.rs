@@ -1,0 +1,154 @@
+//! The marks: how a reference is written, how a block begins, and how a text that only looks
+//! like one of these is kept apart.
+
+use std::fmt;
+
+use crate::compress::notation::MARK;
+
+/// One of these stands before a text that is not ours to decode, though it holds lines that look
+/// like marks. Which one, is a matter of tokens: letters and slashes join with what is before.
+pub(super) const LITERAL: [&str; 3] = ["§§", "§\n", "§ "];
+
+/// A text that a reference can point into.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// The answer to a tool call: the n-th one of the list, from 1.
+    Result(usize),
+    /// An argument of a tool call: the n-th call of the list, from 1; no key where the arguments
+    /// are plain text.
+    Call(usize, Option<String>),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Result(nth) => write!(f, "result {nth}"),
+            Self::Call(nth, None) => write!(f, "call {nth}"),
+            Self::Call(nth, Some(key)) => write!(f, "call {nth} {key}"),
+        }
+    }
+}
+
+/// `§= result 7 lines 12-40`: the lines that stand there stand here too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reference {
+    pub(super) place: Place,
+    /// First line, from 1, and how many; the whole text where there is none.
+    pub(super) lines: Option<(usize, usize)>,
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{MARK}= {}", self.place)?;
+        match self.lines {
+            None => Ok(()),
+            Some((first, 1)) => write!(f, " line {first}"),
+            Some((first, count)) => write!(f, " lines {first}-{}", first + count - 1),
+        }
+    }
+}
+
+impl Reference {
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let mut words = line.strip_prefix(MARK)?.strip_prefix("= ")?.split(' ').peekable();
+        let kind = words.next()?;
+        let nth = number(words.next()?)?;
+        let place = match kind {
+            "result" => Place::Result(nth),
+            "call" => {
+                let key = words.next_if(|word| !matches!(*word, "line" | "lines"));
+                Place::Call(nth, key.map(str::to_owned))
+            }
+            _ => return None,
+        };
+        let lines = match (words.next(), words.next(), words.next()) {
+            (None, ..) => None,
+            (Some("line"), Some(first), None) => Some((number(first)?, 1)),
+            (Some("lines"), Some(range), None) => {
+                let (first, last) = range.split_once('-')?;
+                let (first, last) = (number(first)?, number(last)?);
+                Some((first, (last + 1).checked_sub(first).filter(|count| *count > 1)?))
+            }
+            _ => return None,
+        };
+        Some(Self { place, lines })
+    }
+}
+
+/// A whole number from 1, written in one way only.
+fn number(text: &str) -> Option<usize> {
+    let value: usize = text.parse().ok()?;
+    (value > 0 && value < 1 << 32 && value.to_string() == text).then_some(value)
+}
+
+/// Whether a key can stand in a reference.
+pub(super) fn is_key(key: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    !key.is_empty() && key.len() <= 40 && key.bytes().all(plain) && !matches!(key, "line" | "lines")
+}
+
+/// `§name n args`: the name, how many body lines follow, the rest.
+pub(super) fn header(line: &str) -> Option<(&str, usize, &str)> {
+    let (name, rest) = line.strip_prefix(MARK)?.split_once(' ')?;
+    let (count, args) = rest.split_once(' ').unwrap_or((rest, ""));
+    Some((name, number(count)?, args))
+}
+
+/// Whether a line begins with our mark.
+pub(super) fn is_marked(line: &str) -> bool {
+    line.starts_with(MARK)
+}
+
+/// Whether any line of a text begins with our mark.
+pub(super) fn has_marks(text: &str) -> bool {
+    let finder = memchr::memmem::Finder::new("§");
+    is_marked(text)
+        || finder
+            .find_iter(text.as_bytes())
+            .any(|at| at.checked_sub(1).is_some_and(|at| text.as_bytes().get(at) == Some(&b'\n')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_reads_as_it_was_written() {
+        let call = |key: Option<&str>| Place::Call(12, key.map(str::to_owned));
+        for (place, lines, text) in [
+            (Place::Result(7), None, "§= result 7"),
+            (Place::Result(7), Some((3, 1)), "§= result 7 line 3"),
+            (Place::Result(7), Some((12, 29)), "§= result 7 lines 12-40"),
+            (call(None), Some((1, 2)), "§= call 12 lines 1-2"),
+            (call(Some("content")), None, "§= call 12 content"),
+        ] {
+            let reference = Reference { place, lines };
+            assert_eq!(reference.to_string(), text);
+            assert_eq!(Reference::parse(text), Some(reference));
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_reference() {
+        for text in [
+            "= result 7",
+            "§ result 7",
+            "§= result 0",
+            "§= result 07",
+            "§= result x",
+            "§= result 7 line",
+            "§= result 7 lines 5-5",
+            "§= result 7 lines 6-5",
+            "§= result 7 lines 1-2 ",
+            "§= reply 7",
+        ] {
+            assert_eq!(Reference::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_stand_at_line_starts() {
+        assert!(has_marks("§ 1") && has_marks("a\n§= x"));
+        assert!(!has_marks("see § 1") && !has_marks("a\n §"));
+    }
+}

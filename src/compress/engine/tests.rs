@@ -1,0 +1,163 @@
+use super::*;
+use proptest::prelude::*;
+
+/// One entry of a list: the arguments of a call, or the texts of a result.
+#[derive(Debug, Clone)]
+enum Entry {
+    Call(String),
+    Result(Vec<String>, bool),
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        4 => "(the quick brown fox jumps over the lazy dog number [0-3]|src/http/[a-c]/[a-d]{1,2}\\.rs)",
+        1 => "[0-9]{1,2}\t[a-z ]{0,30}",
+        1 => "§(= result [0-3]( lines? [0-4](-[0-9])?)?|= call 1 content|numbered [0-3] from 1 \"\\\\t\"|tree 2 \">\"|§|)",
+        1 => "error: the quick brown fox [0-2]",
+        2 => "\\PC{0,20}",
+        1 => Just(String::new()),
+    ];
+    let json =
+        "\\{\"a\": \\[[0-9]{1,3}, \"[ -!#-\\[\\]-~]{0,8}\"\\],\n  \"stdout\": \"x\\\\ny\"\\}";
+    prop_oneof![8 => prop::collection::vec(line, 0..14).prop_map(|lines| lines.join("\n")), 1 => json]
+}
+
+fn list() -> impl Strategy<Value = Vec<Entry>> {
+    let call = text().prop_map(|text| {
+        let mut arguments = "{\"content\":".to_owned();
+        json::write_string(&mut arguments, &text);
+        Entry::Call(arguments + "}")
+    });
+    let result = (prop::collection::vec(text(), 1..3), prop::bool::weighted(0.1))
+        .prop_map(|(texts, fixed)| Entry::Result(texts, fixed));
+    prop::collection::vec(prop_oneof![1 => call, 2 => result], 1..8)
+}
+
+/// The texts of every result as they are shown.
+fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
+    let (engine, counter) = (Engine::new(), Counter::new());
+    let mut encoder = Encoder::new(&engine, &counter, TokenizerName::O200kBase, allow);
+    let mut shown = Vec::new();
+    for entry in list {
+        match entry {
+            Entry::Call(arguments) => encoder.call(arguments),
+            Entry::Result(texts, fixed) => {
+                let texts: Vec<Arc<str>> = texts.iter().map(|text| text.as_str().into()).collect();
+                let forms = encoder.result(&texts, *fixed);
+                let pairs = texts
+                    .into_iter()
+                    .zip(forms)
+                    .map(|(text, form)| (form.text.clone().unwrap_or(text), form));
+                shown.push(pairs.collect());
+            }
+        }
+    }
+    shown
+}
+
+fn decode(list: &[Entry], shown: &[Vec<(Arc<str>, Form)>]) -> Vec<Vec<String>> {
+    let mut decoder = Decoder::new(1 << 20);
+    let mut results = shown.iter();
+    let mut back = Vec::new();
+    for entry in list {
+        match entry {
+            Entry::Call(arguments) => decoder.call(arguments),
+            Entry::Result(..) => {
+                let texts: Vec<Arc<str>> =
+                    results.next().unwrap().iter().map(|(text, _)| Arc::clone(text)).collect();
+                let decoded = decoder.result(&texts).into_iter().zip(&texts);
+                let texts = decoded.map(|(decoded, text)| match decoded {
+                    Decoded::Same => text.to_string(),
+                    Decoded::Text(text) => text,
+                    Decoded::Missing => panic!("not decoded: {text}"),
+                });
+                back.push(texts.collect());
+            }
+        }
+    }
+    back
+}
+
+fn originals(list: &[Entry]) -> Vec<&Vec<String>> {
+    let results = list.iter().filter_map(|entry| match entry {
+        Entry::Result(texts, _) => Some(texts),
+        Entry::Call(_) => None,
+    });
+    results.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn what_is_shown_decodes_to_the_very_bytes(list in list()) {
+        let shown = encode(&list, Lossless::Exact);
+        let back = decode(&list, &shown);
+        prop_assert_eq!(back.iter().collect::<Vec<_>>(), originals(&list), "{:#?}", shown);
+    }
+
+    #[test]
+    fn what_is_clean_decodes_to_what_says_the_same(list in list()) {
+        let squash = |text: &str| text.split_whitespace().collect::<String>();
+        let shown = encode(&list, Lossless::Equivalent);
+        for (back, original) in decode(&list, &shown).iter().zip(originals(&list)) {
+            for (back, original) in back.iter().zip(original) {
+                prop_assert_eq!(squash(back), squash(original));
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_takes_more_tokens(list in list()) {
+        let counter = Counter::new();
+        for (text, form) in encode(&list, Lossless::Equivalent).concat() {
+            let tokens = counter.count(TokenizerName::O200kBase, &text);
+            prop_assert_eq!(tokens, form.tokens_after);
+            let spare = if form.rules == ["escape"] { 2 } else { 0 };
+            prop_assert!(tokens <= form.tokens_before + spare, "{:?}", form);
+        }
+    }
+
+    #[test]
+    fn a_longer_list_changes_nothing_before(list in list()) {
+        let whole = encode(&list, Lossless::Equivalent);
+        let texts = |shown: &[Vec<(Arc<str>, Form)>]| -> Vec<Vec<Arc<str>>> {
+            shown.iter().map(|texts| texts.iter().map(|(text, _)| Arc::clone(text)).collect()).collect()
+        };
+        let part = encode(&list[..list.len() - 1], Lossless::Equivalent);
+        prop_assert_eq!(texts(&part), texts(&whole[..part.len()]));
+    }
+
+    #[test]
+    fn nobodys_text_makes_decoding_panic(texts in prop::collection::vec(text(), 1..6)) {
+        let mut decoder = Decoder::new(0);
+        for text in texts {
+            decoder.result(&[text.into()]);
+        }
+    }
+}
+
+#[test]
+fn a_text_read_twice_is_shown_once() {
+    let file: String = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}\n")).collect();
+    let edited = file.replace("number_20", "twenty");
+    let list = [file.as_str(), &file, &edited].map(|text| Entry::Result(vec![text.into()], false));
+    let shown = encode(&list, Lossless::Exact).concat();
+    assert_eq!(shown[0].0.as_ref(), file);
+    assert_eq!(shown[1].0.as_ref(), "§= result 1");
+    assert_eq!(
+        shown[2].0.as_ref(),
+        "§= result 1 lines 1-20\nfn twenty() -> u32 { 20 }\n§= result 1 lines 22-31"
+    );
+}
+
+#[test]
+fn what_was_written_is_not_read_again() {
+    let file: String = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}\n")).collect();
+    let mut arguments = "{\"path\":\"a.rs\",\"content\":".to_owned();
+    json::write_string(&mut arguments, &file);
+    let list =
+        [Entry::Call(arguments + "}"), Entry::Result(vec![format!("// a.rs\n{file}")], false)];
+    let shown = encode(&list, Lossless::Exact).concat();
+    assert_eq!(shown[0].0.as_ref(), "// a.rs\n§= call 1 content");
+}

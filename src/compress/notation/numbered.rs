@@ -1,0 +1,155 @@
+//! Lines that carry their own numbers, as file viewers print them: `41\tfn main() {`.
+//!
+//! ```text
+//! §numbered 3 from 41 "\t"
+//! fn main() {
+//! 42	    panic!("error");
+//! }
+//! ```
+//!
+//! The header tells the first number and what stands between number and line; numbers that are
+//! flush right add ` width 6`. A body line that begins with the very number of its place stands
+//! as it is: so error lines keep theirs, and a line whose text begins like that is not mistaken.
+
+use std::fmt::Write as _;
+
+use super::{Block, Found, Notation, quoted, reports_error, unquoted};
+
+/// Lines from which a run is worth a header.
+const LEAST: usize = 4;
+/// Columns that a number may be padded to.
+const WIDEST: usize = 12;
+
+#[derive(Debug)]
+pub(crate) struct Numbered;
+
+impl Notation for Numbered {
+    fn name(&self) -> &'static str {
+        "numbered"
+    }
+
+    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(rest) = lines.get(at..).filter(|rest| rest.len() >= LEAST) {
+            let run = rest.first().and_then(|line| Style::of(line)).map(|style| style.run(rest));
+            match run {
+                Some((style, count)) if count >= LEAST => {
+                    let run = rest.get(..count).unwrap_or_default();
+                    found.push(Found { lines: at..at + count, block: style.block(run) });
+                    at += count;
+                }
+                _ => at += 1,
+            }
+        }
+        found
+    }
+
+    fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
+        let style = Style::parse(args)?;
+        let mut out = String::new();
+        let mut prefix = String::new();
+        for (index, line) in body.iter().enumerate() {
+            style.prefix(style.first.checked_add(u64::try_from(index).ok()?)?, &mut prefix);
+            if index > 0 {
+                out.push('\n');
+            }
+            if !line.starts_with(&prefix) {
+                out.push_str(&prefix);
+            }
+            out.push_str(line);
+            if out.len() > limit {
+                return None;
+            }
+        }
+        Some(out)
+    }
+}
+
+/// How the numbers of a run are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Style {
+    first: u64,
+    /// Columns that numbers are padded to with spaces; 0: not padded.
+    width: usize,
+    separator: char,
+}
+
+impl Style {
+    /// The style of a run that begins with this line.
+    fn of(line: &str) -> Option<Self> {
+        let bare = line.trim_start_matches(' ');
+        let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 || digits > 9 || (digits > 1 && bare.starts_with('0')) {
+            return None;
+        }
+        let separator = bare.get(digits..)?.chars().next()?;
+        if !matches!(separator, '\t' | '→' | ':' | '|' | ' ' | '-' | '│') {
+            return None;
+        }
+        let width = if line.len() == bare.len() { 0 } else { line.len() - bare.len() + digits };
+        let first = bare.get(..digits)?.parse().ok()?;
+        (width <= WIDEST).then_some(Self { first, width, separator })
+    }
+
+    /// How many of the lines carry the next number each. A first number that fills its columns
+    /// looks as if it were not padded, so both ways are tried.
+    fn run(mut self, lines: &[&str]) -> (Self, usize) {
+        let count = self.count(lines);
+        if self.width > 0 {
+            return (self, count);
+        }
+        // `9\t`, then ` 10\t` never happens; but `  9\t` first shows its width.
+        self.width = 0;
+        (self, count)
+    }
+
+    fn count(&self, lines: &[&str]) -> usize {
+        let mut prefix = String::new();
+        let mut number = self.first;
+        lines
+            .iter()
+            .take_while(|line| {
+                self.prefix(number, &mut prefix);
+                number += 1;
+                line.starts_with(&prefix)
+            })
+            .count()
+    }
+
+    fn prefix(&self, number: u64, into: &mut String) {
+        into.clear();
+        let _ = write!(into, "{number:>width$}{}", self.separator, width = self.width);
+    }
+
+    fn block(&self, lines: &[&str]) -> Block {
+        let mut prefix = String::new();
+        let mut number = self.first;
+        let body = lines.iter().map(|line| {
+            self.prefix(number, &mut prefix);
+            number += 1;
+            let bare = line.strip_prefix(prefix.as_str()).unwrap_or(line);
+            let whole = reports_error(bare) || bare.starts_with(&prefix);
+            (if whole { *line } else { bare }).to_owned()
+        });
+        let body = body.collect();
+        let mut args =
+            format!("from {} {}", self.first, quoted(self.separator.encode_utf8(&mut [0; 4])));
+        if self.width > 0 {
+            let _ = write!(args, " width {}", self.width);
+        }
+        Block { args, body }
+    }
+
+    fn parse(args: &str) -> Option<Self> {
+        let (first, rest) = args.strip_prefix("from ")?.split_once(' ')?;
+        let (separator, width) = match rest.rsplit_once(" width ") {
+            Some((separator, width)) => (separator, width.parse().ok()?),
+            None => (rest, 0),
+        };
+        let separator = unquoted(separator)?;
+        let mut separator = separator.chars();
+        let style = Self { first: first.parse().ok()?, width, separator: separator.next()? };
+        (separator.next().is_none() && width <= WIDEST).then_some(style)
+    }
+}

@@ -1,0 +1,173 @@
+//! A form: the text of a line with holes, and what a hole foretells.
+
+use std::fmt::Write as _;
+
+/// Where the spaces stand that fill a value to its width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pad {
+    None,
+    Left(usize),
+    Right(usize),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hole {
+    pub(super) pad: Pad,
+    /// What is added to the value before to foretell the next; 0 foretells the same text.
+    pub(super) step: i64,
+    /// The first value of a hole that has no cell.
+    pub(super) first: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    Hole(Hole),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) tag: char,
+    pub(super) separator: char,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// Spaces that a hole may add: what is wider is no table.
+pub(super) const WIDEST: usize = 200;
+
+impl Form {
+    pub(super) fn holes(&self) -> impl Iterator<Item = &Hole> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Hole(hole) => Some(hole),
+            Piece::Text(_) => None,
+        })
+    }
+
+    pub(super) fn cells(&self) -> usize {
+        self.holes().filter(|hole| hole.first.is_none()).count()
+    }
+
+    /// The cells of a row, where the line can be one of this form's. Reading and writing both
+    /// ask here, so they agree about which lines are rows.
+    pub(super) fn row<'a>(&self, line: &'a str) -> Option<&'a str> {
+        let rest = line.strip_prefix(self.tag)?;
+        if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return Some(rest);
+        }
+        rest.strip_prefix(self.separator)
+    }
+
+    pub(super) fn write(&self) -> String {
+        let mut out = String::new();
+        out.extend([self.tag, self.separator, '=']);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(&text.replace('{', "{{")),
+                Piece::Hole(hole) => hole.write(&mut out),
+            }
+        }
+        out
+    }
+
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let mut chars = line.chars();
+        let tag = chars.next().filter(char::is_ascii_alphabetic)?;
+        let separator = chars.next().filter(|c| c.is_ascii() && !c.is_ascii_alphanumeric())?;
+        let mut rest = chars.as_str().strip_prefix('=')?;
+        let mut pieces = Vec::new();
+        let mut text = String::new();
+        while let Some((before, after)) = rest.split_once('{') {
+            text.push_str(before);
+            if let Some(after) = after.strip_prefix('{') {
+                text.push('{');
+                rest = after;
+                continue;
+            }
+            let (hole, after) = after.split_once('}')?;
+            if !text.is_empty() {
+                pieces.push(Piece::Text(std::mem::take(&mut text)));
+            }
+            pieces.push(Piece::Hole(Hole::read(hole)?));
+            rest = after;
+        }
+        text.push_str(rest);
+        if !text.is_empty() {
+            pieces.push(Piece::Text(text));
+        }
+        Some(Self { tag, separator, pieces })
+    }
+}
+
+impl Hole {
+    fn write(&self, out: &mut String) {
+        out.push('{');
+        // Writing to a string does not fail.
+        let _ = match self.pad {
+            Pad::None => Ok(()),
+            Pad::Left(width) => write!(out, ">{width}"),
+            Pad::Right(width) => write!(out, "<{width}"),
+        };
+        if let Some(first) = &self.first {
+            let _ = write!(out, "={first}");
+        }
+        if self.step != 0 {
+            let _ = write!(out, "{:+}", self.step);
+        }
+        out.push('}');
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        let mut rest = text;
+        let mut pad = Pad::None;
+        if let Some(after) = rest.strip_prefix(['>', '<']) {
+            let (width, after) = after.split_at_checked(digits(after))?;
+            let width = width.parse().ok().filter(|width| *width <= WIDEST)?;
+            pad = if rest.starts_with('>') { Pad::Left(width) } else { Pad::Right(width) };
+            rest = after;
+        }
+        let mut first = None;
+        if let Some(after) = rest.strip_prefix('=') {
+            let (value, after) = after.split_at_checked(digits(after))?;
+            first = Some(value.to_owned());
+            rest = after;
+        }
+        let step = if rest.is_empty() {
+            0
+        } else {
+            rest.starts_with(['+', '-']).then(|| rest.parse().ok())??
+        };
+        Some(Self { pad, step, first })
+    }
+
+    /// What stands in the line for a value.
+    pub(super) fn fill(&self, value: &str, out: &mut String) {
+        let spaces = |width: usize| width.saturating_sub(value.chars().count());
+        match self.pad {
+            Pad::None => out.push_str(value),
+            Pad::Left(width) => {
+                out.extend(std::iter::repeat_n(' ', spaces(width)));
+                out.push_str(value);
+            }
+            Pad::Right(width) => {
+                out.push_str(value);
+                out.extend(std::iter::repeat_n(' ', spaces(width)));
+            }
+        }
+    }
+}
+
+/// The value that follows `before`: the same text, or the number and `step`, as wide as it was.
+pub(super) fn foretold(before: &str, step: i64) -> Option<String> {
+    if step == 0 {
+        return Some(before.to_owned());
+    }
+    let next = number(before)?.checked_add(step).filter(|next| *next >= 0)?;
+    Some(format!("{next:0width$}", width = before.len()))
+}
+
+/// Decimal digits alone, few enough to add to.
+pub(super) fn number(text: &str) -> Option<i64> {
+    let is_number = (1..=18).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| text.parse().ok())?
+}

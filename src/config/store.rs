@@ -1,0 +1,126 @@
+//! Where what outlives a request is kept, how long and how much.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Store")]
+pub struct StoreConfig {
+    /// `sqlite:<file>`, or `memory:` to keep nothing past a stop
+    ///
+    /// The file is made where it is missing, with two more beside it while the server runs.
+    #[arg(
+        long,
+        env = "CONTEXTURE_DATABASE_URL",
+        value_name = "URL",
+        default_value = "sqlite:contexture.db"
+    )]
+    pub database_url: DatabaseUrl,
+
+    /// Seconds that an original is kept after it was last stored
+    #[arg(
+        long,
+        env = "CONTEXTURE_ARTIFACTS_TTL_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 7 * 24 * 3600,
+        value_parser = super::positive
+    )]
+    pub artifacts_ttl_seconds: u64,
+
+    /// Artifacts that a tenant may keep; a cleanup takes the least recently read beyond
+    #[arg(
+        long,
+        env = "CONTEXTURE_ARTIFACTS_MAX_COUNT",
+        value_name = "N",
+        default_value_t = 100_000
+    )]
+    pub artifacts_max_count: u64,
+
+    /// Bytes of artifacts that a tenant may keep; a cleanup takes the least recently read beyond
+    #[arg(
+        long,
+        env = "CONTEXTURE_ARTIFACTS_MAX_BYTES",
+        value_name = "BYTES",
+        default_value_t = 1 << 30
+    )]
+    pub artifacts_max_bytes: u64,
+
+    /// Bytes of original messages that a tenant may keep for `/expand`; a cleanup takes the oldest beyond
+    #[arg(
+        long,
+        env = "CONTEXTURE_ORIGINALS_MAX_BYTES",
+        value_name = "BYTES",
+        default_value_t = 4 << 30
+    )]
+    pub originals_max_bytes: u64,
+
+    /// Milliseconds from one cleanup to the next
+    #[arg(
+        long,
+        env = "CONTEXTURE_CLEANUP_INTERVAL_MS",
+        value_name = "MS",
+        default_value_t = 60_000,
+        value_parser = super::positive
+    )]
+    pub cleanup_interval_ms: u64,
+}
+
+impl StoreConfig {
+    pub fn artifacts_ttl(&self) -> Duration {
+        Duration::from_secs(self.artifacts_ttl_seconds)
+    }
+
+    pub fn cleanup_interval(&self) -> Duration {
+        Duration::from_millis(self.cleanup_interval_ms)
+    }
+}
+
+/// Which store, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseUrl {
+    Sqlite(PathBuf),
+    Memory,
+}
+
+impl FromStr for DatabaseUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if matches!(text, "memory:" | "sqlite::memory:") {
+            return Ok(Self::Memory);
+        }
+        let file = text.strip_prefix("sqlite:").map(|rest| rest.strip_prefix("//").unwrap_or(rest));
+        match file {
+            Some(file) if !file.is_empty() => Ok(Self::Sqlite(file.into())),
+            _ => Err("must be `sqlite:` and a file, or `memory:`".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(file) => write!(f, "sqlite:{}", file.display()),
+            Self::Memory => f.write_str("memory:"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_names_a_file_or_memory() {
+        let file = |path: &str| Ok(DatabaseUrl::Sqlite(path.into()));
+        assert_eq!("sqlite:contexture.db".parse(), file("contexture.db"));
+        assert_eq!("sqlite:///data/c.db".parse(), file("/data/c.db"));
+        assert_eq!("memory:".parse(), Ok(DatabaseUrl::Memory));
+        assert_eq!("sqlite::memory:".parse(), Ok(DatabaseUrl::Memory));
+        for bad in ["", "sqlite:", "sqlite://", "contexture.db", "postgres://host/db"] {
+            assert!(bad.parse::<DatabaseUrl>().is_err(), "{bad}");
+        }
+    }
+}

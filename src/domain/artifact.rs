@@ -1,0 +1,139 @@
+//! An artifact: an original text that stands outside of the payload, named by its content.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use super::Timestamp;
+
+/// The SHA-256 of a text's UTF-8 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl ContentHash {
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text.as_bytes()).into())
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+/// What an artifact is called: the first 24 hex digits of its content's hash.
+///
+/// The only way to read one is [`Self::parse`], so an id can never name anything else.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArtifactId([u8; Self::BYTES]);
+
+impl ArtifactId {
+    const BYTES: usize = 12;
+
+    pub fn of(hash: &ContentHash) -> Self {
+        let mut id = [0; Self::BYTES];
+        for (to, from) in id.iter_mut().zip(hash.0) {
+            *to = from;
+        }
+        Self(id)
+    }
+
+    pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    pub const fn as_bytes(&self) -> &[u8; Self::BYTES] {
+        &self.0
+    }
+
+    /// Reads 24 hex digits in lower case, and nothing else.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.len() != 2 * Self::BYTES {
+            return None;
+        }
+        let mut id = [0; Self::BYTES];
+        let (pairs, _) = text.as_bytes().as_chunks::<2>();
+        for (byte, [high, low]) in id.iter_mut().zip(pairs) {
+            *byte = digit(*high)? << 4 | digit(*low)?;
+        }
+        Some(Self(id))
+    }
+}
+
+fn digit(hex: u8) -> Option<u8> {
+    match hex {
+        b'0'..=b'9' => Some(hex - b'0'),
+        b'a'..=b'f' => Some(hex - b'a' + 10),
+        _ => None,
+    }
+}
+
+fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+impl fmt::Display for ArtifactId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+impl fmt::Debug for ArtifactId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+impl serde::Serialize for ArtifactId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// What is known of an artifact beside its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    pub id: ArtifactId,
+    /// The whole hash, of which the id is the beginning.
+    pub hash: ContentHash,
+    pub media_type: String,
+    /// Bytes of UTF-8.
+    pub bytes: u64,
+    /// Line feeds and one.
+    pub lines: u64,
+    /// When it was stored first, when last, and when it was last read or stored.
+    pub created_at: Timestamp,
+    pub renewed_at: Timestamp,
+    pub accessed_at: Timestamp,
+    pub expires_at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_the_beginning_of_the_hash() {
+        let hash = ContentHash::of(&"A".repeat(60));
+        let id = ArtifactId::of(&hash);
+        assert_eq!(id.to_string(), "c5fb235befd875b915fa6c47");
+        assert!(format!("{hash:?}").starts_with(&id.to_string()));
+        assert_eq!(ArtifactId::parse(&id.to_string()), Some(id));
+    }
+
+    #[test]
+    fn nothing_but_24_digits_in_lower_case_is_an_id() {
+        for bad in [
+            "",
+            "../secret",
+            "C5FB235BEFD875B915FA6C47",
+            "c5fb235befd875b915fa6c4",
+            "c5fb235befd875b915fa6c470",
+            "c5fb235befd875b915fa6c4g",
+            "éééééééééééé",
+        ] {
+            assert_eq!(ArtifactId::parse(bad), None, "{bad}");
+        }
+    }
+}

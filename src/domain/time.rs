@@ -1,0 +1,126 @@
+//! Points in time, and the clock that gives them.
+//!
+//! Nothing but a [`Clock`] asks the machine for the time, so a test sets it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Microseconds since 1970 in UTC; shown as RFC 3339 in whole seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    pub const fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// Later by `duration`; the end of time where that is later still.
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+    }
+
+    /// How long ago `earlier` was; nothing where it is yet to come.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.div_euclid(1_000_000);
+        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        let (year, month, day) = date(days);
+        let (hour, minute) = (second / 3600, second / 60 % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
+    }
+}
+
+impl serde::Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Year, month and day of a count of days since 1970. Years are counted from March, so that a
+/// leap day is the last of its year; 400 years have 146,097 days.
+fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// Tells the time: the machine's, or one that a test sets. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Clock {
+    set: Option<Arc<AtomicI64>>,
+}
+
+impl Clock {
+    /// The machine's.
+    pub fn system() -> Self {
+        Self::default()
+    }
+
+    /// One that stands at `start` until it is told to go on.
+    pub fn standing(start: Timestamp) -> Self {
+        Self { set: Some(Arc::new(AtomicI64::new(start.0))) }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        if let Some(set) = &self.set {
+            return Timestamp(set.load(Ordering::SeqCst));
+        }
+        #[expect(clippy::disallowed_methods, reason = "this is the clock that all others ask")]
+        let now = SystemTime::now();
+        Timestamp::default().after(now.duration_since(UNIX_EPOCH).unwrap_or_default())
+    }
+
+    /// Lets a standing clock go on; the machine's goes by itself.
+    pub fn advance(&self, duration: Duration) {
+        if let Some(set) = &self.set {
+            set.store(self.now().after(duration).0, Ordering::SeqCst);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(seconds: i64) -> String {
+        Timestamp::from_micros(seconds * 1_000_000).to_string()
+    }
+
+    #[test]
+    fn times_are_written_as_rfc_3339_has_them() {
+        assert_eq!(shown(0), "1970-01-01T00:00:00Z");
+        assert_eq!(shown(951_782_399), "2000-02-28T23:59:59Z");
+        assert_eq!(shown(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(shown(951_868_800), "2000-03-01T00:00:00Z");
+        assert_eq!(shown(1_798_761_599), "2026-12-31T23:59:59Z");
+        assert_eq!(shown(4_107_542_400), "2100-03-01T00:00:00Z");
+        assert_eq!(shown(-1), "1969-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn a_standing_clock_moves_when_told() {
+        let clock = Clock::standing(Timestamp::from_micros(5));
+        clock.advance(Duration::from_micros(7));
+        assert_eq!(clock.now(), Timestamp::from_micros(12));
+        assert_eq!(clock.now().since(Timestamp::from_micros(20)), Duration::ZERO);
+        assert!(Clock::system().now() > Timestamp::from_micros(1_700_000_000_000_000));
+    }
+}

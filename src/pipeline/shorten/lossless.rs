@@ -1,0 +1,148 @@
+//! Rung 1 over the messages that are in sight, and the JSON text of each.
+
+use std::sync::Arc;
+
+use super::plan::{Plan, Sight};
+use super::report::Row;
+use super::splice::{Edit, splice};
+use super::{Error, Job, Original, Shown};
+use crate::compress::{Class, Encoder, Form};
+use crate::pipeline::prose;
+use crate::pipeline::report::Action;
+use crate::provider::{Answered, Spoken, Wrap};
+
+/// The messages of the list in the sight that the plan leaves them, one row each, and one for
+/// the summary in its place.
+pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::with_capacity(job.spoken.len() + 1);
+    for (at, spoken) in job.spoken.iter().enumerate() {
+        job.meter.check()?;
+        if plan.summary_at == Some(at)
+            && let Some((json, tokens)) = &plan.summary
+        {
+            rows.push(Row::summary(json.clone(), *tokens));
+        }
+        let sight = plan.sights.get(at).copied().unwrap_or(Sight::Whole);
+        if let Sight::Gone(action) = sight {
+            rows.push(gone(job, at, action));
+            continue;
+        }
+        let mut edits = Edits::default();
+        for spoken in spoken {
+            match spoken {
+                Spoken::Call(arguments) => encoder.call(arguments),
+                Spoken::Result(answered) if sight == Sight::Cleared => {
+                    edits.clear(job, &mut encoder, answered);
+                }
+                Spoken::Result(answered) => {
+                    let fixed = job.fixed.get(at) == Some(&true);
+                    let texts: Vec<Arc<str>> =
+                        answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
+                    let forms = encoder.result(&texts, fixed);
+                    edits.take(answered, forms);
+                }
+            }
+        }
+        rows.push(edits.row(job, at, sight));
+    }
+    Ok(rows)
+}
+
+fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
+    let before = job.costs.get(at).map_or(0, |cost| cost.real());
+    let raw = job.item(at).map_or("", |item| item.raw);
+    let original = Original { text: raw.into(), message: at, tokens: before };
+    Row {
+        shown: None,
+        origin: Some(at),
+        action,
+        rules: Vec::new(),
+        class: None,
+        before,
+        after: 0,
+        alone: 0,
+        originals: vec![original],
+    }
+}
+
+/// What is edited in one message.
+#[derive(Default)]
+struct Edits {
+    edits: Vec<Edit>,
+    originals: Vec<(Arc<str>, u64)>,
+    rules: Vec<&'static str>,
+    class: Option<Class>,
+    /// Raw tokens saved as shown, and without references; escapes cost.
+    saved: i64,
+    alone: i64,
+}
+
+impl Edits {
+    fn take(&mut self, answered: &Answered, forms: Vec<Form>) {
+        for (slot, form) in answered.slots.iter().zip(forms) {
+            self.saved += difference(form.tokens_before, form.tokens_after);
+            self.alone += difference(form.tokens_before, form.tokens_alone);
+            let Some(text) = form.text else { continue };
+            self.edits.push(Edit {
+                at: slot.raw.clone(),
+                text: text.to_string(),
+                wrap: Wrap::Text,
+            });
+            self.originals.push((Arc::clone(&slot.text), form.tokens_before));
+            for rule in form.rules {
+                if !self.rules.contains(&rule) {
+                    self.rules.push(rule);
+                }
+            }
+            if self.class != Some(Class::Equivalent) {
+                self.class = Some(form.class);
+            }
+        }
+    }
+
+    fn clear(&mut self, job: &Job<'_>, encoder: &mut Encoder<'_>, answered: &Answered) {
+        let count = |text: &str| job.meter.counter().count(job.meter.tokenizer(), text);
+        encoder.result(&[prose::CLEARED_RESULT.into()], true);
+        let Some((at, wrap)) = &answered.content else { return };
+        let before: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
+        let saved = difference(before, count(prose::CLEARED_RESULT));
+        self.saved += saved;
+        self.alone += saved;
+        let text = prose::CLEARED_RESULT.to_owned();
+        self.edits.push(Edit { at: at.clone(), text, wrap: *wrap });
+        self.originals
+            .extend(answered.slots.iter().map(|slot| (Arc::clone(&slot.text), count(&slot.text))));
+    }
+
+    fn row(self, job: &Job<'_>, at: usize, sight: Sight) -> Row {
+        let raw = job.item(at).map_or("", |item| item.raw);
+        let before = job.costs.get(at).map_or(0, |cost| cost.real());
+        let changed = !self.edits.is_empty();
+        let json = if changed { splice(raw, &self.edits) } else { raw.to_owned() };
+        let action = match (changed, sight) {
+            (false, _) => Action::Kept,
+            (true, Sight::Cleared) => Action::Cleared,
+            (true, _) if self.rules == ["escape"] => Action::Kept,
+            (true, _) if self.rules == ["reference"] => Action::Deduplicated,
+            (true, _) => Action::Compressed,
+        };
+        let less = |saved: i64| u64::try_from(i64::try_from(before).unwrap_or(i64::MAX) - saved);
+        let originals =
+            self.originals.into_iter().map(|(text, tokens)| Original { text, message: at, tokens });
+        Row {
+            shown: Some(Shown { json, origin: Some(at), changed }),
+            origin: Some(at),
+            action,
+            rules: self.rules,
+            class: self.class,
+            before,
+            after: less(self.saved).unwrap_or_default(),
+            alone: less(self.alone).unwrap_or_default(),
+            originals: originals.collect(),
+        }
+    }
+}
+
+fn difference(before: u64, after: u64) -> i64 {
+    i64::try_from(before).unwrap_or(i64::MAX) - i64::try_from(after).unwrap_or(i64::MAX)
+}

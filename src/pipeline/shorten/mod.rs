@@ -1,0 +1,173 @@
+//! A list of messages, or a text, made shorter on its own: `POST /compress`.
+//!
+//! Messages stay in the shape they came in; what is edited is edited in place. Rung 1 goes first
+//! and over everything; if that is not enough, or a level asks for more, the ladder chooses
+//! turns by their costs, and rung 1 goes once more over what is left in sight.
+
+mod lossless;
+mod plan;
+mod report;
+mod splice;
+
+pub use report::Shortened;
+
+use std::sync::Arc;
+
+use super::measure::{Cost, Meter};
+use super::stage::{Timings, timed};
+use super::{Context, Deadline, Error, protect};
+use crate::compress::{Encoder, Lossless};
+use crate::domain::{Message, Notes};
+use crate::json::Node;
+use crate::provider::{self, Spoken};
+use crate::request::{CompressRequest, Given, Level, List, Originals};
+
+/// What is shown in the place of the messages that came.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The message's JSON text.
+    pub json: String,
+    /// Where it stood; none for the summary of the messages that are gone.
+    pub origin: Option<usize>,
+    /// Whether it is another one than came.
+    pub changed: bool,
+}
+
+/// A text that is shown shortened, or not at all.
+#[derive(Debug, Clone)]
+pub struct Original {
+    pub text: Arc<str>,
+    /// Where its message stood in the list.
+    pub message: usize,
+    pub tokens: u64,
+}
+
+/// Makes the request's text or messages shorter. `ours`: messages that an earlier answer made,
+/// one flag each; they stand as they are.
+pub fn shorten(
+    cx: &Context,
+    request: &CompressRequest<'_, '_>,
+    ours: &[bool],
+    deadline: &Deadline,
+    timings: &mut Timings,
+) -> Result<Shortened, Error> {
+    let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
+    let allow = match request.originals {
+        Originals::None => Lossless::Exact,
+        Originals::Store | Originals::Return => Lossless::Equivalent,
+    };
+    let encoder = || Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow);
+    match &request.given {
+        Given::Text(text) => {
+            deadline.check()?;
+            let form = timed(&mut timings.count, || encoder().result(&[Arc::clone(text)], false));
+            Ok(report::of_text(request, text, form.into_iter().next()))
+        }
+        Given::List(list) => {
+            let mut notes = request.notes.clone();
+            let job =
+                timed(&mut timings.count, || Job::new(&meter, request, list, ours, &mut notes))?;
+            let shown = timed(&mut timings.compile, || job.run(&encoder))?;
+            let before = job.costs.iter().map(|cost| cost.real()).sum();
+            timed(&mut timings.count, || report::of_list(&meter, &job, shown, before, notes))
+        }
+    }
+}
+
+/// A list on its way.
+pub(super) struct Job<'j> {
+    meter: &'j Meter<'j>,
+    request: &'j CompressRequest<'j, 'j>,
+    list: &'j List<'j, 'j>,
+    /// The calls and results of each message.
+    spoken: Vec<Vec<Spoken>>,
+    /// Whether the message stands as it is, one flag each.
+    fixed: Vec<bool>,
+    /// What each message takes as it came, and what stands outside of the list, last.
+    costs: Vec<Cost>,
+}
+
+impl<'j> Job<'j> {
+    fn new(
+        meter: &'j Meter<'j>,
+        request: &'j CompressRequest<'j, 'j>,
+        list: &'j List<'j, 'j>,
+        ours: &[bool],
+        notes: &mut Notes,
+    ) -> Result<Self, Error> {
+        let count = list.items.len();
+        let conversation = &list.conversation;
+        let (history, system) = (&conversation.history, &conversation.system);
+        let flags = protect::run(&request.protect, history, system, notes);
+        let mut fixed: Vec<bool> = ours.to_vec();
+        fixed.resize(count, false);
+        for (message, flag) in history.iter().zip(flags) {
+            if let Some(fixed) = message.origin.and_then(|at| fixed.get_mut(at)) {
+                *fixed |= flag;
+            }
+        }
+        let mut costs = vec![Cost::default(); count + 1];
+        for message in system.iter().chain(history) {
+            meter.check()?;
+            let at = message.origin.filter(|at| *at < count).unwrap_or(count);
+            if let Some(cost) = costs.get_mut(at) {
+                *cost += meter.message(message)?;
+            }
+        }
+        if let Some(outside) = costs.last_mut() {
+            outside.text += meter.reply() + meter.tools(&conversation.tools)?;
+        }
+        let spoken = list.items.iter().map(provider::spoken).collect();
+        Ok(Self { meter, request, list, spoken, fixed, costs })
+    }
+
+    fn run<'e>(&self, encoder: &dyn Fn() -> Encoder<'e>) -> Result<Vec<report::Row>, Error> {
+        let whole = plan::Plan::whole(self.list.items.len());
+        let first = lossless::run(self, &whole, encoder())?;
+        let taken = self.request.level;
+        let over = match self.request.budget_tokens {
+            Some(budget) => {
+                let after: u64 = self.after(&first);
+                self.request.model.scale(after) > budget
+            }
+            None => true,
+        };
+        if taken == Level::Lossless || !over {
+            return Ok(first);
+        }
+        let plan = plan::run(self, &first)?;
+        lossless::run(self, &plan, encoder())
+    }
+
+    /// Raw tokens that the rows take, with what stands outside of the list.
+    fn after(&self, rows: &[report::Row]) -> u64 {
+        let outside = self.costs.last().map_or(0, |cost| cost.real());
+        outside + rows.iter().map(|row| row.after).sum::<u64>()
+    }
+
+    fn item(&self, at: usize) -> Option<&Node<'j>> {
+        self.list.items.get(at)
+    }
+
+    /// The neutral messages that were read from a message of the list.
+    fn messages(&self, at: usize) -> impl Iterator<Item = &Message> {
+        let conversation = &self.list.conversation;
+        let all = conversation.system.iter().chain(&conversation.history);
+        all.filter(move |message| message.origin == Some(at))
+    }
+}
+
+/// The request's text or messages as they came: there was no time for more, not even to count.
+pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> Shortened {
+    match &request.given {
+        Given::Text(text) => report::passed(request, Vec::new(), Some(text.to_string()), notes),
+        Given::List(list) => {
+            let shown = list.items.iter().enumerate().map(|(at, item)| Shown {
+                json: item.raw.to_owned(),
+                origin: Some(at),
+                changed: false,
+            });
+            report::passed(request, shown.collect(), None, notes)
+        }
+    }
+}

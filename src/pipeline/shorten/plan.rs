@@ -1,0 +1,248 @@
+//! Which messages are cleared, summarised or dropped: the ladder over the turns of the list.
+
+use super::report::Row;
+use super::{Error, Job};
+use crate::domain::{Message, Role, Source, Turn, turns};
+use crate::json;
+use crate::pipeline::compress::{self, ClearCost, Clearing, Form, Note, Outcome, TurnCost};
+use crate::pipeline::report::Action;
+use crate::pipeline::{Stopped, prose};
+use crate::provider::Spoken;
+use crate::request::Level;
+
+/// Raw tokens that a summary takes at most, and where there is no budget.
+const MOST_SUMMARY: u64 = 2_000;
+/// Raw tokens below which a summary cannot say anything beside its own frame.
+const LEAST_SUMMARY: u64 = 96;
+
+/// How much of a message is in sight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sight {
+    Whole,
+    /// Its tool results give way to one line.
+    Cleared,
+    Gone(Action),
+}
+
+/// What the ladder left.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) sights: Vec<Sight>,
+    /// The summary's JSON text, and its raw tokens.
+    pub(super) summary: Option<(String, u64)>,
+    /// The message before which it stands.
+    pub(super) summary_at: Option<usize>,
+}
+
+impl Plan {
+    /// Everything in sight.
+    pub(super) fn whole(messages: usize) -> Self {
+        Self { sights: vec![Sight::Whole; messages], ..Self::default() }
+    }
+}
+
+/// Chooses by what each message takes after rung 1, references aside: whether those stay
+/// possible is only known once it is known what is gone.
+pub(super) fn run(job: &Job<'_>, rows: &[Row]) -> Result<Plan, Error> {
+    let spans = item_turns(job);
+    let costs = turn_costs(job, rows, &spans);
+    let outside = job.costs.last().map_or(0, |cost| cost.real());
+    let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
+    let cap = budget.map_or(MOST_SUMMARY, |budget| (budget / 8).min(MOST_SUMMARY));
+    let level = job.request.level;
+    let plan = compress::Plan {
+        level,
+        clear_thinking: false,
+        trigger: u64::MAX,
+        compress_to: u64::MAX,
+        summary_cap: if level == Level::Drop && cap < LEAST_SUMMARY {
+            0
+        } else {
+            cap.max(LEAST_SUMMARY)
+        },
+        marker: job.meter.message(&Message::text(Role::User, prose::truncated(99_999)))?.real(),
+        allowed: budget.map_or(0, |budget| budget.saturating_sub(outside)),
+        opening: None,
+        keep_live: budget.is_none(),
+    };
+    let mut view = View { job, rows, spans: &spans, cap: plan.summary_cap };
+    let outcome = compress::plan(&costs, &plan, &mut view)?;
+    view.plan(&outcome)
+}
+
+/// Turns as ranges of messages of the list: a message of the list that holds results and text
+/// belongs to the turn of its results.
+fn item_turns(job: &Job<'_>) -> Vec<Turn> {
+    let history = &job.list.conversation.history;
+    let mut spans: Vec<Turn> = Vec::new();
+    let mut next = 0;
+    let count = job.list.items.len();
+    for turn in turns(history) {
+        let origins = history.get(turn).unwrap_or_default().iter().filter_map(|m| m.origin);
+        let Some(last) = origins.filter(|at| *at < count).max() else { continue };
+        // What stands before the first turn, system text, is a turn each.
+        let first = history_start(job, next, last);
+        while next < first {
+            spans.push(next..next + 1);
+            next += 1;
+        }
+        if last < next {
+            continue;
+        }
+        spans.push(next..last + 1);
+        next = last + 1;
+    }
+    while next < count {
+        spans.push(next..next + 1);
+        next += 1;
+    }
+    spans
+}
+
+/// The first message from `next` on that the history knows; those before it hold system text.
+fn history_start(job: &Job<'_>, next: usize, last: usize) -> usize {
+    let system = &job.list.conversation.system;
+    let mut at = next;
+    while at < last && system.iter().any(|message| message.origin == Some(at)) {
+        at += 1;
+    }
+    at
+}
+
+fn turn_costs(job: &Job<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
+    let keep = job.request.keep_recent_turns.max(job.request.protect.recent_turns);
+    let recent = job.request.protect.recent_messages;
+    let shielded = job.list.items.len().saturating_sub(recent);
+    let mut costs = Vec::with_capacity(spans.len());
+    for (index, span) in spans.iter().enumerate() {
+        let mut cost = TurnCost::default();
+        for at in span.clone() {
+            let own = rows.get(at).map_or(0, |row| row.alone);
+            cost.flat += own;
+            cost.real += own;
+            cost.exempt |= job.fixed.get(at) == Some(&true);
+            for message in job.messages(at) {
+                cost.exempt |= message.role == Role::System;
+                cost.system |= message.role == Role::System;
+                cost.user |= message.role == Role::User;
+            }
+        }
+        // Only the newest live zone is ever asked for: nothing is replayed here.
+        let recent = spans.iter().position(|span| span.end > shielded).unwrap_or(spans.len());
+        cost.live_start = (index + 1).saturating_sub(keep).min(recent);
+        costs.push(cost);
+    }
+    costs
+}
+
+struct View<'v> {
+    job: &'v Job<'v>,
+    rows: &'v [Row],
+    spans: &'v [Turn],
+    cap: u64,
+}
+
+impl ClearCost for View<'_> {
+    type Error = Error;
+
+    fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Error> {
+        let Some(span) = self.spans.get(turn) else { return Ok(None) };
+        let marker = self.job.meter.text(prose::CLEARED_RESULT)?;
+        let (mut before, mut after) = (0, 0);
+        for at in span.clone() {
+            let Some(row) = self.rows.get(at) else { continue };
+            before += row.alone;
+            let mut texts = 0;
+            let mut markers = 0;
+            for spoken in self.job.spoken.get(at).into_iter().flatten() {
+                if let Spoken::Result(answered) = spoken {
+                    for slot in &answered.slots {
+                        texts += self.job.meter.text(&slot.text)?;
+                    }
+                    markers += if answered.content.is_some() { marker } else { 0 };
+                }
+            }
+            after += row.before.saturating_sub(texts) + markers;
+        }
+        Ok((after < before).then_some((after, after)))
+    }
+
+    fn summary(&mut self, forms: &[Form]) -> Result<u64, Error> {
+        Ok(self.summarized(forms)?.map_or(self.cap, |(_, tokens)| tokens))
+    }
+}
+
+impl View<'_> {
+    fn covered(&self, forms: &[Form]) -> impl Iterator<Item = usize> {
+        let spans = self.spans.iter().zip(forms);
+        let covered: Vec<usize> = spans
+            .filter(|(_, form)| **form == Form::Covered)
+            .flat_map(|(span, _)| span.clone())
+            .collect();
+        covered.into_iter()
+    }
+
+    /// The summary of what is covered, as a message of the list's shape.
+    fn summarized(&self, forms: &[Form]) -> Result<Option<(String, u64)>, Error> {
+        let messages: Vec<&Message> =
+            self.covered(forms).flat_map(|at| self.job.messages(at)).collect();
+        let tokens =
+            self.covered(forms).filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
+        let slot = compress::summary(self.job.meter, &messages, tokens, self.cap, None)?;
+        Ok(slot.map(|slot| {
+            let text = slot.message.parts.iter().find_map(|part| part.as_text().cloned());
+            (self.user_message(&text.unwrap_or_else(|| "".into())), slot.cost.real())
+        }))
+    }
+
+    fn user_message(&self, text: &str) -> String {
+        let (open, close) = match self.job.list.conversation.source {
+            Source::Gemini => ("{\"role\":\"user\",\"parts\":[{\"text\":", "}]}"),
+            Source::Neutral => {
+                ("{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":", "}]}")
+            }
+            Source::Openai | Source::OpenaiResponses | Source::Anthropic => {
+                ("{\"role\":\"user\",\"content\":", "}")
+            }
+        };
+        let mut json = open.to_owned();
+        json::write_string(&mut json, text);
+        json.push_str(close);
+        json
+    }
+
+    fn plan(&self, outcome: &Outcome) -> Result<Plan, Error> {
+        let mut plan = Plan::whole(self.job.list.items.len());
+        let mut covered = Sight::Gone(Action::Dropped);
+        if outcome.note == Note::Summary {
+            plan.summary = self.summarized(&outcome.forms)?;
+            covered = Sight::Gone(Action::Summarized);
+        }
+        // Where no summary can be made the next rung is taken, if the level goes so far.
+        if plan.summary.is_none() && outcome.note == Note::Summary {
+            covered = Sight::Gone(Action::Dropped);
+        }
+        if self.job.request.level < Level::Drop && plan.summary.is_none() {
+            covered = Sight::Cleared;
+        } else if plan.summary.is_none() && outcome.note != Note::Silent {
+            let text = prose::truncated(self.covered(&outcome.forms).count());
+            let message = Message::text(Role::User, text.as_str());
+            plan.summary =
+                Some((self.user_message(&text), self.job.meter.message(&message)?.real()));
+        }
+        plan.summary_at = self.covered(&outcome.forms).next();
+        for (span, form) in self.spans.iter().zip(&outcome.forms) {
+            let sight = match form {
+                Form::Whole => continue,
+                Form::Cleared(_) => Sight::Cleared,
+                Form::Covered => covered,
+            };
+            for at in span.clone() {
+                if let Some(known) = plan.sights.get_mut(at) {
+                    *known = sight;
+                }
+            }
+        }
+        Ok(plan)
+    }
+}

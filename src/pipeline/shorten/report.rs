@@ -1,0 +1,254 @@
+//! What `POST /compress` did, message by message and in one report.
+
+use super::{Job, Original, Shown};
+use crate::compress::{Class, Form};
+use crate::domain::{Model, Notes, Role};
+use crate::pipeline::Error;
+use crate::pipeline::manifest::Name;
+use crate::pipeline::measure::Meter;
+use crate::pipeline::report::{
+    Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, sentence,
+};
+use crate::request::{CompressRequest, Explain, Originals};
+
+/// A text or a list made shorter.
+#[derive(Debug)]
+pub struct Shortened {
+    /// The messages that are shown, in order; none where a text was given.
+    pub list: Vec<Shown>,
+    /// The text that is shown, where one was given.
+    pub text: Option<String>,
+    pub report: Report,
+    /// What is not shown in full, in order.
+    pub originals: Vec<Original>,
+}
+
+/// What became of one message, or the summary of those that are gone. Raw tokens.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) shown: Option<Shown>,
+    pub(super) origin: Option<usize>,
+    pub(super) action: Action,
+    pub(super) rules: Vec<&'static str>,
+    pub(super) class: Option<Class>,
+    pub(super) before: u64,
+    pub(super) after: u64,
+    /// What it would take without references.
+    pub(super) alone: u64,
+    pub(super) originals: Vec<Original>,
+}
+
+impl Row {
+    pub(super) fn summary(json: String, tokens: u64) -> Self {
+        Self {
+            shown: Some(Shown { json, origin: None, changed: true }),
+            origin: None,
+            action: Action::Kept,
+            rules: Vec::new(),
+            class: None,
+            before: 0,
+            after: tokens,
+            alone: tokens,
+            originals: Vec::new(),
+        }
+    }
+
+    fn rule(&self) -> String {
+        match self.action {
+            Action::Kept if self.rules == ["escape"] => "escape".to_owned(),
+            Action::Kept => "kept".to_owned(),
+            Action::Cleared => "ladder:clear".to_owned(),
+            Action::Summarized => "ladder:summary".to_owned(),
+            Action::Dropped => "ladder:drop".to_owned(),
+            Action::Compressed | Action::Deduplicated => {
+                format!("lossless:{}", self.rules.join("+"))
+            }
+        }
+    }
+}
+
+pub(super) fn of_text(
+    request: &CompressRequest<'_, '_>,
+    text: &str,
+    form: Option<Form>,
+) -> Shortened {
+    let Some(form) = form else {
+        // One text in, one form out: there is no other case.
+        return Shortened {
+            list: Vec::new(),
+            text: Some(text.to_owned()),
+            report: report(request, (0, 0), Actions::default(), request.notes.clone()),
+            originals: Vec::new(),
+        };
+    };
+    let changed = form.text.is_some();
+    let mut actions = Actions::default();
+    let action = if changed { Action::Compressed } else { Action::Kept };
+    actions.add(action);
+    let mut report =
+        report(request, (form.tokens_before, form.tokens_after), actions, request.notes.clone());
+    if request.explain == Explain::Full {
+        report.decisions = Some(vec![Decision {
+            index: 0,
+            id: "text".to_owned(),
+            action,
+            rule: if changed {
+                format!("lossless:{}", form.rules.join("+"))
+            } else {
+                "kept".to_owned()
+            }
+            .into(),
+            class: changed.then(|| word(form.class)),
+            tokens_before: report.tokens_before,
+            tokens_after: report.tokens_after,
+            artifact: None,
+        }]);
+    }
+    let original = Original { text: text.into(), message: 0, tokens: form.tokens_before };
+    Shortened {
+        list: Vec::new(),
+        text: Some(form.text.map_or_else(|| text.to_owned(), |text| text.to_string())),
+        report,
+        originals: if changed { vec![original] } else { Vec::new() },
+    }
+}
+
+pub(super) fn of_list(
+    meter: &Meter<'_>,
+    job: &Job<'_>,
+    rows: Vec<Row>,
+    before: u64,
+    notes: Notes,
+) -> Result<Shortened, Error> {
+    meter.check()?;
+    let request = job.request;
+    let mut actions = Actions::default();
+    for row in rows.iter().filter(|row| row.origin.is_some()) {
+        actions.add(row.action);
+    }
+    let mut report = report(request, (before, job.after(&rows)), actions, notes);
+    if !report.fits {
+        report.too_big = too_big(job, &rows);
+    }
+    if request.explain == Explain::Full {
+        report.decisions = Some(decisions(job, &rows));
+    }
+    let mut shortened = Shortened { list: Vec::new(), text: None, report, originals: Vec::new() };
+    for row in rows {
+        shortened.list.extend(row.shown);
+        shortened.originals.extend(row.originals);
+    }
+    Ok(shortened)
+}
+
+fn report(
+    request: &CompressRequest<'_, '_>,
+    (before, after): (u64, u64),
+    actions: Actions,
+    notes: Notes,
+) -> Report {
+    let model = &request.model;
+    let (tokens_before, tokens_after) = (model.scale(before), model.scale(after));
+    let budget = request.budget_tokens.unwrap_or(model.context_window);
+    let fits = tokens_after <= budget;
+    Report {
+        summary: sentence(tokens_before, tokens_after, &actions, fits),
+        tokens_before,
+        tokens_after,
+        fits,
+        budget,
+        tokenizer: model.tokenizer.as_str(),
+        exact: model.is_exact(),
+        parts: Parts { history: tokens_after, ..Parts::default() },
+        actions,
+        cache: Cache::default(),
+        memory: Memory::default(),
+        skill: None,
+        service_tools: Vec::new(),
+        hooks: Vec::new(),
+        degraded: notes.degraded,
+        repairs: notes.repairs,
+        warnings: notes.warnings,
+        too_big: Vec::new(),
+        decisions: None,
+    }
+}
+
+/// The largest messages that are left.
+fn too_big(job: &Job<'_>, rows: &[Row]) -> Vec<TooBig> {
+    /// Entries named.
+    const MOST: usize = 5;
+    let model = &job.request.model;
+    let key = job.list.key;
+    let messages = rows.iter().filter(|row| row.shown.is_some()).map(|row| TooBig {
+        part: if row.origin.is_some() { "message" } else { "history" },
+        tokens: model.scale(row.after),
+        pointer: row.origin.map(|at| format!("/{key}/{at}")),
+    });
+    let outside = job.costs.last().map_or(0, |cost| cost.real());
+    let outside = TooBig { part: "system", tokens: model.scale(outside), pointer: None };
+    let mut found: Vec<TooBig> =
+        messages.chain([outside]).filter(|entry| entry.tokens > 0).collect();
+    found.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
+    found.truncate(MOST);
+    found
+}
+
+fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
+    let model: &Model = &job.request.model;
+    let kept = job.request.originals != Originals::None;
+    let decision = |row: &Row| {
+        let index = row.origin?;
+        let message = job.messages(index).next();
+        let id = match message {
+            Some(message) if message.role != Role::System || message.id.is_some() => {
+                Name::of(message, index).id
+            }
+            _ => format!("m_{index}"),
+        };
+        Some(Decision {
+            index,
+            id,
+            action: row.action,
+            rule: row.rule().into(),
+            class: row.class.map(word),
+            tokens_before: model.scale(row.before),
+            tokens_after: model.scale(row.after),
+            artifact: row
+                .originals
+                .first()
+                .filter(|_| kept)
+                .map(|original| crate::compress::artifact_id(&original.text)),
+        })
+    };
+    rows.iter().filter_map(decision).collect()
+}
+
+fn word(class: Class) -> &'static str {
+    match class {
+        Class::Exact => "exact",
+        Class::Equivalent => "equivalent",
+    }
+}
+
+/// What was passed on uncounted: four bytes to a token, rounded up.
+pub(super) fn passed(
+    request: &CompressRequest<'_, '_>,
+    list: Vec<Shown>,
+    text: Option<String>,
+    notes: Notes,
+) -> Shortened {
+    let bytes = list.iter().map(|shown| shown.json.len()).sum::<usize>()
+        + text.as_ref().map_or(0, String::len);
+    let tokens = bytes.div_ceil(4) as u64;
+    let actions = Actions { kept: list.len(), ..Actions::default() };
+    let mut report = report(request, (tokens, tokens), actions, notes);
+    report.tokenizer = "bytes4";
+    report.exact = false;
+    report.summary = format!("Time was up: passed on as it came, about {tokens} tokens.");
+    if !report.fits {
+        report.too_big =
+            vec![TooBig { part: "history", tokens: report.tokens_after, pointer: None }];
+    }
+    Shortened { list, text, report, originals: Vec::new() }
+}

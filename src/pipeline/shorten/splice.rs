@@ -1,0 +1,33 @@
+//! Edits inside the JSON text of one message: everything around them keeps its bytes.
+
+use std::ops::Range;
+
+use crate::json;
+use crate::provider::Wrap;
+
+/// A text in the place of some bytes of a message's JSON text.
+#[derive(Debug, Clone)]
+pub(super) struct Edit {
+    pub(super) at: Range<usize>,
+    pub(super) text: String,
+    pub(super) wrap: Wrap,
+}
+
+/// The JSON text with its edits, which are disjoint and in order.
+pub(super) fn splice(raw: &str, edits: &[Edit]) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut copied = 0;
+    for edit in edits {
+        out.push_str(raw.get(copied..edit.at.start).unwrap_or_default());
+        if edit.wrap == Wrap::Object {
+            out.push_str("{\"result\":");
+        }
+        json::write_string(&mut out, &edit.text);
+        if edit.wrap == Wrap::Object {
+            out.push('}');
+        }
+        copied = edit.at.end;
+    }
+    out.push_str(raw.get(copied..).unwrap_or_default());
+    out
+}

@@ -1,0 +1,141 @@
+//! Where the texts of a list stand in its JSON, whatever provider's shape it has.
+//!
+//! What is edited in place needs the bytes of single strings, not messages: everything around
+//! them, and every message without an edit, keeps its bytes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::json::{Node, Value};
+
+/// A text that a tool answered, or the call that asked for it.
+#[derive(Debug, Clone)]
+pub enum Spoken {
+    /// The text of a call's arguments.
+    Call(Arc<str>),
+    Result(Answered),
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// Its texts, in order.
+    pub slots: Vec<TextSlot>,
+    /// Bytes of its whole content in the message's own JSON text, and how a text is written in
+    /// its place.
+    pub content: Option<(Range<usize>, Wrap)>,
+}
+
+/// How a text is written in the place of a result's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrap {
+    /// As a JSON string.
+    Text,
+    /// As the member `result` of an object, where the wire wants an object.
+    Object,
+}
+
+/// A JSON string, and where it stands.
+#[derive(Debug, Clone)]
+pub struct TextSlot {
+    pub text: Arc<str>,
+    /// Bytes of the string's JSON text, quotes included, in the message's own JSON text.
+    pub raw: Range<usize>,
+}
+
+/// The calls and results in one message of a list, in order.
+pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
+    let mut found = Vec::new();
+    let base = message.raw.as_ptr() as usize;
+    let reading = Walk { base };
+    if is(message, "role", &["tool", "function"]) && message.get("parts").is_none() {
+        found.push(reading.result(message.get("content")));
+        return found;
+    }
+    reading.item(message, &mut found);
+    for call in message.get("tool_calls").and_then(Node::as_array).unwrap_or_default() {
+        let function = call.get("function").or_else(|| call.get("custom"));
+        found.extend(function.and_then(|function| {
+            arguments(function.get("arguments").or_else(|| function.get("input"))?)
+        }));
+    }
+    for key in ["content", "parts"] {
+        for part in message.get(key).and_then(Node::as_array).unwrap_or_default() {
+            reading.item(part, &mut found);
+        }
+    }
+    found
+}
+
+/// Reads strings of one message, whose JSON text begins at the address `base`.
+struct Walk {
+    base: usize,
+}
+
+impl Walk {
+    /// A part of a message, or an item of a list of items.
+    fn item(&self, node: &Node<'_>, found: &mut Vec<Spoken>) {
+        match node.get("type").and_then(Node::as_str) {
+            Some("tool_result" | "mcp_tool_result") => found.push(self.result(node.get("content"))),
+            Some("function_call_output" | "custom_tool_call_output") => {
+                found.push(self.result(node.get("output")));
+            }
+            Some("tool_use" | "tool_call" | "function_call" | "custom_tool_call") => {
+                let keys = ["input", "arguments"];
+                found.extend(keys.iter().find_map(|key| node.get(key)).and_then(arguments));
+            }
+            _ => {}
+        }
+        if let Some(call) = node.get("functionCall").or_else(|| node.get("function_call")) {
+            found.extend(call.get("args").and_then(arguments));
+        }
+        let response = node.get("functionResponse").or_else(|| node.get("function_response"));
+        if let Some(response) = response {
+            let whole = response.get("response");
+            let members = whole.and_then(Node::as_object).into_iter().flatten();
+            let slots = members.filter_map(|(_, value)| self.slot(value)).collect();
+            let content = whole.and_then(|whole| Some((self.range(whole)?, Wrap::Object)));
+            found.push(Spoken::Result(Answered { slots, content }));
+        }
+    }
+
+    fn result(&self, content: Option<&Node<'_>>) -> Spoken {
+        let Some(content) = content else {
+            return Spoken::Result(Answered { slots: Vec::new(), content: None });
+        };
+        let slots = match &content.value {
+            Value::String(_) => self.slot(content).into_iter().collect(),
+            Value::Array(parts) => {
+                let texts = parts
+                    .iter()
+                    .filter(|part| is(part, "type", &["text", "input_text", "output_text"]));
+                texts.filter_map(|part| self.slot(part.get("text")?)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let content = self.range(content).map(|range| (range, Wrap::Text));
+        Spoken::Result(Answered { slots, content })
+    }
+
+    fn slot(&self, node: &Node<'_>) -> Option<TextSlot> {
+        let Value::String(text) = &node.value else { return None };
+        Some(TextSlot { text: text.to_shared(), raw: self.range(node)? })
+    }
+
+    fn range(&self, node: &Node<'_>) -> Option<Range<usize>> {
+        let start = (node.raw.as_ptr() as usize).checked_sub(self.base)?;
+        Some(start..start + node.raw.len())
+    }
+}
+
+fn arguments(node: &Node<'_>) -> Option<Spoken> {
+    match &node.value {
+        Value::String(text) => Some(Spoken::Call(text.to_shared())),
+        Value::Object(_) => Some(Spoken::Call(node.raw.into())),
+        _ => None,
+    }
+}
+
+fn is(node: &Node<'_>, key: &str, words: &[&str]) -> bool {
+    node.get(key).and_then(Node::as_str).is_some_and(|word| words.contains(&word))
+}

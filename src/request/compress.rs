@@ -1,0 +1,165 @@
+//! The body of `POST /compress`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::compile::resolve_model;
+use super::fields::Fields;
+use super::options::{Explain, Level, Protect};
+use crate::domain::{Conversation, Model, Models, Notes, Source, Target};
+use crate::json::{Fault, Faults, Node, Path};
+use crate::provider;
+
+/// Every key that `/compress` reads, conversation keys aside.
+pub const COMPRESS_KEYS: &[&str] = &[
+    "text",
+    "source",
+    "level",
+    "budget_tokens",
+    "model",
+    "keep_recent_turns",
+    "protect",
+    "originals",
+    "tools",
+    "explain",
+    "deadline_ms",
+    "on_deadline",
+];
+
+/// What becomes of the originals of shortened texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Originals {
+    /// Kept as artifacts.
+    Store,
+    /// Handed to the caller, and not kept.
+    Return,
+    /// Neither: only edits that decode from what is shown.
+    None,
+}
+
+/// What is to be compressed.
+#[derive(Debug)]
+pub enum Given<'r, 'a> {
+    Text(Arc<str>),
+    List(List<'r, 'a>),
+}
+
+/// Messages in the shape they came in, and as they were read.
+#[derive(Debug)]
+pub struct List<'r, 'a> {
+    /// The key that holds them.
+    pub key: &'static str,
+    pub items: &'r [Node<'a>],
+    pub conversation: Conversation,
+}
+
+/// A checked request.
+#[derive(Debug)]
+pub struct CompressRequest<'r, 'a> {
+    pub given: Given<'r, 'a>,
+    pub target: Target,
+    pub model: Model,
+    pub level: Level,
+    pub budget_tokens: Option<u64>,
+    pub keep_recent_turns: usize,
+    pub protect: Protect,
+    pub originals: Originals,
+    pub explain: Explain,
+    pub deadline_ms: Option<u64>,
+    /// Whether the input is answered as it came when time is up.
+    pub pass_on_deadline: bool,
+    pub notes: Notes,
+}
+
+/// Reads a request; all faults at once.
+pub fn read_compress<'r, 'a>(
+    body: &'r Node<'a>,
+    models: &Models,
+) -> Result<CompressRequest<'r, 'a>, Vec<Fault>> {
+    /// Turns that are shielded where the request does not say.
+    const RECENT: u64 = 4;
+    let mut faults = Faults::default();
+    let mut notes = Notes::default();
+    let known: Vec<&str> =
+        COMPRESS_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied().collect();
+    let Some(fields) = Fields::of(body, Path::Root, &known, &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    let source = fields.choice("source", &sources, &mut faults);
+    let source = source.unwrap_or_else(|| provider::detect(body));
+    let target = Target::of(source);
+    let model = resolve_model(fields.text("model", &mut faults), target, models, &mut notes);
+    let given = given(&fields, body, source, &mut faults, &mut notes);
+    let budget_tokens = fields.whole("budget_tokens", 1, 1 << 40, &mut faults);
+    let levels = [
+        ("lossless", Level::Lossless),
+        ("reversible", Level::Reversible),
+        ("summary", Level::Summary),
+        ("drop", Level::Drop),
+    ];
+    let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
+    let level = fields.choice("level", &levels, &mut faults).unwrap_or(usual);
+    let originals =
+        [("store", Originals::Store), ("return", Originals::Return), ("none", Originals::None)];
+    let originals = fields.choice("originals", &originals, &mut faults);
+    let turns = fields.whole("keep_recent_turns", 0, 10_000, &mut faults).unwrap_or(RECENT);
+    let explain = [("summary", Explain::Summary), ("full", Explain::Full)];
+    let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(Explain::Summary);
+    let protect = Protect::read(&fields, &mut faults);
+    let deadline_ms = fields.whole("deadline_ms", 1, 60_000, &mut faults);
+    let words = [("fail", false), ("pass", true)];
+    let pass_on_deadline = fields.choice("on_deadline", &words, &mut faults).unwrap_or(true);
+    let Some(given) = given.filter(|_| faults.is_empty()) else {
+        return Err(faults.into_vec());
+    };
+    Ok(CompressRequest {
+        given,
+        target,
+        model,
+        level,
+        budget_tokens,
+        keep_recent_turns: usize::try_from(turns).unwrap_or(usize::MAX),
+        protect,
+        originals: originals.unwrap_or(Originals::Store),
+        explain,
+        deadline_ms,
+        pass_on_deadline,
+        notes,
+    })
+}
+
+fn given<'r, 'a>(
+    fields: &Fields<'r, 'a>,
+    body: &'r Node<'a>,
+    source: Source,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Option<Given<'r, 'a>> {
+    let text = fields.text("text", faults);
+    let has_list = provider::CONVERSATION_KEYS.iter().any(|key| fields.get(key).is_some());
+    if fields.get("text").is_some() == has_list {
+        faults.add(&Path::Root, "must hold either `text` or messages");
+        return None;
+    }
+    if let Some(text) = text {
+        return Some(Given::Text(text.into()));
+    }
+    let conversation = provider::read(body, source, faults, notes);
+    let key = provider::list_key(body);
+    let items = body.get(key).and_then(Node::as_array).unwrap_or_default();
+    repeated_ids(items, &Path::Root.key(key), faults);
+    Some(Given::List(List { key, items, conversation }))
+}
+
+/// Messages are told apart by their ids where they have some.
+fn repeated_ids(items: &[Node<'_>], list: &Path<'_>, faults: &mut Faults) {
+    let mut seen = BTreeSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let Some(id) = item.get("id").and_then(Node::as_str) else { continue };
+        // Items of the Responses shape may share an id with what they belong to.
+        if item.get("role").is_some() && !seen.insert(id) {
+            faults.add(&list.index(index).key("id"), "stands at an earlier message already");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Compress a text, or messages in the shape they came in.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::Services;
+use super::compile::Error;
+use super::known::{Known, Recipe};
+use crate::compress::{artifact_id, chain};
+use crate::domain::Notes;
+use crate::json::{self, Limits, Node};
+use crate::pipeline::{self, Deadline, Report, Shortened, Stopped, Timings};
+use crate::request::{self, CompressRequest, Given, Originals};
+use crate::store::{Batch, Committed};
+
+/// A compressed text or list, as it is sent.
+#[derive(Debug)]
+pub struct Answer {
+    /// `{"id", "messages" | "text", "report", "artifacts", "originals"?}` as JSON text.
+    pub body: Bytes,
+    pub report: Report,
+    pub timings: Timings,
+}
+
+impl Answer {
+    /// The body as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap_or_default()
+    }
+}
+
+/// The original of something that is not shown in full.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Artifact {
+    /// The first 24 hex digits of the text's SHA-256.
+    #[schema(example = "9f2c41d07be8a3556c1d90aa")]
+    pub id: String,
+    /// The message it belongs to: its own id, or where it stood in the list.
+    pub message_id: String,
+    pub bytes: usize,
+    pub tokens: u64,
+    /// Until when it is kept; absent where it is not kept here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+}
+
+/// Compresses what `body` holds. Takes the thread until it is done or `deadline` stops it.
+pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    let start = Instant::now();
+    let mut timings = Timings::default();
+    let node = json::parse(body, Limits::default())?;
+    let request = request::read_compress(&node, services.models()).map_err(Error::Invalid)?;
+    timings.parse = start.elapsed();
+    let deadline = match request.deadline_ms {
+        Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
+        None => deadline.clone(),
+    };
+    let items = items(&request);
+    let storing = Instant::now();
+    let known = Known::of(&services.tenant(), items)?;
+    timings.store = storing.elapsed();
+    let shortened =
+        pipeline::shorten(services.pipeline(), &request, &known.ours(), &deadline, &mut timings);
+    let shortened = match shortened {
+        Err(pipeline::Error::Stopped(Stopped::TimeUp)) if request.pass_on_deadline => {
+            return Ok(passed(&request, timings));
+        }
+        shortened => shortened?,
+    };
+    let id = format!("cpr_{}", uuid::Uuid::now_v7().simple());
+    let storing = Instant::now();
+    let committed = keep(services, &id, &request, &known, &shortened)?;
+    timings.store += storing.elapsed();
+    let writing = Instant::now();
+    let body = write(&id, &request, &shortened, committed.as_ref());
+    timings.serialise = writing.elapsed();
+    Ok(Answer { body, report: shortened.report, timings })
+}
+
+fn items<'r, 'a>(request: &CompressRequest<'r, 'a>) -> &'r [Node<'a>] {
+    match &request.given {
+        Given::Text(_) => &[],
+        Given::List(list) => list.items,
+    }
+}
+
+/// Stores what the answer can be expanded from; none where the caller keeps it.
+fn keep(
+    services: &Services,
+    id: &str,
+    request: &CompressRequest<'_, '_>,
+    known: &Known,
+    shortened: &Shortened,
+) -> Result<Option<Committed>, Error> {
+    let mut batch = Batch::default();
+    if request.originals == Originals::Store {
+        for original in &shortened.originals {
+            batch.artifact(Arc::clone(&original.text), "text/plain");
+        }
+    }
+    match &request.given {
+        Given::Text(text) if request.originals == Originals::Store => {
+            let mut message = "{\"text\":".to_owned();
+            json::write_string(&mut message, text);
+            message.push('}');
+            known.keep_text(&mut batch, id, message);
+        }
+        Given::Text(_) => {}
+        Given::List(list) => {
+            let shown: String = list_text(shortened);
+            let node = json::parse(&shown, Limits::default())?;
+            let hashes = chain(node.as_array().unwrap_or_default());
+            let recipe = (request.originals != Originals::Store).then(|| Recipe::of(shortened));
+            known.keep(&mut batch, id, list.items, (shortened, &hashes), recipe.as_ref());
+        }
+    }
+    if batch.is_empty() {
+        return Ok(None);
+    }
+    let committed = services.tenant().commit(batch)?;
+    Ok((request.originals == Originals::Store).then_some(committed))
+}
+
+fn list_text(shortened: &Shortened) -> String {
+    let bytes: usize = shortened.list.iter().map(|shown| shown.json.len() + 1).sum();
+    let mut text = String::with_capacity(bytes + 2);
+    text.push('[');
+    for (index, shown) in shortened.list.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        text.push_str(&shown.json);
+    }
+    text.push(']');
+    text
+}
+
+fn write(
+    id: &str,
+    request: &CompressRequest<'_, '_>,
+    shortened: &Shortened,
+    committed: Option<&Committed>,
+) -> Bytes {
+    let mut body = format!("{{\"id\":\"{id}\",");
+    match (&request.given, &shortened.text) {
+        (Given::List(list), _) => {
+            let _ = write!(body, "\"{}\":{}", list.key, list_text(shortened));
+        }
+        (Given::Text(_), text) => {
+            body.push_str("\"text\":");
+            json::write_string(&mut body, text.as_deref().unwrap_or_default());
+        }
+    }
+    // Plain data with string keys: there is nothing in it that JSON cannot hold.
+    let report = serde_json::to_string(&shortened.report).unwrap_or_default();
+    let artifacts = artifacts(request, shortened, committed);
+    let artifacts = serde_json::to_string(&artifacts).unwrap_or_default();
+    let _ = write!(body, ",\"report\":{report},\"artifacts\":{artifacts}");
+    if request.originals == Originals::Return {
+        body.push_str(",\"originals\":{");
+        let mut seen = std::collections::BTreeSet::new();
+        for original in &shortened.originals {
+            let id = artifact_id(&original.text);
+            if seen.contains(&id) {
+                continue;
+            }
+            let comma = if seen.is_empty() { "" } else { "," };
+            let _ = write!(body, "{comma}\"{id}\":");
+            json::write_string(&mut body, &original.text);
+            seen.insert(id);
+        }
+        body.push('}');
+    }
+    body.push('}');
+    Bytes::from(body)
+}
+
+fn artifacts(
+    request: &CompressRequest<'_, '_>,
+    shortened: &Shortened,
+    committed: Option<&Committed>,
+) -> Vec<Artifact> {
+    if request.originals == Originals::None {
+        return Vec::new();
+    }
+    let expires_at = committed.map(|committed| committed.expires_at.to_string());
+    let items = items(request);
+    let artifact = |original: &pipeline::Original| Artifact {
+        id: artifact_id(&original.text),
+        message_id: items
+            .get(original.message)
+            .and_then(|item| item.get("id")?.as_str())
+            .map_or_else(|| original.message.to_string(), str::to_owned),
+        bytes: original.text.len(),
+        tokens: request.model.scale(original.tokens),
+        expires_at: expires_at.clone(),
+    };
+    shortened.originals.iter().map(artifact).collect()
+}
+
+/// The input as it came: time was up, and nothing is stored.
+fn passed(request: &CompressRequest<'_, '_>, timings: Timings) -> Answer {
+    let mut notes: Notes = request.notes.clone();
+    notes.degraded("deadline", String::new(), "time was up: the input as it came");
+    let shortened = pipeline::passed_on(request, notes);
+    let id = format!("cpr_{}", uuid::Uuid::now_v7().simple());
+    let body = write(&id, request, &shortened, None);
+    Answer { body, report: shortened.report, timings }
+}

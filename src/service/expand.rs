@@ -1,0 +1,319 @@
+//! Give the originals back: from the store, from what the caller kept, or from the shown text.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::Services;
+use super::compile::Error;
+use super::known::{Known, Recipe, Step, indexed};
+use crate::compress::{Decoded, Decoder, artifact_id};
+use crate::domain::ArtifactId;
+use crate::json::{self, Faults, Limits, Node, Path};
+use crate::pipeline::{Deadline, Edit, splice};
+use crate::provider::{self, Spoken, Wrap};
+use crate::request::Fields;
+
+const KEYS: &[&str] = &["messages", "contents", "input", "originals", "id", "artifact"];
+/// Artifacts that a request may bring.
+const MOST_ORIGINALS: usize = 100_000;
+
+/// What was expanded; written behind the messages or the text.
+#[derive(Debug, Default, Serialize, utoipa::ToSchema)]
+pub struct Expanded {
+    /// Messages that came back.
+    pub expanded: usize,
+    /// Messages that stood for themselves.
+    pub unchanged: usize,
+    /// What is not to be had any more; it was passed through as it came.
+    pub missing: Vec<Missing>,
+    /// Messages, by index, that bear marks of ours and no longer stand where we put them. They
+    /// were decoded from their own text as far as that goes.
+    pub edited: Vec<usize>,
+    /// Whether every message is known to be the original, byte for byte.
+    pub identical: bool,
+}
+
+/// Something that could not be restored.
+#[derive(Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Missing {
+    /// The message's place in the list that was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// The artifact or answer that is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// Expands what `body` names or holds. Takes the thread.
+pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<Bytes, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let Some(fields) = Fields::of(&node, Path::Root, KEYS, &mut faults) else {
+        return Err(Error::Invalid(faults.into_vec()));
+    };
+    let id = fields.text("id", &mut faults);
+    let artifact = fields.text("artifact", &mut faults);
+    let key = provider::list_key(&node);
+    let items = node.get(key).and_then(Node::as_array);
+    if node.get(key).is_some() && items.is_none() {
+        fields.fault(key, "must be an array of messages", &mut faults);
+    }
+    let given = [id.is_some(), artifact.is_some(), items.is_some()];
+    if given.iter().filter(|given| **given).count() != 1 && faults.is_empty() {
+        faults.add(&Path::Root, "must hold one of messages, `id` and `artifact`");
+    }
+    let originals = originals(&fields, &mut faults);
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    deadline.check()?;
+    match (id, artifact, items) {
+        (Some(id), ..) => by_id(services, id),
+        (_, Some(id), _) => by_artifact(services, id),
+        (.., items) => {
+            let items = items.unwrap_or_default();
+            let known = Known::of(&services.tenant(), items)?;
+            let mut work = Work { items, known, originals, done: Expanded::default() };
+            work.done.identical = true;
+            let messages = work.run(deadline)?;
+            Ok(answer(key, &messages, &work.done))
+        }
+    }
+}
+
+fn originals(fields: &Fields<'_, '_>, faults: &mut Faults) -> BTreeMap<String, Arc<str>> {
+    let mut originals = BTreeMap::new();
+    let Some(node) = fields.get("originals") else { return originals };
+    let Some(members) = node.as_object().filter(|members| members.len() <= MOST_ORIGINALS) else {
+        fields.fault("originals", "must be an object of texts by id", faults);
+        return originals;
+    };
+    let path = fields.path().key("originals");
+    for (id, text) in members {
+        match text.as_str() {
+            Some(text) if artifact_id(text) == id.as_ref() => {
+                originals.insert(id.to_string(), text.into());
+            }
+            Some(_) => faults.add(&path.key(id), "is not the text of this id"),
+            None => faults.add(&path.key(id), "must be a string"),
+        }
+    }
+    originals
+}
+
+fn by_id(services: &Services, id: &str) -> Result<Bytes, Error> {
+    let tenant = services.tenant();
+    let index = tenant.answer(id)?.and_then(|items| items.into_iter().next());
+    let texts = match index {
+        Some(index) => indexed(&tenant, index)?,
+        None => None,
+    };
+    let Some(texts) = texts else {
+        let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
+        return Ok(answer("messages", &[], &Expanded { missing, ..Expanded::default() }));
+    };
+    let done = Expanded { expanded: texts.len(), identical: true, ..Expanded::default() };
+    if let [text] = texts.as_slice()
+        && let Ok(node) = json::parse(text, Limits::default())
+        && node.get("role").is_none()
+        && let Some(text) = node.get("text")
+    {
+        return Ok(answer_text(Some(text.raw), &done));
+    }
+    Ok(answer("messages", &texts, &done))
+}
+
+fn by_artifact(services: &Services, id: &str) -> Result<Bytes, Error> {
+    let found = match ArtifactId::parse(id) {
+        Some(id) => services.tenant().artifact(id)?,
+        None => None,
+    };
+    let Some((_, text)) = found else {
+        let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
+        return Ok(answer_text(None, &Expanded { missing, ..Expanded::default() }));
+    };
+    let mut raw = String::with_capacity(text.len() + 16);
+    json::write_string(&mut raw, &text);
+    Ok(answer_text(Some(&raw), &Expanded { expanded: 1, identical: true, ..Expanded::default() }))
+}
+
+fn answer(key: &str, messages: &[Arc<str>], done: &Expanded) -> Bytes {
+    let bytes: usize = messages.iter().map(|message| message.len() + 1).sum();
+    let mut body = String::with_capacity(bytes + 256);
+    body.push_str("{\"");
+    body.push_str(key);
+    body.push_str("\":[");
+    for (index, message) in messages.iter().enumerate() {
+        if index > 0 {
+            body.push(',');
+        }
+        body.push_str(message);
+    }
+    body.push(']');
+    finish(body, done)
+}
+
+fn answer_text(text: Option<&str>, done: &Expanded) -> Bytes {
+    finish(format!("{{\"text\":{}", text.unwrap_or("null")), done)
+}
+
+fn finish(mut body: String, done: &Expanded) -> Bytes {
+    // Plain data with string keys: there is nothing in it that JSON cannot hold.
+    let done = serde_json::to_string(done).unwrap_or_default();
+    body.push(',');
+    body.push_str(done.trim_start_matches('{'));
+    Bytes::from(body)
+}
+
+/// A list on its way back.
+struct Work<'w> {
+    items: &'w [Node<'w>],
+    known: Known,
+    originals: BTreeMap<String, Arc<str>>,
+    done: Expanded,
+}
+
+impl Work<'_> {
+    fn run(&mut self, deadline: &Deadline) -> Result<Vec<Arc<str>>, Error> {
+        let decoded = self.decoded(deadline)?;
+        let mut messages: Vec<Arc<str>> = Vec::with_capacity(self.items.len());
+        let mut next = 0;
+        if let Some((count, texts)) = self.known.whole.take() {
+            self.done.unchanged +=
+                self.items.iter().zip(&texts).filter(|(item, text)| item.raw == &***text).count();
+            self.done.expanded += texts.len().saturating_sub(self.done.unchanged);
+            messages.extend(texts);
+            next = count;
+        }
+        let recognised = self.known.originals.iter().any(Option::is_some);
+        for (at, decoded) in decoded.into_iter().enumerate().skip(next) {
+            deadline.check()?;
+            let Some(item) = self.items.get(at) else { continue };
+            match self.known.originals.get_mut(at).and_then(Option::take) {
+                Some(text) if Recipe::is_one(&text) => {
+                    messages.extend(self.follow(at, item, &text, decoded));
+                }
+                Some(text) => {
+                    self.done.expanded += 1;
+                    messages.push(text);
+                }
+                None => messages.push(self.alone(at, item, decoded, recognised)),
+            }
+        }
+        Ok(messages)
+    }
+
+    /// What each message decodes to from the list alone.
+    fn decoded(&self, deadline: &Deadline) -> Result<Vec<Back>, Error> {
+        let bytes = self.items.iter().map(|item| item.raw.len()).sum();
+        let mut decoder = Decoder::new(bytes);
+        let mut found = Vec::with_capacity(self.items.len());
+        for item in self.items {
+            deadline.check()?;
+            let mut back = Back::default();
+            let mut slot = 0;
+            for spoken in provider::spoken(item) {
+                match spoken {
+                    Spoken::Call(arguments) => decoder.call(&arguments),
+                    Spoken::Result(answered) => {
+                        let texts: Vec<Arc<str>> =
+                            answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
+                        let decoded = decoder.result(&texts);
+                        for (place, decoded) in answered.slots.into_iter().zip(decoded) {
+                            match decoded {
+                                Decoded::Same => {}
+                                Decoded::Missing => back.missing = true,
+                                Decoded::Text(text) => {
+                                    let edit = Edit { at: place.raw, text, wrap: Wrap::Text };
+                                    back.edits.push((slot, edit));
+                                }
+                            }
+                            slot += 1;
+                        }
+                    }
+                }
+            }
+            found.push(back);
+        }
+        Ok(found)
+    }
+
+    /// A message that no answer of ours is known to hold.
+    fn alone(&mut self, at: usize, item: &Node<'_>, back: Back, recognised: bool) -> Arc<str> {
+        if back.missing {
+            self.done.missing.push(Missing { index: Some(at), id: None });
+            self.done.identical = false;
+        }
+        if back.edits.is_empty() {
+            self.done.unchanged += usize::from(!back.missing);
+            return item.raw.into();
+        }
+        if recognised {
+            self.done.edited.push(at);
+        }
+        // Whether white space was left out cannot be told from the text.
+        self.done.identical = false;
+        self.done.expanded += 1;
+        let edits: Vec<Edit> = back.edits.into_iter().map(|(_, edit)| edit).collect();
+        splice(item.raw, &edits).into()
+    }
+
+    /// A message of an answer whose originals the caller kept.
+    fn follow(
+        &mut self,
+        at: usize,
+        item: &Node<'_>,
+        recipe: &str,
+        back: Back,
+    ) -> Vec<Arc<str>> {
+        let steps = Recipe::steps(recipe);
+        let mut messages = Vec::new();
+        let mut edits: BTreeMap<usize, (Edit, bool)> =
+            back.edits.into_iter().map(|(slot, edit)| (slot, (edit, true))).collect();
+        let places: Vec<provider::TextSlot> = provider::spoken(item)
+            .into_iter()
+            .flat_map(|spoken| match spoken {
+                Spoken::Result(answered) => answered.slots,
+                Spoken::Call(_) => Vec::new(),
+            })
+            .collect();
+        let mut lost = Vec::new();
+        for step in steps {
+            let (Step::Text(_, id) | Step::Json(_, id) | Step::Message(id)) = &step;
+            let Some(text) = self.originals.get(id) else {
+                lost.push(id.clone());
+                continue;
+            };
+            match step {
+                Step::Message(_) => messages.push(Arc::clone(text)),
+                Step::Text(slot, _) | Step::Json(slot, _) => {
+                    let wrap = if matches!(step, Step::Json(..)) { Wrap::Raw } else { Wrap::Text };
+                    let Some(place) = places.get(slot) else { continue };
+                    let edit = Edit { at: place.raw.clone(), text: text.to_string(), wrap };
+                    edits.insert(slot, (edit, false));
+                }
+            }
+        }
+        for id in lost {
+            self.done.identical = false;
+            self.done.missing.push(Missing { index: Some(at), id: Some(id) });
+        }
+        self.done.expanded += 1;
+        if messages.is_empty() {
+            let edits: Vec<Edit> = edits.into_values().map(|(edit, _)| edit).collect();
+            messages.push(splice(item.raw, &edits).into());
+        }
+        messages
+    }
+}
+
+/// What a message decodes to.
+#[derive(Debug, Default)]
+struct Back {
+    /// By the text's place among the message's tool results.
+    edits: Vec<(usize, Edit)>,
+    missing: bool,
+}

@@ -1,0 +1,35 @@
+//! What can go wrong with a store, by what a caller can do about it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::ArtifactId;
+
+/// What caused an error, in the backend's own words. Shared, because one failure can answer
+/// every write of a group.
+pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
+
+/// Why a call failed. Nothing of it was stored, unless the connection was lost while committing.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    #[error("the store has no room left")]
+    Full(#[source] Cause),
+    #[error("the store cannot be used at the moment")]
+    Unavailable(#[source] Cause),
+    #[error("what the store holds is damaged")]
+    Corrupt(#[source] Cause),
+    #[error("another text has the id {0}")]
+    Collision(ArtifactId),
+}
+
+/// Why a store cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("cannot open the database {} (--database-url, CONTEXTURE_DATABASE_URL)", file.display())]
+    Open { file: PathBuf, source: Cause },
+    #[error(
+        "the database {} has schema {found}, this program knows {known}: use a newer program",
+        file.display()
+    )]
+    Newer { file: PathBuf, found: i64, known: i64 },
+}

@@ -1,0 +1,205 @@
+//! A store that ends with the process: for trying things out, and for tests.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::backend::{Backend, Entry, Write};
+use super::batch::ChainHash;
+use super::pack::Packed;
+use super::{Error, batch};
+use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
+
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    everyone: Mutex<BTreeMap<Arc<str>, Shelf>>,
+}
+
+/// What one tenant has stored.
+#[derive(Debug, Default)]
+struct Shelf {
+    artifacts: BTreeMap<ArtifactId, (Artifact, Packed)>,
+    messages: BTreeMap<ContentHash, (Packed, Timestamp)>,
+    chains: BTreeMap<ChainHash, (ContentHash, Timestamp)>,
+    answers: BTreeMap<String, (Vec<ContentHash>, Timestamp)>,
+}
+
+impl Memory {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Shelf>> {
+        self.everyone.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T: Default>(&self, tenant: &str, read: impl FnOnce(&Shelf) -> T) -> T {
+        self.lock().get(tenant).map(read).unwrap_or_default()
+    }
+}
+
+impl Shelf {
+    fn put(
+        &mut self,
+        new: &batch::NewArtifact,
+        packed: Option<Packed>,
+        now: Timestamp,
+        expires_at: Timestamp,
+    ) -> Artifact {
+        let packed = packed.unwrap_or_else(|| Packed::new(&new.text));
+        let stored = self.artifacts.entry(new.id).or_insert_with(|| {
+            let artifact = new.at(now, expires_at);
+            (artifact, packed)
+        });
+        let artifact = &mut stored.0;
+        (artifact.renewed_at, artifact.accessed_at) = (now, now);
+        artifact.expires_at = expires_at;
+        artifact.clone()
+    }
+}
+
+impl Backend for Memory {
+    fn commit(&self, tenant: &Arc<str>, write: Write) -> Result<Vec<Artifact>, Error> {
+        let mut everyone = self.lock();
+        let shelf = everyone.entry(Arc::clone(tenant)).or_default();
+        for (new, _) in &write.artifacts {
+            if shelf.artifacts.get(&new.id).is_some_and(|(stored, _)| stored.hash != new.hash) {
+                return Err(Error::Collision(new.id));
+            }
+        }
+        let Write { now, expires_at, until, artifacts, messages, chains, answer } = write;
+        let stored = artifacts
+            .into_iter()
+            .map(|(new, packed)| shelf.put(&new, packed, now, expires_at))
+            .collect();
+        for (hash, packed) in messages {
+            shelf.messages.insert(hash, (packed, until));
+        }
+        for item in chains {
+            shelf.chains.insert(item.chain, (item.original, until));
+        }
+        if let Some((id, originals)) = answer {
+            shelf.answers.insert(id, (originals, until));
+        }
+        Ok(stored)
+    }
+
+    fn artifact(
+        &self,
+        tenant: &str,
+        id: ArtifactId,
+        now: Timestamp,
+    ) -> Result<Option<(Artifact, Packed)>, Error> {
+        Ok(self.read(tenant, |shelf| {
+            shelf.artifacts.get(&id).filter(|(artifact, _)| artifact.expires_at > now).cloned()
+        }))
+    }
+
+    fn touch(&self, tenant: &Arc<str>, id: ArtifactId, now: Timestamp) {
+        let mut everyone = self.lock();
+        let found = everyone.get_mut(tenant).and_then(|shelf| shelf.artifacts.get_mut(&id));
+        if let Some((artifact, _)) = found {
+            artifact.accessed_at = artifact.accessed_at.max(now);
+        }
+    }
+
+    fn has_artifacts(&self, tenant: &str, hashes: &[ContentHash]) -> Result<Vec<bool>, Error> {
+        let everyone = self.lock();
+        let shelf = everyone.get(tenant);
+        let has = |hash: &ContentHash| {
+            let id = ArtifactId::of(hash);
+            let stored = shelf.and_then(|shelf| shelf.artifacts.get(&id));
+            stored.is_some_and(|(artifact, _)| artifact.hash == *hash)
+        };
+        Ok(hashes.iter().map(has).collect())
+    }
+
+    fn artifacts(&self, tenant: &str) -> Result<Vec<Entry>, Error> {
+        Ok(self.read(tenant, |shelf| {
+            shelf.artifacts.values().map(|(artifact, _)| artifact.into()).collect()
+        }))
+    }
+
+    fn remove(&self, tenant: &Arc<str>, entries: Vec<Entry>) -> Result<Vec<bool>, Error> {
+        let mut everyone = self.lock();
+        let Some(shelf) = everyone.get_mut(tenant) else { return Ok(vec![false; entries.len()]) };
+        let remove = |entry: Entry| {
+            let stored = shelf.artifacts.get(&entry.id);
+            stored.is_some_and(|(artifact, _)| artifact.renewed_at == entry.renewed_at)
+                && shelf.artifacts.remove(&entry.id).is_some()
+        };
+        Ok(entries.into_iter().map(remove).collect())
+    }
+
+    fn has_messages(
+        &self,
+        tenant: &str,
+        ids: &[ContentHash],
+        until: Timestamp,
+    ) -> Result<Vec<bool>, Error> {
+        let everyone = self.lock();
+        let shelf = everyone.get(tenant);
+        let kept = |id: &ContentHash| shelf.and_then(|shelf| shelf.messages.get(id));
+        Ok(ids.iter().map(|id| kept(id).is_some_and(|(_, kept)| *kept >= until)).collect())
+    }
+
+    fn chains(
+        &self,
+        tenant: &str,
+        chains: &[ChainHash],
+        now: Timestamp,
+    ) -> Result<Vec<Option<(ContentHash, Timestamp)>>, Error> {
+        let everyone = self.lock();
+        let shelf = everyone.get(tenant);
+        let find = |chain: &ChainHash| {
+            shelf.and_then(|shelf| shelf.chains.get(chain)).filter(|(_, until)| *until > now)
+        };
+        Ok(chains.iter().map(|chain| find(chain).copied()).collect())
+    }
+
+    fn answer(
+        &self,
+        tenant: &str,
+        id: &str,
+        now: Timestamp,
+    ) -> Result<Option<Vec<ContentHash>>, Error> {
+        Ok(self.read(tenant, |shelf| {
+            let found = shelf.answers.get(id).filter(|(_, until)| *until > now);
+            found.map(|(originals, _)| originals.clone())
+        }))
+    }
+
+    fn messages(
+        &self,
+        tenant: &str,
+        ids: &[ContentHash],
+        now: Timestamp,
+    ) -> Result<Vec<Option<Packed>>, Error> {
+        let everyone = self.lock();
+        let shelf = everyone.get(tenant);
+        let find = |id: &ContentHash| {
+            let found = shelf.and_then(|shelf| shelf.messages.get(id));
+            found.filter(|(_, until)| *until > now).map(|(packed, _)| packed.clone())
+        };
+        Ok(ids.iter().map(find).collect())
+    }
+
+    fn tenants(&self) -> Result<Vec<String>, Error> {
+        Ok(self.lock().keys().map(|name| (**name).to_owned()).collect())
+    }
+
+    fn purge(&self, now: Timestamp, max_bytes: u64) -> Result<(), Error> {
+        for shelf in self.lock().values_mut() {
+            shelf.chains.retain(|_, (_, until)| *until > now);
+            shelf.answers.retain(|_, (_, until)| *until > now);
+            shelf.messages.retain(|_, (_, until)| *until > now);
+            let mut newest: Vec<_> =
+                shelf.messages.values().map(|(packed, until)| (*until, packed.size)).collect();
+            newest.sort_unstable_by(|a, b| b.cmp(a));
+            let mut kept = 0_u64;
+            let last = newest.into_iter().find(|(_, size)| {
+                kept += *size as u64;
+                kept > max_bytes
+            });
+            if let Some((last, _)) = last {
+                shelf.messages.retain(|_, (_, until)| *until > last);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! What outlives a request: artifacts, original messages, answers.
+//!
+//! A [`Tenant`] is the only way in, so no query can forget whose rows it reads. Behind it stands a
+//! [`Backend`]: SQLite or memory, held to one suite in `tests.rs`. Calls take the thread
+//! until what they wrote is committed; a commit survives the end of the process, and what it
+//! keeps may be lost with the machine's power.
+
+mod backend;
+mod batch;
+mod cleanup;
+mod error;
+mod memory;
+mod pack;
+mod sqlite;
+mod tenant;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use self::backend::Backend;
+pub use self::batch::{Batch, ChainHash, Committed, Item};
+pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
+pub use self::error::{Error, OpenError};
+use self::memory::Memory;
+use self::sqlite::Sqlite;
+pub use self::tenant::Tenant;
+use crate::config::{DatabaseUrl, StoreConfig};
+use crate::domain::Clock;
+
+/// How long and how much is kept.
+#[derive(Debug, Clone)]
+pub struct Retention {
+    /// From the last time that something was stored until it is forgotten.
+    pub ttl: Duration,
+    /// Of each tenant's artifacts; what a cleanup keeps to where its caller says nothing else.
+    pub caps: Caps,
+    /// Bytes of each tenant's original messages.
+    pub originals_max_bytes: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            ttl: Duration::from_hours(7 * 24),
+            caps: Caps::default(),
+            originals_max_bytes: u64::MAX,
+        }
+    }
+}
+
+impl From<&StoreConfig> for Retention {
+    fn from(config: &StoreConfig) -> Self {
+        Self {
+            ttl: config.artifacts_ttl(),
+            caps: Caps {
+                max_age: None,
+                max_count: Some(config.artifacts_max_count),
+                max_bytes: Some(config.artifacts_max_bytes),
+            },
+            originals_max_bytes: config.originals_max_bytes,
+        }
+    }
+}
+
+/// The store. Cheap to clone.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    backend: Box<dyn Backend>,
+    clock: Clock,
+    retention: Retention,
+    on_evicted: Box<dyn Fn(&Evicted) + Send + Sync>,
+    /// Two cleanups at once would plan the same evictions.
+    cleaning: Mutex<()>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("backend", &self.inner.backend).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens the store that the settings name; its schema is brought up to date.
+    pub fn open(config: &StoreConfig, clock: Clock) -> Result<Self, OpenError> {
+        let backend: Box<dyn Backend> = match &config.database_url {
+            DatabaseUrl::Memory => Box::new(Memory::default()),
+            DatabaseUrl::Sqlite(file) => Box::new(Sqlite::open(file)?),
+        };
+        Ok(Self::over(backend, Retention::from(config), clock))
+    }
+
+    /// A store that ends with the process.
+    pub fn memory(retention: Retention, clock: Clock) -> Self {
+        Self::over(Box::new(Memory::default()), retention, clock)
+    }
+
+    /// A store in a file.
+    pub fn sqlite(
+        file: &std::path::Path,
+        retention: Retention,
+        clock: Clock,
+    ) -> Result<Self, OpenError> {
+        Ok(Self::over(Box::new(Sqlite::open(file)?), retention, clock))
+    }
+
+    fn over(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
+        let on_evicted = Box::new(log_evicted);
+        let inner = Inner { backend, clock, retention, on_evicted, cleaning: Mutex::new(()) };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Hands every eviction to `observer`, where nobody else has the store yet.
+    #[must_use]
+    pub fn on_evicted(mut self, observer: impl Fn(&Evicted) + Send + Sync + 'static) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.on_evicted = Box::new(observer);
+        }
+        self
+    }
+
+    /// What belongs to one tenant.
+    pub fn tenant(&self, name: &str) -> Tenant {
+        Tenant::new(self.clone(), name)
+    }
+
+    /// Cleans up after every tenant, by the settings. The job that runs in the background.
+    pub fn clean(&self) -> Result<(), Error> {
+        for name in self.inner.backend.tenants()? {
+            self.tenant(&name).cleanup(&Caps::default())?;
+        }
+        let _alone = self.alone();
+        self.inner.backend.purge(self.inner.clock.now(), self.inner.retention.originals_max_bytes)
+    }
+
+    fn alone(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.inner.cleaning.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn log_evicted(evicted: &Evicted) {
+    let Evicted { tenant, artifact, bytes, reason } = evicted;
+    tracing::debug!(tenant = &**tenant, artifact.id = %artifact, bytes, %reason, "artifact evicted");
+}
+
+#[cfg(test)]
+mod tests;

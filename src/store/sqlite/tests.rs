@@ -1,0 +1,230 @@
+//! What only a file can do: stay, be newer, be full, be locked.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::*;
+use crate::domain::Clock;
+use crate::store::{Batch, ChainHash, Item, OpenError, Retention, Store};
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+struct Folder {
+    folder: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn file(&self) -> std::path::PathBuf {
+        self.folder.path().join("store.db")
+    }
+
+    fn open(&self) -> Result<Store, OpenError> {
+        Store::sqlite(&self.file(), Retention::default(), Clock::system())
+    }
+
+    fn raw(&self) -> Connection {
+        Connection::open(self.file()).unwrap()
+    }
+}
+
+#[test]
+fn the_built_in_sqlite_has_no_known_fault() {
+    // Before this version, two connections that reset the log at once could damage it.
+    assert!(rusqlite::version_number() >= 3_051_003);
+}
+
+#[test]
+fn what_was_stored_is_there_after_opening_again() {
+    let folder = Folder::new();
+    let mut batch = Batch::default();
+    let id = batch.artifact("text", TEXT);
+    let original = batch.message("{}");
+    batch.answer("cpr_1", vec![Item { chain: ChainHash([1; 32]), original }]);
+    folder.open().unwrap().tenant("default").commit(batch).unwrap();
+
+    let tenant = folder.open().unwrap().tenant("default");
+    assert_eq!(tenant.artifact(id).unwrap().unwrap().1, "text");
+    assert_eq!(tenant.answer("cpr_1").unwrap(), Some(vec![original]));
+    assert_eq!(tenant.messages(&[original]).unwrap(), [Some("{}".to_owned())]);
+}
+
+#[test]
+fn a_newer_schema_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    drop(folder.open().unwrap());
+    folder.raw().pragma_update(None, "user_version", 99).unwrap();
+    let error = folder.open().unwrap_err();
+    assert!(matches!(error, OpenError::Newer { found: 99, .. }), "{error}");
+    let version: i64 =
+        folder.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 99);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    let text = "not a database at all".repeat(100);
+    std::fs::write(folder.file(), &text).unwrap();
+    let error = folder.open().unwrap_err();
+    assert!(matches!(error, OpenError::Open { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(folder.file()).unwrap(), text);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_its_owner_may_read_the_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new();
+    let store = folder.open().unwrap();
+    store.tenant("default").put_artifact("text", TEXT).unwrap();
+    for entry in std::fs::read_dir(folder.folder.path()).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{:?}", entry.path());
+    }
+}
+
+#[test]
+fn another_text_with_the_same_id_is_refused() {
+    let folder = Folder::new();
+    let tenant = folder.open().unwrap().tenant("default");
+    let id = tenant.put_artifact("text", TEXT).unwrap().unwrap().id;
+    folder.raw().execute("UPDATE artifacts SET digest = zeroblob(32)", []).unwrap();
+    let mut batch = Batch::default();
+    batch.artifact("another", TEXT);
+    batch.artifact("text", TEXT);
+    let error = tenant.commit(batch).unwrap_err();
+    assert!(matches!(error, Error::Collision(found) if found == id), "{error}");
+    let count: i64 =
+        folder.raw().query_row("SELECT count(*) FROM artifacts", [], |row| row.get(0)).unwrap();
+    assert_eq!(count, 1, "nothing of the batch is stored");
+}
+
+#[test]
+fn a_damaged_content_is_told_and_not_given_out() {
+    let folder = Folder::new();
+    let tenant = folder.open().unwrap().tenant("default");
+    let id = tenant.put_artifact("text", TEXT).unwrap().unwrap().id;
+    folder.raw().execute("UPDATE blobs SET content = x'74657874ff'", []).unwrap();
+    assert!(matches!(tenant.artifact(id), Err(Error::Corrupt(_))));
+}
+
+#[test]
+fn a_full_store_stores_nothing_in_part_and_goes_on_when_there_is_room() {
+    let folder = Folder::new();
+    let sqlite = Sqlite::open(&folder.file()).unwrap();
+    let pages = |most: i64| {
+        sqlite.writer.run(move |connection| {
+            connection
+                .pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))
+                .map_err(error)
+        })
+    };
+    pages(40).unwrap();
+    let fill = |name: u8| {
+        sqlite.writer.run(move |connection| {
+            connection
+                .execute(
+                    "INSERT INTO blobs (tenant, digest, form, size, content)
+                     VALUES ('t', ?1, 0, 1, zeroblob(20000))",
+                    [[name; 32]],
+                )
+                .map_err(error)
+        })
+    };
+    let results: Vec<_> = (0..20).map(fill).collect();
+    let stored = results.iter().filter(|result| result.is_ok()).count();
+    assert!(stored > 0);
+    assert!(results.iter().all(|result| matches!(result, Ok(1) | Err(Error::Full(_)))));
+    let count = |connection: &Connection| {
+        connection.query_row("SELECT count(*) FROM blobs", [], |row| row.get::<_, i64>(0))
+    };
+    assert_eq!(sqlite.readers.read(count).unwrap().cast_unsigned(), stored as u64);
+    pages(10_000).unwrap();
+    assert_eq!(fill(99).unwrap(), 1);
+}
+
+const GOOD: &str = "INSERT INTO chains VALUES ('t', ?1, zeroblob(32), 1)";
+const BAD: &str = "INSERT INTO chains VALUES ('t', ?1, zeroblob(3), 1)";
+
+#[test]
+fn a_write_that_fails_takes_no_other_of_its_group_along() {
+    let folder = Folder::new();
+    let sqlite = Sqlite::open(&folder.file()).unwrap();
+    let put = |name: u8, sql: &'static str| {
+        sqlite.writer.run(move |connection| connection.execute(sql, [[name; 32]]).map_err(error))
+    };
+    std::thread::scope(|scope| {
+        // Holds the writer, so that all others wait and become one group.
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let writer = &sqlite.writer;
+        scope.spawn(move || writer.run(move |_| Ok(wait.recv().is_ok())).unwrap());
+        let others: Vec<_> = (0..20)
+            .map(|name| {
+                let sql = if name % 5 == 0 { BAD } else { GOOD };
+                scope.spawn(move || (name, put(name, sql).is_ok()))
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(50));
+        drop(go);
+        for other in others {
+            let (name, stored) = other.join().unwrap();
+            assert_eq!(stored, name % 5 != 0, "{name}");
+        }
+    });
+    let count: i64 =
+        folder.raw().query_row("SELECT count(*) FROM chains", [], |row| row.get(0)).unwrap();
+    assert_eq!(count, 16);
+}
+
+#[test]
+fn a_panic_in_a_write_is_an_error_and_the_writer_goes_on() {
+    let folder = Folder::new();
+    let sqlite = Sqlite::open(&folder.file()).unwrap();
+    let result = sqlite.writer.run(|connection| -> Result<(), Error> {
+        connection.execute_batch("DELETE FROM blobs").map_err(error)?;
+        panic!("on purpose")
+    });
+    assert!(matches!(result, Err(Error::Unavailable(_))));
+    assert_eq!(sqlite.writer.run(|_| Ok(7)).unwrap(), 7);
+}
+
+#[test]
+fn another_process_is_waited_for() {
+    let folder = Folder::new();
+    let store = folder.open().unwrap();
+    let other = folder.raw();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| store.tenant("default").put_artifact("text", TEXT));
+        std::thread::sleep(Duration::from_millis(50));
+        other.execute_batch("COMMIT").unwrap();
+        assert!(waiting.join().unwrap().is_ok());
+    });
+}
+
+#[test]
+fn a_cleanup_gives_its_room_back_to_the_disk() {
+    let folder = Folder::new();
+    let store = folder.open().unwrap();
+    let tenant = store.tenant("default");
+    let pages =
+        || folder.raw().pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0)).unwrap();
+    let before = pages();
+    for name in 0..200_u32 {
+        // Hashes cannot be compressed by much.
+        let hashes: Vec<_> =
+            (0..300).map(|at| format!("{:?}", ContentHash::of(&format!("{name}/{at}")))).collect();
+        tenant.put_artifact(hashes.concat(), TEXT).unwrap();
+    }
+    assert!(pages() > before + 500);
+    let none = crate::store::Caps { max_count: Some(0), ..crate::store::Caps::default() };
+    assert_eq!(tenant.cleanup(&none).unwrap().evicted.len(), 200);
+    store.clean().unwrap();
+    assert!(pages() < before + 20, "{} pages, {before} before", pages());
+}
