@@ -14,6 +14,7 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod columns;
 mod numbered;
 mod severity;
 mod table;
@@ -61,8 +62,12 @@ pub(crate) trait Notation: Sync {
 
 /// Every notation, in groups: what an earlier group has written is out of reach for later ones;
 /// in a group the one that saves most in a run of lines takes it.
-pub(crate) const GROUPS: &[&[&dyn Notation]] =
-    &[&[&table::Table], &[&numbered::Numbered], &[&tree::Tree, &template::Template]];
+pub(crate) const GROUPS: &[&[&dyn Notation]] = &[
+    &[&table::Table],
+    &[&columns::Columns],
+    &[&numbered::Numbered],
+    &[&tree::Tree, &template::Template],
+];
 
 /// The notation of that name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {
