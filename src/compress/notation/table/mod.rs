@@ -124,24 +124,44 @@ fn is_line_document(line: &str) -> bool {
 /// One document a line: consecutive objects that are alike become the rows of one table. A line
 /// that reports an error stands in it as it is.
 fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<Block>)) {
-    let roots: Vec<_> = lines.iter().map(|line| one(line)).collect();
+    if let [line] = lines {
+        add(0..1, document(line));
+        return;
+    }
+    let entries: Vec<Entry<'_>> = lines.iter().map(|line| Entry::new(line)).collect();
     let mut at = 0;
-    while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
+    while let Some(rest) = entries.get(at..).filter(|rest| !rest.is_empty()) {
         let mut group = Group::default();
-        let ahead = rest.iter().zip(roots.get(at..).unwrap_or_default());
-        let _ = ahead.take_while(|(line, root)| group.add(line, root.as_ref())).count();
+        let _ = rest.iter().take_while(|entry| group.add(entry)).count();
         let taken = group.taken;
         if let Some(block) = group.block(rest) {
             add(at..at + taken, Some(block));
         } else {
-            let alone = roots.iter().zip(lines).enumerate().skip(at).take(taken.max(1));
-            for (index, (root, line)) in alone {
-                let root = root.as_ref().filter(|_| lines.len() == 1 || !reports_error(line));
-                let block = root.and_then(|(root, style)| block(root, line.len(), *style));
-                add(index..index + 1, block);
+            for (index, entry) in rest.iter().enumerate().take(taken.max(1)) {
+                add(at + index..at + index + 1, entry.block());
             }
         }
         at += taken.max(1);
+    }
+}
+
+/// A line of a text of one document a line.
+struct Entry<'a> {
+    line: &'a str,
+    reports: bool,
+    /// The document, unless the line is to stand as it is.
+    document: Option<(Node<'a>, Style)>,
+}
+
+impl<'a> Entry<'a> {
+    fn new(line: &'a str) -> Self {
+        let reports = reports_error(line);
+        Self { line, reports, document: if reports { None } else { one(line) } }
+    }
+
+    fn block(&self) -> Option<Block> {
+        let (root, style) = self.document.as_ref()?;
+        block(root, self.line.len(), *style)
     }
 }
 
@@ -161,20 +181,20 @@ struct Group<'n, 'a> {
 
 impl<'n, 'a> Group<'n, 'a> {
     /// Whether the line belongs to the table.
-    fn add(&mut self, line: &str, root: Option<&'n (Node<'a>, Style)>) -> bool {
-        let fits = if reports_error(line) { self.rows > 0 } else { self.add_row(line, root) };
+    fn add(&mut self, entry: &'n Entry<'a>) -> bool {
+        let fits = if entry.reports { self.rows > 0 } else { self.add_row(entry) };
         self.seen += usize::from(fits);
         fits
     }
 
-    fn add_row(&mut self, line: &str, root: Option<&'n (Node<'a>, Style)>) -> bool {
-        let Some((root, own)) = root else { return false };
+    fn add_row(&mut self, entry: &'n Entry<'a>) -> bool {
+        let Some((root, own)) = &entry.document else { return false };
         let Some(members) = root.as_object().filter(|members| !members.is_empty()) else {
             return false;
         };
         let before = self.style.unwrap_or(*own);
         let joint = Style { ascii: before.ascii || own.ascii, ..*own };
-        let wide = self.wide || !line.is_ascii();
+        let wide = self.wide || !entry.line.is_ascii();
         if before.layout != own.layout || (joint.ascii && wide) || !self.merge.add(members) {
             return false;
         }
@@ -184,10 +204,10 @@ impl<'n, 'a> Group<'n, 'a> {
         true
     }
 
-    fn block(self, lines: &[&str]) -> Option<Block> {
+    fn block(self, entries: &[Entry<'_>]) -> Option<Block> {
         let style = self.style.filter(|_| self.rows > 1)?;
         let grid = grid::write(&self.merge.finish()?, None, self.rows, style);
-        let lines = lines.get(..self.taken)?;
+        let entries = entries.get(..self.taken)?;
         let mut body = vec![format!("[{}]{}", self.taken, grid.columns)];
         if grid.rows.is_empty() {
             if self.rows < self.taken {
@@ -195,11 +215,11 @@ impl<'n, 'a> Group<'n, 'a> {
             }
         } else {
             let mut rows = grid.rows.into_iter();
-            for line in lines {
-                let row = if reports_error(line) { None } else { rows.next() };
+            for entry in entries {
+                let row = if entry.reports { None } else { rows.next() };
                 // What opens a brace is read as a whole line.
                 let row = row.filter(|row| !row.starts_with('{'));
-                body.push(row.unwrap_or_else(|| (*line).to_owned()));
+                body.push(row.unwrap_or_else(|| entry.line.to_owned()));
             }
         }
         let mut args = style.words();
@@ -207,7 +227,7 @@ impl<'n, 'a> Group<'n, 'a> {
             args.push(' ');
         }
         args.push_str(LINES);
-        shorter(args, body, lines.iter().map(|line| line.len() + 1).sum())
+        shorter(args, body, entries.iter().map(|entry| entry.line.len() + 1).sum())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The laws of the notation, and what its blocks look like.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -82,6 +84,14 @@ fn a_long_string_stands_as_its_lines() {
     let text = format!("{{\"stdout\":{},\"code\":0}}", serde_json::to_string(&line).unwrap());
     let expected = format!("\nstdout: \"\"\"\n{line}\n\"\"\"\ncode:0");
     assert_eq!(shown(&text), expected);
+}
+
+#[test]
+fn rows_that_hold_long_strings_are_written_as_members() {
+    let line = "test a::b ... ok\n".repeat(12);
+    let text = serde_json::json!([{"n": 1, "out": line}, {"n": 2, "out": line}]).to_string();
+    let expected = format!("\n[2]\n-:\n n:1\n out: \"\"\"\n{line}\n\"\"\"\n-:\n n:2\n");
+    assert!(shown(&text).starts_with(&expected), "{}", shown(&text));
 }
 
 #[test]
@@ -189,7 +199,7 @@ fn render(tree: &Tree, style: (&str, &str, Option<&str>, bool), depth: usize) ->
         for unit in text.encode_utf16() {
             match u8::try_from(unit) {
                 Ok(byte @ b' '..=b'~') => out.push(char::from(byte)),
-                _ => out.push_str(&format!("\\u{unit:04x}")),
+                _ => write!(out, "\\u{unit:04x}").unwrap(),
             }
         }
         out
