@@ -14,6 +14,25 @@ impl ContentHash {
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }
+
+    /// Reads 64 hex digits in lower case.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut hash = [0; 32];
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        if pairs.len() != hash.len() || !rest.is_empty() {
+            return None;
+        }
+        for (byte, [high, low]) in hash.iter_mut().zip(pairs) {
+            *byte = digit(*high)? << 4 | digit(*low)?;
+        }
+        Some(Self(hash))
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
 }
 
 impl fmt::Debug for ContentHash {
@@ -30,6 +49,11 @@ pub struct ArtifactId([u8; Self::BYTES]);
 
 impl ArtifactId {
     const BYTES: usize = 12;
+
+    /// The id of a text's artifact.
+    pub fn of_text(text: &str) -> Self {
+        Self::of(&ContentHash::of(text))
+    }
 
     pub fn of(hash: &ContentHash) -> Self {
         let mut id = [0; Self::BYTES];

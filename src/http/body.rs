@@ -29,10 +29,48 @@ pub(super) struct Received {
     pub(super) allowed: Duration,
 }
 
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Media {
+    Json,
+    Text,
+}
+
+impl Received {
+    /// What there is of a request whose body does not matter.
+    pub(super) fn nothing(state: &AppState, headers: &HeaderMap) -> Result<Self, Problem> {
+        let allowed = deadline(headers)?;
+        Ok(Self { text: String::new(), share: state.memory.take(0)?, allowed })
+    }
+}
+
 /// Reads a JSON body as text. It is not parsed here.
 pub(super) async fn read(state: &AppState, request: Request) -> Result<Received, Problem> {
+    if media(request.headers()) != Some(Media::Json) {
+        return Err(Problem::with_detail(
+            Kind::UnsupportedMediaType,
+            "send `content-type: application/json`, in UTF-8",
+        ));
+    }
+    receive(state, request).await
+}
+
+/// Reads a body that is JSON, or `text/plain`.
+pub(super) async fn read_any(
+    state: &AppState,
+    request: Request,
+) -> Result<(Received, Media), Problem> {
+    let Some(media) = media(request.headers()) else {
+        return Err(Problem::with_detail(
+            Kind::UnsupportedMediaType,
+            "send `content-type: application/json` or `text/plain`, in UTF-8",
+        ));
+    };
+    Ok((receive(state, request).await?, media))
+}
+
+async fn receive(state: &AppState, request: Request) -> Result<Received, Problem> {
     let allowed = deadline(request.headers())?;
-    check_type(request.headers())?;
     // Behind decompression the length is no longer stated.
     let stated = request
         .headers()
@@ -85,10 +123,10 @@ fn deadline(headers: &HeaderMap) -> Result<Duration, Problem> {
     }
 }
 
-/// JSON in UTF-8, or no word about it.
-fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
+/// What the headers say the body is; without a word about it JSON, none where we cannot read it.
+fn media(headers: &HeaderMap) -> Option<Media> {
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
-        return Ok(());
+        return Some(Media::Json);
     };
     let text = value.to_str().unwrap_or_default().to_ascii_lowercase();
     let mut pieces = text.split(';').map(str::trim);
@@ -98,13 +136,14 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
     let is_utf8 = pieces
         .filter_map(|parameter| parameter.strip_prefix("charset="))
         .all(|charset| matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii"));
-    if is_json && is_utf8 {
-        return Ok(());
-    }
-    Err(Problem::with_detail(
-        Kind::UnsupportedMediaType,
-        "send `content-type: application/json`, in UTF-8",
-    ))
+    let media = if is_json {
+        Media::Json
+    } else if essence == "text/plain" {
+        Media::Text
+    } else {
+        return None;
+    };
+    is_utf8.then_some(media)
 }
 
 /// Why reading failed. The layers around the body wrap each other's errors, so the whole chain
@@ -148,18 +187,26 @@ mod tests {
     }
 
     #[test]
-    fn json_in_utf8_is_accepted_and_nothing_else() {
-        assert!(check_type(&HeaderMap::new()).is_ok());
+    fn json_and_text_in_utf8_are_known_and_nothing_else() {
+        assert_eq!(media(&HeaderMap::new()), Some(Media::Json));
         for good in [
             "application/json",
             "Application/JSON; charset=UTF-8",
             "application/vnd.api+json",
             "application/json;charset=\"utf-8\"",
         ] {
-            assert!(check_type(&typed(good)).is_ok(), "{good}");
+            assert_eq!(media(&typed(good)), Some(Media::Json), "{good}");
         }
-        for bad in ["text/plain", "", "application/json; charset=utf-16", "json", "text/+json"] {
-            assert!(check_type(&typed(bad)).is_err(), "{bad}");
+        assert_eq!(media(&typed("text/plain; charset=utf-8")), Some(Media::Text));
+        for bad in [
+            "text/html",
+            "",
+            "application/json; charset=utf-16",
+            "text/plain; charset=latin1",
+            "json",
+            "text/+json",
+        ] {
+            assert_eq!(media(&typed(bad)), None, "{bad}");
         }
     }
 

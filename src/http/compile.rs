@@ -74,7 +74,7 @@ pub(super) async fn count_tokens(
     Ok(json(serde_json::to_string(&answer).unwrap_or_default()))
 }
 
-const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+pub(super) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 pub(super) fn json(text: impl Into<axum::body::Body>) -> Response {
     ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text.into())
@@ -83,7 +83,7 @@ pub(super) fn json(text: impl Into<axum::body::Body>) -> Response {
 
 /// Reads the body and does `work` on it in the pool, until its deadline or until the caller
 /// goes away: then this future is dropped, and with it the guard.
-async fn run<T: Send + 'static>(
+pub(super) async fn run<T: Send + 'static>(
     state: &AppState,
     request: Request,
     work: fn(&Services, &str, &Deadline) -> Result<T, Error>,
@@ -107,7 +107,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// The header's value: `name;dur=milliseconds`, disjoint (DESIGN §3).
-fn server_timing(timings: &Timings) -> String {
+pub(super) fn server_timing(timings: &Timings) -> String {
     let rows: [(&str, Duration); 6] = [
         ("parse", timings.parse),
         ("count", timings.count),

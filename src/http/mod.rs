@@ -3,13 +3,17 @@
 //! `router` is the table of contents. A handler reads its body (`body`), calls one use case and
 //! answers; what fails is a `problem`. `layer` stands around all of them.
 
+mod artifacts;
 mod body;
 mod compile;
+mod compress;
 mod layer;
 mod metrics;
 mod operations;
 mod pages;
 pub mod problem;
+mod query;
+mod range;
 mod router;
 pub mod schema;
 mod state;

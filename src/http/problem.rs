@@ -8,9 +8,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::json::Fault;
+use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
-use crate::service::{compile, pool};
+use crate::service::{StoreError, artifacts, compile, pool};
 
 /// The closed list of problem types. A new variant does not compile until it has a status, a
 /// code and a title, and a test asks that `docs/problems.md` explains it.
@@ -25,10 +25,14 @@ pub enum Kind {
     UnsupportedEncoding,
     NotFound,
     MethodNotAllowed,
+    Conflict,
+    RangeNotSatisfiable,
     RequestTimeout,
     Deadline,
     Cancelled,
     Overloaded,
+    StoreUnavailable,
+    StorageFull,
     Internal,
 }
 
@@ -44,10 +48,14 @@ impl Kind {
         Self::UnsupportedEncoding,
         Self::NotFound,
         Self::MethodNotAllowed,
+        Self::Conflict,
+        Self::RangeNotSatisfiable,
         Self::RequestTimeout,
         Self::Deadline,
         Self::Cancelled,
         Self::Overloaded,
+        Self::StoreUnavailable,
+        Self::StorageFull,
         Self::Internal,
     ];
 
@@ -67,10 +75,16 @@ impl Kind {
             }
             Self::NotFound => (404, "not_found", "There is nothing at this path"),
             Self::MethodNotAllowed => (405, "method_not_allowed", "This path has no such method"),
+            Self::Conflict => (409, "conflict", "What is stored stands in the way"),
+            Self::RangeNotSatisfiable => {
+                (416, "range_not_satisfiable", "The range lies outside of what there is")
+            }
             Self::RequestTimeout => (408, "request_timeout", "The body took too long to arrive"),
             Self::Deadline => (504, "deadline", "The time for this request is up"),
             Self::Cancelled => (499, "cancelled", "The caller went away"),
             Self::Overloaded => (503, "overloaded", "The server is busy, try again"),
+            Self::StoreUnavailable => (503, "store_unavailable", "The store cannot be used"),
+            Self::StorageFull => (507, "storage_full", "The store has no room left"),
             Self::Internal => (500, "internal", "Something broke on our side"),
         }
     }
@@ -213,11 +227,56 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = self.kind.status();
         let mut response = status.into_response();
-        if status == StatusCode::SERVICE_UNAVAILABLE {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        let pause = match status {
+            StatusCode::SERVICE_UNAVAILABLE => Some("1"),
+            StatusCode::INSUFFICIENT_STORAGE => Some("30"),
+            _ => None,
+        };
+        if let Some(seconds) = pause {
+            let seconds = HeaderValue::from_static(seconds);
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+impl From<json::Error> for Problem {
+    fn from(error: json::Error) -> Self {
+        let detail = error.to_string();
+        if error.kind.is_malformed() {
+            return Self::with_detail(Kind::InvalidJson, detail);
+        }
+        Self::invalid(&error.pointer, detail)
+    }
+}
+
+impl From<artifacts::Error> for Problem {
+    fn from(error: artifacts::Error) -> Self {
+        let detail = error.to_string();
+        match error {
+            artifacts::Error::Json(error) => error.into(),
+            artifacts::Error::Invalid(errors) => {
+                Self { kind: Kind::InvalidRequest, detail, errors }
+            }
+            artifacts::Error::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let kind = match &error {
+            StoreError::Collision(_) => {
+                return Self::with_detail(Kind::Conflict, error.to_string());
+            }
+            StoreError::Unavailable(_) => Kind::StoreUnavailable,
+            StoreError::Full(_) => Kind::StorageFull,
+            StoreError::Corrupt(_) => Kind::Internal,
+        };
+        let cause: &dyn std::error::Error = &error;
+        tracing::error!(error = cause, "the store failed");
+        Self::new(kind)
     }
 }
 
@@ -225,21 +284,14 @@ impl From<compile::Error> for Problem {
     fn from(error: compile::Error) -> Self {
         let detail = error.to_string();
         match error {
-            compile::Error::Json(error) if error.kind.is_malformed() => {
-                Self::with_detail(Kind::InvalidJson, error.to_string())
-            }
-            compile::Error::Json(error) => {
-                let text = error.to_string();
-                let fault =
-                    Fault { pointer: error.pointer, detail: text.clone(), did_you_mean: None };
-                Self { kind: Kind::InvalidRequest, detail: text, errors: vec![fault] }
-            }
+            compile::Error::Json(error) => error.into(),
             compile::Error::Invalid(errors) => Self { kind: Kind::InvalidRequest, detail, errors },
             compile::Error::OverBudget { faults, .. } => {
                 Self { kind: Kind::OverBudget, detail, errors: faults }
             }
             compile::Error::Stopped(Stopped::TimeUp) => Self::with_detail(Kind::Deadline, detail),
             compile::Error::Stopped(Stopped::Cancelled) => Self::new(Kind::Cancelled),
+            compile::Error::Store(error) => error.into(),
         }
     }
 }
@@ -260,7 +312,7 @@ impl From<pool::Error> for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::{self, Limits};
+    use crate::json::Limits;
 
     fn read(text: &str) -> Problem {
         let limits = Limits { depth: 3, values: 10 };

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 
 use super::problem::{Kind, Problem};
 use super::state::AppState;
-use super::{compile, layer, operations, pages, window};
+use super::{artifacts, compile, compress, layer, operations, pages, window};
 use crate::config::LimitsConfig;
 
 #[derive(OpenApi)]
@@ -30,6 +30,7 @@ use crate::config::LimitsConfig;
     servers((url = "/")),
     tags(
         (name = "compile", description = "Conversations to payloads"),
+        (name = "artifacts", description = "Originals that stand outside of a payload"),
         (name = "operations", description = "Health, figures, reference"),
     )
 )]
@@ -66,6 +67,11 @@ fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(compile::compile_conversation))
         .routes(routes!(compile::count_tokens))
+        .routes(routes!(compress::compress_messages))
+        .routes(routes!(compress::expand_messages))
+        .routes(routes!(artifacts::create_artifact))
+        .routes(routes!(artifacts::get_artifact, artifacts::delete_artifact))
+        .routes(routes!(artifacts::clean_up_artifacts))
         .routes(routes!(operations::list_models))
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))

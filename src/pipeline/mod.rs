@@ -31,11 +31,11 @@ pub use change::{FirstChange, Hints, Why, first_change};
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
 pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
-pub use shorten::{Original, Shortened, Shown, passed_on, shorten};
+pub use shorten::{Edit, Edited, Original, Shortened, Shown, passed_on, shorten, splice};
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
-use crate::compress::{Arrivals, Engine};
+use crate::compress::Engine;
 use crate::domain::{Conversation, Message, Notes, Role, Source, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
@@ -51,7 +51,6 @@ use stage::timed;
 #[derive(Debug, Default)]
 pub struct Context {
     pub counter: Counter,
-    pub arrivals: Arrivals,
     pub engine: Engine,
 }
 
@@ -119,7 +118,7 @@ fn run(
     let (history, system) = (&conversation.history, &conversation.system);
     let protected = protect::run(&request.protect, history, system, &mut driver.notes);
     let names = driver.names(&conversation.history);
-    let arrived = driver.arrive(&mut conversation.history, &protected)?;
+    let arrived = driver.arrive(&conversation.history, &protected)?;
     let tools = driver.count_tools(&conversation.tools)?;
     let injected = driver.inject()?;
     let list_key = conversation.source.list_key();
@@ -141,7 +140,7 @@ fn run(
     let allocation = driver.budget(&frame, tools, memory_data);
     let compressed = driver.compress(
         std::mem::take(&mut conversation.history),
-        (&arrived.costs, &protected),
+        (&arrived.costs, arrived.forms, &protected),
         &frame,
         &allocation,
     )?;
@@ -149,7 +148,7 @@ fn run(
     let squeezed = compressed.outcome.squeezed;
     let slots =
         driver.assemble(frame, compressed.slots, &mut conversation.tools, (list_key, spoken))?;
-    let report = driver.manifest(&slots, compressed.actions, arrival);
+    let report = driver.manifest(&slots, (compressed.actions, compressed.forms), arrival);
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
     }
@@ -173,13 +172,13 @@ impl Driver<'_> {
 
     fn arrive(
         &mut self,
-        history: &mut [Message],
+        history: &[Message],
         protected: &[bool],
     ) -> Result<arrive::Output, Stopped> {
         let on_arrival = self.request.compression.on_arrival;
-        let (meter, arrivals) = (&self.meter, &self.cx.arrivals);
+        let (meter, engine) = (&self.meter, &self.cx.engine);
         timed(&mut self.timings.count, || {
-            arrive::run(meter, arrivals, history, protected, on_arrival)
+            arrive::run(meter, engine, history, protected, on_arrival)
         })
     }
 
@@ -236,13 +235,19 @@ impl Driver<'_> {
     fn compress(
         &mut self,
         history: Vec<Message>,
-        (costs, protected): (&[Cost], &[bool]),
+        (costs, arrived, protected): (&[Cost], Vec<arrive::Arrived>, &[bool]),
         frame: &frame::Output,
         allocation: &budget::Output,
     ) -> Result<compress::Output, Stopped> {
         let input = compress::Input {
             history,
             costs,
+            arrived,
+            sight: arrive::Sight::new(
+                &self.cx.engine,
+                &self.meter,
+                self.request.compression.on_arrival,
+            ),
             protected,
             stitched: frame.stitched.clone(),
             compression: &self.request.compression,
@@ -284,7 +289,7 @@ impl Driver<'_> {
     fn manifest(
         &mut self,
         slots: &[Slot],
-        actions: Vec<Action>,
+        (actions, forms): (Vec<Action>, Vec<arrive::Arrived>),
         arrival: manifest::Arrival<'_>,
     ) -> Report {
         let input = manifest::Input {
@@ -293,6 +298,7 @@ impl Driver<'_> {
             reply: self.meter.reply(),
             arrival,
             actions,
+            forms,
             notes: std::mem::take(&mut self.notes),
         };
         timed(&mut self.timings.compile, || manifest::run(input))

@@ -7,15 +7,17 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use self::accept::Acceptor;
 use self::tasks::Tasks;
 use crate::config::{self, Config};
-use crate::domain::Models;
+use crate::domain::{Clock, Models};
 use crate::http::{self, AppState, Metrics};
 use crate::service::Services;
 use crate::service::pool::Pool;
+use crate::store::{self, Store};
 
 /// How often recorded samples are folded into buckets.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
@@ -33,6 +35,8 @@ pub enum Error {
     Listen { address: SocketAddr, source: std::io::Error },
     #[error(transparent)]
     Models(#[from] config::ModelsError),
+    #[error(transparent)]
+    Store(#[from] store::OpenError),
 }
 
 /// A server that listens but does not answer yet.
@@ -55,10 +59,11 @@ impl Server {
         if let Some(path) = &config.server.models_file {
             models.extend(config::read_models(path)?);
         }
+        let store = Store::open(&config.store, Clock::system())?;
         let failed = |source| Error::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, services: Services::new(models), config })
+        Ok(Self { listener, address, services: Services::with_store(models, store), config })
     }
 
     /// The address in use, its port settled.
@@ -76,6 +81,7 @@ impl Server {
         let router = http::router(state.clone(), &config.limits);
         let tasks = Tasks::default();
         let stop = CancellationToken::new();
+        clean_every(config.store.cleanup_interval(), &services, &tasks, &stop);
         tasks.spawn_blocking(move || services.warm());
         tasks.spawn_until(&stop, async move {
             let mut ticks = tokio::time::interval(TIDY_EVERY);
@@ -103,4 +109,24 @@ impl Server {
         tracing::info!("stopped");
         drained
     }
+}
+
+/// Removes from time to time what the store need not keep, the first time at once.
+fn clean_every(pause: Duration, services: &Services, tasks: &Tasks, stop: &CancellationToken) {
+    let (services, cleaners) = (services.clone(), tasks.clone());
+    tasks.spawn_until(stop, async move {
+        let mut ticks = tokio::time::interval(pause);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let services = services.clone();
+            let cleaner = cleaners.spawn_blocking(move || {
+                if let Err(error) = services.clean() {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::warn!(error, "the store was not cleaned up");
+                }
+            });
+            let _ = cleaner.await;
+        }
+    });
 }

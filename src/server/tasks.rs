@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -27,8 +28,8 @@ impl Tasks {
     }
 
     /// Runs `job` on a thread that may block.
-    pub(super) fn spawn_blocking(&self, job: impl FnOnce() + Send + 'static) {
-        self.tracker.spawn_blocking(job);
+    pub(super) fn spawn_blocking(&self, job: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+        self.tracker.spawn_blocking(job)
     }
 
     /// Waits until all tasks have ended, at most `timeout`.

@@ -10,6 +10,7 @@ use crate::domain::Model;
 use crate::json::{self, Fault, Limits};
 use crate::pipeline::{self, Compiled, Deadline, FirstChange, Report, Stopped, Timings};
 use crate::request::{self, Previous};
+use crate::store;
 
 /// A compiled conversation, as it is sent.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub enum Error {
     OverBudget { needed: u64, budget: u64, faults: Vec<Fault> },
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    #[error(transparent)]
+    Store(#[from] store::Error),
 }
 
 impl From<pipeline::Error> for Error {

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::Services;
 use super::compile::Error;
 use super::known::{Known, Recipe};
-use crate::compress::{artifact_id, chain};
-use crate::domain::Notes;
+use crate::compress::chain;
+use crate::domain::{ArtifactId, Notes};
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, Deadline, Report, Shortened, Stopped, Timings};
 use crate::request::{self, CompressRequest, Given, Originals};
@@ -35,7 +35,7 @@ impl Answer {
 
 /// The original of something that is not shown in full.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub struct Artifact {
+pub struct KeptOriginal {
     /// The first 24 hex digits of the text's SHA-256.
     #[schema(example = "9f2c41d07be8a3556c1d90aa")]
     pub id: String,
@@ -164,7 +164,7 @@ fn write(
         body.push_str(",\"originals\":{");
         let mut seen = std::collections::BTreeSet::new();
         for original in &shortened.originals {
-            let id = artifact_id(&original.text);
+            let id = ArtifactId::of_text(&original.text).to_string();
             if seen.contains(&id) {
                 continue;
             }
@@ -183,14 +183,14 @@ fn artifacts(
     request: &CompressRequest<'_, '_>,
     shortened: &Shortened,
     committed: Option<&Committed>,
-) -> Vec<Artifact> {
+) -> Vec<KeptOriginal> {
     if request.originals == Originals::None {
         return Vec::new();
     }
     let expires_at = committed.map(|committed| committed.expires_at.to_string());
     let items = items(request);
-    let artifact = |original: &pipeline::Original| Artifact {
-        id: artifact_id(&original.text),
+    let artifact = |original: &pipeline::Original| KeptOriginal {
+        id: ArtifactId::of_text(&original.text).to_string(),
         message_id: items
             .get(original.message)
             .and_then(|item| item.get("id")?.as_str())

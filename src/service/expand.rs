@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Services;
 use super::compile::Error;
 use super::known::{Known, Recipe, Step, indexed};
-use crate::compress::{Decoded, Decoder, artifact_id};
+use crate::compress::{Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::pipeline::{Deadline, Edit, splice};
@@ -94,7 +94,7 @@ fn originals(fields: &Fields<'_, '_>, faults: &mut Faults) -> BTreeMap<String, A
     let path = fields.path().key("originals");
     for (id, text) in members {
         match text.as_str() {
-            Some(text) if artifact_id(text) == id.as_ref() => {
+            Some(text) if ArtifactId::of_text(text).to_string() == id.as_ref() => {
                 originals.insert(id.to_string(), text.into());
             }
             Some(_) => faults.add(&path.key(id), "is not the text of this id"),
@@ -262,13 +262,7 @@ impl Work<'_> {
     }
 
     /// A message of an answer whose originals the caller kept.
-    fn follow(
-        &mut self,
-        at: usize,
-        item: &Node<'_>,
-        recipe: &str,
-        back: Back,
-    ) -> Vec<Arc<str>> {
+    fn follow(&mut self, at: usize, item: &Node<'_>, recipe: &str, back: Back) -> Vec<Arc<str>> {
         let steps = Recipe::steps(recipe);
         let mut messages = Vec::new();
         let mut edits: BTreeMap<usize, (Edit, bool)> =

@@ -7,9 +7,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::compress::{artifact_id, chain, end_of};
-use crate::domain::ContentHash;
-use crate::json::{self, Limits, Node};
+use crate::compress::{chain, end_of};
+use crate::domain::{ArtifactId, ContentHash};
+use crate::json::Node;
 use crate::pipeline::{Shortened, Shown};
 use crate::store::{self, Batch, ChainHash, Item, Tenant};
 
@@ -177,7 +177,7 @@ impl Recipe {
             let mut row = RECIPE.to_owned();
             if shown.origin.is_none() {
                 for original in shortened.originals.iter().filter(|original| original.whole) {
-                    let _ = write!(row, "m {} ", artifact_id(&original.text));
+                    let _ = write!(row, "m {} ", ArtifactId::of_text(&original.text).to_string());
                 }
             }
             for edit in &shown.edits {
@@ -211,9 +211,4 @@ impl Recipe {
         }
         steps
     }
-}
-
-/// The messages of a JSON list, or nothing.
-pub(super) fn is_json(text: &str) -> bool {
-    json::parse(text, Limits::default()).is_ok()
 }

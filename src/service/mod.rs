@@ -1,6 +1,10 @@
 //! Use cases: one function a thing that a caller can ask for.
 
+pub mod artifacts;
 pub mod compile;
+pub mod compress;
+pub mod expand;
+mod known;
 pub mod pool;
 pub mod tokens;
 pub mod why;
@@ -12,11 +16,16 @@ use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::domain::{Models, TokenizerName};
+use crate::domain::{Clock, Models, TokenizerName};
 use crate::pipeline;
+pub use crate::store::Error as StoreError;
+use crate::store::{Retention, Store, Tenant};
 
 /// Bytes of earlier payloads that are remembered, for [`compile`]'s `first_change`.
 const REMEMBERED_BYTES: u64 = 64 << 20;
+
+/// Who everything belongs to where no key says otherwise.
+const TENANT: &str = "default";
 
 /// What use cases work with. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -27,6 +36,7 @@ pub struct Services {
 struct Inner {
     models: Models,
     pipeline: pipeline::Context,
+    store: Store,
     /// Earlier payloads by answer and by session.
     payloads: Cache<Before, Bytes, Length>,
 }
@@ -53,11 +63,17 @@ impl fmt::Debug for Inner {
 }
 
 impl Services {
+    /// Use cases that keep nothing past the end of the process.
     pub fn new(models: Models) -> Self {
+        Self::with_store(models, Store::memory(Retention::default(), Clock::system()))
+    }
+
+    pub fn with_store(models: Models, store: Store) -> Self {
         Self {
             inner: Arc::new(Inner {
                 models,
                 pipeline: pipeline::Context::default(),
+                store,
                 payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),
         }
@@ -72,6 +88,17 @@ impl Services {
     /// models need. Takes the thread; the server calls it in the background once it listens.
     pub fn warm(&self) {
         self.inner.pipeline.counter.warm(TokenizerName::O200kBase);
+    }
+
+    /// Removes from the store what is too old or too much. Takes the thread; the server calls it
+    /// in the background.
+    pub fn clean(&self) -> Result<(), StoreError> {
+        self.inner.store.clean()
+    }
+
+    /// What is stored for the caller.
+    fn tenant(&self) -> Tenant {
+        self.inner.store.tenant(TENANT)
     }
 
     fn pipeline(&self) -> &pipeline::Context {

@@ -30,15 +30,17 @@ impl Caps {
 }
 
 /// What a cleanup did.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
 pub struct Cleanup {
-    /// In the order in which they went.
+    /// Ids in the order in which they went.
+    #[schema(value_type = Vec<String>, example = json!(["574a963fe4c28cab63d90746"]))]
     pub evicted: Vec<ArtifactId>,
     pub evicted_bytes: u64,
     pub evicted_by_age: u64,
     pub evicted_by_count: u64,
     pub evicted_by_bytes: u64,
-    /// Planned, and still there.
+    /// Ids that should have gone and are still there.
+    #[schema(value_type = Vec<String>)]
     pub failed: Vec<ArtifactId>,
 }
 

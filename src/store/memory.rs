@@ -11,12 +11,12 @@ use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
 
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    everyone: Mutex<BTreeMap<Arc<str>, Shelf>>,
+    everyone: Mutex<BTreeMap<Arc<str>, Rows>>,
 }
 
 /// What one tenant has stored.
 #[derive(Debug, Default)]
-struct Shelf {
+struct Rows {
     artifacts: BTreeMap<ArtifactId, (Artifact, Packed)>,
     messages: BTreeMap<ContentHash, (Packed, Timestamp)>,
     chains: BTreeMap<ChainHash, (ContentHash, Timestamp)>,
@@ -24,16 +24,16 @@ struct Shelf {
 }
 
 impl Memory {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Shelf>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Rows>> {
         self.everyone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read<T: Default>(&self, tenant: &str, read: impl FnOnce(&Shelf) -> T) -> T {
+    fn read<T: Default>(&self, tenant: &str, read: impl FnOnce(&Rows) -> T) -> T {
         self.lock().get(tenant).map(read).unwrap_or_default()
     }
 }
 
-impl Shelf {
+impl Rows {
     fn put(
         &mut self,
         new: &batch::NewArtifact,
@@ -56,25 +56,25 @@ impl Shelf {
 impl Backend for Memory {
     fn commit(&self, tenant: &Arc<str>, write: Write) -> Result<Vec<Artifact>, Error> {
         let mut everyone = self.lock();
-        let shelf = everyone.entry(Arc::clone(tenant)).or_default();
+        let rows = everyone.entry(Arc::clone(tenant)).or_default();
         for (new, _) in &write.artifacts {
-            if shelf.artifacts.get(&new.id).is_some_and(|(stored, _)| stored.hash != new.hash) {
+            if rows.artifacts.get(&new.id).is_some_and(|(stored, _)| stored.hash != new.hash) {
                 return Err(Error::Collision(new.id));
             }
         }
         let Write { now, expires_at, until, artifacts, messages, chains, answer } = write;
         let stored = artifacts
             .into_iter()
-            .map(|(new, packed)| shelf.put(&new, packed, now, expires_at))
+            .map(|(new, packed)| rows.put(&new, packed, now, expires_at))
             .collect();
         for (hash, packed) in messages {
-            shelf.messages.insert(hash, (packed, until));
+            rows.messages.insert(hash, (packed, until));
         }
         for item in chains {
-            shelf.chains.insert(item.chain, (item.original, until));
+            rows.chains.insert(item.chain, (item.original, until));
         }
         if let Some((id, originals)) = answer {
-            shelf.answers.insert(id, (originals, until));
+            rows.answers.insert(id, (originals, until));
         }
         Ok(stored)
     }
@@ -85,14 +85,14 @@ impl Backend for Memory {
         id: ArtifactId,
         now: Timestamp,
     ) -> Result<Option<(Artifact, Packed)>, Error> {
-        Ok(self.read(tenant, |shelf| {
-            shelf.artifacts.get(&id).filter(|(artifact, _)| artifact.expires_at > now).cloned()
+        Ok(self.read(tenant, |rows| {
+            rows.artifacts.get(&id).filter(|(artifact, _)| artifact.expires_at > now).cloned()
         }))
     }
 
     fn touch(&self, tenant: &Arc<str>, id: ArtifactId, now: Timestamp) {
         let mut everyone = self.lock();
-        let found = everyone.get_mut(tenant).and_then(|shelf| shelf.artifacts.get_mut(&id));
+        let found = everyone.get_mut(tenant).and_then(|rows| rows.artifacts.get_mut(&id));
         if let Some((artifact, _)) = found {
             artifact.accessed_at = artifact.accessed_at.max(now);
         }
@@ -100,28 +100,28 @@ impl Backend for Memory {
 
     fn has_artifacts(&self, tenant: &str, hashes: &[ContentHash]) -> Result<Vec<bool>, Error> {
         let everyone = self.lock();
-        let shelf = everyone.get(tenant);
+        let rows = everyone.get(tenant);
         let has = |hash: &ContentHash| {
             let id = ArtifactId::of(hash);
-            let stored = shelf.and_then(|shelf| shelf.artifacts.get(&id));
+            let stored = rows.and_then(|rows| rows.artifacts.get(&id));
             stored.is_some_and(|(artifact, _)| artifact.hash == *hash)
         };
         Ok(hashes.iter().map(has).collect())
     }
 
     fn artifacts(&self, tenant: &str) -> Result<Vec<Entry>, Error> {
-        Ok(self.read(tenant, |shelf| {
-            shelf.artifacts.values().map(|(artifact, _)| artifact.into()).collect()
+        Ok(self.read(tenant, |rows| {
+            rows.artifacts.values().map(|(artifact, _)| artifact.into()).collect()
         }))
     }
 
     fn remove(&self, tenant: &Arc<str>, entries: Vec<Entry>) -> Result<Vec<bool>, Error> {
         let mut everyone = self.lock();
-        let Some(shelf) = everyone.get_mut(tenant) else { return Ok(vec![false; entries.len()]) };
+        let Some(rows) = everyone.get_mut(tenant) else { return Ok(vec![false; entries.len()]) };
         let remove = |entry: Entry| {
-            let stored = shelf.artifacts.get(&entry.id);
+            let stored = rows.artifacts.get(&entry.id);
             stored.is_some_and(|(artifact, _)| artifact.renewed_at == entry.renewed_at)
-                && shelf.artifacts.remove(&entry.id).is_some()
+                && rows.artifacts.remove(&entry.id).is_some()
         };
         Ok(entries.into_iter().map(remove).collect())
     }
@@ -133,8 +133,8 @@ impl Backend for Memory {
         until: Timestamp,
     ) -> Result<Vec<bool>, Error> {
         let everyone = self.lock();
-        let shelf = everyone.get(tenant);
-        let kept = |id: &ContentHash| shelf.and_then(|shelf| shelf.messages.get(id));
+        let rows = everyone.get(tenant);
+        let kept = |id: &ContentHash| rows.and_then(|rows| rows.messages.get(id));
         Ok(ids.iter().map(|id| kept(id).is_some_and(|(_, kept)| *kept >= until)).collect())
     }
 
@@ -145,9 +145,9 @@ impl Backend for Memory {
         now: Timestamp,
     ) -> Result<Vec<Option<(ContentHash, Timestamp)>>, Error> {
         let everyone = self.lock();
-        let shelf = everyone.get(tenant);
+        let rows = everyone.get(tenant);
         let find = |chain: &ChainHash| {
-            shelf.and_then(|shelf| shelf.chains.get(chain)).filter(|(_, until)| *until > now)
+            rows.and_then(|rows| rows.chains.get(chain)).filter(|(_, until)| *until > now)
         };
         Ok(chains.iter().map(|chain| find(chain).copied()).collect())
     }
@@ -158,8 +158,8 @@ impl Backend for Memory {
         id: &str,
         now: Timestamp,
     ) -> Result<Option<Vec<ContentHash>>, Error> {
-        Ok(self.read(tenant, |shelf| {
-            let found = shelf.answers.get(id).filter(|(_, until)| *until > now);
+        Ok(self.read(tenant, |rows| {
+            let found = rows.answers.get(id).filter(|(_, until)| *until > now);
             found.map(|(originals, _)| originals.clone())
         }))
     }
@@ -171,9 +171,9 @@ impl Backend for Memory {
         now: Timestamp,
     ) -> Result<Vec<Option<Packed>>, Error> {
         let everyone = self.lock();
-        let shelf = everyone.get(tenant);
+        let rows = everyone.get(tenant);
         let find = |id: &ContentHash| {
-            let found = shelf.and_then(|shelf| shelf.messages.get(id));
+            let found = rows.and_then(|rows| rows.messages.get(id));
             found.filter(|(_, until)| *until > now).map(|(packed, _)| packed.clone())
         };
         Ok(ids.iter().map(find).collect())
@@ -184,12 +184,12 @@ impl Backend for Memory {
     }
 
     fn purge(&self, now: Timestamp, max_bytes: u64) -> Result<(), Error> {
-        for shelf in self.lock().values_mut() {
-            shelf.chains.retain(|_, (_, until)| *until > now);
-            shelf.answers.retain(|_, (_, until)| *until > now);
-            shelf.messages.retain(|_, (_, until)| *until > now);
+        for rows in self.lock().values_mut() {
+            rows.chains.retain(|_, (_, until)| *until > now);
+            rows.answers.retain(|_, (_, until)| *until > now);
+            rows.messages.retain(|_, (_, until)| *until > now);
             let mut newest: Vec<_> =
-                shelf.messages.values().map(|(packed, until)| (*until, packed.size)).collect();
+                rows.messages.values().map(|(packed, until)| (*until, packed.size)).collect();
             newest.sort_unstable_by(|a, b| b.cmp(a));
             let mut kept = 0_u64;
             let last = newest.into_iter().find(|(_, size)| {
@@ -197,7 +197,7 @@ impl Backend for Memory {
                 kept > max_bytes
             });
             if let Some((last, _)) = last {
-                shelf.messages.retain(|_, (_, until)| *until > last);
+                rows.messages.retain(|_, (_, until)| *until > last);
             }
         }
         Ok(())

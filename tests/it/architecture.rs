@@ -101,7 +101,8 @@ fn only_tasks_the_pool_and_the_writer_spawn() {
     let allowed = ["server/tasks.rs", "service/pool.rs", "store/sqlite/writer.rs"];
     for source in sources() {
         let path = source.path.to_string_lossy().replace('\\', "/");
-        let spawns = ["tokio::spawn(", "task::spawn", "thread::", "tracker.spawn"];
+        let spawns =
+            ["tokio::spawn(", "task::spawn", "thread::spawn(", "thread::Builder", "tracker.spawn"];
         let text = production(&source.text);
         let found = spawns.iter().find(|call| text.contains(**call));
         assert!(found.is_none() || allowed.contains(&path.as_str()), "{path}: {found:?}");

@@ -8,6 +8,7 @@ use contexture::http::schema::{
 };
 use contexture::provider::CONVERSATION_KEYS;
 use contexture::request::{COMPILE_KEYS, SECTIONS};
+use serde_json::{Value, json};
 use utoipa::PartialSchema;
 
 use crate::support::TestServer;
@@ -18,6 +19,12 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml");
 const ROUTES: &[(&str, &str)] = &[
     ("POST", "/compile"),
     ("POST", "/tokens"),
+    ("POST", "/compress"),
+    ("POST", "/expand"),
+    ("POST", "/artifacts"),
+    ("GET", "/artifacts/{id}"),
+    ("DELETE", "/artifacts/{id}"),
+    ("POST", "/artifacts/cleanup"),
     ("GET", "/models"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -77,8 +84,13 @@ fn routes_are_added_with_their_description_only() {
 #[tokio::test]
 async fn every_described_route_is_served() {
     let server = TestServer::spawn().await;
+    let stored = server.post("/artifacts", &json!({"text": "x".repeat(6000)})).await;
+    let stored: Value = stored.json().await.unwrap();
     for (method, path) in ROUTES {
-        let path = path.replace("{code}", "deadline").replace("{file}", "swagger-ui.css");
+        let path = path
+            .replace("{code}", "deadline")
+            .replace("{file}", "swagger-ui.css")
+            .replace("{id}", stored["id"].as_str().unwrap());
         let response = server.build(method, &path).body("{}").send().await.unwrap();
         assert!(![404, 405, 500].contains(&response.status().as_u16()), "{method} {path}");
     }

@@ -172,3 +172,119 @@ async fn wait_until_refused(address: std::net::SocketAddr) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
+
+/// A server that stores in `folder`.
+fn storing_in(folder: &tempfile::TempDir) -> ServerProcess {
+    let url = format!("sqlite:{}", folder.path().join("contexture.db").display());
+    ServerProcess::start(&["--database-url", &url])
+}
+
+#[tokio::test]
+async fn what_was_stored_survives_kill_9() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts: Vec<String> = (0..20).map(|name| format!("text {name}\n").repeat(1000)).collect();
+    let mut server = storing_in(&folder);
+    let mut paths = Vec::new();
+    for text in &texts {
+        let plain = [("content-type", "text/plain")];
+        let stored = request("POST", "/artifacts", &plain, text.as_bytes());
+        let stored = send(server.address, &stored).await;
+        assert_eq!(stored.status, 201);
+        let stored: serde_json::Value = serde_json::from_slice(&stored.body).unwrap();
+        paths.push(format!("/artifacts/{}", stored["id"].as_str().unwrap()));
+    }
+    server.signal("KILL");
+    assert!(!server.exit().await.success());
+
+    let server = storing_in(&folder);
+    for (path, text) in paths.iter().zip(&texts) {
+        let found = send(server.address, &request("GET", path, &[], b"")).await;
+        assert_eq!(found.status, 200, "{path}");
+        assert!(found.body == text.as_bytes(), "{path} has changed");
+    }
+}
+
+#[tokio::test]
+async fn a_kill_amid_writes_loses_nothing_that_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut acknowledged = Vec::new();
+    for round in 0..3_u64 {
+        let mut server = storing_in(&folder);
+        let address = server.address;
+        let writers: Vec<_> = (0..4)
+            .map(|writer| {
+                tokio::spawn(async move {
+                    let mut stored = Vec::new();
+                    for count in 0.. {
+                        let text = format!("{round}/{writer}/{count} ").repeat(1000);
+                        let plain = [("content-type", "text/plain")];
+                        let put = request("POST", "/artifacts", &plain, text.as_bytes());
+                        let Ok(answer) =
+                            tokio::spawn(async move { send(address, &put).await }).await
+                        else {
+                            break;
+                        };
+                        let id = serde_json::from_slice::<serde_json::Value>(&answer.body);
+                        let Some(id) =
+                            id.ok().and_then(|body| Some(body["id"].as_str()?.to_owned()))
+                        else {
+                            break;
+                        };
+                        stored.push((id, text));
+                    }
+                    stored
+                })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(100 + 50 * round)).await;
+        server.signal("KILL");
+        server.exit().await;
+        for writer in writers {
+            acknowledged.extend(writer.await.unwrap());
+        }
+    }
+    assert!(acknowledged.len() > 10, "only {} writes", acknowledged.len());
+    let server = storing_in(&folder);
+    for (id, text) in acknowledged {
+        let found =
+            send(server.address, &request("GET", &format!("/artifacts/{id}"), &[], b"")).await;
+        assert!(found.status == 200 && found.body == text.as_bytes(), "{id}: {}", found.status);
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_written_is_a_problem_and_compiling_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = storing_in(&folder);
+    // Another program holds the file for longer than the server waits.
+    let other = rusqlite::Connection::open(folder.path().join("contexture.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let plain = [("content-type", "text/plain")];
+    let put = request("POST", "/artifacts", &plain, "line\n".repeat(2000).as_bytes());
+    let body = br#"{"messages":[{"role":"user","content":"hi"}],"target":"openai"}"#;
+    let compile = request("POST", "/compile", &[], body);
+    let (refused, compiled) =
+        tokio::join!(send(server.address, &put), send(server.address, &compile));
+    assert_eq!(compiled.status, 200);
+    assert_eq!(refused.status, 503);
+    assert!(String::from_utf8_lossy(&refused.body).contains("store_unavailable"));
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(send(server.address, &put).await.status, 201);
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_stops_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("contexture.db");
+    std::fs::write(&file, "not a database ".repeat(100)).unwrap();
+    for path in [file, folder.path().join("no/such/folder.db")] {
+        let url = format!("sqlite:{}", path.display());
+        let output = run(&["serve", "--listen", "127.0.0.1:0", "--database-url", &url]);
+        assert_eq!(output.status.code(), Some(1));
+        let told = text(&output.stderr);
+        assert!(
+            told.contains("--database-url") && told.contains(&*path.to_string_lossy()),
+            "{told}"
+        );
+    }
+}

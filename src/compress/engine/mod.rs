@@ -27,6 +27,12 @@ use mark::{LITERAL, Place};
 const REMEMBERED_BYTES: u64 = 64 << 20;
 /// Texts, changed or not, that are remembered.
 const REMEMBERED: usize = 1 << 14;
+/// Tokens below which no reference pays.
+const LEAST: u64 = 12;
+/// What a text is to those that follow.
+const CALL: u8 = 1;
+const RESULT: u8 = 2;
+const FIXED: u8 = 3;
 /// Bytes from which an argument of a call is worth pointing at.
 const ARGUMENT: usize = 40;
 /// Bytes that decoding may make of a list, beside sixteen times its own.
@@ -42,12 +48,21 @@ pub enum Lossless {
 }
 
 /// How much of a text can be got back from what is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Decoding the shown list gives the original bytes.
     Exact,
     /// It gives bytes that are equal after a documented normalisation.
     Equivalent,
+}
+
+impl Class {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Equivalent => "equivalent",
+        }
+    }
 }
 
 /// A text as it is shown.
@@ -67,6 +82,9 @@ pub struct Form {
 /// Short forms that were found before. They save work and change nothing. Share one a process.
 pub struct Engine {
     forms: Cache<(TokenizerName, Lossless, Digest), Arc<Known>, Bytes>,
+    /// Forms with references, by the text and all that stands before it; none where there is
+    /// nothing to refer to.
+    references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<Known>>, Bytes>,
 }
 
 /// A short form and its lines.
@@ -86,6 +104,15 @@ impl Weighter<(TokenizerName, Lossless, Digest), Arc<Known>> for Bytes {
     }
 }
 
+impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<Known>>> for Bytes {
+    fn weight(&self, _: &(TokenizerName, Lossless, Digest), known: &Option<Arc<Known>>) -> u64 {
+        let weight = |known: &Arc<Known>| {
+            known.form.text.as_ref().map_or(0, |form| form.len()) + known.lines.weight()
+        };
+        160 + known.as_ref().map_or(0, weight) as u64
+    }
+}
+
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").field("remembered", &self.forms.len()).finish()
@@ -100,7 +127,22 @@ impl Default for Engine {
 
 impl Engine {
     pub fn new() -> Self {
-        Self { forms: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes) }
+        Self {
+            forms: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
+            references: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
+        }
+    }
+
+    /// The tokens of a text as it came and in its short form by itself.
+    pub fn alone(
+        &self,
+        counter: &Counter,
+        name: TokenizerName,
+        allow: Lossless,
+        text: &str,
+    ) -> (u64, u64) {
+        let form = &self.known(counter, name, allow, (text, Digest::of(text))).form;
+        (form.tokens_before, form.tokens_alone)
     }
 
     fn known(
@@ -108,9 +150,9 @@ impl Engine {
         counter: &Counter,
         name: TokenizerName,
         allow: Lossless,
-        text: &str,
+        (text, digest): (&str, Digest),
     ) -> Arc<Known> {
-        let key = (name, allow, Digest::of(text));
+        let key = (name, allow, digest);
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
@@ -159,8 +201,20 @@ pub struct Encoder<'e> {
     name: TokenizerName,
     allow: Lossless,
     backlog: Backlog,
+    /// What stands before and is not in the backlog yet: most lists are seen again, a little
+    /// longer, and only what is new has to be looked up.
+    waiting: Vec<Before>,
+    /// Names everything that stands before.
+    before: Digest,
     results: usize,
     calls: usize,
+}
+
+/// A text that stands before.
+#[derive(Debug)]
+enum Before {
+    Result(usize, Arc<str>, Arc<Lines>),
+    Call(usize, Arc<str>),
 }
 
 impl<'e> Encoder<'e> {
@@ -170,16 +224,25 @@ impl<'e> Encoder<'e> {
         name: TokenizerName,
         allow: Lossless,
     ) -> Self {
-        let backlog = Backlog::default();
-        Self { engine, counter, name, allow, backlog, results: 0, calls: 0 }
+        Self {
+            engine,
+            counter,
+            name,
+            allow,
+            backlog: Backlog::default(),
+            waiting: Vec::new(),
+            before: Digest::of(""),
+            results: 0,
+            calls: 0,
+        }
     }
 
     /// The next tool call of the list: the text of its arguments.
-    pub fn call(&mut self, arguments: &str) {
+    pub fn call(&mut self, arguments: &Arc<str>) {
         self.calls += 1;
-        for (place, text) in arguments_of(self.calls, arguments) {
-            let lines = Arc::new(Lines::of(&text));
-            self.backlog.add(place, text, lines);
+        if arguments.len() >= ARGUMENT {
+            self.before = self.before.then(&Digest::of(arguments), CALL);
+            self.waiting.push(Before::Call(self.calls, Arc::clone(arguments)));
         }
     }
 
@@ -189,55 +252,109 @@ impl<'e> Encoder<'e> {
         self.results += 1;
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
-            let known = self.engine.known(self.counter, self.name, self.allow, text);
-            let mut form = known.form.clone();
-            let escaped = form.rules == ["escape"];
-            if fixed && !escaped {
-                form.text = None;
-                form.rules.clear();
-                form.class = Class::Exact;
-                form.tokens_after = form.tokens_before;
-                form.tokens_alone = form.tokens_before;
-            }
-            let mut lines = Arc::clone(&known.lines);
-            if fixed && form.text.is_none() && known.form.text.is_some() {
-                lines = Arc::new(Lines::of(text));
-            }
-            let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
-            if !escaped
-                && !fixed
-                && let Some(referring) = self.refer(&shown, &lines, form.tokens_after)
-            {
-                let tokens = self.counter.count(self.name, &referring);
-                if tokens < form.tokens_after {
-                    form.tokens_after = tokens;
-                    form.rules.push("reference");
-                    lines = Arc::new(Lines::of(&referring));
-                    form.text = Some(referring.into());
-                }
-            }
+            let digest = Digest::of(text);
+            let known = self.engine.known(self.counter, self.name, self.allow, (text, digest));
+            let (form, lines) = if fixed {
+                as_it_is(text, &known)
+            } else if known.form.rules == ["escape"] {
+                (known.form.clone(), Arc::clone(&known.lines))
+            } else {
+                self.referring(text, digest, &known)
+            };
             // A reference names a result by its number alone, so it must hold one text.
             if texts.len() == 1 {
                 let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
-                self.backlog.add(Place::Result(self.results), shown, lines);
+                self.waiting.push(Before::Result(self.results, shown, lines));
             }
+            // What is shown follows from what stands before, and from this.
+            self.before = self.before.then(&digest, if fixed { FIXED } else { RESULT });
             forms.push(form);
+        }
+        if texts.len() != 1 {
+            self.before = self.before.then(&Digest::of(""), RESULT);
         }
         forms
     }
 
-    fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<String> {
-        if tokens < 12 {
-            return None;
+    /// The form of a text by itself, with references where they take fewer tokens.
+    fn referring(&mut self, text: &Arc<str>, digest: Digest, known: &Known) -> (Form, Arc<Lines>) {
+        let mut form = known.form.clone();
+        let mut lines = Arc::clone(&known.lines);
+        if form.tokens_after < LEAST {
+            return (form, lines);
         }
+        let key = (self.name, self.allow, self.before.then(&digest, RESULT));
+        let found = if let Some(found) = self.engine.references.get(&key) {
+            found
+        } else {
+            self.catch_up();
+            let shown = form.text.as_ref().unwrap_or(text);
+            let found = self.refer(shown, &lines, form.tokens_after).map(Arc::new);
+            self.engine.references.insert(key, found.clone());
+            found
+        };
+        if let Some(found) = found {
+            form.tokens_after = found.form.tokens_after;
+            form.text.clone_from(&found.form.text);
+            form.rules.push("reference");
+            lines = Arc::clone(&found.lines);
+        }
+        (form, lines)
+    }
+
+    fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<Known> {
         let mut pays = |span: &str, reference: &str| {
             // Every word is a token at least, so most spans need not be counted.
-            words(span, 24)
-                || self.counter.count(self.name, span)
-                    > self.counter.count(self.name, reference) + 2
+            let count = |text: &str| self.counter.count(self.name, text);
+            words(span, 24) || count(span) > count(reference) + 2
         };
-        self.backlog.refer(shown, lines, &mut pays)
+        let referring = self.backlog.refer(shown, lines, &mut pays)?;
+        let tokens_after = self.counter.count(self.name, &referring);
+        if tokens_after >= tokens {
+            return None;
+        }
+        let lines = Arc::new(Lines::of(&referring));
+        let form = Form {
+            text: Some(referring.into()),
+            class: Class::Exact,
+            rules: Vec::new(),
+            tokens_before: tokens,
+            tokens_after,
+            tokens_alone: tokens,
+        };
+        Some(Known { form, lines })
     }
+
+    /// Adds to the backlog what waits for it.
+    fn catch_up(&mut self) {
+        for before in self.waiting.drain(..) {
+            match before {
+                Before::Result(nth, text, lines) => {
+                    self.backlog.add(Place::Result(nth), text, lines);
+                }
+                Before::Call(nth, arguments) => {
+                    for (place, text) in arguments_of(nth, &arguments) {
+                        let lines = Arc::new(Lines::of(&text));
+                        self.backlog.add(place, text, lines);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A text that may not be changed; a mark before what only looks like ours is no change of it.
+fn as_it_is(text: &str, known: &Known) -> (Form, Arc<Lines>) {
+    let mut form = known.form.clone();
+    if form.text.is_none() || form.rules == ["escape"] {
+        return (form, Arc::clone(&known.lines));
+    }
+    form.text = None;
+    form.rules.clear();
+    form.class = Class::Exact;
+    form.tokens_after = form.tokens_before;
+    form.tokens_alone = form.tokens_before;
+    (form, Arc::new(Lines::of(text)))
 }
 
 /// Whether a text has at least so many words of letters.

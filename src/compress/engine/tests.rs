@@ -40,7 +40,7 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
     let mut shown = Vec::new();
     for entry in list {
         match entry {
-            Entry::Call(arguments) => encoder.call(arguments),
+            Entry::Call(arguments) => encoder.call(&arguments.as_str().into()),
             Entry::Result(texts, fixed) => {
                 let texts: Vec<Arc<str>> = texts.iter().map(|text| text.as_str().into()).collect();
                 let forms = encoder.result(&texts, *fixed);

@@ -16,6 +16,7 @@
 
 mod columns;
 mod numbered;
+mod repeat;
 mod severity;
 mod table;
 mod template;
@@ -66,6 +67,7 @@ pub(crate) const GROUPS: &[&[&dyn Notation]] = &[
     &[&table::Table],
     &[&columns::Columns],
     &[&numbered::Numbered],
+    &[&repeat::Repeat],
     &[&tree::Tree, &template::Template],
 ];
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::plan::{Plan, Sight};
 use super::report::Row;
 use super::splice::{Edit, splice};
-use super::{Error, Job, Original, Shown};
+use super::{Edited, Error, Job, Original, Shown};
 use crate::compress::{Class, Encoder, Form};
+use crate::domain::ArtifactId;
 use crate::pipeline::prose;
 use crate::pipeline::report::Action;
 use crate::provider::{Answered, Spoken, Wrap};
@@ -31,8 +32,9 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
         for spoken in spoken {
             match spoken {
                 Spoken::Call(arguments) => encoder.call(arguments),
-                Spoken::Result(answered) if sight == Sight::Cleared => {
-                    edits.clear(job, &mut encoder, answered);
+                Spoken::Result(answered) if sight == Sight::Cleared && job.clears(answered) => {
+                    let raw = job.item(at).map_or("", |item| item.raw);
+                    edits.clear(job, &mut encoder, (answered, raw));
                 }
                 Spoken::Result(answered) => {
                     let fixed = job.fixed.get(at) == Some(&true);
@@ -51,7 +53,7 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
 fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
     let before = job.costs.get(at).map_or(0, |cost| cost.real());
     let raw = job.item(at).map_or("", |item| item.raw);
-    let original = Original { text: raw.into(), message: at, tokens: before };
+    let original = Original { text: raw.into(), message: at, tokens: before, whole: true };
     Row {
         shown: None,
         origin: Some(at),
@@ -70,6 +72,9 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
 struct Edits {
     edits: Vec<Edit>,
     originals: Vec<(Arc<str>, u64)>,
+    shown: Vec<Edited>,
+    /// Texts of tool results that stand before.
+    slots: usize,
     rules: Vec<&'static str>,
     class: Option<Class>,
     /// Raw tokens saved as shown, and without references; escapes cost.
@@ -80,6 +85,8 @@ struct Edits {
 impl Edits {
     fn take(&mut self, answered: &Answered, forms: Vec<Form>) {
         for (slot, form) in answered.slots.iter().zip(forms) {
+            let place = self.slots;
+            self.slots += 1;
             self.saved += difference(form.tokens_before, form.tokens_after);
             self.alone += difference(form.tokens_before, form.tokens_alone);
             let Some(text) = form.text else { continue };
@@ -88,7 +95,7 @@ impl Edits {
                 text: text.to_string(),
                 wrap: Wrap::Text,
             });
-            self.originals.push((Arc::clone(&slot.text), form.tokens_before));
+            self.original(place, Arc::clone(&slot.text), form.tokens_before, false);
             for rule in form.rules {
                 if !self.rules.contains(&rule) {
                     self.rules.push(rule);
@@ -100,9 +107,16 @@ impl Edits {
         }
     }
 
-    fn clear(&mut self, job: &Job<'_>, encoder: &mut Encoder<'_>, answered: &Answered) {
+    fn clear(
+        &mut self,
+        job: &Job<'_>,
+        encoder: &mut Encoder<'_>,
+        (answered, raw): (&Answered, &str),
+    ) {
         let count = |text: &str| job.meter.counter().count(job.meter.tokenizer(), text);
         encoder.result(&[prose::CLEARED_RESULT.into()], true);
+        let place = self.slots;
+        self.slots += usize::from(answered.content.is_some());
         let Some((at, wrap)) = &answered.content else { return };
         let before: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
         let saved = difference(before, count(prose::CLEARED_RESULT));
@@ -110,8 +124,17 @@ impl Edits {
         self.alone += saved;
         let text = prose::CLEARED_RESULT.to_owned();
         self.edits.push(Edit { at: at.clone(), text, wrap: *wrap });
-        self.originals
-            .extend(answered.slots.iter().map(|slot| (Arc::clone(&slot.text), count(&slot.text))));
+        match answered.slots.as_slice() {
+            [slot] if slot.raw == *at => {
+                self.original(place, Arc::clone(&slot.text), before, false);
+            }
+            _ => self.original(place, raw.get(at.clone()).unwrap_or_default().into(), before, true),
+        }
+    }
+
+    fn original(&mut self, slot: usize, text: Arc<str>, tokens: u64, json: bool) {
+        self.shown.push(Edited { slot, artifact: ArtifactId::of_text(&text), json });
+        self.originals.push((text, tokens));
     }
 
     fn row(self, job: &Job<'_>, at: usize, sight: Sight) -> Row {
@@ -127,10 +150,14 @@ impl Edits {
             (true, _) => Action::Compressed,
         };
         let less = |saved: i64| u64::try_from(i64::try_from(before).unwrap_or(i64::MAX) - saved);
-        let originals =
-            self.originals.into_iter().map(|(text, tokens)| Original { text, message: at, tokens });
+        let originals = self.originals.into_iter().map(|(text, tokens)| Original {
+            text,
+            message: at,
+            tokens,
+            whole: false,
+        });
         Row {
-            shown: Some(Shown { json, origin: Some(at), changed }),
+            shown: Some(Shown { json, origin: Some(at), changed, edits: self.shown }),
             origin: Some(at),
             action,
             rules: self.rules,

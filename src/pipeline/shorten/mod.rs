@@ -10,16 +10,17 @@ mod report;
 mod splice;
 
 pub use report::Shortened;
+pub use splice::{Edit, splice};
 
 use std::sync::Arc;
 
 use super::measure::{Cost, Meter};
 use super::stage::{Timings, timed};
-use super::{Context, Deadline, Error, protect};
+use super::{Context, Deadline, Error, prose, protect};
 use crate::compress::{Encoder, Lossless};
-use crate::domain::{Message, Notes};
+use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
-use crate::provider::{self, Spoken};
+use crate::provider::{self, Answered, Spoken};
 use crate::request::{CompressRequest, Given, Level, List, Originals};
 
 /// What is shown in the place of the messages that came.
@@ -31,6 +32,18 @@ pub struct Shown {
     pub origin: Option<usize>,
     /// Whether it is another one than came.
     pub changed: bool,
+    /// The texts in it that stand for originals.
+    pub edits: Vec<Edited>,
+}
+
+/// A text of a tool result that stands for an original.
+#[derive(Debug, Clone)]
+pub struct Edited {
+    /// Its place among the texts of the tool results of its message.
+    pub slot: usize,
+    pub artifact: ArtifactId,
+    /// Whether the original is the JSON of a whole content.
+    pub json: bool,
 }
 
 /// A text that is shown shortened, or not at all.
@@ -40,6 +53,8 @@ pub struct Original {
     /// Where its message stood in the list.
     pub message: usize,
     pub tokens: u64,
+    /// Whether it is the JSON of a whole message that is gone.
+    pub whole: bool,
 }
 
 /// Makes the request's text or messages shorter. `ours`: messages that an earlier answer made,
@@ -145,6 +160,13 @@ impl<'j> Job<'j> {
         outside + rows.iter().map(|row| row.after).sum::<u64>()
     }
 
+    /// Whether one line in the place of a result takes fewer tokens than its texts.
+    fn clears(&self, answered: &Answered) -> bool {
+        let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
+        let texts: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
+        answered.content.is_some() && count(prose::CLEARED_RESULT) < texts
+    }
+
     fn item(&self, at: usize) -> Option<&Node<'j>> {
         self.list.items.get(at)
     }
@@ -166,6 +188,7 @@ pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> Shortened {
                 json: item.raw.to_owned(),
                 origin: Some(at),
                 changed: false,
+                edits: Vec::new(),
             });
             report::passed(request, shown.collect(), None, notes)
         }

@@ -5,8 +5,8 @@ use super::{Error, Job};
 use crate::domain::{Message, Role, Source, Turn, turns};
 use crate::json;
 use crate::pipeline::compress::{self, ClearCost, Clearing, Form, Note, Outcome, TurnCost};
+use crate::pipeline::prose;
 use crate::pipeline::report::Action;
-use crate::pipeline::{Stopped, prose};
 use crate::provider::Spoken;
 use crate::request::Level;
 
@@ -145,6 +145,17 @@ struct View<'v> {
 impl ClearCost for View<'_> {
     type Error = Error;
 
+    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Error> {
+        let span = self.spans.get(turn).cloned().unwrap_or_default();
+        let alone: u64 = span.filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
+        Ok((alone, alone))
+    }
+
+    fn settled(&mut self, _: &[Form]) -> Result<Vec<(u64, u64)>, Error> {
+        // The list is gone through once more when the plan is known.
+        Ok(Vec::new())
+    }
+
     fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Error> {
         let Some(span) = self.spans.get(turn) else { return Ok(None) };
         let marker = self.job.meter.text(prose::CLEARED_RESULT)?;
@@ -155,11 +166,13 @@ impl ClearCost for View<'_> {
             let mut texts = 0;
             let mut markers = 0;
             for spoken in self.job.spoken.get(at).into_iter().flatten() {
-                if let Spoken::Result(answered) = spoken {
+                if let Spoken::Result(answered) = spoken
+                    && self.job.clears(answered)
+                {
                     for slot in &answered.slots {
                         texts += self.job.meter.text(&slot.text)?;
                     }
-                    markers += if answered.content.is_some() { marker } else { 0 };
+                    markers += marker;
                 }
             }
             after += row.before.saturating_sub(texts) + markers;

@@ -2,7 +2,7 @@
 
 use super::{Job, Original, Shown};
 use crate::compress::{Class, Form};
-use crate::domain::{Model, Notes, Role};
+use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
 use crate::pipeline::manifest::Name;
 use crate::pipeline::measure::Meter;
@@ -41,7 +41,7 @@ pub(super) struct Row {
 impl Row {
     pub(super) fn summary(json: String, tokens: u64) -> Self {
         Self {
-            shown: Some(Shown { json, origin: None, changed: true }),
+            shown: Some(Shown { json, origin: None, changed: true, edits: Vec::new() }),
             origin: None,
             action: Action::Kept,
             rules: Vec::new(),
@@ -98,13 +98,14 @@ pub(super) fn of_text(
                 "kept".to_owned()
             }
             .into(),
-            class: changed.then(|| word(form.class)),
+            class: changed.then(|| form.class.as_str()),
             tokens_before: report.tokens_before,
             tokens_after: report.tokens_after,
             artifact: None,
         }]);
     }
-    let original = Original { text: text.into(), message: 0, tokens: form.tokens_before };
+    let original =
+        Original { text: text.into(), message: 0, tokens: form.tokens_before, whole: false };
     Shortened {
         list: Vec::new(),
         text: Some(form.text.map_or_else(|| text.to_owned(), |text| text.to_string())),
@@ -211,24 +212,17 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
             id,
             action: row.action,
             rule: row.rule().into(),
-            class: row.class.map(word),
+            class: row.class.map(Class::as_str),
             tokens_before: model.scale(row.before),
             tokens_after: model.scale(row.after),
             artifact: row
                 .originals
                 .first()
                 .filter(|_| kept)
-                .map(|original| crate::compress::artifact_id(&original.text)),
+                .map(|original| ArtifactId::of_text(&original.text).to_string()),
         })
     };
     rows.iter().filter_map(decision).collect()
-}
-
-fn word(class: Class) -> &'static str {
-    match class {
-        Class::Exact => "exact",
-        Class::Equivalent => "equivalent",
-    }
 }
 
 /// What was passed on uncounted: four bytes to a token, rounded up.

@@ -7,24 +7,26 @@ use crate::provider::Wrap;
 
 /// A text in the place of some bytes of a message's JSON text.
 #[derive(Debug, Clone)]
-pub(super) struct Edit {
-    pub(super) at: Range<usize>,
-    pub(super) text: String,
-    pub(super) wrap: Wrap,
+pub struct Edit {
+    pub at: Range<usize>,
+    pub text: String,
+    pub wrap: Wrap,
 }
 
 /// The JSON text with its edits, which are disjoint and in order.
-pub(super) fn splice(raw: &str, edits: &[Edit]) -> String {
+pub fn splice(raw: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut copied = 0;
     for edit in edits {
         out.push_str(raw.get(copied..edit.at.start).unwrap_or_default());
-        if edit.wrap == Wrap::Object {
-            out.push_str("{\"result\":");
-        }
-        json::write_string(&mut out, &edit.text);
-        if edit.wrap == Wrap::Object {
-            out.push('}');
+        match edit.wrap {
+            Wrap::Text => json::write_string(&mut out, &edit.text),
+            Wrap::Raw => out.push_str(&edit.text),
+            Wrap::Object => {
+                out.push_str("{\"result\":");
+                json::write_string(&mut out, &edit.text);
+                out.push('}');
+            }
         }
         copied = edit.at.end;
     }

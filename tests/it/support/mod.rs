@@ -23,9 +23,13 @@ struct Flags {
     config: Config,
 }
 
-/// The settings that a command line of `serve` gives, on a free port.
+/// The settings that a command line of `serve` gives, on a free port; stored is in memory
+/// where the line does not say otherwise.
 pub fn config(flags: &[&str]) -> Config {
     let mut line = vec!["serve", "--listen", "127.0.0.1:0"];
+    if !flags.contains(&"--database-url") {
+        line.extend_from_slice(&["--database-url", "memory:"]);
+    }
     line.extend_from_slice(flags);
     Flags::try_parse_from(line).expect("flags are right").config
 }

@@ -11,9 +11,10 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
+    /// The program with no variable set, but for one that keeps files out of the repository.
     pub fn command() -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_contexture"));
-        command.env_clear();
+        command.env_clear().env("CONTEXTURE_DATABASE_URL", "memory:");
         command
     }
 

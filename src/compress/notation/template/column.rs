@@ -1,35 +1,67 @@
 //! A column: the values of a hole, and what foretells most of them.
 
-use super::form::{Hole, Pad, foretold, number};
+use std::borrow::Cow;
+
+use super::form::{Hole, Pad, folded, foretold, number};
+
+/// Hits of a step below which it says nothing.
+const HITS: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct Column<'a> {
     pub(super) hole: Hole,
-    pub(super) values: Vec<&'a str>,
+    pub(super) values: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Column<'a> {
     pub(super) fn new(pad: Pad, values: Vec<&'a str>) -> Self {
+        let same = hits(&values, 0);
         let step = step(&values).filter(|step| {
-            // As many values rise by it as stay the same, and more.
-            hits(&values, *step) > hits(&values, 0)
+            let hits = hits(&values, *step);
+            hits >= HITS.max(same + 2).max(values.len() / 4) || hits + 1 == values.len()
         });
         let step = step.unwrap_or(0);
         let is_counter = step != 0 && hits(&values, step) + 1 == values.len();
         let first = values.first().filter(|_| is_counter).map(|first| (*first).to_owned());
-        Self { hole: Hole { pad, step, first }, values }
+        let path = step == 0 && are_paths(&values);
+        let values = values.into_iter().map(Cow::Borrowed).collect();
+        Self { hole: Hole { pad, path, name: None, step, first }, values }
+    }
+
+    /// Widths for the next column.
+    pub(super) fn of_widths(widths: &[usize]) -> Self {
+        let values = widths.iter().map(|width| Cow::Owned(width.to_string())).collect();
+        Self {
+            hole: Hole { pad: Pad::Next, path: false, name: None, step: 0, first: None },
+            values,
+        }
+    }
+
+    pub(super) fn has_cell(&self) -> bool {
+        self.hole.first.is_none()
     }
 
     /// The cell of a row: empty where the value is foretold.
-    pub(super) fn cell(&self, row: usize) -> &'a str {
-        let value = self.values.get(row).copied().unwrap_or("");
-        let before = row.checked_sub(1).and_then(|before| self.values.get(before));
-        if before.is_some_and(|before| is_foretold(before, value, self.hole.step)) {
-            ""
-        } else {
-            value
+    pub(super) fn cell(&self, row: usize, before: Option<&str>) -> Cow<'_, str> {
+        let value = self.values.get(row).map_or("", |value| value);
+        let Some(before) = before else { return Cow::Borrowed(value) };
+        if is_foretold(before, value, self.hole.step) {
+            return Cow::Borrowed("");
         }
+        let folded = if self.hole.path { folded(value, before) } else { None };
+        folded.map_or(Cow::Borrowed(value), Cow::Owned)
     }
+}
+
+/// Whether enough values have folders in common with the one before. A `^` of their own would be
+/// taken for one of ours.
+fn are_paths(values: &[&str]) -> bool {
+    let has_folder = |value: &&str| memchr::memchr(b'/', value.as_bytes()).is_some();
+    if !values.iter().take(HITS).any(has_folder) || values.iter().any(|value| value.contains('^')) {
+        return false;
+    }
+    let alike = |pair: &[&str]| matches!(pair, [a, b] if a != b && folded(b, a).is_some());
+    values.windows(2).filter(|pair| alike(pair)).count() * 5 > values.len()
 }
 
 fn is_foretold(before: &str, value: &str, step: i64) -> bool {

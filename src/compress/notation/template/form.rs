@@ -8,11 +8,17 @@ pub(super) enum Pad {
     None,
     Left(usize),
     Right(usize),
+    /// The value is no text: it is the width that the next hole is filled to, on its left.
+    Next,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hole {
     pub(super) pad: Pad,
+    /// The values are paths, and a cell may name folders of the one before.
+    pub(super) path: bool,
+    /// The letter of the holes that share the value before.
+    pub(super) name: Option<char>,
     /// What is added to the value before to foretell the next; 0 foretells the same text.
     pub(super) step: i64,
     /// The first value of a hole that has no cell.
@@ -106,7 +112,10 @@ impl Hole {
             Pad::None => Ok(()),
             Pad::Left(width) => write!(out, ">{width}"),
             Pad::Right(width) => write!(out, "<{width}"),
+            Pad::Next => write!(out, ">"),
         };
+        out.extend(self.path.then_some('/'));
+        out.extend(self.name);
         if let Some(first) = &self.first {
             let _ = write!(out, "={first}");
         }
@@ -122,10 +131,17 @@ impl Hole {
         let mut pad = Pad::None;
         if let Some(after) = rest.strip_prefix(['>', '<']) {
             let (width, after) = after.split_at_checked(digits(after))?;
-            let width = width.parse().ok().filter(|width| *width <= WIDEST)?;
-            pad = if rest.starts_with('>') { Pad::Left(width) } else { Pad::Right(width) };
+            pad = match (width, rest.starts_with('>')) {
+                ("", true) => Pad::Next,
+                (_, true) => Pad::Left(width_of(width)?),
+                (_, false) => Pad::Right(width_of(width)?),
+            };
             rest = after;
         }
+        let path = rest.starts_with('/');
+        rest = rest.strip_prefix('/').unwrap_or(rest);
+        let name = rest.chars().next().filter(char::is_ascii_lowercase);
+        rest = rest.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(rest);
         let mut first = None;
         if let Some(after) = rest.strip_prefix('=') {
             let (value, after) = after.split_at_checked(digits(after))?;
@@ -137,14 +153,21 @@ impl Hole {
         } else {
             rest.starts_with(['+', '-']).then(|| rest.parse().ok())??
         };
-        Some(Self { pad, step, first })
+        Some(Self { pad, path, name, step, first })
     }
+}
 
-    /// What stands in the line for a value.
-    pub(super) fn fill(&self, value: &str, out: &mut String) {
+/// A width that a hole may have.
+pub(super) fn width_of(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|width| *width <= WIDEST)
+}
+
+impl Pad {
+    /// Writes a value, filled.
+    pub(super) fn fill(self, value: &str, out: &mut String) {
         let spaces = |width: usize| width.saturating_sub(value.chars().count());
-        match self.pad {
-            Pad::None => out.push_str(value),
+        match self {
+            Pad::None | Pad::Next => out.push_str(value),
             Pad::Left(width) => {
                 out.extend(std::iter::repeat_n(' ', spaces(width)));
                 out.push_str(value);
@@ -164,6 +187,25 @@ pub(super) fn foretold(before: &str, step: i64) -> Option<String> {
     }
     let next = number(before)?.checked_add(step).filter(|next| *next >= 0)?;
     Some(format!("{next:0width$}", width = before.len()))
+}
+
+/// What a cell of paths says: each `^` it begins with takes a folder more off the value before.
+pub(super) fn unfolded(cell: &str, before: Option<&str>) -> Option<String> {
+    let name = cell.trim_start_matches('^');
+    let Some(last) = (cell.len() - name.len()).checked_sub(1) else { return Some(cell.to_owned()) };
+    let before = before?;
+    let (cut, _) = before.rmatch_indices('/').nth(last)?;
+    Some(format!("{}{name}", before.get(..=cut)?))
+}
+
+/// The cell for a path, where it has folders in common with the one before.
+pub(super) fn folded(value: &str, before: &str) -> Option<String> {
+    const DEEPEST: usize = 4;
+    let both = value.bytes().zip(before.bytes()).take_while(|(a, b)| a == b).count();
+    let cut = value.as_bytes().get(..both)?.iter().rposition(|byte| *byte == b'/')?;
+    let ups = before.get(cut..)?.matches('/').count();
+    (ups <= DEEPEST && ups < cut)
+        .then(|| format!("{}{}", "^".repeat(ups), value.get(cut + 1..).unwrap_or("")))
 }
 
 /// Decimal digits alone, few enough to add to.

@@ -17,7 +17,7 @@ const FEWEST: u32 = 4;
 const LENGTHS: std::ops::Range<usize> = 8..20_000;
 /// Lengths of the beginnings that lines are grouped by, and how often that is done.
 const BEGINNINGS: [usize; 12] = [14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 8;
 
 /// Byte positions of a word.
 pub(super) type Span = (u32, u32);

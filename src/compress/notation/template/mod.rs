@@ -30,6 +30,7 @@ mod decode;
 mod form;
 mod group;
 mod shape;
+mod share;
 mod write;
 
 use super::{Block, Found, Notation};

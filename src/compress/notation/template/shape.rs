@@ -12,6 +12,15 @@ pub(super) struct Table<'a> {
     pub(super) parts: Vec<Part<'a>>,
 }
 
+impl<'a> Table<'a> {
+    pub(super) fn columns(&self) -> impl Iterator<Item = &Column<'a>> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Column(column) => Some(column),
+            Part::Text(_) => None,
+        })
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum Part<'a> {
     Text(String),
@@ -37,8 +46,10 @@ enum Gap {
     Same,
     /// So many spaces, the others are pads.
     Pads(usize),
-    /// So many spaces, the others go into the cell.
-    Loose(usize),
+    /// So many spaces, and the next hole is filled to widths that are cells themselves.
+    Widths(usize),
+    /// The white space goes into the cell.
+    Loose,
 }
 
 pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
@@ -49,7 +60,10 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
     for (place, words) in places.iter().enumerate() {
         let before = place.checked_sub(1).and_then(|before| places.get(before));
         let (earlier, later) = pads.split_at_mut_checked(place)?;
-        gaps.push(gap(before, words, earlier.last_mut(), later.first_mut()?));
+        // A word that has its white space in its cell, or its width, has no pad as well.
+        let left =
+            earlier.last_mut().filter(|_| matches!(gaps.last(), Some(Gap::Same | Gap::Pads(_))));
+        gaps.push(gap(before, words, left, later.first_mut()?));
     }
     let mut parts = Parts::default();
     for ((words, gap), pad) in places.iter().zip(gaps).zip(pads) {
@@ -57,9 +71,14 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
         match gap {
             Gap::Same => parts.text(gap_text),
             Gap::Pads(base) => parts.text(gap_text.get(..base)?),
-            Gap::Loose(base) => {
+            Gap::Widths(base) => {
                 parts.text(gap_text.get(..base)?);
-                parts.0.push(Part::Column(Column::new(Pad::None, words.loose(base)?)));
+                parts.0.push(Part::Column(Column::of_widths(&words.widths(base))));
+                parts.0.push(Part::Column(Column::new(Pad::None, words.words.clone())));
+                continue;
+            }
+            Gap::Loose => {
+                parts.0.push(Part::Column(Column::new(Pad::None, words.both.clone())));
                 continue;
             }
         }
@@ -88,9 +107,18 @@ impl<'a> Words<'a> {
         Some(words)
     }
 
-    /// The words with the white space before them, but for the first bytes of it.
-    fn loose(&self, base: usize) -> Option<Vec<&'a str>> {
-        self.both.iter().map(|both| both.get(base..)).collect()
+    /// The width that each word is filled to: the one before where that does, too.
+    fn widths(&self, base: usize) -> Vec<usize> {
+        let mut before = 0;
+        let widths = self.gaps.iter().zip(&self.words).map(|(gap, word)| {
+            let width = width(word);
+            let spaces = gap.len().saturating_sub(base);
+            if spaces > 0 || before > width {
+                before = spaces + width;
+            }
+            before
+        });
+        widths.collect()
     }
 }
 
@@ -114,15 +142,16 @@ fn gap(
     let base = usize::from(before.is_some());
     let blank = |gap: &&str| gap.len() >= base && gap.bytes().all(|byte| byte == b' ');
     if !words.gaps.iter().all(blank) {
-        return Gap::Loose(0);
+        return Gap::Loose;
     }
     let spaces = || words.gaps.iter().map(|gap| gap.len() - base);
     if let Some(width) = pad_width(spaces(), &words.words) {
         *own = Pad::Left(width);
         return Gap::Pads(base);
     }
-    let (Some(before), Some(left)) = (before, left) else { return Gap::Loose(base) };
-    if *left == Pad::None {
+    if let (Some(before), Some(left)) = (before, left)
+        && *left == Pad::None
+    {
         if let Some(width) = pad_width(spaces(), &before.words) {
             *left = Pad::Right(width);
             return Gap::Pads(base);
@@ -133,7 +162,10 @@ fn gap(
             return Gap::Pads(base);
         }
     }
-    Gap::Loose(base)
+    let widths = words.widths(base);
+    let changes = widths.windows(2).filter(|pair| matches!(pair, [a, b] if a != b)).count();
+    let is_steady = changes * 3 < widths.len() && widths.iter().all(|width| *width <= WIDEST);
+    if is_steady { Gap::Widths(base) } else { Gap::Loose }
 }
 
 /// The width that the spaces fill every word to.
@@ -223,10 +255,12 @@ impl<'a> Parts<'a> {
         let shortest = values.iter().map(|value| value.len()).min().unwrap_or(0);
         let most = shortest.saturating_sub(1);
         let before = values.iter().fold(most, |most, value| most.min(common(first, value)));
-        let before = border(&values, before, |value, at| Some(at).filter(|at| *at <= value.len()));
+        let before =
+            border(&values, before, false, |value, at| Some(at).filter(|at| *at <= value.len()));
+        let before = digit_border(&values, before);
         let most = most - before;
         let after = values.iter().fold(most, |most, value| most.min(common_end(first, value)));
-        let after = border(&values, after, |value, at| value.len().checked_sub(at));
+        let after = border(&values, after, true, |value, at| value.len().checked_sub(at));
         let cut = |value: &&'a str| value.get(before..value.len() - after);
         let Some(cut) = values.iter().map(cut).collect::<Option<Vec<_>>>() else {
             self.0.push(Part::Column(Column::new(Pad::None, values)));
@@ -265,14 +299,40 @@ fn common_end(a: &str, b: &str) -> usize {
     a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count()
 }
 
+/// Shrinks a cut that parts digits, unless that leaves them fewer groups of three and they do not
+/// stay the same anyway.
+fn digit_border(values: &[&str], length: usize) -> usize {
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let Some(first) = values.first().map(|first| first.as_bytes()) else { return 0 };
+    let held = first.iter().take(length).rev().take_while(|byte| is_digit(byte)).count();
+    let run =
+        |value: &[u8]| value.iter().skip(length - held).take_while(|byte| is_digit(byte)).count();
+    let all = run(first);
+    if held == 0 || all == held {
+        return length;
+    }
+    let even = values.iter().all(|value| run(value.as_bytes()) == all);
+    let changes = values.windows(2).filter(|pair| matches!(pair, [a, b] if a != b)).count();
+    let fewer = (all - held).div_ceil(3) < all.div_ceil(3);
+    if even && fewer && changes * 2 > values.len() { length } else { length - held }
+}
+
 /// Shrinks a cut of `length` bytes until it parts no letters and no character, in any value.
-fn border(values: &[&str], length: usize, place: impl Fn(&str, usize) -> Option<usize>) -> usize {
+fn border(
+    values: &[&str],
+    length: usize,
+    digits_too: bool,
+    place: impl Fn(&str, usize) -> Option<usize>,
+) -> usize {
     let parts_word = |value: &str, length: usize| {
         let Some(at) = place(value, length) else { return true };
         let is_letter = |at: usize| {
             value.as_bytes().get(at).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80)
         };
-        at > 0 && is_letter(at - 1) && is_letter(at)
+        let is_digit = |at: usize| value.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+        at > 0
+            && (is_letter(at - 1) && is_letter(at)
+                || digits_too && is_digit(at - 1) && is_digit(at))
     };
     let Some(first) = values.first() else { return 0 };
     let mut length = length;

@@ -47,6 +47,9 @@ fn real_logs_shrink() {
         let short = shown(&lines);
         std::fs::write(file.with_extension("short"), &short).unwrap();
         let (before, after) = (count(&lines.join("\n")), count(&short));
+        if let Some((a, b)) = decoded(&lines).lines().zip(&lines).find(|(a, b)| a != *b) {
+            eprintln!("{file:?}\n {a:?}\n {b:?}");
+        }
         let equal = decoded(&lines) == lines.join("\n");
         sums = (sums.0 + before, sums.1 + after);
         let saved = 100.0 - 100.0 * after as f64 / before as f64;

@@ -1,21 +1,22 @@
 //! Writes tables as the body of a block: forms first, then every line in its place.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::form::{Form, Piece};
 use super::shape::{Part, Table};
+use super::share;
 
 /// Forms of a block. More would be a dictionary to look things up in.
 const FORMS: usize = 26;
 /// Tags, in the order in which they are given.
 const TAGS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A table with its rows, which lack their tag.
+/// A form and the rows of its lines, which lack their tag.
 struct Written {
     form: Form,
     lines: Vec<usize>,
     rows: Vec<String>,
-    gain: i64,
 }
 
 /// The lines that the block stands for, its body, and how many forms that begins with.
@@ -23,35 +24,123 @@ pub(super) fn body(
     lines: &[&str],
     tables: Vec<Table<'_>>,
 ) -> Option<(Range<usize>, Vec<String>, usize)> {
-    let mut tables: Vec<Written> =
-        tables.into_iter().filter_map(|table| written(lines, table)).collect();
-    tables.sort_by_key(|table| (-table.gain, table.lines.first().copied()));
-    tables.truncate(FORMS);
-    tables.sort_by_key(|table| table.lines.first().copied());
-    let first = tables.iter().filter_map(|table| table.lines.first()).min().copied()?;
-    let last = tables.iter().filter_map(|table| table.lines.last()).max().copied()?;
+    let mut tables = worthy(lines, tables);
+    share::name(&mut tables, lines.len());
+    let mut written = written(tables, lines.len());
+    let first = written.iter().filter_map(|table| table.lines.first()).min().copied()?;
+    let last = written.iter().filter_map(|table| table.lines.last()).max().copied()?;
     let range = first..last + 1;
+    let places = places(written.iter().map(|table| table.lines.as_slice()), lines.len());
+    let plain = lines.iter().zip(&places).filter(|(_, place)| place.is_none());
+    tag(&mut written, plain.map(|(line, _)| *line));
 
-    let mut places: Vec<Option<(usize, usize)>> = vec![None; lines.len()];
-    for (table, written) in tables.iter().enumerate() {
-        for (row, line) in written.lines.iter().enumerate() {
+    let mut body: Vec<String> = written.iter().map(|table| table.form.write()).collect();
+    for (line, place) in lines.iter().zip(&places).take(range.end).skip(range.start) {
+        let row = place.and_then(|(table, row)| {
+            let table = written.get(table)?;
+            Some(format!("{}{}", table.form.tag, table.rows.get(row)?))
+        });
+        body.push(row.unwrap_or_else(|| escaped(&written, line)));
+    }
+    Some((range, body, written.len()))
+}
+
+/// Table and row of every line that has them.
+pub(super) fn places<'a>(
+    tables: impl Iterator<Item = &'a [usize]>,
+    lines: usize,
+) -> Vec<Option<(usize, usize)>> {
+    let mut places = vec![None; lines];
+    for (table, lines) in tables.enumerate() {
+        for (row, line) in lines.iter().enumerate() {
             if let Some(place) = places.get_mut(*line) {
                 *place = Some((table, row));
             }
         }
     }
-    let plain = lines.iter().zip(&places).filter(|(_, place)| place.is_none());
-    tag(&mut tables, plain.map(|(line, _)| *line));
+    places
+}
 
-    let mut body: Vec<String> = tables.iter().map(|table| table.form.write()).collect();
-    for (line, place) in lines.iter().zip(&places).take(range.end).skip(range.start) {
-        let row = place.and_then(|(table, row)| {
-            let table = tables.get(table)?;
-            Some(format!("{}{}", table.form.tag, table.rows.get(row)?))
-        });
-        body.push(row.unwrap_or_else(|| escaped(&tables, line)));
+/// The tables that save tokens, the best of them where there are many, by their first lines.
+fn worthy<'a>(lines: &[&str], tables: Vec<Table<'a>>) -> Vec<Table<'a>> {
+    let gains = tables.into_iter().map(|table| (gain(lines, &table), table));
+    let mut gains: Vec<_> = gains.filter(|(gain, _)| *gain > 0).collect();
+    gains.sort_by_key(|(gain, table)| (-gain, table.lines.first().copied()));
+    gains.truncate(FORMS);
+    let mut tables: Vec<_> = gains.into_iter().map(|(_, table)| table).collect();
+    tables.sort_by_key(|table| table.lines.first().copied());
+    tables
+}
+
+/// About how many tokens a table saves, were no value shared with others.
+fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
+    let before: i64 =
+        table.lines.iter().filter_map(|line| lines.get(*line)).map(|line| weight(line)).sum();
+    let mut after = 0;
+    for part in &table.parts {
+        match part {
+            Part::Text(text) => after += weight(text),
+            Part::Column(column) => {
+                after += 2;
+                let mut earlier: Option<&str> = None;
+                for (row, value) in column.values.iter().enumerate().filter(|_| column.has_cell()) {
+                    let cell = column.cell(row, earlier);
+                    after += if cell.is_empty() { 0 } else { 1 + weight(&cell) };
+                    earlier = Some(value);
+                }
+            }
+        }
     }
-    Some((range, body, tables.len()))
+    // A tag a row; and a form has a tag, a separator, a sign and a line break.
+    before - after - i64::try_from(table.lines.len()).unwrap_or(i64::MAX / 2) - 4
+}
+
+/// Writes the rows of all tables in the order of their lines, for a value may be foretold by
+/// another table's.
+fn written(tables: Vec<Table<'_>>, lines: usize) -> Vec<Written> {
+    let mut named: [Option<&str>; 26] = [None; 26];
+    let mut own: Vec<Vec<Option<&str>>> =
+        tables.iter().map(|table| vec![None; table.columns().count()]).collect();
+    let mut grids: Vec<Grid<'_>> = tables.iter().map(|_| Grid::default()).collect();
+    for (table, row) in
+        places(tables.iter().map(|table| table.lines.as_slice()), lines).into_iter().flatten()
+    {
+        let (Some(own), Some(grid)) = (own.get_mut(table), grids.get_mut(table)) else { continue };
+        let from = grid.cells.len();
+        let columns = tables.get(table).into_iter().flat_map(Table::columns);
+        for (column, own) in columns.zip(own.iter_mut()).filter(|(column, _)| column.has_cell()) {
+            let place = column.hole.name.map(|name| name as usize - 'a' as usize);
+            let before = place.and_then(|place| named.get_mut(place)).unwrap_or(own);
+            grid.cells.push(column.cell(row, *before));
+            *before = column.values.get(row).map(AsRef::as_ref);
+        }
+        grid.tally.add(grid.cells.get(from..).unwrap_or_default());
+    }
+    let mut written = Vec::with_capacity(tables.len());
+    for (table, grid) in tables.iter().zip(grids) {
+        let width = table.columns().filter(|column| column.has_cell()).count();
+        // Every common sign stands in some cell: such rows are written apart from others' values,
+        // so leaving them out would take values from the others. They get a sign that none holds.
+        let separator = grid.tally.separator();
+        let rows = if width == 0 {
+            vec![String::new(); table.lines.len()]
+        } else {
+            grid.cells.chunks_exact(width).map(|cells| row(cells, separator)).collect()
+        };
+        let pieces = table.parts.iter().map(|part| match part {
+            Part::Text(text) => Piece::Text(text.clone()),
+            Part::Column(column) => Piece::Hole(column.hole.clone()),
+        });
+        let form = Form { tag: 'A', separator, pieces: pieces.collect() };
+        written.push(Written { form, lines: table.lines.clone(), rows });
+    }
+    written
+}
+
+#[derive(Default)]
+struct Grid<'a> {
+    cells: Vec<Cow<'a, str>>,
+    tally: Tally,
 }
 
 /// Gives every form a letter that no line begins with which stays as it is, while there are any.
@@ -76,42 +165,7 @@ fn escaped(tables: &[Written], line: &str) -> String {
     if is_row || line.starts_with('\\') { format!("\\{line}") } else { line.to_owned() }
 }
 
-fn written(lines: &[&str], table: Table<'_>) -> Option<Written> {
-    let cells: Vec<_> = table
-        .parts
-        .iter()
-        .filter_map(|part| match part {
-            Part::Column(column) if column.hole.first.is_none() => Some(column),
-            _ => None,
-        })
-        .collect();
-    let mut tally = Tally::default();
-    let mut grid = Vec::with_capacity(table.lines.len() * cells.len());
-    for row in 0..table.lines.len() {
-        let from = grid.len();
-        grid.extend(cells.iter().map(|column| column.cell(row)));
-        tally.add(grid.get(from..).unwrap_or_default());
-    }
-    let separator = tally.separator()?;
-    let rows: Vec<String> = if cells.is_empty() {
-        vec![String::new(); table.lines.len()]
-    } else {
-        grid.chunks_exact(cells.len()).map(|cells| row(cells, separator)).collect()
-    };
-    drop(cells);
-    let pieces = table.parts.into_iter().map(|part| match part {
-        Part::Text(text) => Piece::Text(text),
-        Part::Column(column) => Piece::Hole(column.hole),
-    });
-    let form = Form { tag: 'A', separator, pieces: pieces.collect() };
-    let before: i64 =
-        table.lines.iter().filter_map(|line| lines.get(*line)).map(|line| weight(line)).sum();
-    let after: i64 = rows.iter().map(|row| 1 + weight(row)).sum();
-    let gain = before - after - weight(&form.write()) - 2;
-    (gain > 0).then_some(Written { form, lines: table.lines, rows, gain })
-}
-
-fn row(cells: &[&str], separator: char) -> String {
+fn row(cells: &[Cow<'_, str>], separator: char) -> String {
     let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
     let mut out = String::with_capacity(cells.iter().map(|cell| cell.len() + 1).sum());
     for (at, cell) in cells.iter().take(filled).enumerate() {
@@ -132,7 +186,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, cells: &[&str]) {
+    fn add(&mut self, cells: &[Cow<'_, str>]) {
         let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
         for (at, cell) in cells.iter().take(filled).enumerate() {
             self.empty += usize::from(cell.is_empty());
@@ -148,13 +202,20 @@ impl Tally {
 
     /// Commas where many cells are empty, for a run of commas is one token; spaces where words
     /// follow, for a word and the space before it are one.
-    fn separator(&self) -> Option<char> {
+    ///
+    /// Where all of these stand in cells already, a control character that does not.
+    fn separator(&self) -> char {
         let order = if self.words > 2 * self.empty {
             [' ', ',', '|', ';', '\t', '~']
         } else {
             [',', '|', ';', ' ', '\t', '~']
         };
-        order.into_iter().find(|c| self.seen & (1 << (*c as u32)) == 0)
+        let others = (1_u8..b' ').filter(|byte| !matches!(byte, b'\n' | b'\r')).map(char::from);
+        order
+            .into_iter()
+            .chain(others)
+            .find(|c| self.seen & (1 << (*c as u32)) == 0)
+            .unwrap_or('\t')
     }
 }
 

@@ -79,9 +79,18 @@ pub(in crate::pipeline) struct Outcome {
     pub(in crate::pipeline) squeezed: bool,
 }
 
-/// Gives what a turn costs after rung 3, `None` where that saves nothing.
+/// What the ladder asks of whoever knows the texts.
 pub(in crate::pipeline) trait ClearCost {
     type Error;
+
+    /// What a turn costs that arrives behind what is in sight: no more than by itself, since it
+    /// may refer to that.
+    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Self::Error>;
+
+    /// What every turn costs once its form is settled, with references among what is in sight.
+    fn settled(&mut self, forms: &[Form]) -> Result<Vec<(u64, u64)>, Self::Error>;
+
+    /// What a turn costs after rung 3, `None` where that saves nothing.
     fn cleared(
         &mut self,
         turn: usize,
@@ -99,8 +108,9 @@ pub(in crate::pipeline) fn plan<C: ClearCost>(
     costs: &mut C,
 ) -> Result<Outcome, C::Error> {
     let mut ladder = Ladder::new(turns, *plan);
-    for turn in turns {
-        ladder.push(turn);
+    for (index, turn) in turns.iter().enumerate() {
+        let cost = costs.arrived(index)?;
+        ladder.push(turn, cost);
         if plan.level >= Level::Reversible && ladder.total(false) > plan.trigger {
             ladder.compact(plan.compress_to, costs)?;
         }
@@ -150,14 +160,14 @@ impl<'t> Ladder<'t> {
         }
     }
 
-    fn push(&mut self, turn: &TurnCost) {
+    fn push(&mut self, turn: &TurnCost, (flat, real): (u64, u64)) {
         if turn.user {
             self.last_user = Some(self.forms.len());
         }
         self.forms.push(Form::Whole);
-        self.shown.push((turn.flat, turn.real));
-        self.flat += turn.flat;
-        self.real += turn.real;
+        self.shown.push((flat, real));
+        self.flat += flat;
+        self.real += real;
         self.exempt += if turn.exempt { turn.flat } else { 0 };
     }
 
@@ -173,7 +183,30 @@ impl<'t> Ladder<'t> {
         if matches!(self.note, Note::Marker | Note::Silent) {
             self.set_note(self.first_note());
         }
+        self.stand_alone();
         while self.total(false) > target && self.step(false, costs)? {}
+        self.settle(costs)
+    }
+
+    /// Gives every turn in sight the cost that it has by itself: whether it can refer to others
+    /// is only known once it is known which of them stay.
+    fn stand_alone(&mut self) {
+        for at in 0..self.forms.len() {
+            if self.forms.get(at) == Some(&Form::Whole)
+                && let Some(turn) = self.turns.get(at)
+            {
+                self.set(at, Form::Whole, (turn.flat, turn.real));
+            }
+        }
+    }
+
+    fn settle<C: ClearCost>(&mut self, costs: &mut C) -> Result<(), C::Error> {
+        let settled = costs.settled(&self.forms)?;
+        for (at, cost) in settled.into_iter().enumerate() {
+            if self.forms.get(at) == Some(&Form::Whole) {
+                self.set(at, Form::Whole, cost);
+            }
+        }
         Ok(())
     }
 
@@ -187,6 +220,9 @@ impl<'t> Ladder<'t> {
             self.charge = costs.summary(&self.forms)?;
         }
         let mut squeezed = false;
+        if self.needed() > self.plan.allowed {
+            self.stand_alone();
+        }
         while self.needed() > self.plan.allowed {
             if self.note == Note::Summary {
                 self.charge = self.plan.summary_cap;
@@ -196,6 +232,7 @@ impl<'t> Ladder<'t> {
             }
             squeezed = true;
         }
+        self.settle(costs)?;
         Ok(squeezed)
     }
 

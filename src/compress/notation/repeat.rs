@@ -1,0 +1,180 @@
+//! `repeat`: a line, or a few lines, that directly follow themselves.
+//!
+//! ```text
+//! §repeat 2 ×37
+//! waiting for the lock
+//! still held by 4711
+//! ```
+//!
+//! The body is what stands there once, the number how often it stood there. Lines are equal byte
+//! for byte, so this holds for lines that report errors as well.
+
+use std::collections::HashMap;
+
+use super::{Block, Found, Notation};
+
+/// Lines that repeat together.
+const PERIOD: usize = 32;
+/// Later places of its first line that a repeat is looked for at.
+const LOOKS: usize = 4;
+/// Bytes that a repeat must save to be worth a header.
+const WORTH: usize = 24;
+
+/// Repeats and their counts; see the module.
+#[derive(Debug)]
+pub(crate) struct Repeat;
+
+impl Notation for Repeat {
+    fn name(&self) -> &'static str {
+        "repeat"
+    }
+
+    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+        let next = next_places(lines);
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < lines.len() {
+            let Some((period, times)) = best(lines, &next, at) else {
+                at += 1;
+                continue;
+            };
+            let body = lines.iter().skip(at).take(period).map(|line| (*line).to_owned()).collect();
+            let end = at + period * times;
+            found.push(Found { lines: at..end, block: Block { args: format!("×{times}"), body } });
+            at = end;
+        }
+        found
+    }
+
+    fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
+        let digits = args.strip_prefix('×')?;
+        let times: usize = digits.parse().ok().filter(|times| *times > 1)?;
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) || body.is_empty() {
+            return None;
+        }
+        let once = body.join("\n");
+        let length = once.len().checked_add(1)?.checked_mul(times)?.checked_sub(1)?;
+        if length > limit {
+            return None;
+        }
+        // Empty lines are as many bytes as line breaks, so the limit bounds the count too.
+        Some(vec![once; times].join("\n"))
+    }
+}
+
+/// Where each line stands next, if that is within reach.
+fn next_places(lines: &[&str]) -> Vec<Option<usize>> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut next: Vec<Option<usize>> = lines
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(at, line)| places.insert(line, at).filter(|later| later - at <= PERIOD))
+        .collect();
+    next.reverse();
+    next
+}
+
+/// The period and the count, here, that stand for most bytes.
+fn best(lines: &[&str], next: &[Option<usize>], at: usize) -> Option<(usize, usize)> {
+    let mut best = (WORTH - 1, None);
+    let mut place = at;
+    for _ in 0..LOOKS {
+        let Some(later) = next.get(place).copied().flatten() else { break };
+        place = later;
+        let period = later - at;
+        if period > PERIOD {
+            break;
+        }
+        let same = lines.iter().skip(at).zip(lines.iter().skip(later)).take_while(|(a, b)| a == b);
+        let times = 1 + same.count() / period;
+        let once: usize = lines.iter().skip(at).take(period).map(|line| line.len() + 1).sum();
+        let saved = once * (times - 1);
+        if saved > best.0 {
+            best = (saved, Some((period, times)));
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Header, body lines, and the lines between the blocks.
+    fn shown(lines: &[&str]) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut next = 0;
+        for Found { lines: range, block } in Repeat.encode(lines) {
+            out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
+            out.push(format!("§repeat {} {}", block.body.len(), block.args));
+            out.extend(block.body);
+            next = range.end;
+        }
+        out.extend(lines[next..].iter().map(|line| (*line).to_owned()));
+        out
+    }
+
+    #[test]
+    fn a_line_that_repeats_stands_once() {
+        let line = "ERROR: the disk is full";
+        let lines = ["before", line, line, line, "after"];
+        assert_eq!(shown(&lines), ["before", "§repeat 1 ×3", line, "after"]);
+    }
+
+    #[test]
+    fn lines_that_repeat_together_stand_once() {
+        let lines = ["a step of many", "", "its end, at last", ""].repeat(5);
+        let mut expected = vec!["§repeat 4 ×5"];
+        expected.extend(&lines[..4]);
+        assert_eq!(shown(&lines), expected);
+    }
+
+    #[test]
+    fn lines_that_do_not_follow_themselves_stay() {
+        let lines: Vec<String> = (0..100).map(|n| format!("line {} of a text", n % 40)).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(shown(&lines), lines);
+    }
+
+    #[test]
+    fn what_is_no_block_of_ours_is_refused() {
+        for args in ["", "37", "×", "×1", "×0", "×-2", "×+2", "×2 ", "×99999999999999999999999"]
+        {
+            assert_eq!(Repeat.decode(args, &["x"], 1000), None, "{args}");
+        }
+        assert_eq!(Repeat.decode("×2", &[], 1000), None);
+        assert_eq!(Repeat.decode("×18446744073709551615", &["x"], usize::MAX), None);
+        assert_eq!(Repeat.decode("×500", &["x"], 998), None);
+        assert_eq!(Repeat.decode("×500", &["x"], 999).unwrap().len(), 999);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn a_block_decodes_to_its_lines(
+            parts in prop::collection::vec((prop::collection::vec("[ab]?|[a-c ]{9}|é\t", 1..6), 1..5_usize), 0..9)
+        ) {
+            let lines: Vec<String> =
+                parts.into_iter().flat_map(|(part, times)| std::iter::repeat_n(part, times).flatten()).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let mut end = 0;
+            for Found { lines: range, block } in Repeat.encode(&lines) {
+                prop_assert!(range.start >= end);
+                end = range.end;
+                let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
+                let text = lines[range].join("\n");
+                prop_assert_eq!(Repeat.decode(&block.args, &body, text.len()), Some(text));
+            }
+            prop_assert!(end <= lines.len());
+        }
+
+        #[test]
+        fn any_block_is_read_without_panic(args in "×?[0-9]{0,21}|.*", body in prop::collection::vec(".*", 0..4)) {
+            let body: Vec<&str> = body.iter().map(String::as_str).collect();
+            let _ = Repeat.decode(&args, &body, 10_000);
+        }
+    }
+}

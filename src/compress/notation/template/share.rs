@@ -1,0 +1,208 @@
+//! Which holes share the value before: a time stamp stands in every form, a name in several.
+//!
+//! Columns are brought together by where a value stood last, then only those stay together for
+//! which the shared value foretells more than their own.
+
+use std::collections::HashMap;
+
+use super::column::Column;
+use super::form::{Pad, folded};
+use super::shape::{Part, Table};
+use super::write::places;
+
+/// Letters for shared values.
+const NAMES: usize = 26;
+/// Columns that one column's values are followed to.
+const SOURCES: usize = 12;
+/// The class of a column that shares nothing.
+const ALONE: usize = usize::MAX;
+
+/// A column: its table, and its place among the columns of that.
+struct Member {
+    table: usize,
+    /// Where the value stood last, and how often.
+    sources: Vec<(usize, usize)>,
+    rows: usize,
+    class: usize,
+    own: usize,
+    shared: usize,
+}
+
+/// Gives letters to the holes that should share.
+pub(super) fn name(tables: &mut [Table<'_>], lines: usize) {
+    let rows: Vec<(usize, usize)> =
+        places(tables.iter().map(|table| table.lines.as_slice()), lines)
+            .into_iter()
+            .flatten()
+            .collect();
+    let mut starts = Vec::with_capacity(tables.len());
+    let mut members = Vec::new();
+    for (table, held) in tables.iter().enumerate() {
+        starts.push(members.len());
+        for _ in held.columns() {
+            let class = members.len();
+            let rows = held.lines.len();
+            members.push(Member { table, sources: Vec::new(), rows, class, own: 0, shared: 0 });
+        }
+    }
+    follow(tables, &rows, &starts, &mut members);
+    unite(&mut members);
+    // The first round takes out who loses, the second counts without them. Who neither wins nor
+    // loses may be where the others have their values from.
+    for _ in 0..2 {
+        measure(tables, &rows, &starts, &mut members);
+        for member in &mut members {
+            if member.shared < member.own {
+                member.class = ALONE;
+            }
+        }
+    }
+    measure(tables, &rows, &starts, &mut members);
+    dissolve(&mut members);
+    letter(tables, &members, &starts);
+}
+
+fn follow(tables: &[Table<'_>], rows: &[(usize, usize)], starts: &[usize], members: &mut [Member]) {
+    let mut last: HashMap<&str, usize> = HashMap::new();
+    for (table, row) in rows {
+        let (Some(held), Some(start)) = (tables.get(*table), starts.get(*table)) else { continue };
+        for (at, column) in held.columns().enumerate() {
+            let Some(value) = column.values.get(*row).filter(|_| shares(column)) else { continue };
+            let key = if column.hole.path { folder(value) } else { value };
+            let Some(source) = last.insert(key, start + at) else { continue };
+            let Some(member) = members.get_mut(start + at) else { continue };
+            if let Some((_, count)) = member.sources.iter_mut().find(|(other, _)| *other == source)
+            {
+                *count += 1;
+            } else if member.sources.len() < SOURCES {
+                member.sources.push((source, 1));
+            }
+        }
+    }
+}
+
+/// What is remembered of a path: its folder, whose other files follow.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(folder, _)| folder)
+}
+
+/// How much of a value the one before foretells: all, its folders, nothing.
+fn hits(column: &Column<'_>, before: Option<&str>, value: &str) -> usize {
+    match before {
+        Some(before) if before == value => 2,
+        Some(before) if column.hole.path => usize::from(folded(value, before).is_some()),
+        _ => 0,
+    }
+}
+
+/// A hole that adds to the value before, or is a width, has its own.
+fn shares(column: &Column<'_>) -> bool {
+    column.hole.step == 0 && column.hole.pad != Pad::Next
+}
+
+/// Brings each column together with those that often held its value last.
+fn unite(members: &mut [Member]) {
+    for at in 0..members.len() {
+        let Some(member) = members.get(at) else { continue };
+        let often = (member.rows / 8).max(2);
+        let sources: Vec<usize> = member
+            .sources
+            .iter()
+            .filter(|(_, count)| *count >= often)
+            .map(|(other, _)| *other)
+            .collect();
+        for other in sources {
+            let (a, b) = (root(members, at), root(members, other));
+            if let Some(member) = members.get_mut(a.max(b)) {
+                member.class = a.min(b);
+            }
+        }
+    }
+    for at in 0..members.len() {
+        let root = root(members, at);
+        if let Some(member) = members.get_mut(at) {
+            member.class = root;
+        }
+    }
+}
+
+fn root(members: &[Member], at: usize) -> usize {
+    let mut at = at;
+    while let Some(member) = members.get(at).filter(|member| member.class < at) {
+        at = member.class;
+    }
+    at
+}
+
+/// Counts what each column's own value before foretells, and what its class's does.
+fn measure(
+    tables: &[Table<'_>],
+    rows: &[(usize, usize)],
+    starts: &[usize],
+    members: &mut [Member],
+) {
+    let mut own: Vec<Option<&str>> = vec![None; members.len()];
+    let mut shared = own.clone();
+    for member in &mut *members {
+        (member.own, member.shared) = (0, 0);
+    }
+    for (table, row) in rows {
+        let (Some(held), Some(start)) = (tables.get(*table), starts.get(*table)) else { continue };
+        for (at, column) in held.columns().enumerate() {
+            let Some(value) = column.values.get(*row).map(AsRef::as_ref).filter(|_| shares(column))
+            else {
+                continue;
+            };
+            let Some(member) = members.get_mut(start + at) else { continue };
+            if let Some(before) = own.get_mut(start + at) {
+                member.own += hits(column, before.replace(value), value);
+            }
+            if let Some(before) = shared.get_mut(member.class) {
+                member.shared += hits(column, before.replace(value), value);
+            }
+        }
+    }
+}
+
+/// Parts the classes that foretell no more than their members would alone.
+fn dissolve(members: &mut [Member]) {
+    let mut gains = vec![(0, 0); members.len()];
+    for member in &*members {
+        if let Some((own, shared)) = gains.get_mut(member.class) {
+            *own += member.own;
+            *shared += member.shared;
+        }
+    }
+    for member in members {
+        if gains.get(member.class).is_some_and(|(own, shared)| shared <= own) {
+            member.class = ALONE;
+        }
+    }
+}
+
+fn letter(tables: &mut [Table<'_>], members: &[Member], starts: &[usize]) {
+    let mut sizes = vec![0_usize; members.len()];
+    for member in members {
+        if let Some(size) = sizes.get_mut(member.class) {
+            *size += 1;
+        }
+    }
+    let mut letters: Vec<Option<char>> = vec![None; members.len()];
+    let large = letters.iter_mut().zip(&sizes).filter(|(_, size)| **size > 1);
+    for ((letter, _), name) in large.zip('a'..='z').take(NAMES) {
+        *letter = Some(name);
+    }
+    for (at, member) in members.iter().enumerate() {
+        let Some(table) = tables.get_mut(member.table) else { continue };
+        let Some(place) = starts.get(member.table).and_then(|start| at.checked_sub(*start)) else {
+            continue;
+        };
+        let mut columns = table.parts.iter_mut().filter_map(|part| match part {
+            Part::Column(column) => Some(column),
+            Part::Text(_) => None,
+        });
+        if let Some(column) = columns.nth(place) {
+            column.hole.name = letters.get(member.class).copied().flatten();
+        }
+    }
+}

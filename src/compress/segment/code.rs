@@ -1,0 +1,187 @@
+//! Source code outside fences, by the marks at the ends of its lines and the shapes of its
+//! statements. Where sentences begin, it ends.
+
+use super::lines::Lines;
+use super::shape::{contains, is_sentence};
+use super::{fence, markup};
+
+/// What a line is to a run of code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// No prose looks like this.
+    Strong,
+    /// Code where code stands around it.
+    Weak,
+    /// The run ends here.
+    Other,
+}
+
+/// What a region of lines turned out to be, and the line after it.
+pub(super) struct Region {
+    pub(super) end: usize,
+    pub(super) is_code: bool,
+}
+
+/// Reads the region that begins at a line; `None` where none begins.
+pub(super) fn region(lines: &Lines<'_>, at: usize) -> Option<Region> {
+    /// Comments may stand before the first statement; not more of them than this.
+    const LEADS: usize = 24;
+    if mark(lines, at) == Mark::Other {
+        return None;
+    }
+    let mut strong = 0;
+    let mut weak = 0;
+    let mut line = at;
+    let mut end = at;
+    while line < lines.len() {
+        if lines.is_blank(line) {
+            line += 1;
+            continue;
+        }
+        match mark(lines, line) {
+            Mark::Strong => strong += 1,
+            Mark::Weak if strong > 0 || weak < LEADS => weak += 1,
+            _ => break,
+        }
+        line += 1;
+        end = line;
+    }
+    Some(Region { end, is_code: strong >= 2 && strong * 4 >= strong + weak })
+}
+
+fn mark(lines: &Lines<'_>, line: usize) -> Mark {
+    let body = lines.body(line).trim_ascii_end();
+    if (lines.indent(line) <= 3 && fence::opens(body)) || body.starts_with(b"```") {
+        return Mark::Other;
+    }
+    if is_statement(body) {
+        return Mark::Strong;
+    }
+    if is_comment(body) || is_closing(body) {
+        return Mark::Weak;
+    }
+    if lines.indent(line) >= 2 && !is_list(body) {
+        return if is_sentence(body) && !body.starts_with(b"\"") {
+            Mark::Other
+        } else {
+            Mark::Weak
+        };
+    }
+    Mark::Other
+}
+
+fn is_list(body: &[u8]) -> bool {
+    body.starts_with(b"- ") || body.starts_with(b"* ")
+}
+
+/// Brackets and what ends them, alone.
+fn is_closing(body: &[u8]) -> bool {
+    !body.is_empty() && body.iter().all(|byte| b"{}[]();,".contains(byte))
+}
+
+fn is_comment(body: &[u8]) -> bool {
+    [&b"//"[..], b"/*", b"*/", b"* ", b"# ", b"#!", b"\"\"\"", b"--", b"@"]
+        .iter()
+        .any(|head| body.starts_with(head))
+        || matches!(body, b"*" | b"#")
+}
+
+fn is_statement(body: &[u8]) -> bool {
+    match body.last() {
+        None => return false,
+        Some(b';') => return !is_sentence(body) || contains(body, b"("),
+        Some(b'{') => return body.len() > 1,
+        Some(b')') if is_call(body) => return true,
+        Some(b':') if is_block_head(body) => return true,
+        Some(b']') if body.starts_with(b"[") => return is_table_name(body),
+        Some(b'>') if markup::is_tag(body) => return true,
+        _ => {}
+    }
+    is_declaration(body) || is_assignment(body)
+}
+
+/// `name(…)` and nothing else.
+fn is_call(body: &[u8]) -> bool {
+    let name = body
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:!$".contains(byte))
+        .count();
+    name > 0 && body.get(name) == Some(&b'(')
+}
+
+/// `def f(x):`, `if x > 0:`, `class A:`, `else:`: the words that open blocks in Python.
+fn is_block_head(body: &[u8]) -> bool {
+    const HEADS: [&[u8]; 11] = [
+        b"def ",
+        b"class ",
+        b"if ",
+        b"elif ",
+        b"for ",
+        b"while ",
+        b"with ",
+        b"try:",
+        b"else:",
+        b"except",
+        b"async def ",
+    ];
+    HEADS.iter().any(|head| body.starts_with(head)) && !is_sentence(body)
+}
+
+/// `[package]`, `[[bin]]`, `[a."b".c]`.
+fn is_table_name(body: &[u8]) -> bool {
+    let inner = body.get(1..body.len() - 1).unwrap_or_default();
+    inner.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'[')
+        && inner.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.\"[]".contains(byte))
+}
+
+/// Statements that need no mark at their end in some language: the word and the shape after it.
+fn is_declaration(body: &[u8]) -> bool {
+    const IMPORTS: [&[u8]; 6] =
+        [b"import ", b"from ", b"package ", b"#include ", b"use ", b"require "];
+    const NAMED: [&[u8]; 12] = [
+        b"func ",
+        b"fn ",
+        b"pub ",
+        b"const ",
+        b"let ",
+        b"var ",
+        b"export ",
+        b"type ",
+        b"interface ",
+        b"static ",
+        b"private ",
+        b"public ",
+    ];
+    let starts = |heads: &[&[u8]]| heads.iter().any(|head| body.starts_with(head));
+    if starts(&IMPORTS) {
+        let is_quoted = memchr::memchr2(b'"', b'\'', body).is_some();
+        let words = body.split(|byte| *byte == b' ').count();
+        let is_from = body.starts_with(b"from ") && contains(body, b" import ");
+        return is_from || is_quoted || words == 2 || (words == 4 && contains(body, b" as "));
+    }
+    starts(&NAMED) && memchr::memchr3(b'=', b'(', b'{', body).is_some()
+        || (body.starts_with(b"return") && !is_sentence(body))
+}
+
+/// `name = value`, `a.b += c`, `name: Type = value`; not `a = b` in a sentence.
+fn is_assignment(body: &[u8]) -> bool {
+    const LOOK: usize = 80;
+    let head = body.get(..body.len().min(LOOK)).unwrap_or_default();
+    let Some(at) = memchr::memchr(b'=', head) else { return false };
+    let name = head.get(..at).unwrap_or_default().trim_ascii_end();
+    let name = name.strip_suffix(b"+").or(name.strip_suffix(b":")).unwrap_or(name).trim_ascii_end();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-[]'\"$:".contains(byte);
+    let words = name.split(|byte| *byte == b' ').count();
+    let is_target = !name.is_empty()
+        && name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"_$\"'".contains(byte))
+        && name.split(|byte| *byte == b' ').all(|word| word.iter().all(is_name));
+    let typed = words == 2 && (contains(name, b": ") || name.starts_with(b"self."));
+    let is_value = body.get(at + 1..).is_some_and(|rest| rest != b"=" && !rest.is_empty());
+    is_target && is_value && (words == 1 || typed || starts_with_binding(name))
+}
+
+fn starts_with_binding(name: &[u8]) -> bool {
+    [&b"let "[..], b"const ", b"var ", b"val ", b"final ", b"export "]
+        .iter()
+        .any(|head| name.starts_with(head))
+}

@@ -1,0 +1,102 @@
+//! Tables of separated values by RFC 4180: at least three rows with as many fields each.
+
+use super::Kind;
+use super::lines::Lines;
+
+const FEWEST: usize = 3;
+/// Lines that one record may take, with line breaks inside quotes.
+const RECORD: usize = 32;
+/// Fields beyond which blanks after commas no longer mean prose.
+const MANY: usize = 4;
+
+/// The table that begins at a line, and the line after it.
+pub(super) fn find(lines: &Lines<'_>, at: usize) -> Option<(Kind, usize)> {
+    if lines.is_blank(at + 1) || lines.is_blank(at + 2) || lines.body(at).starts_with(b"|") {
+        return None;
+    }
+    [b'\t', b',', b';', b'|'].into_iter().find_map(|separator| {
+        memchr::memchr(separator, lines.bytes(at))?;
+        Some((Kind::Csv { separator }, table(lines, at, separator)?))
+    })
+}
+
+fn table(lines: &Lines<'_>, at: usize, separator: u8) -> Option<usize> {
+    let first = record(lines, at, separator)?;
+    if first.fields < 2 || (first.is_told && first.fields < MANY) {
+        return None;
+    }
+    let mut rows = 1;
+    let mut told = usize::from(first.is_told);
+    let mut line = first.next;
+    while line < lines.len() && !lines.is_blank(line) {
+        let Some(row) = record(lines, line, separator) else { break };
+        if row.fields != first.fields {
+            break;
+        }
+        rows += 1;
+        told += usize::from(row.is_told);
+        line = row.next;
+        // Rows of prose agree by chance for a while.
+        if rows == FEWEST && told * 2 > rows && first.fields < MANY {
+            return None;
+        }
+    }
+    (rows >= FEWEST).then_some(line)
+}
+
+struct Record {
+    fields: usize,
+    next: usize,
+    /// A blank follows a separator outside quotes, as in a sentence.
+    is_told: bool,
+}
+
+fn record(lines: &Lines<'_>, at: usize, separator: u8) -> Option<Record> {
+    let start = lines.start(at);
+    let mut bytes = lines.bytes(at);
+    // The common case has no quotes.
+    if memchr::memchr(b'"', bytes).is_none() {
+        let fields = memchr::memchr_iter(separator, bytes).count() + 1;
+        return Some(Record { fields, next: at + 1, is_told: is_told(bytes, separator) });
+    }
+    let mut next = at + 1;
+    let mut fields = 1;
+    let mut position = 0;
+    loop {
+        if bytes.get(position) == Some(&b'"') {
+            position += 1;
+            loop {
+                let Some(quote) = memchr::memchr(b'"', bytes.get(position..)?) else {
+                    // The record goes on with the next line.
+                    if next >= lines.len() || next - at >= RECORD {
+                        return None;
+                    }
+                    position = bytes.len();
+                    bytes = lines.slice(start..lines.end(next));
+                    next += 1;
+                    continue;
+                };
+                position += quote + 1;
+                if bytes.get(position) != Some(&b'"') {
+                    break;
+                }
+                position += 1;
+            }
+        }
+        let rest = bytes.get(position..)?;
+        match memchr::memchr2(separator, b'"', rest) {
+            None => return Some(Record { fields, next, is_told: false }),
+            Some(found) if rest.get(found) == Some(&separator) => {
+                fields += 1;
+                position += found + 1;
+            }
+            // A quote inside a field that is not quoted.
+            Some(_) => return None,
+        }
+    }
+}
+
+fn is_told(bytes: &[u8], separator: u8) -> bool {
+    separator != b'\t'
+        && memchr::memchr_iter(separator, bytes).any(|at| bytes.get(at + 1) == Some(&b' '))
+}

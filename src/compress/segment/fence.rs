@@ -1,0 +1,110 @@
+//! Fenced code by the rules of `CommonMark`: three or more backticks or tildes, at most three
+//! columns in from the margin of what holds it, closed by as many or more of the same. A fence
+//! that nothing closes runs to the end of its list item, or of the text.
+
+use super::lines::Lines;
+use super::shape::{list_marker, run_of};
+
+/// Deepest nesting of lists that is followed.
+const DEEPEST: usize = 16;
+
+/// The margins of the list items that are open at a line.
+#[derive(Debug, Default)]
+pub(super) struct Margins {
+    stack: Vec<usize>,
+}
+
+impl Margins {
+    /// Takes in a line that was neither blank nor a block of some other kind.
+    pub(super) fn see(&mut self, lines: &Lines<'_>, line: usize) {
+        self.close(lines.indent(line));
+        if let Some(width) = list_marker(lines.body(line)) {
+            if self.stack.len() < DEEPEST {
+                self.stack.push(lines.indent(line) + width);
+            }
+        }
+    }
+
+    /// Whether a list item holds a line.
+    pub(super) fn hold(&self, indent: usize) -> bool {
+        self.stack.last().is_some_and(|margin| indent >= *margin)
+    }
+
+    /// A block of some other kind ends every list.
+    pub(super) fn clear(&mut self) {
+        self.stack.clear();
+    }
+
+    fn close(&mut self, indent: usize) {
+        while self.stack.last().is_some_and(|margin| *margin > indent) {
+            self.stack.pop();
+        }
+    }
+}
+
+/// The line after the fence that opens at a line.
+pub(super) fn end(lines: &Lines<'_>, at: usize, margins: &mut Margins) -> Option<usize> {
+    let (opening, margin) = opening(lines, at, margins)?;
+    let mut line = at + 1;
+    while line < lines.len() {
+        if !lines.is_blank(line) {
+            let indent = lines.indent(line);
+            if indent < margin {
+                return Some(line);
+            }
+            if indent - margin <= 3 && opening.is_closed_by(lines.body(line)) {
+                return Some(line + 1);
+            }
+        }
+        line += 1;
+    }
+    Some(line)
+}
+
+/// Whether a fence opens at a line, whatever lists are open there.
+pub(super) fn opens(body: &[u8]) -> bool {
+    Opening::read(body).is_some()
+}
+
+/// What follows the marks that open a fence: a language, mostly.
+pub(super) fn info(first_line: &str) -> &str {
+    let body = first_line.trim();
+    let body = list_marker(body.as_bytes()).and_then(|width| body.get(width..)).unwrap_or(body);
+    body.trim_start_matches(['`', '~']).trim()
+}
+
+fn opening(lines: &Lines<'_>, at: usize, margins: &mut Margins) -> Option<(Opening, usize)> {
+    let indent = lines.indent(at);
+    let body = lines.body(at);
+    if let Some(opening) = Opening::read(body) {
+        margins.close(indent);
+        let margin = margins.stack.last().copied().unwrap_or(0);
+        return (indent - margin <= 3).then_some((opening, margin));
+    }
+    // A list item that begins with a fence.
+    let width = list_marker(body)?;
+    let opening = Opening::read(body.get(width..)?)?;
+    margins.see(lines, at);
+    Some((opening, indent + width))
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Opening {
+    mark: u8,
+    length: usize,
+}
+
+impl Opening {
+    fn read(body: &[u8]) -> Option<Self> {
+        let mark = *body.first().filter(|byte| matches!(byte, b'`' | b'~'))?;
+        let length = run_of(body, mark);
+        let info = body.get(length..)?;
+        let is_fence = length >= 3 && (mark == b'~' || memchr::memchr(b'`', info).is_none());
+        is_fence.then_some(Self { mark, length })
+    }
+
+    fn is_closed_by(self, body: &[u8]) -> bool {
+        let length = run_of(body, self.mark);
+        length >= self.length && body.iter().skip(length).all(|byte| matches!(byte, b' ' | b'\t'))
+    }
+}

@@ -1,0 +1,240 @@
+//! JSON among lines: a value that begins a line and ends one.
+//!
+//! The grammar is checked here without keeping a value, several times faster than reading. What
+//! only a reader can refuse (a key that stands twice, half a surrogate pair) is JSON here.
+
+use std::ops::Range;
+
+use super::Kind;
+use super::lines::Lines;
+
+/// Nesting beyond this is no JSON to us.
+const DEPTH: u32 = 64;
+/// A string shorter than this is not worth looking into.
+const LONG: usize = 400;
+
+/// The value that begins at a line, and the line after it. Looking over several lines spends
+/// `budget` where it fails; with none left a value must end on its own line.
+pub(super) fn find(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<(Kind, usize)> {
+    let first = value(lines, at, budget)?;
+    if first > at + 1 {
+        return Some((Kind::Json, first));
+    }
+    let mut end = first;
+    while matches!(lines.first(end), b'{' | b'[') && fills_line(lines, end) {
+        end += 1;
+    }
+    Some((if end > first { Kind::JsonLines } else { Kind::Json }, end))
+}
+
+/// Long strings of a JSON text whose own text has lines or structure: the raw tokens with their
+/// quotes, in order.
+pub(crate) fn strings(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(open) = find_byte(bytes, from, b'"') {
+        let Some(close) = string_end(bytes, open) else { break };
+        from = close;
+        let inner = bytes.get(open + 1..close - 1).unwrap_or_default();
+        if inner.len() >= LONG && has_structure(inner) && !is_key(bytes, close) {
+            found.push(open..close);
+        }
+    }
+    found
+}
+
+fn has_structure(raw: &[u8]) -> bool {
+    raw.starts_with(b"{\\\"")
+        || raw.starts_with(b"[{")
+        || memchr::memmem::find(raw, b"\\n").is_some()
+}
+
+fn is_key(bytes: &[u8], close: usize) -> bool {
+    let rest = bytes.get(close..).unwrap_or_default();
+    rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+}
+
+fn find_byte(bytes: &[u8], from: usize, byte: u8) -> Option<usize> {
+    memchr::memchr(byte, bytes.get(from..)?).map(|at| from + at)
+}
+
+/// The byte after the string that opens at `open`.
+fn string_end(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut from = open + 1;
+    loop {
+        let at = from + memchr::memchr2(b'"', b'\\', bytes.get(from..)?)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some(at + 1);
+        }
+        from = at + 2;
+    }
+}
+
+fn value(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<usize> {
+    let from = lines.head(at);
+    let line_end = lines.end(at);
+    let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);
+    let reached = match document(lines.slice(0..limit), from) {
+        Ok(end) => {
+            let last = if end <= line_end { at } else { lines.at(end - 1) };
+            if ends_line(lines, last, end) {
+                return Some(last + 1);
+            }
+            end
+        }
+        Err(reached) => reached,
+    };
+    if reached > line_end {
+        *budget = budget.saturating_sub(reached - from);
+    }
+    None
+}
+
+fn fills_line(lines: &Lines<'_>, line: usize) -> bool {
+    let value = document(lines.slice(0..lines.end(line)), lines.head(line));
+    value.is_ok_and(|end| ends_line(lines, line, end))
+}
+
+fn ends_line(lines: &Lines<'_>, line: usize, end: usize) -> bool {
+    lines.slice(end..lines.end(line)).iter().all(|byte| matches!(byte, b' ' | b'\t'))
+}
+
+/// The byte after the object or array at `from` that holds something; else how far the search
+/// came.
+fn document(bytes: &[u8], from: usize) -> Result<usize, usize> {
+    let mut scan = Scan { bytes, at: from, depth: 0, objects: 0, items: 0 };
+    if scan.run().is_none() {
+        return Err(scan.at);
+    }
+    let is_object = bytes.get(from) == Some(&b'{');
+    // `[1]` and `[]` are marks of a writer as often as arrays.
+    let is_worth = scan.items > 0 || scan.at - from > if is_object { 4 } else { 8 };
+    if is_worth { Ok(scan.at) } else { Err(scan.at) }
+}
+
+/// The grammar, with the open brackets as bits.
+struct Scan<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth: u32,
+    /// The lowest bit tells whether the innermost bracket is an object's.
+    objects: u64,
+    /// Commas at the top level.
+    items: usize,
+}
+
+impl Scan<'_> {
+    fn run(&mut self) -> Option<()> {
+        loop {
+            // A value is due.
+            match self.skip()? {
+                open @ (b'{' | b'[') => {
+                    self.at += 1;
+                    self.depth += 1;
+                    if self.depth > DEPTH {
+                        return None;
+                    }
+                    self.objects = self.objects << 1 | u64::from(open == b'{');
+                    let next = self.skip()?;
+                    if next != open + 2 {
+                        if open == b'{' {
+                            self.key()?;
+                        }
+                        continue;
+                    }
+                    self.close()?;
+                }
+                b'"' => self.string()?,
+                b'-' | b'0'..=b'9' => self.number(),
+                b't' => self.word(b"true")?,
+                b'f' => self.word(b"false")?,
+                b'n' => self.word(b"null")?,
+                _ => return None,
+            }
+            // A comma or the end of what holds the value is due.
+            loop {
+                if self.depth == 0 {
+                    return Some(());
+                }
+                if self.skip()? == b',' {
+                    self.at += 1;
+                    self.items += usize::from(self.depth == 1);
+                    if self.objects & 1 == 1 {
+                        self.key()?;
+                    }
+                    break;
+                }
+                self.close()?;
+            }
+        }
+    }
+
+    /// The next byte that is no white space.
+    fn skip(&mut self) -> Option<u8> {
+        while let Some(byte) = self.bytes.get(self.at) {
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return Some(*byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    fn close(&mut self) -> Option<()> {
+        let due = if self.objects & 1 == 1 { b'}' } else { b']' };
+        if self.bytes.get(self.at) != Some(&due) {
+            return None;
+        }
+        self.at += 1;
+        self.depth -= 1;
+        self.objects >>= 1;
+        Some(())
+    }
+
+    fn key(&mut self) -> Option<()> {
+        if self.skip()? != b'"' {
+            return None;
+        }
+        self.string()?;
+        let colon = self.skip()? == b':';
+        self.at += 1;
+        colon.then_some(())
+    }
+
+    fn string(&mut self) -> Option<()> {
+        self.at += 1;
+        loop {
+            let rest = self.bytes.get(self.at..)?;
+            let Some(plain) =
+                rest.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))
+            else {
+                self.at = self.bytes.len();
+                return None;
+            };
+            self.at += plain + 1;
+            match rest.get(plain)? {
+                b'"' => return Some(()),
+                b'\\' if rest.get(plain + 1).is_some_and(|byte| b"\"\\/bfnrtu".contains(byte)) => {
+                    self.at += 1
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn number(&mut self) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let is_part = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
+        self.at += rest.iter().take_while(is_part).count();
+    }
+
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        self.bytes.get(self.at..)?.starts_with(word).then(|| self.at += word.len())
+    }
+}
+
+/// The byte after the value that begins at `open`, wherever that is.
+pub(super) fn inside(text: &str, open: usize) -> Option<usize> {
+    document(text.as_bytes(), open).ok()
+}

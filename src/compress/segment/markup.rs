@@ -1,0 +1,248 @@
+//! XML and HTML: elements that begin a line, balanced, and end one. Nothing is expanded.
+
+use super::Kind;
+use super::lines::Lines;
+use super::shape::contains;
+
+/// Elements inside one another.
+const DEPTH: usize = 256;
+/// Bytes of a tag or a comment; what is longer is none.
+const LONGEST: usize = 1 << 16;
+/// Elements that make a structure; a pair of tags around prose is a mark of a writer.
+const FEWEST: usize = 3;
+
+const VOID: [&[u8]; 14] = [
+    b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"param",
+    b"source", b"track", b"wbr",
+];
+const HTML: [&[u8]; 31] = [
+    b"html", b"head", b"body", b"div", b"p", b"span", b"table", b"thead", b"tbody", b"tr", b"td",
+    b"th", b"ul", b"ol", b"li", b"dl", b"section", b"article", b"nav", b"header", b"footer",
+    b"main", b"form", b"h1", b"h2", b"h3", b"a", b"pre", b"script", b"style", b"button",
+];
+
+/// The elements that begin at a line and the line after them. Failing over several lines spends
+/// `budget`.
+pub(super) fn find(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<(Kind, usize)> {
+    let from = lines.head(at);
+    let line_end = lines.end(at);
+    let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);
+    let mut scan = Scan::new(lines.slice(0..limit), from);
+    let ended = scan.run();
+    if let Some(end) = ended {
+        let last = if end <= line_end { at } else { lines.at(end - 1) };
+        let is_last = lines.slice(end..lines.end(last)).iter().all(u8::is_ascii_whitespace);
+        if is_last && scan.elements >= FEWEST {
+            return Some((if scan.is_html { Kind::Html } else { Kind::Xml }, last + 1));
+        }
+    }
+    if scan.reached > line_end {
+        *budget = budget.saturating_sub(scan.reached - from);
+    }
+    None
+}
+
+/// Whether a line is nothing but a tag.
+pub(super) fn is_tag(body: &[u8]) -> bool {
+    body.starts_with(b"</") && body.len() > 3 && memchr::memchr(b' ', body).is_none()
+}
+
+struct Scan<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// How far was looked at all.
+    reached: usize,
+    open: Vec<&'a [u8]>,
+    elements: usize,
+    is_html: bool,
+    /// The document says that it is one: what it leaves open ends with the text.
+    is_document: bool,
+    started: bool,
+}
+
+/// What stands between two angle brackets.
+enum Tag<'a> {
+    Open(&'a [u8]),
+    Empty,
+    Close(&'a [u8]),
+    /// A comment, CDATA, an instruction, a declaration.
+    Aside,
+}
+
+impl<'a> Scan<'a> {
+    fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self {
+            bytes,
+            at,
+            reached: at,
+            open: Vec::new(),
+            elements: 0,
+            is_html: false,
+            is_document: false,
+            started: false,
+        }
+    }
+
+    /// The byte after the root element.
+    fn run(&mut self) -> Option<usize> {
+        loop {
+            let tag = self.tag();
+            match tag {
+                Some(Tag::Aside) => {}
+                Some(Tag::Empty) => {
+                    self.elements += 1;
+                    if self.open.is_empty() {
+                        return Some(self.at);
+                    }
+                }
+                Some(Tag::Open(name)) => self.enter(name)?,
+                Some(Tag::Close(name)) => {
+                    self.leave(name)?;
+                    if self.open.is_empty() {
+                        return Some(self.at);
+                    }
+                }
+                // An angle bracket in the text of a page.
+                None if self.is_html && self.started => self.at += 1,
+                None => return None,
+            }
+            let rest = self.bytes.get(self.at..)?;
+            let Some(next) = memchr::memchr(b'<', rest) else {
+                self.at = self.bytes.len();
+                return self.is_document.then_some(self.at);
+            };
+            if !self.started && !rest.get(..next)?.iter().all(u8::is_ascii_whitespace) {
+                return None;
+            }
+            self.at += next;
+        }
+    }
+
+    fn enter(&mut self, name: &'a [u8]) -> Option<()> {
+        self.elements += 1;
+        if !self.started {
+            self.started = true;
+            self.is_html |= HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
+            self.is_document |= self.is_html && name.eq_ignore_ascii_case(b"html");
+        }
+        if self.is_html && VOID.iter().any(|void| void.eq_ignore_ascii_case(name)) {
+            return Some(());
+        }
+        if self.open.len() >= DEPTH {
+            return None;
+        }
+        self.open.push(name);
+        // What a script holds is no markup.
+        if self.is_html
+            && (name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style"))
+        {
+            let close: &[u8] = if name.len() == 6 { b"</script" } else { b"</style" };
+            self.at += memchr::memmem::find(self.bytes.get(self.at..)?, close)?;
+        }
+        Some(())
+    }
+
+    fn leave(&mut self, name: &[u8]) -> Option<()> {
+        if !self.is_html {
+            return (self.open.pop()? == name).then_some(());
+        }
+        // What the page did not close ends with what holds it.
+        if let Some(at) = self.open.iter().rposition(|open| open.eq_ignore_ascii_case(name)) {
+            self.open.truncate(at);
+        }
+        Some(())
+    }
+
+    /// Reads the tag at `at` and goes behind it.
+    fn tag(&mut self) -> Option<Tag<'a>> {
+        // What is not found was looked for everywhere.
+        let before = self.at;
+        let tag = self.read_tag();
+        self.reached = match tag {
+            Some(_) => self.at,
+            None => self.bytes.len().min(before + LONGEST),
+        };
+        tag
+    }
+
+    fn read_tag(&mut self) -> Option<Tag<'a>> {
+        let rest = self.bytes.get(self.at..)?.strip_prefix(b"<")?;
+        let rest = rest.get(..rest.len().min(LONGEST))?;
+        let aside = |open: &[u8], close: &[u8]| {
+            let inner = rest.strip_prefix(open)?;
+            Some(1 + open.len() + memchr::memmem::find(inner, close)? + close.len())
+        };
+        let length = match rest.first()? {
+            b'!' if rest.starts_with(b"!--") => aside(b"!--", b"-->")?,
+            b'!' if rest.starts_with(b"![CDATA[") => aside(b"![CDATA[", b"]]>")?,
+            b'!' => {
+                let length = aside(b"!", b">")?;
+                let inner = rest.get(..length)?;
+                let is_html =
+                    inner.get(..12).is_some_and(|head| head.eq_ignore_ascii_case(b"!doctype htm"));
+                self.is_html |= is_html;
+                self.is_document |= is_html;
+                // Declarations inside the document are entities: text to us.
+                if contains(inner, b"[") {
+                    return None;
+                }
+                length
+            }
+            b'?' => aside(b"?", b"?>")?,
+            b'/' => {
+                let name = name(rest.get(1..)?);
+                let close = memchr::memchr(b'>', rest)?;
+                let is_bare = rest.get(1 + name.len()..close)?.iter().all(u8::is_ascii_whitespace);
+                if name.is_empty() || !is_bare {
+                    return None;
+                }
+                self.at += close + 2;
+                return Some(Tag::Close(name));
+            }
+            _ => return self.opening(),
+        };
+        self.at += length;
+        Some(Tag::Aside)
+    }
+
+    fn opening(&mut self) -> Option<Tag<'a>> {
+        let rest = self.bytes.get(self.at + 1..)?;
+        let rest = rest.get(..rest.len().min(LONGEST))?;
+        let name = name(rest);
+        if name.is_empty() {
+            return None;
+        }
+        let mut at = name.len();
+        loop {
+            at += memchr::memchr3(b'>', b'"', b'\'', rest.get(at..)?)?;
+            let quote = *rest.get(at)?;
+            if quote == b'>' {
+                break;
+            }
+            at += 1 + memchr::memchr(quote, rest.get(at + 1..)?)? + 1;
+        }
+        let attributes = rest.get(name.len()..at)?;
+        let is_parted =
+            attributes.first().is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'/');
+        if !is_parted || memchr::memchr(b'<', attributes.get(..attributes.len().min(64))?).is_some()
+        {
+            return None;
+        }
+        self.at += at + 2;
+        if attributes.ends_with(b"/") {
+            return Some(Tag::Empty);
+        }
+        Some(Tag::Open(name))
+    }
+}
+
+fn name(bytes: &[u8]) -> &[u8] {
+    let is_name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte) || *byte >= 0x80;
+    let length = if bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
+        bytes.iter().take(128).take_while(|byte| is_name(byte)).count()
+    } else {
+        0
+    };
+    bytes.get(..length).unwrap_or_default()
+}

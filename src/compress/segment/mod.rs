@@ -1,0 +1,246 @@
+//! What the parts of a text are: prose, a fence, JSON, a diff, a log. Notations are tried by
+//! part, and prose is never taken for data.
+//!
+//! A kind is found by parsing: does it parse, and does it have structure. Words alone decide
+//! nothing. The work is linear in the text: every rule either takes the lines it looked at, or
+//! looks at a bounded number of them, or remembers how far it failed.
+
+mod base64;
+mod code;
+mod csv;
+mod diff;
+mod fence;
+mod json;
+mod lines;
+mod listing;
+mod log;
+mod markdown;
+mod markup;
+mod numbered;
+mod search;
+mod shape;
+mod single;
+mod test_run;
+mod trace;
+mod yaml;
+
+use std::ops::Range;
+
+pub(crate) use json::strings;
+
+use fence::Margins;
+use lines::Lines;
+use shape::is_plain;
+
+/// A part of a text. The spans of a text follow each other without gaps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) kind: Kind,
+    /// Bytes; whole lines, except in a text of one line. Blank lines belong to what they follow.
+    pub(crate) range: Range<usize>,
+}
+
+impl Span {
+    /// The info string of a fence.
+    pub(crate) fn info<'a>(&self, text: &'a str) -> &'a str {
+        if self.kind != Kind::Fence {
+            return "";
+        }
+        let first = text.get(self.range.clone()).and_then(|text| text.lines().next());
+        first.map_or("", fence::info)
+    }
+}
+
+/// What a part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Prose,
+    /// Fenced code with its fences.
+    Fence,
+    /// One value.
+    Json,
+    /// A value on each line.
+    JsonLines,
+    Xml,
+    Html,
+    Yaml,
+    Markdown(Part),
+    Csv {
+        separator: u8,
+    },
+    /// A unified diff with its git headers.
+    Diff,
+    /// Hits with a path or a line number before each.
+    Search,
+    /// Names of files.
+    Listing,
+    Log,
+    /// What a test runner prints.
+    Test,
+    Trace,
+    Base64,
+    /// Source code outside fences.
+    Code,
+    /// Lines with consecutive numbers before them, as a file viewer prints them.
+    Numbered,
+}
+
+/// The structure of Markdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// A heading or a rule.
+    Heading,
+    List,
+    Quote,
+    Table,
+    FrontMatter,
+}
+
+impl Kind {
+    /// Whether two neighbours of this kind are one part.
+    fn joins(self) -> bool {
+        !matches!(self, Self::Fence | Self::Json | Self::Xml | Self::Html | Self::Base64)
+    }
+}
+
+/// The parts of a text, in order.
+pub(crate) fn segment(text: &str) -> Vec<Span> {
+    let lines = Lines::of(text);
+    let mut segmenter = Segmenter::new(&lines);
+    let mut at = 0;
+    while at < lines.len() {
+        at = segmenter.step(at);
+    }
+    if segmenter.spans.is_empty() && !text.is_empty() {
+        return vec![Span { kind: Kind::Prose, range: 0..text.len() }];
+    }
+    let is_prose = matches!(segmenter.spans.as_slice(), [Span { kind: Kind::Prose, .. }]);
+    if is_prose && lines.len() == 1 { single::parts(text) } else { segmenter.spans }
+}
+
+fn of(kind: Kind, end: Option<usize>) -> Option<(Kind, usize)> {
+    end.map(|end| (kind, end))
+}
+
+struct Segmenter<'t, 'l> {
+    lines: &'l Lines<'t>,
+    spans: Vec<Span>,
+    margins: Margins,
+    /// Bytes that may still be looked at in vain by rules that look over several lines.
+    budget: usize,
+    /// Lines before these were looked at as YAML, and as code, in vain.
+    no_yaml: usize,
+    no_code: usize,
+}
+
+impl<'t, 'l> Segmenter<'t, 'l> {
+    fn new(lines: &'l Lines<'t>) -> Self {
+        let budget = lines.text.len().saturating_mul(2);
+        Self {
+            lines,
+            spans: Vec::new(),
+            margins: Margins::default(),
+            budget,
+            no_yaml: 0,
+            no_code: 0,
+        }
+    }
+
+    /// Takes the part that begins at a line; gives the line after it.
+    fn step(&mut self, at: usize) -> usize {
+        if self.lines.is_blank(at) {
+            self.blank(at);
+            return at + 1;
+        }
+        if let Some(end) = fence::end(self.lines, at, &mut self.margins) {
+            return self.take(Kind::Fence, at, end);
+        }
+        if let Some((kind, end)) = self.block(at) {
+            self.margins.clear();
+            return self.take(kind, at, end);
+        }
+        self.margins.see(self.lines, at);
+        let in_list = self.margins.hold(self.lines.indent(at));
+        let part = markdown::part(self.lines, at, in_list);
+        self.take(part.map_or(Kind::Prose, Kind::Markdown), at, at + 1)
+    }
+
+    /// The rules, the surest first. What begins a line says which of them may hold; most lines of
+    /// prose are let go by `is_plain`.
+    fn block(&mut self, at: usize) -> Option<(Kind, usize)> {
+        let lines = self.lines;
+        let body = lines.body(at);
+        let next = lines.first(at + 1);
+        if next != b'a' && (is_plain(body) || body.len() < 2 && !b"{[.".contains(&lines.first(at)))
+        {
+            return None;
+        }
+        let found = match lines.first(at) {
+            b'{' | b'[' => json::find(lines, at, &mut self.budget),
+            b'<' => markup::find(lines, at, &mut self.budget),
+            b'd' | b'@' | b'I' => of(Kind::Diff, diff::end(lines, at)),
+            b'-' => self.dashes(at),
+            b'0'..=b'9' => of(Kind::Numbered, numbered::end(lines, at)),
+            _ => None,
+        };
+        found
+            .or_else(|| of(Kind::Trace, trace::end(lines, at)))
+            .or_else(|| of(Kind::Test, test_run::end(lines, at)))
+            .or_else(|| of(Kind::Log, log::end(lines, at)))
+            .or_else(|| of(Kind::Base64, base64::end(lines, at)))
+            .or_else(|| of(Kind::Search, search::end(lines, at)))
+            .or_else(|| of(Kind::Listing, listing::end(lines, at)))
+            .or_else(|| self.yaml(at))
+            .or_else(|| self.code(at))
+            .or_else(|| of(Kind::Log, log::alike(lines, at)))
+            .or_else(|| of(Kind::Markdown(Part::Table), markdown::table(lines, at)))
+            .or_else(|| csv::find(lines, at))
+    }
+
+    fn dashes(&self, at: usize) -> Option<(Kind, usize)> {
+        let matter = if at == 0 { markdown::front_matter(self.lines) } else { None };
+        of(Kind::Markdown(Part::FrontMatter), matter)
+            .or_else(|| of(Kind::Diff, diff::end(self.lines, at)))
+    }
+
+    fn yaml(&mut self, at: usize) -> Option<(Kind, usize)> {
+        if at < self.no_yaml {
+            return None;
+        }
+        let region = yaml::region(self.lines, at)?;
+        if region.is_yaml {
+            return Some((Kind::Yaml, region.end));
+        }
+        self.no_yaml = region.end;
+        None
+    }
+
+    fn code(&mut self, at: usize) -> Option<(Kind, usize)> {
+        if at < self.no_code {
+            return None;
+        }
+        let region = code::region(self.lines, at)?;
+        if region.is_code {
+            return Some((Kind::Code, region.end));
+        }
+        self.no_code = region.end;
+        None
+    }
+
+    fn blank(&mut self, at: usize) {
+        if let Some(last) = self.spans.last_mut() {
+            last.range.end = self.lines.start(at + 1);
+        }
+    }
+
+    /// Blank lines before the first part belong to it.
+    fn take(&mut self, kind: Kind, at: usize, end: usize) -> usize {
+        let range = self.lines.start(at)..self.lines.start(end);
+        match self.spans.last_mut() {
+            None => self.spans.push(Span { kind, range: 0..range.end }),
+            Some(last) if last.kind == kind && kind.joins() => last.range.end = range.end,
+            Some(_) => self.spans.push(Span { kind, range }),
+        }
+        end
+    }
+}

@@ -1,0 +1,33 @@
+//! Lines with consecutive numbers before them, as `cat -n` and the viewers of files print them.
+
+use super::lines::Lines;
+use super::shape::digits;
+
+/// Fewer lines than this may follow each other by chance.
+const FEWEST: usize = 3;
+
+/// The line after the run of numbered lines that begins at a line.
+pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    let (first, mark) = number(lines.body(at))?;
+    let mut line = at + 1;
+    let mut next = first + 1;
+    while number(lines.body(line)) == Some((next, mark)) {
+        line += 1;
+        next += 1;
+    }
+    (line - at >= FEWEST).then_some(line)
+}
+
+/// The number before a line and what parts it from the line.
+pub(super) fn number(body: &[u8]) -> Option<(u32, u8)> {
+    let (number, rest) = body.split_at_checked(digits(body.get(..body.len().min(9))?))?;
+    let mark = match rest {
+        [mark @ (b'\t' | b':' | b'|'), ..] => *mark,
+        [b' ', b'|', ..] => b'|',
+        // An arrow, or a box's left side.
+        [0xe2, 0x86, 0x92, ..] => b'>',
+        [0xe2, 0x94, 0x82, ..] | [b' ', 0xe2, 0x94, 0x82, ..] => b'!',
+        _ => return None,
+    };
+    Some((std::str::from_utf8(number).ok()?.parse().ok()?, mark))
+}

@@ -1,0 +1,95 @@
+//! What searching files prints: `path:12:text`, context as `path-13-text`, hits without numbers,
+//! or numbered hits below the path that they are in.
+
+use super::lines::Lines;
+use super::shape::{digits, is_path};
+
+/// Longest path of a hit.
+const PATH: usize = 256;
+
+/// The line after the hits that begin at a line.
+pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    hits(lines, at).or_else(|| headed(lines, at))
+}
+
+fn hits(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    if lines.indent(at) > 0 {
+        return None;
+    }
+    let mut path = hit(lines.bytes(at))?;
+    let mut count = 1;
+    let mut line = at + 1;
+    let mut end = line;
+    loop {
+        let bytes = lines.bytes(line);
+        if let Some(next) = hit(bytes) {
+            path = next;
+            count += 1;
+        } else if !(is_context(bytes, path) || bytes == b"--") {
+            break;
+        }
+        line += 1;
+        // A `--` that nothing follows is a rule.
+        if bytes != b"--" {
+            end = line;
+        }
+    }
+    (count > 1 || end > at + 1).then_some(end)
+}
+
+/// The path of `path:12:` or of `dir/file.ext:text`.
+fn hit(line: &[u8]) -> Option<&[u8]> {
+    let path = line.get(..memchr::memchr(b':', line.get(..line.len().min(PATH))?)?)?;
+    if path.is_empty() || !path.iter().all(|byte| is_path_byte(*byte)) {
+        return None;
+    }
+    let rest = line.get(path.len() + 1..)?;
+    let digits = digits(rest);
+    let is_numbered = digits > 0
+        && matches!(rest.get(digits), Some(b':' | b'-') | None)
+        && path.iter().any(u8::is_ascii_alphabetic);
+    let is_named = !rest.starts_with(b"//") && path.contains(&b'/') && is_path(path);
+    (is_numbered || is_named).then_some(path)
+}
+
+fn is_path_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || b"/._-+@~[]()$#%\\".contains(&byte)
+}
+
+/// `path-12-text`, or `path:12-text`, below a hit in the same file.
+fn is_context(line: &[u8], path: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(path).and_then(|rest| rest.strip_prefix(b"-")) else {
+        return false;
+    };
+    let digits = digits(rest);
+    digits > 0 && rest.get(digits) == Some(&b'-')
+}
+
+fn headed(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    if !lines.first(at + 1).is_ascii_digit() {
+        return None;
+    }
+    let mut line = at;
+    let mut count = 0;
+    let mut end = at;
+    while lines.indent(line) == 0 && is_path(lines.bytes(line)) && is_below(lines.bytes(line + 1)) {
+        line += 1;
+        while is_below(lines.bytes(line))
+            || (lines.bytes(line) == b"--" && is_below(lines.bytes(line + 1)))
+        {
+            line += 1;
+            count += 1;
+        }
+        end = line;
+        if lines.is_blank(line) {
+            line += 1;
+        }
+    }
+    (count >= 2).then_some(end)
+}
+
+/// `12:text` or `12-text`.
+fn is_below(line: &[u8]) -> bool {
+    let digits = digits(line);
+    digits > 0 && matches!(line.get(digits), Some(b':' | b'-'))
+}

@@ -1,0 +1,159 @@
+//! YAML by its lines: keys, indentation, sequence markers, block scalars. Text is YAML where the
+//! lines nest, or where a flat map holds values; lines that name who speaks are prose.
+
+use super::fence;
+use super::lines::Lines;
+use super::shape::is_sentence;
+
+/// What a region of lines turned out to be, and the line after it.
+pub(super) struct Region {
+    pub(super) end: usize,
+    pub(super) is_yaml: bool,
+}
+
+/// Reads the region that begins at a line; `None` where none begins.
+pub(super) fn region(lines: &Lines<'_>, at: usize) -> Option<Region> {
+    if lines.indent(at) > 0 || entry(lines.body(at)).is_none() {
+        return None;
+    }
+    let mut scan = Scan::default();
+    let mut line = at;
+    let mut end = at;
+    while line < lines.len() {
+        if lines.is_blank(line) {
+            line += 1;
+            continue;
+        }
+        if !scan.take(lines, line) {
+            break;
+        }
+        line += 1;
+        end = line;
+    }
+    Some(Region { end, is_yaml: scan.is_yaml() })
+}
+
+/// A line of a map or a sequence.
+#[derive(Debug, Clone, Copy)]
+struct Entry<'a> {
+    /// Dashes and blanks before the key.
+    dash: usize,
+    key: &'a [u8],
+    value: &'a [u8],
+}
+
+#[derive(Debug, Default)]
+struct Scan<'a> {
+    keys: usize,
+    /// Keys of the top level, to see one that comes again.
+    top: Vec<&'a [u8]>,
+    /// Keys that hold maps or sequences, or entries of sequences that are maps.
+    nested: usize,
+    labels: usize,
+    sentences: usize,
+    repeats: bool,
+    /// The margin of a block scalar or of a value that may go on.
+    scalar: Option<usize>,
+    /// A key without a value waits for something deeper than this.
+    open: Option<usize>,
+    went_on: usize,
+}
+
+impl<'a> Scan<'a> {
+    fn take(&mut self, lines: &Lines<'a>, line: usize) -> bool {
+        let indent = lines.indent(line);
+        let body = lines.body(line);
+        if self.scalar.is_some_and(|margin| indent > margin) {
+            return true;
+        }
+        self.scalar = None;
+        if body.starts_with(b"#") || (indent == 0 && matches!(body, b"---" | b"...")) {
+            return true;
+        }
+        if lines.slice(lines.start(line)..lines.head(line)).contains(&b'\t') || fence::opens(body) {
+            return false;
+        }
+        let Some(entry) = entry(body) else { return self.goes_on(indent, body) };
+        if self.open.take().is_some_and(|margin| indent > margin) {
+            self.nested += 1;
+        }
+        self.count(entry, indent);
+        let margin = indent + entry.dash;
+        match entry.value {
+            [] => self.open = Some(margin),
+            [b'|' | b'>', rest @ ..] if rest.len() <= 2 => {
+                self.nested += 1;
+                self.scalar = Some(margin);
+            }
+            _ => self.open = None,
+        }
+        true
+    }
+
+    fn count(&mut self, entry: Entry<'a>, indent: usize) {
+        if entry.dash > 0 && !entry.key.is_empty() {
+            self.nested += 1;
+        }
+        if entry.key.is_empty() {
+            return;
+        }
+        self.keys += 1;
+        self.labels += usize::from(entry.key.first().is_some_and(u8::is_ascii_uppercase));
+        self.sentences += usize::from(is_sentence(entry.value));
+        if indent == 0 && entry.dash == 0 {
+            // A map of more keys than this is read as data anyway.
+            const FEW: usize = 64;
+            self.repeats |= self.top.len() < FEW && self.top.contains(&entry.key);
+            if self.top.len() < FEW {
+                self.top.push(entry.key);
+            }
+        }
+    }
+
+    /// A value on more lines than its own.
+    fn goes_on(&mut self, indent: usize, body: &[u8]) -> bool {
+        if indent == 0 || self.keys == 0 || self.open.is_some() || body.starts_with(b"- ") {
+            // A plain entry of a sequence.
+            return body.starts_with(b"- ") && !is_sentence(body.get(2..).unwrap_or_default());
+        }
+        self.went_on += 1;
+        self.went_on * 2 <= self.keys
+    }
+
+    fn is_yaml(&self) -> bool {
+        if self.keys < 2 || self.repeats {
+            return false;
+        }
+        let is_told = self.sentences * 2 >= self.keys;
+        // Keys that all begin with a capital are labels, unless they nest.
+        if self.nested == 0 { !is_told && self.labels < self.keys } else { !is_told }
+    }
+}
+
+/// `key:`, `key: value`, `- key: value`, `- value`.
+fn entry(body: &[u8]) -> Option<Entry<'_>> {
+    let mut dash = 0;
+    while let Some(rest) = body.get(dash..).and_then(|rest| rest.strip_prefix(b"- ")) {
+        dash = body.len() - rest.trim_ascii_start().len();
+    }
+    let rest = body.get(dash..)?;
+    let colon = key_end(rest)?;
+    let (key, after) = rest.split_at_checked(colon)?;
+    let after = after.strip_prefix(b":")?;
+    if !matches!(after.first(), None | Some(b' ')) {
+        return None;
+    }
+    Some(Entry { dash, key, value: after.trim_ascii() })
+}
+
+/// Where a key ends: a plain word, or a quoted text.
+fn key_end(rest: &[u8]) -> Option<usize> {
+    const LONGEST: usize = 64;
+    let rest = rest.get(..rest.len().min(LONGEST))?;
+    if let Some(quote @ (b'"' | b'\'')) = rest.first() {
+        return Some(memchr::memchr(*quote, rest.get(1..)?)? + 2);
+    }
+    let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-./$@".contains(byte);
+    let length = rest.iter().take_while(is_key).count();
+    (length > 0 && rest.iter().take(length).any(u8::is_ascii_alphanumeric)).then_some(length)
+}

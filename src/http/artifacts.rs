@@ -1,0 +1,238 @@
+//! `/artifacts`: long texts that stand outside of a payload.
+
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::body::{self, Media, Received};
+use super::compile::json;
+use super::problem::{Body, Kind, Problem};
+use super::query::Query;
+use super::range;
+use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
+use super::state::AppState;
+use crate::domain::{ArtifactId, ContentHash};
+use crate::service::Services;
+use crate::service::artifacts::{self, Cleanup, Error, Offload, Offloaded};
+
+/// Offload a text
+///
+/// A text above the threshold is stored, and answered with a marker to put in its place: its
+/// beginning and its end, cut at the borders of lines, and its id. The same text gives the same
+/// marker. A shorter text is answered as it is, and nothing is stored. The body is JSON, or the
+/// text itself as `text/plain` with the options in the query.
+#[utoipa::path(
+    post,
+    path = "/artifacts",
+    tag = "artifacts",
+    operation_id = "create_artifact",
+    params(
+        ("threshold" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
+        ("head_chars" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
+        ("tail_chars" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
+    ),
+    request_body = OffloadRequest,
+    responses(
+        (status = CREATED, description = "The text is stored", body = OffloadAnswer),
+        (status = OK, description = "The text is too short to be stored", body = OffloadAnswer),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn create_artifact(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = Query::of(request.uri(), &["threshold", "head_chars", "tail_chars"])?;
+    let default = Offload::default();
+    let options = Offload {
+        threshold: query.whole("threshold")?.unwrap_or(default.threshold),
+        head: query.whole("head_chars")?.unwrap_or(default.head),
+        tail: query.whole("tail_chars")?.unwrap_or(default.tail),
+    };
+    let (received, media) = body::read_any(&state, request).await?;
+    if media == Media::Json && options != default {
+        return Err(Problem::invalid("", "with a body of JSON the options stand in the body"));
+    }
+    let offloaded = run(&state, received, move |services, text| match media {
+        Media::Json => artifacts::offload(services, text),
+        Media::Text => artifacts::offload_text(services, text, &options),
+    })
+    .await?;
+    let (status, answer) = match offloaded {
+        Offloaded::Kept(text) => (StatusCode::OK, OffloadAnswer::kept(text)),
+        Offloaded::Stored { artifact, marker } => {
+            (StatusCode::CREATED, OffloadAnswer::stored(&artifact, marker))
+        }
+    };
+    Ok((status, json(serde_json::to_string(&answer).unwrap_or_default())).into_response())
+}
+
+/// Read an artifact
+///
+/// The text as it was stored, byte for byte; or some of its lines, or those that hold some
+/// words. `Range`, `If-Range` and `If-None-Match` are understood.
+#[utoipa::path(
+    get,
+    path = "/artifacts/{id}",
+    tag = "artifacts",
+    operation_id = "get_artifact",
+    params(
+        ("id" = String, Path, description = "24 hex digits", example = "574a963fe4c28cab63d90746"),
+        ("lines" = Option<String>, Query, description = "First and last line, counted from one: `10-20`, `10-`, `10`"),
+        ("query" = Option<String>, Query, description = "Only lines that hold this text in any case, each as `number:line`"),
+        ("Range" = Option<String>, Header, description = "One range of bytes, such as `bytes=0-499`"),
+    ),
+    responses(
+        (status = OK, description = "The text", body = String, content_type = "text/plain"),
+        (status = PARTIAL_CONTENT, description = "The range that was asked for", body = String, content_type = "text/plain"),
+        (status = NOT_MODIFIED, description = "It is what `If-None-Match` names"),
+        (status = "4XX", description = "There is no such artifact or part", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn get_artifact(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let query = Query::of(request.uri(), &["lines", "query"])?;
+    let lines = query.get("lines").map(parse_lines).transpose()?;
+    let words = query.get("query").map(str::to_owned);
+    let (head, _) = request.into_parts();
+    let received = Received::nothing(&state, &head.headers)?;
+    let found = run(&state, received, move |services, _| {
+        let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
+        let (tag, text) = match select(&text, lines, words.as_deref()) {
+            None => (artifact.hash, Ok(text)),
+            Some(Ok(part)) => (ContentHash::of(&part), Ok(part)),
+            Some(Err(problem)) => (artifact.hash, Err(problem)),
+        };
+        Ok(Some((artifact.media_type, tag, text)))
+    });
+    let (media_type, tag, text) = found.await?.ok_or_else(unknown)?;
+    Ok(range::respond(&head.headers, text?, &media_type, &format!("{tag:?}")))
+}
+
+/// Delete an artifact
+///
+/// Its text is gone for good; a marker that names it leads nowhere from then on.
+#[utoipa::path(
+    delete,
+    path = "/artifacts/{id}",
+    tag = "artifacts",
+    operation_id = "delete_artifact",
+    params(("id" = String, Path, description = "24 hex digits", example = "574a963fe4c28cab63d90746")),
+    responses(
+        (status = NO_CONTENT, description = "It is gone"),
+        (status = "4XX", description = "There is no such artifact", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn delete_artifact(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let id = id_of(&request)?;
+    let received = Received::nothing(&state, request.headers())?;
+    let was_there =
+        run(&state, received, move |services, _| artifacts::delete(services, id)).await?;
+    if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(unknown()) }
+}
+
+/// Clean up now
+///
+/// Evicts artifacts that are too old, then the least recently read ones, until count and bytes
+/// are within the caps. A cap that is absent is the setting's; the server does the same from
+/// time to time. The body may be empty.
+#[utoipa::path(
+    post,
+    path = "/artifacts/cleanup",
+    tag = "artifacts",
+    operation_id = "clean_up_artifacts",
+    request_body = CleanupRequest,
+    responses(
+        (status = OK, description = "What went", body = Cleanup),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn clean_up_artifacts(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let received = body::read(&state, request).await?;
+    let done = run(&state, received, artifacts::cleanup).await?;
+    Ok(json(serde_json::to_string(&done).unwrap_or_default()))
+}
+
+/// Does `work` in the pool.
+async fn run<T: Send + 'static>(
+    state: &AppState,
+    received: Received,
+    work: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Problem> {
+    let Received { text, share, allowed } = received;
+    let place = state.pool.admit()?;
+    let services = state.services.clone();
+    let result = place.run(Instant::now() + allowed, share, move || work(&services, &text)).await?;
+    Ok(result?)
+}
+
+/// The id at the end of the path. What cannot be an id names nothing.
+fn id_of(request: &Request) -> Result<ArtifactId, Problem> {
+    let name = request.uri().path().rsplit('/').next().unwrap_or_default();
+    ArtifactId::parse(name).ok_or_else(unknown)
+}
+
+fn unknown() -> Problem {
+    Problem::with_detail(Kind::NotFound, "no artifact of this id is stored")
+}
+
+/// What is asked for of a text; none where that is all of it.
+fn select(
+    text: &str,
+    lines: Option<(usize, usize)>,
+    words: Option<&str>,
+) -> Option<Result<String, Problem>> {
+    let (first, last) = lines.unwrap_or((1, usize::MAX));
+    let Some(part) = artifacts::lines(text, first, last) else {
+        let detail = format!("the artifact ends before line {first}");
+        return Some(Err(Problem::invalid("", detail)));
+    };
+    match words {
+        Some(words) => Some(Ok(artifacts::search(part, words, first))),
+        None => lines.map(|_| Ok(part.to_owned())),
+    }
+}
+
+/// `a-b`, `a-` or `a`.
+fn parse_lines(text: &str) -> Result<(usize, usize), Problem> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let number = |digits: &str| {
+        let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+        digits.parse::<usize>().ok().filter(|_| is_number)
+    };
+    let last = if last.is_empty() { Some(usize::MAX) } else { number(last) };
+    match (number(first), last) {
+        (Some(first), Some(last)) if 1 <= first && first <= last => Ok((first, last)),
+        _ => Err(Problem::invalid("", "the parameter `lines` must be like `10-20`, `10-` or `10`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        assert_eq!(parse_lines("10-20").unwrap(), (10, 20));
+        assert_eq!(parse_lines("7").unwrap(), (7, 7));
+        assert_eq!(parse_lines("7-").unwrap(), (7, usize::MAX));
+        for bad in ["", "-", "0-1", "2-1", "-5", "a-b", "1-2-3", "+1-2", "1,2"] {
+            assert!(parse_lines(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `POST /compress` and `POST /expand`.
+
+use axum::extract::{Request, State};
+use axum::http::HeaderValue;
+use axum::response::Response;
+
+use super::compile::{SERVER_TIMING, json, run, server_timing};
+use super::problem::{Body, Problem};
+use super::schema::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
+use super::state::AppState;
+use crate::service::{compress, expand};
+
+/// Compress messages or a text
+///
+/// Answers in the shape it came in, so that it drops into an existing loop. Without a level and a
+/// budget nothing is lost: what is shown decodes to the original. `POST /expand` gives the
+/// originals back.
+#[utoipa::path(
+    post,
+    path = "/compress",
+    tag = "compile",
+    operation_id = "compress",
+    request_body = CompressRequest,
+    responses(
+        (status = OK, description = "The shorter messages or text, and a report", body = Compressed,
+         headers(("Server-Timing" = String, description = "Milliseconds by kind of work"))),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn compress_messages(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let answer = run(&state, request, compress::compress).await?;
+    state.metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
+    let timing = server_timing(&answer.timings);
+    let mut response = json(answer.body);
+    if let Ok(value) = HeaderValue::from_str(&timing) {
+        response.headers_mut().insert(SERVER_TIMING, value);
+    }
+    Ok(response)
+}
+
+/// Give the originals back
+///
+/// For messages that `/compress` answered, for an answer by its id, or for one artifact. What
+/// cannot be restored is passed through and listed.
+#[utoipa::path(
+    post,
+    path = "/expand",
+    tag = "compile",
+    operation_id = "expand",
+    request_body = ExpandRequest,
+    responses(
+        (status = OK, description = "What stood there before", body = ExpandedList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn expand_messages(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    Ok(json(run(&state, request, expand::expand).await?))
+}

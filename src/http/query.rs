@@ -1,0 +1,97 @@
+//! Reading what stands behind the `?` of a path.
+
+use axum::http::Uri;
+
+use super::problem::Problem;
+
+/// The parameters of a request: every one known, none twice.
+#[derive(Debug)]
+pub(super) struct Query {
+    pairs: Vec<(String, String)>,
+}
+
+impl Query {
+    pub(super) fn of(uri: &Uri, known: &[&str]) -> Result<Self, Problem> {
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        let given = uri.query().unwrap_or_default();
+        for pair in given.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let (Some(name), Some(value)) = (decode(name), decode(value)) else {
+                return Err(Problem::invalid("", "the query is not UTF-8, percent-encoded"));
+            };
+            if !known.contains(&name.as_str()) {
+                let list = known.join(", ");
+                let detail = format!("unknown parameter `{name}`; this path knows {list}");
+                return Err(Problem::invalid("", detail));
+            }
+            if pairs.iter().any(|(given, _)| *given == name) {
+                return Err(Problem::invalid("", format!("the parameter `{name}` stands twice")));
+            }
+            pairs.push((name, value));
+        }
+        Ok(Self { pairs })
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.pairs.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// A whole number.
+    pub(super) fn whole(&self, name: &str) -> Result<Option<u64>, Problem> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        value.parse().map(Some).map_err(|_| {
+            Problem::invalid("", format!("the parameter `{name}` must be a whole number"))
+        })
+    }
+}
+
+/// Undoes `%20` and `+`.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        match first {
+            b'+' => bytes.push(b' '),
+            b'%' => {
+                let (digits, behind) = rest.split_at_checked(2)?;
+                let digits = std::str::from_utf8(digits).ok()?;
+                if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                    return None;
+                }
+                bytes.push(u8::from_str_radix(digits, 16).ok()?);
+                rest = behind;
+            }
+            byte => bytes.push(*byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> Result<Query, Problem> {
+        Query::of(&format!("/x?{text}").parse().unwrap(), &["a", "b c"])
+    }
+
+    #[test]
+    fn parameters_are_decoded() {
+        let given = query("a=%C3%A4+%26%3d&b%20c").unwrap();
+        assert_eq!(given.get("a"), Some("\u{e4} &="));
+        assert_eq!(given.get("b c"), Some(""));
+        assert_eq!(query("&").unwrap().get("a"), None);
+        assert_eq!(query("a=12").unwrap().whole("a").unwrap(), Some(12));
+    }
+
+    #[test]
+    fn what_is_not_known_twice_or_not_encoded_is_refused() {
+        for bad in ["x=1", "a=1&a=1", "a=%", "a=%4", "a=%+4", "a=%ff", "A=1"] {
+            assert!(query(bad).is_err(), "{bad}");
+        }
+        for bad in ["a=", "a=-1", "a=1.5", "a=x"] {
+            assert!(query(bad).unwrap().whole("a").is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Artifacts: put a long text aside, read it in whole or in part, remove it.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::{Services, StoreError};
+pub use crate::compress::Offload;
+use crate::domain::{Artifact, ArtifactId, ContentHash};
+use crate::json::{self, Fault, Faults, Limits, Path};
+use crate::request::Fields;
+use crate::store::Caps;
+pub use crate::store::Cleanup;
+
+/// What a text that is handed in without a media type is.
+const TEXT: &str = "text/plain; charset=utf-8";
+
+const OFFLOAD_KEYS: &[&str] = &["text", "threshold", "head_chars", "tail_chars"];
+const CLEANUP_KEYS: &[&str] = &["max_age_seconds", "max_count", "max_bytes"];
+/// The largest whole number that every JSON reader keeps.
+const MOST: u64 = 1 << 53;
+
+/// Why nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the body is not accepted: {0}")]
+    Json(#[from] json::Error),
+    #[error("the request is not valid in {} places", .0.len())]
+    Invalid(Vec<Fault>),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What became of a text that was to be offloaded.
+#[derive(Debug)]
+pub enum Offloaded {
+    /// It is too short: it stays where it is, and nothing was stored.
+    Kept(String),
+    /// It is stored; `marker` stands for it.
+    Stored { artifact: Artifact, marker: String },
+}
+
+/// Offloads the text in `body`: `{"text", "threshold"?, "head_chars"?, "tail_chars"?}`.
+pub fn offload(services: &Services, body: &str) -> Result<Offloaded, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let fields = Fields::of(&node, Path::Root, OFFLOAD_KEYS, &mut faults);
+    let text = fields.and_then(|fields| {
+        if fields.get("text").is_none() {
+            fields.fault("text", "is missing", &mut faults);
+        }
+        fields.text("text", &mut faults)
+    });
+    let options = fields.map(|fields| {
+        let default = Offload::default();
+        let mut whole = |key| fields.whole(key, 0, MOST, &mut faults);
+        Offload {
+            threshold: whole("threshold").unwrap_or(default.threshold),
+            head: whole("head_chars").unwrap_or(default.head),
+            tail: whole("tail_chars").unwrap_or(default.tail),
+        }
+    });
+    match (text, options) {
+        (Some(text), Some(options)) if faults.is_empty() => offload_text(services, text, &options),
+        _ => Err(Error::Invalid(faults.into_vec())),
+    }
+}
+
+/// Offloads a text.
+pub fn offload_text(
+    services: &Services,
+    text: &str,
+    options: &Offload,
+) -> Result<Offloaded, Error> {
+    let id = ArtifactId::of(&ContentHash::of(text));
+    let Some(marker) = options.apply(text, id) else {
+        return Ok(Offloaded::Kept(text.to_owned()));
+    };
+    let stored = services.tenant().put_artifact(text, TEXT)?;
+    Ok(match stored {
+        Some(artifact) => Offloaded::Stored { artifact, marker },
+        None => Offloaded::Kept(text.to_owned()),
+    })
+}
+
+/// An artifact and its text; none where there is none of this id.
+pub fn find(services: &Services, id: ArtifactId) -> Result<Option<(Artifact, String)>, Error> {
+    Ok(services.tenant().artifact(id)?)
+}
+
+/// Removes an artifact; answers whether it was there.
+pub fn delete(services: &Services, id: ArtifactId) -> Result<bool, Error> {
+    Ok(services.tenant().delete_artifact(id)?)
+}
+
+/// Removes what is too old or too much, by the caps in `body` and, where one is absent, by the
+/// settings.
+pub fn cleanup(services: &Services, body: &str) -> Result<Cleanup, Error> {
+    let body = if body.trim().is_empty() { "{}" } else { body };
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let caps = Fields::of(&node, Path::Root, CLEANUP_KEYS, &mut faults).map(|fields| {
+        let mut whole = |key| fields.whole(key, 0, MOST, &mut faults);
+        Caps {
+            max_age: whole("max_age_seconds").map(Duration::from_secs),
+            max_count: whole("max_count"),
+            max_bytes: whole("max_bytes"),
+        }
+    });
+    match caps {
+        Some(caps) if faults.is_empty() => Ok(services.tenant().cleanup(&caps)?),
+        _ => Err(Error::Invalid(faults.into_vec())),
+    }
+}
+
+/// The lines from `first` to `last`, counted from one, with their line feeds; none where the
+/// text ends before.
+pub fn lines(text: &str, first: usize, last: usize) -> Option<&str> {
+    let mut starts =
+        std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+    let start = starts.nth(first.checked_sub(1)?)?;
+    // The start of the line behind the last one.
+    let end = starts.nth(last.checked_sub(first)?).unwrap_or(text.len());
+    text.get(start..end)
+}
+
+/// The lines of `text` that hold `words`, whatever their case: each with its number, the first
+/// line being `first`.
+pub fn search(text: &str, words: &str, first: usize) -> String {
+    let words = words.to_lowercase();
+    let mut found = String::new();
+    for (line, number) in text.split('\n').zip(first..) {
+        if line.to_lowercase().contains(&words) {
+            let _ = writeln!(found, "{number}:{line}");
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_out_byte_for_byte() {
+        let text = "one\r\ntwo\n\nfour\n";
+        assert_eq!(lines(text, 1, 1), Some("one\r\n"));
+        assert_eq!(lines(text, 2, 4), Some("two\n\nfour\n"));
+        assert_eq!(lines(text, 4, 99), Some("four\n"));
+        assert_eq!(lines(text, 5, 5), Some(""));
+        assert_eq!(lines(text, 6, 6), None);
+        assert_eq!(lines(text, 0, 1), None);
+        assert_eq!(lines(text, 3, 2), None);
+        assert_eq!(lines("x", 1, usize::MAX), Some("x"));
+    }
+
+    #[test]
+    fn a_search_gives_lines_with_their_numbers() {
+        let text = "Error: one\nfine\nan ERROR: two";
+        assert_eq!(search(text, "error:", 1), "1:Error: one\n3:an ERROR: two\n");
+        assert_eq!(search(text, "nothing", 1), "");
+        assert_eq!(search("STRASSE\n\u{c4}rger", "\u{e4}rg", 7), "8:\u{c4}rger\n");
+    }
+}
