@@ -11,6 +11,6 @@ mod summary;
 
 pub use chain::{chain, end_of};
 pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Lossless};
-pub use lossless::equivalent;
+pub use lossless::{equivalent, normal};
 pub use offload::Offload;
 pub use summary::{Summary, summarize};

@@ -14,6 +14,7 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod columns;
 mod numbered;
 mod repeat;
 mod severity;
@@ -66,6 +67,7 @@ pub(crate) trait Notation: Sync {
 /// in a group the one that saves most in a run of lines takes it.
 pub(crate) const GROUPS: &[&[&dyn Notation]] = &[
     &[&table::Table],
+    &[&columns::Columns],
     &[&numbered::Numbered],
     &[&repeat::Repeat],
     &[&tree::Tree, &template::Template],
