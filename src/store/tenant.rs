@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::backend::Write;
+use super::backend::{Entry, Write};
 use super::cleanup::{self, Caps, Cleanup, Evicted, Reason};
 use super::pack::Packed;
 use super::{Batch, ChainHash, Committed, Error, Item, Store};
@@ -136,22 +136,28 @@ impl Tenant {
         let plan = cleanup::plan(entries, &caps, inner.clock.now());
         let mut done = Cleanup::default();
         for chunk in plan.chunks(REMOVED_AT_ONCE) {
-            let entries = chunk.iter().map(|(entry, _)| *entry).collect();
-            match inner.backend.remove(&self.name, entries) {
-                Ok(removed) => {
-                    let gone = chunk.iter().zip(removed).filter(|(_, removed)| *removed);
-                    for ((entry, reason), _) in gone {
-                        done.count(entry, *reason);
-                        self.tell(entry.id, entry.bytes, *reason);
+            // One that cannot be removed must not keep the others.
+            if self.evict(chunk, &mut done).is_err() {
+                for one in chunk.chunks(1) {
+                    if let Err(error) = self.evict(one, &mut done) {
+                        tracing::warn!(%error, "an artifact could not be removed");
+                        done.failed.extend(one.iter().map(|(entry, _)| entry.id));
                     }
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "artifacts could not be removed");
-                    done.failed.extend(chunk.iter().map(|(entry, _)| entry.id));
                 }
             }
         }
         Ok(done)
+    }
+
+    /// Removes part of a plan, all of it or nothing.
+    fn evict(&self, part: &[(Entry, Reason)], done: &mut Cleanup) -> Result<(), Error> {
+        let entries = part.iter().map(|(entry, _)| *entry).collect();
+        let removed = self.store.inner.backend.remove(&self.name, entries)?;
+        for ((entry, reason), _) in part.iter().zip(removed).filter(|(_, removed)| *removed) {
+            done.count(entry, *reason);
+            self.tell(entry.id, entry.bytes, *reason);
+        }
+        Ok(())
     }
 
     fn tell(&self, artifact: ArtifactId, bytes: u64, reason: Reason) {
