@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::backend::{Entry, Write};
 use super::cleanup::{self, Caps, Cleanup, Evicted, Reason};
-use super::pack::Packed;
+use super::pack::Packer;
 use super::{Batch, ChainHash, Committed, Error, Item, Store};
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 
@@ -44,14 +44,15 @@ impl Tenant {
         let until = expires_at.after(inner.retention.ttl / 24);
         let Batch { artifacts, messages, answer } = batch;
 
+        let mut packer = Packer::default();
         let hashes: Vec<_> = artifacts.iter().map(|artifact| artifact.hash).collect();
         let known = inner.backend.has_artifacts(&self.name, &hashes)?;
         let artifacts = artifacts
             .into_iter()
             .zip(known)
             .map(|(artifact, known)| {
-                let packed = (!known).then(|| Packed::new(&artifact.text));
-                (artifact, packed)
+                let content = (!known).then(|| packer.pack(&artifact.text));
+                (artifact, content)
             })
             .collect();
 
@@ -66,7 +67,7 @@ impl Tenant {
         messages.sort_unstable_by_key(|(hash, _)| *hash);
         messages.dedup_by_key(|(hash, _)| *hash);
         let messages =
-            messages.into_iter().map(|(hash, text)| (hash, Packed::new(&text))).collect();
+            messages.into_iter().map(|(hash, text)| (hash, packer.pack(&text))).collect();
 
         let (chains, answer) = match answer {
             Some(answer) => {
@@ -101,7 +102,7 @@ impl Tenant {
         let Some((artifact, packed)) = inner.backend.artifact(&self.name, id, now)? else {
             return Ok(None);
         };
-        let text = packed.unpack(&artifact.hash)?;
+        let text = Packer::default().unpack(packed, &artifact.hash)?;
         inner.backend.touch(&self.name, id, now);
         Ok(Some((artifact, text)))
     }
@@ -184,7 +185,10 @@ impl Tenant {
     pub fn messages(&self, ids: &[ContentHash]) -> Result<Vec<Option<String>>, Error> {
         let inner = &self.store.inner;
         let found = inner.backend.messages(&self.name, ids, inner.clock.now())?;
-        let pairs = found.into_iter().zip(ids);
-        pairs.map(|(packed, id)| packed.map(|packed| packed.unpack(id)).transpose()).collect()
+        let mut packer = Packer::default();
+        let unpack = |(packed, id): (Option<_>, _)| {
+            packed.map(|packed| packer.unpack(packed, id)).transpose()
+        };
+        found.into_iter().zip(ids).map(unpack).collect()
     }
 }
