@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::backend::{Backend, Entry, Write};
 use super::batch::ChainHash;
-use super::pack::Packed;
+use super::pack::{Packed, Packer};
 use super::{Error, batch};
 use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
 
@@ -41,7 +41,7 @@ impl Rows {
         now: Timestamp,
         expires_at: Timestamp,
     ) -> Artifact {
-        let packed = packed.unwrap_or_else(|| Packed::new(&new.text));
+        let packed = packed.unwrap_or_else(|| Packer::default().pack(&new.text));
         let stored = self.artifacts.entry(new.id).or_insert_with(|| {
             let artifact = new.at(now, expires_at);
             (artifact, packed)

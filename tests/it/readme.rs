@@ -95,6 +95,7 @@ fn every_link_leads_to_a_file() {
         "CONTRIBUTING.md",
         "docs/compile.md",
         "docs/tokens.md",
+        "docs/artifacts.md",
         "docs/cache.md",
         "docs/parity.md",
     ];

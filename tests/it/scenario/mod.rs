@@ -1,5 +1,6 @@
-//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile`.
+//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile` and `/artifacts`.
 
+mod artifacts;
 mod compile;
 mod guardrails;
 mod janitor;
