@@ -6,7 +6,7 @@
 //! escapes for all that is not ASCII, and `lines` that each row is a document on its own line.
 //!
 //! ```text
-//! §json 12 python
+//! §json 15 python
 //! user: mia_kim_4397
 //! address:
 //!  city: New York
