@@ -116,7 +116,7 @@ fn what_goes_for_one_tenant_stays_for_another() {
         clock.advance(TTL / 2);
         put(&early, "{}");
         answer_of(&late, "{}");
-        clock.advance(TTL - TTL / 4);
+        clock.advance(TTL * 3 / 4);
         store.clean().unwrap();
         assert_eq!(early.messages(&[same]).unwrap(), [None]);
         assert_eq!(early.answer("cpr_1").unwrap(), None);
