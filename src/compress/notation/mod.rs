@@ -76,6 +76,8 @@ pub(crate) fn groups(kind: Kind) -> Groups {
         Kind::Csv { .. } => &[&[&columns::Columns], ROWS],
         Kind::Numbered => &[&[&numbered::Numbered], REPEATS],
         Kind::Search | Kind::Listing | Kind::Log | Kind::Test => &[REPEATS, ROWS],
+        // Reports that nothing else is known of still begin alike, where they name paths.
+        Kind::Prose => &[REPEATS, &[&tree::Tree]],
         Kind::Base64 => &[],
         _ => &[REPEATS],
     }

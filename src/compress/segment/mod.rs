@@ -30,8 +30,6 @@ mod yaml;
 
 use std::ops::Range;
 
-pub(crate) use json::strings;
-
 use fence::Margins;
 use lines::Lines;
 use shape::is_plain;
