@@ -119,7 +119,7 @@ impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<Known>>> for Bytes {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("remembered", &self.forms.len()).finish()
+        f.debug_struct("Engine").field("remembered", &self.forms.len()).finish_non_exhaustive()
     }
 }
 

@@ -42,17 +42,6 @@ pub(crate) struct Span {
     pub(crate) range: Range<usize>,
 }
 
-impl Span {
-    /// The info string of a fence.
-    pub(crate) fn info<'a>(&self, text: &'a str) -> &'a str {
-        if self.kind != Kind::Fence {
-            return "";
-        }
-        let first = text.get(self.range.clone()).and_then(|text| text.lines().next());
-        first.map_or("", fence::info)
-    }
-}
-
 /// What a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
