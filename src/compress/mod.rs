@@ -12,5 +12,6 @@ mod summary;
 pub use chain::{chain, end_of};
 pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Lossless};
 pub use lossless::{equivalent, normal};
+pub use notation::names as notations;
 pub use offload::Offload;
 pub use summary::{Summary, summarize};

@@ -50,6 +50,11 @@ impl Arrived {
         format!("on_arrival:{}", rules.join("+"))
     }
 
+    /// Notations whose blocks had to be taken back.
+    pub(super) fn reverted(&self) -> impl Iterator<Item = &'static str> {
+        self.forms.iter().flat_map(|form| form.reverted.iter().copied())
+    }
+
     pub(super) fn class(&self) -> Option<Class> {
         let changed = self.forms.iter().filter(|form| form.text.is_some());
         changed.map(|form| form.class).max()

@@ -118,7 +118,8 @@ fn run(
     let (history, system) = (&conversation.history, &conversation.system);
     let protected = protect::run(&request.protect, history, system, &mut driver.notes);
     let names = driver.names(&conversation.history);
-    let arrived = driver.arrive(&conversation.history, &protected)?;
+    let arrived =
+        driver.arrive(&conversation.history, &protected, conversation.source.list_key())?;
     let tools = driver.count_tools(&conversation.tools)?;
     let injected = driver.inject()?;
     let list_key = conversation.source.list_key();
@@ -174,12 +175,20 @@ impl Driver<'_> {
         &mut self,
         history: &[Message],
         protected: &[bool],
+        list: &str,
     ) -> Result<arrive::Output, Stopped> {
         let on_arrival = self.request.compression.on_arrival;
         let (meter, engine) = (&self.meter, &self.cx.engine);
-        timed(&mut self.timings.count, || {
+        let arrived = timed(&mut self.timings.count, || {
             arrive::run(meter, engine, history, protected, on_arrival)
-        })
+        })?;
+        for (message, arrived) in history.iter().zip(&arrived.forms) {
+            for name in arrived.reverted() {
+                let pointer = message.origin.map(|at| format!("/{list}/{at}"));
+                self.notes.warn("notation_reverted", pointer.unwrap_or_default(), name);
+            }
+        }
+        Ok(arrived)
     }
 
     fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {

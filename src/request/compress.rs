@@ -99,10 +99,16 @@ pub fn read_compress<'r, 'a>(
         ("drop", Level::Drop),
     ];
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
-    let level = fields.choice("level", &levels, &mut faults).unwrap_or(usual);
+    let given_level = fields.choice("level", &levels, &mut faults);
     let originals =
         [("store", Originals::Store), ("return", Originals::Return), ("none", Originals::None)];
-    let originals = fields.choice("originals", &originals, &mut faults);
+    let originals = fields.choice("originals", &originals, &mut faults).unwrap_or(Originals::Store);
+    // What is cleared or summarised does not decode from what is shown.
+    let usual = if originals == Originals::None { Level::Lossless } else { usual };
+    let level = given_level.unwrap_or(usual);
+    if originals == Originals::None && level > Level::Lossless {
+        fields.fault("level", "must be lossless where no originals are kept", &mut faults);
+    }
     let turns = fields.whole("keep_recent_turns", 0, 10_000, &mut faults).unwrap_or(RECENT);
     let explain = [("summary", Explain::Summary), ("full", Explain::Full)];
     let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(Explain::Summary);
@@ -121,7 +127,7 @@ pub fn read_compress<'r, 'a>(
         budget_tokens,
         keep_recent_turns: usize::try_from(turns).unwrap_or(usize::MAX),
         protect,
-        originals: originals.unwrap_or(Originals::Store),
+        originals,
         explain,
         deadline_ms,
         pass_on_deadline,

@@ -13,6 +13,7 @@
 
 mod api;
 mod architecture;
+mod encodings;
 mod golden;
 mod invariant;
 mod openapi;

@@ -96,6 +96,8 @@ fn every_link_leads_to_a_file() {
         "docs/compile.md",
         "docs/tokens.md",
         "docs/artifacts.md",
+        "docs/compress.md",
+        "docs/encodings.md",
         "docs/cache.md",
         "docs/parity.md",
     ];

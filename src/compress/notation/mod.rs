@@ -92,6 +92,11 @@ const ALL: &[&dyn Notation] = &[
     &template::Template,
 ];
 
+/// The names of all notations, as their headers have them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|notation| notation.name())
+}
+
 /// The notation of that name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {
     ALL.iter().find(|known| known.name() == name).copied()

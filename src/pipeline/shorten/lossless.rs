@@ -59,6 +59,7 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
         origin: Some(at),
         action,
         rules: Vec::new(),
+        reverted: Vec::new(),
         class: None,
         before,
         after: 0,
@@ -76,6 +77,7 @@ struct Edits {
     /// Texts of tool results that stand before.
     slots: usize,
     rules: Vec<&'static str>,
+    reverted: Vec<&'static str>,
     class: Option<Class>,
     /// Raw tokens saved as shown, and without references; escapes cost.
     saved: i64,
@@ -89,6 +91,7 @@ impl Edits {
             self.slots += 1;
             self.saved += difference(form.tokens_before, form.tokens_after);
             self.alone += difference(form.tokens_before, form.tokens_alone);
+            self.reverted.extend(&form.reverted);
             let Some(text) = form.text else { continue };
             self.places.push(Edit {
                 at: slot.raw.clone(),
@@ -161,6 +164,7 @@ impl Edits {
             origin: Some(at),
             action,
             rules: self.rules,
+            reverted: self.reverted,
             class: self.class,
             before,
             after: less(self.saved).unwrap_or_default(),
