@@ -13,6 +13,7 @@
 
 mod api;
 mod architecture;
+mod cli_compress;
 mod golden;
 mod invariant;
 mod openapi;

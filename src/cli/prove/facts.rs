@@ -2,8 +2,8 @@
 //! stand in a text.
 //!
 //! A number or a name must stand there as it is. A path also counts where all of its parts do, so
-//! that a tree of names shows its paths. What a notation computes, such as a row's running number,
-//! does not count: nobody sees it there.
+//! that a tree of names shows its paths. The number that a listing puts before a line is none of
+//! the line's facts. What a notation computes, such as a running number, does not count as seen.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,8 @@ pub(super) struct Facts {
 
 impl Facts {
     pub(super) fn of(text: &str) -> Self {
-        let text = unescaped(text);
+        let text: String =
+            unescaped(text).lines().flat_map(|line| [unnumbered(line), "\n"]).collect();
         let errors = text.lines().map(str::trim).filter(|line| (9..400).contains(&line.len()));
         let errors = errors.filter(|line| tells_of_error(line)).map(squeezed);
         Self { words: words(&text), errors: errors.take(MOST_ERRORS).collect() }
@@ -89,6 +90,13 @@ fn unescaped(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// A line of a listing without its number: `  12\t`, `12→` or `12|`.
+fn unnumbered(line: &str) -> &str {
+    let rest = line.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let numbered = line.trim_start().len() > rest.len();
+    rest.strip_prefix(['\t', '→', '|']).filter(|_| numbered).unwrap_or(line)
 }
 
 fn squeezed(text: &str) -> String {
@@ -179,6 +187,14 @@ mod tests {
     #[test]
     fn a_part_of_a_fact_is_not_the_fact() {
         assert_eq!(seen("148213 3f9c2ab11 order_ids src/checkout"), seen(""));
+    }
+
+    #[test]
+    fn the_number_of_a_line_is_no_fact_of_it() {
+        let facts = Facts::of("   211\terror: gone after 500 ms\n   212\t}\n");
+        let seen = facts.seen_in("error: gone after 500 ms");
+        assert_eq!((seen[1].seen, seen[1].of), (1, 1));
+        assert_eq!((seen[4].seen, seen[4].of), (1, 1));
     }
 
     #[test]

@@ -93,13 +93,17 @@ fn tag(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Three rows and more of as many fields each, two at least.
+/// A row of names, and two rows and more of as many fields, two at least. Lines that begin with
+/// their number are no table.
 fn is_table(text: &str) -> bool {
     [',', '\t'].into_iter().any(|separator| {
         let mut lines = text.lines();
-        let Some(first) = lines.next().and_then(|line| fields(line, separator)) else {
+        let Some(head) = lines.next() else { return false };
+        let Some(first) = fields(head, separator) else { return false };
+        let named = |name: &str| name.contains(|sign: char| sign.is_alphabetic());
+        if !head.split(separator).all(named) {
             return false;
-        };
+        }
         let mut rows = 1;
         first > 1
             && lines.all(|line| {
@@ -189,6 +193,7 @@ mod tests {
             "a < b > c",
             "a,b\n1,2,3\n4,5\n",
             "a,b\n1,2\n",
+            "     1\tuse std::fmt;\n     2\tuse std::io;\n     3\t\n",
             "@@ -1,2 +1 @@\n x\n",
             "one line",
         ] {

@@ -22,13 +22,15 @@ const SILENT: [&str; 14] = [
     "image_url",
 ];
 
-/// All texts of a list, each on lines of its own, without what says nothing.
+/// All texts of a list, each on lines of its own; the lines without what says nothing.
 pub(super) fn texts(items: &[Value]) -> String {
     let mut text = String::new();
     for item in items {
         each(item, &mut |part| {
-            text.push_str(&expand::normal(part));
-            text.push('\n');
+            for line in part.split('\n') {
+                text.push_str(&expand::normal(line));
+                text.push('\n');
+            }
         });
     }
     text

@@ -35,7 +35,7 @@ pub(super) fn print(
         formats(parsed, out)?;
     }
     facts(measured, out)?;
-    savers(first, out)
+    savers(first, given.is_text(), out)
 }
 
 /// The time that compressing took. It differs from run to run, so it stands apart.
@@ -109,10 +109,17 @@ fn formats(parsed: &Parsed, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn facts(measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
+    let mut before: Option<&Measured> = None;
     for one in measured {
         let round = &one.round;
         let level = if round.budget.is_some() { "half" } else { round.level };
         writeln!(out)?;
+        if let Some(before) = before.replace(one)
+            && before.round.shown == round.shown
+        {
+            writeln!(out, "facts in sight: {level}: the same messages are shown")?;
+            continue;
+        }
         let titles = ["there", "shown", "random lines", "head and tail"];
         row(&format!("facts in sight: {level}"), titles.map(str::to_owned), out)?;
         for (at, kind) in KINDS.iter().enumerate() {
@@ -125,7 +132,7 @@ fn facts(measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "random lines, head and tail: what is left at the same size without looking")
 }
 
-fn savers(round: &Round, out: &mut impl Write) -> io::Result<()> {
+fn savers(round: &Round, is_text: bool, out: &mut impl Write) -> io::Result<()> {
     if round.savers.is_empty() {
         return writeln!(out, "\nnothing could be shortened without loss");
     }
@@ -133,7 +140,8 @@ fn savers(round: &Round, out: &mut impl Write) -> io::Result<()> {
     row("most saved (lossless)", ["before", "after", "saved"].map(str::to_owned), out)?;
     for saver in &round.savers {
         let (before, after) = (saver.tokens_before, saver.tokens_after);
-        let name = format!("  message {}", saver.index);
+        let name =
+            if is_text { "  the text".to_owned() } else { format!("  message {}", saver.index) };
         let rule = saver.rule.trim_start_matches("lossless:");
         let cells = [grouped(before), grouped(after), saved(before, after)];
         row_with(&name, cells, &format!("  {}", cut(rule)), out)?;
