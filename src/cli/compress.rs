@@ -163,7 +163,6 @@ pub(super) fn patience() -> Deadline {
     Deadline::at(Instant::now() + PATIENCE)
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that `filter` calls")]
 fn is_object(value: &&RawValue) -> bool {
     value.get().starts_with('{')
 }

@@ -97,8 +97,8 @@ fn messages() -> Value {
 #[test]
 fn a_text_comes_back_byte_for_byte() {
     let files = Files::new();
-    let csv = "id,name,state\n".to_owned()
-        + &(0..60).map(|at| format!("{at},item_{at},ready\n")).collect::<String>();
+    let rows: Vec<String> = (0..60).map(|at| format!("{at},item_{at},ready\n")).collect();
+    let csv = format!("id,name,state\n{}", rows.concat());
     let texts = [
         log(),
         csv,
@@ -172,7 +172,8 @@ fn a_session_of_any_make_is_read() {
         json!({"type": "user", "message": {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "t1", "content": log()}]}}),
     ];
-    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let lines = lines.join("\n");
     let proved = run(&["prove", &files.add("session.jsonl", lines)]);
     let table = text(&good(proved));
     assert!(table.starts_with("3 messages, ") && table.contains("3 of 3"), "{table}");

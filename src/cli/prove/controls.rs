@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn both_keep_the_size_that_was_asked_for() {
-        let text: String = (0..1000).map(|at| format!("line {at} of é\n")).collect();
+        let lines: Vec<String> = (0..1000).map(|at| format!("line {at} of é")).collect();
+        let text = lines.join("\n");
         let controls = Controls::of(&text, 30, 100);
         let size = text.len() * 3 / 10;
         assert!(controls.random.len() <= size && controls.random.len() > size * 9 / 10);
