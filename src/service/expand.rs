@@ -247,7 +247,7 @@ impl Work<'_> {
     /// What each message decodes to from the list alone.
     fn decoded(&self, deadline: &Deadline) -> Result<Vec<Back>, Error> {
         let bytes = self.items.iter().map(|item| item.raw.len()).sum();
-        let mut decoder = Decoder::new(bytes);
+        let mut reader = Decoder::new(bytes);
         let mut found = Vec::with_capacity(self.items.len());
         for item in self.items {
             deadline.check()?;
@@ -255,11 +255,11 @@ impl Work<'_> {
             let mut slot = 0;
             for spoken in provider::spoken(item) {
                 match spoken {
-                    Spoken::Call(arguments) => decoder.call(&arguments),
+                    Spoken::Call(arguments) => reader.call(&arguments),
                     Spoken::Result(answered) => {
                         let texts: Vec<Arc<str>> =
                             answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                        let decoded = decoder.result(&texts);
+                        let decoded = reader.result(&texts);
                         for (place, decoded) in answered.slots.into_iter().zip(decoded) {
                             match self.returned.take(&place.text, decoded) {
                                 Decoded::Same => {}

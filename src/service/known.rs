@@ -134,8 +134,7 @@ pub(super) fn indexed(
     index: ContentHash,
 ) -> Result<Option<Vec<Arc<str>>>, store::Error> {
     let Some(text) = tenant.messages(&[index])?.pop().flatten() else { return Ok(None) };
-    let hashes: Option<Vec<ContentHash>> =
-        text.lines().map(|line| ContentHash::parse(line)).collect();
+    let hashes: Option<Vec<ContentHash>> = text.lines().map(ContentHash::parse).collect();
     let Some(hashes) = hashes else { return Ok(None) };
     let texts = tenant.messages(&hashes)?;
     Ok(texts.into_iter().map(|text| text.map(Into::into)).collect())
@@ -177,7 +176,7 @@ impl Recipe {
             let mut row = RECIPE.to_owned();
             if shown.origin.is_none() {
                 for original in shortened.originals.iter().filter(|original| original.whole) {
-                    let _ = write!(row, "m {} ", ArtifactId::of_text(&original.text).to_string());
+                    let _ = write!(row, "m {} ", ArtifactId::of_text(&original.text));
                 }
             }
             for edit in &shown.edits {

@@ -9,12 +9,14 @@ mod lines;
 mod mark;
 mod solo;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use super::lossless::equivalent;
 use crate::domain::TokenizerName;
 use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
@@ -73,6 +75,8 @@ pub struct Form {
     pub class: Class,
     /// What was done, in order: `clean`, the notations' names, `reference`, `escape`.
     pub rules: Vec<&'static str>,
+    /// Notations that were not what they should be, and were not used.
+    pub reverted: Vec<&'static str>,
     pub tokens_before: u64,
     pub tokens_after: u64,
     /// What it would take without its references, which other texts decide about.
@@ -115,7 +119,7 @@ impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<Known>>> for Bytes {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("remembered", &self.forms.len()).finish()
+        f.debug_struct("Engine").field("remembered", &self.forms.len()).finish_non_exhaustive()
     }
 }
 
@@ -176,6 +180,7 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
             text: Some(escaped.into()),
             class: Class::Exact,
             rules: vec!["escape"],
+            reverted: Vec::new(),
             tokens_before,
             tokens_after,
             tokens_alone: tokens_after,
@@ -187,6 +192,7 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
         text: solo.form.map(Arc::from),
         class: if solo.equivalent { Class::Equivalent } else { Class::Exact },
         rules: clean.into_iter().chain(solo.notations).collect(),
+        reverted: solo.reverted,
         tokens_before: solo.tokens_before,
         tokens_after: solo.tokens_after,
         tokens_alone: solo.tokens_after,
@@ -288,18 +294,41 @@ impl<'e> Encoder<'e> {
             found
         } else {
             self.catch_up();
-            let shown = form.text.as_ref().unwrap_or(text);
-            let found = self.refer(shown, &lines, form.tokens_after).map(Arc::new);
+            let found = self.shortest(text, &form, &lines).map(Arc::new);
             self.engine.references.insert(key, found.clone());
             found
         };
         if let Some(found) = found {
             form.tokens_after = found.form.tokens_after;
             form.text.clone_from(&found.form.text);
-            form.rules.push("reference");
+            form.rules.clone_from(&found.form.rules);
             lines = Arc::clone(&found.lines);
         }
         (form, lines)
+    }
+
+    /// The text with references, in its short form by itself or without blocks: what stands in
+    /// an earlier text may stand there without them.
+    fn shortest(&self, text: &Arc<str>, form: &Form, lines: &Lines) -> Option<Known> {
+        let shown = form.text.as_ref().unwrap_or(text);
+        let referring = self.refer(shown, lines, form.tokens_after);
+        let referring = referring.map(|mut known| {
+            known.form.rules = form.rules.iter().copied().chain(["reference"]).collect();
+            known
+        });
+        let is_clean = form.rules.first() == Some(&"clean");
+        if form.rules.len() == usize::from(is_clean) {
+            return referring;
+        }
+        let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
+        let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
+        let other = self.refer(&plain, &Lines::of(&plain), tokens);
+        let other = other.map(|mut known| {
+            let clean = is_clean.then_some("clean");
+            known.form.rules = clean.into_iter().chain(["reference"]).collect();
+            known
+        });
+        other.or(referring)
     }
 
     fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<Known> {
@@ -318,6 +347,7 @@ impl<'e> Encoder<'e> {
             text: Some(referring.into()),
             class: Class::Exact,
             rules: Vec::new(),
+            reverted: Vec::new(),
             tokens_before: tokens,
             tokens_after,
             tokens_alone: tokens,

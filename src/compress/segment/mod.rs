@@ -30,8 +30,6 @@ mod yaml;
 
 use std::ops::Range;
 
-pub(crate) use json::strings;
-
 use fence::Margins;
 use lines::Lines;
 use shape::is_plain;
@@ -42,17 +40,6 @@ pub(crate) struct Span {
     pub(crate) kind: Kind,
     /// Bytes; whole lines, except in a text of one line. Blank lines belong to what they follow.
     pub(crate) range: Range<usize>,
-}
-
-impl Span {
-    /// The info string of a fence.
-    pub(crate) fn info<'a>(&self, text: &'a str) -> &'a str {
-        if self.kind != Kind::Fence {
-            return "";
-        }
-        let first = text.get(self.range.clone()).and_then(|text| text.lines().next());
-        first.map_or("", fence::info)
-    }
 }
 
 /// What a part is.

@@ -60,17 +60,6 @@ fn what_only_begins_like_json_is_not_json() {
 }
 
 #[test]
-fn long_strings_with_lines_are_given_as_raw_tokens() {
-    let long = "line of output\\n".repeat(40);
-    let text = format!(
-        "{{\"{long}\": 1, \"stdout\" : \"{long}\", \"short\": \"a\\nb\", \"flat\": \"{}\"}}",
-        "x".repeat(500)
-    );
-    let found: Vec<_> = strings(&text).into_iter().map(|range| &text[range]).collect();
-    assert_eq!(found, [format!("\"{long}\"")]);
-}
-
-#[test]
 fn fences_pair_as_in_commonmark() {
     let text = "Text before it.\n\n````md\n```rust\nfn a() {}\n```\n````\n\nAnd after it.\n\n~~~\n```\n~~~\n";
     assert_eq!(
@@ -91,13 +80,6 @@ fn a_fence_in_a_list_item_ends_with_it() {
     let open = "- item\n  ```\n  code\nnot in the list\n";
     assert_eq!(parts(Kind::Fence, open), ["  ```\n  code\n"]);
     assert_eq!(parts(Kind::Fence, "- ```\n  x\n  ```\n- b\n"), ["- ```\n  x\n  ```\n"]);
-}
-
-#[test]
-fn a_fence_tells_its_info_string() {
-    let text = "```rust,ignore  \nfn a() {}\n```";
-    assert_eq!(segment(text)[0].info(text), "rust,ignore");
-    assert_eq!(segment("plain")[0].info("plain"), "");
 }
 
 #[test]

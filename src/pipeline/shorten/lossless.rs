@@ -70,7 +70,7 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
 /// What is edited in one message.
 #[derive(Default)]
 struct Edits {
-    edits: Vec<Edit>,
+    places: Vec<Edit>,
     originals: Vec<(Arc<str>, u64)>,
     shown: Vec<Edited>,
     /// Texts of tool results that stand before.
@@ -90,7 +90,7 @@ impl Edits {
             self.saved += difference(form.tokens_before, form.tokens_after);
             self.alone += difference(form.tokens_before, form.tokens_alone);
             let Some(text) = form.text else { continue };
-            self.edits.push(Edit {
+            self.places.push(Edit {
                 at: slot.raw.clone(),
                 text: text.to_string(),
                 wrap: Wrap::Text,
@@ -123,7 +123,7 @@ impl Edits {
         self.saved += saved;
         self.alone += saved;
         let text = prose::CLEARED_RESULT.to_owned();
-        self.edits.push(Edit { at: at.clone(), text, wrap: *wrap });
+        self.places.push(Edit { at: at.clone(), text, wrap: *wrap });
         match answered.slots.as_slice() {
             [slot] if slot.raw == *at => {
                 self.original(place, Arc::clone(&slot.text), before, false);
@@ -140,8 +140,8 @@ impl Edits {
     fn row(self, job: &Job<'_>, at: usize, sight: Sight) -> Row {
         let raw = job.item(at).map_or("", |item| item.raw);
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
-        let changed = !self.edits.is_empty();
-        let json = if changed { splice(raw, &self.edits) } else { raw.to_owned() };
+        let changed = !self.places.is_empty();
+        let json = if changed { splice(raw, &self.places) } else { raw.to_owned() };
         let action = match (changed, sight) {
             (false, _) => Action::Kept,
             (true, Sight::Cleared) => Action::Cleared,

@@ -6,11 +6,11 @@
 //! escapes for all that is not ASCII, and `lines` that each row is a document on its own line.
 //!
 //! ```text
-//! §json 12 python
-//! user: mia_kim_4397
+//! §json 15 python
+//! user: u_77
 //! address:
 //!  city: New York
-//!  zip: "10148"
+//!  zip: "90210"
 //! tags: ["a","b"]
 //! flights[2]{origin,destination,date=2024-05-24,price{amount,currency=USD}}
 //! MIA,EWR,174
@@ -24,7 +24,8 @@
 //!  by: support
 //! ```
 //!
-//! - `key: value` is a member (`key:12` where it is a number); `key:` an object whose members follow, one space deeper.
+//! - `key: value` is a member (`key:12` where it is a number); `key:` an object whose members
+//!   follow, one space deeper.
 //! - `key[n]` is an array: one item a line. An item of several lines begins with `-` in the place
 //!   of a key.
 //! - `key[n]{columns}` is an array of objects: one row a line. `a{b,c}` is an object inside the

@@ -35,8 +35,6 @@ const HOLES: usize = 60;
 struct Words<'a> {
     gaps: Vec<&'a str>,
     texts: Vec<&'a str>,
-    /// Both, as they stand in the line.
-    both: Vec<&'a str>,
 }
 
 /// How a word and the white space before it are written.
@@ -66,7 +64,7 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
         gaps.push(gap(before, words, left, later.first_mut()?));
     }
     let mut parts = Parts::default();
-    for ((words, gap), pad) in places.iter().zip(gaps).zip(pads) {
+    for (place, ((words, gap), pad)) in places.iter().zip(gaps).zip(pads).enumerate() {
         let gap_text = words.gaps.first().copied().unwrap_or("");
         match gap {
             Gap::Same => parts.text(gap_text),
@@ -78,7 +76,7 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
                 continue;
             }
             Gap::Loose => {
-                parts.0.push(Part::Column(Column::new(Pad::None, words.both.clone())));
+                parts.0.push(Part::Column(Column::new(Pad::None, loose(lines, group, place)?)));
                 continue;
             }
         }
@@ -102,7 +100,6 @@ impl<'a> Words<'a> {
             let gap = before.map_or(0, |span| bytes(*span).1);
             words.gaps.push(line.get(gap..start)?);
             words.texts.push(line.get(start..end)?);
-            words.both.push(line.get(gap..end)?);
         }
         Some(words)
     }
@@ -120,6 +117,16 @@ impl<'a> Words<'a> {
         });
         widths.collect()
     }
+}
+
+/// A word of every line with the white space before it.
+fn loose<'a>(lines: &[&'a str], group: &Group, place: usize) -> Option<Vec<&'a str>> {
+    let spans = group.lines.iter().zip(group.words.chunks_exact(group.width));
+    let both = spans.map(|(line, spans)| {
+        let before = place.checked_sub(1).and_then(|before| spans.get(before));
+        lines.get(*line)?.get(before.map_or(0, |span| bytes(*span).1)..bytes(*spans.get(place)?).1)
+    });
+    both.collect()
 }
 
 fn bytes((start, end): Span) -> (usize, usize) {

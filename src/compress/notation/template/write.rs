@@ -184,11 +184,17 @@ fn escaped(forms: &[Form], line: &str) -> String {
 }
 
 /// What the cells of a table hold, to choose what separates them.
-#[derive(Default)]
 struct Tally {
-    seen: u128,
+    /// The bytes that stand in cells that may not hold a separator.
+    seen: [bool; 256],
     words: usize,
     empty: usize,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { seen: [false; 256], words: 0, empty: 0 }
+    }
 }
 
 impl Tally {
@@ -198,8 +204,10 @@ impl Tally {
             self.words += usize::from(cell.starts_with(|c: char| c.is_alphabetic()));
             // The last cell may hold anything.
             if at + 1 < cells.len() {
-                for byte in cell.bytes().filter(u8::is_ascii) {
-                    self.seen |= 1 << byte;
+                for byte in cell.bytes() {
+                    if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
+                        *seen = true;
+                    }
                 }
             }
         }
@@ -219,7 +227,7 @@ impl Tally {
         order
             .into_iter()
             .chain(others)
-            .find(|c| self.seen & (1 << (*c as u32)) == 0)
+            .find(|c| self.seen.get(*c as usize) == Some(&false))
             .unwrap_or('\t')
     }
 }
