@@ -14,6 +14,7 @@
 mod api;
 mod architecture;
 mod encodings;
+mod cli_compress;
 mod golden;
 mod invariant;
 mod openapi;

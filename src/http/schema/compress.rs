@@ -75,7 +75,7 @@ pub struct Compressed {
     pub originals: Option<Value>,
 }
 
-/// What to give back: one of the messages, an answer's `id`, or an `artifact`.
+/// What to give back: one of the messages, a `text`, an answer's `id`, or an `artifact`.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"artifact": "9f2c41d07be8a3556c1d90aa"}))]
 pub struct ExpandRequest {
@@ -83,7 +83,10 @@ pub struct ExpandRequest {
     pub messages: Option<Vec<Value>>,
     pub input: Option<Vec<Value>>,
     pub contents: Option<Vec<Value>>,
-    /// Originals that the caller kept, by id.
+    /// A text as it was answered: it is decoded from its own notations.
+    pub text: Option<String>,
+    /// Originals that the caller kept, by id. Where nothing else is known of a text, the one that
+    /// equals what it decodes to, but for what `equivalent` edits leave out, is taken.
     pub originals: Option<Value>,
     /// The id of an answer of `/compress`.
     pub id: Option<String>,

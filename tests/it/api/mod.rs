@@ -4,6 +4,7 @@ mod artifacts;
 mod change;
 mod counts;
 mod ends;
+mod expand;
 mod health;
 mod hostile;
 mod limits;
