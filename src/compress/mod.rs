@@ -11,7 +11,7 @@ mod summary;
 
 pub use arrival::{Arrival, Arrivals};
 pub use chain::{chain, end_of};
-pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Lossless};
+pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Hold, Lossless};
 pub use lossless::equivalent;
 pub use offload::Offload;
 pub use summary::{Summary, summarize};

@@ -151,6 +151,16 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
     }
 }
 
+/// Whether a result may take another form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    Free,
+    /// It stands as it came, but for the mark that tells a look-alike.
+    Fixed,
+    /// It is a form of ours already: its marks are meant.
+    Ours,
+}
+
 /// Gives the tool results of a list their short forms, from the first to the last.
 #[derive(Debug)]
 pub struct Encoder<'e> {
@@ -183,15 +193,16 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// The next tool result of the list, by its texts: their forms, one each. `fixed`: it
-    /// stands as it is, and can be pointed at.
-    pub fn result(&mut self, texts: &[Arc<str>], fixed: bool) -> Vec<Form> {
+    /// The next tool result of the list, by its texts: their forms, one each. What is held can
+    /// be pointed at all the same.
+    pub fn result(&mut self, texts: &[Arc<str>], hold: Hold) -> Vec<Form> {
+        let fixed = hold != Hold::Free;
         self.results += 1;
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
             let known = self.engine.known(self.counter, self.name, self.allow, text);
             let mut form = known.form.clone();
-            let escaped = form.rules == ["escape"];
+            let escaped = form.rules == ["escape"] && hold != Hold::Ours;
             if fixed && !escaped {
                 form.text = None;
                 form.rules.clear();

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use contexture::compress::equivalent;
 use contexture::pipeline::Deadline;
 use contexture::service::Services;
 use serde::Deserialize;
@@ -220,4 +221,19 @@ pub fn listing(count: usize) -> String {
 pub fn numbered(count: usize) -> String {
     let lines = (1..=count).map(|line| format!("{line:>6}\tlet value_{line} = compute({line});"));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Every string in a message, made equal where only what says nothing differs.
+pub fn normalised(message: &str) -> Value {
+    fn walk(value: &mut Value) {
+        match value {
+            Value::String(text) => *text = equivalent(text).into_owned(),
+            Value::Array(list) => list.iter_mut().for_each(walk),
+            Value::Object(members) => members.values_mut().for_each(walk),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(message).expect("JSON");
+    walk(&mut value);
+    value
 }

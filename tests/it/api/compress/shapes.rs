@@ -1,11 +1,10 @@
 //! Each provider's shape, at each level, with each place for the originals.
 
-use contexture::compress::equivalent;
 use serde_json::{Value, json};
 
 use super::{parts, session, with};
 use crate::support::TestServer;
-use crate::support::compress::request;
+use crate::support::compress::{normalised, request};
 use crate::support::generate::SOURCES;
 
 /// The levels, each with what it takes to come into force.
@@ -84,21 +83,6 @@ async fn without_originals_everything_decodes_from_its_own_text() {
             }
         }
     }
-}
-
-/// Every string in a message, made equal where only what says nothing differs.
-fn normalised(message: &str) -> Value {
-    fn walk(value: &mut Value) {
-        match value {
-            Value::String(text) => *text = equivalent(text).into_owned(),
-            Value::Array(list) => list.iter_mut().for_each(walk),
-            Value::Object(members) => members.values_mut().for_each(walk),
-            _ => {}
-        }
-    }
-    let mut value = serde_json::from_str(message).expect("JSON");
-    walk(&mut value);
-    value
 }
 
 #[tokio::test]

@@ -115,7 +115,7 @@ async fn a_summary_that_nobody_knows_is_missing() {
     let results: Vec<String> = (0..8).map(|round| log(30 + round)).collect();
     let messages = answered(&results);
     for level in ["summary", "drop"] {
-        let options = json!({"level": level, "budget_tokens": 700, "keep_recent_turns": 1});
+        let options = json!({"level": level, "budget_tokens": 250, "keep_recent_turns": 1});
         let shown = server.compress(&request("messages", &messages, &options)).await;
         assert!(shown.messages.len() < messages.len());
         let back = TestServer::spawn().await.expand_list("messages", &shown.messages).await;
