@@ -30,8 +30,9 @@ mod xml;
 pub use change::{FirstChange, Hints, Why, first_change};
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
+pub use prose::{CLEARED_RESULT, is_history_summary};
 pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
-pub use shorten::{Edit, Edited, Original, Shortened, Shown, passed_on, shorten, splice};
+pub use shorten::{Edit, Edited, Maker, Original, Shortened, Shown, passed_on, shorten, splice};
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 

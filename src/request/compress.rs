@@ -99,16 +99,17 @@ pub fn read_compress<'r, 'a>(
         ("drop", Level::Drop),
     ];
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
-    let given_level = fields.choice("level", &levels, &mut faults);
+    let asked = fields.choice("level", &levels, &mut faults);
     let originals =
         [("store", Originals::Store), ("return", Originals::Return), ("none", Originals::None)];
     let originals = fields.choice("originals", &originals, &mut faults).unwrap_or(Originals::Store);
-    // What is cleared or summarised does not decode from what is shown.
-    let usual = if originals == Originals::None { Level::Lossless } else { usual };
-    let level = given_level.unwrap_or(usual);
-    if originals == Originals::None && level > Level::Lossless {
-        fields.fault("level", "must be lossless where no originals are kept", &mut faults);
+    // What cannot be brought back may not go.
+    let most = if originals == Originals::None { Level::Lossless } else { Level::Drop };
+    if asked.is_some_and(|level| level > most) {
+        let detail = "without originals nothing beyond `lossless` can be brought back";
+        notes.warn("level_without_originals", "/level".to_owned(), detail);
     }
+    let level = asked.unwrap_or(usual).min(most);
     let turns = fields.whole("keep_recent_turns", 0, 10_000, &mut faults).unwrap_or(RECENT);
     let explain = [("summary", Explain::Summary), ("full", Explain::Full)];
     let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(Explain::Summary);
@@ -150,6 +151,9 @@ fn given<'r, 'a>(
     }
     if let Some(text) = text {
         return Some(Given::Text(text.into()));
+    }
+    if !has_list {
+        return None;
     }
     let conversation = provider::read(body, source, faults, notes);
     let key = provider::list_key(body);

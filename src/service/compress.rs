@@ -70,7 +70,7 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
     let known = Known::of(&services.tenant(), items)?;
     timings.store = storing.elapsed();
     let shortened =
-        pipeline::shorten(services.pipeline(), &request, &known.ours(), &deadline, &mut timings);
+        pipeline::shorten(services.pipeline(), &request, &known.makers(), &deadline, &mut timings);
     let shortened = match shortened {
         Err(pipeline::Error::Stopped(Stopped::TimeUp)) if request.pass_on_deadline => {
             return Ok(passed(&request, timings));

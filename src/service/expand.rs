@@ -13,7 +13,7 @@ use super::returned::Returned;
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
-use crate::pipeline::{Deadline, Edit, splice};
+use crate::pipeline::{self, Deadline, Edit, splice};
 use crate::provider::{self, Spoken, Wrap};
 use crate::request::Fields;
 
@@ -262,6 +262,9 @@ impl Work<'_> {
                         let decoded = reader.result(&texts);
                         for (place, decoded) in answered.slots.into_iter().zip(decoded) {
                             match self.returned.take(&place.text, decoded) {
+                                Decoded::Same if &*place.text == pipeline::CLEARED_RESULT => {
+                                    back.missing = true;
+                                }
                                 Decoded::Same => {}
                                 Decoded::Missing => back.missing = true,
                                 Decoded::Text(text) => {
@@ -274,6 +277,7 @@ impl Work<'_> {
                     }
                 }
             }
+            back.missing |= stands_for_others(item);
             found.push(back);
         }
         Ok(found)
@@ -302,29 +306,37 @@ impl Work<'_> {
     /// A message of an answer whose originals the caller kept.
     fn follow(&mut self, at: usize, item: &Node<'_>, recipe: &str, back: Back) -> Vec<Arc<str>> {
         let steps = Recipe::steps(recipe);
-        let mut messages = Vec::new();
+        let (mut before, mut instead, mut after) = (Vec::new(), Vec::new(), Vec::new());
         let mut edits: BTreeMap<usize, (Edit, bool)> =
             back.edits.into_iter().map(|(slot, edit)| (slot, (edit, true))).collect();
-        let places: Vec<provider::TextSlot> = provider::spoken(item)
-            .into_iter()
-            .flat_map(|spoken| match spoken {
-                Spoken::Result(answered) => answered.slots,
-                Spoken::Call(_) => Vec::new(),
-            })
-            .collect();
+        // Where each text stands, and where the whole content does that it is in.
+        let mut places = Vec::new();
+        for spoken in provider::spoken(item) {
+            let Spoken::Result(answered) = spoken else { continue };
+            let content = answered.content.map(|(at, _)| at);
+            places.extend(answered.slots.into_iter().map(|slot| {
+                let whole = content.clone().unwrap_or_else(|| slot.raw.clone());
+                (slot.raw, whole)
+            }));
+        }
         let mut lost = Vec::new();
         for step in steps {
-            let (Step::Text(_, id) | Step::Json(_, id) | Step::Message(id)) = &step;
+            let id = step.id();
             let Some(text) = self.originals.get(id) else {
                 lost.push(id.clone());
                 continue;
             };
             match step {
-                Step::Message(_) => messages.push(Arc::clone(text)),
+                Step::Message(_) => instead.push(Arc::clone(text)),
+                Step::Before(_) => before.push(Arc::clone(text)),
+                Step::After(_) => after.push(Arc::clone(text)),
                 Step::Text(slot, _) | Step::Json(slot, _) => {
-                    let wrap = if matches!(step, Step::Json(..)) { Wrap::Raw } else { Wrap::Text };
-                    let Some(place) = places.get(slot) else { continue };
-                    let edit = Edit { at: place.raw.clone(), text: text.to_string(), wrap };
+                    let Some((own, whole)) = places.get(slot) else { continue };
+                    let (at, wrap) = match step {
+                        Step::Json(..) => (whole.clone(), Wrap::Raw),
+                        _ => (own.clone(), Wrap::Text),
+                    };
+                    let edit = Edit { at, text: text.to_string(), wrap };
                     edits.insert(slot, (edit, false));
                 }
             }
@@ -334,12 +346,24 @@ impl Work<'_> {
             self.done.missing.push(Missing { index: Some(at), id: Some(id) });
         }
         self.done.expanded += 1;
-        if messages.is_empty() {
+        if instead.is_empty() {
             let edits: Vec<Edit> = edits.into_values().map(|(edit, _)| edit).collect();
-            messages.push(splice(item.raw, &edits).into());
+            instead.push(splice(item.raw, &edits).into());
         }
-        messages
+        before.append(&mut instead);
+        before.append(&mut after);
+        before
     }
+}
+
+/// Whether a message is a summary of ours, or the marker of messages that were dropped.
+fn stands_for_others(item: &Node<'_>) -> bool {
+    let ours = |node: &Node<'_>| node.as_str().is_some_and(pipeline::is_history_summary);
+    let part = |part: &Node<'_>| ours(part) || part.get("text").is_some_and(ours);
+    item.get("role").and_then(Node::as_str) == Some("user")
+        && ["content", "parts"].iter().filter_map(|key| item.get(key)).any(|content| {
+            part(content) || content.as_array().is_some_and(|parts| parts.iter().any(part))
+        })
 }
 
 /// What a message decodes to.

@@ -13,8 +13,8 @@
 
 mod api;
 mod architecture;
-mod encodings;
 mod cli_compress;
+mod encodings;
 mod golden;
 mod invariant;
 mod openapi;

@@ -35,6 +35,16 @@ pub struct Encoder<'e> {
     calls: usize,
 }
 
+/// Whether a result may take another form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    Free,
+    /// It stands as it came, but for the mark that tells a look-alike.
+    Fixed,
+    /// It is a form of ours already: its marks are meant.
+    Ours,
+}
+
 /// A text that stands before.
 #[derive(Debug)]
 enum Before {
@@ -71,16 +81,16 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// The next tool result of the list, by its texts: their forms, one each. `fixed`: it
-    /// stands as it is, and can be pointed at.
-    pub fn result(&mut self, texts: &[Arc<str>], fixed: bool) -> Vec<Form> {
+    /// The next tool result of the list, by its texts: their forms, one each. What is held can be
+    /// pointed at all the same.
+    pub fn result(&mut self, texts: &[Arc<str>], hold: Hold) -> Vec<Form> {
         self.results += 1;
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
             let digest = Digest::of(text);
             let known = self.engine.known(self.counter, self.name, self.allow, (text, digest));
-            let (form, lines) = if fixed {
-                as_it_is(text, &known)
+            let (form, lines) = if hold != Hold::Free {
+                as_it_is(text, &known, hold)
             } else if known.form.rules == ["escape"] {
                 (known.form.clone(), Arc::clone(&known.lines))
             } else {
@@ -92,7 +102,8 @@ impl<'e> Encoder<'e> {
                 self.waiting.push(Before::Result(self.results, shown, lines));
             }
             // What is shown follows from what stands before, and from this.
-            self.before = self.before.then(&digest, if fixed { FIXED } else { RESULT });
+            self.before =
+                self.before.then(&digest, if hold == Hold::Free { RESULT } else { FIXED });
             forms.push(form);
         }
         if texts.len() != 1 {
@@ -193,9 +204,10 @@ impl<'e> Encoder<'e> {
 }
 
 /// A text that may not be changed; a mark before what only looks like ours is no change of it.
-fn as_it_is(text: &str, known: &Known) -> (Form, Arc<Lines>) {
+fn as_it_is(text: &str, known: &Known, hold: Hold) -> (Form, Arc<Lines>) {
     let mut form = known.form.clone();
-    if form.text.is_none() || form.rules == ["escape"] {
+    let is_escaped = form.rules == ["escape"] && hold == Hold::Fixed;
+    if form.text.is_none() || is_escaped {
         return (form, Arc::clone(&known.lines));
     }
     form.text = None;

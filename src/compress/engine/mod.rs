@@ -22,7 +22,7 @@ use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
 pub use decode::{Decoded, Decoder};
-pub use encode::Encoder;
+pub use encode::{Encoder, Hold};
 
 use lines::Lines;
 use mark::{LITERAL, Place};

@@ -43,7 +43,8 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
             Entry::Call(arguments) => encoder.call(&arguments.as_str().into()),
             Entry::Result(texts, fixed) => {
                 let texts: Vec<Arc<str>> = texts.iter().map(|text| text.as_str().into()).collect();
-                let forms = encoder.result(&texts, *fixed);
+                let hold = if *fixed { Hold::Fixed } else { Hold::Free };
+                let forms = encoder.result(&texts, hold);
                 let pairs = texts
                     .into_iter()
                     .zip(forms)

@@ -6,7 +6,7 @@ use super::plan::{Plan, Sight};
 use super::report::Row;
 use super::splice::{Edit, splice};
 use super::{Edited, Error, Job, Original, Shown};
-use crate::compress::{Class, Encoder, Form};
+use crate::compress::{Class, Encoder, Form, Hold};
 use crate::domain::ArtifactId;
 use crate::pipeline::prose;
 use crate::pipeline::report::Action;
@@ -37,10 +37,9 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
                     edits.clear(job, &mut encoder, (answered, raw));
                 }
                 Spoken::Result(answered) => {
-                    let fixed = job.fixed.get(at) == Some(&true);
                     let texts: Vec<Arc<str>> =
                         answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                    let forms = encoder.result(&texts, fixed);
+                    let forms = encoder.result(&texts, job.hold(at));
                     edits.take(answered, forms);
                 }
             }
@@ -117,7 +116,7 @@ impl Edits {
         (answered, raw): (&Answered, &str),
     ) {
         let count = |text: &str| job.meter.counter().count(job.meter.tokenizer(), text);
-        encoder.result(&[prose::CLEARED_RESULT.into()], true);
+        encoder.result(&[prose::CLEARED_RESULT.into()], Hold::Fixed);
         let place = self.slots;
         self.slots += usize::from(answered.content.is_some());
         let Some((at, wrap)) = &answered.content else { return };

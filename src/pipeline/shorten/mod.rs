@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::measure::{Cost, Meter};
 use super::stage::{Timings, timed};
 use super::{Context, Deadline, Error, prose, protect};
-use crate::compress::{Encoder, Lossless};
+use crate::compress::{Encoder, Hold, Lossless};
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
 use crate::provider::{self, Answered, Spoken};
@@ -57,12 +57,23 @@ pub struct Original {
     pub whole: bool,
 }
 
-/// Makes the request's text or messages shorter. `ours`: messages that an earlier answer made,
-/// one flag each; they stand as they are.
+/// Whose a message of the list is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Maker {
+    #[default]
+    Caller,
+    /// An earlier answer of ours, whose original is stored.
+    Ours,
+    /// An earlier answer of ours, whose original only the caller has: no further rung may take it.
+    OursForGood,
+}
+
+/// Makes the request's text or messages shorter. `makers`: one for each message; what an earlier
+/// answer made takes no other form at rung 1.
 pub fn shorten(
     cx: &Context,
     request: &CompressRequest<'_, '_>,
-    ours: &[bool],
+    makers: &[Maker],
     deadline: &Deadline,
     timings: &mut Timings,
 ) -> Result<Shortened, Error> {
@@ -75,13 +86,14 @@ pub fn shorten(
     match &request.given {
         Given::Text(text) => {
             deadline.check()?;
-            let form = timed(&mut timings.count, || encoder().result(&[Arc::clone(text)], false));
+            let form =
+                timed(&mut timings.count, || encoder().result(&[Arc::clone(text)], Hold::Free));
             Ok(report::of_text(request, text, form.into_iter().next()))
         }
         Given::List(list) => {
             let mut notes = request.notes.clone();
             let job =
-                timed(&mut timings.count, || Job::new(&meter, request, list, ours, &mut notes))?;
+                timed(&mut timings.count, || Job::new(&meter, request, list, makers, &mut notes))?;
             let shown = timed(&mut timings.compile, || job.run(&encoder))?;
             let before = job.costs.iter().map(|cost| cost.real()).sum();
             timed(&mut timings.count, || report::of_list(&meter, &job, shown, before, notes))
@@ -98,6 +110,7 @@ pub(super) struct Job<'j> {
     spoken: Vec<Vec<Spoken>>,
     /// Whether the message stands as it is, one flag each.
     fixed: Vec<bool>,
+    makers: &'j [Maker],
     /// What each message takes as it came, and what stands outside of the list, last.
     costs: Vec<Cost>,
 }
@@ -107,14 +120,15 @@ impl<'j> Job<'j> {
         meter: &'j Meter<'j>,
         request: &'j CompressRequest<'j, 'j>,
         list: &'j List<'j, 'j>,
-        ours: &[bool],
+        makers: &'j [Maker],
         notes: &mut Notes,
     ) -> Result<Self, Error> {
         let count = list.items.len();
         let conversation = &list.conversation;
         let (history, system) = (&conversation.history, &conversation.system);
         let flags = protect::run(&request.protect, history, system, notes);
-        let mut fixed: Vec<bool> = ours.to_vec();
+        let mut fixed: Vec<bool> =
+            makers.iter().map(|maker| *maker == Maker::OursForGood).collect();
         fixed.resize(count, false);
         for (message, flag) in history.iter().zip(flags) {
             if let Some(fixed) = message.origin.and_then(|at| fixed.get_mut(at)) {
@@ -133,7 +147,7 @@ impl<'j> Job<'j> {
             outside.text += meter.reply() + meter.tools(&conversation.tools)?;
         }
         let spoken = list.items.iter().map(provider::spoken).collect();
-        Ok(Self { meter, request, list, spoken, fixed, costs })
+        Ok(Self { meter, request, list, spoken, fixed, makers, costs })
     }
 
     fn run<'e>(&self, encoder: &dyn Fn() -> Encoder<'e>) -> Result<Vec<report::Row>, Error> {
@@ -165,6 +179,15 @@ impl<'j> Job<'j> {
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
         let texts: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
         answered.content.is_some() && count(prose::CLEARED_RESULT) < texts
+    }
+
+    /// Whether a message's results may take another form at rung 1.
+    fn hold(&self, at: usize) -> Hold {
+        match self.makers.get(at) {
+            Some(Maker::Ours | Maker::OursForGood) => Hold::Ours,
+            _ if self.fixed.get(at) == Some(&true) => Hold::Fixed,
+            _ => Hold::Free,
+        }
     }
 
     fn item(&self, at: usize) -> Option<&Node<'j>> {

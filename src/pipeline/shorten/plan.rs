@@ -237,7 +237,9 @@ impl View<'_> {
         }
         if self.job.request.level < Level::Drop && plan.summary.is_none() {
             covered = Sight::Cleared;
-        } else if plan.summary.is_none() && outcome.note != Note::Silent {
+        } else if plan.summary.is_none() && outcome.forms.contains(&Form::Covered) {
+            // Without the marker this list would be the beginning of the one that came, and
+            // nobody could tell them apart.
             let text = prose::truncated(self.covered(&outcome.forms).count());
             let message = Message::text(Role::User, text.as_str());
             plan.summary =

@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod change;
+mod compress;
 mod counts;
 mod ends;
 mod expand;
