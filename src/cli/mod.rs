@@ -135,7 +135,11 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            complain(&*failure);
+            // Who closed the pipe, such as `less`, wants no more words.
+            let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+            if !failure.downcast_ref().is_some_and(closed) {
+                complain(&*failure);
+            }
             ExitCode::FAILURE
         }
     }

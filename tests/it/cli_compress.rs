@@ -219,9 +219,11 @@ fn prove_measures_a_session() {
     assert!(table.starts_with("8 messages, "), "{table}");
     assert_eq!(row("given back by /expand"), "8 of 8 8 of 8 8 of 8");
     assert_eq!(row("byte for byte"), "yes yes yes");
-    // The table lost the blanks between its tokens and the log its colours, and nothing else.
-    assert!(row("decoded with no store: equal").starts_with("6 of 8"), "{table}");
-    assert!(row("equal after normalisation").starts_with('2'), "{table}");
+    // The log lost its colours and nothing else; how the table is written is not fixed here.
+    let first = |name: &str| row(name).split(' ').next().and_then(|word| word.parse::<u8>().ok());
+    let (equal, equivalent) =
+        (first("decoded with no store: equal"), first("equal after normalisation"));
+    assert!(matches!((equal, equivalent), (Some(7), Some(1)) | (Some(6), Some(2))), "{table}");
     assert!(row("only in the store").starts_with('0'), "{table}");
     assert_eq!(row("JSON"), "1 0 1 1");
     // The one line, and in the order: there, shown, and what chance leaves.

@@ -44,7 +44,9 @@ impl Facts {
     pub(super) fn of(text: &str) -> Self {
         let text: String =
             unescaped(text).lines().flat_map(|line| [unnumbered(line), "\n"]).collect();
-        let errors = text.lines().map(str::trim).filter(|line| (9..400).contains(&line.len()));
+        // What a list puts around its items is none of the line.
+        let bare = |line| str::trim_matches(line, [' ', '\t', '\r', '"', ',']);
+        let errors = text.lines().map(bare).filter(|line| (9..400).contains(&line.len()));
         let errors = errors.filter(|line| tells_of_error(line)).map(squeezed);
         Self { words: words(&text), errors: errors.take(MOST_ERRORS).collect() }
     }
@@ -195,6 +197,12 @@ mod tests {
         let seen = facts.seen_in("error: gone after 500 ms");
         assert_eq!((seen[1].seen, seen[1].of), (1, 1));
         assert_eq!((seen[4].seen, seen[4].of), (1, 1));
+    }
+
+    #[test]
+    fn the_quotes_of_a_list_are_no_part_of_its_lines() {
+        let facts = Facts::of("[\n  \"build failed: no space\",\n  \"x\"\n]");
+        assert_eq!(facts.seen_in("[2]\nbuild failed: no space\nx")[4], Seen { seen: 1, of: 1 });
     }
 
     #[test]
