@@ -20,7 +20,7 @@ use super::{Context, Deadline, Error, prose, protect};
 use crate::compress::{Encoder, Hold, Lossless};
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
-use crate::provider::{self, Answered, Spoken};
+use crate::provider::{self, Answered, Spoken, Wrap};
 use crate::request::{CompressRequest, Given, Level, List, Originals};
 
 /// What is shown in the place of the messages that came.
@@ -178,7 +178,13 @@ impl<'j> Job<'j> {
     fn clears(&self, answered: &Answered) -> bool {
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
         let texts: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
-        answered.content.is_some() && count(prose::CLEARED_RESULT) < texts
+        // An object around the line takes some tokens more.
+        let around = match answered.content {
+            None => return false,
+            Some((_, Wrap::Object)) => 6,
+            Some(_) => 0,
+        };
+        count(prose::CLEARED_RESULT) + around < texts
     }
 
     /// Whether a message's results may take another form at rung 1.

@@ -214,9 +214,10 @@ impl View<'_> {
             Source::Neutral => {
                 ("{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":", "}]}")
             }
-            Source::Openai | Source::OpenaiResponses | Source::Anthropic => {
-                ("{\"role\":\"user\",\"content\":", "}")
+            Source::Anthropic => {
+                ("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":", "}]}")
             }
+            Source::Openai | Source::OpenaiResponses => ("{\"role\":\"user\",\"content\":", "}"),
         };
         let mut json = open.to_owned();
         json::write_string(&mut json, text);

@@ -60,6 +60,7 @@ impl Row {
         match self.action {
             Action::Kept if self.rules == ["escape"] => "escape".to_owned(),
             Action::Kept => "kept".to_owned(),
+            Action::Cleared if self.rules.contains(&"escape") => "ladder:clear+escape".to_owned(),
             Action::Cleared => "ladder:clear".to_owned(),
             Action::Summarized => "ladder:summary".to_owned(),
             Action::Dropped => "ladder:drop".to_owned(),
