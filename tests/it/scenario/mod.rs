@@ -1,6 +1,7 @@
-//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile`.
+//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile` and `/compress`.
 
 mod compile;
+mod compression;
 mod guardrails;
 mod janitor;
 mod targets;

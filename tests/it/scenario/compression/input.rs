@@ -15,9 +15,9 @@ async fn pointers(body: Value) -> Vec<String> {
 
 #[tokio::test]
 async fn messages_that_are_no_list_are_refused() {
-    for messages in [json!("hello"), Value::Null, json!({})] {
+    for (messages, pointer) in [(json!("hello"), "/messages"), (json!({}), "/messages"), (Value::Null, "")] {
         let pointers = pointers(json!({"messages": messages})).await;
-        assert_eq!(pointers, ["/messages"], "{messages}");
+        assert_eq!(pointers, [pointer], "{messages}");
     }
 }
 
@@ -52,9 +52,9 @@ async fn content_that_is_no_text_is_left_alone() {
         json!({"role": "assistant", "content": null, "tool_calls": [call]}),
         json!({"role": "tool", "tool_call_id": "c", "content": "ok"}),
         json!({"role": "assistant", "refusal": "no", "content": null}),
+        json!({"role": "user"}),
     ];
     assert!(trip(&messages, json!({})).await.is_unchanged());
-    assert_eq!(pointers(json!({"messages": [{"role": "user"}]})).await, ["/messages/0/content"]);
 }
 
 #[tokio::test]

@@ -100,10 +100,10 @@ async fn decodes(messages: &[Value]) -> Trip {
 
 /// The summary that stands for a long old message, with other turns behind it.
 async fn summary_of(text: &str) -> String {
-    let filler = "Then the talk went on about other things for a while. ".repeat(12);
+    let filler = "Then the talk went on about other things for a while. ".repeat(200);
     let mut messages = vec![user(text), assistant(&filler), user(&filler), assistant(&filler)];
     messages.push(user("And now?"));
-    let options = json!({"level": "summary", "budget_tokens": 320, "keep_recent_turns": 0});
+    let options = json!({"level": "summary", "budget_tokens": 6000, "keep_recent_turns": 0});
     let trip = trip(&messages, options).await;
     assert!(trip.shown.action("summarized") >= 1, "{}", trip.shown.report());
     assert_eq!(trip.shown.report()["fits"], true);
