@@ -32,9 +32,7 @@ pub use deadline::{Deadline, Stopped};
 pub use error::Error;
 pub use prose::{CLEARED_RESULT, is_history_summary};
 pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
-pub use shorten::{
-    Edit, Edited, Maker, Original, Shortened, Shown, passed_on, shorten, splice,
-};
+pub use shorten::{Edit, Edited, Maker, Original, Shortened, Shown, passed_on, shorten, splice};
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 

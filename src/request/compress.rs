@@ -104,8 +104,7 @@ pub fn read_compress<'r, 'a>(
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
     let asked = fields.choice("level", &levels, &mut faults);
     // What cannot be brought back may not go.
-    let most =
-        if originals == Some(Originals::None) { Level::Lossless } else { Level::Drop };
+    let most = if originals == Some(Originals::None) { Level::Lossless } else { Level::Drop };
     if asked.is_some_and(|level| level > most) {
         let detail = "without originals nothing beyond `lossless` can be brought back";
         notes.warn("level_without_originals", "/level".to_owned(), detail);

@@ -86,7 +86,8 @@ pub fn shorten(
     match &request.given {
         Given::Text(text) => {
             deadline.check()?;
-            let form = timed(&mut timings.count, || encoder().result(&[Arc::clone(text)], Hold::Free));
+            let form =
+                timed(&mut timings.count, || encoder().result(&[Arc::clone(text)], Hold::Free));
             Ok(report::of_text(request, text, form.into_iter().next()))
         }
         Given::List(list) => {

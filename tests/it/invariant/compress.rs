@@ -89,7 +89,8 @@ fn result() -> impl Strategy<Value = String> {
 }
 
 fn row(seed: u32, at: usize) -> Value {
-    let mut row = json!({"id": at, "name": format!("n{}", chance(seed, at) % 5), "ok": at % 2 == 0});
+    let mut row =
+        json!({"id": at, "name": format!("n{}", chance(seed, at) % 5), "ok": at % 2 == 0});
     match chance(seed, at) % 6 {
         0 => row["extra"] = Value::Null,
         1 => row["extra"] = json!(["", {"deep": [1.5]}]),
@@ -130,7 +131,8 @@ fn session() -> impl Strategy<Value = Plan> {
                             Some((which, whole)) if !results.is_empty() => {
                                 let old = which.get(&results);
                                 let middle = old.len() / 2;
-                                let middle = (middle..=old.len()).find(|at| old.is_char_boundary(*at));
+                                let middle =
+                                    (middle..=old.len()).find(|at| old.is_char_boundary(*at));
                                 old[if whole { 0 } else { middle.unwrap_or(0) }..].to_owned()
                             }
                             _ => new,
@@ -522,7 +524,8 @@ fn value() -> impl Strategy<Value = Value> {
         (-1000i32..1000).prop_map(|number| json!(f64::from(number) / 8.0)),
         "[a-z]{0,6}".prop_map(Value::from),
         "\\PC{0,8}".prop_map(Value::from),
-        prop::sample::select(vec!["", "null", "1", "§", "a,b", "\"", "\n", "  "]).prop_map(Value::from),
+        prop::sample::select(vec!["", "null", "1", "§", "a,b", "\"", "\n", "  "])
+            .prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 40, 8, |inner| {
         let key = prop::sample::select(vec!["a", "b", "id", "name", "x y", ""]);
@@ -541,10 +544,49 @@ fn value() -> impl Strategy<Value = Value> {
 
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = vec![
-        "§", "§=", "\n", "§= result 1\n", "[", "]", "{", "\"", "\\", "```\n", "~~~", "<a>", "</a>",
-        "&x;", "\u{1b}[", "\u{1b}]0;", "\r", "\r\n", "\t", " ", "-", "a", "0", "1\n", ",", "| ", "- ",
-        "@@ -1 +1 @@\n", "+x\n", "  at x(", "Error: ", "é", "😀", "\u{200d}", "\u{feff}", "\0",
-        "%PDF", "data:image/png;base64,", "AAAA", "key: ", "&a *a\n", "12:00:00 INFO ", "/a/b/c\n",
+        "§",
+        "§=",
+        "\n",
+        "§= result 1\n",
+        "[",
+        "]",
+        "{",
+        "\"",
+        "\\",
+        "```\n",
+        "~~~",
+        "<a>",
+        "</a>",
+        "&x;",
+        "\u{1b}[",
+        "\u{1b}]0;",
+        "\r",
+        "\r\n",
+        "\t",
+        " ",
+        "-",
+        "a",
+        "0",
+        "1\n",
+        ",",
+        "| ",
+        "- ",
+        "@@ -1 +1 @@\n",
+        "+x\n",
+        "  at x(",
+        "Error: ",
+        "é",
+        "😀",
+        "\u{200d}",
+        "\u{feff}",
+        "\0",
+        "%PDF",
+        "data:image/png;base64,",
+        "AAAA",
+        "key: ",
+        "&a *a\n",
+        "12:00:00 INFO ",
+        "/a/b/c\n",
     ];
     prop_oneof![
         4 => prop::sample::select(pieces).prop_map(str::to_owned),
@@ -558,7 +600,10 @@ fn threads_give_what_one_gives() {
     let services = services();
     let results: Vec<String> = (0..6).map(|at| crate::support::compress::log(30 + at)).collect();
     let calls = results.iter().map(|text| Call {
-        name: "run-it", arguments: "{}", result: text.clone(), is_error: false,
+        name: "run-it",
+        arguments: "{}",
+        result: text.clone(),
+        is_error: false,
     });
     let step = Step::Calls { text: String::new(), thinking: None, calls: calls.collect() };
     let list = List::new(&Plan { system: None, steps: vec![step], tools: false }, "openai");
@@ -576,7 +621,8 @@ fn threads_give_what_one_gives() {
 fn time_grows_with_the_length_of_hostile_text_not_with_its_square() {
     let services = services();
     services.warm();
-    for piece in ["a", " ", "-", "[", "{\"a\":", "```\n", "<a>", "§= result 1\n", "x\n", "&a *a\n"] {
+    for piece in ["a", " ", "-", "[", "{\"a\":", "```\n", "<a>", "§= result 1\n", "x\n", "&a *a\n"]
+    {
         let time = |bytes: usize| {
             let text = piece.repeat(bytes / piece.len());
             let start = Instant::now();
@@ -600,7 +646,8 @@ fn recorded_sessions_come_back_byte_for_byte() {
         eprintln!("skipped: CONTEXTURE_CORPUS names no folder of recorded sessions");
         return;
     };
-    let mut shares: std::collections::BTreeMap<String, (u64, u64)> = std::collections::BTreeMap::new();
+    let mut shares: std::collections::BTreeMap<String, (u64, u64)> =
+        std::collections::BTreeMap::new();
     let mut refused = 0;
     for (name, messages) in recorded(std::path::Path::new(&folder)) {
         let messages: Vec<String> = messages.iter().map(Value::to_string).collect();

@@ -14,10 +14,7 @@ use super::TestServer;
 
 /// The key of the list that a body holds.
 pub fn list_key(body: &Value) -> &'static str {
-    ["messages", "contents", "input"]
-        .into_iter()
-        .find(|key| body[*key].is_array())
-        .expect("a list")
+    ["messages", "contents", "input"].into_iter().find(|key| body[*key].is_array()).expect("a list")
 }
 
 /// The JSON text of each message of a body.
@@ -213,7 +210,8 @@ pub fn rows(count: usize) -> String {
 
 /// A listing of paths below a few folders.
 pub fn listing(count: usize) -> String {
-    let paths = (0..count).map(|path| format!("./packages/core/src/module_{}/file_{path}.rs", path / 9));
+    let paths =
+        (0..count).map(|path| format!("./packages/core/src/module_{}/file_{path}.rs", path / 9));
     paths.collect::<Vec<_>>().join("\n")
 }
 

@@ -29,7 +29,8 @@ async fn it_fits_exactly_when_it_fits_and_more_budget_shows_no_less() {
     let server = TestServer::spawn().await;
     for source in SOURCES {
         let (key, messages, options) = parts(&session(), source);
-        let whole = server.compress(&request(key, &messages, &options)).await.number("tokens_before");
+        let whole =
+            server.compress(&request(key, &messages, &options)).await.number("tokens_before");
         for level in ["lossless", "reversible", "summary", "drop"] {
             let mut last: Option<Compressed> = None;
             let mut distinct = BTreeSet::new();
@@ -76,7 +77,8 @@ async fn every_budget_down_to_what_may_not_go_is_met() {
         let floor = least.number("tokens_after");
         for budget in [floor, floor + 1, floor + 40, floor + 200] {
             let more = json!({"level": "drop", "budget_tokens": budget});
-            let shown = server.compress(&request(key, &messages, &with(options.clone(), &more))).await;
+            let shown =
+                server.compress(&request(key, &messages, &with(options.clone(), &more))).await;
             assert_eq!(shown.report()["fits"], true, "{source}: {budget}, at least {floor}");
         }
     }
@@ -91,7 +93,8 @@ async fn what_fits_after_rung_one_is_left_at_rung_one() {
         let enough = lossless.number("tokens_after");
         for (budget, same) in [(enough, true), (enough - 1, false)] {
             let more = json!({"budget_tokens": budget});
-            let shown = server.compress(&request(key, &messages, &with(options.clone(), &more))).await;
+            let shown =
+                server.compress(&request(key, &messages, &with(options.clone(), &more))).await;
             assert_eq!(shown.messages == lossless.messages, same, "{source} {budget}");
             assert_eq!(shown.report()["fits"], true, "{source} {budget}");
         }
@@ -111,7 +114,11 @@ async fn the_tokens_told_are_those_of_what_is_sent() {
                 server.compress(&request(key, messages, &options)).await.number("tokens_before")
             };
             assert_eq!(shown.number("tokens_before"), count(&messages).await, "{source} {more}");
-            assert_eq!(shown.number("tokens_after"), count(&shown.messages).await, "{source} {more}");
+            assert_eq!(
+                shown.number("tokens_after"),
+                count(&shown.messages).await,
+                "{source} {more}"
+            );
         }
     }
 }

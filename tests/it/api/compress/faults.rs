@@ -55,9 +55,15 @@ async fn all_faults_are_told_at_once() {
         "budget_tokens": 0, "originals": 1, "protect": {"roles": ["x"], "tool": []}});
     let problem = faults("/compress", &body).await;
     let found = pointers(&problem);
-    for pointer in ["/messages/0/content", "/messages/1", "/level", "/budget_tokens", "/originals",
-        "/protect/roles/0", "/protect/tool"]
-    {
+    for pointer in [
+        "/messages/0/content",
+        "/messages/1",
+        "/level",
+        "/budget_tokens",
+        "/originals",
+        "/protect/roles/0",
+        "/protect/tool",
+    ] {
         assert!(found.contains(&pointer), "{pointer}: {problem}");
     }
 }
@@ -103,7 +109,10 @@ async fn an_unknown_key_is_told_with_the_nearest_known_one() {
 async fn originals_must_be_what_their_ids_say() {
     for (originals, pointer) in [
         (json!([]), "/originals"),
-        (json!({"574a963fe4c28cab63d90746": "another text"}), "/originals/574a963fe4c28cab63d90746"),
+        (
+            json!({"574a963fe4c28cab63d90746": "another text"}),
+            "/originals/574a963fe4c28cab63d90746",
+        ),
         (json!({"574a963fe4c28cab63d90746": 7}), "/originals/574a963fe4c28cab63d90746"),
     ] {
         let body = json!({"messages": conversation(), "originals": originals});

@@ -39,7 +39,10 @@ fn session() -> Plan {
         said("The listing is long; the log will tell more."),
         calls(vec![call("run-it", log(80))]),
         asked("And the table?"),
-        calls(vec![call("search", rows(24)), call("run-it", "ok é 😀 \"quoted\" \\ end".to_owned())]),
+        calls(vec![
+            call("search", rows(24)),
+            call("run-it", "ok é 😀 \"quoted\" \\ end".to_owned()),
+        ]),
         said("Row 12 looks odd."),
         calls(vec![call("read_file", numbered(50))]),
         said("The file did not change."),
@@ -76,7 +79,8 @@ fn answered(results: &[String]) -> Vec<String> {
         let id = format!("c{at}");
         let function = json!({"name": "run", "arguments": "{}"});
         let calls = json!([{"id": id, "type": "function", "function": function}]);
-        messages.push(json!({"role": "assistant", "content": null, "tool_calls": calls}).to_string());
+        messages
+            .push(json!({"role": "assistant", "content": null, "tool_calls": calls}).to_string());
         messages.push(json!({"role": "tool", "tool_call_id": id, "content": text}).to_string());
     }
     messages

@@ -80,8 +80,8 @@ async fn behind_an_edited_message_texts_decode_by_themselves() {
     let back = server.expand_list("messages", &sent).await;
     assert_eq!(back.messages[..5], messages[..5]);
     assert_eq!(back.messages[5], call);
-    let edited: Vec<u64> = back.answer["edited"].as_array().unwrap().iter()
-        .map(|at| at.as_u64().unwrap()).collect();
+    let edited: Vec<u64> =
+        back.answer["edited"].as_array().unwrap().iter().map(|at| at.as_u64().unwrap()).collect();
     assert_eq!(edited, [6, 8, 10, 12], "{}", back.answer);
     assert_eq!(back.count("missing"), 0);
     assert!(!back.identical());
@@ -147,7 +147,8 @@ async fn references_to_what_is_not_there_are_missing() {
     let server = TestServer::spawn().await;
     let first = log(60);
     let messages = answered(&[first.clone(), "short".to_owned(), first]);
-    let shown = server.compress(&request("messages", &messages, &json!({"originals": "none"}))).await;
+    let shown =
+        server.compress(&request("messages", &messages, &json!({"originals": "none"}))).await;
     assert!(content(&shown.messages[6]).contains("§= result 1"), "{}", shown.messages[6]);
     let back = server.expand_list("messages", &shown.messages[5..]).await;
     assert_eq!(back.messages, shown.messages[5..]);

@@ -47,7 +47,8 @@ async fn what_was_answered_stays_as_it_is_when_messages_follow() {
 #[tokio::test]
 async fn rounds_give_the_bytes_that_one_go_gives() {
     let server = TestServer::spawn().await;
-    let results: Vec<String> = (0..6).map(|round| format!("{}{}", log(30), rows(round + 3))).collect();
+    let results: Vec<String> =
+        (0..6).map(|round| format!("{}{}", log(30), rows(round + 3))).collect();
     let messages = answered(&results);
     let ends: Vec<usize> = (1..=6).map(|turn| 1 + turn * 2).collect();
     let options = json!({"originals": "store"});
@@ -69,8 +70,11 @@ async fn summaries_of_summaries_still_lead_to_the_first_originals() {
             let ends = [half, messages.len() - 2, messages.len()];
             let answers = rounds(&server, (key, &messages, &options), &ends).await;
             assert!(
-                answers.iter().any(|answer| answer.action("summarized") + answer.action("dropped") > 0),
-                "{source} {level}: nothing is gone: {:?}", answers.iter().map(Compressed::report).collect::<Vec<_>>()
+                answers
+                    .iter()
+                    .any(|answer| answer.action("summarized") + answer.action("dropped") > 0),
+                "{source} {level}: nothing is gone: {:?}",
+                answers.iter().map(Compressed::report).collect::<Vec<_>>()
             );
             for (answer, end) in answers.iter().zip(ends) {
                 let back = server.expand_list(key, &answer.messages).await;
@@ -109,7 +113,11 @@ async fn an_answer_that_is_compressed_again_does_not_change() {
             let once = server.compress(&request(key, &messages, &options)).await;
             let twice = server.compress(&request(key, &once.messages, &options)).await;
             assert_eq!(once.messages, twice.messages, "{source} {more}");
-            assert_eq!(once.number("tokens_after"), twice.number("tokens_before"), "{source} {more}");
+            assert_eq!(
+                once.number("tokens_after"),
+                twice.number("tokens_before"),
+                "{source} {more}"
+            );
             let back = server.expand_list(key, &twice.messages).await;
             assert_eq!(back.messages, messages, "{source} {more}");
         }
@@ -149,7 +157,9 @@ async fn rounds_that_keep_their_originals_in_different_places_lose_none() {
     let server = TestServer::spawn().await;
     let (key, messages, options) = parts(&session(), "openai");
     let half = messages.len() / 2;
-    for (first, second) in [("store", "return"), ("return", "store"), ("none", "store"), ("store", "none")] {
+    for (first, second) in
+        [("store", "return"), ("return", "store"), ("none", "store"), ("store", "none")]
+    {
         let with = |place: &str| with(options.clone(), &json!({"originals": place}));
         let one = server.compress(&request(key, &messages[..half], &with(first))).await;
         let list = [one.messages.clone(), messages[half..].to_vec()].concat();

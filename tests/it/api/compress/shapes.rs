@@ -26,7 +26,10 @@ async fn what_is_stored_comes_back_byte_for_byte() {
         for (level, more) in levels() {
             let body = request(key, &messages, &with(options.clone(), &more));
             let shown = server.compress(&body).await;
-            assert!(shown.number("tokens_after") < shown.number("tokens_before"), "{source} {level}");
+            assert!(
+                shown.number("tokens_after") < shown.number("tokens_before"),
+                "{source} {level}"
+            );
             assert_ne!(shown.messages, messages, "{source} {level}");
             let back = server.expand_list(key, &shown.messages).await;
             assert_eq!(back.messages, messages, "{source} {level}");
@@ -47,7 +50,8 @@ async fn what_the_caller_keeps_brings_everything_back() {
         let (key, messages, options) = parts(&session(), source);
         for (level, more) in levels() {
             let more = with(more, &json!({"originals": "return"}));
-            let shown = server.compress(&request(key, &messages, &with(options.clone(), &more))).await;
+            let shown =
+                server.compress(&request(key, &messages, &with(options.clone(), &more))).await;
             let originals = &shown.answer["originals"];
             assert!(!originals.as_object().expect("originals").is_empty(), "{source} {level}");
             for id in shown.artifacts() {
@@ -71,7 +75,8 @@ async fn without_originals_everything_decodes_from_its_own_text() {
         let (key, messages, options) = parts(&session(), source);
         for (level, more) in levels() {
             let more = with(more, &json!({"originals": "none"}));
-            let shown = server.compress(&request(key, &messages, &with(options.clone(), &more))).await;
+            let shown =
+                server.compress(&request(key, &messages, &with(options.clone(), &more))).await;
             assert!(shown.artifacts().is_empty() && shown.answer.get("originals").is_none());
             assert!(shown.number("tokens_after") < shown.number("tokens_before"));
             for name in ["cleared", "summarized", "dropped"] {
@@ -135,9 +140,10 @@ async fn two_results_in_one_user_message_are_two_results() {
     let both = shown.message(2);
     let blocks = both["content"].as_array().expect("blocks");
     assert_eq!(blocks.len(), 2);
-    for (block, original) in blocks.iter().zip(
-        serde_json::from_str::<Value>(&messages[2]).unwrap()["content"].as_array().unwrap(),
-    ) {
+    for (block, original) in blocks
+        .iter()
+        .zip(serde_json::from_str::<Value>(&messages[2]).unwrap()["content"].as_array().unwrap())
+    {
         assert_eq!(block["tool_use_id"], original["tool_use_id"]);
         assert_eq!(block["is_error"], original["is_error"]);
         let length = |block: &Value| block["content"].as_str().expect("a text").len();

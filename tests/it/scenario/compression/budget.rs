@@ -29,7 +29,8 @@ async fn a_budget_is_met_or_said_not_to_be() {
 #[tokio::test]
 async fn the_live_zone_goes_last_and_the_last_user_message_never() {
     let messages = eight();
-    let options = |budget: u64| json!({"level": "drop", "budget_tokens": budget, "keep_recent_turns": 3});
+    let options =
+        |budget: u64| json!({"level": "drop", "budget_tokens": budget, "keep_recent_turns": 3});
     let trip_of = async |budget| trip(&messages, options(budget)).await;
     let some = trip_of(330).await;
     assert_eq!(some.shown.report()["fits"], true);
@@ -69,7 +70,10 @@ async fn what_is_too_big_is_listed() {
     let trip = trip(&messages, options).await;
     let report = trip.shown.report();
     assert_eq!(report["fits"], false);
-    let pointers: Vec<&str> = report["too_big"].as_array().unwrap().iter()
+    let pointers: Vec<&str> = report["too_big"]
+        .as_array()
+        .unwrap()
+        .iter()
         .filter_map(|entry| entry["pointer"].as_str())
         .collect();
     assert!(pointers.contains(&"/messages/0") && pointers.contains(&"/messages/3"), "{report}");

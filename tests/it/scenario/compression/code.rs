@@ -30,7 +30,9 @@ async fn code_and_the_prose_around_it_stay_where_they_are() {
         let trip = decodes(&tool("c", &long)).await;
         let said = trip.said(1);
         // What is shown of the code is shown line by line.
-        for line in ["    max + 1", "shutil.copy('a', 'b')"].iter().filter(|line| long.contains(**line)) {
+        for line in
+            ["    max + 1", "shutil.copy('a', 'b')"].iter().filter(|line| long.contains(**line))
+        {
             assert!(said.contains(*line), "{said}");
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{D, decodes, tools, trip, user};
+use super::{A, B, D, decodes, tools, trip, user};
 use crate::support::compress::log;
 
 #[tokio::test]
@@ -13,7 +13,7 @@ async fn what_people_wrote_twice_stands_twice() {
 
 #[tokio::test]
 async fn a_later_result_names_the_earlier_one_that_stays_in_sight() {
-    let text = format!("{D}\n{D} Twice.\n{D} Thrice.");
+    let text = format!("{D}\n{A}\n{B}");
     let messages = tools(&[&text, "ok", &text, "fine"]);
     let trip = decodes(&messages).await;
     assert_eq!(trip.said(1), text);
@@ -60,6 +60,9 @@ async fn what_differs_in_a_near_duplicate_is_in_sight() {
             assert!(trip.said(3).lines().any(|shown| shown == line), "{}", trip.said(3));
         }
         let decision: &Value = &trip.shown.decisions()[3];
-        assert!(decision["tokens_after"].as_u64() < decision["tokens_before"].as_u64(), "{decision}");
+        assert!(
+            decision["tokens_after"].as_u64() < decision["tokens_before"].as_u64(),
+            "{decision}"
+        );
     }
 }

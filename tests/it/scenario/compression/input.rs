@@ -15,7 +15,9 @@ async fn pointers(body: Value) -> Vec<String> {
 
 #[tokio::test]
 async fn messages_that_are_no_list_are_refused() {
-    for (messages, pointer) in [(json!("hello"), "/messages"), (json!({}), "/messages"), (Value::Null, "")] {
+    for (messages, pointer) in
+        [(json!("hello"), "/messages"), (json!({}), "/messages"), (Value::Null, "")]
+    {
         let pointers = pointers(json!({"messages": messages})).await;
         assert_eq!(pointers, [pointer], "{messages}");
     }

@@ -100,10 +100,12 @@ async fn texts_of_no_form_stay_byte_for_byte() {
         sk_live_0123456789abcdefghijklmn xoxb-01234567890123456789 glpat-01234567890123456789";
     for text in [
         "SELECT u.id FROM users u INNER JOIN orders o ON o.user_id = u.id WHERE o.total > 100 \
-            ORDER BY o.id, u.name, o.created_at DESC LIMIT 25 OFFSET 50".to_owned(),
+            ORDER BY o.id, u.name, o.created_at DESC LIMIT 25 OFFSET 50"
+            .to_owned(),
         format!("The key that was found there is {secret} and it is still in use today."),
         "Given that the lock is held, the writer waits. Thus the reader goes first. Consequently \
-            nothing moves.".to_owned(),
+            nothing moves."
+            .to_owned(),
         format!("It holds {} as its only line.", "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo".repeat(2)),
         uuids,
     ] {
@@ -169,7 +171,8 @@ async fn a_secret_is_whole_or_absent() {
 #[tokio::test]
 async fn code_without_a_fence_is_whole() {
     let go = "package main\n\nfunc main() {\n\tfor i := 0; i < 3; i++ {\n\t\tprintln(i)\n\t}\n}\n";
-    let toml = "[package]\nname = \"shop\"\nversion = \"0.4.1\"\n\n[dependencies]\nserde = \"1.0\"\n";
+    let toml =
+        "[package]\nname = \"shop\"\nversion = \"0.4.1\"\n\n[dependencies]\nserde = \"1.0\"\n";
     let typed = "import jwt from \"jsonwebtoken\";\nexport function sign(id: string): string {\n  \
         return jwt.sign({ id }, process.env.SECRET as string);\n}\n";
     for text in [go, toml, typed] {
