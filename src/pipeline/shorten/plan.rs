@@ -223,12 +223,12 @@ impl View<'_> {
             if *form != Form::Covered {
                 continue;
             }
-            covered += match self.cleared(turn, Clearing::Results)? {
-                Some((_, tokens)) => tokens,
-                None => {
-                    let span = self.spans.get(turn).cloned().unwrap_or_default();
-                    self.rows.get(span).unwrap_or_default().iter().map(|row| row.alone).sum()
-                }
+            let alone = |row: &Row| row.alone;
+            covered += if let Some((_, tokens)) = self.cleared(turn, Clearing::Results)? {
+                tokens
+            } else {
+                let span = self.spans.get(turn).cloned().unwrap_or_default();
+                self.rows.get(span).unwrap_or_default().iter().map(alone).sum()
             };
         }
         Ok(note < covered)
