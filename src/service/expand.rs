@@ -323,7 +323,14 @@ impl Work<'_> {
         for step in steps {
             let id = step.id();
             let Some(text) = self.originals.get(id) else {
-                lost.push(id.clone());
+                // What was decoded from the shown text may be the very original.
+                let decoded = match &step {
+                    Step::Text(slot, _) => edits.get(slot).map(|(edit, _)| edit),
+                    _ => None,
+                };
+                if decoded.is_none_or(|edit| ArtifactId::of_text(&edit.text).to_string() != *id) {
+                    lost.push(id.clone());
+                }
                 continue;
             };
             match step {

@@ -154,18 +154,23 @@ impl<'j> Job<'j> {
         let whole = plan::Plan::whole(self.list.items.len());
         let first = lossless::run(self, &whole, encoder())?;
         let taken = self.request.level;
-        let over = match self.request.budget_tokens {
-            Some(budget) => {
-                let after: u64 = self.after(&first);
-                self.request.model.scale(after) > budget
-            }
-            None => true,
-        };
-        if taken == Level::Lossless || !over {
+        if taken == Level::Lossless || self.fits(&first) {
             return Ok(first);
         }
-        let plan = plan::run(self, &first)?;
-        lossless::run(self, &plan, encoder())
+        let plan = plan::run(self, &first, taken)?;
+        let mut further = lossless::run(self, &plan, encoder())?;
+        if !plan.pays && !self.fits(&further) {
+            let plan = plan::run(self, &first, Level::Reversible)?;
+            further = lossless::run(self, &plan, encoder())?;
+        }
+        // What is gone may have been pointed at by what is left.
+        Ok(if self.after(&further) < self.after(&first) { further } else { first })
+    }
+
+    /// Whether there is a budget, and the rows meet it.
+    fn fits(&self, rows: &[report::Row]) -> bool {
+        let budget = self.request.budget_tokens;
+        budget.is_some_and(|budget| self.request.model.scale(self.after(rows)) <= budget)
     }
 
     /// Raw tokens that the rows take, with what stands outside of the list.

@@ -85,6 +85,7 @@ async fn without_originals_everything_decodes_from_its_own_text() {
             for server in [&server, &elsewhere] {
                 let back = server.expand_list(key, &shown.messages).await;
                 assert_eq!(back.messages, messages, "{source} {level}");
+                assert_eq!(back.count("missing"), 0, "{source} {level}: {}", back.answer);
             }
         }
     }
