@@ -104,11 +104,7 @@ pub fn read_compress<'r, 'a>(
         [("store", Originals::Store), ("return", Originals::Return), ("none", Originals::None)];
     let originals = fields.choice("originals", &originals, &mut faults).unwrap_or(Originals::Store);
     // What cannot be brought back may not go.
-<<<<<<< HEAD
-    let most = if originals == Some(Originals::None) { Level::Lossless } else { Level::Drop };
-=======
     let most = if originals == Originals::None { Level::Lossless } else { Level::Drop };
->>>>>>> main
     if asked.is_some_and(|level| level > most) {
         let detail = "without originals nothing beyond `lossless` can be brought back";
         notes.warn("level_without_originals", "/level".to_owned(), detail);

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile` and `/compress`.
-=======
-//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile` and `/artifacts`.
->>>>>>> main
+//! The scenarios of `tests/it/scenarios.toml`, as black-box tests.
 
 mod artifacts;
 mod compile;
