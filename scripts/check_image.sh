@@ -6,9 +6,9 @@
 #
 # It builds from the files that .dockerignore lets through and no others, puts the program and
 # the libraries that it names into an empty folder, and starts it there: the folder is the root
-# and read-only, the user is 65532, nothing of the environment is left but the image's own. Then
-# it asks for the health as the image does, compiles, and stops the program. Needs root (for
-# chroot and mount), curl and ldd.
+# and read-only but for /data, the user is 65532, nothing of the environment is left but the
+# image's own. Then it asks for the health as the image does, compiles, stores a text, and stops
+# the program. Needs root (for chroot and mount), curl and ldd.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +17,7 @@ port=${PORT:-18080}
 server=
 cleanup() {
     [[ -z "$server" ]] || kill "$server" 2>/dev/null || true
+    umount "$work/root/data" 2>/dev/null || true
     umount "$work/root" 2>/dev/null || true
     rm -rf "$work"
 }
@@ -33,7 +34,7 @@ if [[ -z "$program" ]]; then
 fi
 
 echo "== the files of the image"
-mkdir -p "$work/root/usr/local/bin"
+mkdir -p "$work/root/usr/local/bin" "$work/root/data"
 cp "$program" "$work/root/usr/local/bin/contexture"
 ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
     mkdir -p "$work/root$(dirname "$library")"
@@ -41,10 +42,12 @@ ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
 done
 mount --bind "$work/root" "$work/root"
 mount --options remount,ro,bind "$work/root"
+mount --types tmpfs --options uid=65532,gid=65532,mode=700 data "$work/root/data"
 (cd "$work/root" && find . -type f | sort)
 
 inside=(
     env --ignore-environment CONTEXTURE_LISTEN="0.0.0.0:$port" CONTEXTURE_LOG_FORMAT=json
+    CONTEXTURE_DATABASE_URL=sqlite:/data/contexture.db
     "$(command -v chroot)" --userspec=65532:65532 "$work/root" /usr/local/bin/contexture
 )
 
@@ -69,6 +72,9 @@ curl --silent --fail-with-body "http://127.0.0.1:$port/compile" \
     --header 'content-type: application/json' \
     --data '{"messages":[{"role":"user","content":"Hello"}],"target":"openai"}'
 echo
+echo "== store"
+seq 9000 | curl --silent --fail-with-body "http://127.0.0.1:$port/artifacts" \
+    --header 'content-type: text/plain' --data-binary @- | grep --only-matching '"id":"[^"]*"'
 echo "== stop it"
 kill -TERM "$server"
 wait "$server"

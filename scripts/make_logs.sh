@@ -94,11 +94,14 @@ make_redis_monitor() {
     kill "$reader" "$pid"; wait "$reader" "$pid"; cat monitor.txt
 }
 make_nats() {
-    timeout 4 nats-server -a 127.0.0.1 -p 42999 -DV &
+    timeout 6 nats-server -a 127.0.0.1 -p 42999 -DV &
     sleep 1
     local n
     for n in $(seq 1 60); do
-        printf 'CONNECT {"verbose":false,"name":"c%d"}\r\nSUB news.%d 1\r\nPUB news.%d 5\r\nhello\r\nPING\r\n' "$n" "$n" "$n" | timeout 0.05 nc 127.0.0.1 42999 >/dev/null
+        exec 9<>/dev/tcp/127.0.0.1/42999 || continue
+        printf 'CONNECT {"verbose":false,"name":"c%d"}\r\nSUB news.%d 1\r\nPUB news.%d 5\r\nhello\r\nPING\r\n' "$n" "$n" "$n" >&9
+        sleep 0.02
+        exec 9>&-
     done
     wait
 }
@@ -191,7 +194,7 @@ log apt apt-get
 log postgres initdb pg_ctl pgbench
 log redis redis-server redis-cli
 log redis_monitor redis-server redis-benchmark
-log nats nats-server nc
+log nats nats-server
 log mosquitto mosquitto mosquitto_pub
 log rabbitmq rabbitmq-server
 log access python3 curl

@@ -1,6 +1,6 @@
 //! The compression engine: what makes a text shorter without losing what it says.
 
-mod arrival;
+mod atom;
 mod chain;
 mod engine;
 mod lossless;
@@ -9,9 +9,9 @@ mod offload;
 mod segment;
 mod summary;
 
-pub use arrival::{Arrival, Arrivals};
 pub use chain::{chain, end_of};
 pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Hold, Lossless};
-pub use lossless::equivalent;
+pub use lossless::{equivalent, normal};
+pub use notation::names as notations;
 pub use offload::Offload;
 pub use summary::{Summary, summarize};

@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use super::atom::{atoms, is_boundary};
+use super::notation::reports_error;
 use crate::domain::{Content, Message, Part, Role, TokenizerName};
 use crate::tokenizer::Counter;
 
@@ -165,19 +167,8 @@ fn errors(message: &Message, width: usize, lines: &mut Vec<String>) {
         return;
     }
     for text in texts(message) {
-        let bad = text.lines().filter(|line| is_error(line)).take(EACH);
+        let bad = text.lines().filter(|line| reports_error(line)).take(EACH);
         lines.extend(bad.map(|line| one_line(line, width)).filter(|line| !line.is_empty()));
-    }
-}
-
-fn is_error(line: &str) -> bool {
-    const WORDS: &[&str] =
-        &["error", "exception", "failed", "failure", "fatal", "panic", "traceback", "denied"];
-    // Most lines have no letter that begins one of the words in the right place; the cheap test
-    // is the length.
-    line.len() > 8 && {
-        let lower = line.to_ascii_lowercase();
-        WORDS.iter().any(|word| lower.contains(word))
     }
 }
 
@@ -205,27 +196,38 @@ fn opening(text: &str, width: usize) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// A text on one line of at most `width` characters; a cut is shown by `…`, and falls between
-/// words where there are any.
+/// A text on one line of at most `width` characters; a cut is shown by `…`, falls between words
+/// where there are any, and never inside an atom: an address or a digest is whole or absent.
 fn one_line(text: &str, width: usize) -> String {
+    /// Characters behind the cut that are looked at, so that an atom is seen to reach over it.
+    const BEHIND: usize = 256;
     let mut line = String::new();
     let mut used = 0;
     for word in text.split_whitespace() {
-        let length = word.chars().take(width + 1).count();
-        let gap = usize::from(!line.is_empty());
-        if used + gap + length > width {
-            if line.is_empty() {
-                line.extend(word.chars().take(width));
-            }
-            line.push('…');
+        if !line.is_empty() {
+            line.push(' ');
+            used += 1;
+        }
+        line.extend(word.chars().take(width + BEHIND));
+        used += word.chars().take(width + BEHIND).count();
+        if used > width + BEHIND {
             break;
         }
-        if gap == 1 {
-            line.push(' ');
-        }
-        line.push_str(word);
-        used += gap + length;
     }
+    if used <= width {
+        return line;
+    }
+    let most = line.char_indices().nth(width).map_or(line.len(), |(at, _)| at);
+    let atoms = atoms(&line);
+    let head = line.get(..=most).unwrap_or(&line);
+    let spaces = memchr::memrchr_iter(b' ', head.as_bytes());
+    let cut = spaces.into_iter().find(|at| is_boundary(&atoms, *at));
+    line.truncate(match cut {
+        Some(at) => at,
+        None if is_boundary(&atoms, most) => most,
+        None => 0,
+    });
+    line.push('…');
     line
 }
 
@@ -280,6 +282,15 @@ mod tests {
         let summary = summarize(&counter, TokenizerName::O200kBase, &covered, 200, None);
         assert!(summary.text.starts_with("Asked:\n- Port the parser to Rust."), "{}", summary.text);
         assert!(summary.text.ends_with("step 49, please."), "{}", summary.text);
+    }
+
+    #[test]
+    fn a_cut_falls_between_words_and_never_inside_an_atom() {
+        assert_eq!(one_line("three plain\n words", 14), "three plain…");
+        assert_eq!(one_line("see https://example.com/a/b?c=d for more", 12), "see…");
+        assert_eq!(one_line("9f2c41d07be8a3556c1d90aa", 10), "…");
+        assert_eq!(one_line("he said \"no more of that\" and left", 20), "he said…");
+        assert_eq!(one_line("ぜんぶひとつのことばです", 4), "ぜんぶひ…");
     }
 
     proptest! {

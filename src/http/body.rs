@@ -52,7 +52,7 @@ pub(super) async fn read(state: &AppState, request: Request) -> Result<Received,
             "send `content-type: application/json`, in UTF-8",
         ));
     }
-    receive(state, request).await
+    receive(state, request, Kind::InvalidJson).await
 }
 
 /// Reads a body that is JSON, or `text/plain`.
@@ -66,10 +66,15 @@ pub(super) async fn read_any(
             "send `content-type: application/json` or `text/plain`, in UTF-8",
         ));
     };
-    Ok((receive(state, request).await?, media))
+    let not_text = match media {
+        Media::Json => Kind::InvalidJson,
+        Media::Text => Kind::InvalidRequest,
+    };
+    Ok((receive(state, request, not_text).await?, media))
 }
 
-async fn receive(state: &AppState, request: Request) -> Result<Received, Problem> {
+/// Reads a body; `not_text` is what it is where it is not UTF-8.
+async fn receive(state: &AppState, request: Request, not_text: Kind) -> Result<Received, Problem> {
     let allowed = deadline(request.headers())?;
     // Behind decompression the length is no longer stated.
     let stated = request
@@ -82,7 +87,7 @@ async fn receive(state: &AppState, request: Request) -> Result<Received, Problem
     state.metrics.received(bytes.len());
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Problem::with_detail(Kind::InvalidJson, format!("not UTF-8 at byte {at}"))
+        Problem::with_detail(not_text, format!("not UTF-8 at byte {at}"))
     })?;
     Ok(Received { text, share, allowed })
 }

@@ -351,6 +351,18 @@ mod tests {
     }
 
     #[test]
+    fn a_full_store_is_told_from_one_that_cannot_be_used() {
+        let cause = || std::sync::Arc::new(std::fmt::Error);
+        let full = Problem::from(StoreError::Full(cause())).into_response();
+        assert_eq!(full.status(), StatusCode::INSUFFICIENT_STORAGE);
+        assert_eq!(full.headers()[header::RETRY_AFTER], "30");
+        let away = Problem::from(StoreError::Unavailable(cause())).into_response();
+        assert_eq!(away.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(away.headers()[header::RETRY_AFTER], "1");
+        assert_eq!(Problem::from(StoreError::Corrupt(cause())).kind, Kind::Internal);
+    }
+
+    #[test]
     fn codes_and_slugs_are_distinct() {
         let mut codes: Vec<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
         codes.sort_unstable();

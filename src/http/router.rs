@@ -1,11 +1,13 @@
 //! The table of contents of the API: one line a path.
 
 use axum::Router;
+use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use tower::ServiceBuilder;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate};
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
@@ -43,7 +45,7 @@ pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
     // the wire's limits stand outside of decompression, which the router gets before them, the
     // decoded limit inside (`body`).
     let layers = ServiceBuilder::new()
-        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(compression())
         .layer(from_fn_with_state(state.clone(), layer::edge))
         .layer(CatchPanicLayer::custom(layer::panicked))
         .layer(from_fn(layer::check_encoding))
@@ -61,6 +63,17 @@ pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
 /// The description of everything that is served.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     routes().into_openapi()
+}
+
+/// Compresses what is asked for so. What can be asked for in ranges is sent as it is, because its
+/// tag and its ranges name these bytes.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let has_no_ranges = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+        !headers.contains_key(header::ACCEPT_RANGES)
+    };
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(DefaultPredicate::new().and(has_no_ranges))
 }
 
 fn routes() -> OpenApiRouter<AppState> {

@@ -1,8 +1,10 @@
 //! Stage 11: everything that happened, as the report.
 
+use super::arrive::Arrived;
 use super::measure::Cost;
 use super::report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, sentence};
 use super::slot::{PartName, Slot};
+use crate::compress::Class;
 use crate::domain::{Content, Message, Model, Notes, Part, Role};
 use crate::request::{CompileRequest, Explain};
 use crate::tokenizer::Digest;
@@ -15,6 +17,8 @@ pub(super) struct Input<'i> {
     pub(super) reply: u64,
     pub(super) arrival: Arrival<'i>,
     pub(super) actions: Vec<Action>,
+    /// What was done to the texts of each message on arrival.
+    pub(super) forms: Vec<Arrived>,
     pub(super) notes: Notes,
 }
 
@@ -23,7 +27,7 @@ pub(super) struct Input<'i> {
 pub(super) struct Arrival<'i> {
     /// One for each message of the history, and what its form on arrival saves.
     pub(super) costs: &'i [Cost],
-    pub(super) saved: &'i [u64],
+    pub(super) saved: &'i [i64],
     /// What decisions call each message by; empty where none are asked for.
     pub(super) names: &'i [Name],
     pub(super) system: u64,
@@ -84,8 +88,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
     let parts = scaled(&raw, input.request.reserve_output, model);
     let tokens_after = model.scale(raw.iter().sum());
     let arrived = &input.arrival;
-    let came: u64 = arrived.costs.iter().map(|cost| cost.real()).sum::<u64>()
-        + arrived.saved.iter().sum::<u64>()
+    let came: u64 = as_it_came(arrived.costs.iter().map(|cost| cost.real()).sum(), arrived.saved)
         + arrived.system
         + arrived.tools
         + input.reply;
@@ -93,20 +96,11 @@ pub(super) fn run(input: Input<'_>) -> Report {
     let budget = input.request.context_window.saturating_sub(input.request.reserve_output);
     let fits = tokens_after <= budget;
     let mut actions = Actions::default();
-    let decided: Vec<Action> = input
-        .actions
-        .iter()
-        .zip(arrived.saved)
-        .map(|(action, saved)| match action {
-            Action::Kept if *saved > 0 => Action::Compressed,
-            action => *action,
-        })
-        .collect();
-    for action in &decided {
+    for action in &input.actions {
         actions.add(*action);
     }
     let too_big = if fits { Vec::new() } else { too_big(&input, &parts, budget) };
-    let decisions = (input.request.explain == Explain::Full).then(|| decisions(&input, &decided));
+    let decisions = (input.request.explain == Explain::Full).then(|| decisions(&input));
     let has_media = raw.last().is_some_and(|media| *media > 0);
     Report {
         summary: sentence(tokens_before, tokens_after, &actions, fits),
@@ -129,6 +123,10 @@ pub(super) fn run(input: Input<'_>) -> Report {
         too_big,
         decisions,
     }
+}
+
+fn as_it_came(tokens: u64, saved: &[i64]) -> u64 {
+    tokens.saturating_add_signed(saved.iter().sum())
 }
 
 /// Raw tokens: system, skill, tools, memory, history, tail, media.
@@ -230,17 +228,18 @@ fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<TooBig> {
     found
 }
 
-fn decisions(input: &Input<'_>, decided: &[Action]) -> Vec<Decision> {
+fn decisions(input: &Input<'_>) -> Vec<Decision> {
     let model = &input.request.model;
     let mut after = input
         .slots
         .iter()
         .filter(|slot| slot.message.origin.is_some() && slot.part == PartName::History)
         .map(|slot| slot.cost.real().saturating_sub(slot.tail));
-    let mut list = Vec::with_capacity(decided.len());
+    let mut list = Vec::with_capacity(input.actions.len());
     let arrived = &input.arrival;
-    for ((action, name), (cost, saved)) in
-        decided.iter().zip(arrived.names).zip(arrived.costs.iter().zip(arrived.saved))
+    let costs = arrived.costs.iter().zip(arrived.saved);
+    for (((action, form), name), (cost, saved)) in
+        input.actions.iter().zip(&input.forms).zip(arrived.names).zip(costs)
     {
         let gone = matches!(action, Action::Summarized | Action::Dropped);
         // Messages of ours that ingest put in have no place in the request.
@@ -254,9 +253,12 @@ fn decisions(input: &Input<'_>, decided: &[Action]) -> Vec<Decision> {
             index,
             id: name.id.clone(),
             action: *action,
-            rule: rule(*action).into(),
-            class: (*action == Action::Compressed).then_some("equivalent"),
-            tokens_before: model.scale(cost.real() + saved),
+            rule: match action {
+                Action::Compressed | Action::Deduplicated => form.rules().into(),
+                action => rule(*action).into(),
+            },
+            class: form.class().map(Class::as_str),
+            tokens_before: model.scale(cost.real().saturating_add_signed(*saved)),
             tokens_after: model.scale(now),
             artifact: None,
         });

@@ -36,7 +36,7 @@ pub use shorten::{Edit, Edited, Maker, Original, Shortened, Shown, passed_on, sh
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
-use crate::compress::{Arrivals, Engine};
+use crate::compress::Engine;
 use crate::domain::{Conversation, Message, Notes, Role, Source, ToolDefinition};
 use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
@@ -52,7 +52,6 @@ use stage::timed;
 #[derive(Debug, Default)]
 pub struct Context {
     pub counter: Counter,
-    pub arrivals: Arrivals,
     pub engine: Engine,
 }
 
@@ -120,7 +119,8 @@ fn run(
     let (history, system) = (&conversation.history, &conversation.system);
     let protected = protect::run(&request.protect, history, system, &mut driver.notes);
     let names = driver.names(&conversation.history);
-    let arrived = driver.arrive(&mut conversation.history, &protected)?;
+    let arrived =
+        driver.arrive(&conversation.history, &protected, conversation.source.list_key())?;
     let tools = driver.count_tools(&conversation.tools)?;
     let injected = driver.inject()?;
     let list_key = conversation.source.list_key();
@@ -142,7 +142,7 @@ fn run(
     let allocation = driver.budget(&frame, tools, memory_data);
     let compressed = driver.compress(
         std::mem::take(&mut conversation.history),
-        (&arrived.costs, &protected),
+        (&arrived.costs, arrived.forms, &protected),
         &frame,
         &allocation,
     )?;
@@ -150,7 +150,7 @@ fn run(
     let squeezed = compressed.outcome.squeezed;
     let slots =
         driver.assemble(frame, compressed.slots, &mut conversation.tools, (list_key, spoken))?;
-    let report = driver.manifest(&slots, compressed.actions, arrival);
+    let report = driver.manifest(&slots, (compressed.actions, compressed.forms), arrival);
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
     }
@@ -174,14 +174,22 @@ impl Driver<'_> {
 
     fn arrive(
         &mut self,
-        history: &mut [Message],
+        history: &[Message],
         protected: &[bool],
+        list: &str,
     ) -> Result<arrive::Output, Stopped> {
         let on_arrival = self.request.compression.on_arrival;
-        let (meter, arrivals) = (&self.meter, &self.cx.arrivals);
-        timed(&mut self.timings.count, || {
-            arrive::run(meter, arrivals, history, protected, on_arrival)
-        })
+        let (meter, engine) = (&self.meter, &self.cx.engine);
+        let arrived = timed(&mut self.timings.count, || {
+            arrive::run(meter, engine, history, protected, on_arrival)
+        })?;
+        for (message, arrived) in history.iter().zip(&arrived.forms) {
+            for name in arrived.reverted() {
+                let pointer = message.origin.map(|at| format!("/{list}/{at}"));
+                self.notes.warn("notation_reverted", pointer.unwrap_or_default(), name);
+            }
+        }
+        Ok(arrived)
     }
 
     fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {
@@ -237,13 +245,19 @@ impl Driver<'_> {
     fn compress(
         &mut self,
         history: Vec<Message>,
-        (costs, protected): (&[Cost], &[bool]),
+        (costs, arrived, protected): (&[Cost], Vec<arrive::Arrived>, &[bool]),
         frame: &frame::Output,
         allocation: &budget::Output,
     ) -> Result<compress::Output, Stopped> {
         let input = compress::Input {
             history,
             costs,
+            arrived,
+            sight: arrive::Sight::new(
+                &self.cx.engine,
+                &self.meter,
+                self.request.compression.on_arrival,
+            ),
             protected,
             stitched: frame.stitched.clone(),
             compression: &self.request.compression,
@@ -285,7 +299,7 @@ impl Driver<'_> {
     fn manifest(
         &mut self,
         slots: &[Slot],
-        actions: Vec<Action>,
+        (actions, forms): (Vec<Action>, Vec<arrive::Arrived>),
         arrival: manifest::Arrival<'_>,
     ) -> Report {
         let input = manifest::Input {
@@ -294,6 +308,7 @@ impl Driver<'_> {
             reply: self.meter.reply(),
             arrival,
             actions,
+            forms,
             notes: std::mem::take(&mut self.notes),
         };
         timed(&mut self.timings.compile, || manifest::run(input))

@@ -78,7 +78,7 @@ impl Walk {
     /// A part of a message, or an item of a list of items.
     fn item(&self, node: &Node<'_>, found: &mut Vec<Spoken>) {
         match node.get("type").and_then(Node::as_str) {
-            Some("tool_result" | "mcp_tool_result") => found.push(self.result(node.get("content"))),
+            Some("tool_result") => found.push(self.result(node.get("content"))),
             Some("function_call_output" | "custom_tool_call_output") => {
                 found.push(self.result(node.get("output")));
             }

@@ -92,9 +92,6 @@ pub fn read_compress<'r, 'a>(
     let model = resolve_model(fields.text("model", &mut faults), target, models, &mut notes);
     let given = given(&fields, body, source, &mut faults, &mut notes);
     let budget_tokens = fields.whole("budget_tokens", 1, 1 << 40, &mut faults);
-    let originals =
-        [("store", Originals::Store), ("return", Originals::Return), ("none", Originals::None)];
-    let originals = fields.choice("originals", &originals, &mut faults);
     let levels = [
         ("lossless", Level::Lossless),
         ("reversible", Level::Reversible),
@@ -103,8 +100,11 @@ pub fn read_compress<'r, 'a>(
     ];
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
     let asked = fields.choice("level", &levels, &mut faults);
+    let originals =
+        [("store", Originals::Store), ("return", Originals::Return), ("none", Originals::None)];
+    let originals = fields.choice("originals", &originals, &mut faults).unwrap_or(Originals::Store);
     // What cannot be brought back may not go.
-    let most = if originals == Some(Originals::None) { Level::Lossless } else { Level::Drop };
+    let most = if originals == Originals::None { Level::Lossless } else { Level::Drop };
     if asked.is_some_and(|level| level > most) {
         let detail = "without originals nothing beyond `lossless` can be brought back";
         notes.warn("level_without_originals", "/level".to_owned(), detail);
@@ -128,7 +128,7 @@ pub fn read_compress<'r, 'a>(
         budget_tokens,
         keep_recent_turns: usize::try_from(turns).unwrap_or(usize::MAX),
         protect,
-        originals: originals.unwrap_or(Originals::Store),
+        originals,
         explain,
         deadline_ms,
         pass_on_deadline,

@@ -14,6 +14,7 @@ use crate::compress::chain;
 use crate::domain::{ArtifactId, Notes};
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, Deadline, Report, Shortened, Stopped, Timings};
+use crate::provider;
 use crate::request::{self, CompressRequest, Given, Originals};
 use crate::store::{Batch, Committed};
 
@@ -46,6 +47,11 @@ pub struct KeptOriginal {
     /// Until when it is kept; absent where it is not kept here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
+}
+
+/// Every key that a request may hold.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    request::COMPRESS_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied()
 }
 
 /// Compresses what `body` holds. Takes the thread until it is done or `deadline` stops it.

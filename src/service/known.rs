@@ -153,8 +153,7 @@ pub(super) fn indexed(
     index: ContentHash,
 ) -> Result<Option<Vec<Arc<str>>>, store::Error> {
     let Some(text) = tenant.messages(&[index])?.pop().flatten() else { return Ok(None) };
-    let hashes: Option<Vec<ContentHash>> =
-        text.lines().map(|line| ContentHash::parse(line)).collect();
+    let hashes: Option<Vec<ContentHash>> = text.lines().map(ContentHash::parse).collect();
     let Some(hashes) = hashes else { return Ok(None) };
     let texts = tenant.messages(&hashes)?;
     Ok(texts.into_iter().map(|text| text.map(Into::into)).collect())
@@ -218,7 +217,7 @@ impl Recipe {
             let mut row = RECIPE.to_owned();
             let upto = shown.origin.unwrap_or(0);
             while let Some(original) = gone.next_if(|original| original.message < upto) {
-                let id = ArtifactId::of_text(&original.text).to_string();
+                let id = ArtifactId::of_text(&original.text);
                 let _ = match &mut summary {
                     Some(summary) => write!(summary, "m {id} "),
                     None => write!(row, "b {id} "),
@@ -238,7 +237,7 @@ impl Recipe {
         rows.extend(summary.take());
         if let Some(last) = rows.last_mut() {
             for original in gone {
-                let id = ArtifactId::of_text(&original.text).to_string();
+                let id = ArtifactId::of_text(&original.text);
                 let _ = write!(last, "{kind} {id} ");
             }
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::backend::{Backend, Entry, Write};
 use super::batch::ChainHash;
-use super::pack::Packed;
+use super::pack::{Packed, Packer};
 use super::{Error, batch};
 use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
 
@@ -34,6 +34,13 @@ impl Memory {
 }
 
 impl Rows {
+    fn is_empty(&self) -> bool {
+        self.artifacts.is_empty()
+            && self.messages.is_empty()
+            && self.chains.is_empty()
+            && self.answers.is_empty()
+    }
+
     fn put(
         &mut self,
         new: &batch::NewArtifact,
@@ -41,7 +48,7 @@ impl Rows {
         now: Timestamp,
         expires_at: Timestamp,
     ) -> Artifact {
-        let packed = packed.unwrap_or_else(|| Packed::new(&new.text));
+        let packed = packed.unwrap_or_else(|| Packer::default().pack(&new.text));
         let stored = self.artifacts.entry(new.id).or_insert_with(|| {
             let artifact = new.at(now, expires_at);
             (artifact, packed)
@@ -184,7 +191,8 @@ impl Backend for Memory {
     }
 
     fn purge(&self, now: Timestamp, max_bytes: u64) -> Result<(), Error> {
-        for rows in self.lock().values_mut() {
+        let mut everyone = self.lock();
+        for rows in everyone.values_mut() {
             rows.chains.retain(|_, (_, until)| *until > now);
             rows.answers.retain(|_, (_, until)| *until > now);
             rows.messages.retain(|_, (_, until)| *until > now);
@@ -200,6 +208,7 @@ impl Backend for Memory {
                 rows.messages.retain(|_, (_, until)| *until > last);
             }
         }
+        everyone.retain(|_, rows| !rows.is_empty());
         Ok(())
     }
 }

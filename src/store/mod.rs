@@ -1,7 +1,7 @@
 //! What outlives a request: artifacts, original messages, answers.
 //!
 //! A [`Tenant`] is the only way in, so no query can forget whose rows it reads. Behind it stands a
-//! [`Backend`]: SQLite or memory, held to one suite in `tests.rs`. Calls take the thread
+//! backend: SQLite or memory, held to one suite in `tests.rs`. Calls take the thread
 //! until what they wrote is committed; a commit survives the end of the process, and what it
 //! keeps may be lost with the machine's power.
 

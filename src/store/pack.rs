@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use zstd::bulk::{Compressor, Decompressor};
+
 use super::Error;
 use crate::domain::ContentHash;
 
@@ -31,28 +33,52 @@ struct Damaged {
     hash: ContentHash,
 }
 
-impl Packed {
-    pub(super) fn new(text: &str) -> Self {
+/// Packs and unpacks text after text: what zstd sets up costs more than a short text itself.
+#[derive(Default)]
+pub(super) struct Packer {
+    compressor: Option<Compressor<'static>>,
+    decompressor: Option<Decompressor<'static>>,
+}
+
+impl Packer {
+    pub(super) fn pack(&mut self, text: &str) -> Packed {
         let size = text.len();
-        if size >= WORTH_PACKING
-            && let Ok(content) = zstd::bulk::compress(text.as_bytes(), LEVEL)
-            && content.len() < size
-        {
-            return Self { form: Form::Zstd, size, content };
+        let (form, content) = match self.compress(text) {
+            Some(content) => (Form::Zstd, content),
+            None => (Form::Plain, text.as_bytes().to_vec()),
+        };
+        Packed { form, size, content }
+    }
+
+    /// A frame that is shorter than the text.
+    fn compress(&mut self, text: &str) -> Option<Vec<u8>> {
+        if text.len() < WORTH_PACKING {
+            return None;
         }
-        Self { form: Form::Plain, size, content: text.as_bytes().to_vec() }
+        if self.compressor.is_none() {
+            self.compressor = Compressor::new(LEVEL).ok();
+        }
+        let content = self.compressor.as_mut()?.compress(text.as_bytes()).ok()?;
+        (content.len() < text.len()).then_some(content)
     }
 
     /// The text, once it is certain that it is the one that was stored.
-    pub(super) fn unpack(self, hash: &ContentHash) -> Result<String, Error> {
-        let bytes = match self.form {
-            Form::Plain => Some(self.content),
-            Form::Zstd => zstd::bulk::decompress(&self.content, self.size).ok(),
+    pub(super) fn unpack(&mut self, packed: Packed, hash: &ContentHash) -> Result<String, Error> {
+        let bytes = match packed.form {
+            Form::Plain => Some(packed.content),
+            Form::Zstd => self.decompress(&packed),
         };
         bytes
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .filter(|text| ContentHash::of(text) == *hash)
             .ok_or_else(|| Error::Corrupt(Arc::new(Damaged { hash: *hash })))
+    }
+
+    fn decompress(&mut self, packed: &Packed) -> Option<Vec<u8>> {
+        if self.decompressor.is_none() {
+            self.decompressor = Decompressor::new().ok();
+        }
+        self.decompressor.as_mut()?.decompress(&packed.content, packed.size).ok()
     }
 }
 
@@ -77,10 +103,10 @@ mod tests {
     #[test]
     fn long_texts_get_shorter_and_come_back() {
         for text in [String::new(), "é".repeat(100), "a line\n".repeat(1000)] {
-            let packed = Packed::new(&text);
+            let packed = Packer::default().pack(&text);
             assert_eq!(packed.form == Form::Zstd, text.len() >= WORTH_PACKING);
             assert!(packed.content.len() <= text.len());
-            assert_eq!(packed.unpack(&ContentHash::of(&text)).unwrap(), text);
+            assert_eq!(Packer::default().unpack(packed, &ContentHash::of(&text)).unwrap(), text);
         }
     }
 
@@ -88,10 +114,10 @@ mod tests {
     fn a_changed_byte_is_noticed() {
         for text in ["short".to_owned(), "a line\n".repeat(1000)] {
             for form in [Form::Plain, Form::Zstd] {
-                let mut packed = Packed::new(&text);
+                let mut packed = Packer::default().pack(&text);
                 packed.form = form;
                 *packed.content.last_mut().unwrap() ^= 1;
-                let result = packed.unpack(&ContentHash::of(&text));
+                let result = Packer::default().unpack(packed, &ContentHash::of(&text));
                 assert!(matches!(result, Err(Error::Corrupt(_))));
             }
         }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::backend::Write;
+use super::backend::{Entry, Write};
 use super::cleanup::{self, Caps, Cleanup, Evicted, Reason};
-use super::pack::Packed;
+use super::pack::Packer;
 use super::{Batch, ChainHash, Committed, Error, Item, Store};
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 
@@ -44,14 +44,15 @@ impl Tenant {
         let until = expires_at.after(inner.retention.ttl / 24);
         let Batch { artifacts, messages, answer } = batch;
 
+        let mut packer = Packer::default();
         let hashes: Vec<_> = artifacts.iter().map(|artifact| artifact.hash).collect();
         let known = inner.backend.has_artifacts(&self.name, &hashes)?;
         let artifacts = artifacts
             .into_iter()
             .zip(known)
             .map(|(artifact, known)| {
-                let packed = (!known).then(|| Packed::new(&artifact.text));
-                (artifact, packed)
+                let content = (!known).then(|| packer.pack(&artifact.text));
+                (artifact, content)
             })
             .collect();
 
@@ -66,7 +67,7 @@ impl Tenant {
         messages.sort_unstable_by_key(|(hash, _)| *hash);
         messages.dedup_by_key(|(hash, _)| *hash);
         let messages =
-            messages.into_iter().map(|(hash, text)| (hash, Packed::new(&text))).collect();
+            messages.into_iter().map(|(hash, text)| (hash, packer.pack(&text))).collect();
 
         let (chains, answer) = match answer {
             Some(answer) => {
@@ -101,7 +102,7 @@ impl Tenant {
         let Some((artifact, packed)) = inner.backend.artifact(&self.name, id, now)? else {
             return Ok(None);
         };
-        let text = packed.unpack(&artifact.hash)?;
+        let text = Packer::default().unpack(packed, &artifact.hash)?;
         inner.backend.touch(&self.name, id, now);
         Ok(Some((artifact, text)))
     }
@@ -136,22 +137,28 @@ impl Tenant {
         let plan = cleanup::plan(entries, &caps, inner.clock.now());
         let mut done = Cleanup::default();
         for chunk in plan.chunks(REMOVED_AT_ONCE) {
-            let entries = chunk.iter().map(|(entry, _)| *entry).collect();
-            match inner.backend.remove(&self.name, entries) {
-                Ok(removed) => {
-                    let gone = chunk.iter().zip(removed).filter(|(_, removed)| *removed);
-                    for ((entry, reason), _) in gone {
-                        done.count(entry, *reason);
-                        self.tell(entry.id, entry.bytes, *reason);
+            // One that cannot be removed must not keep the others.
+            if self.evict(chunk, &mut done).is_err() {
+                for one in chunk.chunks(1) {
+                    if let Err(error) = self.evict(one, &mut done) {
+                        tracing::warn!(%error, "an artifact could not be removed");
+                        done.failed.extend(one.iter().map(|(entry, _)| entry.id));
                     }
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "artifacts could not be removed");
-                    done.failed.extend(chunk.iter().map(|(entry, _)| entry.id));
                 }
             }
         }
         Ok(done)
+    }
+
+    /// Removes part of a plan, all of it or nothing.
+    fn evict(&self, part: &[(Entry, Reason)], done: &mut Cleanup) -> Result<(), Error> {
+        let entries = part.iter().map(|(entry, _)| *entry).collect();
+        let removed = self.store.inner.backend.remove(&self.name, entries)?;
+        for ((entry, reason), _) in part.iter().zip(removed).filter(|(_, removed)| *removed) {
+            done.count(entry, *reason);
+            self.tell(entry.id, entry.bytes, *reason);
+        }
+        Ok(())
     }
 
     fn tell(&self, artifact: ArtifactId, bytes: u64, reason: Reason) {
@@ -178,7 +185,10 @@ impl Tenant {
     pub fn messages(&self, ids: &[ContentHash]) -> Result<Vec<Option<String>>, Error> {
         let inner = &self.store.inner;
         let found = inner.backend.messages(&self.name, ids, inner.clock.now())?;
-        let pairs = found.into_iter().zip(ids);
-        pairs.map(|(packed, id)| packed.map(|packed| packed.unpack(id)).transpose()).collect()
+        let mut packer = Packer::default();
+        let unpack = |(packed, id): (Option<_>, _)| {
+            packed.map(|packed| packer.unpack(packed, id)).transpose()
+        };
+        found.into_iter().zip(ids).map(unpack).collect()
     }
 }

@@ -98,7 +98,57 @@ fn nobody_sees_another_tenants_things() {
 
         put(&theirs, "secret");
         assert!(ours.delete_artifact(id).unwrap());
+        answer_of(&theirs, "{}");
+        assert_eq!(theirs.messages(&[original]).unwrap(), [Some("{}".to_owned())]);
+        assert_eq!(theirs.originals(&[chain(1)]).unwrap(), [Some(original)]);
         assert_eq!(text(&theirs, id).as_deref(), Some("secret"));
+    });
+}
+
+#[test]
+fn what_goes_for_one_tenant_stays_for_another() {
+    each(&Retention { originals_max_bytes: 5, ..Retention::default() }, |store, clock| {
+        // Cleaned up in the order of their names.
+        let (early, late) = (store.tenant("2"), store.tenant("1"));
+        let same = ContentHash::of("{}");
+        // The early one's content is an artifact too, and so outlives its message.
+        answer_of(&early, "{}");
+        clock.advance(TTL / 2);
+        put(&early, "{}");
+        answer_of(&late, "{}");
+        clock.advance(TTL * 3 / 4);
+        store.clean().unwrap();
+        assert_eq!(early.messages(&[same]).unwrap(), [None]);
+        assert_eq!(early.answer("cpr_1").unwrap(), None);
+        assert_eq!(late.messages(&[same]).unwrap(), [Some("{}".to_owned())]);
+        assert_eq!(late.originals(&[chain(1)]).unwrap(), [Some(same)]);
+        assert_eq!(late.answer("cpr_1").unwrap(), Some(vec![same]));
+
+        // One goes beyond its cap, the other has the same messages and does not.
+        clock.advance(HOUR);
+        answer_of(&early, "12");
+        answer_of(&late, "12");
+        clock.advance(HOUR);
+        answer_of(&early, "3456");
+        store.clean().unwrap();
+        let older = [ContentHash::of("12")];
+        assert_eq!(early.messages(&older).unwrap(), [None]);
+        assert_eq!(late.messages(&older).unwrap(), [Some("12".to_owned())]);
+    });
+}
+
+#[test]
+fn reading_anothers_artifact_is_no_use_of_ours() {
+    each(&Retention::default(), |store, clock| {
+        let (ours, theirs) = (store.tenant("ours"), store.tenant("theirs"));
+        let oldest = put(&ours, "1");
+        put(&theirs, "1");
+        clock.advance(HOUR);
+        put(&ours, "2");
+        clock.advance(HOUR);
+        assert!(text(&theirs, oldest).is_some());
+        let caps = Caps { max_count: Some(1), ..Caps::default() };
+        assert_eq!(ours.cleanup(&caps).unwrap().evicted, [oldest]);
     });
 }
 
@@ -308,6 +358,34 @@ fn thousands_of_chains_are_found_in_one_call() {
         batch.answer("cpr_1", items);
         tenant.commit(batch).unwrap();
         assert_eq!(tenant.originals(&chains).unwrap(), originals);
+    });
+}
+
+#[test]
+fn a_cleanup_forgets_more_than_fits_into_one_transaction() {
+    each(&Retention { originals_max_bytes: 0, ..Retention::default() }, |store, clock| {
+        let tenant = store.tenant("default");
+        let commit = || {
+            let mut batch = Batch::default();
+            let items: Vec<_> = (0..2500_u32)
+                .map(|at| {
+                    let original = batch.message(at.to_string());
+                    Item { chain: ChainHash(original.0), original }
+                })
+                .collect();
+            let originals: Vec<_> = items.iter().map(|item| item.original).collect();
+            batch.answer("cpr_1", items);
+            tenant.commit(batch).unwrap();
+            originals
+        };
+        let originals = commit();
+        store.clean().unwrap();
+        assert!(tenant.messages(&originals).unwrap().iter().all(Option::is_none));
+        let chains: Vec<_> = originals.iter().map(|original| ChainHash(original.0)).collect();
+        assert!(tenant.originals(&chains).unwrap().iter().all(Option::is_some));
+        clock.advance(TTL + TTL / 24);
+        store.clean().unwrap();
+        assert_eq!(store.inner.backend.tenants().unwrap().len(), 0, "a row is left");
     });
 }
 

@@ -34,6 +34,17 @@ impl Digest {
         Self(digest)
     }
 
+    /// Names a list that goes on: what stood before, then a text of this digest, in a role.
+    #[must_use]
+    pub fn then(&self, text: &Self, role: u8) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.0).update(&text.0).update(&[role]);
+        let mut digest = [0; 16];
+        digest
+            .copy_from_slice(hasher.finalize().as_bytes().first_chunk::<16>().unwrap_or(&[0; 16]));
+        Self(digest)
+    }
+
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }

@@ -23,7 +23,17 @@ fn help_and_version_succeed() {
     assert!(version.status.success());
     assert_eq!(text(&version.stdout), concat!("contexture ", env!("CARGO_PKG_VERSION"), "\n"));
     let help = text(&run(&["--help"]).stdout);
-    for word in ["serve", "compile", "why", "openapi", "Examples:", "Exit codes:"] {
+    for word in [
+        "serve",
+        "compile",
+        "compress",
+        "expand",
+        "prove",
+        "why",
+        "openapi",
+        "Examples:",
+        "Exit codes:",
+    ] {
         assert!(help.contains(word), "{word} is missing in:\n{help}");
     }
     let serve = text(&run(&["serve", "--help"]).stdout);
@@ -49,6 +59,9 @@ fn a_bad_value_stops_the_start_and_names_the_variable() {
         ("CONTEXTURE_MAX_BODY_BYTES", "0"),
         ("CONTEXTURE_LOG_FORMAT", "xml"),
         ("CONTEXTURE_HEADER_TIMEOUT_MS", "-5"),
+        ("CONTEXTURE_ARTIFACTS_MAX_COUNT", "-1"),
+        ("CONTEXTURE_ARTIFACTS_TTL_SECONDS", "0"),
+        ("CONTEXTURE_DATABASE_URL", "postgres://host/database"),
     ] {
         let output = ServerProcess::command().arg("serve").env(variable, value).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{variable}");

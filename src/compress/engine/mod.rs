@@ -5,6 +5,8 @@
 //! way round and needs the list alone.
 
 mod backlog;
+mod decode;
+mod encode;
 mod lines;
 mod mark;
 mod solo;
@@ -19,7 +21,9 @@ use crate::domain::TokenizerName;
 use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
-use backlog::{Backlog, Shown};
+pub use decode::{Decoded, Decoder};
+pub use encode::{Encoder, Hold};
+
 use lines::Lines;
 use mark::{LITERAL, Place};
 
@@ -29,8 +33,6 @@ const REMEMBERED_BYTES: u64 = 64 << 20;
 const REMEMBERED: usize = 1 << 14;
 /// Bytes from which an argument of a call is worth pointing at.
 const ARGUMENT: usize = 40;
-/// Bytes that decoding may make of a list, beside sixteen times its own.
-const MOST_DECODED: usize = 64 << 20;
 
 /// Which edits of rung 1 may be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,12 +44,21 @@ pub enum Lossless {
 }
 
 /// How much of a text can be got back from what is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Decoding the shown list gives the original bytes.
     Exact,
     /// It gives bytes that are equal after a documented normalisation.
     Equivalent,
+}
+
+impl Class {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Equivalent => "equivalent",
+        }
+    }
 }
 
 /// A text as it is shown.
@@ -58,6 +69,8 @@ pub struct Form {
     pub class: Class,
     /// What was done, in order: `clean`, the notations' names, `reference`, `escape`.
     pub rules: Vec<&'static str>,
+    /// Notations that were not what they should be, and were not used.
+    pub reverted: Vec<&'static str>,
     pub tokens_before: u64,
     pub tokens_after: u64,
     /// What it would take without its references, which other texts decide about.
@@ -67,6 +80,9 @@ pub struct Form {
 /// Short forms that were found before. They save work and change nothing. Share one a process.
 pub struct Engine {
     forms: Cache<(TokenizerName, Lossless, Digest), Arc<Known>, Bytes>,
+    /// Forms with references, by the text and all that stands before it; none where there is
+    /// nothing to refer to.
+    references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<Known>>, Bytes>,
 }
 
 /// A short form and its lines.
@@ -86,9 +102,18 @@ impl Weighter<(TokenizerName, Lossless, Digest), Arc<Known>> for Bytes {
     }
 }
 
+impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<Known>>> for Bytes {
+    fn weight(&self, _: &(TokenizerName, Lossless, Digest), known: &Option<Arc<Known>>) -> u64 {
+        let weight = |known: &Arc<Known>| {
+            known.form.text.as_ref().map_or(0, |form| form.len()) + known.lines.weight()
+        };
+        160 + known.as_ref().map_or(0, weight) as u64
+    }
+}
+
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("remembered", &self.forms.len()).finish()
+        f.debug_struct("Engine").field("remembered", &self.forms.len()).finish_non_exhaustive()
     }
 }
 
@@ -100,7 +125,22 @@ impl Default for Engine {
 
 impl Engine {
     pub fn new() -> Self {
-        Self { forms: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes) }
+        Self {
+            forms: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
+            references: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
+        }
+    }
+
+    /// The tokens of a text as it came and in its short form by itself.
+    pub fn alone(
+        &self,
+        counter: &Counter,
+        name: TokenizerName,
+        allow: Lossless,
+        text: &str,
+    ) -> (u64, u64) {
+        let form = &self.known(counter, name, allow, (text, Digest::of(text))).form;
+        (form.tokens_before, form.tokens_alone)
     }
 
     fn known(
@@ -108,9 +148,9 @@ impl Engine {
         counter: &Counter,
         name: TokenizerName,
         allow: Lossless,
-        text: &str,
+        (text, digest): (&str, Digest),
     ) -> Arc<Known> {
-        let key = (name, allow, Digest::of(text));
+        let key = (name, allow, digest);
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
@@ -134,6 +174,7 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
             text: Some(escaped.into()),
             class: Class::Exact,
             rules: vec!["escape"],
+            reverted: Vec::new(),
             tokens_before,
             tokens_after,
             tokens_alone: tokens_after,
@@ -145,128 +186,11 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
         text: solo.form.map(Arc::from),
         class: if solo.equivalent { Class::Equivalent } else { Class::Exact },
         rules: clean.into_iter().chain(solo.notations).collect(),
+        reverted: solo.reverted,
         tokens_before: solo.tokens_before,
         tokens_after: solo.tokens_after,
         tokens_alone: solo.tokens_after,
     }
-}
-
-/// Whether a result may take another form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
-    Free,
-    /// It stands as it came, but for the mark that tells a look-alike.
-    Fixed,
-    /// It is a form of ours already: its marks are meant.
-    Ours,
-}
-
-/// Gives the tool results of a list their short forms, from the first to the last.
-#[derive(Debug)]
-pub struct Encoder<'e> {
-    engine: &'e Engine,
-    counter: &'e Counter,
-    name: TokenizerName,
-    allow: Lossless,
-    backlog: Backlog,
-    results: usize,
-    calls: usize,
-}
-
-impl<'e> Encoder<'e> {
-    pub fn new(
-        engine: &'e Engine,
-        counter: &'e Counter,
-        name: TokenizerName,
-        allow: Lossless,
-    ) -> Self {
-        let backlog = Backlog::default();
-        Self { engine, counter, name, allow, backlog, results: 0, calls: 0 }
-    }
-
-    /// The next tool call of the list: the text of its arguments.
-    pub fn call(&mut self, arguments: &str) {
-        self.calls += 1;
-        for (place, text) in arguments_of(self.calls, arguments) {
-            let lines = Arc::new(Lines::of(&text));
-            self.backlog.add(place, text, lines);
-        }
-    }
-
-    /// The next tool result of the list, by its texts: their forms, one each. What is held can
-    /// be pointed at all the same.
-    pub fn result(&mut self, texts: &[Arc<str>], hold: Hold) -> Vec<Form> {
-        let fixed = hold != Hold::Free;
-        self.results += 1;
-        let mut forms = Vec::with_capacity(texts.len());
-        for text in texts {
-            let known = self.engine.known(self.counter, self.name, self.allow, text);
-            let mut form = known.form.clone();
-            let escaped = form.rules == ["escape"] && hold != Hold::Ours;
-            if fixed && !escaped {
-                form.text = None;
-                form.rules.clear();
-                form.class = Class::Exact;
-                form.tokens_after = form.tokens_before;
-                form.tokens_alone = form.tokens_before;
-            }
-            let mut lines = Arc::clone(&known.lines);
-            if fixed && form.text.is_none() && known.form.text.is_some() {
-                lines = Arc::new(Lines::of(text));
-            }
-            let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
-            if !escaped
-                && !fixed
-                && let Some(referring) = self.refer(&shown, &lines, form.tokens_after)
-            {
-                let tokens = self.counter.count(self.name, &referring);
-                if tokens < form.tokens_after {
-                    form.tokens_after = tokens;
-                    form.rules.push("reference");
-                    lines = Arc::new(Lines::of(&referring));
-                    form.text = Some(referring.into());
-                }
-            }
-            // A reference names a result by its number alone, so it must hold one text.
-            if texts.len() == 1 {
-                let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
-                self.backlog.add(Place::Result(self.results), shown, lines);
-            }
-            forms.push(form);
-        }
-        forms
-    }
-
-    fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<String> {
-        if tokens < 12 {
-            return None;
-        }
-        let mut pays = |span: &str, reference: &str| {
-            // Every word is a token at least, so most spans need not be counted.
-            words(span, 24)
-                || self.counter.count(self.name, span)
-                    > self.counter.count(self.name, reference) + 2
-        };
-        self.backlog.refer(shown, lines, &mut pays)
-    }
-}
-
-/// Whether a text has at least so many words of letters.
-fn words(text: &str, least: usize) -> bool {
-    let mut found = 0;
-    let mut inside = false;
-    for byte in text.bytes() {
-        let letter = byte.is_ascii_alphabetic();
-        // What follows an apostrophe may belong to the word before.
-        if letter && !inside {
-            found += 1;
-            if found >= least {
-                return true;
-            }
-        }
-        inside = letter || byte == b'\'';
-    }
-    false
 }
 
 /// The texts in a call's arguments that a reference can name.
@@ -285,69 +209,6 @@ fn arguments_of(nth: usize, arguments: &str) -> Vec<(Place, Arc<str>)> {
         _ => None,
     });
     texts.collect()
-}
-
-/// Gives the tool results of a list their texts back, from the first to the last.
-#[derive(Debug)]
-pub struct Decoder {
-    shown: Shown,
-    results: usize,
-    calls: usize,
-    /// Bytes that may still be made.
-    left: usize,
-}
-
-/// What a shown text decodes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decoded {
-    /// It holds no mark of ours.
-    Same,
-    Text(String),
-    /// It holds marks that cannot be followed; it stays as it is.
-    Missing,
-}
-
-impl Decoder {
-    /// A decoder of a list that takes so many bytes.
-    pub fn new(bytes: usize) -> Self {
-        let left = MOST_DECODED.saturating_add(bytes.saturating_mul(16));
-        Self { shown: Shown::default(), results: 0, calls: 0, left }
-    }
-
-    /// The next tool call of the list: the text of its arguments.
-    pub fn call(&mut self, arguments: &str) {
-        self.calls += 1;
-        for (place, text) in arguments_of(self.calls, arguments) {
-            self.shown.add(place, text);
-        }
-    }
-
-    /// The next tool result of the list, by its texts.
-    pub fn result(&mut self, texts: &[Arc<str>]) -> Vec<Decoded> {
-        self.results += 1;
-        let decoded = texts.iter().map(|text| self.text(text)).collect();
-        if let [text] = texts {
-            self.shown.add(Place::Result(self.results), Arc::clone(text));
-        }
-        decoded
-    }
-
-    fn text(&mut self, text: &str) -> Decoded {
-        if let Some(literal) = LITERAL.iter().find_map(|mark| text.strip_prefix(mark)) {
-            return Decoded::Text(literal.to_owned());
-        }
-        if !mark::has_marks(text) {
-            return Decoded::Same;
-        }
-        let resolved = self.shown.resolve(text, self.left);
-        match resolved.and_then(|text| solo::decoded(&text, self.left)) {
-            Some(text) => {
-                self.left = self.left.saturating_sub(text.len());
-                Decoded::Text(text)
-            }
-            None => Decoded::Missing,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! The short form of a text by itself: what it says depends on nothing but the text.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::ops::Range;
+use std::panic::AssertUnwindSafe;
 
 use super::mark;
 use crate::compress::lossless::equivalent;
-use crate::compress::notation::{Found, GROUPS, MARK, Notation};
+use crate::compress::notation::{Block, Found, MARK, Notation, groups};
+use crate::compress::segment::segment;
 use crate::domain::TokenizerName;
 use crate::tokenizer::Counter;
 
@@ -21,6 +24,8 @@ pub(super) struct Solo {
     pub(super) equivalent: bool,
     /// The notations used, in the order of their first blocks.
     pub(super) notations: Vec<&'static str>,
+    /// Notations whose blocks had to be taken back.
+    pub(super) reverted: Vec<&'static str>,
     pub(super) tokens_before: u64,
     pub(super) tokens_after: u64,
 }
@@ -32,65 +37,95 @@ pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, exact_onl
         form: None,
         equivalent: false,
         notations: Vec::new(),
+        reverted: Vec::new(),
         tokens_before,
         tokens_after: tokens_before,
     };
     if text.len() < SHORTEST {
         return solo;
     }
-    let mut best: Cow<'_, str> = Cow::Borrowed(text);
-    if !exact_only {
-        let short = equivalent(text);
-        if short != text {
-            let tokens = counter.count(name, &short);
-            if tokens < solo.tokens_after {
-                (solo.tokens_after, solo.equivalent, best) = (tokens, true, short);
-            }
-        }
+    let count = |text: &str| counter.count(name, text);
+    solo.take(&count, blocks(&count, text));
+    if exact_only {
+        return solo;
     }
-    if let Some((form, notations)) = blocks(counter, name, &best) {
-        let tokens = counter.count(name, &form);
-        if tokens < solo.tokens_after {
-            (solo.tokens_after, solo.notations, best) = (tokens, notations, Cow::Owned(form));
-        }
+    let clean = equivalent(text);
+    if clean == text {
+        return solo;
     }
-    if let Cow::Owned(form) = best {
-        solo.form = Some(form);
+    let mut other = Solo { form: None, equivalent: true, notations: Vec::new(), ..solo.clone() };
+    other.tokens_after = count(&clean);
+    other.take(&count, blocks(&count, &clean));
+    // What decodes to the very bytes is worth a token in fifty.
+    if other.tokens_after + solo.tokens_after / 50 < solo.tokens_after {
+        other.form = other.form.or_else(|| Some(clean.into_owned()));
+        return other;
     }
     solo
 }
 
-/// A stretch of a text on its way: lines as they are, or a block in their place.
+impl Solo {
+    /// Takes a form with blocks, where it has fewer tokens.
+    fn take(&mut self, count: &dyn Fn(&str) -> u64, blocks: Blocks) {
+        self.reverted = blocks.reverted;
+        if blocks.used.is_empty() {
+            return;
+        }
+        let tokens = count(&blocks.text);
+        if tokens < self.tokens_after {
+            self.tokens_after = tokens;
+            self.notations = blocks.used;
+            self.form = Some(blocks.text);
+        }
+    }
+}
+
+/// A form of a text with blocks in it.
+#[derive(Debug, Default)]
+struct Blocks {
+    text: String,
+    used: Vec<&'static str>,
+    /// Notations whose blocks were not what they should be.
+    reverted: Vec<&'static str>,
+}
+
+/// Writes what the notations find, part by part.
+fn blocks(count: &dyn Fn(&str) -> u64, text: &str) -> Blocks {
+    let mut out = Blocks::default();
+    let mut copied = 0;
+    for span in segment(text) {
+        let groups = groups(span.kind);
+        let Some(part) = text.get(span.range.clone()).filter(|_| !groups.is_empty()) else {
+            continue;
+        };
+        if part.len() < SHORTEST {
+            continue;
+        }
+        // The last line break of a part belongs to what follows.
+        let body = part.strip_suffix('\n').unwrap_or(part);
+        let lines: Vec<&str> = body.split('\n').collect();
+        let mut work = Part { count, lines: &lines, out: &mut out, whole: (text, body) };
+        let pieces = work.pieces(groups);
+        if pieces.iter().all(|piece| matches!(piece, Piece::Lines(_))) {
+            continue;
+        }
+        out.text.push_str(text.get(copied..span.range.start).unwrap_or_default());
+        write(&mut out.text, &lines, pieces);
+        copied = span.range.start + body.len();
+    }
+    if copied > 0 {
+        out.text.push_str(text.get(copied..).unwrap_or_default());
+    }
+    out
+}
+
+/// A stretch of a part on its way: lines as they are, or a block in their place.
 enum Piece {
     Lines(Range<usize>),
     Block(String),
 }
 
-/// Writes what the notations find; none where they find nothing.
-fn blocks(
-    counter: &Counter,
-    name: TokenizerName,
-    text: &str,
-) -> Option<(String, Vec<&'static str>)> {
-    let lines: Vec<&str> = text.split('\n').collect();
-    let mut pieces = vec![Piece::Lines(0..lines.len())];
-    let mut used = Vec::new();
-    for group in GROUPS {
-        let mut next = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            match piece {
-                Piece::Lines(range) => {
-                    offer(counter, name, group, &lines, range, &mut next, &mut used);
-                }
-                block @ Piece::Block(_) => next.push(block),
-            }
-        }
-        pieces = next;
-    }
-    if used.is_empty() {
-        return None;
-    }
-    let mut out = String::with_capacity(text.len());
+fn write(out: &mut String, lines: &[&str], pieces: Vec<Piece>) {
     for (index, piece) in pieces.into_iter().enumerate() {
         if index > 0 {
             out.push('\n');
@@ -98,92 +133,154 @@ fn blocks(
         match piece {
             Piece::Block(block) => out.push_str(&block),
             Piece::Lines(range) => {
-                out.push_str(&lines.get(range).unwrap_or_default().join("\n"));
+                for (index, line) in lines.get(range).unwrap_or_default().iter().enumerate() {
+                    if index > 0 {
+                        out.push('\n');
+                    }
+                    out.push_str(line);
+                }
             }
         }
     }
-    Some((out, used))
 }
 
-/// Offers a stretch of lines to the notations of a group, between lines that hold a mark.
-fn offer(
-    counter: &Counter,
-    name: TokenizerName,
-    group: &[&dyn Notation],
-    lines: &[&str],
-    range: Range<usize>,
-    pieces: &mut Vec<Piece>,
-    used: &mut Vec<&'static str>,
-) {
-    let mut literal = range.start;
-    let mut run = range.start;
-    for at in range.start..=range.end {
-        let ends = at == range.end || lines.get(at).is_some_and(|line| line.contains(MARK));
-        if !ends {
-            continue;
+/// One part of a text, offered to the notations of its kind.
+struct Part<'p> {
+    count: &'p dyn Fn(&str) -> u64,
+    lines: &'p [&'p str],
+    out: &'p mut Blocks,
+    /// The text, and the part of it.
+    whole: (&'p str, &'p str),
+}
+
+type Taken = Vec<(Range<usize>, String, &'static str)>;
+
+impl Part<'_> {
+    fn pieces(&mut self, groups: &[&[&'static dyn Notation]]) -> Vec<Piece> {
+        let mut pieces = vec![Piece::Lines(0..self.lines.len())];
+        for group in groups {
+            let mut next = Vec::with_capacity(pieces.len());
+            for piece in pieces {
+                match piece {
+                    Piece::Lines(range) => self.offer(group, range, &mut next),
+                    block @ Piece::Block(_) => next.push(block),
+                }
+            }
+            pieces = next;
         }
-        let stretch = lines.get(run..at).unwrap_or_default();
-        if stretch.len() > 1 || stretch.first().is_some_and(|line| line.len() >= SHORTEST) {
-            let best = group
-                .iter()
-                .map(|notation| accepted(counter, name, *notation, stretch))
-                .max_by_key(|(saved, _)| *saved);
-            for (found, text, notation) in best.map(|(_, taken)| taken).unwrap_or_default() {
+        pieces
+    }
+
+    /// Offers a stretch of lines to the notations of a group, between lines that hold a mark.
+    fn offer(
+        &mut self,
+        group: &[&'static dyn Notation],
+        range: Range<usize>,
+        pieces: &mut Vec<Piece>,
+    ) {
+        let mut literal = range.start;
+        let mut run = range.start;
+        for at in range.start..=range.end {
+            let is_end = at == range.end;
+            if !is_end && !self.lines.get(at).is_some_and(|line| line.contains(MARK)) {
+                continue;
+            }
+            for (found, text, notation) in self.best(group, run..at) {
                 let (start, end) = (run + found.start, run + found.end);
                 if start > literal {
                     pieces.push(Piece::Lines(literal..start));
                 }
                 pieces.push(Piece::Block(text));
-                if !used.contains(&notation) {
-                    used.push(notation);
+                if !self.out.used.contains(&notation) {
+                    self.out.used.push(notation);
                 }
                 literal = end;
             }
+            run = at + 1;
         }
-        run = at + 1;
+        if literal < range.end {
+            pieces.push(Piece::Lines(literal..range.end));
+        }
     }
-    if literal < range.end {
-        pieces.push(Piece::Lines(literal..range.end));
+
+    /// The blocks of the notation that saves most in some lines; the first of equals.
+    fn best(&mut self, group: &[&'static dyn Notation], range: Range<usize>) -> Taken {
+        let lines = self.lines;
+        let stretch = lines.get(range).unwrap_or_default();
+        let is_short = stretch.len() < 2 && stretch.iter().all(|line| line.len() < SHORTEST);
+        let mut best = (0, Taken::new());
+        if is_short {
+            return best.1;
+        }
+        for notation in group {
+            let taken = self.accepted(*notation, stretch);
+            if taken.0 > best.0 {
+                best = taken;
+            }
+        }
+        best.1
     }
-}
 
-type Taken = Vec<(Range<usize>, String, &'static str)>;
-
-/// The blocks of one notation that decode to the very lines and save tokens, and how many.
-fn accepted(
-    counter: &Counter,
-    name: TokenizerName,
-    notation: &dyn Notation,
-    lines: &[&str],
-) -> (u64, Taken) {
-    let mut saved = 0;
-    let mut taken = Taken::new();
-    for Found { lines: range, block } in notation.encode(lines) {
-        let Some(stretch) = lines.get(range.clone()) else { continue };
-        let plain = stretch.join("\n");
-        let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
-        if notation.decode(&block.args, &body, plain.len()).as_deref() != Some(plain.as_str()) {
-            continue;
-        }
-        let mut text = format!("{MARK}{} {}", notation.name(), body.len());
-        if !block.args.is_empty() {
-            text.push(' ');
-            text.push_str(&block.args);
-        }
-        for line in body {
-            text.push('\n');
-            text.push_str(line);
-        }
-        if text.len() >= plain.len() + plain.len() / 4 {
-            continue;
-        }
-        let gain = counter.count(name, &plain).saturating_sub(counter.count(name, &text));
-        if gain > 0 {
+    /// The blocks of one notation that decode to the very lines and save tokens, and how many.
+    fn accepted(&mut self, notation: &'static dyn Notation, lines: &[&str]) -> (u64, Taken) {
+        let mut saved = 0;
+        let mut taken = Taken::new();
+        // What panics is a defect of the notation, and must cost nobody a request.
+        let found = std::panic::catch_unwind(AssertUnwindSafe(|| notation.encode(lines)));
+        let Ok(found) = found else {
+            self.revert(notation.name());
+            return (0, taken);
+        };
+        for Found { lines: range, block } in found {
+            let Some(stretch) = lines.get(range.clone()) else { continue };
+            let plain = match self.whole {
+                (_, body) if stretch.len() == self.lines.len() => Cow::Borrowed(body),
+                _ => Cow::Owned(stretch.join("\n")),
+            };
+            let text = header(notation.name(), &block);
+            let tokens = (self.count)(&text);
+            let before = match self.whole {
+                (whole, _) if whole.len() == plain.len() => (self.count)(whole),
+                _ => (self.count)(&plain),
+            };
+            let gain = before.saturating_sub(tokens);
+            if gain == 0 {
+                continue;
+            }
+            let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
+                notation.decode(&block.args, &body, plain.len())
+            }));
+            if back.ok().flatten().as_deref() != Some(&*plain) {
+                self.revert(notation.name());
+                continue;
+            }
             saved += gain;
             taken.push((range, text, notation.name()));
         }
+        (saved, taken)
     }
-    (saved, taken)
+
+    fn revert(&mut self, name: &'static str) {
+        if !self.out.reverted.contains(&name) {
+            self.out.reverted.push(name);
+        }
+    }
+}
+
+fn header(name: &str, block: &Block) -> String {
+    let bytes: usize = block.body.iter().map(|line| line.len() + 1).sum();
+    let mut text = String::with_capacity(bytes + block.args.len() + 24);
+    let _ = write!(text, "{MARK}{name} {}", block.body.len());
+    if !block.args.is_empty() {
+        text.push(' ');
+        text.push_str(&block.args);
+    }
+    for line in &block.body {
+        text.push('\n');
+        text.push_str(line);
+    }
+    text
 }
 
 /// Undoes [`blocks`]: `None` where a block is not one of ours or the text grows beyond `limit`.

@@ -40,7 +40,7 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
     let mut shown = Vec::new();
     for entry in list {
         match entry {
-            Entry::Call(arguments) => encoder.call(arguments),
+            Entry::Call(arguments) => encoder.call(&arguments.as_str().into()),
             Entry::Result(texts, fixed) => {
                 let texts: Vec<Arc<str>> = texts.iter().map(|text| text.as_str().into()).collect();
                 let hold = if *fixed { Hold::Fixed } else { Hold::Free };
@@ -57,16 +57,16 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
 }
 
 fn decode(list: &[Entry], shown: &[Vec<(Arc<str>, Form)>]) -> Vec<Vec<String>> {
-    let mut decoder = Decoder::new(1 << 20);
+    let mut reader = Decoder::new(1 << 20);
     let mut results = shown.iter();
     let mut back = Vec::new();
     for entry in list {
         match entry {
-            Entry::Call(arguments) => decoder.call(arguments),
+            Entry::Call(arguments) => reader.call(arguments),
             Entry::Result(..) => {
                 let texts: Vec<Arc<str>> =
                     results.next().unwrap().iter().map(|(text, _)| Arc::clone(text)).collect();
-                let decoded = decoder.result(&texts).into_iter().zip(&texts);
+                let decoded = reader.result(&texts).into_iter().zip(&texts);
                 let texts = decoded.map(|(decoded, text)| match decoded {
                     Decoded::Same => text.to_string(),
                     Decoded::Text(text) => text,
@@ -138,9 +138,14 @@ proptest! {
     }
 }
 
+fn file() -> String {
+    let lines: Vec<_> = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}")).collect();
+    lines.join("\n") + "\n"
+}
+
 #[test]
 fn a_text_read_twice_is_shown_once() {
-    let file: String = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}\n")).collect();
+    let file = file();
     let edited = file.replace("number_20", "twenty");
     let list = [file.as_str(), &file, &edited].map(|text| Entry::Result(vec![text.into()], false));
     let shown = encode(&list, Lossless::Exact).concat();
@@ -154,7 +159,7 @@ fn a_text_read_twice_is_shown_once() {
 
 #[test]
 fn what_was_written_is_not_read_again() {
-    let file: String = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}\n")).collect();
+    let file = file();
     let mut arguments = "{\"path\":\"a.rs\",\"content\":".to_owned();
     json::write_string(&mut arguments, &file);
     let list =

@@ -34,7 +34,7 @@ pub fn equivalent(text: &str) -> Cow<'_, str> {
 ///    nothing but elements
 ///
 /// are gone. [`equivalent`] goes the whole way, so its answer is its own normal form.
-pub(crate) fn normal(text: &str) -> String {
+pub fn normal(text: &str) -> String {
     equivalent(text).into_owned()
 }
 

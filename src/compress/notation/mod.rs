@@ -14,6 +14,7 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod columns;
 mod numbered;
 mod repeat;
 mod severity;
@@ -23,6 +24,7 @@ mod tree;
 
 use std::ops::Range;
 
+use super::segment::Kind;
 use crate::json;
 
 pub(crate) use severity::reports_error;
@@ -60,18 +62,44 @@ pub(crate) trait Notation: Sync {
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String>;
 }
 
-/// Every notation, in groups: what an earlier group has written is out of reach for later ones;
-/// in a group the one that saves most in a run of lines takes it.
-pub(crate) const GROUPS: &[&[&dyn Notation]] = &[
-    &[&table::Table],
-    &[&numbered::Numbered],
-    &[&repeat::Repeat],
-    &[&tree::Tree, &template::Template],
+/// Notations that are tried one after the other: what one group has written is out of reach for
+/// the next; in a group the one that saves most takes a run of lines.
+type Groups = &'static [&'static [&'static dyn Notation]];
+
+const REPEATS: &[&dyn Notation] = &[&repeat::Repeat];
+const ROWS: &[&dyn Notation] = &[&tree::Tree, &template::Template];
+
+/// What is tried on a part of a text. Prose, markup and source code read best as they are.
+pub(crate) fn groups(kind: Kind) -> Groups {
+    match kind {
+        Kind::Json | Kind::JsonLines => &[&[&table::Table]],
+        Kind::Csv { .. } => &[&[&columns::Columns], ROWS],
+        Kind::Numbered => &[&[&numbered::Numbered], REPEATS],
+        Kind::Search | Kind::Listing | Kind::Log | Kind::Test => &[REPEATS, ROWS],
+        // Reports that nothing else is known of still begin alike, where they name paths.
+        Kind::Prose => &[REPEATS, &[&tree::Tree]],
+        Kind::Base64 => &[],
+        _ => &[REPEATS],
+    }
+}
+
+const ALL: &[&dyn Notation] = &[
+    &table::Table,
+    &columns::Columns,
+    &numbered::Numbered,
+    &repeat::Repeat,
+    &tree::Tree,
+    &template::Template,
 ];
+
+/// The names of all notations, as their headers have them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|notation| notation.name())
+}
 
 /// The notation of that name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {
-    GROUPS.iter().flat_map(|group| group.iter()).find(|known| known.name() == name).copied()
+    ALL.iter().find(|known| known.name() == name).copied()
 }
 
 /// A text of a header's arguments, as a JSON string.

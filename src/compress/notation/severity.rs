@@ -6,46 +6,98 @@
 //! digits and `_`, as `\b` has them, so `thiserror` and `error_code` are other words. A character
 //! outside of ASCII ends a word.
 
-/// The words, by length. Sorted by nothing: a handful of each length is compared.
-const WORDS: [&[&str]; 15] = [
-    &[],
-    &[],
-    &[],
-    &["err", "oom"],
-    &["fail", "crit", "oops"],
-    &["error", "fatal", "panic", "fails", "abort", "crash", "emerg", "fault"],
-    &["errors", "failed", "denied", "severe", "killed", "panics"],
-    &["failure", "failing", "aborted", "crashed", "refused", "corrupt", "invalid", "errored"],
-    &["failures", "critical", "panicked", "rejected", "segfault", "aborting", "deadlock"],
-    &["exception", "traceback", "unhandled", "violation", "corrupted"],
-    &["exceptions", "unexpected", "tracebacks"],
-    &["unreachable"],
-    &[],
-    &[],
-    &[],
-];
-
 /// Whether the line reports an error, or might.
 pub(crate) fn reports_error(line: &str) -> bool {
     let bytes = line.as_bytes();
     if is_levelled(bytes) {
         return true;
     }
-    bytes.split(|byte| !is_word(*byte)).any(is_report)
+    let mut start = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        if !is_word(*byte) {
+            if at - start >= SHORTEST && bytes.get(start..at).is_some_and(is_report) {
+                return true;
+            }
+            start = at + 1;
+        }
+    }
+    bytes.get(start..).is_some_and(is_report)
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    WORD.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
+static WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        #[expect(clippy::indexing_slicing, reason = "counted below the length, at compile time")]
+        {
+            table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Letters of the shortest word below.
+const SHORTEST: usize = 3;
+
+/// The few words that share a length and a first letter are compared.
 fn is_report(word: &[u8]) -> bool {
-    let Some(words) = WORDS.get(word.len()) else { return is_type_of_error(word) };
+    let words: &[&str] = match (word.len(), word.first().map(u8::to_ascii_lowercase)) {
+        (3, Some(b'e')) => &["err"],
+        (3, Some(b'o')) => &["oom"],
+        (4, Some(b'f')) => &["fail"],
+        (4, Some(b'c')) => &["crit"],
+        (4, Some(b'o')) => &["oops"],
+        (5, Some(b'e')) => &["error", "emerg"],
+        (5, Some(b'f')) => &["fatal", "fails", "fault"],
+        (5, Some(b'p')) => &["panic"],
+        (5, Some(b'a')) => &["abort"],
+        (5, Some(b'c')) => &["crash"],
+        (6, Some(b'e')) => &["errors"],
+        (6, Some(b'f')) => &["failed"],
+        (6, Some(b'd')) => &["denied"],
+        (6, Some(b's')) => &["severe"],
+        (6, Some(b'k')) => &["killed"],
+        (6, Some(b'p')) => &["panics"],
+        (7, Some(b'f')) => &["failure", "failing"],
+        (7, Some(b'a')) => &["aborted"],
+        (7, Some(b'c')) => &["crashed", "corrupt"],
+        (7, Some(b'r')) => &["refused"],
+        (7, Some(b'i')) => &["invalid"],
+        (7, Some(b'e')) => &["errored"],
+        (8, Some(b'f')) => &["failures"],
+        (8, Some(b'c')) => &["critical"],
+        (8, Some(b'p')) => &["panicked"],
+        (8, Some(b'r')) => &["rejected"],
+        (8, Some(b's')) => &["segfault"],
+        (8, Some(b'a')) => &["aborting"],
+        (8, Some(b'd')) => &["deadlock"],
+        (9, Some(b'e')) => &["exception"],
+        (9, Some(b't')) => &["traceback"],
+        (9, Some(b'u')) => &["unhandled"],
+        (9, Some(b'v')) => &["violation"],
+        (9, Some(b'c')) => &["corrupted"],
+        (10, Some(b'e')) => &["exceptions"],
+        (10, Some(b't')) => &["tracebacks"],
+        (10, Some(b'u')) => &["unexpected"],
+        (11, Some(b'u')) => &["unreachable"],
+        _ => &[],
+    };
     words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word)) || is_type_of_error(word)
 }
 
 /// `ValueError`, `IOException`: names that only an error has.
 fn is_type_of_error(word: &[u8]) -> bool {
-    word.ends_with(b"Error") || word.ends_with(b"Exception") || word.ends_with(b"Failure")
+    match word.last() {
+        Some(b'r') => word.ends_with(b"Error"),
+        Some(b'n') => word.ends_with(b"Exception"),
+        Some(b'e') => word.ends_with(b"Failure"),
+        _ => false,
+    }
 }
 
 /// `E0522 10:11:12`, `E/Tag`, `[E]`, `E   assert`: a level that is a single letter. Only at the

@@ -29,7 +29,8 @@ pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
         }
         return (lines.start(line) - lines.start(at) >= LONG).then_some(line);
     }
-    let uri = uri(body, 0)?;
+    // A text of one line is parted inside the line.
+    let uri = uri(body, 0).filter(|_| lines.len() > 1)?;
     (uri.len() >= LONG && uri.len() * 2 >= body.len()).then_some(at + 1)
 }
 

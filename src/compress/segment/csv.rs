@@ -14,8 +14,14 @@ pub(super) fn find(lines: &Lines<'_>, at: usize) -> Option<(Kind, usize)> {
     if lines.is_blank(at + 1) || lines.is_blank(at + 2) || lines.body(at).starts_with(b"|") {
         return None;
     }
+    let line = lines.bytes(at);
+    memchr::memchr3(b'\t', b',', b';', line).or_else(|| memchr::memchr(b'|', line))?;
     [b'\t', b',', b';', b'|'].into_iter().find_map(|separator| {
-        memchr::memchr(separator, lines.bytes(at))?;
+        // Indentation by tabs parts no fields, and arguments one on a line are no rows.
+        let first = memchr::memchr(separator, line)? + lines.start(at);
+        if first < lines.head(at) || first + 1 == lines.end(at) {
+            return None;
+        }
         Some((Kind::Csv { separator }, table(lines, at, separator)?))
     })
 }

@@ -18,10 +18,10 @@ impl Margins {
     /// Takes in a line that was neither blank nor a block of some other kind.
     pub(super) fn see(&mut self, lines: &Lines<'_>, line: usize) {
         self.close(lines.indent(line));
-        if let Some(width) = list_marker(lines.body(line)) {
-            if self.stack.len() < DEEPEST {
-                self.stack.push(lines.indent(line) + width);
-            }
+        if let Some(width) = list_marker(lines.body(line))
+            && self.stack.len() < DEEPEST
+        {
+            self.stack.push(lines.indent(line) + width);
         }
     }
 
@@ -64,13 +64,6 @@ pub(super) fn end(lines: &Lines<'_>, at: usize, margins: &mut Margins) -> Option
 /// Whether a fence opens at a line, whatever lists are open there.
 pub(super) fn opens(body: &[u8]) -> bool {
     Opening::read(body).is_some()
-}
-
-/// What follows the marks that open a fence: a language, mostly.
-pub(super) fn info(first_line: &str) -> &str {
-    let body = first_line.trim();
-    let body = list_marker(body.as_bytes()).and_then(|width| body.get(width..)).unwrap_or(body);
-    body.trim_start_matches(['`', '~']).trim()
 }
 
 fn opening(lines: &Lines<'_>, at: usize, margins: &mut Margins) -> Option<(Opening, usize)> {

@@ -3,15 +3,11 @@
 //! The grammar is checked here without keeping a value, several times faster than reading. What
 //! only a reader can refuse (a key that stands twice, half a surrogate pair) is JSON here.
 
-use std::ops::Range;
-
 use super::Kind;
 use super::lines::Lines;
 
 /// Nesting beyond this is no JSON to us.
 const DEPTH: u32 = 64;
-/// A string shorter than this is not worth looking into.
-const LONG: usize = 400;
 
 /// The value that begins at a line, and the line after it. Looking over several lines spends
 /// `budget` where it fails; with none left a value must end on its own line.
@@ -25,50 +21,6 @@ pub(super) fn find(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<(
         end += 1;
     }
     Some((if end > first { Kind::JsonLines } else { Kind::Json }, end))
-}
-
-/// Long strings of a JSON text whose own text has lines or structure: the raw tokens with their
-/// quotes, in order.
-pub(crate) fn strings(text: &str) -> Vec<Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(open) = find_byte(bytes, from, b'"') {
-        let Some(close) = string_end(bytes, open) else { break };
-        from = close;
-        let inner = bytes.get(open + 1..close - 1).unwrap_or_default();
-        if inner.len() >= LONG && has_structure(inner) && !is_key(bytes, close) {
-            found.push(open..close);
-        }
-    }
-    found
-}
-
-fn has_structure(raw: &[u8]) -> bool {
-    raw.starts_with(b"{\\\"")
-        || raw.starts_with(b"[{")
-        || memchr::memmem::find(raw, b"\\n").is_some()
-}
-
-fn is_key(bytes: &[u8], close: usize) -> bool {
-    let rest = bytes.get(close..).unwrap_or_default();
-    rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
-}
-
-fn find_byte(bytes: &[u8], from: usize, byte: u8) -> Option<usize> {
-    memchr::memchr(byte, bytes.get(from..)?).map(|at| from + at)
-}
-
-/// The byte after the string that opens at `open`.
-fn string_end(bytes: &[u8], open: usize) -> Option<usize> {
-    let mut from = open + 1;
-    loop {
-        let at = from + memchr::memchr2(b'"', b'\\', bytes.get(from..)?)?;
-        if bytes.get(at) == Some(&b'"') {
-            return Some(at + 1);
-        }
-        from = at + 2;
-    }
 }
 
 fn value(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<usize> {
@@ -216,7 +168,7 @@ impl Scan<'_> {
             match rest.get(plain)? {
                 b'"' => return Some(()),
                 b'\\' if rest.get(plain + 1).is_some_and(|byte| b"\"\\/bfnrtu".contains(byte)) => {
-                    self.at += 1
+                    self.at += 1;
                 }
                 _ => return None,
             }

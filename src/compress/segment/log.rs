@@ -110,18 +110,17 @@ fn has_level(body: &[u8], levels: &[&[u8]]) -> bool {
     levels.contains(&word) && matches!(rest.first(), Some(b':' | b' ' | b']' | b'[' | b'\t' | b'|'))
 }
 
-/// `error: x`, `warning[E1]: x`; the word alone is a word.
+/// `error: x`, `warning[E1]: x`, `npm warn x`; the word alone is a word.
 fn has_small_level(body: &[u8]) -> bool {
     let letters = body.iter().take(9).take_while(|byte| byte.is_ascii_lowercase()).count();
     let Some((word, rest)) = body.split_at_checked(letters) else { return false };
-    if word == b"npm" || word == b"npm" {
-        return rest.starts_with(b" ERR!")
-            || rest.starts_with(b" WARN")
-            || rest.starts_with(b" error")
-            || rest.starts_with(b" warn");
+    match word {
+        b"npm" => {
+            let heads = [&b" ERR!"[..], b" WARN", b" error", b" warn"];
+            heads.iter().any(|head| rest.starts_with(head))
+        }
+        _ => SMALL_LEVELS.contains(&word) && matches!(rest.first(), Some(b':' | b'[')),
     }
-    SMALL_LEVELS.contains(&word) && matches!(rest.first(), Some(b':' | b'['))
-        || (word == b"npm" && rest.first() == Some(&b' '))
 }
 
 /// `time=… level=…`.

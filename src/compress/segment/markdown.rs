@@ -58,8 +58,15 @@ fn is_heading(body: &[u8]) -> bool {
 /// `---`, `* * *`, and the line below a heading.
 fn is_rule(body: &[u8]) -> bool {
     let Some(mark) = body.first() else { return false };
-    let marks = body.iter().filter(|byte| *byte == mark).count();
-    marks >= 3 && body.iter().all(|byte| byte == mark || matches!(byte, b' ' | b'\t'))
+    let mut marks = 0;
+    for byte in body {
+        match byte {
+            byte if byte == mark => marks += 1,
+            b' ' | b'\t' => {}
+            _ => return false,
+        }
+    }
+    marks >= 3
 }
 
 /// The line after the front matter of a text.

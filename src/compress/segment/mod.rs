@@ -11,6 +11,8 @@ mod csv;
 mod diff;
 mod fence;
 mod json;
+#[cfg(test)]
+mod laws;
 mod lines;
 mod listing;
 mod log;
@@ -21,12 +23,12 @@ mod search;
 mod shape;
 mod single;
 mod test_run;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod yaml;
 
 use std::ops::Range;
-
-pub(crate) use json::strings;
 
 use fence::Margins;
 use lines::Lines;
@@ -38,17 +40,6 @@ pub(crate) struct Span {
     pub(crate) kind: Kind,
     /// Bytes; whole lines, except in a text of one line. Blank lines belong to what they follow.
     pub(crate) range: Range<usize>,
-}
-
-impl Span {
-    /// The info string of a fence.
-    pub(crate) fn info<'a>(&self, text: &'a str) -> &'a str {
-        if self.kind != Kind::Fence {
-            return "";
-        }
-        let first = text.get(self.range.clone()).and_then(|text| text.lines().next());
-        first.map_or("", fence::info)
-    }
 }
 
 /// What a part is.
@@ -168,12 +159,21 @@ impl<'t, 'l> Segmenter<'t, 'l> {
     /// The rules, the surest first. What begins a line says which of them may hold; most lines of
     /// prose are let go by `is_plain`.
     fn block(&mut self, at: usize) -> Option<(Kind, usize)> {
+        /// Bytes of a line that only a bracket, a key, or the root of a tree can be.
+        const SHORT: usize = 2;
         let lines = self.lines;
         let body = lines.body(at);
-        let next = lines.first(at + 1);
-        if next != b'a' && (is_plain(body) || body.len() < 2 && !b"{[.".contains(&lines.first(at)))
-        {
+        // Frames below make any line the message of a trace.
+        if is_plain(body) && lines.first(at + 1) != b'a' {
             return None;
+        }
+        if body.len() <= SHORT {
+            return match lines.first(at) {
+                b'{' | b'[' => json::find(lines, at, &mut self.budget),
+                b'.' => of(Kind::Listing, listing::end(lines, at)),
+                _ if body.ends_with(b":") => self.yaml(at),
+                _ => None,
+            };
         }
         let found = match lines.first(at) {
             b'{' | b'[' => json::find(lines, at, &mut self.budget),

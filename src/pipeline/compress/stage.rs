@@ -4,6 +4,7 @@ use super::ladder::{self, ClearCost, Form, Note, Outcome, Plan, TurnCost};
 use super::view::{Clearing, cleared};
 use crate::compress::summarize;
 use crate::domain::{Message, Role, Turn, turns};
+use crate::pipeline::arrive::{Arrived, Sight, show};
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
@@ -19,6 +20,10 @@ pub(in crate::pipeline) struct Input<'i> {
     pub(in crate::pipeline) history: Vec<Message>,
     /// One for each message.
     pub(in crate::pipeline) costs: &'i [Cost],
+    /// The forms in which messages arrived, one for each.
+    pub(in crate::pipeline) arrived: Vec<Arrived>,
+    /// Gives forms anew where something before a message is gone.
+    pub(in crate::pipeline) sight: Sight<'i>,
     /// Whether the message may never be shortened or dropped, one for each.
     pub(in crate::pipeline) protected: &'i [bool],
     /// Messages as they will be sent where a tail or a note is stitched to them.
@@ -41,10 +46,12 @@ pub(in crate::pipeline) struct Output {
     pub(in crate::pipeline) slots: Vec<Slot>,
     /// What happened to each message of the history.
     pub(in crate::pipeline) actions: Vec<Action>,
+    /// What was done to its texts on arrival, one for each.
+    pub(in crate::pipeline) forms: Vec<Arrived>,
     pub(in crate::pipeline) outcome: Outcome,
 }
 
-pub(in crate::pipeline) fn run(meter: &Meter<'_>, input: Input<'_>) -> Result<Output, Stopped> {
+pub(in crate::pipeline) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Stopped> {
     let spans = turns(&input.history);
     let turn_costs = turn_costs(&input, &spans);
     let plan = plan(meter, &input)?;
@@ -52,13 +59,19 @@ pub(in crate::pipeline) fn run(meter: &Meter<'_>, input: Input<'_>) -> Result<Ou
         meter,
         history: &input.history,
         costs: input.costs,
+        protected: input.protected,
+        turn_costs: &turn_costs,
+        arrived: std::mem::take(&mut input.arrived),
+        sight: &mut input.sight,
+        anew: false,
         spans: &spans,
         plan,
         stub_over: input.compression.stub_tool_results_over,
     };
     let mut outcome = ladder::plan(&turn_costs, &plan, &mut view)?;
     let note = view.note(&mut outcome)?;
-    build(meter, input, &spans, outcome, note)
+    let arrived = view.arrived;
+    build(meter, input, arrived, &spans, (outcome, note))
 }
 
 fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<Plan, Stopped> {
@@ -113,17 +126,54 @@ fn turn_costs(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
 }
 
 /// The turns as the ladder asks about them.
-struct View<'v> {
+struct View<'v, 's> {
     meter: &'v Meter<'v>,
     history: &'v [Message],
     costs: &'v [Cost],
+    protected: &'v [bool],
+    turn_costs: &'v [TurnCost],
+    /// The form of each message, as it was given last.
+    arrived: Vec<Arrived>,
+    sight: &'v mut Sight<'s>,
+    /// Whether something that stood before is gone, so that forms are given anew.
+    anew: bool,
     spans: &'v [Turn],
     plan: Plan,
     stub_over: Option<usize>,
 }
 
-impl ClearCost for View<'_> {
+impl ClearCost for View<'_, '_> {
     type Error = Stopped;
+
+    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Stopped> {
+        let Some(span) = self.spans.get(turn).filter(|_| self.anew) else {
+            return Ok(self.cost(turn));
+        };
+        self.meter.check()?;
+        for at in span.clone() {
+            self.arrive(at);
+        }
+        Ok(self.cost(turn))
+    }
+
+    fn settled(&mut self, forms: &[Form]) -> Result<Vec<(u64, u64)>, Stopped> {
+        if !self.anew && forms.iter().all(|form| *form == Form::Whole) {
+            return Ok((0..forms.len()).map(|turn| self.cost(turn)).collect());
+        }
+        self.anew = true;
+        self.sight.clear();
+        for (span, form) in self.spans.iter().zip(forms) {
+            self.meter.check()?;
+            for at in span.clone() {
+                match form {
+                    Form::Whole => self.arrive(at),
+                    Form::Cleared(clearing) => self.arrive_cleared(at, *clearing)?,
+                    Form::Covered => {}
+                }
+            }
+        }
+        Ok((0..forms.len()).map(|turn| self.cost(turn)).collect())
+    }
 
     fn cleared(&mut self, turn: usize, clearing: Clearing) -> Result<Option<(u64, u64)>, Stopped> {
         let Some(span) = self.spans.get(turn) else { return Ok(None) };
@@ -150,7 +200,38 @@ impl ClearCost for View<'_> {
     }
 }
 
-impl View<'_> {
+impl View<'_, '_> {
+    /// What a turn costs in the forms that its messages have now.
+    fn cost(&self, turn: usize) -> (u64, u64) {
+        let alone = self.turn_costs.get(turn).copied().unwrap_or_default();
+        let span = self.spans.get(turn).cloned().unwrap_or_default();
+        let saved: u64 = span.filter_map(|at| self.arrived.get(at)).map(|form| form.saved).sum();
+        (alone.flat.saturating_sub(saved), alone.real.saturating_sub(saved))
+    }
+
+    fn arrive(&mut self, at: usize) {
+        let (Some(message), Some(form)) = (self.history.get(at), self.arrived.get_mut(at)) else {
+            return;
+        };
+        *form = self.sight.arrive(message, self.protected.get(at) == Some(&true));
+    }
+
+    /// A message after rung 3 stands as it is; where clearing saves nothing it is whole.
+    fn arrive_cleared(&mut self, at: usize, clearing: Clearing) -> Result<(), Stopped> {
+        let own = self.costs.get(at).copied().unwrap_or_default();
+        let Some(message) = self.history.get(at) else { return Ok(()) };
+        match clear(self.meter, message, own, clearing)? {
+            Some(slot) => {
+                self.sight.arrive(&slot.message, true);
+                if let Some(form) = self.arrived.get_mut(at) {
+                    *form = Arrived::default();
+                }
+            }
+            None => self.arrive(at),
+        }
+        Ok(())
+    }
+
     fn covered(&self, forms: &[Form]) -> (Vec<&Message>, u64) {
         let mut tokens = 0;
         let covered = self
@@ -240,9 +321,9 @@ fn clear(
 fn build(
     meter: &Meter<'_>,
     input: Input<'_>,
+    arrived: Vec<Arrived>,
     spans: &[Turn],
-    outcome: Outcome,
-    note: Option<Slot>,
+    (outcome, note): (Outcome, Option<Slot>),
 ) -> Result<Output, Stopped> {
     let mut slots = Vec::with_capacity(input.history.len() + 2);
     let mut actions = Vec::with_capacity(input.history.len());
@@ -252,8 +333,9 @@ fn build(
         .iter()
         .zip(&outcome.forms)
         .flat_map(|(span, form)| std::iter::repeat_n(*form, span.len()));
-    for (at, message) in input.history.into_iter().enumerate() {
-        let cost = input.costs.get(at).copied().unwrap_or_default();
+    let mut shown = Vec::with_capacity(input.history.len());
+    for ((at, mut message), arrived) in input.history.into_iter().enumerate().zip(arrived) {
+        let mut cost = input.costs.get(at).copied().unwrap_or_default();
         let form = forms.next().unwrap_or(Form::Whole);
         let action = match form {
             Form::Whole => Action::Kept,
@@ -261,6 +343,7 @@ fn build(
                 Some(slot) => {
                     slots.push(slot);
                     actions.push(Action::Cleared);
+                    shown.push(Arrived::default());
                     continue;
                 }
                 None => Action::Kept,
@@ -268,8 +351,13 @@ fn build(
             Form::Covered if outcome.note == Note::Summary => Action::Summarized,
             Form::Covered => Action::Dropped,
         };
-        actions.push(action);
+        actions.push(match action {
+            Action::Kept => arrived.action(),
+            action => action,
+        });
         if action == Action::Kept {
+            show(&mut message, &arrived.forms);
+            cost.text = cost.text.saturating_sub(arrived.saved);
             if let Some(found) = stitched.iter().position(|(index, _)| *index == at) {
                 slots.push(stitched.swap_remove(found).1);
             } else {
@@ -277,7 +365,8 @@ fn build(
                 slots.push(Slot { message, cost, part: PartName::History, tail: 0, fixed });
             }
         }
+        shown.push(arrived);
     }
     drop(forms);
-    Ok(Output { slots, actions, outcome })
+    Ok(Output { slots, actions, forms: shown, outcome })
 }

@@ -58,6 +58,7 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
         origin: Some(at),
         action,
         rules: Vec::new(),
+        reverted: Vec::new(),
         class: None,
         before,
         after: 0,
@@ -69,12 +70,13 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
 /// What is edited in one message.
 #[derive(Default)]
 struct Edits {
-    edits: Vec<Edit>,
+    places: Vec<Edit>,
     originals: Vec<(Arc<str>, u64)>,
     shown: Vec<Edited>,
     /// Texts of tool results that stand before.
     slots: usize,
     rules: Vec<&'static str>,
+    reverted: Vec<&'static str>,
     class: Option<Class>,
     /// Raw tokens saved as shown, and without references; escapes cost.
     saved: i64,
@@ -88,8 +90,9 @@ impl Edits {
             self.slots += 1;
             self.saved += difference(form.tokens_before, form.tokens_after);
             self.alone += difference(form.tokens_before, form.tokens_alone);
+            self.reverted.extend(&form.reverted);
             let Some(text) = form.text else { continue };
-            self.edits.push(Edit {
+            self.places.push(Edit {
                 at: slot.raw.clone(),
                 text: text.to_string(),
                 wrap: Wrap::Text,
@@ -122,7 +125,7 @@ impl Edits {
         self.saved += saved;
         self.alone += saved;
         let text = prose::CLEARED_RESULT.to_owned();
-        self.edits.push(Edit { at: at.clone(), text, wrap: *wrap });
+        self.places.push(Edit { at: at.clone(), text, wrap: *wrap });
         match answered.slots.as_slice() {
             [slot] if slot.raw == *at => {
                 self.original(place, Arc::clone(&slot.text), before, false);
@@ -139,8 +142,8 @@ impl Edits {
     fn row(self, job: &Job<'_>, at: usize, sight: Sight) -> Row {
         let raw = job.item(at).map_or("", |item| item.raw);
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
-        let changed = !self.edits.is_empty();
-        let json = if changed { splice(raw, &self.edits) } else { raw.to_owned() };
+        let changed = !self.places.is_empty();
+        let json = if changed { splice(raw, &self.places) } else { raw.to_owned() };
         let action = match (changed, sight) {
             (false, _) => Action::Kept,
             (true, Sight::Cleared) => Action::Cleared,
@@ -160,6 +163,7 @@ impl Edits {
             origin: Some(at),
             action,
             rules: self.rules,
+            reverted: self.reverted,
             class: self.class,
             before,
             after: less(self.saved).unwrap_or_default(),

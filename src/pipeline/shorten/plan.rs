@@ -148,6 +148,17 @@ struct View<'v> {
 impl ClearCost for View<'_> {
     type Error = Error;
 
+    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Error> {
+        let span = self.spans.get(turn).cloned().unwrap_or_default();
+        let alone: u64 = span.filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
+        Ok((alone, alone))
+    }
+
+    fn settled(&mut self, _: &[Form]) -> Result<Vec<(u64, u64)>, Error> {
+        // The list is gone through once more when the plan is known.
+        Ok(Vec::new())
+    }
+
     fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Error> {
         let Some(span) = self.spans.get(turn) else { return Ok(None) };
         let marker = self.job.meter.text(prose::CLEARED_RESULT)?;

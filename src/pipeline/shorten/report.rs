@@ -30,6 +30,8 @@ pub(super) struct Row {
     pub(super) origin: Option<usize>,
     pub(super) action: Action,
     pub(super) rules: Vec<&'static str>,
+    /// Notations whose blocks had to be taken back.
+    pub(super) reverted: Vec<&'static str>,
     pub(super) class: Option<Class>,
     pub(super) before: u64,
     pub(super) after: u64,
@@ -45,6 +47,7 @@ impl Row {
             origin: None,
             action: Action::Kept,
             rules: Vec::new(),
+            reverted: Vec::new(),
             class: None,
             before: 0,
             after: tokens,
@@ -98,7 +101,7 @@ pub(super) fn of_text(
                 "kept".to_owned()
             }
             .into(),
-            class: changed.then(|| word(form.class)),
+            class: changed.then(|| form.class.as_str()),
             tokens_before: report.tokens_before,
             tokens_after: report.tokens_after,
             artifact: None,
@@ -119,10 +122,16 @@ pub(super) fn of_list(
     job: &Job<'_>,
     rows: Vec<Row>,
     before: u64,
-    notes: Notes,
+    mut notes: Notes,
 ) -> Result<Shortened, Error> {
     meter.check()?;
     let request = job.request;
+    for row in &rows {
+        for name in &row.reverted {
+            let at = row.origin.unwrap_or_default();
+            notes.warn("notation_reverted", format!("/{}/{at}", job.list.key), *name);
+        }
+    }
     let mut actions = Actions::default();
     for row in rows.iter().filter(|row| row.origin.is_some()) {
         actions.add(row.action);
@@ -212,7 +221,7 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
             id,
             action: row.action,
             rule: row.rule().into(),
-            class: row.class.map(word),
+            class: row.class.map(Class::as_str),
             tokens_before: model.scale(row.before),
             tokens_after: model.scale(row.after),
             artifact: row
@@ -223,13 +232,6 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
         })
     };
     rows.iter().filter_map(decision).collect()
-}
-
-fn word(class: Class) -> &'static str {
-    match class {
-        Class::Exact => "exact",
-        Class::Equivalent => "equivalent",
-    }
 }
 
 /// What was passed on uncounted: four bytes to a token, rounded up.

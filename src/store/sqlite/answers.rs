@@ -1,6 +1,6 @@
 //! Answers, chains and messages in tables.
 
-use rusqlite::{Connection, OptionalExtension as _, Result, named_params, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, params};
 
 use super::artifacts::{packed, whole};
 use crate::domain::{ContentHash, Timestamp};
@@ -125,58 +125,79 @@ pub(super) fn tenants(connection: &Connection) -> Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Forgets what has expired, then the messages that expire first while all take more than
-/// `max_bytes`.
-pub(super) fn purge(
-    connection: &Connection,
-    tenant: &str,
-    now: Timestamp,
-    max_bytes: u64,
-) -> Result<()> {
-    for table in ["chains", "answers"] {
-        connection
-            .prepare_cached(&format!("DELETE FROM {table} WHERE tenant = ?1 AND expires_at <= ?2"))?
-            .execute(params![tenant, now.micros()])?;
-    }
-    forget_messages(connection, tenant, now)?;
-    if let Some(last) = first_within(connection, tenant, max_bytes)? {
-        forget_messages(connection, tenant, last)?;
-    }
-    Ok(())
-}
+/// Rows of a table that are removed in one transaction, so that no write waits for long.
+const FORGOTTEN_AT_ONCE: usize = 1000;
 
-/// Forgets messages that expire at `last` or before. What an artifact needs too stays as its.
-fn forget_messages(connection: &Connection, tenant: &str, last: Timestamp) -> Result<()> {
-    let values = named_params! { ":tenant": tenant, ":last": last.micros() };
-    connection
+/// Forgets some of what has expired at `now`; answers whether there is more.
+pub(super) fn forget(connection: &Connection, tenant: &str, now: Timestamp) -> Result<bool> {
+    let values = params![tenant, now.micros(), whole(FORGOTTEN_AT_ONCE)];
+    let chains = connection
         .prepare_cached(
-            "UPDATE blobs SET expires_at = NULL
-             WHERE tenant = :tenant AND expires_at <= :last AND EXISTS (
-                 SELECT 1 FROM artifacts AS a
-                 WHERE a.tenant = blobs.tenant AND a.id = substr(blobs.digest, 1, 12)
-                   AND a.digest = blobs.digest)",
+            "DELETE FROM chains WHERE tenant = ?1 AND chain IN (
+                 SELECT chain FROM chains WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
         )?
         .execute(values)?;
-    connection
-        .prepare_cached("DELETE FROM blobs WHERE tenant = :tenant AND expires_at <= :last")?
-        .execute(values)
-        .map(drop)
+    let answers = connection
+        .prepare_cached(
+            "DELETE FROM answers WHERE tenant = ?1 AND id IN (
+                 SELECT id FROM answers WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
+        )?
+        .execute(values)?;
+    let messages = forget_messages(connection, tenant, now)?;
+    Ok(messages || chains.max(answers) == FORGOTTEN_AT_ONCE)
 }
 
-/// The expiry up to which messages must go, so that the rest takes `max_bytes` at most.
-fn first_within(
+/// Forgets some of the messages that expire at `last` or before; answers whether there are more.
+/// What an artifact needs too stays as its.
+pub(super) fn forget_messages(
+    connection: &Connection,
+    tenant: &str,
+    last: Timestamp,
+) -> Result<bool> {
+    let digests: Vec<[u8; 32]> = connection
+        .prepare_cached("SELECT digest FROM blobs WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3")?
+        .query_map(params![tenant, last.micros(), whole(FORGOTTEN_AT_ONCE)], |row| row.get(0))?
+        .collect::<Result<_>>()?;
+    let mut keep = connection.prepare_cached(
+        "UPDATE blobs SET expires_at = NULL
+         WHERE tenant = ?1 AND digest = ?2 AND EXISTS (
+             SELECT 1 FROM artifacts WHERE tenant = ?1 AND id = substr(?2, 1, 12) AND digest = ?2)",
+    )?;
+    let mut delete =
+        connection.prepare_cached("DELETE FROM blobs WHERE tenant = ?1 AND digest = ?2")?;
+    for digest in &digests {
+        if keep.execute(params![tenant, digest])? == 0 {
+            delete.execute(params![tenant, digest])?;
+        }
+    }
+    Ok(digests.len() == FORGOTTEN_AT_ONCE)
+}
+
+/// The expiry up to which messages must go, so that the rest takes `max_bytes` at most; none
+/// where all do.
+pub(super) fn first_within(
     connection: &Connection,
     tenant: &str,
     max_bytes: u64,
 ) -> Result<Option<Timestamp>> {
-    let values = named_params! { ":tenant": tenant, ":most": whole(max_bytes) };
+    let all: i64 = connection
+        .prepare_cached(
+            "SELECT coalesce(sum(size), 0) FROM blobs
+             WHERE tenant = ?1 AND expires_at IS NOT NULL",
+        )?
+        .query_row([tenant], |row| row.get(0))?;
+    if all <= whole(max_bytes) {
+        return Ok(None);
+    }
     connection
         .prepare_cached(
             "SELECT max(expires_at) FROM (
                  SELECT expires_at,
                         sum(size) OVER (ORDER BY expires_at DESC RANGE UNBOUNDED PRECEDING) AS kept
-                 FROM blobs WHERE tenant = :tenant AND expires_at IS NOT NULL)
-             WHERE kept > :most",
+                 FROM blobs WHERE tenant = ?1 AND expires_at IS NOT NULL)
+             WHERE kept > ?2",
         )?
-        .query_row(values, |row| Ok(row.get::<_, Option<i64>>(0)?.map(Timestamp::from_micros)))
+        .query_row(params![tenant, whole(max_bytes)], |row| {
+            Ok(row.get::<_, Option<i64>>(0)?.map(Timestamp::from_micros))
+        })
 }

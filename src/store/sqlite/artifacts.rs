@@ -10,7 +10,7 @@ use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
 use crate::store::Error;
 use crate::store::backend::{Entry, Write};
 use crate::store::batch::NewArtifact;
-use crate::store::pack::{Form, Packed};
+use crate::store::pack::{Form, Packed, Packer};
 
 impl ToSql for Form {
     fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
@@ -79,7 +79,7 @@ fn insert(
     let artifact = new.at(write.now, write.expires_at);
     let packed = match packed {
         Some(packed) => Cow::Borrowed(packed),
-        None => Cow::Owned(Packed::new(&new.text)),
+        None => Cow::Owned(Packer::default().pack(&new.text)),
     };
     connection
         .prepare_cached(

@@ -40,6 +40,21 @@ impl Sqlite {
     }
 }
 
+impl Sqlite {
+    /// Runs `work` in one transaction after another, until it says that there is no more to do.
+    fn repeat(
+        &self,
+        work: impl Fn(&Connection) -> rusqlite::Result<bool> + Clone + Send + 'static,
+    ) -> Result<(), Error> {
+        loop {
+            let work = work.clone();
+            if !self.writer.run(move |connection| work(connection).map_err(error))? {
+                return Ok(());
+            }
+        }
+    }
+}
+
 /// Connections for reading: each sees what was committed when its read began.
 #[derive(Debug)]
 struct Readers {
@@ -183,9 +198,14 @@ impl Backend for Sqlite {
 
     fn purge(&self, now: Timestamp, max_bytes: u64) -> Result<(), Error> {
         for tenant in self.tenants()? {
-            self.writer.run(move |connection| {
-                answers::purge(connection, &tenant, now, max_bytes).map_err(error)
-            })?;
+            let tenant: Arc<str> = tenant.into();
+            let name = Arc::clone(&tenant);
+            self.repeat(move |connection| answers::forget(connection, &name, now))?;
+            let first =
+                |connection: &Connection| answers::first_within(connection, &tenant, max_bytes);
+            if let Some(last) = self.readers.read(first)? {
+                self.repeat(move |connection| answers::forget_messages(connection, &tenant, last))?;
+            }
         }
         self.writer.run(|connection| shrink(connection).map_err(error))
     }

@@ -209,6 +209,24 @@ fn another_process_is_waited_for() {
 }
 
 #[test]
+fn what_cannot_be_removed_stays_and_is_told_and_the_others_go() {
+    let folder = Folder::new();
+    let tenant = folder.open().unwrap().tenant("default");
+    let ids = ["1", "2", "3"].map(|text| tenant.put_artifact(text, TEXT).unwrap().unwrap().id);
+    let refuse = format!(
+        "CREATE TRIGGER refuse BEFORE DELETE ON artifacts WHEN OLD.id = x'{}'
+         BEGIN SELECT RAISE(ABORT, 'on purpose'); END",
+        ids[1]
+    );
+    folder.raw().execute_batch(&refuse).unwrap();
+    let none = crate::store::Caps { max_count: Some(0), ..crate::store::Caps::default() };
+    let done = tenant.cleanup(&none).unwrap();
+    assert_eq!((done.evicted, done.failed), (vec![ids[0], ids[2]], vec![ids[1]]));
+    assert_eq!((done.evicted_bytes, done.evicted_by_count), (2, 2));
+    assert_eq!(tenant.artifact(ids[1]).unwrap().unwrap().1, "2");
+}
+
+#[test]
 fn a_cleanup_gives_its_room_back_to_the_disk() {
     let folder = Folder::new();
     let store = folder.open().unwrap();

@@ -106,6 +106,11 @@ async fn an_answer_has_the_headers_of_a_text_that_can_be_asked_for_in_parts() {
     assert_eq!(last.status(), 206);
     assert_eq!(last.text().await.unwrap(), "Line 20");
 
+    // What its tag names is these bytes, whatever else would be understood.
+    let gzip = get(&server, &path, &[("accept-encoding", "gzip")]).await;
+    assert!(!gzip.headers().contains_key("content-encoding"));
+    assert_eq!(gzip.headers()["content-length"], "159");
+
     let stale = get(&server, &path, &[("range", "bytes=0-1"), ("if-range", "\"old\"")]).await;
     assert_eq!((stale.status().as_u16(), stale.text().await.unwrap()), (200, lines()));
     let two = get(&server, &path, &[("range", "bytes=0-1,5-6")]).await;
@@ -187,6 +192,9 @@ async fn every_fault_of_a_body_is_named() {
     assert_eq!(told["errors"].as_array().unwrap().len(), 2, "{told}");
     let html = server.build("POST", "/artifacts").header("content-type", "text/html").body("x");
     problem(html.send().await.unwrap(), 415, "unsupported_media_type").await;
+    let plain = server.build("POST", "/artifacts").header("content-type", "text/plain");
+    let latin = plain.body(b"caf\xe9".to_vec()).send().await.unwrap();
+    problem(latin, 422, "invalid_request").await;
     let broken = server.build("POST", "/artifacts").body("{").send().await.unwrap();
     problem(broken, 400, "invalid_json").await;
 }

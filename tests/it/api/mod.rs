@@ -5,6 +5,7 @@ mod change;
 mod compress;
 mod counts;
 mod ends;
+mod expand;
 mod health;
 mod hostile;
 mod limits;

@@ -1,5 +1,7 @@
-//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile` and `/compress`.
+//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `/compile`, `/compress` and
+//! `/artifacts`.
 
+mod artifacts;
 mod compile;
 mod compression;
 mod guardrails;

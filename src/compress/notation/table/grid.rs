@@ -3,6 +3,7 @@
 use super::cell::{self, Place};
 use super::shape::{Cells, Column};
 use super::style::{Style, Writer};
+use crate::compress::notation::reports_error;
 use crate::json::{Node, Value};
 
 /// What stands for the key that opens each row, in the list of columns.
@@ -63,22 +64,19 @@ pub(super) fn write(
 
 /// A comma, the cheapest, but where it would put many strings in quotes.
 fn separator(columns: &[Column<'_, '_>]) -> char {
-    fn count(columns: &[Column<'_, '_>], commas: &mut usize, bars: &mut usize) {
-        for column in columns {
-            match &column.cells {
-                Cells::Nested(columns) => count(columns, commas, bars),
-                Cells::Leaf(cells) => {
-                    for text in cells.iter().flatten().filter_map(|node| node.as_str()) {
-                        *commas += usize::from(text.contains(','));
-                        *bars += usize::from(text.contains('|'));
-                    }
-                }
-            }
+    let commas = strings_with(columns, ',');
+    if commas > 0 && commas > strings_with(columns, '|') { '|' } else { ',' }
+}
+
+fn strings_with(columns: &[Column<'_, '_>], separator: char) -> usize {
+    let in_column = |column: &Column<'_, '_>| match &column.cells {
+        Cells::Nested(columns) => strings_with(columns, separator),
+        Cells::Leaf(cells) => {
+            let strings = cells.iter().flatten().filter_map(|node| node.as_str());
+            strings.filter(|text| text.contains(separator)).count()
         }
-    }
-    let (mut commas, mut bars) = (0, 0);
-    count(columns, &mut commas, &mut bars);
-    if commas > bars { '|' } else { ',' }
+    };
+    columns.iter().map(in_column).sum()
 }
 
 fn write_columns<'t, 'n, 'a>(
@@ -126,10 +124,13 @@ fn repeats(cells: &[Option<&Node<'_>>], keys: &[&str], style: Style) -> bool {
         })
 }
 
-/// The one value that all rows have.
+/// The one value that all rows have. One that reports an error is shown in each of them.
 fn constant<'n, 'a>(cells: &[Option<&'n Node<'a>>]) -> Option<&'n Node<'a>> {
     let first = cells.first().copied().flatten()?;
-    cells.iter().all(|cell| cell.is_some_and(|node| node.raw == first.raw)).then_some(first)
+    if !cells.iter().all(|cell| cell.is_some_and(|node| node.raw == first.raw)) {
+        return None;
+    }
+    (cells.len() == 1 || !reports_error(first.raw)).then_some(first)
 }
 
 /// Whether there are strings only, and some that would be read as something else.
@@ -166,7 +167,7 @@ enum Kind {
 /// The columns of a table as they were read.
 #[derive(Debug, Clone)]
 pub(super) struct Heads {
-    heads: Vec<Head>,
+    list: Vec<Head>,
     separator: char,
     /// Cells of a row, its key included.
     cells: usize,
@@ -182,7 +183,7 @@ impl Heads {
     /// Reads a list of columns, braces included.
     pub(super) fn read(list: &str, keyed: bool) -> Option<Self> {
         let mut rest = list.strip_prefix('{')?;
-        let mut heads = Self { heads: Vec::new(), separator: ',', cells: 0, keyed };
+        let mut heads = Self { list: Vec::new(), separator: ',', cells: 0, keyed };
         let mut separator = None;
         if keyed {
             rest = rest.strip_prefix(KEY)?;
@@ -192,7 +193,7 @@ impl Heads {
             heads.cells = 1;
         }
         let (read, rest) = heads.columns(rest, &mut separator, DEEPEST)?;
-        heads.heads = read;
+        heads.list = read;
         heads.separator = separator.unwrap_or(',');
         rest.is_empty().then_some(heads)
     }
@@ -265,7 +266,7 @@ impl Heads {
         if self.keyed {
             write_key(writer, cells.first()?)?;
         }
-        write_object(writer, &self.heads, &cells)
+        write_object(writer, &self.list, &cells)
     }
 }
 

@@ -6,11 +6,11 @@
 //! escapes for all that is not ASCII, and `lines` that each row is a document on its own line.
 //!
 //! ```text
-//! §json 12 python
-//! user: mia_kim_4397
+//! §json 15 python
+//! user: u_77
 //! address:
 //!  city: New York
-//!  zip: "10148"
+//!  zip: "90210"
 //! tags: ["a","b"]
 //! flights[2]{origin,destination,date=2024-05-24,price{amount,currency=USD}}
 //! MIA,EWR,174
@@ -24,7 +24,8 @@
 //!  by: support
 //! ```
 //!
-//! - `key: value` is a member; `key:` an object whose members follow, one space deeper.
+//! - `key: value` is a member (`key:12` where it is a number); `key:` an object whose members
+//!   follow, one space deeper.
 //! - `key[n]` is an array: one item a line. An item of several lines begins with `-` in the place
 //!   of a key.
 //! - `key[n]{columns}` is an array of objects: one row a line. `a{b,c}` is an object inside the
@@ -38,6 +39,9 @@
 //!   values are JSON.
 //! - `key: """` is a string; its lines follow as they are, up to a line `"""`.
 //! - The document itself is `[n]…`, `{n}…`, or its members.
+//!
+//! With `lines`, a row that begins with `{` is a document as it stands: lines that report errors
+//! are not taken apart.
 //!
 //! Numbers and quoted strings keep their own bytes. A bare string is written back with the
 //! escapes that JSON asks for; where the document has others, the string stays in quotes.
@@ -54,7 +58,7 @@ mod tests;
 
 use std::ops::Range;
 
-use super::{Block, Found, MARK, Notation};
+use super::{Block, Found, MARK, Notation, reports_error};
 use crate::json::{self, Node};
 use shape::Merge;
 use style::Style;
@@ -118,65 +122,114 @@ fn is_line_document(line: &str) -> bool {
     line.starts_with('{') && line.ends_with('}') || line.starts_with('[') && line.ends_with(']')
 }
 
-/// One document a line: consecutive objects that are alike become the rows of one table.
+/// One document a line: consecutive objects that are alike become the rows of one table. A line
+/// that reports an error stands in it as it is.
 fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<Block>)) {
-    let roots: Vec<_> = lines.iter().map(|line| one(line)).collect();
+    if let [line] = lines {
+        add(0..1, document(line));
+        return;
+    }
+    let entries: Vec<Entry<'_>> = lines.iter().map(|line| Entry::new(line)).collect();
     let mut at = 0;
-    while let Some(rest) = roots.get(at..).filter(|rest| !rest.is_empty()) {
-        let mut merge = Merge::default();
-        let mut style = None;
-        let mut plain = true;
-        let alike = rest.iter().zip(lines.get(at..).unwrap_or_default());
-        let taken = alike.take_while(|(root, line)| {
-            let Some((root, own)) = root else { return false };
-            let Some(members) = root.as_object().filter(|members| !members.is_empty()) else {
-                return false;
-            };
-            let Some(joint) = joint(style, *own, &mut plain, line) else { return false };
-            style = Some(joint);
-            merge.add(members)
-        });
-        let taken = taken.count();
-        let grid = if taken > 1 { merge.finish() } else { None }
-            .zip(style)
-            .map(|(columns, style)| (grid::write(&columns, None, taken, style), style));
-        if let Some((grid, style)) = grid {
-            let bytes = lines.iter().skip(at).take(taken).map(|line| line.len() + 1).sum();
-            add(at..at + taken, rows(grid, taken, bytes, style));
+    while let Some(rest) = entries.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut group = Group::default();
+        let _ = rest.iter().take_while(|entry| group.add(entry)).count();
+        let taken = group.taken;
+        if let Some(block) = group.block(rest) {
+            add(at..at + taken, Some(block));
         } else {
-            for (index, (root, line)) in rest.iter().zip(lines.iter().skip(at)).enumerate() {
-                if index >= taken.max(1) {
-                    break;
-                }
-                let block = root.as_ref().and_then(|(root, style)| block(root, line.len(), *style));
-                add(at + index..at + index + 1, block);
+            for (index, entry) in rest.iter().enumerate().take(taken.max(1)) {
+                add(at + index..at + index + 1, entry.block());
             }
         }
         at += taken.max(1);
     }
 }
 
-/// The style of a table with one more line; `plain` says that all lines are ASCII.
-fn joint(style: Option<Style>, own: Style, plain: &mut bool, line: &str) -> Option<Style> {
-    let before = style.unwrap_or(own);
-    let joint = Style { ascii: before.ascii || own.ascii, ..own };
-    let still = *plain && line.is_ascii();
-    if before.layout != own.layout || (joint.ascii && !still) {
-        return None;
-    }
-    *plain = still;
-    Some(joint)
+/// A line of a text of one document a line.
+struct Entry<'a> {
+    line: &'a str,
+    reports: bool,
+    /// The document, unless the line is to stand as it is.
+    document: Option<(Node<'a>, Style)>,
 }
 
-fn rows(grid: grid::Grid, count: usize, bytes: usize, style: Style) -> Option<Block> {
-    let mut body = vec![format!("[{count}]{}", grid.columns)];
-    body.extend(grid.rows);
-    let mut args = style.words();
-    if !args.is_empty() {
-        args.push(' ');
+impl<'a> Entry<'a> {
+    fn new(line: &'a str) -> Self {
+        let reports = reports_error(line);
+        Self { line, reports, document: if reports { None } else { one(line) } }
     }
-    args.push_str(LINES);
-    shorter(args, body, bytes)
+
+    fn block(&self) -> Option<Block> {
+        let (root, style) = self.document.as_ref()?;
+        block(root, self.line.len(), *style)
+    }
+}
+
+/// Lines on their way into one table.
+#[derive(Default)]
+struct Group<'n, 'a> {
+    merge: Merge<'n, 'a>,
+    style: Option<Style>,
+    /// Lines so far, those that report errors too.
+    seen: usize,
+    /// Lines up to the last row: a report at the end belongs to no table.
+    taken: usize,
+    rows: usize,
+    /// Whether a line has a character outside of ASCII.
+    wide: bool,
+}
+
+impl<'n, 'a> Group<'n, 'a> {
+    /// Whether the line belongs to the table.
+    fn add(&mut self, entry: &'n Entry<'a>) -> bool {
+        let fits = if entry.reports { self.rows > 0 } else { self.add_row(entry) };
+        self.seen += usize::from(fits);
+        fits
+    }
+
+    fn add_row(&mut self, entry: &'n Entry<'a>) -> bool {
+        let Some((root, own)) = &entry.document else { return false };
+        let Some(members) = root.as_object().filter(|members| !members.is_empty()) else {
+            return false;
+        };
+        let before = self.style.unwrap_or(*own);
+        let joint = Style { ascii: before.ascii || own.ascii, ..*own };
+        let wide = self.wide || !entry.line.is_ascii();
+        if before.layout != own.layout || (joint.ascii && wide) || !self.merge.add(members) {
+            return false;
+        }
+        (self.style, self.wide) = (Some(joint), wide);
+        self.rows += 1;
+        self.taken = self.seen + 1;
+        true
+    }
+
+    fn block(self, entries: &[Entry<'_>]) -> Option<Block> {
+        let style = self.style.filter(|_| self.rows > 1)?;
+        let grid = grid::write(&self.merge.finish()?, None, self.rows, style);
+        let entries = entries.get(..self.taken)?;
+        let mut body = vec![format!("[{}]{}", self.taken, grid.columns)];
+        if grid.rows.is_empty() {
+            if self.rows < self.taken {
+                return None;
+            }
+        } else {
+            let mut rows = grid.rows.into_iter();
+            for entry in entries {
+                let row = if entry.reports { None } else { rows.next() };
+                // What opens a brace is read as a whole line.
+                let row = row.filter(|row| !row.starts_with('{'));
+                body.push(row.unwrap_or_else(|| entry.line.to_owned()));
+            }
+        }
+        let mut args = style.words();
+        if !args.is_empty() {
+            args.push(' ');
+        }
+        args.push_str(LINES);
+        shorter(args, body, entries.iter().map(|entry| entry.line.len() + 1).sum())
+    }
 }
 
 /// The document that a line is.

@@ -125,7 +125,11 @@ fn table<'n, 'a: 'n>(
 ) -> Option<Grid> {
     let (mut count, mut bytes) = (0, 0);
     for value in values.clone() {
-        value.as_object().filter(|members| !members.is_empty())?;
+        let members = value.as_object().filter(|members| !members.is_empty())?;
+        // A long string is better read as its lines.
+        if members.iter().any(|(_, value)| cell::is_text(value, style)) {
+            return None;
+        }
         count += 1;
         bytes += value.raw.len();
     }

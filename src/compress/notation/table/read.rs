@@ -140,6 +140,10 @@ impl<'b> Reader<'b> {
             let line = if heads.has_lines() { self.next()? } else { "" };
             if alone {
                 self.writer.next_line()?;
+                if line.starts_with('{') {
+                    self.writer.raw(line)?;
+                    continue;
+                }
             }
             heads.row(&mut self.writer, line)?;
         }

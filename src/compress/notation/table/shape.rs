@@ -33,10 +33,6 @@ pub(super) struct Merge<'n, 'a> {
 }
 
 impl<'n, 'a> Merge<'n, 'a> {
-    pub(super) fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// Takes a row in. `false`, and nothing is changed, where it does not fit.
     pub(super) fn add(&mut self, row: &'n Object<'a>) -> bool {
         // Rows that share little make a table of holes, which would cost more room than the rows.

@@ -50,6 +50,7 @@ impl Style {
         };
         candidates.into_iter().flatten().map(|layout| Self { layout, ascii }).find(|style| {
             let mut writer = Writer::new(*style, text.len());
+            writer.out.reserve(text.len());
             writer.node(node).is_some() && writer.out == text
         })
     }

@@ -1,5 +1,7 @@
 //! The laws of the notation, and what its blocks look like.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -46,8 +48,8 @@ fn missing_null_and_empty_are_three_cells() {
 
 #[test]
 fn strings_that_look_like_numbers_stay_strings() {
-    let text = r#"[{"zip":"10148","n":"12","m":7},{"zip":"00501","n":12,"m":"7, or \"8\""}]"#;
-    assert_eq!(shown(text), "\n[2]{zip:str|n|m}\n10148|\"12\"|7\n00501|12|7, or \"8\"");
+    let text = r#"[{"zip":"90210","n":"12","m":7},{"zip":"00501","n":12,"m":"7, or \"8\""}]"#;
+    assert_eq!(shown(text), "\n[2]{zip:str|n|m}\n90210|\"12\"|7\n00501|12|7, or \"8\"");
 }
 
 #[test]
@@ -85,6 +87,14 @@ fn a_long_string_stands_as_its_lines() {
 }
 
 #[test]
+fn rows_that_hold_long_strings_are_written_as_members() {
+    let line = "test a::b ... ok\n".repeat(12);
+    let text = serde_json::json!([{"n": 1, "out": line}, {"n": 2, "out": line}]).to_string();
+    let expected = format!("\n[2]\n-:\n n:1\n out: \"\"\"\n{line}\n\"\"\"\n-:\n n:2\n");
+    assert!(shown(&text).starts_with(&expected), "{}", shown(&text));
+}
+
+#[test]
 fn a_long_string_that_would_not_come_back_stays_quoted() {
     for odd in ["\\/", "\\u0041", "\\u001b[0m", "\\r"] {
         let line = format!("\"{}{odd}\"", "a line that is long enough\\n".repeat(12));
@@ -101,6 +111,18 @@ fn a_long_string_that_would_not_come_back_stays_quoted() {
 fn one_object_a_line_becomes_one_table() {
     let text = "{\"level\": \"info\", \"t\": 1}\n{\"level\": \"info\", \"t\": 2, \"id\": \"x\"}\n{\"level\": \"info\", \"t\": 3}";
     assert_eq!(shown(text), "python lines\n[3]{level=info,t,id}\n1,\n2,x\n3,");
+}
+
+#[test]
+fn lines_that_report_errors_stand_whole_in_the_table() {
+    let report = "{\"level\":\"error\",\"t\":3,\"x\":\"failed\"}";
+    let row = |t: u8| format!("{{\"level\":\"info\",\"t\":{t}}}");
+    let text = [row(1), row(2), report.to_owned(), row(4)].join("\n");
+    assert_eq!(shown(&text), format!("lines\n[4]{{level=info,t}}\n1\n2\n{report}\n4"));
+    let found = check(&[report.to_owned(), row(1), row(2), row(3), report.to_owned()].join("\n"));
+    assert_eq!(found[found.len() - 1].lines.end, 4);
+    let text = r#"[{"status":"error: no route","n":1},{"status":"error: no route","n":2}]"#;
+    assert_eq!(shown(text), "\n[2]{status,n}\nerror: no route,1\nerror: no route,2");
 }
 
 #[test]
@@ -177,7 +199,7 @@ fn render(tree: &Tree, style: (&str, &str, Option<&str>, bool), depth: usize) ->
         for unit in text.encode_utf16() {
             match u8::try_from(unit) {
                 Ok(byte @ b' '..=b'~') => out.push(char::from(byte)),
-                _ => out.push_str(&format!("\\u{unit:04x}")),
+                _ => write!(out, "\\u{unit:04x}").unwrap(),
             }
         }
         out

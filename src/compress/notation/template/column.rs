@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::form::{Hole, Pad, folded, foretold, number};
+use super::form::{Hole, Pad, folded, number};
 
 /// Hits of a step below which it says nothing.
 const HITS: usize = 4;
@@ -64,8 +64,15 @@ fn are_paths(values: &[&str]) -> bool {
     values.windows(2).filter(|pair| alike(pair)).count() * 5 > values.len()
 }
 
+/// Whether `foretold` gives the value.
 fn is_foretold(before: &str, value: &str, step: i64) -> bool {
-    if step == 0 { before == value } else { foretold(before, step).as_deref() == Some(value) }
+    if step == 0 {
+        return before == value;
+    }
+    let wider = value.len() > before.len() && !value.starts_with('0');
+    let next = || number(before)?.checked_add(step);
+    (value.len() == before.len() || wider)
+        && number(value).is_some_and(|value| next() == Some(value))
 }
 
 fn hits(values: &[&str], step: i64) -> usize {
@@ -85,4 +92,26 @@ fn step(values: &[&str]) -> Option<i64> {
         .collect();
     steps.sort_unstable();
     steps.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).and_then(|run| run.first().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::form::foretold;
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn what_counts_as_foretold_is_foretold(
+            before in "0{0,2}[0-9]{0,3}|9{1,19}|[a-z]{1,2}", step in -20..20_i64, other in "0{0,2}[0-9]{1,3}",
+        ) {
+            let next = foretold(&before, step);
+            prop_assert_eq!(is_foretold(&before, &other, step), next.as_deref() == Some(other.as_str()));
+            if let Some(next) = next {
+                prop_assert!(is_foretold(&before, &next, step) || next.len() > 18);
+            }
+        }
+    }
 }

@@ -48,13 +48,11 @@ pub(super) fn text(args: &str, body: &[&str], limit: usize) -> Option<String> {
 }
 
 fn place(hole: &Hole, before: &mut Before) -> usize {
-    match hole.name {
-        Some(name) => name as usize - 'a' as usize,
-        None => {
-            before.push(None);
-            before.len() - 1
-        }
+    if let Some(name) = hole.name {
+        return name as usize - 'a' as usize;
     }
+    before.push(None);
+    before.len() - 1
 }
 
 impl Reader {

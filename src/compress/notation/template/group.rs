@@ -18,6 +18,8 @@ const LENGTHS: std::ops::Range<usize> = 8..20_000;
 /// Lengths of the beginnings that lines are grouped by, and how often that is done.
 const BEGINNINGS: [usize; 12] = [14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 const ROUNDS: usize = 8;
+/// Lines that are looked at to choose one.
+const SEEN: usize = 1000;
 
 /// Byte positions of a word.
 pub(super) type Span = (u32, u32);
@@ -204,10 +206,11 @@ fn beginning(counts: &Counts, line: &Line, words: &[Word], length: usize) -> (u6
 /// The length of beginning that promises most.
 fn best_beginning(rest: &[Line], words: &[Word], counts: &Counts) -> Option<usize> {
     let mut best = (0, None);
+    let apart = rest.len().div_ceil(SEEN).max(1);
     for length in BEGINNINGS {
         let mut found: HashMap<u64, usize> = HashMap::new();
         let mut sizes: Vec<(i64, u32)> = Vec::new();
-        for line in rest {
+        for line in rest.iter().step_by(apart) {
             let (key, fixed) = beginning(counts, line, words, length);
             if key == 0 {
                 continue;
@@ -217,7 +220,7 @@ fn best_beginning(rest: &[Line], words: &[Word], counts: &Counts) -> Option<usiz
                 sizes.push((0, fixed));
             }
             if let Some(size) = sizes.get_mut(at) {
-                size.0 += 1;
+                size.0 += i64::try_from(apart).unwrap_or(1);
             }
         }
         // In tenths of a token: what a fixed word and another word save in each row, what a row

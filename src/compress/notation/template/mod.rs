@@ -1,29 +1,39 @@
 //! `template`: runs of log lines as forms and rows.
 //!
 //! ```text
-//! §template 5 with 2
-//! A,=2024-05-01T12:{}:{}.{} INFO worker-{} done in {}ms
-//! B,=2024-05-01T12:{}:{}.{} INFO cache holds {} pages, tick {=1+1}
-//! A00,01,417,3,17
-//! B00,02,108,940
-//! A,,530,4
+//! §template 7 with 2
+//! A,=2024-05-01T12:{a}:{b} INFO worker-{} done in {}ms
+//! B,=2024-05-01T12:{a}:{b} INFO cache holds {} pages, tick {=1+1}
+//! A00,01,3,417
+//! B,,,940
+//! A,,02,4,530
+//! A,,,,512
+//! B01,07,944
 //! ```
 //!
 //! The first lines of the body, as many as `with` says, are *forms*: a tag (an ASCII letter), the
 //! character that separates cells, `=`, and the text of a line with holes. Each line after them
-//! is a row of a form, or a line of the text as it is. Lines keep their order.
+//! is a row of a form, or a line of the text as it is. Lines keep their order. Above, the second
+//! row says `2024-05-01T12:00:01 INFO cache holds 940 pages, tick 1`.
 //!
-//! A *row* is a tag and the cells for the holes of its form, from left to right. A cell that
-//! begins with a digit may follow the tag at once; otherwise a separator stands between. Every
-//! cell but the last is free of separators. An empty cell says what its hole foretells: the same
-//! value as in the row before of the same form. Empty cells at the end are left out.
+//! A *row* is a tag and the cells for the holes of its form, from left to right, with a separator
+//! before each; the first separator is left out before a digit. Every cell but the last is free
+//! of separators. An empty cell says what its hole foretells: the value before, in the same hole.
+//! Empty cells at the end are left out.
 //!
-//! Holes: `{}` is a cell. `{+2}` foretells the number before and 2, as wide as that one was.
-//! `{=7+1}` has no cell: 7, then 8, and so on. `{>8}` and `{<8}` fill the value with spaces to 8
-//! characters, on its left or on its right, and go with the others (`{>8+2}`). `{{` is a brace.
+//! Holes, whose signs stand in this order where there are several:
 //!
-//! A line of the text that could be read as a row, or that begins with `\`, has a `\` before it.
-//! Every line that reports an error stands as it is.
+//! - `{}` is a cell.
+//! - `{>8}` and `{<8}` fill the value with spaces to 8 characters, on its left or its right.
+//!   `{>}` stands for no text: its value is the width that the next hole is filled to, on its left.
+//! - `{/}` is a path. A cell `^x` is `x` in the folder of the value before (its text up to the
+//!   last `/`), `^^x` in the one above that.
+//! - `{a}` shares the value before with all holes of that letter, in all forms.
+//! - `{=7+1}` has no cell: 7, then 8, and so on.
+//! - `{+2}` foretells the number before and 2 more, at least as wide as that was.
+//!
+//! `{{` is a brace. A line of the text that could be read as a row, or that begins with `\`, has
+//! a `\` before it. Every line that reports an error stands as it is.
 
 mod column;
 mod decode;
@@ -56,5 +66,7 @@ impl Notation for Template {
     }
 }
 
+#[cfg(test)]
+mod measure;
 #[cfg(test)]
 mod tests;

@@ -34,9 +34,7 @@ const HOLES: usize = 60;
 #[derive(Default)]
 struct Words<'a> {
     gaps: Vec<&'a str>,
-    words: Vec<&'a str>,
-    /// Both, as they stand in the line.
-    both: Vec<&'a str>,
+    texts: Vec<&'a str>,
 }
 
 /// How a word and the white space before it are written.
@@ -66,7 +64,7 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
         gaps.push(gap(before, words, left, later.first_mut()?));
     }
     let mut parts = Parts::default();
-    for ((words, gap), pad) in places.iter().zip(gaps).zip(pads) {
+    for (place, ((words, gap), pad)) in places.iter().zip(gaps).zip(pads).enumerate() {
         let gap_text = words.gaps.first().copied().unwrap_or("");
         match gap {
             Gap::Same => parts.text(gap_text),
@@ -74,18 +72,18 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
             Gap::Widths(base) => {
                 parts.text(gap_text.get(..base)?);
                 parts.0.push(Part::Column(Column::of_widths(&words.widths(base))));
-                parts.0.push(Part::Column(Column::new(Pad::None, words.words.clone())));
+                parts.0.push(Part::Column(Column::new(Pad::None, words.texts.clone())));
                 continue;
             }
             Gap::Loose => {
-                parts.0.push(Part::Column(Column::new(Pad::None, words.both.clone())));
+                parts.0.push(Part::Column(Column::new(Pad::None, loose(lines, group, place)?)));
                 continue;
             }
         }
         if pad == Pad::None {
-            parts.word(&words.words);
+            parts.word(&words.texts);
         } else {
-            parts.0.push(Part::Column(Column::new(pad, words.words.clone())));
+            parts.0.push(Part::Column(Column::new(pad, words.texts.clone())));
         }
     }
     let holes = parts.0.iter().filter(|part| matches!(part, Part::Column(_))).count();
@@ -101,8 +99,7 @@ impl<'a> Words<'a> {
             let (start, end) = bytes(*spans.get(place)?);
             let gap = before.map_or(0, |span| bytes(*span).1);
             words.gaps.push(line.get(gap..start)?);
-            words.words.push(line.get(start..end)?);
-            words.both.push(line.get(gap..end)?);
+            words.texts.push(line.get(start..end)?);
         }
         Some(words)
     }
@@ -110,7 +107,7 @@ impl<'a> Words<'a> {
     /// The width that each word is filled to: the one before where that does, too.
     fn widths(&self, base: usize) -> Vec<usize> {
         let mut before = 0;
-        let widths = self.gaps.iter().zip(&self.words).map(|(gap, word)| {
+        let widths = self.gaps.iter().zip(&self.texts).map(|(gap, word)| {
             let width = width(word);
             let spaces = gap.len().saturating_sub(base);
             if spaces > 0 || before > width {
@@ -120,6 +117,16 @@ impl<'a> Words<'a> {
         });
         widths.collect()
     }
+}
+
+/// A word of every line with the white space before it.
+fn loose<'a>(lines: &[&'a str], group: &Group, place: usize) -> Option<Vec<&'a str>> {
+    let spans = group.lines.iter().zip(group.words.chunks_exact(group.width));
+    let both = spans.map(|(line, spans)| {
+        let before = place.checked_sub(1).and_then(|before| spans.get(before));
+        lines.get(*line)?.get(before.map_or(0, |span| bytes(*span).1)..bytes(*spans.get(place)?).1)
+    });
+    both.collect()
 }
 
 fn bytes((start, end): Span) -> (usize, usize) {
@@ -145,18 +152,18 @@ fn gap(
         return Gap::Loose;
     }
     let spaces = || words.gaps.iter().map(|gap| gap.len() - base);
-    if let Some(width) = pad_width(spaces(), &words.words) {
+    if let Some(width) = pad_width(spaces(), &words.texts) {
         *own = Pad::Left(width);
         return Gap::Pads(base);
     }
     if let (Some(before), Some(left)) = (before, left)
         && *left == Pad::None
     {
-        if let Some(width) = pad_width(spaces(), &before.words) {
+        if let Some(width) = pad_width(spaces(), &before.texts) {
             *left = Pad::Right(width);
             return Gap::Pads(base);
         }
-        if let Some((first, second)) = pad_widths(spaces(), &before.words, &words.words) {
+        if let Some((first, second)) = pad_widths(&spaces(), &before.texts, &words.texts) {
             *left = Pad::Right(first);
             *own = Pad::Left(second);
             return Gap::Pads(base);
@@ -184,7 +191,7 @@ fn pad_width(spaces: impl Iterator<Item = usize> + Clone, words: &[&str]) -> Opt
 
 /// The widths of a word that is filled on its right and one that is filled on its left.
 fn pad_widths(
-    spaces: impl Iterator<Item = usize> + Clone,
+    spaces: &(impl Iterator<Item = usize> + Clone),
     before: &[&str],
     words: &[&str],
 ) -> Option<(usize, usize)> {

@@ -8,12 +8,14 @@ use std::collections::HashMap;
 use super::column::Column;
 use super::form::{Pad, folded};
 use super::shape::{Part, Table};
-use super::write::places;
+use super::write::Place;
 
 /// Letters for shared values.
 const NAMES: usize = 26;
 /// Columns that one column's values are followed to.
 const SOURCES: usize = 12;
+/// Rows that are looked at.
+const ROWS: usize = 3000;
 /// The class of a column that shares nothing.
 const ALONE: usize = usize::MAX;
 
@@ -29,20 +31,15 @@ struct Member {
 }
 
 /// Gives letters to the holes that should share.
-pub(super) fn name(tables: &mut [Table<'_>], lines: usize) {
-    let rows: Vec<(usize, usize)> =
-        places(tables.iter().map(|table| table.lines.as_slice()), lines)
-            .into_iter()
-            .flatten()
-            .collect();
+pub(super) fn name(tables: &mut [Table<'_>], places: &[Place]) {
+    let rows: Vec<(usize, usize)> = places.iter().flatten().take(ROWS).copied().collect();
     let mut starts = Vec::with_capacity(tables.len());
     let mut members = Vec::new();
     for (table, held) in tables.iter().enumerate() {
         starts.push(members.len());
         for _ in held.columns() {
             let class = members.len();
-            let rows = held.lines.len();
-            members.push(Member { table, sources: Vec::new(), rows, class, own: 0, shared: 0 });
+            members.push(Member { table, sources: Vec::new(), rows: 0, class, own: 0, shared: 0 });
         }
     }
     follow(tables, &rows, &starts, &mut members);
@@ -69,8 +66,9 @@ fn follow(tables: &[Table<'_>], rows: &[(usize, usize)], starts: &[usize], membe
         for (at, column) in held.columns().enumerate() {
             let Some(value) = column.values.get(*row).filter(|_| shares(column)) else { continue };
             let key = if column.hole.path { folder(value) } else { value };
-            let Some(source) = last.insert(key, start + at) else { continue };
             let Some(member) = members.get_mut(start + at) else { continue };
+            member.rows += 1;
+            let Some(source) = last.insert(key, start + at) else { continue };
             if let Some((_, count)) = member.sources.iter_mut().find(|(other, _)| *other == source)
             {
                 *count += 1;

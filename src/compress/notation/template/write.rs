@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::column::Column;
 use super::form::{Form, Piece};
 use super::shape::{Part, Table};
 use super::share;
@@ -12,47 +13,44 @@ const FORMS: usize = 26;
 /// Tags, in the order in which they are given.
 const TAGS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A form and the rows of its lines, which lack their tag.
-struct Written {
-    form: Form,
-    lines: Vec<usize>,
-    rows: Vec<String>,
-}
-
 /// The lines that the block stands for, its body, and how many forms that begins with.
 pub(super) fn body(
     lines: &[&str],
     tables: Vec<Table<'_>>,
 ) -> Option<(Range<usize>, Vec<String>, usize)> {
     let mut tables = worthy(lines, tables);
-    share::name(&mut tables, lines.len());
-    let mut written = written(tables, lines.len());
-    let first = written.iter().filter_map(|table| table.lines.first()).min().copied()?;
-    let last = written.iter().filter_map(|table| table.lines.last()).max().copied()?;
+    let first = tables.iter().filter_map(|table| table.lines.first()).min().copied()?;
+    let last = tables.iter().filter_map(|table| table.lines.last()).max().copied()?;
     let range = first..last + 1;
-    let places = places(written.iter().map(|table| table.lines.as_slice()), lines.len());
+    let places = places(&tables, lines.len());
+    share::name(&mut tables, &places);
+    let grids = grids(&tables, &places);
     let plain = lines.iter().zip(&places).filter(|(_, place)| place.is_none());
-    tag(&mut written, plain.map(|(line, _)| *line));
+    let tags = tags(plain.map(|(line, _)| *line));
+    let forms: Vec<Form> = tables
+        .iter()
+        .zip(&grids)
+        .zip(tags)
+        .map(|((table, grid), tag)| form(table, grid, tag))
+        .collect();
 
-    let mut body: Vec<String> = written.iter().map(|table| table.form.write()).collect();
+    let mut body: Vec<String> = Vec::with_capacity(forms.len() + range.len());
+    body.extend(forms.iter().map(Form::write));
     for (line, place) in lines.iter().zip(&places).take(range.end).skip(range.start) {
-        let row = place.and_then(|(table, row)| {
-            let table = written.get(table)?;
-            Some(format!("{}{}", table.form.tag, table.rows.get(row)?))
-        });
-        body.push(row.unwrap_or_else(|| escaped(&written, line)));
+        let row =
+            place.and_then(|(table, row)| Some(grids.get(table)?.row(row, forms.get(table)?)));
+        body.push(row.unwrap_or_else(|| escaped(&forms, line)));
     }
-    Some((range, body, written.len()))
+    Some((range, body, forms.len()))
 }
 
 /// Table and row of every line that has them.
-pub(super) fn places<'a>(
-    tables: impl Iterator<Item = &'a [usize]>,
-    lines: usize,
-) -> Vec<Option<(usize, usize)>> {
+pub(super) type Place = Option<(usize, usize)>;
+
+fn places(tables: &[Table<'_>], lines: usize) -> Vec<Place> {
     let mut places = vec![None; lines];
-    for (table, lines) in tables.enumerate() {
-        for (row, line) in lines.iter().enumerate() {
+    for (table, held) in tables.iter().enumerate() {
+        for (row, line) in held.lines.iter().enumerate() {
             if let Some(place) = places.get_mut(*line) {
                 *place = Some((table, row));
             }
@@ -72,129 +70,144 @@ fn worthy<'a>(lines: &[&str], tables: Vec<Table<'a>>) -> Vec<Table<'a>> {
     tables
 }
 
-/// About how many tokens a table saves, were no value shared with others.
+/// About how many tokens a table saves, were no value shared with others: from its first rows.
 fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
-    let before: i64 =
-        table.lines.iter().filter_map(|line| lines.get(*line)).map(|line| weight(line)).sum();
-    let mut after = 0;
+    const ROWS: usize = 200;
+    let seen = table.lines.len().min(ROWS);
+    let held = table.lines.iter().take(seen).filter_map(|line| lines.get(*line));
+    let mut saved: i64 = held.map(|line| weight(line)).sum();
+    let mut form = 4;
     for part in &table.parts {
         match part {
-            Part::Text(text) => after += weight(text),
+            Part::Text(text) => form += weight(text),
             Part::Column(column) => {
-                after += 2;
-                let mut earlier: Option<&str> = None;
-                for (row, value) in column.values.iter().enumerate().filter(|_| column.has_cell()) {
-                    let cell = column.cell(row, earlier);
-                    after += if cell.is_empty() { 0 } else { 1 + weight(&cell) };
-                    earlier = Some(value);
+                form += 2;
+                let mut before: Option<&str> = None;
+                for (row, value) in column.values.iter().take(seen).enumerate() {
+                    let cell = column.cell(row, before);
+                    saved -=
+                        if cell.is_empty() || !column.has_cell() { 0 } else { 1 + weight(&cell) };
+                    before = Some(value);
                 }
             }
         }
     }
-    // A tag a row; and a form has a tag, a separator, a sign and a line break.
-    before - after - i64::try_from(table.lines.len()).unwrap_or(i64::MAX / 2) - 4
+    let count = |rows: usize| i64::try_from(rows).unwrap_or(i64::MAX);
+    // A row has a tag.
+    (saved - count(seen)).saturating_mul(count(table.lines.len())) / count(seen).max(1) - form
 }
 
-/// Writes the rows of all tables in the order of their lines, for a value may be foretold by
-/// another table's.
-fn written(tables: Vec<Table<'_>>, lines: usize) -> Vec<Written> {
-    let mut named: [Option<&str>; 26] = [None; 26];
-    let mut own: Vec<Vec<Option<&str>>> =
-        tables.iter().map(|table| vec![None; table.columns().count()]).collect();
-    let mut grids: Vec<Grid<'_>> = tables.iter().map(|_| Grid::default()).collect();
-    for (table, row) in
-        places(tables.iter().map(|table| table.lines.as_slice()), lines).into_iter().flatten()
-    {
-        let (Some(own), Some(grid)) = (own.get_mut(table), grids.get_mut(table)) else { continue };
-        let from = grid.cells.len();
-        let columns = tables.get(table).into_iter().flat_map(Table::columns);
-        for (column, own) in columns.zip(own.iter_mut()).filter(|(column, _)| column.has_cell()) {
-            let place = column.hole.name.map(|name| name as usize - 'a' as usize);
-            let before = place.and_then(|place| named.get_mut(place)).unwrap_or(own);
-            grid.cells.push(column.cell(row, *before));
-            *before = column.values.get(row).map(AsRef::as_ref);
-        }
-        grid.tally.add(grid.cells.get(from..).unwrap_or_default());
-    }
-    let mut written = Vec::with_capacity(tables.len());
-    for (table, grid) in tables.iter().zip(grids) {
-        let width = table.columns().filter(|column| column.has_cell()).count();
-        // Every common sign stands in some cell: such rows are written apart from others' values,
-        // so leaving them out would take values from the others. They get a sign that none holds.
-        let separator = grid.tally.separator();
-        let rows = if width == 0 {
-            vec![String::new(); table.lines.len()]
-        } else {
-            grid.cells.chunks_exact(width).map(|cells| row(cells, separator)).collect()
-        };
-        let pieces = table.parts.iter().map(|part| match part {
-            Part::Text(text) => Piece::Text(text.clone()),
-            Part::Column(column) => Piece::Hole(column.hole.clone()),
-        });
-        let form = Form { tag: 'A', separator, pieces: pieces.collect() };
-        written.push(Written { form, lines: table.lines.clone(), rows });
-    }
-    written
-}
-
+/// The cells of a table, row by row.
 #[derive(Default)]
 struct Grid<'a> {
+    width: usize,
     cells: Vec<Cow<'a, str>>,
     tally: Tally,
 }
 
-/// Gives every form a letter that no line begins with which stays as it is, while there are any.
-fn tag<'a>(tables: &mut [Written], plain: impl Iterator<Item = &'a str>) {
-    let mut begun = [false; 128];
-    for line in plain {
-        let byte = line.bytes().next().unwrap_or(0);
-        if let Some(begun) = begun.get_mut(usize::from(byte)) {
-            *begun = true;
+/// Finds the cells of all tables in the order of their lines, for a value may be foretold by
+/// another table's.
+fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
+    let mut named: [Option<&str>; 26] = [None; 26];
+    let columns: Vec<Vec<&Column<'_>>> = tables
+        .iter()
+        .map(|table| table.columns().filter(|column| column.has_cell()).collect())
+        .collect();
+    let mut own: Vec<Vec<Option<&str>>> =
+        columns.iter().map(|columns| vec![None; columns.len()]).collect();
+    let mut grids: Vec<Grid<'_>> =
+        columns.iter().map(|columns| Grid { width: columns.len(), ..Grid::default() }).collect();
+    for (table, row) in places.iter().flatten() {
+        let (Some(columns), Some(own), Some(grid)) =
+            (columns.get(*table), own.get_mut(*table), grids.get_mut(*table))
+        else {
+            continue;
+        };
+        let from = grid.cells.len();
+        for (column, own) in columns.iter().zip(own.iter_mut()) {
+            let place = column.hole.name.map(|name| name as usize - 'a' as usize);
+            let before = place.and_then(|place| named.get_mut(place)).unwrap_or(own);
+            grid.cells.push(column.cell(*row, *before));
+            *before = column.values.get(*row).map(AsRef::as_ref);
         }
+        grid.tally.add(grid.cells.get(from..).unwrap_or_default());
     }
-    let is_begun = |tag: &char| begun.get(*tag as usize).copied().unwrap_or(false);
-    let free = TAGS.chars().filter(|tag| !is_begun(tag));
-    let taken = TAGS.chars().filter(is_begun);
-    for (table, tag) in tables.iter_mut().zip(free.chain(taken)) {
-        table.form.tag = tag;
+    grids
+}
+
+fn form(table: &Table<'_>, grid: &Grid<'_>, tag: char) -> Form {
+    let pieces = table.parts.iter().map(|part| match part {
+        Part::Text(text) => Piece::Text(text.clone()),
+        Part::Column(column) => Piece::Hole(column.hole.clone()),
+    });
+    Form { tag, separator: grid.tally.separator(), pieces: pieces.collect() }
+}
+
+impl Grid<'_> {
+    fn row(&self, row: usize, form: &Form) -> String {
+        let start = row * self.width;
+        let cells = self.cells.get(start..start + self.width).unwrap_or_default();
+        let filled = filled(cells);
+        let length = cells.iter().take(filled).map(|cell| cell.len() + 1).sum::<usize>();
+        let mut out = String::with_capacity(length + 1);
+        out.push(form.tag);
+        for (at, cell) in cells.iter().take(filled).enumerate() {
+            if at > 0 || !cell.starts_with(|c: char| c.is_ascii_digit()) {
+                out.push(form.separator);
+            }
+            out.push_str(cell);
+        }
+        out
     }
 }
 
-fn escaped(tables: &[Written], line: &str) -> String {
-    let is_row = tables.iter().any(|table| table.form.row(line).is_some());
+/// How many cells stand in a row: empty ones at the end do not.
+fn filled(cells: &[Cow<'_, str>]) -> usize {
+    cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)
+}
+
+/// Tags: first the letters that no line begins with which stays as it is, then the others.
+fn tags<'a>(plain: impl Iterator<Item = &'a str>) -> Vec<char> {
+    let mut begun = 0_u128;
+    for byte in plain.filter_map(|line| line.bytes().next()).filter(u8::is_ascii) {
+        begun |= 1 << byte;
+    }
+    let (taken, mut tags): (Vec<char>, Vec<char>) =
+        TAGS.chars().partition(|tag| begun & (1 << (*tag as u32)) != 0);
+    tags.extend(taken);
+    tags
+}
+
+fn escaped(forms: &[Form], line: &str) -> String {
+    let is_row = forms.iter().any(|form| form.row(line).is_some());
     if is_row || line.starts_with('\\') { format!("\\{line}") } else { line.to_owned() }
 }
 
-fn row(cells: &[Cow<'_, str>], separator: char) -> String {
-    let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
-    let mut out = String::with_capacity(cells.iter().map(|cell| cell.len() + 1).sum());
-    for (at, cell) in cells.iter().take(filled).enumerate() {
-        if at > 0 || !cell.starts_with(|c: char| c.is_ascii_digit()) {
-            out.push(separator);
-        }
-        out.push_str(cell);
-    }
-    out
-}
-
 /// What the cells of a table hold, to choose what separates them.
-#[derive(Default)]
 struct Tally {
-    seen: u128,
+    /// The bytes that stand in cells that may not hold a separator.
+    seen: [bool; 256],
     words: usize,
     empty: usize,
 }
 
+impl Default for Tally {
+    fn default() -> Self {
+        Self { seen: [false; 256], words: 0, empty: 0 }
+    }
+}
+
 impl Tally {
     fn add(&mut self, cells: &[Cow<'_, str>]) {
-        let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
-        for (at, cell) in cells.iter().take(filled).enumerate() {
+        for (at, cell) in cells.iter().take(filled(cells)).enumerate() {
             self.empty += usize::from(cell.is_empty());
             self.words += usize::from(cell.starts_with(|c: char| c.is_alphabetic()));
             // The last cell may hold anything.
             if at + 1 < cells.len() {
-                for byte in cell.bytes().filter(u8::is_ascii) {
-                    self.seen |= 1 << byte;
+                for byte in cell.bytes() {
+                    if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
+                        *seen = true;
+                    }
                 }
             }
         }
@@ -214,7 +227,7 @@ impl Tally {
         order
             .into_iter()
             .chain(others)
-            .find(|c| self.seen & (1 << (*c as u32)) == 0)
+            .find(|c| self.seen.get(*c as usize) == Some(&false))
             .unwrap_or('\t')
     }
 }

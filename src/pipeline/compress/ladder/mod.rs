@@ -4,93 +4,14 @@
 //! remembers nothing between compiles, so a longer list goes through the same points in the
 //! same states as the shorter one did: what was sent before keeps its bytes.
 
+mod shape;
+
 use std::collections::VecDeque;
+
+pub(in crate::pipeline) use shape::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
 
 use super::view::Clearing;
 use crate::request::Level;
-
-/// Raw tokens of one turn in each of its forms.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in crate::pipeline) struct TurnCost {
-    /// As it stands, media by kind.
-    pub(in crate::pipeline) flat: u64,
-    /// As it stands, media as sent.
-    pub(in crate::pipeline) real: u64,
-    /// Whether the turn may never be shortened or dropped.
-    pub(in crate::pipeline) exempt: bool,
-    /// Whether it is a message of the user.
-    pub(in crate::pipeline) user: bool,
-    /// Whether it is system text, which targets may hoist out of the list.
-    pub(in crate::pipeline) system: bool,
-    /// First turn of the live zone when this turn is the newest.
-    pub(in crate::pipeline) live_start: usize,
-}
-
-/// What the replay goes by. Raw tokens.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::pipeline) struct Plan {
-    pub(in crate::pipeline) level: Level,
-    /// Whether rung 3 takes thinking too.
-    pub(in crate::pipeline) clear_thinking: bool,
-    /// Above this many tokens the history is shrunk …
-    pub(in crate::pipeline) trigger: u64,
-    /// … to this many.
-    pub(in crate::pipeline) compress_to: u64,
-    /// What a summary is charged, and may take; 0 where there is no room for one, and turns
-    /// that would be summarised are dropped.
-    pub(in crate::pipeline) summary_cap: u64,
-    /// What the marker of dropped turns is charged.
-    pub(in crate::pipeline) marker: u64,
-    /// What the history may really take; above it the squeeze begins.
-    pub(in crate::pipeline) allowed: u64,
-    /// What the message costs that opens a list for the user, where the target wants one.
-    pub(in crate::pipeline) opening: Option<u64>,
-    /// Whether the live zone is never touched, whatever does not fit.
-    pub(in crate::pipeline) keep_live: bool,
-}
-
-/// How far one turn has been taken down the ladder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Form {
-    Whole,
-    /// Rung 3, with or without its thinking.
-    Cleared(Clearing),
-    /// Rungs 4 and 5: covered by the note at the head.
-    Covered,
-}
-
-/// What stands at the head of the history for the turns that are gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Note {
-    None,
-    Summary,
-    /// Rung 5: only their number.
-    Marker,
-    /// Not even that, where the rest would not fit beside it; the report tells.
-    Silent,
-}
-
-/// What the ladder came to.
-#[derive(Debug, Clone)]
-pub(in crate::pipeline) struct Outcome {
-    pub(in crate::pipeline) forms: Vec<Form>,
-    pub(in crate::pipeline) note: Note,
-    /// Whether further rungs were taken for this payload only.
-    pub(in crate::pipeline) squeezed: bool,
-}
-
-/// Gives what a turn costs after rung 3, `None` where that saves nothing.
-pub(in crate::pipeline) trait ClearCost {
-    type Error;
-    fn cleared(
-        &mut self,
-        turn: usize,
-        clearing: Clearing,
-    ) -> Result<Option<(u64, u64)>, Self::Error>;
-
-    /// What the summary of the turns that are now covered really takes.
-    fn summary(&mut self, forms: &[Form]) -> Result<u64, Self::Error>;
-}
 
 /// Replays the turns, then squeezes what does not fit.
 pub(in crate::pipeline) fn plan<C: ClearCost>(
@@ -99,8 +20,9 @@ pub(in crate::pipeline) fn plan<C: ClearCost>(
     costs: &mut C,
 ) -> Result<Outcome, C::Error> {
     let mut ladder = Ladder::new(turns, *plan);
-    for turn in turns {
-        ladder.push(turn);
+    for (index, turn) in turns.iter().enumerate() {
+        let cost = costs.arrived(index)?;
+        ladder.push(turn, cost);
         if plan.level >= Level::Reversible && ladder.total(false) > plan.trigger {
             ladder.compact(plan.compress_to, costs)?;
         }
@@ -150,14 +72,14 @@ impl<'t> Ladder<'t> {
         }
     }
 
-    fn push(&mut self, turn: &TurnCost) {
+    fn push(&mut self, turn: &TurnCost, (flat, real): (u64, u64)) {
         if turn.user {
             self.last_user = Some(self.forms.len());
         }
         self.forms.push(Form::Whole);
-        self.shown.push((turn.flat, turn.real));
-        self.flat += turn.flat;
-        self.real += turn.real;
+        self.shown.push((flat, real));
+        self.flat += flat;
+        self.real += real;
         self.exempt += if turn.exempt { turn.flat } else { 0 };
     }
 
@@ -173,7 +95,30 @@ impl<'t> Ladder<'t> {
         if matches!(self.note, Note::Marker | Note::Silent) {
             self.set_note(self.first_note());
         }
+        self.stand_alone();
         while self.total(false) > target && self.step(false, costs)? {}
+        self.settle(costs)
+    }
+
+    /// Gives every turn in sight the cost that it has by itself: whether it can refer to others
+    /// is only known once it is known which of them stay.
+    fn stand_alone(&mut self) {
+        for at in 0..self.forms.len() {
+            if self.forms.get(at) == Some(&Form::Whole)
+                && let Some(turn) = self.turns.get(at)
+            {
+                self.set(at, Form::Whole, (turn.flat, turn.real));
+            }
+        }
+    }
+
+    fn settle<C: ClearCost>(&mut self, costs: &mut C) -> Result<(), C::Error> {
+        let settled = costs.settled(&self.forms)?;
+        for (at, cost) in settled.into_iter().enumerate() {
+            if self.forms.get(at) == Some(&Form::Whole) {
+                self.set(at, Form::Whole, cost);
+            }
+        }
         Ok(())
     }
 
@@ -187,6 +132,9 @@ impl<'t> Ladder<'t> {
             self.charge = costs.summary(&self.forms)?;
         }
         let mut squeezed = false;
+        if self.needed() > self.plan.allowed {
+            self.stand_alone();
+        }
         while self.needed() > self.plan.allowed {
             if self.note == Note::Summary {
                 self.charge = self.plan.summary_cap;
@@ -196,6 +144,7 @@ impl<'t> Ladder<'t> {
             }
             squeezed = true;
         }
+        self.settle(costs)?;
         Ok(squeezed)
     }
 

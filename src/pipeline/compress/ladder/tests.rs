@@ -10,6 +10,14 @@ struct Fifth<'t>(&'t [TurnCost], u64);
 impl ClearCost for Fifth<'_> {
     type Error = Infallible;
 
+    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Infallible> {
+        Ok((self.0[turn].flat, self.0[turn].real))
+    }
+
+    fn settled(&mut self, _: &[Form]) -> Result<Vec<(u64, u64)>, Infallible> {
+        Ok(Vec::new())
+    }
+
     fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Infallible> {
         let cost = self.0[turn];
         Ok((!cost.user && cost.flat >= 5).then_some((cost.flat / 5, cost.real / 5)))
