@@ -4,6 +4,7 @@
 //! output; this driver times them and passes one's output on to the next.
 
 mod arrive;
+mod breakpoints;
 mod budget;
 mod change;
 mod compress;
@@ -42,7 +43,6 @@ use std::sync::Arc;
 
 use crate::compress::Engine;
 use crate::domain::{Conversation, Message, Notes, Role, Source, ToolDefinition};
-use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
 use crate::request::{CompileRequest, Explain, OnDeadline, OnOverflow};
 use crate::tokenizer::Counter;
@@ -359,7 +359,7 @@ impl Driver<'_> {
             provider::write_into(&mut text, target, Sandwich { messages: &messages, tools });
             let mut compiled = Compiled { text, start, report, hints, artifacts };
             if provider::rules(target).cache_marks {
-                compiled.report.cache.breakpoints = breakpoints(compiled.payload());
+                compiled.report.cache.breakpoints = breakpoints::find(compiled.payload());
             }
             compiled
         })
@@ -368,34 +368,4 @@ impl Driver<'_> {
 
 fn names(history: &[Message]) -> Vec<manifest::Name> {
     history.iter().enumerate().map(|(at, message)| manifest::Name::of(message, at)).collect()
-}
-
-/// JSON Pointers of the blocks that carry a cache mark.
-fn breakpoints(payload: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    if !payload.contains("\"cache_control\"") {
-        return found;
-    }
-    if let Ok(node) = json::parse(payload, json::Limits::default()) {
-        marked(&node, &json::Path::Root, &mut found);
-    }
-    found
-}
-
-fn marked(node: &Node<'_>, path: &json::Path<'_>, found: &mut Vec<String>) {
-    if let Some(members) = node.as_object() {
-        if members.iter().any(|(key, value)| key == "cache_control" && value.as_object().is_some())
-        {
-            found.push(path.pointer());
-        }
-        for (key, value) in members {
-            // What a model or a tool wrote is content, whatever its keys are.
-            if !matches!(key.as_ref(), "input" | "arguments" | "input_schema" | "parameters") {
-                marked(value, &path.key(key), found);
-            }
-        }
-    }
-    for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
-        marked(item, &path.index(index), found);
-    }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::ladder::{self, ClearCost, Form, Note, Outcome, Plan, TurnCost};
+use super::summary::summary;
 use super::view::{Clearing, cleared};
-use crate::compress::summarize;
 use crate::domain::{Content, Message, Role, Turn, turns};
 use crate::pipeline::arrive::{Arrived, Sight, show};
 use crate::pipeline::measure::{Cost, Meter};
@@ -294,34 +294,6 @@ impl View<'_, '_> {
         let message = Message::text(Role::User, text);
         Slot::new(self.meter, message, PartName::History).map(Some)
     }
-}
-
-/// The summary of covered messages, which take so many tokens, in at most `cap`; `None` where
-/// there is nothing to quote, or what is quoted is no shorter than the messages.
-pub(in crate::pipeline) fn summary(
-    meter: &Meter<'_>,
-    covered: &[&Message],
-    tokens: u64,
-    cap: u64,
-    stub_over: Option<usize>,
-) -> Result<Option<Slot>, Stopped> {
-    let frame = Message::text(Role::User, prose::summary(covered.len(), ""));
-    let mut room = cap.saturating_sub(meter.message(&frame)?.real());
-    // Joining text to its frame may cost a token or two more than both apart.
-    for _ in 0..3 {
-        let summary = summarize(meter.counter(), meter.tokenizer(), covered, room, stub_over);
-        if summary.text.is_empty() {
-            return Ok(None);
-        }
-        let message = Message::text(Role::User, prose::summary(covered.len(), &summary.text));
-        let slot = Slot::new(meter, message, PartName::History)?;
-        let over = slot.cost.real().saturating_sub(cap);
-        if over == 0 {
-            return Ok((slot.cost.real() < tokens).then_some(slot));
-        }
-        room = room.saturating_sub(over + 1);
-    }
-    Ok(None)
 }
 
 /// A message after rung 3, where that saves tokens.
