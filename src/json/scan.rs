@@ -23,6 +23,82 @@ pub(super) fn next_special(bytes: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| needs(*byte)).map(|at| from + at)
 }
 
+/// What the bytes of a string hold, besides what stands for itself everywhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Marks(u8);
+
+impl Marks {
+    pub(crate) const COMMA: Self = Self(1);
+    pub(crate) const BAR: Self = Self(2);
+    /// A control character, or the last one of ASCII.
+    pub(crate) const CONTROL: Self = Self(4);
+    /// Writing the text with the escapes that JSON asks for gives other bytes.
+    pub(crate) const NOT_PLAIN_FORM: Self = Self(8);
+    /// The same, where all that is not printable ASCII is an escape.
+    pub(crate) const NOT_ASCII_FORM: Self = Self(16);
+
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    fn of(byte: u8) -> Self {
+        match byte {
+            b',' => Self::COMMA,
+            b'|' => Self::BAR,
+            0x7f => Self(Self::CONTROL.0 | Self::NOT_ASCII_FORM.0),
+            0x80.. => Self::NOT_ASCII_FORM,
+            _ => Self(0),
+        }
+    }
+}
+
+/// [`next_special`], and what stands before it.
+pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let is = |word: u64, byte: u8| zero(word ^ (ONES * u64::from(byte)));
+    let (words, rest) = bytes.as_chunks::<8>();
+    // Below the first of its hits a search is exact, and hits above do not come alone.
+    let (mut comma, mut bar, mut last, mut wide) = (0, 0, 0, 0);
+    let marks = |comma: u64, bar: u64, last: u64, wide: u64| {
+        let mut marks = Marks::default();
+        let hits = [(comma, b','), (bar, b'|'), (last, 0x7f), (wide, 0x80)];
+        for (_, byte) in hits.iter().filter(|(hit, _)| *hit != 0) {
+            marks.add(Marks::of(*byte));
+        }
+        marks
+    };
+    for (index, chunk) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        let found = control | is(word, b'"') | is(word, b'\\');
+        // The bytes below the first one found.
+        let below = (found & found.wrapping_neg()).wrapping_sub(1);
+        comma |= is(word, b',') & below;
+        bar |= is(word, b'|') & below;
+        last |= is(word, 0x7f) & below;
+        wide |= word & HIGH & below;
+        if found != 0 {
+            let at = index * 8 + found.trailing_zeros() as usize / 8;
+            return Some((at, marks(comma, bar, last, wide)));
+        }
+    }
+    let mut marks = marks(comma, bar, last, wide);
+    let from = bytes.len() - rest.len();
+    for (at, byte) in rest.iter().enumerate() {
+        if *byte < 0x20 || matches!(byte, b'"' | b'\\') {
+            return Some((from + at, marks));
+        }
+        marks.add(Marks::of(*byte));
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
