@@ -99,6 +99,74 @@ pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
     None
 }
 
+/// The first white space of a JSON text that stands outside of its strings; in a text that is not
+/// JSON it may be any byte. Sixty-four bytes at a time: a string is where an odd number of quotes
+/// stands before.
+pub(crate) fn space_outside_strings(text: &str) -> Option<usize> {
+    let (blocks, rest) = text.as_bytes().as_chunks::<64>();
+    // Whether the bytes before end in a string, and there in the middle of an escape.
+    let (mut quoted, mut escaped) = (false, false);
+    for (index, block) in blocks.iter().enumerate() {
+        let (words, _) = block.as_chunks::<8>();
+        let (mut quotes, mut blanks, mut slashes) = (0_u64, 0_u64, 0_u64);
+        for (index, chunk) in words.iter().enumerate() {
+            let word = u64::from_le_bytes(*chunk);
+            quotes |= side_by_side(equal(word, b'"')) << (index * 8);
+            slashes |= side_by_side(equal(word, b'\\')) << (index * 8);
+            blanks |= side_by_side(blank(word)) << (index * 8);
+        }
+        if std::mem::take(&mut escaped) {
+            (quotes, slashes) = (quotes & !1, slashes & !1);
+        }
+        while slashes != 0 {
+            let slash = slashes & slashes.wrapping_neg();
+            escaped = slash == 1 << 63;
+            quotes &= !(slash << 1);
+            slashes &= !(slash | slash << 1);
+        }
+        let mut inside = quotes;
+        for step in [1, 2, 4, 8, 16, 32] {
+            inside ^= inside << step;
+        }
+        if quoted {
+            inside = !inside;
+        }
+        let outside = blanks & !inside;
+        if outside != 0 {
+            return Some(index * 64 + outside.trailing_zeros() as usize);
+        }
+        quoted = inside >> 63 == 1;
+    }
+    for (at, byte) in rest.iter().enumerate() {
+        match byte {
+            _ if std::mem::take(&mut escaped) => {}
+            b'\\' => escaped = true,
+            b'"' => quoted = !quoted,
+            0..=b' ' if !quoted => return Some(blocks.len() * 64 + at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The high bit of each byte that is equal to `byte`, and no other bit.
+fn equal(word: u64, byte: u8) -> u64 {
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    let other = word ^ u64::from_ne_bytes([byte; 8]);
+    !(((other & LOW) + LOW) | other | LOW)
+}
+
+/// The high bit of each byte that is a space or a control character, which no string holds.
+fn blank(word: u64) -> u64 {
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    !((word | HIGH) - u64::from_ne_bytes([0x21; 8])) & !word & HIGH
+}
+
+/// The high bits of eight bytes as one byte.
+fn side_by_side(high: u64) -> u64 {
+    (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -110,6 +178,32 @@ mod tests {
         fn finds_what_a_plain_search_finds(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let plain = bytes.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'));
             prop_assert_eq!(next_special(&bytes), plain);
+        }
+
+        #[test]
+        fn marks_what_stands_before(text in "([a-z,|é\u{7f}]{0,3}|[ -~]){0,40}") {
+            let before = &text[..next_special(text.as_bytes()).unwrap_or(text.len())];
+            let closed = format!("{before}\"{text}");
+            let (at, marks) = next_special_marked(closed.as_bytes()).unwrap();
+            prop_assert_eq!(at, before.len());
+            prop_assert_eq!(marks.has(Marks::COMMA), before.contains(','));
+            prop_assert_eq!(marks.has(Marks::BAR), before.contains('|'));
+            prop_assert_eq!(marks.has(Marks::CONTROL), before.contains('\x7f'));
+            let plain = before.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+            prop_assert_eq!(marks.has(Marks::NOT_ASCII_FORM), !plain);
+            prop_assert!(!marks.has(Marks::NOT_PLAIN_FORM));
+        }
+
+        #[test]
+        fn finds_space_outside_strings(text in "(\"([a-z \n]{0,40}|\\\\[n\"\\\\])*\"|[a-z:,]{0,30}| ?){0,8}[ \t\r\n]?") {
+            let (mut quoted, mut escaped) = (false, false);
+            let plain = text.bytes().position(|byte| {
+                let in_escape = escaped;
+                escaped = !in_escape && byte == b'\\';
+                quoted ^= byte == b'"' && !in_escape;
+                byte <= b' ' && !quoted
+            });
+            prop_assert_eq!(space_outside_strings(&text), plain);
         }
 
         #[test]
