@@ -1,9 +1,8 @@
 //! Writes tables as the body of a block: forms first, then every line in its place.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use super::column::Column;
+use super::column::{Cell, Column};
 use super::form::{Form, Piece};
 use super::shape::{Part, Table};
 use super::share;
@@ -85,8 +84,11 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
                 let mut before: Option<&str> = None;
                 for (row, value) in column.values.iter().take(seen).enumerate() {
                     let cell = column.cell(row, before);
-                    saved -=
-                        if cell.is_empty() || !column.has_cell() { 0 } else { 1 + weight(&cell) };
+                    saved -= if cell.is_empty() || !column.has_cell() {
+                        0
+                    } else {
+                        1 + cell_weight(cell)
+                    };
                     before = Some(value);
                 }
             }
@@ -101,7 +103,7 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
 #[derive(Default)]
 struct Grid<'a> {
     width: usize,
-    cells: Vec<Cow<'a, str>>,
+    cells: Vec<Cell<'a>>,
     tally: Tally,
 }
 
@@ -128,7 +130,7 @@ fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
             let place = column.hole.name.map(|name| name as usize - 'a' as usize);
             let before = place.and_then(|place| named.get_mut(place)).unwrap_or(own);
             grid.cells.push(column.cell(*row, *before));
-            *before = column.values.get(*row).map(AsRef::as_ref);
+            *before = column.values.get(*row).copied();
         }
         grid.tally.add(grid.cells.get(from..).unwrap_or_default());
     }
@@ -148,21 +150,25 @@ impl Grid<'_> {
         let start = row * self.width;
         let cells = self.cells.get(start..start + self.width).unwrap_or_default();
         let filled = filled(cells);
-        let length = cells.iter().take(filled).map(|cell| cell.len() + 1).sum::<usize>();
+        let held = cells.iter().take(filled);
+        let length = held.map(|cell| cell.ups + cell.text.len() + 1).sum::<usize>();
         let mut out = String::with_capacity(length + 1);
         out.push(form.tag);
         for (at, cell) in cells.iter().take(filled).enumerate() {
-            if at > 0 || !cell.starts_with(|c: char| c.is_ascii_digit()) {
+            let begins_number =
+                cell.ups == 0 && cell.text.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+            if at > 0 || !begins_number {
                 out.push(form.separator);
             }
-            out.push_str(cell);
+            out.extend(std::iter::repeat_n('^', cell.ups));
+            out.push_str(cell.text);
         }
         out
     }
 }
 
 /// How many cells stand in a row: empty ones at the end do not.
-fn filled(cells: &[Cow<'_, str>]) -> usize {
+fn filled(cells: &[Cell<'_>]) -> usize {
     cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)
 }
 
@@ -198,18 +204,25 @@ impl Default for Tally {
 }
 
 impl Tally {
-    fn add(&mut self, cells: &[Cow<'_, str>]) {
+    fn add(&mut self, cells: &[Cell<'_>]) {
         for (at, cell) in cells.iter().take(filled(cells)).enumerate() {
             self.empty += usize::from(cell.is_empty());
-            self.words += usize::from(cell.starts_with(|c: char| c.is_alphabetic()));
+            self.words += usize::from(cell.ups == 0 && begins_word(cell.text));
             // The last cell may hold anything.
             if at + 1 < cells.len() {
-                for byte in cell.bytes() {
-                    if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
-                        *seen = true;
-                    }
+                if cell.ups > 0 {
+                    self.see(b'^');
+                }
+                for byte in cell.text.bytes() {
+                    self.see(byte);
                 }
             }
+        }
+    }
+
+    fn see(&mut self, byte: u8) {
+        if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
+            *seen = true;
         }
     }
 
@@ -230,6 +243,19 @@ impl Tally {
             .find(|c| self.seen.get(*c as usize) == Some(&false))
             .unwrap_or('\t')
     }
+}
+
+/// Whether a letter comes first.
+fn begins_word(text: &str) -> bool {
+    match text.bytes().next() {
+        Some(byte) if byte.is_ascii() => byte.is_ascii_alphabetic(),
+        _ => text.starts_with(char::is_alphabetic),
+    }
+}
+
+/// A run of `^` is a token or two.
+fn cell_weight(cell: Cell<'_>) -> i64 {
+    i64::from(cell.ups > 0) + weight(cell.text)
 }
 
 /// About how many tokens a text has: runs of letters, groups of three digits, runs of signs.
