@@ -58,11 +58,15 @@ impl Form {
     /// The cells of a row, where the line can be one of this form's. Reading and writing both
     /// ask here, so they agree about which lines are rows.
     pub(super) fn row<'a>(&self, line: &'a str) -> Option<&'a str> {
-        let rest = line.strip_prefix(self.tag)?;
-        if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) {
-            return Some(rest);
+        // Tags and separators are ASCII.
+        let is = |byte: u8, sign: char| u32::from(byte) == u32::from(sign);
+        let (first, _) = line.as_bytes().split_first()?;
+        let rest = line.get(1..).filter(|_| is(*first, self.tag))?;
+        match rest.as_bytes().first() {
+            None | Some(b'0'..=b'9') => Some(rest),
+            Some(byte) if is(*byte, self.separator) => rest.get(1..),
+            Some(_) => None,
         }
-        rest.strip_prefix(self.separator)
     }
 
     pub(super) fn write(&self) -> String {

@@ -185,8 +185,9 @@ fn tags<'a>(plain: impl Iterator<Item = &'a str>) -> Vec<char> {
 }
 
 fn escaped(forms: &[Form], line: &str) -> String {
-    let is_row = forms.iter().any(|form| form.row(line).is_some());
-    if is_row || line.starts_with('\\') { format!("\\{line}") } else { line.to_owned() }
+    let first = line.bytes().next().map_or('\n', char::from);
+    let is_row = || forms.iter().any(|form| form.tag == first && form.row(line).is_some());
+    if first == '\\' || is_row() { format!("\\{line}") } else { line.to_owned() }
 }
 
 /// What the cells of a table hold, to choose what separates them.
@@ -262,25 +263,28 @@ fn cell_weight(cell: Cell<'_>) -> i64 {
 fn weight(text: &str) -> i64 {
     let mut tokens = 0;
     let mut kind = 3;
-    let mut length = 0_i64;
+    // Bytes of a run up to its next token.
+    let mut left = 4_u8;
+    let mut is_bare_space = false;
     for byte in text.bytes() {
-        let next = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => 0,
-            b'0'..=b'9' => 1,
-            b' ' => 2,
-            _ => 3,
+        let (next, length) = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => (0, 7),
+            b'0'..=b'9' => (1, 3),
+            b' ' => (2, 4),
+            _ => (3, 4),
         };
         if next == kind {
-            length += 1;
-            tokens += i64::from(match kind {
-                0 => length % 7 == 0,
-                1 => length % 3 == 0,
-                _ => length % 4 == 0,
-            });
+            is_bare_space = false;
+            left -= 1;
+            if left == 0 {
+                tokens += 1;
+                left = length;
+            }
         } else {
             // A word takes the space before it along.
-            tokens += i64::from(!(kind == 2 && length == 0 && next == 0));
-            (kind, length) = (next, 0);
+            tokens += i64::from(!(is_bare_space && next == 0));
+            is_bare_space = next == 2;
+            (kind, left) = (next, length);
         }
     }
     tokens
