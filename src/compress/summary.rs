@@ -198,7 +198,7 @@ fn opening(text: &str, width: usize) -> Option<String> {
 
 /// A text on one line of at most `width` characters; a cut is shown by `…`, falls between words
 /// where there are any, and never inside an atom: an address or a digest is whole or absent.
-fn one_line(text: &str, width: usize) -> String {
+pub(super) fn one_line(text: &str, width: usize) -> String {
     /// Characters behind the cut that are looked at, so that an atom is seen to reach over it.
     const BEHIND: usize = 256;
     let mut line = String::new();
