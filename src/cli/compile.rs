@@ -1,15 +1,15 @@
 //! `contexture compile`: the pipeline on a file.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::members::Members;
 use super::{Failure, report};
 use crate::config;
 use crate::domain::Models;
@@ -118,7 +118,7 @@ fn edit(text: &str, args: &Args) -> Result<String, Failure> {
         Some('[') => {
             let list = serde_json::from_str::<&RawValue>(text);
             match list {
-                Ok(list) => Members(vec![("messages".to_owned(), list.to_owned())]),
+                Ok(list) => Members::of("messages", list.to_owned()),
                 Err(_) => return Ok(text.to_owned()),
             }
         }
@@ -139,7 +139,7 @@ fn edit(text: &str, args: &Args) -> Result<String, Failure> {
         let given = members.get("budget").map(RawValue::get);
         let mut budget: Members = match given {
             Some(text) if text.starts_with('{') => serde_json::from_str(text)?,
-            _ => Members(Vec::new()),
+            _ => Members::default(),
         };
         for (key, value) in sizes {
             if let Some(value) = value {
@@ -157,58 +157,6 @@ impl Args {
             || self.model.is_some()
             || self.window.is_some()
             || self.reserve.is_some()
-    }
-}
-
-/// An object's members in order, each value as it was written. A key that stands twice stays so.
-struct Members(Vec<(String, Box<RawValue>)>);
-
-impl Members {
-    fn get(&self, key: &str) -> Option<&RawValue> {
-        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| &**value)
-    }
-
-    fn set(&mut self, key: &str, value: Box<RawValue>) {
-        match self.0.iter_mut().find(|(name, _)| name == key) {
-            Some((_, known)) => *known = value,
-            None => self.0.push((key.to_owned(), value)),
-        }
-    }
-
-    fn to_json(&self) -> Result<String, serde_json::Error> {
-        let mut text = String::from("{");
-        for (key, value) in &self.0 {
-            if text.len() > 1 {
-                text.push(',');
-            }
-            text.push_str(&serde_json::to_string(key)?);
-            text.push(':');
-            text.push_str(value.get());
-        }
-        text.push('}');
-        Ok(text)
-    }
-}
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(InOrder)
     }
 }
 

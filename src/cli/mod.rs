@@ -3,8 +3,13 @@
 //! 0 is success, 1 a command that failed, 2 a command line that cannot be understood.
 
 mod compile;
+mod compress;
+mod given;
 mod health;
+mod members;
+mod prove;
 mod report;
+mod transcript;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -24,7 +29,7 @@ use crate::{http, telemetry};
 /// Contexture takes an agent's conversation in the shape of `OpenAI`, Anthropic or Gemini and
 /// answers the payload to send next: inside the token budget, in the same bytes as before where
 /// nothing changed, with a report of every decision. It runs as a service (`serve`) or on a file
-/// (`compile`).
+/// (`compile`, `compress`).
 #[derive(Debug, Parser)]
 #[command(
     name = "contexture",
@@ -34,6 +39,8 @@ use crate::{http, telemetry};
 Examples:
   contexture serve
   contexture compile conversation.json --target anthropic --window 32000
+  contexture compress build.log | less
+  contexture prove session.json
   contexture why before.json after.json
 
 Exit codes: 0 done, 1 failed, 2 the command line is not understood."
@@ -62,6 +69,25 @@ Examples:
     /// The payload goes to standard output; the report's sentence and a table go to standard
     /// error.
     Compile(compile::Args),
+
+    /// Compress a conversation or a text, as `POST /compress` would
+    ///
+    /// The shorter messages or text go to standard output; the report's sentence and a table go
+    /// to standard error. Nothing is written to disk.
+    Compress(compress::CompressArgs),
+
+    /// Give back what `compress` shortened
+    ///
+    /// Decodes messages or a text from the notations in them, and from originals where they are
+    /// given. Exit code 1 where something is not to be had.
+    Expand(compress::ExpandArgs),
+
+    /// Compress a session, give it back, and compare
+    ///
+    /// Prints one table: tokens saved, what came back byte for byte, which formats still parse,
+    /// and how many facts stay in sight beside deleting lines at random. Exit code 1 where
+    /// something was not restored.
+    Prove(prove::Args),
 
     /// Tell where one request leaves another's cached prefix, and why
     ///
@@ -99,6 +125,9 @@ pub fn run() -> ExitCode {
     let outcome = match cli.command {
         Command::Serve(config) => serve(*config),
         Command::Compile(args) => compile::run(&args),
+        Command::Compress(args) => compress::compress(&args),
+        Command::Expand(args) => compress::expand(&args),
+        Command::Prove(args) => prove::run(&args),
         Command::Why { a, b } => explain_change(&a, &b),
         Command::Health(args) => health::run(&args),
         Command::Openapi { json } => print_openapi(json),
@@ -106,7 +135,11 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            complain(&*failure);
+            // Who closed the pipe, such as `less`, wants no more words.
+            let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+            if !failure.downcast_ref().is_some_and(closed) {
+                complain(&*failure);
+            }
             ExitCode::FAILURE
         }
     }

@@ -102,7 +102,7 @@ fn number(value: &Value, key: &str) -> Option<u64> {
 }
 
 /// A number with a comma every three digits.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

@@ -12,7 +12,8 @@ mod segment;
 mod summary;
 
 pub use chain::{chain, end_of};
-pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Lossless};
+pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Hold, Lossless};
 pub use lossless::{equivalent, normal};
+pub use notation::names as notations;
 pub use offload::Offload;
 pub use summary::{Summary, summarize};

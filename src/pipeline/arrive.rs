@@ -3,7 +3,7 @@
 use super::Stopped;
 use super::measure::{Cost, Meter};
 use super::report::Action;
-use crate::compress::{Class, Encoder, Engine, Form, Lossless};
+use crate::compress::{Class, Encoder, Engine, Form, Hold, Lossless};
 use crate::domain::{Content, Message, Part};
 use crate::request::OnArrival;
 
@@ -48,6 +48,11 @@ impl Arrived {
             }
         }
         format!("on_arrival:{}", rules.join("+"))
+    }
+
+    /// Notations whose blocks had to be taken back.
+    pub(super) fn reverted(&self) -> impl Iterator<Item = &'static str> {
+        self.forms.iter().flat_map(|form| form.reverted.iter().copied())
     }
 
     pub(super) fn class(&self) -> Option<Class> {
@@ -112,13 +117,14 @@ impl<'s> Sight<'s> {
     pub(super) fn arrive(&mut self, message: &Message, fixed: bool) -> Arrived {
         let mut arrived = Arrived::default();
         let Some(encoder) = &mut self.encoder else { return arrived };
+        let hold = if fixed { Hold::Fixed } else { Hold::Free };
         for part in &message.parts {
             match &part.content {
                 Content::ToolCall(call) => encoder.call(&call.arguments),
                 Content::ToolResult(result) => {
                     let texts = result.content.iter().filter_map(Part::as_text);
                     let texts: Vec<_> = texts.cloned().collect();
-                    arrived.forms.extend(encoder.result(&texts, fixed));
+                    arrived.forms.extend(encoder.result(&texts, hold));
                 }
                 _ => {}
             }

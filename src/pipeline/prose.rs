@@ -1,8 +1,16 @@
 //! The texts that a compile may insert. Programs may look for the tags and bracketed words;
 //! the prose around them may change.
 
+use crate::domain::ArtifactId;
+
 /// Stands for a tool result that was cleared from an old turn.
-pub(super) const CLEARED_RESULT: &str = "[Old tool result content cleared]";
+pub const CLEARED_RESULT: &str = "[Old tool result content cleared]";
+/// How every line begins that stands for a cleared result.
+pub(super) const CLEARED: &str = "[Old tool result content cleared";
+/// Stands for a cleared result that the model can ask for.
+pub(super) fn cleared_to_read(tool: &str, id: ArtifactId) -> String {
+    format!("{CLEARED}; {tool} shows it: {id}]")
+}
 /// Opens a conversation whose first message would not be the user's.
 pub(super) const OPENING: &str = "[Conversation continues]";
 /// The first line of dynamic state in a system message.
@@ -15,6 +23,14 @@ pub(super) const MEMORY_INSTRUCTION: &str = "You have a memory that lasts beyond
      remembered only if it will still matter in a later conversation.";
 /// The first line of the memory block.
 pub(super) const MEMORY_HEADING: &str = "Recalled from earlier conversations:";
+
+/// Whether a text stands for turns that are gone.
+pub fn is_history_summary(text: &str) -> bool {
+    text.starts_with(SUMMARY_OPENING) && text.trim_end().ends_with(SUMMARY_CLOSING)
+}
+
+const SUMMARY_OPENING: &str = "<history_summary>\n";
+const SUMMARY_CLOSING: &str = "\n</history_summary>";
 
 /// The message that stands for summarised turns.
 pub(super) fn summary(messages: usize, text: &str) -> String {

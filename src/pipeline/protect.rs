@@ -1,6 +1,6 @@
 //! Which messages stay verbatim because the caller says so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{Content, Message, Notes, Part};
 use crate::request::Protect;
@@ -25,7 +25,9 @@ pub(super) fn run(
     if !unmatched.is_empty() {
         notes.warn("protect_unmatched", "/protect".to_owned(), unmatched);
     }
-    history.iter().map(|message| is_protected(protect, message)).collect()
+    let calls = history.iter().flat_map(Message::tool_calls);
+    let names: BTreeMap<&str, &str> = calls.map(|call| (&*call.id, &*call.name)).collect();
+    history.iter().map(|message| is_protected(protect, &names, message)).collect()
 }
 
 /// What is named and not there, the first few of it.
@@ -54,19 +56,21 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     names.join(", ")
 }
 
-fn is_protected(protect: &Protect, message: &Message) -> bool {
+/// `names`: the tools' names by the ids of their calls; most results bear only the id.
+fn is_protected(protect: &Protect, names: &BTreeMap<&str, &str>, message: &Message) -> bool {
     message.id.as_ref().is_some_and(|id| protect.ids.contains(id))
         || message.origin.is_some_and(|at| protect.indexes.contains(&at))
         || protect.roles.contains(&message.role)
-        || message.parts.iter().any(|part| names_tool(protect, part))
+        || message.parts.iter().any(|part| names_tool(protect, names, part))
         || message.parts.iter().any(|part| matches(protect, part))
 }
 
-fn names_tool(protect: &Protect, part: &Part) -> bool {
+fn names_tool(protect: &Protect, names: &BTreeMap<&str, &str>, part: &Part) -> bool {
     match &part.content {
         Content::ToolCall(call) => protect.tools.contains(&call.name),
         Content::ToolResult(result) => {
-            result.name.as_ref().is_some_and(|name| protect.tools.contains(name))
+            let name = result.name.as_deref().or_else(|| names.get(&*result.call_id).copied());
+            name.is_some_and(|name| protect.tools.contains(name))
         }
         _ => false,
     }

@@ -99,10 +99,17 @@ pub fn read_compress<'r, 'a>(
         ("drop", Level::Drop),
     ];
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
-    let level = fields.choice("level", &levels, &mut faults).unwrap_or(usual);
+    let asked = fields.choice("level", &levels, &mut faults);
     let originals =
         [("store", Originals::Store), ("return", Originals::Return), ("none", Originals::None)];
-    let originals = fields.choice("originals", &originals, &mut faults);
+    let originals = fields.choice("originals", &originals, &mut faults).unwrap_or(Originals::Store);
+    // What cannot be brought back may not go.
+    let most = if originals == Originals::None { Level::Lossless } else { Level::Drop };
+    if asked.is_some_and(|level| level > most) {
+        let detail = "without originals nothing beyond `lossless` can be brought back";
+        notes.warn("level_without_originals", "/level".to_owned(), detail);
+    }
+    let level = asked.unwrap_or(usual).min(most);
     let turns = fields.whole("keep_recent_turns", 0, 10_000, &mut faults).unwrap_or(RECENT);
     let explain = [("summary", Explain::Summary), ("full", Explain::Full)];
     let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(Explain::Summary);
@@ -121,7 +128,7 @@ pub fn read_compress<'r, 'a>(
         budget_tokens,
         keep_recent_turns: usize::try_from(turns).unwrap_or(usize::MAX),
         protect,
-        originals: originals.unwrap_or(Originals::Store),
+        originals,
         explain,
         deadline_ms,
         pass_on_deadline,
@@ -144,6 +151,9 @@ fn given<'r, 'a>(
     }
     if let Some(text) = text {
         return Some(Given::Text(text.into()));
+    }
+    if !has_list {
+        return None;
     }
     let conversation = provider::read(body, source, faults, notes);
     let key = provider::list_key(body);

@@ -14,6 +14,7 @@ use crate::compress::chain;
 use crate::domain::{ArtifactId, Notes};
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, Deadline, Report, Shortened, Stopped, Timings};
+use crate::provider;
 use crate::request::{self, CompressRequest, Given, Originals};
 use crate::store::{Batch, Committed};
 
@@ -48,6 +49,11 @@ pub struct KeptOriginal {
     pub expires_at: Option<String>,
 }
 
+/// Every key that a request may hold.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    request::COMPRESS_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied()
+}
+
 /// Compresses what `body` holds. Takes the thread until it is done or `deadline` stops it.
 pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
     let start = Instant::now();
@@ -64,7 +70,7 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
     let known = Known::of(&services.tenant(), items)?;
     timings.store = storing.elapsed();
     let shortened =
-        pipeline::shorten(services.pipeline(), &request, &known.ours(), &deadline, &mut timings);
+        pipeline::shorten(services.pipeline(), &request, &known.makers(), &deadline, &mut timings);
     let shortened = match shortened {
         Err(pipeline::Error::Stopped(Stopped::TimeUp)) if request.pass_on_deadline => {
             return Ok(passed(&request, timings));

@@ -9,14 +9,15 @@ use serde::Serialize;
 use super::Services;
 use super::compile::Error;
 use super::known::{Known, Recipe, Step, indexed};
-use crate::compress::{Decoded, Decoder};
+use super::returned::Returned;
+use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
-use crate::pipeline::{Deadline, Edit, splice};
+use crate::pipeline::{self, Deadline, Edit, splice};
 use crate::provider::{self, Spoken, Wrap};
 use crate::request::Fields;
 
-const KEYS: &[&str] = &["messages", "contents", "input", "originals", "id", "artifact"];
+const KEYS: &[&str] = &["messages", "contents", "input", "text", "originals", "id", "artifact"];
 /// Artifacts that a request may bring.
 const MOST_ORIGINALS: usize = 100_000;
 
@@ -47,6 +48,11 @@ pub struct Missing {
     pub id: Option<String>,
 }
 
+/// The normal form of a text: what is left without what `equivalent` edits leave out.
+pub fn normal(text: &str) -> String {
+    compress::equivalent(text).into_owned()
+}
+
 /// Expands what `body` names or holds. Takes the thread.
 pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<Bytes, Error> {
     let node = json::parse(body, Limits::default())?;
@@ -56,27 +62,30 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
     };
     let id = fields.text("id", &mut faults);
     let artifact = fields.text("artifact", &mut faults);
+    let text = fields.text("text", &mut faults);
     let key = provider::list_key(&node);
     let items = node.get(key).and_then(Node::as_array);
     if node.get(key).is_some() && items.is_none() {
         fields.fault(key, "must be an array of messages", &mut faults);
     }
-    let given = [id.is_some(), artifact.is_some(), items.is_some()];
+    let given = [id.is_some(), artifact.is_some(), items.is_some(), text.is_some()];
     if given.iter().filter(|given| **given).count() != 1 && faults.is_empty() {
-        faults.add(&Path::Root, "must hold one of messages, `id` and `artifact`");
+        faults.add(&Path::Root, "must hold one of messages, `text`, `id` and `artifact`");
     }
     let originals = originals(&fields, &mut faults);
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
     deadline.check()?;
-    match (id, artifact, items) {
+    match (id, artifact, text) {
         (Some(id), ..) => by_id(services, id),
         (_, Some(id), _) => by_artifact(services, id),
-        (.., items) => {
+        (.., Some(text)) => Ok(by_notations(text, &originals)),
+        (.., None) => {
             let items = items.unwrap_or_default();
             let known = Known::of(&services.tenant(), items)?;
-            let mut work = Work { items, known, originals, done: Expanded::default() };
+            let returned = Returned::of(&originals);
+            let mut work = Work { items, known, originals, returned, done: Expanded::default() };
             work.done.identical = true;
             let messages = work.run(deadline)?;
             Ok(answer(key, &messages, &work.done))
@@ -140,6 +149,34 @@ fn by_artifact(services: &Services, id: &str) -> Result<Bytes, Error> {
     Ok(answer_text(Some(&raw), &Expanded { expanded: 1, identical: true, ..Expanded::default() }))
 }
 
+/// A text by itself, decoded as a tool result is.
+fn by_notations(text: &str, originals: &BTreeMap<String, Arc<str>>) -> Bytes {
+    let mut done = Expanded { identical: true, ..Expanded::default() };
+    let texts = [text.into()];
+    let decoded = Decoder::new(text.len()).result(&texts).pop();
+    let returned = Returned::of(originals);
+    let shown = match returned.take(text, decoded.unwrap_or(Decoded::Same)) {
+        Decoded::Same => {
+            done.unchanged = 1;
+            None
+        }
+        Decoded::Missing => {
+            done.missing.push(Missing { index: Some(0), id: None });
+            done.identical = false;
+            None
+        }
+        Decoded::Text(decoded) => {
+            done.expanded = 1;
+            // Whether white space was left out cannot be told from the text.
+            done.identical = false;
+            Some(decoded)
+        }
+    };
+    let mut raw = String::with_capacity(text.len() + 16);
+    json::write_string(&mut raw, shown.as_deref().unwrap_or(text));
+    answer_text(Some(&raw), &done)
+}
+
 fn answer(key: &str, messages: &[Arc<str>], done: &Expanded) -> Bytes {
     let bytes: usize = messages.iter().map(|message| message.len() + 1).sum();
     let mut body = String::with_capacity(bytes + 256);
@@ -173,6 +210,7 @@ struct Work<'w> {
     items: &'w [Node<'w>],
     known: Known,
     originals: BTreeMap<String, Arc<str>>,
+    returned: Returned,
     done: Expanded,
 }
 
@@ -209,7 +247,7 @@ impl Work<'_> {
     /// What each message decodes to from the list alone.
     fn decoded(&self, deadline: &Deadline) -> Result<Vec<Back>, Error> {
         let bytes = self.items.iter().map(|item| item.raw.len()).sum();
-        let mut decoder = Decoder::new(bytes);
+        let mut reader = Decoder::new(bytes);
         let mut found = Vec::with_capacity(self.items.len());
         for item in self.items {
             deadline.check()?;
@@ -217,28 +255,40 @@ impl Work<'_> {
             let mut slot = 0;
             for spoken in provider::spoken(item) {
                 match spoken {
-                    Spoken::Call(arguments) => decoder.call(&arguments),
+                    Spoken::Call(arguments) => reader.call(&arguments),
+                    Spoken::Words(place) => {
+                        let decoded = reader.words(&place.text);
+                        self.keep(&mut back, &mut slot, place, decoded);
+                    }
                     Spoken::Result(answered) => {
                         let texts: Vec<Arc<str>> =
                             answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                        let decoded = decoder.result(&texts);
+                        let decoded = reader.result(&texts);
                         for (place, decoded) in answered.slots.into_iter().zip(decoded) {
-                            match decoded {
-                                Decoded::Same => {}
-                                Decoded::Missing => back.missing = true,
-                                Decoded::Text(text) => {
-                                    let edit = Edit { at: place.raw, text, wrap: Wrap::Text };
-                                    back.edits.push((slot, edit));
-                                }
+                            if decoded == Decoded::Same && &*place.text == pipeline::CLEARED_RESULT
+                            {
+                                back.missing = true;
                             }
-                            slot += 1;
+                            self.keep(&mut back, &mut slot, place, decoded);
                         }
                     }
                 }
             }
+            back.missing |= stands_for_others(item);
             found.push(back);
         }
         Ok(found)
+    }
+
+    fn keep(&self, back: &mut Back, slot: &mut usize, place: provider::TextSlot, decoded: Decoded) {
+        match self.returned.take(&place.text, decoded) {
+            Decoded::Same => {}
+            Decoded::Missing => back.missing = true,
+            Decoded::Text(text) => {
+                back.edits.push((*slot, Edit { at: place.raw, text, wrap: Wrap::Text }));
+            }
+        }
+        *slot += 1;
     }
 
     /// A message that no answer of ours is known to hold.
@@ -264,29 +314,47 @@ impl Work<'_> {
     /// A message of an answer whose originals the caller kept.
     fn follow(&mut self, at: usize, item: &Node<'_>, recipe: &str, back: Back) -> Vec<Arc<str>> {
         let steps = Recipe::steps(recipe);
-        let mut messages = Vec::new();
+        let (mut before, mut instead, mut after) = (Vec::new(), Vec::new(), Vec::new());
         let mut edits: BTreeMap<usize, (Edit, bool)> =
             back.edits.into_iter().map(|(slot, edit)| (slot, (edit, true))).collect();
-        let places: Vec<provider::TextSlot> = provider::spoken(item)
-            .into_iter()
-            .flat_map(|spoken| match spoken {
-                Spoken::Result(answered) => answered.slots,
-                Spoken::Call(_) => Vec::new(),
-            })
-            .collect();
+        // Where each text stands, and where the whole content does that it is in.
+        let mut places = Vec::new();
+        for spoken in provider::spoken(item) {
+            let (content, slots) = match spoken {
+                Spoken::Call(_) => continue,
+                Spoken::Result(answered) => (answered.content.map(|(at, _)| at), answered.slots),
+                Spoken::Words(slot) => (None, vec![slot]),
+            };
+            places.extend(slots.into_iter().map(|slot| {
+                let whole = content.clone().unwrap_or_else(|| slot.raw.clone());
+                (slot.raw, whole)
+            }));
+        }
         let mut lost = Vec::new();
         for step in steps {
-            let (Step::Text(_, id) | Step::Json(_, id) | Step::Message(id)) = &step;
+            let id = step.id();
             let Some(text) = self.originals.get(id) else {
-                lost.push(id.clone());
+                // What was decoded from the shown text may be the very original.
+                let decoded = match &step {
+                    Step::Text(slot, _) => edits.get(slot).map(|(edit, _)| edit),
+                    _ => None,
+                };
+                if decoded.is_none_or(|edit| ArtifactId::of_text(&edit.text).to_string() != *id) {
+                    lost.push(id.clone());
+                }
                 continue;
             };
             match step {
-                Step::Message(_) => messages.push(Arc::clone(text)),
+                Step::Message(_) => instead.push(Arc::clone(text)),
+                Step::Before(_) => before.push(Arc::clone(text)),
+                Step::After(_) => after.push(Arc::clone(text)),
                 Step::Text(slot, _) | Step::Json(slot, _) => {
-                    let wrap = if matches!(step, Step::Json(..)) { Wrap::Raw } else { Wrap::Text };
-                    let Some(place) = places.get(slot) else { continue };
-                    let edit = Edit { at: place.raw.clone(), text: text.to_string(), wrap };
+                    let Some((own, whole)) = places.get(slot) else { continue };
+                    let (at, wrap) = match step {
+                        Step::Json(..) => (whole.clone(), Wrap::Raw),
+                        _ => (own.clone(), Wrap::Text),
+                    };
+                    let edit = Edit { at, text: text.to_string(), wrap };
                     edits.insert(slot, (edit, false));
                 }
             }
@@ -296,12 +364,24 @@ impl Work<'_> {
             self.done.missing.push(Missing { index: Some(at), id: Some(id) });
         }
         self.done.expanded += 1;
-        if messages.is_empty() {
+        if instead.is_empty() {
             let edits: Vec<Edit> = edits.into_values().map(|(edit, _)| edit).collect();
-            messages.push(splice(item.raw, &edits).into());
+            instead.push(splice(item.raw, &edits).into());
         }
-        messages
+        before.append(&mut instead);
+        before.append(&mut after);
+        before
     }
+}
+
+/// Whether a message is a summary of ours, or the marker of messages that were dropped.
+fn stands_for_others(item: &Node<'_>) -> bool {
+    let ours = |node: &Node<'_>| node.as_str().is_some_and(pipeline::is_history_summary);
+    let part = |part: &Node<'_>| ours(part) || part.get("text").is_some_and(ours);
+    item.get("role").and_then(Node::as_str) == Some("user")
+        && ["content", "parts"].iter().filter_map(|key| item.get(key)).any(|content| {
+            part(content) || content.as_array().is_some_and(|parts| parts.iter().any(part))
+        })
 }
 
 /// What a message decodes to.

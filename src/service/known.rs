@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::compress::{chain, end_of};
 use crate::domain::{ArtifactId, ContentHash};
 use crate::json::Node;
-use crate::pipeline::{Shortened, Shown};
+use crate::pipeline::{Maker, Shortened, Shown};
 use crate::store::{self, Batch, ChainHash, Item, Tenant};
 
 /// What is known of a list.
@@ -48,9 +48,14 @@ impl Known {
         Ok(Self { originals, whole })
     }
 
-    /// Whether each message is one that we made.
-    pub(super) fn ours(&self) -> Vec<bool> {
-        self.originals.iter().map(Option::is_some).collect()
+    /// Who made each message.
+    pub(super) fn makers(&self) -> Vec<Maker> {
+        let maker = |original: &Option<Arc<str>>| match original {
+            None => Maker::Caller,
+            Some(text) if Recipe::is_one(text) => Maker::OursForGood,
+            Some(_) => Maker::Ours,
+        };
+        self.originals.iter().map(maker).collect()
     }
 
     /// Adds an answer: with a recipe where the caller keeps the originals, else with these.
@@ -62,25 +67,38 @@ impl Known {
         (shortened, hashes): (&Shortened, &[[u8; 32]]),
         recipe: Option<&Recipe>,
     ) {
-        let changed = shortened.list.iter().zip(hashes).enumerate();
-        let changed = changed.filter(|(_, (shown, _))| shown.changed || self.is_ours(shown));
+        let shown = || shortened.list.iter().zip(hashes);
         let mut rows = Vec::new();
         if let Some(recipe) = recipe {
-            for (at, (_, hash)) in changed {
-                let original = batch.message(recipe.text(at));
-                rows.push(Item { chain: ChainHash(*hash), original });
+            for (at, (shown, hash)) in shown().enumerate() {
+                let text = match self.known(shown) {
+                    Some(known) => recipe.around(at, known),
+                    None => recipe.text(at),
+                };
+                if shown.changed || text != RECIPE {
+                    let original = batch.message(text);
+                    rows.push(Item { chain: ChainHash(*hash), original });
+                }
             }
         } else {
             let originals: Vec<ContentHash> =
                 (0..items.len()).map(|at| batch.message(self.original(at, items))).collect();
-            if let Some(last) = hashes.last() {
+            // Where the caller keeps an original of the list, there is no index of all of them.
+            let elsewhere = self.originals.iter().flatten().any(|known| Recipe::is_one(known));
+            if let Some(last) = hashes.last().filter(|_| !elsewhere) {
                 let index = index(&self.all(batch, &originals));
                 rows.push(Item { chain: ChainHash(end_of(last)), original: batch.message(index) });
             }
-            for (_, (shown, hash)) in changed {
-                if let Some(original) = shown.origin.and_then(|at| originals.get(at)) {
-                    rows.push(Item { chain: ChainHash(*hash), original: *original });
-                }
+            for (shown, hash) in shown() {
+                let known = self.known(shown);
+                let original = match known.filter(|known| Recipe::is_one(known)) {
+                    Some(recipe) => Some(batch.message(Arc::clone(recipe))),
+                    None if shown.changed || known.is_some() => {
+                        shown.origin.and_then(|at| originals.get(at)).copied()
+                    }
+                    None => None,
+                };
+                rows.extend(original.map(|original| Item { chain: ChainHash(*hash), original }));
             }
         }
         if !rows.is_empty() {
@@ -97,8 +115,9 @@ impl Known {
         batch.answer(id, vec![Item { chain: ChainHash(hash), original: index }]);
     }
 
-    fn is_ours(&self, shown: &Shown) -> bool {
-        shown.origin.is_some_and(|at| self.originals.get(at).is_some_and(Option::is_some))
+    /// What an earlier answer stored of a message that is shown.
+    fn known(&self, shown: &Shown) -> Option<&Arc<str>> {
+        self.originals.get(shown.origin?)?.as_ref()
     }
 
     /// What a message stands for: the original of an earlier answer, else itself.
@@ -134,8 +153,7 @@ pub(super) fn indexed(
     index: ContentHash,
 ) -> Result<Option<Vec<Arc<str>>>, store::Error> {
     let Some(text) = tenant.messages(&[index])?.pop().flatten() else { return Ok(None) };
-    let hashes: Option<Vec<ContentHash>> =
-        text.lines().map(|line| ContentHash::parse(line)).collect();
+    let hashes: Option<Vec<ContentHash>> = text.lines().map(ContentHash::parse).collect();
     let Some(hashes) = hashes else { return Ok(None) };
     let texts = tenant.messages(&hashes)?;
     Ok(texts.into_iter().map(|text| text.map(Into::into)).collect())
@@ -167,26 +185,77 @@ pub(super) enum Step {
     Text(usize, String),
     /// The n-th text of a tool result becomes this original's JSON.
     Json(usize, String),
-    /// The message becomes this one.
+    /// This message stands here, and the one that is shown does not.
     Message(String),
+    /// This message stands before the one that is shown.
+    Before(String),
+    /// This message stands behind it.
+    After(String),
+}
+
+impl Step {
+    /// The original that the step needs.
+    pub(super) fn id(&self) -> &String {
+        match self {
+            Self::Text(_, id)
+            | Self::Json(_, id)
+            | Self::Message(id)
+            | Self::Before(id)
+            | Self::After(id) => id,
+        }
+    }
 }
 
 impl Recipe {
     pub(super) fn of(shortened: &Shortened) -> Self {
-        let row = |shown: &Shown| {
+        let mut gone = shortened.originals.iter().filter(|original| original.whole).peekable();
+        let mut rows: Vec<String> = Vec::with_capacity(shortened.list.len());
+        // What is gone comes back where it stood: in the place of a summary right before it, else
+        // before the next message that is shown.
+        let mut summary: Option<String> = None;
+        for shown in &shortened.list {
             let mut row = RECIPE.to_owned();
-            if shown.origin.is_none() {
-                for original in shortened.originals.iter().filter(|original| original.whole) {
-                    let _ = write!(row, "m {} ", ArtifactId::of_text(&original.text).to_string());
-                }
+            let upto = shown.origin.unwrap_or(0);
+            while let Some(original) = gone.next_if(|original| original.message < upto) {
+                let id = ArtifactId::of_text(&original.text);
+                let _ = match &mut summary {
+                    Some(summary) => write!(summary, "m {id} "),
+                    None => write!(row, "b {id} "),
+                };
             }
+            rows.extend(summary.take());
             for edit in &shown.edits {
                 let kind = if edit.json { 'j' } else { 't' };
                 let _ = write!(row, "{kind}{} {} ", edit.slot, edit.artifact);
             }
-            row
-        };
-        Self { rows: shortened.list.iter().map(row).collect() }
+            match shown.origin {
+                Some(_) => rows.push(row),
+                None => summary = Some(row),
+            }
+        }
+        let kind = if summary.is_some() { 'm' } else { 'a' };
+        rows.extend(summary.take());
+        if let Some(last) = rows.last_mut() {
+            for original in gone {
+                let id = ArtifactId::of_text(&original.text);
+                let _ = write!(last, "{kind} {id} ");
+            }
+        }
+        Self { rows }
+    }
+
+    /// The recipe of a message whose own is known already.
+    fn around(&self, at: usize, known: &str) -> String {
+        let known = known.strip_prefix(RECIPE).unwrap_or_default();
+        let row = self.text(at);
+        // What went later stands farther out.
+        let (mut before, mut after) = (String::new(), String::new());
+        let mut words = row.strip_prefix(RECIPE).unwrap_or_default().split_whitespace();
+        while let (Some(kind), Some(id)) = (words.next(), words.next()) {
+            let side = if kind == "a" { &mut after } else { &mut before };
+            let _ = write!(side, "{kind} {id} ");
+        }
+        format!("{RECIPE}{before}{known}{after}")
     }
 
     fn text(&self, at: usize) -> String {
@@ -204,6 +273,8 @@ impl Recipe {
             let slot = what.get(1..).and_then(|slot| slot.parse().ok());
             steps.extend(match (what.chars().next(), slot) {
                 (Some('m'), _) => Some(Step::Message(id.to_owned())),
+                (Some('b'), _) => Some(Step::Before(id.to_owned())),
+                (Some('a'), _) => Some(Step::After(id.to_owned())),
                 (Some('t'), Some(slot)) => Some(Step::Text(slot, id.to_owned())),
                 (Some('j'), Some(slot)) => Some(Step::Json(slot, id.to_owned())),
                 _ => None,

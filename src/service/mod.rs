@@ -6,6 +6,7 @@ pub mod compress;
 pub mod expand;
 mod known;
 pub mod pool;
+mod returned;
 pub mod tokens;
 pub mod why;
 

@@ -13,6 +13,8 @@
 
 mod api;
 mod architecture;
+mod cli_compress;
+mod encodings;
 mod golden;
 mod invariant;
 mod openapi;

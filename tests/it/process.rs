@@ -23,7 +23,17 @@ fn help_and_version_succeed() {
     assert!(version.status.success());
     assert_eq!(text(&version.stdout), concat!("contexture ", env!("CARGO_PKG_VERSION"), "\n"));
     let help = text(&run(&["--help"]).stdout);
-    for word in ["serve", "compile", "why", "openapi", "Examples:", "Exit codes:"] {
+    for word in [
+        "serve",
+        "compile",
+        "compress",
+        "expand",
+        "prove",
+        "why",
+        "openapi",
+        "Examples:",
+        "Exit codes:",
+    ] {
         assert!(help.contains(word), "{word} is missing in:\n{help}");
     }
     let serve = text(&run(&["serve", "--help"]).stdout);

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::support::{ServerProcess, TestServer};
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+const PROVE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/prove.md");
 /// Stands for the id of an answer, the one thing in it that differs from run to run.
 const ID: &str = "cmp_019aa0b2c6e97d4c9f0a3b5d7e8f1a2b";
 
@@ -74,6 +75,12 @@ fn why_says_what_is_shown() {
 }
 
 #[test]
+fn prove_prints_what_is_shown() {
+    let output = run(&["prove", "docs/examples/double-charge.json"]);
+    check_in(PROVE, "prove", &fenced("text", &text(&output.stdout)));
+}
+
+#[test]
 fn every_path_of_the_api_is_in_the_table() {
     let readme = fs::read_to_string(README).expect("a README.md");
     let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
@@ -96,8 +103,11 @@ fn every_link_leads_to_a_file() {
         "docs/compile.md",
         "docs/tokens.md",
         "docs/artifacts.md",
+        "docs/compress.md",
+        "docs/encodings.md",
         "docs/cache.md",
         "docs/parity.md",
+        "docs/prove.md",
     ];
     for document in documents {
         let path = format!("{root}/{document}");
@@ -220,10 +230,14 @@ fn by_line(value: &Value, depth: usize) -> String {
     out
 }
 
-/// What stands between the marks of `name`.
+/// What stands between the marks of `name` in the README.
 fn shown(name: &str) -> String {
-    let readme = fs::read_to_string(README).expect("a README.md");
-    let (_, rest) = readme.split_once(&start(name)).unwrap_or_else(|| panic!("no mark of {name}"));
+    shown_in(README, name)
+}
+
+fn shown_in(file: &str, name: &str) -> String {
+    let text = fs::read_to_string(file).expect("a document");
+    let (_, rest) = text.split_once(&start(name)).unwrap_or_else(|| panic!("no mark of {name}"));
     let (block, _) = rest.split_once(&end(name)).unwrap_or_else(|| panic!("{name} does not end"));
     block.to_owned()
 }
@@ -236,9 +250,13 @@ fn end(name: &str) -> String {
     format!("<!-- {name}:end -->")
 }
 
-/// Holds a block against what it should be, or puts it right where that is asked for.
 fn check(name: &str, wanted: &str) {
-    let block = shown(name);
+    check_in(README, name, wanted);
+}
+
+/// Holds a block against what it should be, or puts it right where that is asked for.
+fn check_in(file: &str, name: &str, wanted: &str) {
+    let block = shown_in(file, name);
     if block == wanted {
         return;
     }
@@ -246,12 +264,12 @@ fn check(name: &str, wanted: &str) {
         // Tests of one program run side by side, and each rewrites the whole file.
         static WRITING: std::sync::Mutex<()> = std::sync::Mutex::new(());
         let _alone = WRITING.lock();
-        let readme = fs::read_to_string(README).expect("a README.md");
-        let (before, rest) = readme.split_once(&start(name)).expect("a mark");
+        let text = fs::read_to_string(file).expect("a document");
+        let (before, rest) = text.split_once(&start(name)).expect("a mark");
         let (_, after) = rest.split_once(&end(name)).expect("an end");
         let updated = format!("{before}{}{wanted}{}{after}", start(name), end(name));
-        fs::write(README, updated).expect("README.md is writable");
+        fs::write(file, updated).expect("the document is writable");
         return;
     }
-    panic!("`{name}` in README.md is stale: run UPDATE_README=1 cargo test readme\n{wanted}");
+    panic!("`{name}` in {file} is stale: run UPDATE_README=1 cargo test readme\n{wanted}");
 }

@@ -5,23 +5,25 @@
 //! way round and needs the list alone.
 
 mod backlog;
+mod decode;
+mod encode;
 mod lines;
 mod mark;
 mod solo;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::lossless::equivalent;
 use crate::domain::TokenizerName;
 use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
-use backlog::{Backlog, Shown};
+pub use decode::{Decoded, Decoder};
+pub use encode::{Encoder, Hold};
+
 use lines::Lines;
 use mark::{LITERAL, Place};
 
@@ -29,16 +31,8 @@ use mark::{LITERAL, Place};
 const REMEMBERED_BYTES: u64 = 64 << 20;
 /// Texts, changed or not, that are remembered.
 const REMEMBERED: usize = 1 << 14;
-/// Tokens below which no reference pays.
-const LEAST: u64 = 12;
-/// What a text is to those that follow.
-const CALL: u8 = 1;
-const RESULT: u8 = 2;
-const FIXED: u8 = 3;
 /// Bytes from which an argument of a call is worth pointing at.
 const ARGUMENT: usize = 40;
-/// Bytes that decoding may make of a list, beside sixteen times its own.
-const MOST_DECODED: usize = 64 << 20;
 
 /// Which edits of rung 1 may be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +41,13 @@ pub enum Lossless {
     Exact,
     /// Those that leave something out that says nothing, too.
     Equivalent,
+}
+
+/// Whose a text is, and what may be done to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Use {
+    Result(Lossless),
+    Words,
 }
 
 /// How much of a text can be got back from what is shown.
@@ -85,7 +86,7 @@ pub struct Form {
 
 /// Short forms that were found before. They save work and change nothing. Share one a process.
 pub struct Engine {
-    forms: Cache<(TokenizerName, Lossless, Digest), Arc<Known>, Bytes>,
+    forms: Cache<(TokenizerName, Use, Digest), Arc<Known>, Bytes>,
     /// Forms with references, by the text and all that stands before it; none where there is
     /// nothing to refer to.
     references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<Known>>, Bytes>,
@@ -101,8 +102,8 @@ struct Known {
 #[derive(Debug, Clone)]
 struct Bytes;
 
-impl Weighter<(TokenizerName, Lossless, Digest), Arc<Known>> for Bytes {
-    fn weight(&self, _: &(TokenizerName, Lossless, Digest), known: &Arc<Known>) -> u64 {
+impl Weighter<(TokenizerName, Use, Digest), Arc<Known>> for Bytes {
+    fn weight(&self, _: &(TokenizerName, Use, Digest), known: &Arc<Known>) -> u64 {
         let form = known.form.text.as_ref().map_or(0, |form| form.len());
         160 + (form + known.lines.weight()) as u64
     }
@@ -119,7 +120,7 @@ impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<Known>>> for Bytes {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("remembered", &self.forms.len()).finish()
+        f.debug_struct("Engine").field("remembered", &self.forms.len()).finish_non_exhaustive()
     }
 }
 
@@ -137,30 +138,18 @@ impl Engine {
         }
     }
 
-    /// The tokens of a text as it came and in its short form by itself.
-    pub fn alone(
-        &self,
-        counter: &Counter,
-        name: TokenizerName,
-        allow: Lossless,
-        text: &str,
-    ) -> (u64, u64) {
-        let form = &self.known(counter, name, allow, (text, Digest::of(text))).form;
-        (form.tokens_before, form.tokens_alone)
-    }
-
     fn known(
         &self,
         counter: &Counter,
         name: TokenizerName,
-        allow: Lossless,
+        purpose: Use,
         (text, digest): (&str, Digest),
     ) -> Arc<Known> {
-        let key = (name, allow, digest);
+        let key = (name, purpose, digest);
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
-        let form = form(counter, name, allow, text);
+        let form = form(counter, name, purpose, text);
         let lines = Arc::new(Lines::of(form.text.as_deref().unwrap_or(text)));
         let known = Arc::new(Known { form, lines });
         self.forms.insert(key, Arc::clone(&known));
@@ -169,7 +158,7 @@ impl Engine {
 }
 
 /// The short form of a text by itself.
-fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> Form {
+fn form(counter: &Counter, name: TokenizerName, purpose: Use, text: &str) -> Form {
     if mark::has_marks(text) {
         let tokens_before = counter.count(name, text);
         let escaped = LITERAL.map(|mark| format!("{mark}{text}"));
@@ -186,7 +175,7 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
             tokens_alone: tokens_after,
         };
     }
-    let solo = solo::solo(counter, name, text, allow == Lossless::Exact);
+    let solo = solo::solo(counter, name, text, purpose);
     let clean = solo.equivalent.then_some("clean");
     Form {
         text: solo.form.map(Arc::from),
@@ -197,212 +186,6 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
         tokens_after: solo.tokens_after,
         tokens_alone: solo.tokens_after,
     }
-}
-
-/// Gives the tool results of a list their short forms, from the first to the last.
-#[derive(Debug)]
-pub struct Encoder<'e> {
-    engine: &'e Engine,
-    counter: &'e Counter,
-    name: TokenizerName,
-    allow: Lossless,
-    backlog: Backlog,
-    /// What stands before and is not in the backlog yet: most lists are seen again, a little
-    /// longer, and only what is new has to be looked up.
-    waiting: Vec<Before>,
-    /// Names everything that stands before.
-    before: Digest,
-    results: usize,
-    calls: usize,
-}
-
-/// A text that stands before.
-#[derive(Debug)]
-enum Before {
-    Result(usize, Arc<str>, Arc<Lines>),
-    Call(usize, Arc<str>),
-}
-
-impl<'e> Encoder<'e> {
-    pub fn new(
-        engine: &'e Engine,
-        counter: &'e Counter,
-        name: TokenizerName,
-        allow: Lossless,
-    ) -> Self {
-        Self {
-            engine,
-            counter,
-            name,
-            allow,
-            backlog: Backlog::default(),
-            waiting: Vec::new(),
-            before: Digest::of(""),
-            results: 0,
-            calls: 0,
-        }
-    }
-
-    /// The next tool call of the list: the text of its arguments.
-    pub fn call(&mut self, arguments: &Arc<str>) {
-        self.calls += 1;
-        if arguments.len() >= ARGUMENT {
-            self.before = self.before.then(&Digest::of(arguments), CALL);
-            self.waiting.push(Before::Call(self.calls, Arc::clone(arguments)));
-        }
-    }
-
-    /// The next tool result of the list, by its texts: their forms, one each. `fixed`: it
-    /// stands as it is, and can be pointed at.
-    pub fn result(&mut self, texts: &[Arc<str>], fixed: bool) -> Vec<Form> {
-        self.results += 1;
-        let mut forms = Vec::with_capacity(texts.len());
-        for text in texts {
-            let digest = Digest::of(text);
-            let known = self.engine.known(self.counter, self.name, self.allow, (text, digest));
-            let (form, lines) = if fixed {
-                as_it_is(text, &known)
-            } else if known.form.rules == ["escape"] {
-                (known.form.clone(), Arc::clone(&known.lines))
-            } else {
-                self.referring(text, digest, &known)
-            };
-            // A reference names a result by its number alone, so it must hold one text.
-            if texts.len() == 1 {
-                let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
-                self.waiting.push(Before::Result(self.results, shown, lines));
-            }
-            // What is shown follows from what stands before, and from this.
-            self.before = self.before.then(&digest, if fixed { FIXED } else { RESULT });
-            forms.push(form);
-        }
-        if texts.len() != 1 {
-            self.before = self.before.then(&Digest::of(""), RESULT);
-        }
-        forms
-    }
-
-    /// The form of a text by itself, with references where they take fewer tokens.
-    fn referring(&mut self, text: &Arc<str>, digest: Digest, known: &Known) -> (Form, Arc<Lines>) {
-        let mut form = known.form.clone();
-        let mut lines = Arc::clone(&known.lines);
-        if form.tokens_after < LEAST {
-            return (form, lines);
-        }
-        let key = (self.name, self.allow, self.before.then(&digest, RESULT));
-        let found = if let Some(found) = self.engine.references.get(&key) {
-            found
-        } else {
-            self.catch_up();
-            let found = self.shortest(text, &form, &lines).map(Arc::new);
-            self.engine.references.insert(key, found.clone());
-            found
-        };
-        if let Some(found) = found {
-            form.tokens_after = found.form.tokens_after;
-            form.text.clone_from(&found.form.text);
-            form.rules.clone_from(&found.form.rules);
-            lines = Arc::clone(&found.lines);
-        }
-        (form, lines)
-    }
-
-    /// The text with references, in its short form by itself or without blocks: what stands in
-    /// an earlier text may stand there without them.
-    fn shortest(&self, text: &Arc<str>, form: &Form, lines: &Lines) -> Option<Known> {
-        let shown = form.text.as_ref().unwrap_or(text);
-        let referring = self.refer(shown, lines, form.tokens_after);
-        let referring = referring.map(|mut known| {
-            known.form.rules = form.rules.iter().copied().chain(["reference"]).collect();
-            known
-        });
-        let is_clean = form.rules.first() == Some(&"clean");
-        if form.rules.len() == usize::from(is_clean) {
-            return referring;
-        }
-        let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
-        let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
-        let other = self.refer(&plain, &Lines::of(&plain), tokens);
-        let other = other.map(|mut known| {
-            let clean = is_clean.then_some("clean");
-            known.form.rules = clean.into_iter().chain(["reference"]).collect();
-            known
-        });
-        other.or(referring)
-    }
-
-    fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<Known> {
-        let mut pays = |span: &str, reference: &str| {
-            // Every word is a token at least, so most spans need not be counted.
-            let count = |text: &str| self.counter.count(self.name, text);
-            words(span, 24) || count(span) > count(reference) + 2
-        };
-        let referring = self.backlog.refer(shown, lines, &mut pays)?;
-        let tokens_after = self.counter.count(self.name, &referring);
-        if tokens_after >= tokens {
-            return None;
-        }
-        let lines = Arc::new(Lines::of(&referring));
-        let form = Form {
-            text: Some(referring.into()),
-            class: Class::Exact,
-            rules: Vec::new(),
-            reverted: Vec::new(),
-            tokens_before: tokens,
-            tokens_after,
-            tokens_alone: tokens,
-        };
-        Some(Known { form, lines })
-    }
-
-    /// Adds to the backlog what waits for it.
-    fn catch_up(&mut self) {
-        for before in self.waiting.drain(..) {
-            match before {
-                Before::Result(nth, text, lines) => {
-                    self.backlog.add(Place::Result(nth), text, lines);
-                }
-                Before::Call(nth, arguments) => {
-                    for (place, text) in arguments_of(nth, &arguments) {
-                        let lines = Arc::new(Lines::of(&text));
-                        self.backlog.add(place, text, lines);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A text that may not be changed; a mark before what only looks like ours is no change of it.
-fn as_it_is(text: &str, known: &Known) -> (Form, Arc<Lines>) {
-    let mut form = known.form.clone();
-    if form.text.is_none() || form.rules == ["escape"] {
-        return (form, Arc::clone(&known.lines));
-    }
-    form.text = None;
-    form.rules.clear();
-    form.class = Class::Exact;
-    form.tokens_after = form.tokens_before;
-    form.tokens_alone = form.tokens_before;
-    (form, Arc::new(Lines::of(text)))
-}
-
-/// Whether a text has at least so many words of letters.
-fn words(text: &str, least: usize) -> bool {
-    let mut found = 0;
-    let mut inside = false;
-    for byte in text.bytes() {
-        let letter = byte.is_ascii_alphabetic();
-        // What follows an apostrophe may belong to the word before.
-        if letter && !inside {
-            found += 1;
-            if found >= least {
-                return true;
-            }
-        }
-        inside = letter || byte == b'\'';
-    }
-    false
 }
 
 /// The texts in a call's arguments that a reference can name.
@@ -421,69 +204,6 @@ fn arguments_of(nth: usize, arguments: &str) -> Vec<(Place, Arc<str>)> {
         _ => None,
     });
     texts.collect()
-}
-
-/// Gives the tool results of a list their texts back, from the first to the last.
-#[derive(Debug)]
-pub struct Decoder {
-    shown: Shown,
-    results: usize,
-    calls: usize,
-    /// Bytes that may still be made.
-    left: usize,
-}
-
-/// What a shown text decodes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decoded {
-    /// It holds no mark of ours.
-    Same,
-    Text(String),
-    /// It holds marks that cannot be followed; it stays as it is.
-    Missing,
-}
-
-impl Decoder {
-    /// A decoder of a list that takes so many bytes.
-    pub fn new(bytes: usize) -> Self {
-        let left = MOST_DECODED.saturating_add(bytes.saturating_mul(16));
-        Self { shown: Shown::default(), results: 0, calls: 0, left }
-    }
-
-    /// The next tool call of the list: the text of its arguments.
-    pub fn call(&mut self, arguments: &str) {
-        self.calls += 1;
-        for (place, text) in arguments_of(self.calls, arguments) {
-            self.shown.add(place, text);
-        }
-    }
-
-    /// The next tool result of the list, by its texts.
-    pub fn result(&mut self, texts: &[Arc<str>]) -> Vec<Decoded> {
-        self.results += 1;
-        let decoded = texts.iter().map(|text| self.text(text)).collect();
-        if let [text] = texts {
-            self.shown.add(Place::Result(self.results), Arc::clone(text));
-        }
-        decoded
-    }
-
-    fn text(&mut self, text: &str) -> Decoded {
-        if let Some(literal) = LITERAL.iter().find_map(|mark| text.strip_prefix(mark)) {
-            return Decoded::Text(literal.to_owned());
-        }
-        if !mark::has_marks(text) {
-            return Decoded::Same;
-        }
-        let resolved = self.shown.resolve(text, self.left);
-        match resolved.and_then(|text| solo::decoded(&text, self.left)) {
-            Some(text) => {
-                self.left = self.left.saturating_sub(text.len());
-                Decoded::Text(text)
-            }
-            None => Decoded::Missing,
-        }
-    }
 }
 
 #[cfg(test)]

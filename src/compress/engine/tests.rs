@@ -43,7 +43,8 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
             Entry::Call(arguments) => encoder.call(&arguments.as_str().into()),
             Entry::Result(texts, fixed) => {
                 let texts: Vec<Arc<str>> = texts.iter().map(|text| text.as_str().into()).collect();
-                let forms = encoder.result(&texts, *fixed);
+                let hold = if *fixed { Hold::Fixed } else { Hold::Free };
+                let forms = encoder.result(&texts, hold);
                 let pairs = texts
                     .into_iter()
                     .zip(forms)
@@ -56,16 +57,16 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
 }
 
 fn decode(list: &[Entry], shown: &[Vec<(Arc<str>, Form)>]) -> Vec<Vec<String>> {
-    let mut decoder = Decoder::new(1 << 20);
+    let mut reader = Decoder::new(1 << 20);
     let mut results = shown.iter();
     let mut back = Vec::new();
     for entry in list {
         match entry {
-            Entry::Call(arguments) => decoder.call(arguments),
+            Entry::Call(arguments) => reader.call(arguments),
             Entry::Result(..) => {
                 let texts: Vec<Arc<str>> =
                     results.next().unwrap().iter().map(|(text, _)| Arc::clone(text)).collect();
-                let decoded = decoder.result(&texts).into_iter().zip(&texts);
+                let decoded = reader.result(&texts).into_iter().zip(&texts);
                 let texts = decoded.map(|(decoded, text)| match decoded {
                     Decoded::Same => text.to_string(),
                     Decoded::Text(text) => text,
@@ -138,8 +139,34 @@ proptest! {
 }
 
 #[test]
+fn what_people_wrote_stays_and_what_they_pasted_does_not() {
+    let (engine, counter) = (Engine::new(), Counter::new());
+    let encoder = Encoder::new(&engine, &counter, TokenizerName::O200kBase, Lossless::Exact);
+    let line = |at| format!("2024-05-01T12:00:{at:02} INFO worker-{} done in {}ms", at % 4, at * 3);
+    let log = (0..60).map(line).collect::<Vec<_>>().join("\n");
+    let fenced = format!("Why is this slow?\n\n```\n{log}\n```\n\nPlease look at it soon.\n");
+    for text in [format!("Why is this slow?\n\n{log}\n"), fenced] {
+        let form = encoder.words(&text.as_str().into(), Hold::Free);
+        let shown = form.text.expect("a shorter form");
+        assert!(
+            form.tokens_after < form.tokens_before / 2 && shown.starts_with("Why is this slow?")
+        );
+        assert_eq!(Decoder::new(0).words(&shown), Decoded::Text(text));
+    }
+    let little: String = log.lines().take(8).map(|line| format!("{line}\n")).collect();
+    for text in [little, "Waiting for the lock. ".repeat(300), "Wait.\n".repeat(300)] {
+        assert_eq!(encoder.words(&text.into(), Hold::Free).text, None);
+    }
+}
+
+fn file() -> String {
+    let lines: Vec<_> = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}")).collect();
+    lines.join("\n") + "\n"
+}
+
+#[test]
 fn a_text_read_twice_is_shown_once() {
-    let file: String = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}\n")).collect();
+    let file = file();
     let edited = file.replace("number_20", "twenty");
     let list = [file.as_str(), &file, &edited].map(|text| Entry::Result(vec![text.into()], false));
     let shown = encode(&list, Lossless::Exact).concat();
@@ -153,7 +180,7 @@ fn a_text_read_twice_is_shown_once() {
 
 #[test]
 fn what_was_written_is_not_read_again() {
-    let file: String = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}\n")).collect();
+    let file = file();
     let mut arguments = "{\"path\":\"a.rs\",\"content\":".to_owned();
     json::write_string(&mut arguments, &file);
     let list =

@@ -14,6 +14,7 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod bytes;
 mod columns;
 mod numbered;
 mod repeat;
@@ -91,6 +92,11 @@ const ALL: &[&dyn Notation] = &[
     &tree::Tree,
     &template::Template,
 ];
+
+/// The names of all notations, as their headers have them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|notation| notation.name())
+}
 
 /// The notation of that name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Notation> {

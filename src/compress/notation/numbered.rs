@@ -3,7 +3,7 @@
 //! ```text
 //! §numbered 3 from 41 "\t"
 //! fn main() {
-//! 42	    panic!("error");
+//! 42    fail("error");
 //! }
 //! ```
 //!

@@ -66,13 +66,6 @@ pub(super) fn opens(body: &[u8]) -> bool {
     Opening::read(body).is_some()
 }
 
-/// What follows the marks that open a fence: a language, mostly.
-pub(super) fn info(first_line: &str) -> &str {
-    let body = first_line.trim();
-    let body = list_marker(body.as_bytes()).and_then(|width| body.get(width..)).unwrap_or(body);
-    body.trim_start_matches(['`', '~']).trim()
-}
-
 fn opening(lines: &Lines<'_>, at: usize, margins: &mut Margins) -> Option<(Opening, usize)> {
     let indent = lines.indent(at);
     let body = lines.body(at);

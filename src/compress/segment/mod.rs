@@ -42,17 +42,6 @@ pub(crate) struct Span {
     pub(crate) range: Range<usize>,
 }
 
-impl Span {
-    /// The info string of a fence.
-    pub(crate) fn info<'a>(&self, text: &'a str) -> &'a str {
-        if self.kind != Kind::Fence {
-            return "";
-        }
-        let first = text.get(self.range.clone()).and_then(|text| text.lines().next());
-        first.map_or("", fence::info)
-    }
-}
-
 /// What a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -99,6 +88,11 @@ pub(crate) enum Part {
 }
 
 impl Kind {
+    /// Whether a machine put this out, rather than a person who wrote it.
+    pub(crate) fn is_put_out(self) -> bool {
+        !matches!(self, Self::Prose | Self::Fence | Self::Markdown(_) | Self::Code)
+    }
+
     /// Whether two neighbours of this kind are one part.
     fn joins(self) -> bool {
         !matches!(self, Self::Fence | Self::Json | Self::Xml | Self::Html | Self::Base64)

@@ -83,13 +83,6 @@ fn a_fence_in_a_list_item_ends_with_it() {
 }
 
 #[test]
-fn a_fence_tells_its_info_string() {
-    let text = "```rust,ignore  \nfn a() {}\n```";
-    assert_eq!(segment(text)[0].info(text), "rust,ignore");
-    assert_eq!(segment("plain")[0].info("plain"), "");
-}
-
-#[test]
 fn diffs_keep_what_their_hunks_hold() {
     let diff = "diff --git a/README.md b/README.md\nindex 1..2 100644\n--- a/README.md\n+++ b/README.md\n@@ -1,4 +1,4 @@\n ```\n-a\n+2024-01-01 00:00:00 b\n\n ```\n@@ -9 +9 @@ tail\n-x\n\\ No newline at end of file\n+y\n";
     is_one(Kind::Diff, diff);

@@ -6,11 +6,11 @@ use super::plan::{Plan, Sight};
 use super::report::Row;
 use super::splice::{Edit, splice};
 use super::{Edited, Error, Job, Original, Shown};
-use crate::compress::{Class, Encoder, Form};
+use crate::compress::{Class, Encoder, Form, Hold};
 use crate::domain::ArtifactId;
 use crate::pipeline::prose;
 use crate::pipeline::report::Action;
-use crate::provider::{Answered, Spoken, Wrap};
+use crate::provider::{Answered, Spoken, TextSlot, Wrap};
 
 /// The messages of the list in the sight that the plan leaves them, one row each, and one for
 /// the summary in its place.
@@ -32,16 +32,19 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
         for spoken in spoken {
             match spoken {
                 Spoken::Call(arguments) => encoder.call(arguments),
+                Spoken::Words(slot) => {
+                    let form = encoder.words(&slot.text, job.hold(at));
+                    edits.take(std::slice::from_ref(slot), vec![form]);
+                }
                 Spoken::Result(answered) if sight == Sight::Cleared && job.clears(answered) => {
                     let raw = job.item(at).map_or("", |item| item.raw);
                     edits.clear(job, &mut encoder, (answered, raw));
                 }
                 Spoken::Result(answered) => {
-                    let fixed = job.fixed.get(at) == Some(&true);
                     let texts: Vec<Arc<str>> =
                         answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                    let forms = encoder.result(&texts, fixed);
-                    edits.take(answered, forms);
+                    let forms = encoder.result(&texts, job.hold(at));
+                    edits.take(&answered.slots, forms);
                 }
             }
         }
@@ -59,6 +62,7 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
         origin: Some(at),
         action,
         rules: Vec::new(),
+        reverted: Vec::new(),
         class: None,
         before,
         after: 0,
@@ -70,12 +74,13 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
 /// What is edited in one message.
 #[derive(Default)]
 struct Edits {
-    edits: Vec<Edit>,
+    places: Vec<Edit>,
     originals: Vec<(Arc<str>, u64)>,
     shown: Vec<Edited>,
     /// Texts of tool results that stand before.
     slots: usize,
     rules: Vec<&'static str>,
+    reverted: Vec<&'static str>,
     class: Option<Class>,
     /// Raw tokens saved as shown, and without references; escapes cost.
     saved: i64,
@@ -83,14 +88,15 @@ struct Edits {
 }
 
 impl Edits {
-    fn take(&mut self, answered: &Answered, forms: Vec<Form>) {
-        for (slot, form) in answered.slots.iter().zip(forms) {
+    fn take(&mut self, slots: &[TextSlot], forms: Vec<Form>) {
+        for (slot, form) in slots.iter().zip(forms) {
             let place = self.slots;
             self.slots += 1;
             self.saved += difference(form.tokens_before, form.tokens_after);
             self.alone += difference(form.tokens_before, form.tokens_alone);
+            self.reverted.extend(&form.reverted);
             let Some(text) = form.text else { continue };
-            self.edits.push(Edit {
+            self.places.push(Edit {
                 at: slot.raw.clone(),
                 text: text.to_string(),
                 wrap: Wrap::Text,
@@ -114,7 +120,7 @@ impl Edits {
         (answered, raw): (&Answered, &str),
     ) {
         let count = |text: &str| job.meter.counter().count(job.meter.tokenizer(), text);
-        encoder.result(&[prose::CLEARED_RESULT.into()], true);
+        encoder.result(&[prose::CLEARED_RESULT.into()], Hold::Fixed);
         let place = self.slots;
         self.slots += usize::from(answered.content.is_some());
         let Some((at, wrap)) = &answered.content else { return };
@@ -123,7 +129,7 @@ impl Edits {
         self.saved += saved;
         self.alone += saved;
         let text = prose::CLEARED_RESULT.to_owned();
-        self.edits.push(Edit { at: at.clone(), text, wrap: *wrap });
+        self.places.push(Edit { at: at.clone(), text, wrap: *wrap });
         match answered.slots.as_slice() {
             [slot] if slot.raw == *at => {
                 self.original(place, Arc::clone(&slot.text), before, false);
@@ -140,8 +146,8 @@ impl Edits {
     fn row(self, job: &Job<'_>, at: usize, sight: Sight) -> Row {
         let raw = job.item(at).map_or("", |item| item.raw);
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
-        let changed = !self.edits.is_empty();
-        let json = if changed { splice(raw, &self.edits) } else { raw.to_owned() };
+        let changed = !self.places.is_empty();
+        let json = if changed { splice(raw, &self.places) } else { raw.to_owned() };
         let action = match (changed, sight) {
             (false, _) => Action::Kept,
             (true, Sight::Cleared) => Action::Cleared,
@@ -161,6 +167,7 @@ impl Edits {
             origin: Some(at),
             action,
             rules: self.rules,
+            reverted: self.reverted,
             class: self.class,
             before,
             after: less(self.saved).unwrap_or_default(),

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use super::measure::{Cost, Meter};
 use super::stage::{Timings, timed};
 use super::{Context, Deadline, Error, prose, protect};
-use crate::compress::{Encoder, Lossless};
+use crate::compress::{Encoder, Hold, Lossless};
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
-use crate::provider::{self, Answered, Spoken};
+use crate::provider::{self, Answered, Spoken, Wrap};
 use crate::request::{CompressRequest, Given, Level, List, Originals};
 
 /// What is shown in the place of the messages that came.
@@ -57,12 +57,23 @@ pub struct Original {
     pub whole: bool,
 }
 
-/// Makes the request's text or messages shorter. `ours`: messages that an earlier answer made,
-/// one flag each; they stand as they are.
+/// Whose a message of the list is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Maker {
+    #[default]
+    Caller,
+    /// An earlier answer of ours, whose original is stored.
+    Ours,
+    /// An earlier answer of ours, whose original only the caller has: no further rung may take it.
+    OursForGood,
+}
+
+/// Makes the request's text or messages shorter. `makers`: one for each message; what an earlier
+/// answer made takes no other form at rung 1.
 pub fn shorten(
     cx: &Context,
     request: &CompressRequest<'_, '_>,
-    ours: &[bool],
+    makers: &[Maker],
     deadline: &Deadline,
     timings: &mut Timings,
 ) -> Result<Shortened, Error> {
@@ -75,13 +86,14 @@ pub fn shorten(
     match &request.given {
         Given::Text(text) => {
             deadline.check()?;
-            let form = timed(&mut timings.count, || encoder().result(&[Arc::clone(text)], false));
+            let form =
+                timed(&mut timings.count, || encoder().result(&[Arc::clone(text)], Hold::Free));
             Ok(report::of_text(request, text, form.into_iter().next()))
         }
         Given::List(list) => {
             let mut notes = request.notes.clone();
             let job =
-                timed(&mut timings.count, || Job::new(&meter, request, list, ours, &mut notes))?;
+                timed(&mut timings.count, || Job::new(&meter, request, list, makers, &mut notes))?;
             let shown = timed(&mut timings.compile, || job.run(&encoder))?;
             let before = job.costs.iter().map(|cost| cost.real()).sum();
             timed(&mut timings.count, || report::of_list(&meter, &job, shown, before, notes))
@@ -98,6 +110,7 @@ pub(super) struct Job<'j> {
     spoken: Vec<Vec<Spoken>>,
     /// Whether the message stands as it is, one flag each.
     fixed: Vec<bool>,
+    makers: &'j [Maker],
     /// What each message takes as it came, and what stands outside of the list, last.
     costs: Vec<Cost>,
 }
@@ -107,14 +120,15 @@ impl<'j> Job<'j> {
         meter: &'j Meter<'j>,
         request: &'j CompressRequest<'j, 'j>,
         list: &'j List<'j, 'j>,
-        ours: &[bool],
+        makers: &'j [Maker],
         notes: &mut Notes,
     ) -> Result<Self, Error> {
         let count = list.items.len();
         let conversation = &list.conversation;
         let (history, system) = (&conversation.history, &conversation.system);
         let flags = protect::run(&request.protect, history, system, notes);
-        let mut fixed: Vec<bool> = ours.to_vec();
+        let mut fixed: Vec<bool> =
+            makers.iter().map(|maker| *maker == Maker::OursForGood).collect();
         fixed.resize(count, false);
         for (message, flag) in history.iter().zip(flags) {
             if let Some(fixed) = message.origin.and_then(|at| fixed.get_mut(at)) {
@@ -133,25 +147,30 @@ impl<'j> Job<'j> {
             outside.text += meter.reply() + meter.tools(&conversation.tools)?;
         }
         let spoken = list.items.iter().map(provider::spoken).collect();
-        Ok(Self { meter, request, list, spoken, fixed, costs })
+        Ok(Self { meter, request, list, spoken, fixed, makers, costs })
     }
 
     fn run<'e>(&self, encoder: &dyn Fn() -> Encoder<'e>) -> Result<Vec<report::Row>, Error> {
         let whole = plan::Plan::whole(self.list.items.len());
         let first = lossless::run(self, &whole, encoder())?;
         let taken = self.request.level;
-        let over = match self.request.budget_tokens {
-            Some(budget) => {
-                let after: u64 = self.after(&first);
-                self.request.model.scale(after) > budget
-            }
-            None => true,
-        };
-        if taken == Level::Lossless || !over {
+        if taken == Level::Lossless || self.fits(&first) {
             return Ok(first);
         }
-        let plan = plan::run(self, &first)?;
-        lossless::run(self, &plan, encoder())
+        let plan = plan::run(self, &first, taken)?;
+        let mut further = lossless::run(self, &plan, encoder())?;
+        if !plan.pays && !self.fits(&further) {
+            let plan = plan::run(self, &first, Level::Reversible)?;
+            further = lossless::run(self, &plan, encoder())?;
+        }
+        // What is gone may have been pointed at by what is left.
+        Ok(if self.after(&further) < self.after(&first) { further } else { first })
+    }
+
+    /// Whether there is a budget, and the rows meet it.
+    fn fits(&self, rows: &[report::Row]) -> bool {
+        let budget = self.request.budget_tokens;
+        budget.is_some_and(|budget| self.request.model.scale(self.after(rows)) <= budget)
     }
 
     /// Raw tokens that the rows take, with what stands outside of the list.
@@ -164,7 +183,22 @@ impl<'j> Job<'j> {
     fn clears(&self, answered: &Answered) -> bool {
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
         let texts: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
-        answered.content.is_some() && count(prose::CLEARED_RESULT) < texts
+        // An object around the line takes some tokens more.
+        let around = match answered.content {
+            None => return false,
+            Some((_, Wrap::Object)) => 6,
+            Some(_) => 0,
+        };
+        count(prose::CLEARED_RESULT) + around < texts
+    }
+
+    /// Whether a message's results may take another form at rung 1.
+    fn hold(&self, at: usize) -> Hold {
+        match self.makers.get(at) {
+            Some(Maker::Ours | Maker::OursForGood) => Hold::Ours,
+            _ if self.fixed.get(at) == Some(&true) => Hold::Fixed,
+            _ => Hold::Free,
+        }
     }
 
     fn item(&self, at: usize) -> Option<&Node<'j>> {

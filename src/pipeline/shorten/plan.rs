@@ -32,24 +32,25 @@ pub(super) struct Plan {
     pub(super) summary: Option<(String, u64)>,
     /// The message before which it stands.
     pub(super) summary_at: Option<usize>,
+    /// Whether it takes less than what it stands for would if only results were cleared.
+    pub(super) pays: bool,
 }
 
 impl Plan {
     /// Everything in sight.
     pub(super) fn whole(messages: usize) -> Self {
-        Self { sights: vec![Sight::Whole; messages], ..Self::default() }
+        Self { sights: vec![Sight::Whole; messages], pays: true, ..Self::default() }
     }
 }
 
 /// Chooses by what each message takes after rung 1, references aside: whether those stay
 /// possible is only known once it is known what is gone.
-pub(super) fn run(job: &Job<'_>, rows: &[Row]) -> Result<Plan, Error> {
+pub(super) fn run(job: &Job<'_>, rows: &[Row], level: Level) -> Result<Plan, Error> {
     let spans = item_turns(job);
     let costs = turn_costs(job, rows, &spans);
     let outside = job.costs.last().map_or(0, |cost| cost.real());
     let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
     let cap = budget.map_or(MOST_SUMMARY, |budget| (budget / 8).min(MOST_SUMMARY));
-    let level = job.request.level;
     let plan = compress::Plan {
         level,
         clear_thinking: false,
@@ -67,7 +68,9 @@ pub(super) fn run(job: &Job<'_>, rows: &[Row]) -> Result<Plan, Error> {
     };
     let mut view = View { job, rows, spans: &spans, cap: plan.summary_cap };
     let outcome = compress::plan(&costs, &plan, &mut view)?;
-    view.plan(&outcome)
+    let mut found = view.plan(&outcome, level)?;
+    found.pays = view.pays(&outcome, &found)?;
+    Ok(found)
 }
 
 /// Turns as ranges of messages of the list: a message of the list that holds results and text
@@ -214,9 +217,10 @@ impl View<'_> {
             Source::Neutral => {
                 ("{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":", "}]}")
             }
-            Source::Openai | Source::OpenaiResponses | Source::Anthropic => {
-                ("{\"role\":\"user\",\"content\":", "}")
+            Source::Anthropic => {
+                ("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":", "}]}")
             }
+            Source::Openai | Source::OpenaiResponses => ("{\"role\":\"user\",\"content\":", "}"),
         };
         let mut json = open.to_owned();
         json::write_string(&mut json, text);
@@ -224,7 +228,25 @@ impl View<'_> {
         json
     }
 
-    fn plan(&self, outcome: &Outcome) -> Result<Plan, Error> {
+    fn pays(&mut self, outcome: &Outcome, plan: &Plan) -> Result<bool, Error> {
+        let Some((_, note)) = plan.summary else { return Ok(true) };
+        let mut covered = 0;
+        for (turn, form) in outcome.forms.iter().enumerate() {
+            if *form != Form::Covered {
+                continue;
+            }
+            let alone = |row: &Row| row.alone;
+            covered += if let Some((_, tokens)) = self.cleared(turn, Clearing::Results)? {
+                tokens
+            } else {
+                let span = self.spans.get(turn).cloned().unwrap_or_default();
+                self.rows.get(span).unwrap_or_default().iter().map(alone).sum()
+            };
+        }
+        Ok(note < covered)
+    }
+
+    fn plan(&self, outcome: &Outcome, level: Level) -> Result<Plan, Error> {
         let mut plan = Plan::whole(self.job.list.items.len());
         let mut covered = Sight::Gone(Action::Dropped);
         if outcome.note == Note::Summary {
@@ -235,9 +257,11 @@ impl View<'_> {
         if plan.summary.is_none() && outcome.note == Note::Summary {
             covered = Sight::Gone(Action::Dropped);
         }
-        if self.job.request.level < Level::Drop && plan.summary.is_none() {
+        if level < Level::Drop && plan.summary.is_none() {
             covered = Sight::Cleared;
-        } else if plan.summary.is_none() && outcome.note != Note::Silent {
+        } else if plan.summary.is_none() && outcome.forms.contains(&Form::Covered) {
+            // Without the marker this list would be the beginning of the one that came, and
+            // nobody could tell them apart.
             let text = prose::truncated(self.covered(&outcome.forms).count());
             let message = Message::text(Role::User, text.as_str());
             plan.summary =

@@ -30,6 +30,8 @@ pub(super) struct Row {
     pub(super) origin: Option<usize>,
     pub(super) action: Action,
     pub(super) rules: Vec<&'static str>,
+    /// Notations whose blocks had to be taken back.
+    pub(super) reverted: Vec<&'static str>,
     pub(super) class: Option<Class>,
     pub(super) before: u64,
     pub(super) after: u64,
@@ -45,6 +47,7 @@ impl Row {
             origin: None,
             action: Action::Kept,
             rules: Vec::new(),
+            reverted: Vec::new(),
             class: None,
             before: 0,
             after: tokens,
@@ -57,6 +60,7 @@ impl Row {
         match self.action {
             Action::Kept if self.rules == ["escape"] => "escape".to_owned(),
             Action::Kept => "kept".to_owned(),
+            Action::Cleared if self.rules.contains(&"escape") => "ladder:clear+escape".to_owned(),
             Action::Cleared => "ladder:clear".to_owned(),
             Action::Summarized => "ladder:summary".to_owned(),
             Action::Dropped => "ladder:drop".to_owned(),
@@ -119,10 +123,16 @@ pub(super) fn of_list(
     job: &Job<'_>,
     rows: Vec<Row>,
     before: u64,
-    notes: Notes,
+    mut notes: Notes,
 ) -> Result<Shortened, Error> {
     meter.check()?;
     let request = job.request;
+    for row in &rows {
+        for name in &row.reverted {
+            let at = row.origin.unwrap_or_default();
+            notes.warn("notation_reverted", format!("/{}/{at}", job.list.key), *name);
+        }
+    }
     let mut actions = Actions::default();
     for row in rows.iter().filter(|row| row.origin.is_some()) {
         actions.add(row.action);

@@ -2,11 +2,14 @@
 
 mod artifacts;
 mod change;
+mod compress;
 mod counts;
 mod ends;
+mod expand;
 mod health;
 mod hostile;
 mod limits;
 mod models;
+mod read_tool;
 mod round_trip;
 mod tokens;

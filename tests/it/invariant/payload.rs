@@ -58,6 +58,9 @@ proptest! {
         body["model"] = json!("bytes4");
         body["budget"] = json!({"context_window": window});
         let once = compile_in(&services, &body).expect("an answer");
+        // A text that only looks like a notation of ours is escaped, and a payload that comes back
+        // cannot be told from one.
+        prop_assume!(!once.payload.to_string().contains('§'));
         body["messages"] = once.payload["messages"].clone();
         let twice = compile_in(&services, &body).expect("an answer");
         prop_assert_eq!(&once.text, &twice.text, "{}\n{}", once.report, twice.report);

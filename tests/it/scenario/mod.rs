@@ -1,7 +1,8 @@
-//! The scenarios of `tests/it/scenarios.toml`, as black-box tests of `POST /compile` and `/artifacts`.
+//! The scenarios of `tests/it/scenarios.toml`, as black-box tests.
 
 mod artifacts;
 mod compile;
+mod compression;
 mod guardrails;
 mod janitor;
 mod targets;

@@ -1,6 +1,7 @@
 //! A server of one's own for each test, on a free port, stopped on drop; and raw sockets.
 
 pub mod compile;
+pub mod compress;
 pub mod generate;
 mod process;
 mod raw;

@@ -4,102 +4,14 @@
 //! remembers nothing between compiles, so a longer list goes through the same points in the
 //! same states as the shorter one did: what was sent before keeps its bytes.
 
+mod shape;
+
 use std::collections::VecDeque;
+
+pub(in crate::pipeline) use shape::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
 
 use super::view::Clearing;
 use crate::request::Level;
-
-/// Raw tokens of one turn in each of its forms.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in crate::pipeline) struct TurnCost {
-    /// As it stands, media by kind.
-    pub(in crate::pipeline) flat: u64,
-    /// As it stands, media as sent.
-    pub(in crate::pipeline) real: u64,
-    /// Whether the turn may never be shortened or dropped.
-    pub(in crate::pipeline) exempt: bool,
-    /// Whether it is a message of the user.
-    pub(in crate::pipeline) user: bool,
-    /// Whether it is system text, which targets may hoist out of the list.
-    pub(in crate::pipeline) system: bool,
-    /// First turn of the live zone when this turn is the newest.
-    pub(in crate::pipeline) live_start: usize,
-}
-
-/// What the replay goes by. Raw tokens.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::pipeline) struct Plan {
-    pub(in crate::pipeline) level: Level,
-    /// Whether rung 3 takes thinking too.
-    pub(in crate::pipeline) clear_thinking: bool,
-    /// Above this many tokens the history is shrunk …
-    pub(in crate::pipeline) trigger: u64,
-    /// … to this many.
-    pub(in crate::pipeline) compress_to: u64,
-    /// What a summary is charged, and may take; 0 where there is no room for one, and turns
-    /// that would be summarised are dropped.
-    pub(in crate::pipeline) summary_cap: u64,
-    /// What the marker of dropped turns is charged.
-    pub(in crate::pipeline) marker: u64,
-    /// What the history may really take; above it the squeeze begins.
-    pub(in crate::pipeline) allowed: u64,
-    /// What the message costs that opens a list for the user, where the target wants one.
-    pub(in crate::pipeline) opening: Option<u64>,
-    /// Whether the live zone is never touched, whatever does not fit.
-    pub(in crate::pipeline) keep_live: bool,
-}
-
-/// How far one turn has been taken down the ladder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Form {
-    Whole,
-    /// Rung 3, with or without its thinking.
-    Cleared(Clearing),
-    /// Rungs 4 and 5: covered by the note at the head.
-    Covered,
-}
-
-/// What stands at the head of the history for the turns that are gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Note {
-    None,
-    Summary,
-    /// Rung 5: only their number.
-    Marker,
-    /// Not even that, where the rest would not fit beside it; the report tells.
-    Silent,
-}
-
-/// What the ladder came to.
-#[derive(Debug, Clone)]
-pub(in crate::pipeline) struct Outcome {
-    pub(in crate::pipeline) forms: Vec<Form>,
-    pub(in crate::pipeline) note: Note,
-    /// Whether further rungs were taken for this payload only.
-    pub(in crate::pipeline) squeezed: bool,
-}
-
-/// What the ladder asks of whoever knows the texts.
-pub(in crate::pipeline) trait ClearCost {
-    type Error;
-
-    /// What a turn costs that arrives behind what is in sight: no more than by itself, since it
-    /// may refer to that.
-    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Self::Error>;
-
-    /// What every turn costs once its form is settled, with references among what is in sight.
-    fn settled(&mut self, forms: &[Form]) -> Result<Vec<(u64, u64)>, Self::Error>;
-
-    /// What a turn costs after rung 3, `None` where that saves nothing.
-    fn cleared(
-        &mut self,
-        turn: usize,
-        clearing: Clearing,
-    ) -> Result<Option<(u64, u64)>, Self::Error>;
-
-    /// What the summary of the turns that are now covered really takes.
-    fn summary(&mut self, forms: &[Form]) -> Result<u64, Self::Error>;
-}
 
 /// Replays the turns, then squeezes what does not fit.
 pub(in crate::pipeline) fn plan<C: ClearCost>(

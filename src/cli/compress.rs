@@ -1,0 +1,191 @@
+//! `contexture compress` and `contexture expand`: `POST /compress` and its way back, on a file.
+//!
+//! Nothing is stored. A text is printed as it is, with no line end added, so that a pipe through
+//! both commands gives the bytes back.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::compile::{failure, read_input};
+use super::given::Given;
+use super::members::Members;
+use super::{Failure, report};
+use crate::config;
+use crate::domain::Models;
+use crate::pipeline::Deadline;
+use crate::service::{self, Services};
+
+/// How long one call on the command line may take.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  contexture compress build.log | less
+  contexture compress session.json --level reversible > shorter.json
+  contexture compress build.log --originals none | contexture expand - | cmp - build.log
+
+FILE holds a request as for POST /compress, a provider's payload, a bare list of messages, a
+session as a coding agent logs it, or anything else, which is taken as one text.")]
+pub(super) struct CompressArgs {
+    /// File to read; `-` is standard input
+    file: PathBuf,
+
+    /// What may be done: lossless, reversible, summary or drop
+    ///
+    /// Each allows what the ones before do. `lossless` where neither this nor a budget is given,
+    /// `summary` where a budget is.
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<String>,
+
+    /// Tokens that the answer may take
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u64>,
+
+    /// Model whose tokens are counted
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// Originals: `return` puts them into the answer of `--full`, `none` makes only edits that
+    /// decode to the very bytes
+    ///
+    /// `return` when absent: terminal codes and blanks that say nothing may go, and only the
+    /// answer of `--full` can bring them back.
+    #[arg(long, value_name = "WHAT", value_parser = ["return", "none"])]
+    originals: Option<String>,
+
+    /// Print the whole answer, not only the messages or the text
+    #[arg(long)]
+    full: bool,
+
+    /// JSON file with rows to add to the table of models
+    #[arg(long, env = "CONTEXTURE_MODELS_FILE", value_name = "FILE")]
+    models_file: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  contexture expand shorter.json > again.json
+  contexture compress session.json --full | contexture expand - > again.json
+
+FILE holds messages or a text that `contexture compress` printed, or its answer with --full.")]
+pub(super) struct ExpandArgs {
+    /// File to read; `-` is standard input
+    file: PathBuf,
+
+    /// JSON file with originals by id, or an answer of `contexture compress --full`
+    ///
+    /// The originals of the answer that is expanded are taken when this is absent.
+    #[arg(long, value_name = "FILE")]
+    originals: Option<PathBuf>,
+}
+
+pub(super) fn compress(args: &CompressArgs) -> Result<(), Failure> {
+    let mut given = Given::read(&read_input(&args.file)?)?;
+    let ignored = given.keep_options();
+    let members = &mut given.members;
+    for (key, value) in [("level", &args.level), ("model", &args.model)] {
+        if let Some(value) = value {
+            members.set(key, to_raw_value(value)?);
+        }
+    }
+    if let Some(budget) = args.budget {
+        members.set("budget_tokens", to_raw_value(&budget)?);
+    }
+    match &args.originals {
+        Some(originals) => members.set("originals", to_raw_value(originals)?),
+        // There is no store, and the answer says so.
+        None if members.get("originals").map(RawValue::get) != Some("\"none\"") => {
+            members.set("originals", to_raw_value("return")?);
+        }
+        None => {}
+    }
+    let services = Services::new(models(args.models_file.as_deref())?);
+    let answer = service::compress::compress(&services, &given.members.to_json()?, &patience())
+        .map_err(|error| failure(error.into()))?;
+    let parts: Members = serde_json::from_str(answer.text())?;
+    let mut out = io::stdout();
+    if args.full {
+        writeln!(out, "{}", answer.text())?;
+    } else {
+        print(&parts, given.key, &mut out)?;
+    }
+    let mut err = io::stderr();
+    if !ignored.is_empty() {
+        writeln!(err, "ignored: {}", ignored.join(", "))?;
+    }
+    let report: Value = serde_json::from_str(parts.get("report").map_or("null", RawValue::get))?;
+    report::print_report(&report, &mut err)?;
+    Ok(())
+}
+
+pub(super) fn expand(args: &ExpandArgs) -> Result<(), Failure> {
+    let given = Given::read(&read_input(&args.file)?)?;
+    let mut request = Members::of(given.key, given.value().to_owned());
+    let originals = match &args.originals {
+        Some(path) => Some(originals(&read_input(path)?, path)?),
+        None => given.members.get("originals").filter(is_object).map(ToOwned::to_owned),
+    };
+    if let Some(originals) = originals {
+        request.set("originals", originals);
+    }
+    let services = Services::new(Models::built_in());
+    let answer = service::expand::expand(&services, &request.to_json()?, &patience())
+        .map_err(|error| failure(error.into()))?;
+    let parts: Members = serde_json::from_slice(&answer)?;
+    print(&parts, given.key, &mut io::stdout())?;
+    let done: Value = serde_json::from_slice(&answer)?;
+    let number = |key: &str| done.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let missing = done.get("missing").and_then(Value::as_array).map_or(0, Vec::len);
+    let (expanded, unchanged) = (number("expanded"), number("unchanged"));
+    writeln!(io::stderr(), "{expanded} expanded, {unchanged} as they came, {missing} missing")?;
+    if missing > 0 {
+        return Err("not all of it can be restored from what is here".into());
+    }
+    Ok(())
+}
+
+/// The built-in models, and those of a file.
+pub(super) fn models(file: Option<&Path>) -> Result<Models, Failure> {
+    let mut models = Models::built_in();
+    if let Some(path) = file {
+        models.extend(config::read_models(path)?);
+    }
+    Ok(models)
+}
+
+pub(super) fn patience() -> Deadline {
+    Deadline::at(Instant::now() + PATIENCE)
+}
+
+fn is_object(value: &&RawValue) -> bool {
+    value.get().starts_with('{')
+}
+
+/// Originals by id: of a map, or of an answer that holds one.
+fn originals(text: &str, path: &Path) -> Result<Box<RawValue>, Failure> {
+    let wrong = |error| format!("{} holds no originals by id: {error}", path.display());
+    let members: Members = serde_json::from_str(text).map_err(wrong)?;
+    match members.get("originals").filter(is_object) {
+        Some(originals) => Ok(originals.to_owned()),
+        None => Ok(RawValue::from_string(text.trim().to_owned())?),
+    }
+}
+
+/// Prints the messages of an answer on a line, or its text byte for byte.
+fn print(answer: &Members, key: &str, out: &mut impl Write) -> Result<(), Failure> {
+    let value = answer.get(key).map_or("null", RawValue::get);
+    if key == "text" {
+        let text: String = serde_json::from_str(value)?;
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+    } else {
+        writeln!(out, "{value}")?;
+    }
+    Ok(())
+}

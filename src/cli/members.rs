@@ -1,0 +1,70 @@
+//! An object whose values keep their bytes while some of its keys are set.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// An object's members in order, each value as it was written. A key that stands twice stays so.
+#[derive(Debug, Default)]
+pub(super) struct Members(Vec<(String, Box<RawValue>)>);
+
+impl Members {
+    pub(super) fn of(key: &str, value: Box<RawValue>) -> Self {
+        Self(vec![(key.to_owned(), value)])
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&RawValue> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| &**value)
+    }
+
+    pub(super) fn set(&mut self, key: &str, value: Box<RawValue>) {
+        match self.0.iter_mut().find(|(name, _)| name == key) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((key.to_owned(), value)),
+        }
+    }
+
+    /// Takes out what is not kept, and names it.
+    pub(super) fn keep(&mut self, mut kept: impl FnMut(&str) -> bool) -> Vec<String> {
+        let gone = self.0.extract_if(.., |(key, _)| !kept(key));
+        gone.map(|(key, _)| key).collect()
+    }
+
+    pub(super) fn to_json(&self) -> Result<String, serde_json::Error> {
+        let mut text = String::from("{");
+        for (key, value) in &self.0 {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            text.push_str(&serde_json::to_string(key)?);
+            text.push(':');
+            text.push_str(value.get());
+        }
+        text.push('}');
+        Ok(text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}

@@ -1,0 +1,220 @@
+//! What an agent goes on with: paths, numbers, hashes, names and error lines, and how many of them
+//! stand in a text.
+//!
+//! A number or a name must stand there as it is. A path also counts where all of its parts do, so
+//! that a tree of names shows its paths. The number that a listing puts before a line is none of
+//! the line's facts. What a notation computes, such as a running number, does not count as seen.
+
+use std::collections::BTreeSet;
+
+/// Kinds of facts, in the order of [`Facts::seen_in`].
+pub(super) const KINDS: [&str; 5] = ["paths", "numbers", "hex ids", "names", "error lines"];
+
+/// Error lines that are looked for: each costs a pass over the text.
+const MOST_ERRORS: usize = 2_000;
+/// Words that make a line one about an error.
+const ERRORS: [&str; 9] = [
+    "error",
+    "errors",
+    "exception",
+    "failed",
+    "failure",
+    "fatal",
+    "panicked",
+    "traceback",
+    "denied",
+];
+
+/// How many facts of a kind are in sight, of how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) seen: usize,
+    pub(super) of: usize,
+}
+
+/// The facts of a text, each once.
+pub(super) struct Facts {
+    /// Paths, numbers, hex ids and names.
+    words: [BTreeSet<String>; 4],
+    /// Without white space.
+    errors: BTreeSet<String>,
+}
+
+impl Facts {
+    pub(super) fn of(text: &str) -> Self {
+        let text: String =
+            unescaped(text).lines().flat_map(|line| [unnumbered(line), "\n"]).collect();
+        // What a list puts around its items is none of the line.
+        let bare = |line| str::trim_matches(line, [' ', '\t', '\r', '"', ',']);
+        let errors = text.lines().map(bare).filter(|line| (9..400).contains(&line.len()));
+        let errors = errors.filter(|line| tells_of_error(line)).map(squeezed);
+        Self { words: words(&text), errors: errors.take(MOST_ERRORS).collect() }
+    }
+
+    pub(super) fn seen_in(&self, text: &str) -> Vec<Seen> {
+        let both = format!("{text}\n{}", unescaped(text));
+        let have = words(&both);
+        let parts: BTreeSet<&str> = both.split(|sign| !in_name(sign)).collect();
+        let tight = squeezed(&both);
+        let mut found: Vec<Seen> = Vec::with_capacity(KINDS.len());
+        for (kind, (wanted, have)) in self.words.iter().zip(&have).enumerate() {
+            let in_parts = |path: &str| {
+                kind == 0 && path.split('/').all(|part| part.is_empty() || parts.contains(part))
+            };
+            let seen = wanted.iter().filter(|fact| have.contains(*fact) || in_parts(fact)).count();
+            found.push(Seen { seen, of: wanted.len() });
+        }
+        let seen = self.errors.iter().filter(|line| tight.contains(line.as_str())).count();
+        found.push(Seen { seen, of: self.errors.len() });
+        found
+    }
+}
+
+/// The text with what a JSON string escapes written out, for results that are JSON around text.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        out.push_str(before);
+        let mut signs = after.chars();
+        let sign = match signs.next() {
+            Some('n' | 'r') => '\n',
+            Some('t') => '\t',
+            Some(sign @ ('"' | '/' | '\\')) => sign,
+            _ => {
+                out.push('\\');
+                rest = after;
+                continue;
+            }
+        };
+        out.push(sign);
+        rest = signs.as_str();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A line of a listing without its number: `  12\t`, `12→` or `12|`.
+fn unnumbered(line: &str) -> &str {
+    let rest = line.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let numbered = line.trim_start().len() > rest.len();
+    rest.strip_prefix(['\t', '→', '|']).filter(|_| numbered).unwrap_or(line)
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+fn tells_of_error(line: &str) -> bool {
+    let mut words = line.split(|sign: char| !sign.is_ascii_alphabetic());
+    words.any(|word| ERRORS.iter().any(|error| word.eq_ignore_ascii_case(error)))
+}
+
+fn in_name(sign: char) -> bool {
+    sign.is_alphanumeric() || matches!(sign, '_' | '.' | '-' | '@' | '~' | '+')
+}
+
+/// The words of a text that are facts, by kind.
+fn words(text: &str) -> [BTreeSet<String>; 4] {
+    let mut found = [const { BTreeSet::new() }; 4];
+    let [paths, numbers, hex, names] = &mut found;
+    for path in text.split(|sign| sign != '/' && !in_name(sign)) {
+        let path = path.trim_end_matches(['.', '/']);
+        let parts = path.split('/').filter(|part| !part.is_empty()).count();
+        if parts > 1 && path.len() < 300 && path.contains(|sign: char| sign.is_alphabetic()) {
+            paths.insert(path.to_owned());
+        }
+    }
+    for word in text.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_' && sign != '.')
+    {
+        let word = word.trim_matches('.');
+        if is_number(word) {
+            numbers.insert(word.to_owned());
+        }
+        for word in word.split('.') {
+            if is_hex(word) {
+                hex.insert(word.to_owned());
+            } else if is_name(word) {
+                names.insert(word.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Three digits and more, with or without a fraction.
+fn is_number(word: &str) -> bool {
+    let (whole, fraction) = word.split_once('.').unwrap_or((word, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (3..30).contains(&whole.len()) && digits(whole) && digits(fraction)
+}
+
+/// What a commit or a digest looks like.
+fn is_hex(word: &str) -> bool {
+    (7..=64).contains(&word.len())
+        && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// What code calls things: `snake_case`, `camelCase`, `PascalCase` of two words and more.
+fn is_name(word: &str) -> bool {
+    if word.len() > 100 || !word.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
+    {
+        return false;
+    }
+    let snake = word.trim_matches('_').contains('_');
+    let bytes = word.as_bytes().windows(2);
+    let turns = bytes.filter(|pair| matches!(pair, [b'a'..=b'z' | b'0'..=b'9', b'A'..=b'Z']));
+    snake || turns.count() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "read src/checkout/pay.rs:88 at 3f9c2ab1\n\
+        error: order_id 48213 is gone, retryPolicy took 12.5 of 1500.25 ms\n12 and/or\n";
+
+    fn seen(shown: &str) -> Vec<(usize, usize)> {
+        Facts::of(TEXT).seen_in(shown).into_iter().map(|seen| (seen.seen, seen.of)).collect()
+    }
+
+    #[test]
+    fn all_facts_are_in_sight_in_the_text_itself() {
+        assert_eq!(seen(TEXT), [(2, 2), (2, 2), (1, 1), (2, 2), (1, 1)]);
+        assert_eq!(seen(""), [(0, 2), (0, 2), (0, 1), (0, 2), (0, 1)]);
+    }
+
+    #[test]
+    fn a_part_of_a_fact_is_not_the_fact() {
+        assert_eq!(seen("148213 3f9c2ab11 order_ids src/checkout"), seen(""));
+    }
+
+    #[test]
+    fn the_number_of_a_line_is_no_fact_of_it() {
+        let facts = Facts::of("   211\terror: gone after 500 ms\n   212\t}\n");
+        let seen = facts.seen_in("error: gone after 500 ms");
+        assert_eq!((seen[1].seen, seen[1].of), (1, 1));
+        assert_eq!((seen[4].seen, seen[4].of), (1, 1));
+    }
+
+    #[test]
+    fn the_quotes_of_a_list_are_no_part_of_its_lines() {
+        let facts = Facts::of("[\n  \"build failed: no space\",\n  \"x\"\n]");
+        assert_eq!(facts.seen_in("[2]\nbuild failed: no space\nx")[4], Seen { seen: 1, of: 1 });
+    }
+
+    #[test]
+    fn a_tree_shows_its_paths() {
+        assert_eq!(seen("src/\n  checkout/\n    pay.rs")[0], (1, 2));
+    }
+
+    #[test]
+    fn json_around_a_text_hides_nothing() {
+        let facts = Facts::of(r#"{"out": "a/b.rs\nerror: no such_file"}"#);
+        let seen = facts.seen_in("a/b.rs\nerror: no such_file");
+        assert_eq!((seen[0].seen, seen[0].of), (1, 1));
+        assert_eq!((seen[3].seen, seen[3].of), (1, 1));
+    }
+}

@@ -1,0 +1,203 @@
+//! Which texts of tool results a parser reads: JSON, XML, tables and diffs.
+//!
+//! A text counts where the whole of it is one document. YAML is not counted, for nearly every text
+//! is YAML.
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::shown::{each, holds_result};
+
+/// Names, in the order of [`Formats::counts`].
+pub(super) const NAMES: [&str; 4] = ["JSON", "XML", "CSV and TSV", "diffs"];
+
+/// How many texts parse, by format.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Formats {
+    pub(super) counts: [usize; 4],
+}
+
+impl Formats {
+    pub(super) fn of(items: &[Value]) -> Self {
+        let mut found = Self::default();
+        for item in items.iter().filter(|item| holds_result(item)) {
+            each(item, &mut |text| {
+                let parses = [is_json, is_xml, is_table, is_diff];
+                if let Some(at) = parses.iter().position(|parses| parses(text))
+                    && let Some(count) = found.counts.get_mut(at)
+                {
+                    *count += 1;
+                }
+            });
+        }
+        found
+    }
+}
+
+/// An object or a list.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// Elements that open and close in turn, below one root.
+fn is_xml(text: &str) -> bool {
+    let mut rest = text.trim();
+    let mut open: Vec<&str> = Vec::new();
+    let mut roots = 0;
+    if !rest.starts_with('<') {
+        return false;
+    }
+    while let Some((before, after)) = rest.split_once('<') {
+        if open.is_empty() && !before.trim().is_empty() {
+            return false;
+        }
+        let aside = [("?", "?>"), ("!--", "-->"), ("![CDATA[", "]]>"), ("!", ">")];
+        if let Some((begin, end)) = aside.iter().find(|(begin, _)| after.starts_with(begin)) {
+            let after = after.get(begin.len()..).unwrap_or_default();
+            let Some((_, after)) = after.split_once(end) else { return false };
+            rest = after;
+            continue;
+        }
+        let Some((tag, after)) = tag(after) else { return false };
+        rest = after;
+        if let Some(name) = tag.strip_prefix('/') {
+            if open.pop() != Some(name.trim_end()) {
+                return false;
+            }
+            continue;
+        }
+        let name = tag.split([' ', '\t', '\r', '\n', '/']).next().unwrap_or_default();
+        if !name.starts_with(|sign: char| sign.is_alphabetic() || sign == '_') {
+            return false;
+        }
+        roots += usize::from(open.is_empty());
+        if !tag.ends_with('/') {
+            open.push(name);
+        }
+    }
+    open.is_empty() && roots == 1 && rest.trim().is_empty()
+}
+
+/// A tag up to its end, which is not inside a quoted attribute.
+fn tag(text: &str) -> Option<(&str, &str)> {
+    let mut quote = None;
+    for (at, byte) in text.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return Some((text.get(..at)?, text.get(at + 1..)?)),
+            (None, b'<') => return None,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(sign), byte) if sign == byte => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A row of names, and two rows and more of as many fields, two at least. Lines that begin with
+/// their number are no table.
+fn is_table(text: &str) -> bool {
+    [',', '\t'].into_iter().any(|separator| {
+        let mut lines = text.lines();
+        let Some(head) = lines.next() else { return false };
+        let Some(first) = fields(head, separator) else { return false };
+        let named = |name: &str| name.contains(|sign: char| sign.is_alphabetic());
+        if !head.split(separator).all(named) {
+            return false;
+        }
+        let mut rows = 1;
+        first > 1
+            && lines.all(|line| {
+                rows += 1;
+                fields(line, separator) == Some(first)
+            })
+            && rows > 2
+    })
+}
+
+/// Fields of a row; none where a quote stays open.
+fn fields(line: &str, separator: char) -> Option<usize> {
+    let mut quoted = false;
+    let mut count = 1;
+    for sign in line.chars() {
+        if sign == '"' {
+            quoted = !quoted;
+        } else if sign == separator && !quoted {
+            count += 1;
+        }
+    }
+    (!quoted).then_some(count)
+}
+
+/// Hunks that hold as many lines as their heads say.
+fn is_diff(text: &str) -> bool {
+    let mut hunks = 0;
+    let mut left = (0_usize, 0_usize);
+    for line in text.lines() {
+        if left != (0, 0) {
+            let taken = match line.as_bytes().first() {
+                Some(b'-') => (1, 0),
+                Some(b'+') => (0, 1),
+                Some(b' ') | None => (1, 1),
+                Some(b'\\') => (0, 0),
+                Some(_) => return false,
+            };
+            match (left.0.checked_sub(taken.0), left.1.checked_sub(taken.1)) {
+                (Some(old), Some(new)) => left = (old, new),
+                _ => return false,
+            }
+        } else if let Some(head) = line.strip_prefix("@@ -") {
+            let Some(lines) = hunk(head) else { return false };
+            left = lines;
+            hunks += 1;
+        }
+    }
+    hunks > 0 && left == (0, 0)
+}
+
+/// Old and new lines of a hunk, from `88,7 +88,8 @@`.
+fn hunk(head: &str) -> Option<(usize, usize)> {
+    let (ranges, _) = head.split_once(" @@")?;
+    let (old, new) = ranges.split_once(" +")?;
+    let lines = |range: &str| range.split_once(',').map_or("1", |(_, lines)| lines).parse().ok();
+    Some((lines(old)?, lines(new)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_format_is_told_by_parsing() {
+        let parses = [is_json, is_xml, is_table, is_diff];
+        let good = [
+            "{\"a\": [1]}\n",
+            "<?xml version=\"1.0\"?>\n<a b=\">\"><c/><!-- < --><d>x</d></a>\n",
+            "a,b\n1,\"2,3\"\n4,5\n",
+            "--- a\n+++ b\n@@ -1,2 +1 @@\n x\n-y\n",
+        ];
+        for (at, text) in good.iter().enumerate() {
+            let found = parses.iter().position(|parses| parses(text));
+            assert_eq!(found, Some(at), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_or_bent_does_not_count() {
+        for text in [
+            "{\"a\": [1",
+            "12",
+            "<a><b></a></b>",
+            "<a>x",
+            "<a/><b/>",
+            "a < b > c",
+            "a,b\n1,2,3\n4,5\n",
+            "a,b\n1,2\n",
+            "     1\tuse std::fmt;\n     2\tuse std::io;\n     3\t\n",
+            "@@ -1,2 +1 @@\n x\n",
+            "one line",
+        ] {
+            assert_eq!(Formats::of(&[json!(text)]), Formats::default(), "{text}");
+        }
+    }
+}

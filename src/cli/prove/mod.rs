@@ -1,0 +1,140 @@
+//! `contexture prove`: what compressing does to the reader's own session, measured.
+//!
+//! Everything goes through the service, as a client's requests would. What is printed to standard
+//! output depends on the file alone; the time goes to standard error. A loss is printed as one.
+
+mod controls;
+mod facts;
+mod formats;
+mod round;
+mod shown;
+mod table;
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::de::IgnoredAny;
+use serde_json::value::to_raw_value;
+
+use super::Failure;
+use super::compile::read_input;
+use super::compress::models;
+use super::given::Given;
+use crate::service::Services;
+use controls::Controls;
+use facts::{Facts, Seen};
+use formats::Formats;
+use round::Round;
+use shown::texts;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  contexture prove session.json
+
+FILE holds what `contexture compress` takes. Of a recorded session only messages, system text and
+tools are read; other keys are left out.")]
+pub(super) struct Args {
+    /// File to read; `-` is standard input
+    file: PathBuf,
+
+    /// Model whose tokens are counted
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// JSON file with rows to add to the table of models
+    #[arg(long, env = "CONTEXTURE_MODELS_FILE", value_name = "FILE")]
+    models_file: Option<PathBuf>,
+}
+
+/// What was measured at one level.
+struct Measured {
+    round: Round,
+    /// By kind of fact: how many are in sight, of how many.
+    shown: Vec<Seen>,
+    random: Vec<Seen>,
+    ends: Vec<Seen>,
+}
+
+/// Texts that parse, by format: as they came, shown, expanded, and decoded without a store.
+struct Parsed {
+    came: Formats,
+    shown: Formats,
+    expanded: Formats,
+    decoded: Formats,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let text = read_input(&args.file)?;
+    not_broken(&args.file, &text)?;
+    let mut given = Given::read(&text)?;
+    given.members.keep(|key| {
+        key == given.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
+    });
+    if let Some(model) = &args.model {
+        given.members.set("model", to_raw_value(model)?);
+    }
+    let models = models(args.models_file.as_deref())?;
+    Services::new(models.clone()).warm();
+    let services = || Services::new(models.clone());
+    let mut rounds = vec![Round::run(&services, &given, "lossless", None)?];
+    if !given.is_text() {
+        rounds.push(Round::run(&services, &given, "reversible", None)?);
+        let half = rounds.first().map_or(1, |round| (round.before / 2).max(1));
+        rounds.push(Round::run(&services, &given, "summary", Some(half))?);
+    }
+    let original = round::items(&given)?;
+    let parsed = rounds.first().map(|round| parsed(&original, round));
+    let measured = measure(&services(), &original, rounds)?;
+    let mut out = io::stdout();
+    table::print(&given, &measured, parsed.as_ref(), &mut out)?;
+    out.flush()?;
+    table::print_time(&measured, &mut io::stderr())?;
+    match measured.iter().map(|measured| measured.round.lost()).sum() {
+        0 => Ok(()),
+        1 => Err("one message was not restored".into()),
+        lost => Err(format!("{lost} messages were not restored").into()),
+    }
+}
+
+/// A file that says it is JSON and is not would otherwise be measured as a text.
+fn not_broken(path: &Path, text: &str) -> Result<(), Failure> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+        && let Err(error) = serde_json::from_str::<IgnoredAny>(text)
+    {
+        return Err(format!("{} is not JSON: {error}", path.display()).into());
+    }
+    Ok(())
+}
+
+fn parsed(original: &[serde_json::Value], round: &Round) -> Parsed {
+    Parsed {
+        came: Formats::of(original),
+        shown: Formats::of(&round.shown),
+        expanded: Formats::of(&round.expanded),
+        decoded: Formats::of(&round.decoded),
+    }
+}
+
+/// The facts in sight at each level, beside what two simple ways leave of them at its size.
+fn measure(
+    services: &Services,
+    original: &[serde_json::Value],
+    rounds: Vec<Round>,
+) -> Result<Vec<Measured>, Failure> {
+    let whole = texts(original);
+    let facts = Facts::of(&whole);
+    let tokens = round::count(services, &whole)?;
+    let mut measured = Vec::with_capacity(rounds.len());
+    for round in rounds {
+        let shown = texts(&round.shown);
+        let controls = Controls::of(&whole, round::count(services, &shown)?, tokens);
+        measured.push(Measured {
+            shown: facts.seen_in(&shown),
+            random: facts.seen_in(&controls.random),
+            ends: facts.seen_in(&controls.ends),
+            round,
+        });
+    }
+    Ok(measured)
+}

@@ -1,0 +1,239 @@
+//! One level: compress, give back from the store, decode without it, compare.
+
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::shown::holds_result;
+use crate::cli::Failure;
+use crate::cli::compile::failure;
+use crate::cli::compress::patience;
+use crate::cli::given::Given;
+use crate::cli::members::Members;
+use crate::service::{Services, compress, expand, tokens};
+
+/// Savers that are named.
+const MOST: usize = 5;
+
+/// What came of a level.
+pub(super) struct Round {
+    pub(super) level: &'static str,
+    pub(super) budget: Option<u64>,
+    pub(super) fits: bool,
+    pub(super) tokenizer: String,
+    pub(super) before: u64,
+    pub(super) after: u64,
+    /// Tokens of the messages that hold tool results.
+    pub(super) results_before: u64,
+    pub(super) results_after: u64,
+    pub(super) count: usize,
+    /// Messages that `/expand` gave back byte for byte.
+    pub(super) restored: usize,
+    /// Messages that decode without a store: to equal texts, and to equivalent ones.
+    pub(super) equal: usize,
+    pub(super) equivalent: usize,
+    /// Whether the level promises that all of them decode.
+    pub(super) must_decode: bool,
+    pub(super) savers: Vec<Saver>,
+    pub(super) bytes: usize,
+    pub(super) took: Duration,
+    pub(super) shown: Vec<Value>,
+    pub(super) expanded: Vec<Value>,
+    pub(super) decoded: Vec<Value>,
+}
+
+/// A message that became much shorter.
+#[derive(Deserialize)]
+pub(super) struct Saver {
+    pub(super) index: usize,
+    pub(super) rule: String,
+    pub(super) tokens_before: u64,
+    pub(super) tokens_after: u64,
+}
+
+impl Saver {
+    pub(super) fn saved(&self) -> u64 {
+        self.tokens_before.saturating_sub(self.tokens_after)
+    }
+}
+
+#[derive(Deserialize)]
+struct Report {
+    tokens_before: u64,
+    tokens_after: u64,
+    fits: bool,
+    tokenizer: String,
+    decisions: Vec<Saver>,
+}
+
+impl Round {
+    pub(super) fn run(
+        services: &dyn Fn() -> Services,
+        given: &Given,
+        level: &'static str,
+        budget: Option<u64>,
+    ) -> Result<Self, Failure> {
+        let store = services();
+        let mut request: Members = serde_json::from_str(&given.members.to_json()?)?;
+        request.set("level", to_raw_value(level)?);
+        request.set("explain", to_raw_value("full")?);
+        if let Some(budget) = budget {
+            request.set("budget_tokens", to_raw_value(&budget)?);
+        }
+        let request = request.to_json()?;
+        let start = Instant::now();
+        let answer = compress::compress(&store, &request, &patience())
+            .map_err(|error| failure(error.into()))?;
+        let took = start.elapsed();
+        let answer: Members = serde_json::from_str(answer.text())?;
+        let report = answer.get("report").map_or("null", RawValue::get);
+        let report: Report = serde_json::from_str(report)
+            .map_err(|error| format!("compressing took too long, or gave no report: {error}"))?;
+
+        let id = answer.get("id").map(ToOwned::to_owned).unwrap_or_default();
+        let shown = Members::of(given.key, value(&answer, given.key).to_owned()).to_json()?;
+        let stored = if given.is_text() { Members::of("id", id).to_json()? } else { shown.clone() };
+        let expanded = given_back(&store, &stored)?;
+        let decoded = given_back(&services(), &shown)?;
+
+        let original = items(given)?;
+        let decoded = values(&decoded, given.key)?;
+        let (equal, equivalent) = compare(&original, &decoded);
+        let mut round = Self {
+            level,
+            budget,
+            fits: report.fits,
+            tokenizer: report.tokenizer,
+            before: report.tokens_before,
+            after: report.tokens_after,
+            results_before: 0,
+            results_after: 0,
+            count: original.len(),
+            restored: same(&raw(given.value())?, &raw(value(&expanded, given.key))?),
+            equal,
+            equivalent,
+            must_decode: level == "lossless",
+            savers: report.decisions,
+            bytes: request.len(),
+            took,
+            shown: values(&answer, given.key)?,
+            expanded: values(&expanded, given.key)?,
+            decoded,
+        };
+        for saver in &round.savers {
+            if original.get(saver.index).is_some_and(holds_result) {
+                round.results_before += saver.tokens_before;
+                round.results_after += saver.tokens_after;
+            }
+        }
+        round.savers.retain(|saver| saver.saved() > 0);
+        round.savers.sort_by_key(|saver| std::cmp::Reverse(saver.saved()));
+        round.savers.truncate(MOST);
+        Ok(round)
+    }
+
+    /// Messages that did not come back as the level promises.
+    pub(super) fn lost(&self) -> usize {
+        let undecoded = self.count.saturating_sub(self.equal + self.equivalent);
+        let unrestored = self.count.saturating_sub(self.restored);
+        if self.must_decode { unrestored.max(undecoded) } else { unrestored }
+    }
+}
+
+fn given_back(services: &Services, request: &str) -> Result<Members, Failure> {
+    let answer =
+        expand::expand(services, request, &patience()).map_err(|error| failure(error.into()))?;
+    Ok(serde_json::from_slice(&answer)?)
+}
+
+/// The tokens of a text.
+pub(super) fn count(services: &Services, text: &str) -> Result<u64, Failure> {
+    let request = Members::of("text", to_raw_value(text)?).to_json()?;
+    let counted = tokens::count(services, &request, &patience());
+    Ok(counted.map_err(|error| failure(error.into()))?.tokens)
+}
+
+/// The messages of a file, or its text as the only one.
+pub(super) fn items(given: &Given) -> Result<Vec<Value>, Failure> {
+    values(&given.members, given.key)
+}
+
+fn value<'m>(members: &'m Members, key: &str) -> &'m RawValue {
+    members.get(key).unwrap_or(RawValue::NULL)
+}
+
+fn values(members: &Members, key: &str) -> Result<Vec<Value>, Failure> {
+    match serde_json::from_str(value(members, key).get())? {
+        Value::Array(items) => Ok(items),
+        one => Ok(vec![one]),
+    }
+}
+
+/// The messages as they are written; a text as what it says, for it is no JSON where it came from.
+fn raw(value: &RawValue) -> Result<Vec<String>, Failure> {
+    if value.get().starts_with('[') {
+        let items: Vec<&RawValue> = serde_json::from_str(value.get())?;
+        return Ok(items.into_iter().map(|item| item.get().to_owned()).collect());
+    }
+    let text: Option<String> = serde_json::from_str(value.get())?;
+    Ok(text.into_iter().collect())
+}
+
+/// Messages that have the same bytes; none of more than came.
+fn same(came: &[String], back: &[String]) -> usize {
+    if came.len() < back.len() {
+        return 0;
+    }
+    came.iter().zip(back).filter(|(came, back)| came == back).count()
+}
+
+/// Messages whose texts are equal, and further ones whose texts have the same normal form.
+fn compare(came: &[Value], back: &[Value]) -> (usize, usize) {
+    let mut found = (0, 0);
+    if came.len() != back.len() {
+        return found;
+    }
+    for (came, back) in came.iter().zip(back) {
+        if came == back {
+            found.0 += 1;
+        } else if normal(came) == normal(back) {
+            found.1 += 1;
+        }
+    }
+    found
+}
+
+/// The value with all of its texts in normal form.
+fn normal(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(expand::normal(text)),
+        Value::Array(items) => Value::Array(items.iter().map(normal).collect()),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(key, value)| (key.clone(), normal(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_change_of_blanks_is_told_from_a_change_of_words() {
+        let came = [json!({"content": "a  \nb"}), json!({"content": "c"}), json!({"content": "d"})];
+        let back = [json!({"content": "a\nb"}), json!({"content": "c"}), json!({"content": "e"})];
+        assert_eq!(compare(&came, &back), (1, 1));
+        assert_eq!(compare(&came, &back[..2]), (0, 0));
+    }
+
+    #[test]
+    fn a_list_that_grew_is_not_the_same() {
+        let list = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        assert_eq!(same(&list(&["1", "2"]), &list(&["1", "3"])), 1);
+        assert_eq!(same(&list(&["1"]), &list(&["1", "2"])), 0);
+    }
+}

@@ -1,0 +1,93 @@
+//! What a model reads of messages in any shape.
+
+use serde_json::Value;
+
+use crate::service::expand;
+
+/// Keys whose values the model is not shown as text.
+const SILENT: [&str; 14] = [
+    "role",
+    "type",
+    "id",
+    "tool_use_id",
+    "tool_call_id",
+    "call_id",
+    "cache_control",
+    "signature",
+    "thoughtSignature",
+    "encrypted_content",
+    "data",
+    "media_type",
+    "mimeType",
+    "image_url",
+];
+
+/// All texts of a list, each on lines of its own; the lines without what says nothing.
+pub(super) fn texts(items: &[Value]) -> String {
+    let mut text = String::new();
+    for item in items {
+        each(item, &mut |part| {
+            for line in part.split('\n') {
+                text.push_str(&expand::normal(line));
+                text.push('\n');
+            }
+        });
+    }
+    text
+}
+
+/// Visits every text below a value that is shown.
+pub(super) fn each(value: &Value, visit: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => visit(text),
+        Value::Array(items) => items.iter().for_each(|item| each(item, visit)),
+        Value::Object(members) => {
+            let shown = members.iter().filter(|(key, _)| !SILENT.contains(&key.as_str()));
+            shown.for_each(|(_, value)| each(value, visit));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether a message holds what a tool answered. A text by itself counts as that.
+pub(super) fn holds_result(item: &Value) -> bool {
+    let word = |value: &Value, key: &str| {
+        value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let answers = |part: &Value| {
+        word(part, "type") == "tool_result"
+            || part.get("functionResponse").is_some()
+            || part.get("function_response").is_some()
+    };
+    let parts = ["content", "parts"].into_iter().filter_map(|key| item.get(key)?.as_array());
+    item.is_string()
+        || matches!(word(item, "role").as_str(), "tool" | "function")
+        || word(item, "type").ends_with("_output")
+        || parts.flatten().any(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn results_are_seen_in_every_shape() {
+        for item in [
+            json!("a log"),
+            json!({"role": "tool", "content": "x"}),
+            json!({"role": "user", "content": [{"type": "tool_result", "content": "x"}]}),
+            json!({"role": "user", "parts": [{"functionResponse": {"response": {}}}]}),
+            json!({"type": "function_call_output", "output": "x"}),
+        ] {
+            assert!(holds_result(&item), "{item}");
+        }
+        assert!(!holds_result(&json!({"role": "user", "content": "x"})));
+    }
+
+    #[test]
+    fn texts_leave_out_names_of_things() {
+        let item = json!({"role": "user", "content": [{"type": "text", "text": "a \n"}, {"b": 1}]});
+        assert_eq!(texts(&[item]), "a\n\n");
+    }
+}

@@ -1,0 +1,231 @@
+//! What was measured, as lines for a person: no wider than 100 signs, and without colours.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use super::facts::{KINDS, Seen};
+use super::formats::NAMES;
+use super::round::Round;
+use super::{Measured, Parsed};
+use crate::cli::given::Given;
+use crate::cli::report::grouped;
+
+/// Signs of the first column.
+const FIRST: usize = 34;
+/// Signs of each further one.
+const NEXT: usize = 15;
+
+pub(super) fn print(
+    given: &Given,
+    measured: &[Measured],
+    parsed: Option<&Parsed>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let rounds: Vec<&Round> = measured.iter().map(|measured| &measured.round).collect();
+    let Some(first) = rounds.first() else { return Ok(()) };
+    let what = match (given.is_text(), first.count) {
+        (true, _) => "one text".to_owned(),
+        (_, 1) => "1 message".to_owned(),
+        (_, count) => format!("{} messages", grouped(count as u64)),
+    };
+    writeln!(out, "{what}, {} tokens of {}", grouped(first.before), first.tokenizer)?;
+    tokens(&rounds, out)?;
+    restored(&rounds, out)?;
+    if let Some(parsed) = parsed {
+        formats(parsed, out)?;
+    }
+    facts(measured, out)?;
+    savers(first, given.is_text(), out)
+}
+
+/// The time that compressing took. It differs from run to run, so it stands apart.
+pub(super) fn print_time(measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
+    row("time of compressing", measured.iter().map(|one| milliseconds(one.round.took)), out)?;
+    let speed = |one: &Measured| {
+        let megabytes = megabytes(one.round.bytes);
+        format!("{:.1} MB/s", megabytes / one.round.took.as_secs_f64().max(1e-9))
+    };
+    row("speed, counting tokens included", measured.iter().map(speed), out)
+}
+
+fn tokens(rounds: &[&Round], out: &mut impl Write) -> io::Result<()> {
+    writeln!(out)?;
+    let level = |round: &&Round| match round.budget {
+        Some(_) => "half".to_owned(),
+        None => round.level.to_owned(),
+    };
+    row("tokens", rounds.iter().map(level), out)?;
+    row("  before", rounds.iter().map(|round| grouped(round.before)), out)?;
+    row("  after", rounds.iter().map(|round| grouped(round.after)), out)?;
+    row("  saved", rounds.iter().map(|round| saved(round.before, round.after)), out)?;
+    row(
+        "  of tool results, before",
+        rounds.iter().map(|round| grouped(round.results_before)),
+        out,
+    )?;
+    row("  of tool results, after", rounds.iter().map(|round| grouped(round.results_after)), out)?;
+    let results = rounds.iter().map(|round| saved(round.results_before, round.results_after));
+    row("  of tool results, saved", results, out)?;
+    for round in rounds {
+        if let Some(budget) = round.budget {
+            let fits = if round.fits { "within it" } else { "IT DOES NOT FIT" };
+            writeln!(out, "half: level {}, a budget of {}; {fits}", round.level, grouped(budget))?;
+        }
+    }
+    Ok(())
+}
+
+fn restored(rounds: &[&Round], out: &mut impl Write) -> io::Result<()> {
+    writeln!(out)?;
+    let of = |found: usize, round: &Round| format!("{found} of {}", round.count);
+    let yes = |round: &&Round| if round.restored == round.count { "yes" } else { "NO" }.to_owned();
+    row("given back by /expand", rounds.iter().map(|round| of(round.restored, round)), out)?;
+    row("  byte for byte", rounds.iter().map(yes), out)?;
+    row("decoded with no store: equal", rounds.iter().map(|round| of(round.equal, round)), out)?;
+    let equivalent = rounds.iter().map(|round| round.equivalent.to_string());
+    row("  equal after normalisation", equivalent, out)?;
+    let not = |round: &&Round| {
+        let not = round.count.saturating_sub(round.equal + round.equivalent);
+        let lost = round.must_decode && not > 0;
+        if lost { format!("{not} LOST") } else { not.to_string() }
+    };
+    row("  only in the store", rounds.iter().map(not), out)
+}
+
+fn formats(parsed: &Parsed, out: &mut impl Write) -> io::Result<()> {
+    let columns = [parsed.came, parsed.shown, parsed.expanded, parsed.decoded];
+    let titles = ["as they came", "as shown", "expanded", "no store"];
+    writeln!(out)?;
+    row("results that parse (lossless)", titles.map(str::to_owned), out)?;
+    let mut none = true;
+    for (at, name) in NAMES.iter().enumerate() {
+        let counts = columns.map(|formats| formats.counts.get(at).copied().unwrap_or(0));
+        if counts.iter().any(|count| *count > 0) {
+            none = false;
+            row(&format!("  {name}"), counts.map(|count| count.to_string()), out)?;
+        }
+    }
+    if none { writeln!(out, "  none is JSON, XML, a table or a diff as a whole") } else { Ok(()) }
+}
+
+fn facts(measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
+    let mut before: Option<&Measured> = None;
+    for one in measured {
+        let round = &one.round;
+        let level = if round.budget.is_some() { "half" } else { round.level };
+        writeln!(out)?;
+        if let Some(before) = before.replace(one)
+            && before.round.shown == round.shown
+        {
+            writeln!(out, "facts in sight: {level}: the same messages are shown")?;
+            continue;
+        }
+        let titles = ["there", "shown", "random lines", "head and tail"];
+        row(&format!("facts in sight: {level}"), titles.map(str::to_owned), out)?;
+        for (at, kind) in KINDS.iter().enumerate() {
+            let of = one.shown.get(at).map_or(0, |seen| seen.of);
+            let shares = [&one.shown, &one.random, &one.ends].map(|seen| share(seen.get(at)));
+            let cells = [grouped(of as u64)].into_iter().chain(shares);
+            row(&format!("  {kind}"), cells, out)?;
+        }
+    }
+    writeln!(out, "random lines, head and tail: what is left at the same size without looking")
+}
+
+fn savers(round: &Round, is_text: bool, out: &mut impl Write) -> io::Result<()> {
+    if round.savers.is_empty() {
+        return writeln!(out, "\nnothing could be shortened without loss");
+    }
+    writeln!(out)?;
+    row("most saved (lossless)", ["before", "after", "saved"].map(str::to_owned), out)?;
+    for saver in &round.savers {
+        let (before, after) = (saver.tokens_before, saver.tokens_after);
+        let name =
+            if is_text { "  the text".to_owned() } else { format!("  message {}", saver.index) };
+        let rule = saver.rule.trim_start_matches("lossless:");
+        let cells = [grouped(before), grouped(after), saved(before, after)];
+        row_with(&name, cells, &format!("  {}", cut(rule)), out)?;
+    }
+    Ok(())
+}
+
+fn row(
+    name: &str,
+    cells: impl IntoIterator<Item = String>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    row_with(name, cells, "", out)
+}
+
+fn row_with(
+    name: &str,
+    cells: impl IntoIterator<Item = String>,
+    end: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write!(out, "{name:<FIRST$}")?;
+    for cell in cells {
+        write!(out, "{cell:>NEXT$}")?;
+    }
+    writeln!(out, "{end}")
+}
+
+/// A rule's name, no longer than what is left of the line.
+fn cut(rule: &str) -> String {
+    const MOST: usize = 100 - FIRST - 3 * NEXT - 2;
+    if rule.chars().count() <= MOST {
+        return rule.to_owned();
+    }
+    rule.chars().take(MOST - 1).chain(['…']).collect()
+}
+
+/// The part that is gone; a minus where it is more.
+fn saved(before: u64, after: u64) -> String {
+    if before == 0 {
+        return "-".to_owned();
+    }
+    match before.checked_sub(after) {
+        Some(saved) => percent(saved, before),
+        None => format!("-{}", percent(after - before, before)),
+    }
+}
+
+fn share(seen: Option<&Seen>) -> String {
+    match seen {
+        Some(seen) if seen.of > 0 => percent(seen.seen as u64, seen.of as u64),
+        _ => "-".to_owned(),
+    }
+}
+
+/// Rounded down, so that a share that lacks anything is never all.
+fn percent(part: u64, whole: u64) -> String {
+    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+fn milliseconds(took: Duration) -> String {
+    format!("{:.1} ms", took.as_secs_f64() * 1e3)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure with one digit behind the point")]
+fn megabytes(bytes: usize) -> f64 {
+    bytes as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_that_lacks_anything_is_never_all() {
+        assert_eq!(percent(9_999, 10_000), "99.9 %");
+        assert_eq!(percent(5, 5), "100.0 %");
+        assert_eq!([saved(4, 1), saved(4, 5), saved(0, 0)], ["75.0 %", "-25.0 %", "-"]);
+    }
+
+    #[test]
+    fn long_rules_are_cut_to_the_line() {
+        let rule = cut("clean+template+reference+template");
+        assert_eq!(rule.chars().count() + 2 + FIRST + 3 * NEXT, 100);
+    }
+}

@@ -1,0 +1,93 @@
+//! A coding agent's log of a session: one JSON object a line, with a message in Anthropic's shape
+//! under `message`.
+//!
+//! Lines that share a message's id are one message, written block by block. Side threads and lines
+//! without a message are left out.
+
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::given::Given;
+use super::members::Members;
+
+#[derive(Deserialize)]
+struct Line {
+    message: Option<Entry>,
+    #[serde(rename = "isSidechain", default)]
+    aside: bool,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: Option<String>,
+    role: String,
+    content: Box<RawValue>,
+}
+
+/// The messages of such a log; none where a line is something else.
+pub(super) fn read(text: &str) -> Option<Given> {
+    let mut messages: Vec<(Option<String>, String, Vec<Box<RawValue>>)> = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let line: Line = serde_json::from_str(line).ok()?;
+        let Some(entry) = line.message.filter(|_| !line.aside) else { continue };
+        let mut blocks = match serde_json::from_str(entry.content.get()) {
+            Ok(blocks) => blocks,
+            Err(_) => vec![text_block(&entry.content)?],
+        };
+        match messages.last_mut() {
+            Some((id, _, known)) if id.is_some() && *id == entry.id => known.append(&mut blocks),
+            _ => messages.push((entry.id, entry.role, blocks)),
+        }
+    }
+    if messages.is_empty() {
+        return None;
+    }
+    let messages: Option<Vec<Box<RawValue>>> =
+        messages.into_iter().map(|(_, role, blocks)| message(&role, &blocks)).collect();
+    let list = to_raw_value(&messages?).ok()?;
+    Some(Given { key: "messages", members: Members::of("messages", list) })
+}
+
+fn text_block(content: &RawValue) -> Option<Box<RawValue>> {
+    let text: String = serde_json::from_str(content.get()).ok()?;
+    to_raw_value(&serde_json::json!({"type": "text", "text": text})).ok()
+}
+
+fn message(role: &str, blocks: &[Box<RawValue>]) -> Option<Box<RawValue>> {
+    let mut message = Members::of("role", to_raw_value(role).ok()?);
+    message.set("content", to_raw_value(blocks).ok()?);
+    RawValue::from_string(message.to_json().ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_one_message_come_together() {
+        let log = concat!(
+            r#"{"type":"summary","summary":"s"}"#,
+            "\n",
+            r#"{"message":{"role":"user","content":"go"}}"#,
+            "\n",
+            r#"{"message":{"id":"a","role":"assistant","content":[{"type":"text","text":"1"}]}}"#,
+            "\n",
+            r#"{"isSidechain":true,"message":{"role":"user","content":"aside"}}"#,
+            "\n",
+            r#"{"message":{"id":"a","role":"assistant","content":[{"type":"text","text":"2"}]}}"#,
+            "\n",
+        );
+        let given = read(log).unwrap();
+        let wanted = concat!(
+            r#"[{"role":"user","content":[{"type":"text","text":"go"}]},"#,
+            r#"{"role":"assistant","content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]}]"#
+        );
+        assert_eq!(given.value().get(), wanted);
+    }
+
+    #[test]
+    fn other_lines_of_json_are_a_text() {
+        assert!(read("{\"level\":\"info\",\"message\":\"started\"}\n").is_none());
+        assert!(read("{\"a\":1}\n{\"b\":2}\n").is_none());
+    }
+}

@@ -1,0 +1,78 @@
+//! The way back: texts for the tool results of a list, from the first to the last.
+
+use std::sync::Arc;
+
+use super::backlog::Shown;
+use super::mark::{self, LITERAL, Place};
+use super::{arguments_of, solo};
+
+/// Bytes that decoding may make of a list, beside sixteen times its own.
+const MOST_DECODED: usize = 64 << 20;
+
+/// Gives the tool results of a list their texts back, from the first to the last.
+#[derive(Debug)]
+pub struct Decoder {
+    shown: Shown,
+    results: usize,
+    calls: usize,
+    /// Bytes that may still be made.
+    left: usize,
+}
+
+/// What a shown text decodes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decoded {
+    /// It holds no mark of ours.
+    Same,
+    Text(String),
+    /// It holds marks that cannot be followed; it stays as it is.
+    Missing,
+}
+
+impl Decoder {
+    /// A decoder of a list that takes so many bytes.
+    pub fn new(bytes: usize) -> Self {
+        let left = MOST_DECODED.saturating_add(bytes.saturating_mul(16));
+        Self { shown: Shown::default(), results: 0, calls: 0, left }
+    }
+
+    /// The next tool call of the list: the text of its arguments.
+    pub fn call(&mut self, arguments: &str) {
+        self.calls += 1;
+        for (place, text) in arguments_of(self.calls, arguments) {
+            self.shown.add(place, text);
+        }
+    }
+
+    /// The next tool result of the list, by its texts.
+    pub fn result(&mut self, texts: &[Arc<str>]) -> Vec<Decoded> {
+        self.results += 1;
+        let decoded = texts.iter().map(|text| self.text(text)).collect();
+        if let [text] = texts {
+            self.shown.add(Place::Result(self.results), Arc::clone(text));
+        }
+        decoded
+    }
+
+    /// A text of the user or of the system.
+    pub fn words(&mut self, text: &str) -> Decoded {
+        self.text(text)
+    }
+
+    fn text(&mut self, text: &str) -> Decoded {
+        if let Some(literal) = LITERAL.iter().find_map(|mark| text.strip_prefix(mark)) {
+            return Decoded::Text(literal.to_owned());
+        }
+        if !mark::has_marks(text) {
+            return Decoded::Same;
+        }
+        let resolved = self.shown.resolve(text, self.left);
+        match resolved.and_then(|text| solo::decoded(&text, self.left)) {
+            Some(text) => {
+                self.left = self.left.saturating_sub(text.len());
+                Decoded::Text(text)
+            }
+            None => Decoded::Missing,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The way there: forms for the tool results of a list, from the first to the last.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::backlog::Backlog;
+use super::lines::Lines;
+use super::mark::Place;
+use super::{ARGUMENT, Class, Engine, Form, Known, Lossless, Use, arguments_of};
+use crate::compress::lossless::equivalent;
+use crate::domain::TokenizerName;
+use crate::tokenizer::{Counter, Digest};
+
+/// Tokens below which no reference pays.
+const LEAST: u64 = 12;
+/// What a text is to those that follow.
+const CALL: u8 = 1;
+const RESULT: u8 = 2;
+const FIXED: u8 = 3;
+
+/// Gives the tool results of a list their short forms, from the first to the last.
+#[derive(Debug)]
+pub struct Encoder<'e> {
+    engine: &'e Engine,
+    counter: &'e Counter,
+    name: TokenizerName,
+    allow: Lossless,
+    backlog: Backlog,
+    /// What stands before and is not in the backlog yet: most lists are seen again, a little
+    /// longer, and only what is new has to be looked up.
+    waiting: Vec<Before>,
+    /// Names everything that stands before.
+    before: Digest,
+    results: usize,
+    calls: usize,
+}
+
+/// Whether a result may take another form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    Free,
+    /// It stands as it came, but for the mark that tells a look-alike.
+    Fixed,
+    /// It is a form of ours already: its marks are meant.
+    Ours,
+}
+
+/// A text that stands before.
+#[derive(Debug)]
+enum Before {
+    Result(usize, Arc<str>, Arc<Lines>),
+    Call(usize, Arc<str>),
+}
+
+impl<'e> Encoder<'e> {
+    pub fn new(
+        engine: &'e Engine,
+        counter: &'e Counter,
+        name: TokenizerName,
+        allow: Lossless,
+    ) -> Self {
+        Self {
+            engine,
+            counter,
+            name,
+            allow,
+            backlog: Backlog::default(),
+            waiting: Vec::new(),
+            before: Digest::of(""),
+            results: 0,
+            calls: 0,
+        }
+    }
+
+    /// The next tool call of the list: the text of its arguments.
+    pub fn call(&mut self, arguments: &Arc<str>) {
+        self.calls += 1;
+        if arguments.len() >= ARGUMENT {
+            self.before = self.before.then(&Digest::of(arguments), CALL);
+            self.waiting.push(Before::Call(self.calls, Arc::clone(arguments)));
+        }
+    }
+
+    /// The next tool result of the list, by its texts: their forms, one each. What is held can be
+    /// pointed at all the same.
+    pub fn result(&mut self, texts: &[Arc<str>], hold: Hold) -> Vec<Form> {
+        self.results += 1;
+        let mut forms = Vec::with_capacity(texts.len());
+        for text in texts {
+            let digest = Digest::of(text);
+            let known =
+                self.engine.known(self.counter, self.name, Use::Result(self.allow), (text, digest));
+            let (form, lines) = if hold != Hold::Free {
+                as_it_is(text, &known, hold)
+            } else if known.form.rules == ["escape"] {
+                (known.form.clone(), Arc::clone(&known.lines))
+            } else {
+                self.referring(text, digest, &known)
+            };
+            // A reference names a result by its number alone, so it must hold one text.
+            if texts.len() == 1 {
+                let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
+                self.waiting.push(Before::Result(self.results, shown, lines));
+            }
+            // What is shown follows from what stands before, and from this.
+            self.before =
+                self.before.then(&digest, if hold == Hold::Free { RESULT } else { FIXED });
+            forms.push(form);
+        }
+        if texts.len() != 1 {
+            self.before = self.before.then(&Digest::of(""), RESULT);
+        }
+        forms
+    }
+
+    /// A text of the user or of the system: only what machines have put out is touched in it, and
+    /// nothing can point at it.
+    pub fn words(&self, text: &Arc<str>, hold: Hold) -> Form {
+        let key = (text.as_ref(), Digest::of(text));
+        let known = self.engine.known(self.counter, self.name, Use::Words, key);
+        if hold == Hold::Free { known.form.clone() } else { as_it_is(text, &known, hold).0 }
+    }
+
+    /// The form of a text by itself, with references where they take fewer tokens.
+    fn referring(&mut self, text: &Arc<str>, digest: Digest, known: &Known) -> (Form, Arc<Lines>) {
+        let mut form = known.form.clone();
+        let mut lines = Arc::clone(&known.lines);
+        if form.tokens_after < LEAST {
+            return (form, lines);
+        }
+        let key = (self.name, self.allow, self.before.then(&digest, RESULT));
+        let found = if let Some(found) = self.engine.references.get(&key) {
+            found
+        } else {
+            self.catch_up();
+            let found = self.shortest(text, &form, &lines).map(Arc::new);
+            self.engine.references.insert(key, found.clone());
+            found
+        };
+        if let Some(found) = found {
+            form.tokens_after = found.form.tokens_after;
+            form.text.clone_from(&found.form.text);
+            form.rules.clone_from(&found.form.rules);
+            lines = Arc::clone(&found.lines);
+        }
+        (form, lines)
+    }
+
+    /// The text with references, in its short form by itself or without blocks: what stands in
+    /// an earlier text may stand there without them.
+    fn shortest(&self, text: &Arc<str>, form: &Form, lines: &Lines) -> Option<Known> {
+        let shown = form.text.as_ref().unwrap_or(text);
+        let referring = self.refer(shown, lines, form.tokens_after);
+        let referring = referring.map(|mut known| {
+            known.form.rules = form.rules.iter().copied().chain(["reference"]).collect();
+            known
+        });
+        let is_clean = form.rules.first() == Some(&"clean");
+        if form.rules.len() == usize::from(is_clean) {
+            return referring;
+        }
+        let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
+        let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
+        let other = self.refer(&plain, &Lines::of(&plain), tokens);
+        let other = other.map(|mut known| {
+            let clean = is_clean.then_some("clean");
+            known.form.rules = clean.into_iter().chain(["reference"]).collect();
+            known
+        });
+        other.or(referring)
+    }
+
+    fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<Known> {
+        let mut pays = |span: &str, reference: &str| {
+            // Every word is a token at least, so most spans need not be counted.
+            let count = |text: &str| self.counter.count(self.name, text);
+            words(span, 24) || count(span) > count(reference) + 2
+        };
+        let referring = self.backlog.refer(shown, lines, &mut pays)?;
+        let tokens_after = self.counter.count(self.name, &referring);
+        if tokens_after >= tokens {
+            return None;
+        }
+        let lines = Arc::new(Lines::of(&referring));
+        let form = Form {
+            text: Some(referring.into()),
+            class: Class::Exact,
+            rules: Vec::new(),
+            reverted: Vec::new(),
+            tokens_before: tokens,
+            tokens_after,
+            tokens_alone: tokens,
+        };
+        Some(Known { form, lines })
+    }
+
+    /// Adds to the backlog what waits for it.
+    fn catch_up(&mut self) {
+        for before in self.waiting.drain(..) {
+            match before {
+                Before::Result(nth, text, lines) => {
+                    self.backlog.add(Place::Result(nth), text, lines);
+                }
+                Before::Call(nth, arguments) => {
+                    for (place, text) in arguments_of(nth, &arguments) {
+                        let lines = Arc::new(Lines::of(&text));
+                        self.backlog.add(place, text, lines);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A text that may not be changed; a mark before what only looks like ours is no change of it.
+fn as_it_is(text: &str, known: &Known, hold: Hold) -> (Form, Arc<Lines>) {
+    let mut form = known.form.clone();
+    let is_escaped = form.rules == ["escape"] && hold == Hold::Fixed;
+    if form.text.is_none() || is_escaped {
+        return (form, Arc::clone(&known.lines));
+    }
+    form.text = None;
+    form.rules.clear();
+    form.class = Class::Exact;
+    form.tokens_after = form.tokens_before;
+    form.tokens_alone = form.tokens_before;
+    (form, Arc::new(Lines::of(text)))
+}
+
+/// Whether a text has at least so many words of letters.
+fn words(text: &str, least: usize) -> bool {
+    let mut found = 0;
+    let mut inside = false;
+    for byte in text.bytes() {
+        let letter = byte.is_ascii_alphabetic();
+        // What follows an apostrophe may belong to the word before.
+        if letter && !inside {
+            found += 1;
+            if found >= least {
+                return true;
+            }
+        }
+        inside = letter || byte == b'\'';
+    }
+    false
+}

@@ -1,0 +1,126 @@
+//! What is stored outlives the process, and what is gone is said to be missing.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{answered, content, parts, session, with};
+use crate::support::compress::{Compressed, Expanded, log, request, rows};
+use crate::support::generate::SOURCES;
+use crate::support::{ServerProcess, TestServer, request as http, send};
+
+const JSON: [(&str, &str); 1] = [("content-type", "application/json")];
+
+fn storing_in(folder: &tempfile::TempDir) -> ServerProcess {
+    let url = format!("sqlite:{}", folder.path().join("contexture.db").display());
+    ServerProcess::start(&["--database-url", &url])
+}
+
+async fn post(server: &ServerProcess, path: &str, body: &str) -> String {
+    let reply = send(server.address, &http("POST", path, &JSON, body.as_bytes())).await;
+    let text = String::from_utf8(reply.body).unwrap();
+    assert_eq!(reply.status, 200, "{text}");
+    text
+}
+
+#[tokio::test]
+async fn what_was_compressed_expands_after_kill_9() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = storing_in(&folder);
+    let mut answers = Vec::new();
+    for source in SOURCES {
+        let (key, messages, options) = parts(&session(), source);
+        for more in [json!({}), json!({"budget_tokens": 800}), json!({"originals": "return"})] {
+            let body = request(key, &messages, &with(options.clone(), &more));
+            let shown = Compressed::read(&post(&server, "/compress", &body).await);
+            answers.push((key, messages.clone(), shown));
+        }
+    }
+    server.signal("KILL");
+    assert!(!server.exit().await.success());
+
+    let server = storing_in(&folder);
+    for (key, messages, shown) in answers {
+        let given = match shown.answer.get("originals") {
+            Some(originals) => json!({"originals": originals}),
+            None => json!({}),
+        };
+        let body = request(key, &shown.messages, &given);
+        let back = Expanded::read(&post(&server, "/expand", &body).await);
+        assert_eq!(back.messages, messages, "{key} {}", back.answer);
+    }
+}
+
+#[tokio::test]
+async fn an_artifact_that_was_deleted_is_missing() {
+    let server = TestServer::spawn().await;
+    let shown = server.compress(&json!({"text": log(60)}).to_string()).await;
+    let id = shown.artifacts()[0].to_owned();
+    let gone = server.build("DELETE", &format!("/artifacts/{id}")).send().await.unwrap();
+    assert_eq!(gone.status(), 204);
+    let back = server.expand(&json!({"artifact": id}).to_string()).await;
+    assert_eq!(back.answer["text"], Value::Null);
+    assert_eq!(back.answer["missing"], json!([{"id": id}]));
+    assert!(!back.identical());
+    for id in ["no artifact", "0123456789abcdef01234567", ""] {
+        let back = server.expand(&json!({"artifact": id}).to_string()).await;
+        assert_eq!(back.answer["missing"], json!([{"id": id}]), "{}", back.answer);
+        let back = server.expand(&json!({"id": id}).to_string()).await;
+        assert_eq!(back.answer["missing"], json!([{"id": id}]), "{}", back.answer);
+        assert_eq!(back.answer["messages"], json!([]));
+    }
+}
+
+#[tokio::test]
+async fn originals_that_the_caller_lost_are_missing() {
+    let server = TestServer::spawn().await;
+    let messages = answered(&[log(60), rows(30), "short".to_owned(), log(50)]);
+    let options = json!({"originals": "return", "level": "reversible", "keep_recent_turns": 1});
+    let shown = server.compress(&request("messages", &messages, &options)).await;
+    let mut originals = shown.answer["originals"].clone();
+    let lost = shown.artifacts()[0].to_owned();
+    originals.as_object_mut().unwrap().shift_remove(&lost);
+    let given = json!({"originals": originals});
+    let back = server.expand(&request("messages", &shown.messages, &given)).await;
+    assert_eq!(back.messages.len(), messages.len());
+    assert_eq!(back.messages[2], shown.messages[2]);
+    assert_eq!(back.messages[3..], messages[3..]);
+    assert_eq!(back.answer["missing"], json!([{"index": 2, "id": lost}]));
+    assert!(!back.identical());
+}
+
+#[tokio::test]
+async fn what_expired_is_missing_and_the_rest_decodes_from_its_own_text() {
+    let flags = ["--artifacts-ttl-seconds", "1", "--cleanup-interval-ms", "20"];
+    let server = TestServer::with(&flags).await;
+    let messages = answered(&[log(60), rows(30), "short".to_owned(), log(50)]);
+    let options = json!({"level": "reversible", "keep_recent_turns": 1});
+    let shown = server.compress(&request("messages", &messages, &options)).await;
+    assert_eq!(shown.action("cleared"), 2, "{}", shown.report());
+    assert!(server.expand_list("messages", &shown.messages).await.identical());
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    let back = server.expand_list("messages", &shown.messages).await;
+    assert_eq!(back.messages.len(), messages.len());
+    assert_eq!(content(&back.messages[8]), log(50));
+    assert_eq!(back.messages[2], shown.messages[2]);
+    assert_eq!(back.answer["missing"], json!([{"index": 2}, {"index": 4}]), "{}", back.answer);
+    assert!(!back.identical());
+    let back = server.expand(&json!({"id": shown.id()}).to_string()).await;
+    assert_eq!(back.answer["missing"], json!([{"id": shown.id()}]));
+}
+
+#[tokio::test]
+async fn a_summary_that_nobody_knows_is_missing() {
+    let server = TestServer::spawn().await;
+    let results: Vec<String> = (0..8).map(|round| log(30 + round)).collect();
+    let messages = answered(&results);
+    for level in ["summary", "drop"] {
+        let options = json!({"level": level, "budget_tokens": 250, "keep_recent_turns": 1});
+        let shown = server.compress(&request("messages", &messages, &options)).await;
+        assert!(shown.messages.len() < messages.len());
+        let back = TestServer::spawn().await.expand_list("messages", &shown.messages).await;
+        assert_eq!(back.messages.len(), shown.messages.len());
+        assert!(!back.identical(), "{level}: {}", back.answer);
+        assert!(back.count("missing") > 0, "{level}: {}", back.answer);
+    }
+}

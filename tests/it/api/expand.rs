@@ -1,0 +1,66 @@
+//! `POST /expand` of a text: its notations, and originals that the caller kept.
+
+use serde_json::{Value, json};
+
+use crate::support::TestServer;
+
+async fn post(server: &TestServer, path: &str, body: &Value) -> (u16, Value) {
+    let answer = server.post(path, body).await;
+    (answer.status().as_u16(), answer.json().await.expect("an answer of JSON"))
+}
+
+fn rows() -> String {
+    let rows: Vec<Value> =
+        (0..40).map(|at| json!({"id": at, "name": format!("n{at}"), "ready": at > 7})).collect();
+    Value::from(rows).to_string()
+}
+
+#[tokio::test]
+async fn a_text_decodes_on_a_server_that_never_saw_it() {
+    let request = json!({"text": rows(), "originals": "none"});
+    let (_, shown) = post(&TestServer::spawn().await, "/compress", &request).await;
+    let shown = &shown["text"];
+    assert!(shown.as_str().unwrap().len() < rows().len() / 2, "{shown}");
+    let other = TestServer::spawn().await;
+    let (status, back) = post(&other, "/expand", &json!({"text": shown})).await;
+    assert_eq!((status, &back["text"]), (200, &json!(rows())));
+    assert_eq!((&back["expanded"], &back["identical"]), (&json!(1), &json!(false)));
+}
+
+#[tokio::test]
+async fn kept_originals_bring_back_the_bytes() {
+    let text = format!("\u{1b}[1mdone\u{1b}[0m  \r\n{}\n", "a line of words  \n".repeat(9));
+    let server = TestServer::spawn().await;
+    let request = json!({"text": text, "originals": "return"});
+    let (_, answer) = post(&server, "/compress", &request).await;
+    let alone = json!({"text": answer["text"]});
+    let with = json!({"text": answer["text"], "originals": answer["originals"]});
+    let other = TestServer::spawn().await;
+    assert_ne!(post(&other, "/expand", &alone).await.1["text"], json!(text));
+    assert_eq!(post(&other, "/expand", &with).await.1["text"], json!(text));
+}
+
+#[tokio::test]
+async fn a_text_that_needs_nothing_or_cannot_be_followed_stands() {
+    let server = TestServer::spawn().await;
+    let (_, plain) = post(&server, "/expand", &json!({"text": "as it is"})).await;
+    assert_eq!(
+        plain,
+        json!({"text": "as it is", "expanded": 0, "unchanged": 1, "missing": [],
+        "edited": [], "identical": true})
+    );
+    let (_, lost) = post(&server, "/expand", &json!({"text": "§= result 7\n"})).await;
+    assert_eq!(
+        (&lost["text"], &lost["missing"]),
+        (&json!("§= result 7\n"), &json!([{"index": 0}]))
+    );
+    assert_eq!(lost["identical"], false);
+}
+
+#[tokio::test]
+async fn a_text_and_messages_are_not_taken_together() {
+    let server = TestServer::spawn().await;
+    for body in [json!({"text": "a", "messages": []}), json!({"text": 5}), json!({})] {
+        assert_eq!(post(&server, "/expand", &body).await.0, 422, "{body}");
+    }
+}

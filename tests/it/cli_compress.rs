@@ -1,0 +1,258 @@
+//! `contexture compress`, `expand` and `prove`: the built program on files.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::ServerProcess;
+
+/// Files of a test, gone with it.
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn add(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path: PathBuf = self.0.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("a plain path").to_owned()
+    }
+}
+
+fn run(arguments: &[&str]) -> Output {
+    ServerProcess::command().args(arguments).output().expect("the program runs")
+}
+
+fn piped(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = ServerProcess::command()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("standard input");
+    stdin.write_all(input).expect("the program reads");
+    drop(stdin);
+    child.wait_with_output().expect("the program ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The output of a run that went well.
+fn good(output: Output) -> Vec<u8> {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    output.stdout
+}
+
+fn log() -> String {
+    let mut log = String::new();
+    for at in 0..80 {
+        let ms = (at * 37) % 113;
+        let _ = writeln!(log, "2026-03-01T10:00:{at:02} INFO worker handled order {at} in {ms} ms");
+        if at == 40 {
+            log.push_str("2026-03-01T10:00:40 ERROR order 40 was refused: card_declined\n");
+        }
+    }
+    log
+}
+
+fn table() -> Value {
+    let row = |at: usize| {
+        json!({"id": 4000 + at, "name": format!("item_{at}"), "path": format!("src/part_{at}.rs"),
+               "state": if at.is_multiple_of(3) { "ready" } else { "waiting" }})
+    };
+    (0..30).map(row).collect()
+}
+
+/// A session with a table, a numbered file and a log that is in colour.
+fn messages() -> Value {
+    let mut file = String::new();
+    for at in 1..40 {
+        let _ = writeln!(file, "{at:>6}\tlet value_{at} = read(\"config/{at}.toml\")?;");
+    }
+    let results = [
+        serde_json::to_string_pretty(&table()).expect("a table"),
+        file,
+        format!("\u{1b}[1mRunning\u{1b}[0m   \r\n{}", log()),
+    ];
+    let mut messages = vec![json!({"role": "user", "content": "Why was the order refused?"})];
+    for (at, result) in results.into_iter().enumerate() {
+        let id = format!("call_{at}");
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": [{"id": id,
+            "type": "function", "function": {"name": "read", "arguments": format!("{{\"n\":{at}}}")}}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": result}));
+    }
+    messages.push(json!({"role": "assistant", "content": "The card was declined."}));
+    messages.into()
+}
+
+#[test]
+fn a_text_comes_back_byte_for_byte() {
+    let files = Files::new();
+    let rows: Vec<String> = (0..60).map(|at| format!("{at},item_{at},ready\n")).collect();
+    let csv = format!("id,name,state\n{}", rows.concat());
+    let texts = [
+        log(),
+        csv,
+        table().to_string(),
+        format!("\u{1b}[31m{}\u{1b}[0m  \r\n", log()),
+        "§json 3\nnot ours\n".to_owned(),
+        "no line end".to_owned(),
+        String::new(),
+    ];
+    for text in texts {
+        let file = files.add("x.log", &text);
+        let shown = good(run(&["compress", &file, "--originals", "none"]));
+        let back = good(piped(&["expand", "-"], &shown));
+        assert!(back == text.as_bytes(), "{text}\nwas shown as\n{}", self::text(&shown));
+    }
+    let file = files.add("x.log", log());
+    let shown = run(&["compress", &file]);
+    assert!(shown.stdout.len() < log().len() / 2, "{}", text(&shown.stdout));
+    assert!(text(&shown.stdout).contains("ERROR order 40 was refused: card_declined"));
+    assert!(text(&shown.stderr).contains(" tokens. "), "{}", text(&shown.stderr));
+}
+
+#[test]
+fn messages_come_back_from_their_notations() {
+    let files = Files::new();
+    let list = messages();
+    let file = files.add("session.json", list.to_string());
+    let shown = good(run(&["compress", &file, "--originals", "none"]));
+    assert!(shown.len() < list.to_string().len() / 2);
+    let back: Value = serde_json::from_slice(&good(piped(&["expand", "-"], &shown))).unwrap();
+    assert_eq!(back, list);
+}
+
+#[test]
+fn originals_bring_back_what_notations_do_not() {
+    let files = Files::new();
+    let list = messages();
+    let file = files.add("session.json", list.to_string());
+    let full = good(run(&["compress", &file, "--full"]));
+    let answer: Value = serde_json::from_slice(&full).unwrap();
+    assert!(answer["originals"].as_object().is_some_and(|map| map.len() == 3));
+    let bare = good(run(&["compress", &file]));
+    let back: Value = serde_json::from_slice(&good(piped(&["expand", "-"], &bare))).unwrap();
+    assert_ne!(back, list);
+
+    let kept = files.add("answer.json", &full);
+    let kept = ["expand", "-", "--originals", &kept];
+    for (arguments, input) in [(&kept[..2], &full), (&kept[..], &bare)] {
+        let back = good(piped(arguments, input));
+        assert_eq!(serde_json::from_slice::<Value>(&back).unwrap(), list);
+    }
+}
+
+#[test]
+fn a_session_of_any_make_is_read() {
+    let files = Files::new();
+    let session = json!({"id": "s-1", "source": "recorder", "messages": messages()});
+    let file = files.add("session.json", session.to_string());
+    let output = run(&["compress", &file]);
+    assert!(text(&output.stderr).contains("ignored: id, source"), "{}", text(&output.stderr));
+    let shown: Value = serde_json::from_slice(&good(output)).unwrap();
+    assert_eq!(shown.as_array().map(Vec::len), messages().as_array().map(Vec::len));
+
+    let lines = [
+        json!({"type": "summary", "summary": "x"}),
+        json!({"type": "user", "message": {"role": "user", "content": "Look"}}),
+        json!({"type": "assistant", "message": {"id": "m1", "role": "assistant", "model": "m",
+            "content": [{"type": "text", "text": "I will."}]}}),
+        json!({"type": "assistant", "message": {"id": "m1", "role": "assistant", "model": "m",
+            "content": [{"type": "tool_use", "id": "t1", "name": "run", "input": {}}]}}),
+        json!({"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": log()}]}}),
+    ];
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let lines = lines.join("\n");
+    let proved = run(&["prove", &files.add("session.jsonl", lines)]);
+    let table = text(&good(proved));
+    assert!(table.starts_with("3 messages, ") && table.contains("3 of 3"), "{table}");
+}
+
+#[test]
+fn flags_win_over_the_file() {
+    let files = Files::new();
+    let request = json!({"messages": messages(), "level": "nonsense", "budget_tokens": 1});
+    let file = files.add("request.json", request.to_string());
+    let refused = run(&["compress", &file]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("/level"), "{}", text(&refused.stderr));
+    let answer = good(run(&["compress", &file, "--level", "drop", "--budget", "400", "--full"]));
+    let answer: Value = serde_json::from_slice(&answer).unwrap();
+    assert_eq!(answer["report"]["budget"], 400);
+}
+
+#[test]
+fn expanding_what_cannot_be_followed_fails() {
+    let text = b"\xc2\xa7= result 7\n";
+    let output = piped(&["expand", "-"], text);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.stdout, text);
+    assert!(self::text(&output.stderr).contains("1 missing"));
+}
+
+#[test]
+fn prove_measures_a_session() {
+    let files = Files::new();
+    let file = files.add("session.json", messages().to_string());
+    let output = run(&["prove", &file]);
+    let time = text(&output.stderr);
+    assert!(time.contains(" ms") && time.contains(" MB/s"), "{time}");
+    let table = text(&good(output));
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+    assert!(!table.contains('\u{1b}'), "{table}");
+    let row = |name: &str| {
+        let line = table.lines().find(|line| line.trim_start().starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("no row `{name}` in\n{table}"));
+        line.trim_start().trim_start_matches(name).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(table.starts_with("8 messages, "), "{table}");
+    assert_eq!(row("given back by /expand"), "8 of 8 8 of 8 8 of 8");
+    assert_eq!(row("byte for byte"), "yes yes yes");
+    // The log lost its colours and nothing else; how the table is written is not fixed here.
+    let first = |name: &str| row(name).split(' ').next().and_then(|word| word.parse::<u8>().ok());
+    let (equal, equivalent) =
+        (first("decoded with no store: equal"), first("equal after normalisation"));
+    assert!(matches!((equal, equivalent), (Some(7), Some(1)) | (Some(6), Some(2))), "{table}");
+    assert!(row("only in the store").starts_with('0'), "{table}");
+    assert_eq!(row("JSON"), "1 0 1 1");
+    // The one line, and in the order: there, shown, and what chance leaves.
+    assert!(row("error lines").starts_with("1 100.0 %"), "{table}");
+    assert!(row("paths").contains(" 100.0 % "), "{table}");
+    assert!(row("message 6").contains("template"), "{table}");
+    assert_eq!(table, text(&good(run(&["prove", &file]))), "the table is the same each time");
+}
+
+#[test]
+fn prove_measures_a_text() {
+    let files = Files::new();
+    let table = text(&good(run(&["prove", &files.add("build.log", log())])));
+    assert!(table.starts_with("one text, ") && table.contains("1 of 1"), "{table}");
+}
+
+#[test]
+fn prove_says_what_is_wrong_with_a_file() {
+    let files = Files::new();
+    let whole = messages().to_string();
+    let cut = files.add("cut.json", &whole[..whole.len() / 2]);
+    let bent = files.add("bent.json", r#"{"messages": [{"role": "nobody", "content": 5}]}"#);
+    let binary = files.add("binary.log", b"\xff\xfe\x00");
+    for (file, words) in
+        [(cut, "is not JSON"), (bent, "/messages/0"), (binary, "UTF-8"), ("/no/such".into(), "/no")]
+    {
+        let output = run(&["prove", &file]);
+        assert_eq!(output.status.code(), Some(1), "{file}");
+        let told = text(&output.stderr);
+        assert!(told.contains(words) && output.stdout.is_empty(), "{file}: {told}");
+    }
+}
