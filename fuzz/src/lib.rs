@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use contexture::compress::{
-    Class, Decoded, Decoder, Encoder, Engine, Lossless, equivalent as clean, fuzz, normal,
+    Class, Decoded, Decoder, Encoder, Engine, Hold, Lossless, equivalent as clean, fuzz, normal,
 };
 use contexture::domain::TokenizerName;
 use contexture::json::{self as ours, Limits, Node};
@@ -107,7 +107,7 @@ fn round_trip(list: &[Entry], name: TokenizerName, allow: Lossless) {
             }
             Entry::Result(texts, fixed) => (texts, *fixed),
         };
-        let forms = encoder.result(texts, fixed);
+        let forms = encoder.result(texts, if fixed { Hold::Fixed } else { Hold::Free });
         let shown: Vec<Arc<str>> = texts
             .iter()
             .zip(&forms)
