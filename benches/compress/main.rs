@@ -17,7 +17,7 @@ mod texts;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use contexture::compress::{Encoder, Engine, Form, Lossless};
+use contexture::compress::{Encoder, Engine, Form, Hold, Lossless};
 use contexture::domain::{Models, TokenizerName};
 use contexture::pipeline::Deadline;
 use contexture::service::Services;
@@ -61,7 +61,7 @@ fn without_counting(bencher: Bencher<'_, '_>, kind: &str) {
 /// The form of a text by itself.
 fn form(engine: &Engine, counter: &Counter, name: TokenizerName, text: &Arc<str>) -> Form {
     let mut encoder = Encoder::new(engine, counter, name, Lossless::Equivalent);
-    encoder.result(&[Arc::clone(text)], false).remove(0)
+    encoder.result(&[Arc::clone(text)], Hold::Free).remove(0)
 }
 
 /// How long a form takes that nobody has asked for before.
