@@ -245,7 +245,7 @@ fn name(text: &str) -> Option<&str> {
     let plain =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-' | b'.');
     let bytes = text.as_bytes();
-    if bytes.first().is_some_and(|first| first.is_ascii_alphabetic()) {
+    if bytes.first().is_some_and(u8::is_ascii_alphabetic) {
         let end = bytes.iter().copied().take_while(plain).count();
         if bytes.get(end).is_none_or(u8::is_ascii) {
             return text.get(..end);

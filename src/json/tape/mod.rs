@@ -5,6 +5,7 @@
 //! share the list. A document can be asked to stand in a certain [`Layout`]: then its values and
 //! the layout are the whole of its bytes.
 
+mod keys;
 mod read;
 
 use super::scan::{self, Marks};

@@ -4,16 +4,13 @@
 //! compared with the one that the object before had in its place. Keys found so are distinct,
 //! for those of the object before are; only the odd ones are looked up.
 
-use std::collections::HashSet;
-
+use super::keys::Keys;
 use super::{Entry, Form, Kind, Layout, Marks, Tape, scan};
 
 /// Bytes of a document for each entry that is expected.
 const BYTES: usize = 24;
 /// Keys of the object before that are passed over to find one.
 const STEPS: usize = 4;
-/// Odd keys of one object that are compared one by one.
-const FEW: usize = 16;
 /// Indentation that is compared at once.
 const PAD: usize = 64;
 const SPACES: [u8; PAD] = [b' '; PAD];
@@ -399,59 +396,5 @@ impl<'a> Reader<'_, 'a> {
 
     fn eat(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
-    }
-}
-
-/// The keys of one object on the way.
-#[derive(Default)]
-struct Keys {
-    /// The next key of the object before, and the entry after that object.
-    at: u32,
-    end: u32,
-    /// Keys that the object before does not have in this order, and how many there are.
-    odd: [u32; FEW],
-    count: usize,
-    /// All keys, once there are many odd ones.
-    all: HashSet<String>,
-}
-
-impl Keys {
-    /// Takes in the key that was read last; `None` if the object has it already.
-    fn odd(&mut self, tape: &Tape<'_>, own: usize, is_odd: bool) -> Option<()> {
-        let number = u32::try_from(tape.entries.len().checked_sub(1)?).ok()?;
-        let first = u32::try_from(own + 1).ok()?;
-        let text = |at: u32| tape.node(at)?.text();
-        let after = |at: u32| Some(tape.entries.get(at as usize + 1)?.next);
-        let key = text(number)?;
-        if self.count >= FEW {
-            if self.all.is_empty() {
-                let mut at = first;
-                while at < number {
-                    self.all.insert(text(at)?.to_owned());
-                    at = after(at)?;
-                }
-            }
-            return self.all.insert(key.to_owned()).then_some(());
-        }
-        let twice = if is_odd {
-            // One of any of the keys so far.
-            let mut at = first;
-            loop {
-                if at >= number {
-                    break false;
-                }
-                if text(at)? == key {
-                    break true;
-                }
-                at = after(at)?;
-            }
-        } else {
-            self.odd.iter().take(self.count).any(|at| text(*at) == Some(key))
-        };
-        if is_odd {
-            *self.odd.get_mut(self.count)? = number;
-            self.count += 1;
-        }
-        (!twice).then_some(())
     }
 }
