@@ -94,11 +94,16 @@ fn gather(flags: &[u8; CHUNK], bit: u32) -> u32 {
     })
 }
 
+/// Both halves of the product count: in the lower alone, a high byte would say little.
+#[inline]
 pub(super) fn mix(hash: u64, value: u64) -> u64 {
-    (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95)
+    const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
+    let product = u128::from(hash.rotate_left(23) ^ value ^ 0x517c_c1b7_2722_0a95) * FACTOR;
+    let half = |product: u128| u64::try_from(product & u128::from(u64::MAX)).unwrap_or(0);
+    half(product) ^ half(product >> 64)
 }
 
-/// A hash of some bytes; different for different texts of up to eight bytes.
+/// A hash of some bytes.
 #[inline]
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut rest = bytes;
@@ -165,6 +170,11 @@ pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_high_byte_makes_another_hash() {
+        assert_ne!(hash(b"#tWr.7:96       "), hash(b"#tWr.7:I        "));
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]

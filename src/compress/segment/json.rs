@@ -27,6 +27,9 @@ fn value(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<usize> {
     let from = lines.head(at);
     let line_end = lines.end(at);
     let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);
+    if limit == line_end && !matches!(lines.body(at).trim_ascii_end(), [.., b'}' | b']']) {
+        return None;
+    }
     let reached = match document(lines.slice(0..limit), from) {
         Ok(end) => {
             let last = if end <= line_end { at } else { lines.at(end - 1) };

@@ -11,6 +11,9 @@ const LONGEST: usize = 1 << 16;
 /// Elements that make a structure; a pair of tags around prose is a mark of a writer.
 const FEWEST: usize = 3;
 
+/// Bytes that so many elements take: `<html><a><a>`.
+const SHORTEST: usize = 12;
+
 const VOID: [&[u8]; 14] = [
     b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"param",
     b"source", b"track", b"wbr",
@@ -27,6 +30,9 @@ pub(super) fn find(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<(
     let from = lines.head(at);
     let line_end = lines.end(at);
     let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);
+    if limit - from < SHORTEST {
+        return None;
+    }
     let mut scan = Scan::new(lines.slice(0..limit), from);
     let ended = scan.run();
     if let Some(end) = ended {

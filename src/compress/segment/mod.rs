@@ -10,6 +10,7 @@ mod code;
 mod csv;
 mod diff;
 mod fence;
+mod hints;
 mod json;
 #[cfg(test)]
 mod laws;
@@ -31,6 +32,7 @@ mod yaml;
 use std::ops::Range;
 
 use fence::Margins;
+use hints::Hints;
 use lines::Lines;
 use shape::is_plain;
 
@@ -193,13 +195,24 @@ impl<'t, 'l> Segmenter<'t, 'l> {
             .or_else(|| of(Kind::Test, test_run::end(lines, at)))
             .or_else(|| of(Kind::Log, log::end(lines, at)))
             .or_else(|| of(Kind::Base64, base64::end(lines, at)))
-            .or_else(|| of(Kind::Search, search::end(lines, at)))
-            .or_else(|| of(Kind::Listing, listing::end(lines, at)))
-            .or_else(|| self.yaml(at))
-            .or_else(|| self.code(at))
-            .or_else(|| of(Kind::Log, log::alike(lines, at)))
+            .or_else(|| self.region(at))
+    }
+
+    /// The rules that no first byte tells, where what is in the line may be theirs.
+    fn region(&mut self, at: usize) -> Option<(Kind, usize)> {
+        let lines = self.lines;
+        let hints = Hints::of(lines, at);
+        let when = |may_be: bool| may_be.then_some(());
+        when(hints.search())
+            .and_then(|()| of(Kind::Search, search::end(lines, at)))
+            .or_else(|| {
+                when(hints.listing()).and_then(|()| of(Kind::Listing, listing::end(lines, at)))
+            })
+            .or_else(|| when(hints.yaml()).and_then(|()| self.yaml(at)))
+            .or_else(|| when(hints.code()).and_then(|()| self.code(at)))
+            .or_else(|| when(hints.words()).and_then(|()| of(Kind::Log, log::alike(lines, at))))
             .or_else(|| of(Kind::Markdown(Part::Table), markdown::table(lines, at)))
-            .or_else(|| csv::find(lines, at))
+            .or_else(|| when(hints.csv()).and_then(|()| csv::find(lines, at)))
     }
 
     fn dashes(&self, at: usize) -> Option<(Kind, usize)> {
