@@ -3,6 +3,8 @@
 mod atom;
 mod chain;
 mod engine;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod lossless;
 mod notation;
 mod offload;

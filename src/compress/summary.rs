@@ -198,7 +198,7 @@ fn opening(text: &str, width: usize) -> Option<String> {
 
 /// A text on one line of at most `width` characters; a cut is shown by `…`, falls between words
 /// where there are any, and never inside an atom: an address or a digest is whole or absent.
-fn one_line(text: &str, width: usize) -> String {
+pub(super) fn one_line(text: &str, width: usize) -> String {
     /// Characters behind the cut that are looked at, so that an atom is seen to reach over it.
     const BEHIND: usize = 256;
     let mut line = String::new();
@@ -219,8 +219,8 @@ fn one_line(text: &str, width: usize) -> String {
     }
     let most = line.char_indices().nth(width).map_or(line.len(), |(at, _)| at);
     let atoms = atoms(&line);
-    let head = line.get(..=most).unwrap_or(&line);
-    let spaces = memchr::memrchr_iter(b' ', head.as_bytes());
+    let head = line.as_bytes().get(..=most).unwrap_or(line.as_bytes());
+    let spaces = memchr::memrchr_iter(b' ', head);
     let cut = spaces.into_iter().find(|at| is_boundary(&atoms, *at));
     line.truncate(match cut {
         Some(at) => at,
@@ -290,6 +290,7 @@ mod tests {
         assert_eq!(one_line("see https://example.com/a/b?c=d for more", 12), "see…");
         assert_eq!(one_line("9f2c41d07be8a3556c1d90aa", 10), "…");
         assert_eq!(one_line("he said \"no more of that\" and left", 20), "he said…");
+        assert_eq!(one_line("abc éa bcd", 4), "abc…");
         assert_eq!(one_line("ぜんぶひとつのことばです", 4), "ぜんぶひ…");
     }
 

@@ -8,11 +8,13 @@ mod canonical;
 mod path;
 mod reader;
 mod scan;
+pub(crate) mod tape;
 mod write;
 
 pub use canonical::canonical;
 pub use path::{Fault, Faults, Path};
 pub use reader::{Error, ErrorKind, Limits, parse};
+pub(crate) use scan::{Marks, space_outside_strings};
 pub use write::{escape_into, minify, write_string};
 
 use std::borrow::Cow;

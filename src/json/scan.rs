@@ -1,26 +1,177 @@
 //! Looking through the bytes of strings, the bulk of every request and payload.
 
+const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+
 /// The first byte that does not stand for itself inside a JSON string: a control character, `"`
 /// or `\`. Eight bytes at a time.
 pub(super) fn next_special(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    // The high bit of each byte that is zero; above the lowest such byte a borrow may set more.
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let needs = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, chunk) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*chunk);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let found = control
-            | zero(word ^ (ONES * u64::from(b'"')))
-            | zero(word ^ (ONES * u64::from(b'\\')));
+        let found = special(u64::from_le_bytes(*chunk));
         if found != 0 {
             return Some(index * 8 + found.trailing_zeros() as usize / 8);
         }
     }
     let from = bytes.len() - rest.len();
-    rest.iter().position(|byte| needs(*byte)).map(|at| from + at)
+    rest.iter().position(|byte| is_special(*byte)).map(|at| from + at)
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || matches!(byte, b'"' | b'\\')
+}
+
+/// The high bit of the first special byte, and perhaps bits above it.
+fn special(word: u64) -> u64 {
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+    control | first_equal(word, b'"') | first_equal(word, b'\\')
+}
+
+/// The high bit of the first byte that is equal to `byte`, and perhaps bits above it: a borrow
+/// may set more. No bit where no byte is.
+fn first_equal(word: u64, byte: u8) -> u64 {
+    let other = word ^ (ONES * u64::from(byte));
+    other.wrapping_sub(ONES) & !other & HIGH
+}
+
+/// What the bytes of a string hold, besides what stands for itself everywhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Marks(u8);
+
+impl Marks {
+    pub(crate) const COMMA: Self = Self(1);
+    pub(crate) const BAR: Self = Self(2);
+    /// A control character, or the last one of ASCII.
+    pub(crate) const CONTROL: Self = Self(4);
+    /// Writing the text with the escapes that JSON asks for gives other bytes.
+    pub(crate) const NOT_PLAIN_FORM: Self = Self(8);
+    /// The same, where all that is not printable ASCII is an escape.
+    pub(crate) const NOT_ASCII_FORM: Self = Self(16);
+
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    fn of(byte: u8) -> Self {
+        match byte {
+            b',' => Self::COMMA,
+            b'|' => Self::BAR,
+            0x7f => Self(Self::CONTROL.0 | Self::NOT_ASCII_FORM.0),
+            0x80.. => Self::NOT_ASCII_FORM,
+            _ => Self(0),
+        }
+    }
+
+    /// The marks of what was hit at all: a comma, a bar, the last character of ASCII, others.
+    fn of_hits(comma: u64, bar: u64, last: u64, wide: u64) -> Self {
+        let mut marks = Self(0);
+        for (hits, byte) in [(comma, b','), (bar, b'|'), (last, 0x7f), (wide, 0x80)] {
+            if hits != 0 {
+                marks.add(Self::of(byte));
+            }
+        }
+        marks
+    }
+}
+
+/// [`next_special`], and what stands before it.
+pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let (mut comma, mut bar, mut last, mut wide) = (0, 0, 0, 0);
+    for (index, chunk) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let found = special(word);
+        // What stands below the first special byte; where nothing equal is, nothing is above.
+        let below = (found & found.wrapping_neg()).wrapping_sub(1);
+        comma |= first_equal(word, b',') & below;
+        bar |= first_equal(word, b'|') & below;
+        last |= first_equal(word, 0x7f) & below;
+        wide |= word & HIGH & below;
+        if found != 0 {
+            let at = index * 8 + found.trailing_zeros() as usize / 8;
+            return Some((at, Marks::of_hits(comma, bar, last, wide)));
+        }
+    }
+    let mut marks = Marks::of_hits(comma, bar, last, wide);
+    let from = bytes.len() - rest.len();
+    for (at, byte) in rest.iter().enumerate() {
+        if is_special(*byte) {
+            return Some((from + at, marks));
+        }
+        marks.add(Marks::of(*byte));
+    }
+    None
+}
+
+/// The first white space of a JSON text that stands outside of its strings; in a text that is not
+/// JSON it may be any byte. Sixty-four bytes at a time: a string is where an odd number of quotes
+/// stands before.
+pub(crate) fn space_outside_strings(text: &str) -> Option<usize> {
+    let (blocks, rest) = text.as_bytes().as_chunks::<64>();
+    // Whether the bytes before end in a string, and there in the middle of an escape.
+    let (mut within, mut escaped) = (false, false);
+    for (index, block) in blocks.iter().enumerate() {
+        let (words, _) = block.as_chunks::<8>();
+        let (mut quotes, mut blanks, mut slashes) = (0_u64, 0_u64, 0_u64);
+        for (index, chunk) in words.iter().enumerate() {
+            let word = u64::from_le_bytes(*chunk);
+            quotes |= side_by_side(equal(word, b'"')) << (index * 8);
+            slashes |= side_by_side(equal(word, b'\\')) << (index * 8);
+            blanks |= side_by_side(blank(word)) << (index * 8);
+        }
+        if std::mem::take(&mut escaped) {
+            (quotes, slashes) = (quotes & !1, slashes & !1);
+        }
+        while slashes != 0 {
+            let slash = slashes & slashes.wrapping_neg();
+            escaped = slash == 1 << 63;
+            quotes &= !(slash << 1);
+            slashes &= !(slash | slash << 1);
+        }
+        let mut inside = quotes;
+        for step in [1, 2, 4, 8, 16, 32] {
+            inside ^= inside << step;
+        }
+        if within {
+            inside = !inside;
+        }
+        let outside = blanks & !inside;
+        if outside != 0 {
+            return Some(index * 64 + outside.trailing_zeros() as usize);
+        }
+        within = inside >> 63 == 1;
+    }
+    for (at, byte) in rest.iter().enumerate() {
+        match byte {
+            _ if std::mem::take(&mut escaped) => {}
+            b'\\' => escaped = true,
+            b'"' => within = !within,
+            0..=b' ' if !within => return Some(blocks.len() * 64 + at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The high bit of each byte that is equal to `byte`, and no other bit.
+fn equal(word: u64, byte: u8) -> u64 {
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    let other = word ^ (ONES * u64::from(byte));
+    !(((other & LOW) + LOW) | other | LOW)
+}
+
+/// The high bit of each byte that is a space or a control character, which no string holds.
+fn blank(word: u64) -> u64 {
+    !((word | HIGH) - ONES * 0x21) & !word & HIGH
+}
+
+/// The high bits of eight bytes as one byte.
+fn side_by_side(high: u64) -> u64 {
+    (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 #[cfg(test)]
@@ -34,6 +185,32 @@ mod tests {
         fn finds_what_a_plain_search_finds(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let plain = bytes.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'));
             prop_assert_eq!(next_special(&bytes), plain);
+        }
+
+        #[test]
+        fn marks_what_stands_before(text in "([a-z,|é\u{7f}]{0,3}|[ -~]){0,40}") {
+            let before = &text[..next_special(text.as_bytes()).unwrap_or(text.len())];
+            let closed = format!("{before}\"{text}");
+            let (at, marks) = next_special_marked(closed.as_bytes()).unwrap();
+            prop_assert_eq!(at, before.len());
+            prop_assert_eq!(marks.has(Marks::COMMA), before.contains(','));
+            prop_assert_eq!(marks.has(Marks::BAR), before.contains('|'));
+            prop_assert_eq!(marks.has(Marks::CONTROL), before.contains('\x7f'));
+            let plain = before.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+            prop_assert_eq!(marks.has(Marks::NOT_ASCII_FORM), !plain);
+            prop_assert!(!marks.has(Marks::NOT_PLAIN_FORM));
+        }
+
+        #[test]
+        fn finds_space_outside_strings(text in "(\"([a-z \n]{0,40}|\\\\[n\"\\\\])*\"|[a-z:,]{0,30}| ?){0,8}[ \t\r\n]?") {
+            let (mut quoted, mut escaped) = (false, false);
+            let plain = text.bytes().position(|byte| {
+                let in_escape = escaped;
+                escaped = !in_escape && byte == b'\\';
+                quoted ^= byte == b'"' && !in_escape;
+                byte <= b' ' && !quoted
+            });
+            prop_assert_eq!(space_outside_strings(&text), plain);
         }
 
         #[test]

@@ -2,6 +2,7 @@
 
 use super::arrive::Arrived;
 use super::measure::Cost;
+use super::read_back::READ_TOOL;
 use super::report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, sentence};
 use super::slot::{PartName, Slot};
 use crate::compress::Class;
@@ -115,7 +116,11 @@ pub(super) fn run(input: Input<'_>) -> Report {
         cache: Cache { stable_tokens: model.scale(stable(&input)), ..Cache::default() },
         memory: Memory { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
-        service_tools: Vec::new(),
+        service_tools: if input.request.compression.read_tool {
+            vec![READ_TOOL.to_owned()]
+        } else {
+            Vec::new()
+        },
         hooks: Vec::new(),
         degraded: input.notes.degraded,
         repairs: input.notes.repairs,

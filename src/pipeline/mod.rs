@@ -4,6 +4,7 @@
 //! output; this driver times them and passes one's output on to the next.
 
 mod arrive;
+mod breakpoints;
 mod budget;
 mod change;
 mod compress;
@@ -19,6 +20,7 @@ mod measure;
 mod pass;
 mod prose;
 mod protect;
+mod read_back;
 mod repair;
 mod report;
 mod shorten;
@@ -31,19 +33,22 @@ pub use change::{FirstChange, Hints, Why, first_change};
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
 pub use prose::{CLEARED_RESULT, is_history_summary};
+pub use read_back::READ_TOOL;
 pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
 pub use shorten::{Edit, Edited, Maker, Original, Shortened, Shown, passed_on, shorten, splice};
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
+use std::sync::Arc;
+
 use crate::compress::Engine;
 use crate::domain::{Conversation, Message, Notes, Role, Source, ToolDefinition};
-use crate::json::{self, Node};
 use crate::provider::{self, Sandwich};
 use crate::request::{CompileRequest, Explain, OnDeadline, OnOverflow};
 use crate::tokenizer::Counter;
 
 use measure::{Cost, Meter};
+use read_back::ReadBack;
 use slot::Slot;
 use stage::timed;
 
@@ -66,6 +71,8 @@ pub struct Compiled {
     pub report: Report,
     /// What the comparison with an earlier payload needs to know.
     pub hints: Hints,
+    /// Texts that the payload names by their artifacts: they must be stored before it is sent.
+    pub artifacts: Vec<Arc<str>>,
 }
 
 impl Compiled {
@@ -119,8 +126,11 @@ fn run(
     let (history, system) = (&conversation.history, &conversation.system);
     let protected = protect::run(&request.protect, history, system, &mut driver.notes);
     let names = driver.names(&conversation.history);
-    let arrived =
-        driver.arrive(&conversation.history, &protected, conversation.source.list_key())?;
+    let read_back = driver.read_back(&mut conversation);
+    let history = &conversation.history;
+    let fixed = protected.iter().zip(history).map(|(flag, own)| *flag || read_back.holds(own));
+    let fixed: Vec<bool> = fixed.collect();
+    let arrived = driver.arrive(history, &fixed, conversation.source.list_key())?;
     let tools = driver.count_tools(&conversation.tools)?;
     let injected = driver.inject()?;
     let list_key = conversation.source.list_key();
@@ -143,11 +153,12 @@ fn run(
     let compressed = driver.compress(
         std::mem::take(&mut conversation.history),
         (&arrived.costs, arrived.forms, &protected),
-        &frame,
-        &allocation,
+        &read_back,
+        (&frame, &allocation),
     )?;
     deadline.check()?;
     let squeezed = compressed.outcome.squeezed;
+    let artifacts = compressed.artifacts;
     let slots =
         driver.assemble(frame, compressed.slots, &mut conversation.tools, (list_key, spoken))?;
     let report = driver.manifest(&slots, (compressed.actions, compressed.forms), arrival);
@@ -155,7 +166,7 @@ fn run(
         return Err(Error::OverBudget(Box::new(report)));
     }
     let hints = driver.hints(squeezed);
-    Ok(driver.format(slots, &conversation.tools, text, (report, hints)))
+    Ok(driver.format(slots, &conversation.tools, text, (report, hints, artifacts)))
 }
 
 impl Driver<'_> {
@@ -190,6 +201,16 @@ impl Driver<'_> {
             }
         }
         Ok(arrived)
+    }
+
+    /// Puts the tool among the others with which cleared results are read back.
+    fn read_back(&self, conversation: &mut Conversation) -> ReadBack {
+        let on = self.request.compression.read_tool;
+        let tools = &mut conversation.tools;
+        if on && !tools.iter().any(|tool| &*tool.name == READ_TOOL) {
+            tools.push(read_back::tool());
+        }
+        ReadBack::new(on, &conversation.history)
     }
 
     fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {
@@ -246,13 +267,14 @@ impl Driver<'_> {
         &mut self,
         history: Vec<Message>,
         (costs, arrived, protected): (&[Cost], Vec<arrive::Arrived>, &[bool]),
-        frame: &frame::Output,
-        allocation: &budget::Output,
+        read_back: &ReadBack,
+        (frame, allocation): (&frame::Output, &budget::Output),
     ) -> Result<compress::Output, Stopped> {
         let input = compress::Input {
             history,
             costs,
             arrived,
+            read_back,
             sight: arrive::Sight::new(
                 &self.cx.engine,
                 &self.meter,
@@ -328,16 +350,16 @@ impl Driver<'_> {
         slots: Vec<Slot>,
         tools: &[ToolDefinition],
         mut text: String,
-        (report, hints): (Report, Hints),
+        (report, hints, artifacts): (Report, Hints, Vec<Arc<str>>),
     ) -> Compiled {
         let target = self.request.target;
         let start = text.len();
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
             provider::write_into(&mut text, target, Sandwich { messages: &messages, tools });
-            let mut compiled = Compiled { text, start, report, hints };
+            let mut compiled = Compiled { text, start, report, hints, artifacts };
             if provider::rules(target).cache_marks {
-                compiled.report.cache.breakpoints = breakpoints(compiled.payload());
+                compiled.report.cache.breakpoints = breakpoints::find(compiled.payload());
             }
             compiled
         })
@@ -346,34 +368,4 @@ impl Driver<'_> {
 
 fn names(history: &[Message]) -> Vec<manifest::Name> {
     history.iter().enumerate().map(|(at, message)| manifest::Name::of(message, at)).collect()
-}
-
-/// JSON Pointers of the blocks that carry a cache mark.
-fn breakpoints(payload: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    if !payload.contains("\"cache_control\"") {
-        return found;
-    }
-    if let Ok(node) = json::parse(payload, json::Limits::default()) {
-        marked(&node, &json::Path::Root, &mut found);
-    }
-    found
-}
-
-fn marked(node: &Node<'_>, path: &json::Path<'_>, found: &mut Vec<String>) {
-    if let Some(members) = node.as_object() {
-        if members.iter().any(|(key, value)| key == "cache_control" && value.as_object().is_some())
-        {
-            found.push(path.pointer());
-        }
-        for (key, value) in members {
-            // What a model or a tool wrote is content, whatever its keys are.
-            if !matches!(key.as_ref(), "input" | "arguments" | "input_schema" | "parameters") {
-                marked(value, &path.key(key), found);
-            }
-        }
-    }
-    for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
-        marked(item, &path.index(index), found);
-    }
 }

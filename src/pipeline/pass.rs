@@ -45,5 +45,5 @@ pub(super) fn run(request: CompileRequest, mut text: String) -> Compiled {
         too_big: if fits { Vec::new() } else { vec![whole] },
         decisions: None,
     };
-    Compiled { text, start, report, hints: Hints::default() }
+    Compiled { text, start, report, hints: Hints::default(), artifacts: Vec::new() }
 }

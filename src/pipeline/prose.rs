@@ -1,8 +1,16 @@
 //! The texts that a compile may insert. Programs may look for the tags and bracketed words;
 //! the prose around them may change.
 
+use crate::domain::ArtifactId;
+
 /// Stands for a tool result that was cleared from an old turn.
 pub const CLEARED_RESULT: &str = "[Old tool result content cleared]";
+/// How every line begins that stands for a cleared result.
+pub(super) const CLEARED: &str = "[Old tool result content cleared";
+/// Stands for a cleared result that the model can ask for.
+pub(super) fn cleared_to_read(tool: &str, id: ArtifactId) -> String {
+    format!("{CLEARED}; {tool} shows it: {id}]")
+}
 /// Opens a conversation whose first message would not be the user's.
 pub(super) const OPENING: &str = "[Conversation continues]";
 /// The first line of dynamic state in a system message.

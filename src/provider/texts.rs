@@ -8,12 +8,25 @@ use std::sync::Arc;
 
 use crate::json::{Node, Value};
 
-/// A text that a tool answered, or the call that asked for it.
+/// A text that a tool answered, the call that asked for it, or what a person wrote.
 #[derive(Debug, Clone)]
 pub enum Spoken {
     /// The text of a call's arguments.
     Call(Arc<str>),
     Result(Answered),
+    /// A text of the user or of the system.
+    Words(TextSlot),
+}
+
+impl Spoken {
+    /// The texts that may be edited.
+    pub fn slots(&self) -> &[TextSlot] {
+        match self {
+            Self::Call(_) => &[],
+            Self::Result(answered) => &answered.slots,
+            Self::Words(slot) => std::slice::from_ref(slot),
+        }
+    }
 }
 
 /// What a tool answered.
@@ -45,11 +58,12 @@ pub struct TextSlot {
     pub raw: Range<usize>,
 }
 
-/// The calls and results in one message of a list, in order.
+/// The calls, the results and the words in one message of a list, in order.
 pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
     let mut found = Vec::new();
     let base = message.raw.as_ptr() as usize;
-    let reading = Walk { base };
+    let by_people = is(message, "role", &["user", "system", "developer"]);
+    let reading = Walk { base, by_people };
     if is(message, "role", &["tool", "function"]) && message.get("parts").is_none() {
         found.push(reading.result(message.get("content")));
         return found;
@@ -62,7 +76,11 @@ pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
         }));
     }
     for key in ["content", "parts"] {
-        for part in message.get(key).and_then(Node::as_array).unwrap_or_default() {
+        let Some(content) = message.get(key) else { continue };
+        if by_people {
+            found.extend(reading.slot(content).map(Spoken::Words));
+        }
+        for part in content.as_array().unwrap_or_default() {
             reading.item(part, &mut found);
         }
     }
@@ -72,6 +90,8 @@ pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
 /// Reads strings of one message, whose JSON text begins at the address `base`.
 struct Walk {
     base: usize,
+    /// Whether its own texts are the user's or the system's.
+    by_people: bool,
 }
 
 impl Walk {
@@ -85,6 +105,10 @@ impl Walk {
             Some("tool_use" | "tool_call" | "function_call" | "custom_tool_call") => {
                 let keys = ["input", "arguments"];
                 found.extend(keys.iter().find_map(|key| node.get(key)).and_then(arguments));
+            }
+            // Gemini's parts have no type.
+            Some("text" | "input_text") | None if self.by_people => {
+                found.extend(node.get("text").and_then(|text| self.slot(text)).map(Spoken::Words));
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use crate::domain::Model;
 use crate::json::{self, Fault, Limits};
 use crate::pipeline::{self, Compiled, Deadline, FirstChange, Report, Stopped, Timings};
 use crate::request::{self, Previous};
-use crate::store;
+use crate::store::{self, Batch};
 
 /// A compiled conversation, as it is sent.
 #[derive(Debug)]
@@ -82,6 +82,16 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
     let mut compiled =
         pipeline::compile(services.pipeline(), request, head, &deadline, &mut timings)?;
+
+    let storing = Instant::now();
+    if !compiled.artifacts.is_empty() {
+        let mut batch = Batch::default();
+        for text in std::mem::take(&mut compiled.artifacts) {
+            batch.artifact(text, "text/plain");
+        }
+        services.tenant().commit(batch)?;
+    }
+    timings.store = storing.elapsed();
 
     let serialising = Instant::now();
     note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());

@@ -256,23 +256,20 @@ impl Work<'_> {
             for spoken in provider::spoken(item) {
                 match spoken {
                     Spoken::Call(arguments) => reader.call(&arguments),
+                    Spoken::Words(place) => {
+                        let decoded = reader.words(&place.text);
+                        self.keep(&mut back, &mut slot, place, decoded);
+                    }
                     Spoken::Result(answered) => {
                         let texts: Vec<Arc<str>> =
                             answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
                         let decoded = reader.result(&texts);
                         for (place, decoded) in answered.slots.into_iter().zip(decoded) {
-                            match self.returned.take(&place.text, decoded) {
-                                Decoded::Same if &*place.text == pipeline::CLEARED_RESULT => {
-                                    back.missing = true;
-                                }
-                                Decoded::Same => {}
-                                Decoded::Missing => back.missing = true,
-                                Decoded::Text(text) => {
-                                    let edit = Edit { at: place.raw, text, wrap: Wrap::Text };
-                                    back.edits.push((slot, edit));
-                                }
+                            if decoded == Decoded::Same && &*place.text == pipeline::CLEARED_RESULT
+                            {
+                                back.missing = true;
                             }
-                            slot += 1;
+                            self.keep(&mut back, &mut slot, place, decoded);
                         }
                     }
                 }
@@ -281,6 +278,17 @@ impl Work<'_> {
             found.push(back);
         }
         Ok(found)
+    }
+
+    fn keep(&self, back: &mut Back, slot: &mut usize, place: provider::TextSlot, decoded: Decoded) {
+        match self.returned.take(&place.text, decoded) {
+            Decoded::Same => {}
+            Decoded::Missing => back.missing = true,
+            Decoded::Text(text) => {
+                back.edits.push((*slot, Edit { at: place.raw, text, wrap: Wrap::Text }));
+            }
+        }
+        *slot += 1;
     }
 
     /// A message that no answer of ours is known to hold.
@@ -312,9 +320,12 @@ impl Work<'_> {
         // Where each text stands, and where the whole content does that it is in.
         let mut places = Vec::new();
         for spoken in provider::spoken(item) {
-            let Spoken::Result(answered) = spoken else { continue };
-            let content = answered.content.map(|(at, _)| at);
-            places.extend(answered.slots.into_iter().map(|slot| {
+            let (content, slots) = match spoken {
+                Spoken::Call(_) => continue,
+                Spoken::Result(answered) => (answered.content.map(|(at, _)| at), answered.slots),
+                Spoken::Words(slot) => (None, vec![slot]),
+            };
+            places.extend(slots.into_iter().map(|slot| {
                 let whole = content.clone().unwrap_or_else(|| slot.raw.clone());
                 (slot.raw, whole)
             }));

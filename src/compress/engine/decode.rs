@@ -54,6 +54,11 @@ impl Decoder {
         decoded
     }
 
+    /// A text of the user or of the system.
+    pub fn words(&mut self, text: &str) -> Decoded {
+        self.text(text)
+    }
+
     fn text(&mut self, text: &str) -> Decoded {
         if let Some(literal) = LITERAL.iter().find_map(|mark| text.strip_prefix(mark)) {
             return Decoded::Text(literal.to_owned());

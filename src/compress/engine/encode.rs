@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::backlog::Backlog;
 use super::lines::Lines;
 use super::mark::Place;
-use super::{ARGUMENT, Class, Engine, Form, Known, Lossless, arguments_of};
+use super::{ARGUMENT, Class, Engine, Form, Known, Lossless, Use, arguments_of};
 use crate::compress::lossless::equivalent;
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
@@ -88,7 +88,8 @@ impl<'e> Encoder<'e> {
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
             let digest = Digest::of(text);
-            let known = self.engine.known(self.counter, self.name, self.allow, (text, digest));
+            let known =
+                self.engine.known(self.counter, self.name, Use::Result(self.allow), (text, digest));
             let (form, lines) = if hold != Hold::Free {
                 as_it_is(text, &known, hold)
             } else if known.form.rules == ["escape"] {
@@ -110,6 +111,14 @@ impl<'e> Encoder<'e> {
             self.before = self.before.then(&Digest::of(""), RESULT);
         }
         forms
+    }
+
+    /// A text of the user or of the system: only what machines have put out is touched in it, and
+    /// nothing can point at it.
+    pub fn words(&self, text: &Arc<str>, hold: Hold) -> Form {
+        let key = (text.as_ref(), Digest::of(text));
+        let known = self.engine.known(self.counter, self.name, Use::Words, key);
+        if hold == Hold::Free { known.form.clone() } else { as_it_is(text, &known, hold).0 }
     }
 
     /// The form of a text by itself, with references where they take fewer tokens.

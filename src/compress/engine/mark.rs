@@ -94,18 +94,20 @@ pub(super) fn header(line: &str) -> Option<(&str, usize, &str)> {
     Some((name, number(count)?, args))
 }
 
-/// Whether a line begins with our mark.
+/// Whether a line begins as our marks do: a section sign alone, as in `§ 5`, is a text's own.
 pub(super) fn is_marked(line: &str) -> bool {
-    line.starts_with(MARK)
+    let rest = line.strip_prefix(MARK);
+    rest.is_some_and(|rest| rest.starts_with(|next: char| next == '=' || next.is_ascii_lowercase()))
 }
 
-/// Whether any line of a text begins with our mark.
+/// Whether a text would be taken for one with marks of ours.
 pub(super) fn has_marks(text: &str) -> bool {
     let finder = memchr::memmem::Finder::new("§");
-    is_marked(text)
-        || finder
-            .find_iter(text.as_bytes())
-            .any(|at| at.checked_sub(1).is_some_and(|at| text.as_bytes().get(at) == Some(&b'\n')))
+    LITERAL.iter().any(|literal| text.starts_with(literal))
+        || finder.find_iter(text.as_bytes()).any(|at| {
+            let begins = at.checked_sub(1).is_none_or(|at| text.as_bytes().get(at) == Some(&b'\n'));
+            begins && text.get(at..).is_some_and(is_marked)
+        })
 }
 
 #[cfg(test)]
@@ -148,7 +150,7 @@ mod tests {
 
     #[test]
     fn marks_stand_at_line_starts() {
-        assert!(has_marks("§ 1") && has_marks("a\n§= x"));
-        assert!(!has_marks("see § 1") && !has_marks("a\n §"));
+        assert!(has_marks("§json 1") && has_marks("a\n§= x") && has_marks("§ 1"));
+        assert!(!has_marks("see §= 1") && !has_marks("a\n §=") && !has_marks("a\n§ 5 BGB"));
     }
 }

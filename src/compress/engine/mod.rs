@@ -43,6 +43,13 @@ pub enum Lossless {
     Equivalent,
 }
 
+/// Whose a text is, and what may be done to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Use {
+    Result(Lossless),
+    Words,
+}
+
 /// How much of a text can be got back from what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -79,7 +86,7 @@ pub struct Form {
 
 /// Short forms that were found before. They save work and change nothing. Share one a process.
 pub struct Engine {
-    forms: Cache<(TokenizerName, Lossless, Digest), Arc<Known>, Bytes>,
+    forms: Cache<(TokenizerName, Use, Digest), Arc<Known>, Bytes>,
     /// Forms with references, by the text and all that stands before it; none where there is
     /// nothing to refer to.
     references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<Known>>, Bytes>,
@@ -95,8 +102,8 @@ struct Known {
 #[derive(Debug, Clone)]
 struct Bytes;
 
-impl Weighter<(TokenizerName, Lossless, Digest), Arc<Known>> for Bytes {
-    fn weight(&self, _: &(TokenizerName, Lossless, Digest), known: &Arc<Known>) -> u64 {
+impl Weighter<(TokenizerName, Use, Digest), Arc<Known>> for Bytes {
+    fn weight(&self, _: &(TokenizerName, Use, Digest), known: &Arc<Known>) -> u64 {
         let form = known.form.text.as_ref().map_or(0, |form| form.len());
         160 + (form + known.lines.weight()) as u64
     }
@@ -131,30 +138,18 @@ impl Engine {
         }
     }
 
-    /// The tokens of a text as it came and in its short form by itself.
-    pub fn alone(
-        &self,
-        counter: &Counter,
-        name: TokenizerName,
-        allow: Lossless,
-        text: &str,
-    ) -> (u64, u64) {
-        let form = &self.known(counter, name, allow, (text, Digest::of(text))).form;
-        (form.tokens_before, form.tokens_alone)
-    }
-
     fn known(
         &self,
         counter: &Counter,
         name: TokenizerName,
-        allow: Lossless,
+        purpose: Use,
         (text, digest): (&str, Digest),
     ) -> Arc<Known> {
-        let key = (name, allow, digest);
+        let key = (name, purpose, digest);
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
-        let form = form(counter, name, allow, text);
+        let form = form(counter, name, purpose, text);
         let lines = Arc::new(Lines::of(form.text.as_deref().unwrap_or(text)));
         let known = Arc::new(Known { form, lines });
         self.forms.insert(key, Arc::clone(&known));
@@ -163,7 +158,7 @@ impl Engine {
 }
 
 /// The short form of a text by itself.
-fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> Form {
+fn form(counter: &Counter, name: TokenizerName, purpose: Use, text: &str) -> Form {
     if mark::has_marks(text) {
         let tokens_before = counter.count(name, text);
         let escaped = LITERAL.map(|mark| format!("{mark}{text}"));
@@ -180,7 +175,7 @@ fn form(counter: &Counter, name: TokenizerName, allow: Lossless, text: &str) -> 
             tokens_alone: tokens_after,
         };
     }
-    let solo = solo::solo(counter, name, text, allow == Lossless::Exact);
+    let solo = solo::solo(counter, name, text, purpose);
     let clean = solo.equivalent.then_some("clean");
     Form {
         text: solo.form.map(Arc::from),

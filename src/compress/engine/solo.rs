@@ -5,15 +5,20 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
-use super::mark;
+use super::{Lossless, Use, mark};
 use crate::compress::lossless::equivalent;
 use crate::compress::notation::{Block, Found, MARK, Notation, groups};
-use crate::compress::segment::segment;
+use crate::compress::segment::{Kind, Span, segment};
 use crate::domain::TokenizerName;
 use crate::tokenizer::Counter;
 
 /// Bytes below which a text is not looked at: no header would pay.
 const SHORTEST: usize = 48;
+
+/// Tokens of a part that machines put out, from which it is touched where people wrote it.
+const OF_WORDS: u64 = 400;
+/// Bytes below which no part can have so many tokens.
+const LEAST_OF_WORDS: usize = 400;
 
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +36,7 @@ pub(super) struct Solo {
 }
 
 /// Finds the short form of a text that is not ours to decode as it stands.
-pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, exact_only: bool) -> Solo {
+pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, purpose: Use) -> Solo {
     let tokens_before = counter.count(name, text);
     let mut solo = Solo {
         form: None,
@@ -41,12 +46,13 @@ pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, exact_onl
         tokens_before,
         tokens_after: tokens_before,
     };
-    if text.len() < SHORTEST {
+    let shortest = if purpose == Use::Words { LEAST_OF_WORDS } else { SHORTEST };
+    if text.len() < shortest {
         return solo;
     }
     let count = |text: &str| counter.count(name, text);
-    solo.take(&count, blocks(&count, text));
-    if exact_only {
+    solo.take(&count, blocks(&count, text, purpose));
+    if purpose != Use::Result(Lossless::Equivalent) {
         return solo;
     }
     let clean = equivalent(text);
@@ -55,7 +61,7 @@ pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, exact_onl
     }
     let mut other = Solo { form: None, equivalent: true, notations: Vec::new(), ..solo.clone() };
     other.tokens_after = count(&clean);
-    other.take(&count, blocks(&count, &clean));
+    other.take(&count, blocks(&count, &clean, purpose));
     // What decodes to the very bytes is worth a token in fifty.
     if other.tokens_after + solo.tokens_after / 50 < solo.tokens_after {
         other.form = other.form.or_else(|| Some(clean.into_owned()));
@@ -90,15 +96,22 @@ struct Blocks {
 }
 
 /// Writes what the notations find, part by part.
-fn blocks(count: &dyn Fn(&str) -> u64, text: &str) -> Blocks {
+fn blocks(count: &dyn Fn(&str) -> u64, text: &str, purpose: Use) -> Blocks {
     let mut out = Blocks::default();
     let mut copied = 0;
-    for span in segment(text) {
+    for span in parts(text) {
         let groups = groups(span.kind);
         let Some(part) = text.get(span.range.clone()).filter(|_| !groups.is_empty()) else {
             continue;
         };
-        if part.len() < SHORTEST || !holds_whole_lines(text, &span.range) {
+        // In what people wrote, only what machines have put out is touched, and only much of it.
+        let is_skipped = match purpose {
+            Use::Words => {
+                !span.kind.is_put_out() || part.len() < LEAST_OF_WORDS || count(part) < OF_WORDS
+            }
+            Use::Result(_) => part.len() < SHORTEST,
+        };
+        if is_skipped || !holds_whole_lines(text, &span.range) {
             continue;
         }
         // The last line break of a part belongs to what follows.
@@ -117,6 +130,27 @@ fn blocks(count: &dyn Fn(&str) -> u64, text: &str) -> Blocks {
         out.text.push_str(text.get(copied..).unwrap_or_default());
     }
     out
+}
+
+/// The parts of a text, and those of what is fenced in it: a fence is mostly how a person hands
+/// over what a machine put out.
+fn parts(text: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    for span in segment(text) {
+        let fenced = text.get(span.range.clone()).filter(|_| span.kind == Kind::Fence);
+        let Some((head, inside)) = fenced.and_then(|part| part.split_once('\n')) else {
+            found.push(span);
+            continue;
+        };
+        let start = span.range.start + head.len() + 1;
+        let close = inside.trim_end().rfind('\n').map_or(0, |at| at + 1);
+        let inside = inside.get(..close).unwrap_or_default();
+        found.extend(segment(inside).into_iter().map(|inner| Span {
+            kind: inner.kind,
+            range: start + inner.range.start..start + inner.range.end,
+        }));
+    }
+    found
 }
 
 /// Whether a part neither begins nor ends within a line. A header is read where a line begins, so

@@ -139,6 +139,27 @@ proptest! {
     }
 }
 
+#[test]
+fn what_people_wrote_stays_and_what_they_pasted_does_not() {
+    let (engine, counter) = (Engine::new(), Counter::new());
+    let encoder = Encoder::new(&engine, &counter, TokenizerName::O200kBase, Lossless::Exact);
+    let line = |at| format!("2024-05-01T12:00:{at:02} INFO worker-{} done in {}ms", at % 4, at * 3);
+    let log = (0..60).map(line).collect::<Vec<_>>().join("\n");
+    let fenced = format!("Why is this slow?\n\n```\n{log}\n```\n\nPlease look at it soon.\n");
+    for text in [format!("Why is this slow?\n\n{log}\n"), fenced] {
+        let form = encoder.words(&text.as_str().into(), Hold::Free);
+        let shown = form.text.expect("a shorter form");
+        assert!(
+            form.tokens_after < form.tokens_before / 2 && shown.starts_with("Why is this slow?")
+        );
+        assert_eq!(Decoder::new(0).words(&shown), Decoded::Text(text));
+    }
+    let little: String = log.lines().take(8).map(|line| format!("{line}\n")).collect();
+    for text in [little, "Waiting for the lock. ".repeat(300), "Wait.\n".repeat(300)] {
+        assert_eq!(encoder.words(&text.into(), Hold::Free).text, None);
+    }
+}
+
 fn file() -> String {
     let lines: Vec<_> = (0..30).map(|at| format!("fn number_{at}() -> u32 {{ {at} }}")).collect();
     lines.join("\n") + "\n"

@@ -1,21 +1,29 @@
 //! White space between the tokens of a text that is one JSON document.
 
-use crate::json;
+use crate::json::tape::{Form, Tape};
+use crate::json::{self, space_outside_strings};
 
-/// Nesting of a JSON text that is still rewritten.
-const DEPTH: usize = 64;
-/// Values of a JSON text that is still rewritten.
-const VALUES: usize = 500_000;
+/// Nesting and values of a JSON text that is still rewritten.
+const LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
 
 /// The document without white space between its tokens, if it is one and has any.
 pub(super) fn minified(text: &str) -> Option<String> {
     let bare = text.trim_matches([' ', '\t', '\r', '\n']);
-    if !bare.starts_with(['{', '[']) || !bare.contains([' ', '\t', '\n']) {
+    if !bare.starts_with(['{', '[']) || !bare.ends_with(['}', ']']) {
         return None;
     }
-    let limits = json::Limits { depth: DEPTH, values: VALUES };
+    let first = space_outside_strings(bare);
+    let none = || bare.len() == text.len() || !bare.contains([' ', '\t', '\n']);
+    if first.is_none() && none() {
+        return None;
+    }
     // A key that stands twice makes readers disagree about the value: such a text stays.
-    json::parse(bare, limits).ok()?;
-    let short = json::minify(bare);
-    (short.len() < text.len()).then_some(short)
+    let mut tape = Tape::default();
+    let root = tape.read(bare, Form { layout: None, ascii: false, limits: LIMITS })?;
+    if first.is_none() {
+        return Some(bare.to_owned());
+    }
+    let mut short = String::with_capacity(bare.len());
+    tape.node(root)?.write_compact(&mut short);
+    Some(short)
 }

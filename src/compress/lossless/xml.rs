@@ -63,6 +63,9 @@ pub(super) fn minified(text: &str) -> Option<String> {
     if !bare.starts_with('<') || !bare.ends_with('>') {
         return None;
     }
+    if bare.len() == text.len() && !has_gaps(bare) {
+        return None;
+    }
     let gaps = Scanner::new(bare).gaps()?;
     let mut short = String::with_capacity(bare.len());
     let mut copied = 0;
@@ -72,6 +75,19 @@ pub(super) fn minified(text: &str) -> Option<String> {
     }
     short.push_str(bare.get(copied..)?);
     (short.len() < text.len()).then_some(short)
+}
+
+/// Whether white space that holds a line break stands between a `>` and a `<` at all.
+fn has_gaps(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'<', bytes).any(|end| {
+        let before = bytes.get(..end).unwrap_or_default();
+        let blank = before.iter().rev().take_while(|byte| is_space(**byte)).count();
+        blank > 0 && {
+            let (text, blank) = before.split_at_checked(end - blank).unwrap_or_default();
+            text.ends_with(b">") && blank.contains(&b'\n')
+        }
+    })
 }
 
 /// An element that is open; the first of them is the document itself.
@@ -225,6 +241,16 @@ impl<'a> Scanner<'a> {
 
 /// The name at the head of a text.
 fn name(text: &str) -> Option<&str> {
+    // Most names are plain.
+    let plain =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-' | b'.');
+    let bytes = text.as_bytes();
+    if bytes.first().is_some_and(|first| first.is_ascii_alphabetic()) {
+        let end = bytes.iter().copied().take_while(plain).count();
+        if bytes.get(end).is_none_or(u8::is_ascii) {
+            return text.get(..end);
+        }
+    }
     let first = text.chars().next()?;
     if !(first.is_alphabetic() || matches!(first, '_' | ':')) {
         return None;
@@ -235,14 +261,18 @@ fn name(text: &str) -> Option<&str> {
 }
 
 /// The attribute at the head of a text, its value, and what follows.
-fn attribute(text: &str) -> Option<(&str, &str, &str)> {
+fn attribute<'a>(text: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
     let key = name(text)?;
-    let space = |c: char| c.is_ascii() && is_space(c as u8);
-    let rest = text.get(key.len()..)?.trim_start_matches(space);
-    let rest = rest.strip_prefix('=')?.trim_start_matches(space);
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let (value, after) = rest.get(1..)?.split_once(quote)?;
-    (!value.contains('<')).then_some((key, value, after))
+    let space = |text: &'a str| {
+        let spaces = text.bytes().take_while(|byte| is_space(*byte)).count();
+        text.get(spaces..)
+    };
+    let rest = space(space(text.get(key.len()..)?)?.strip_prefix('=')?)?;
+    let quote = *rest.as_bytes().first().filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let rest = rest.get(1..)?;
+    let end = memchr::memchr2(quote, b'<', rest.as_bytes())?;
+    let (value, after) = rest.split_at_checked(end)?;
+    Some((key, value, after.strip_prefix(char::from(quote))?))
 }
 
 fn is_space(byte: u8) -> bool {

@@ -19,6 +19,7 @@
 //! Nothing is left out: every row has its line.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::{Block, Found, Notation, reports_error};
 
@@ -52,7 +53,7 @@ impl Notation for Columns {
                 at += 1;
                 continue;
             };
-            let taken = table.rows.len();
+            let taken = table.count();
             if let Some(block) = table.block(rest) {
                 found.push(Found { lines: at..at + taken, block });
             }
@@ -65,33 +66,68 @@ impl Notation for Columns {
         let style = Style::read(args)?;
         let (first, rows) = body.split_first()?;
         let (mut out, constants) = first_row(first, style.separator)?;
-        let mut above: Vec<String> = Vec::new();
+        out.reserve(body.iter().map(|line| line.len() + 1).sum::<usize>().min(limit));
+        let (mut above, mut now) = (Vec::new(), Vec::with_capacity(constants.len()));
+        let mut shown = Vec::with_capacity(constants.len());
         for row in rows {
-            let shown = fields(row, style.separator)?;
-            let mut shown = shown.into_iter();
+            shown.clear();
+            fields(row, style.separator, &mut shown)?;
             let whole = shown.len() == constants.len();
-            let mut now = Vec::with_capacity(constants.len());
+            let mut fields = shown.iter();
             out.push('\n');
             for (index, constant) in constants.iter().enumerate() {
                 if index > 0 {
                     out.push(style.separator);
                 }
-                let field = match constant {
-                    Some(value) if !whole => (*value).to_owned(),
-                    _ => style.field(shown.next()?, index, above.get(index))?,
-                };
-                out.push_str(&field);
+                let start = out.len();
+                match constant {
+                    Some(value) if !whole => out.push_str(value),
+                    _ => style.field(&mut out, fields.next()?, index, above.get(index))?,
+                }
                 if out.len() > limit {
                     return None;
                 }
-                now.push(field);
+                now.push(start..out.len());
             }
-            if shown.next().is_some() {
+            if fields.next().is_some() {
                 return None;
             }
-            above = now;
+            std::mem::swap(&mut above, &mut now);
+            now.clear();
         }
         (out.len() <= limit).then_some(out)
+    }
+}
+
+/// Some columns of a table.
+#[derive(Default)]
+struct Set(Vec<bool>);
+
+impl Set {
+    fn of(width: usize, holds: impl Fn(usize) -> bool) -> Self {
+        let columns: Vec<bool> = (0..width).map(holds).collect();
+        // Nothing is in an empty list.
+        Self(if columns.contains(&true) { columns } else { Vec::new() })
+    }
+
+    /// Adds a column; `None` where no table has so many.
+    fn insert(&mut self, column: usize) -> Option<()> {
+        if column >= self.0.len() {
+            self.0.resize(Some(column + 1).filter(|width| *width <= WIDEST)?, false);
+        }
+        self.0.get_mut(column).map(|holds| *holds = true)
+    }
+
+    fn contains(&self, column: usize) -> bool {
+        self.0.get(column) == Some(&true)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn columns(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().filter(|(_, holds)| **holds).map(|(column, _)| column)
     }
 }
 
@@ -99,7 +135,7 @@ impl Notation for Columns {
 struct Style {
     separator: char,
     /// Columns whose fields are put in quotes.
-    quoted: BTreeSet<usize>,
+    quoted: Set,
     ditto: bool,
 }
 
@@ -109,7 +145,7 @@ impl Style {
         let mut words = known.map_or_else(String::new, |(_, word)| (*word).to_owned());
         if !self.quoted.is_empty() {
             words.push_str(", quoted");
-            for column in &self.quoted {
+            for column in self.quoted.columns() {
                 words.push(' ');
                 words.push_str(&(column + 1).to_string());
             }
@@ -125,10 +161,10 @@ impl Style {
         let mut parts = words.split(", ").peekable();
         let word = parts.next()?;
         let (separator, _) = SEPARATORS.iter().find(|(_, known)| *known == word)?;
-        let mut quoted = BTreeSet::new();
+        let mut quoted = Set::default();
         if let Some(columns) = parts.peek().and_then(|part| part.strip_prefix("quoted ")) {
             for column in columns.split(' ') {
-                quoted.insert(column.parse::<usize>().ok()?.checked_sub(1)?);
+                quoted.insert(column.parse::<usize>().ok()?.checked_sub(1)?)?;
             }
             parts.next();
         }
@@ -136,15 +172,24 @@ impl Style {
         parts.next().is_none().then_some(Self { separator: *separator, quoted, ditto })
     }
 
-    /// A field as it was.
-    fn field(&self, shown: &str, column: usize, above: Option<&String>) -> Option<String> {
+    /// Writes a field as it was; `above` is where the one of the row above stands.
+    fn field(
+        &self,
+        out: &mut String,
+        shown: &str,
+        column: usize,
+        above: Option<&Range<usize>>,
+    ) -> Option<()> {
         if self.ditto && shown == DITTO {
-            return above.cloned();
+            out.extend_from_within(above?.clone());
+        } else if self.quoted.contains(column) && !shown.starts_with('"') {
+            out.push('"');
+            out.push_str(shown);
+            out.push('"');
+        } else {
+            out.push_str(shown);
         }
-        if self.quoted.contains(&column) && !shown.starts_with('"') {
-            return Some(format!("\"{shown}\""));
-        }
-        Some(shown.to_owned())
+        Some(())
     }
 }
 
@@ -177,7 +222,11 @@ fn first_row(line: &str, separator: char) -> Option<(String, Vec<Option<&str>>)>
 /// The field at the head of a text, quotes included, and what follows it.
 fn field<'a>(text: &'a str, ends: &[char]) -> Option<(&'a str, &'a str)> {
     let Some(inner) = text.strip_prefix('"') else {
-        return text.split_at_checked(text.find(ends).unwrap_or(text.len()));
+        let end = match ends {
+            [end] if end.is_ascii() => memchr::memchr(*end as u8, text.as_bytes()),
+            _ => text.find(ends),
+        };
+        return text.split_at_checked(end.unwrap_or(text.len()));
     };
     let bytes = inner.as_bytes();
     let mut at = 0;
@@ -192,14 +241,24 @@ fn field<'a>(text: &'a str, ends: &[char]) -> Option<(&'a str, &'a str)> {
     (rest.is_empty() || rest.starts_with(ends)).then_some((field, rest))
 }
 
-fn fields(line: &str, separator: char) -> Option<Vec<&str>> {
-    let mut fields = Vec::new();
+/// Adds the fields of a row to a list.
+fn fields<'a>(line: &'a str, separator: char, fields: &mut Vec<&'a str>) -> Option<()> {
+    let bytes = line.as_bytes();
+    if separator.is_ascii() && memchr::memchr(b'"', bytes).is_none() {
+        let mut start = 0;
+        for end in memchr::memchr_iter(separator as u8, bytes) {
+            fields.push(line.get(start..end)?);
+            start = end + 1;
+        }
+        fields.push(line.get(start..)?);
+        return Some(());
+    }
     let mut rest = line;
     loop {
         let (next, after) = field(rest, &[separator])?;
         fields.push(next);
         if after.is_empty() {
-            return Some(fields);
+            return Some(());
         }
         rest = after.strip_prefix(separator)?;
     }
@@ -208,84 +267,137 @@ fn fields(line: &str, separator: char) -> Option<Vec<&str>> {
 /// Rows of one width, and the names above them.
 struct Rows<'a> {
     separator: char,
-    rows: Vec<Vec<&'a str>>,
+    width: usize,
+    /// The fields of the first row, then those of the next one, and so on.
+    fields: Vec<&'a str>,
 }
 
 impl<'a> Rows<'a> {
     /// The table that begins with the first of these lines.
     fn first(lines: &[&'a str]) -> Option<Self> {
         let (first, second) = (lines.first()?, lines.get(1)?);
-        let (separator, names) = SEPARATORS.iter().find_map(|(separator, _)| {
-            let names = first.contains(*separator).then(|| fields(first, *separator)).flatten()?;
-            let same = fields(second, *separator)?.len() == names.len();
-            (same && are_names(&names)).then_some((*separator, names))
-        })?;
-        let width = names.len();
-        let below = lines
-            .iter()
-            .skip(1)
-            .map_while(|line| fields(line, separator).filter(|row| row.len() == width));
-        let rows: Vec<_> = std::iter::once(names).chain(below).collect();
-        (rows.len() >= FEWEST).then_some(Self { separator, rows })
+        let mut found = Vec::new();
+        let is_table = |(separator, _): &&(char, &str)| {
+            found.clear();
+            let named = first.contains(*separator)
+                && fields(first, *separator, &mut found).is_some()
+                && are_names(&found);
+            let width = found.len();
+            named && fields(second, *separator, &mut found).is_some() && found.len() == 2 * width
+        };
+        let (separator, _) = SEPARATORS.iter().find(is_table)?;
+        let width = found.len() / 2;
+        for line in lines.iter().skip(2) {
+            let before = found.len();
+            let read = fields(line, *separator, &mut found);
+            if read.is_none() || found.len() != before + width {
+                found.truncate(before);
+                break;
+            }
+        }
+        let rows = Self { separator: *separator, width, fields: found };
+        (rows.count() >= FEWEST).then_some(rows)
+    }
+
+    fn count(&self) -> usize {
+        self.fields.len() / self.width.max(1)
     }
 
     /// The block of this table, whose lines are at the head of `lines`.
     fn block(&self, lines: &[&str]) -> Option<Block> {
-        let (names, below) = self.rows.split_first()?;
-        let lines = lines.get(1..self.rows.len())?;
-        let reports: Vec<bool> = lines.iter().map(|line| reports_error(line)).collect();
-        let width = names.len();
-        let constants: Vec<Option<&str>> = (0..width)
-            .map(|column| constant(below, &reports, column).filter(|_| width > 1))
-            .collect();
-        let quoted: BTreeSet<usize> = (0..width)
-            .filter(|column| {
-                constants.get(*column) == Some(&None)
-                    && below
-                        .iter()
-                        .filter_map(|row| row.get(*column))
-                        .all(|field| field.starts_with('"'))
-            })
-            .collect();
+        let (names, below) = self.fields.split_at_checked(self.width)?;
+        let lines = lines.get(1..self.count())?;
+        let width = self.width;
+        let mut verdicts = vec![("", false); width];
+        let reports: Vec<bool> =
+            below.chunks(width).map(|row| report(row, &mut verdicts)).collect();
+        let constants = self.constants(&reports);
         let dittos = self.dittos(&constants);
+        let quoted = |column: usize| {
+            let mut fields = below.iter().skip(column).step_by(width);
+            constants.get(column) == Some(&None) && fields.all(|field| field.starts_with('"'))
+        };
+        let quoted = Set::of(width, quoted);
         let shown = constants.iter().filter(|constant| constant.is_none()).count();
         let style = Style { separator: self.separator, quoted, ditto: !dittos.is_empty() };
         let plain = shown == width && style.quoted.is_empty() && dittos.is_empty();
         if shown == 0 || plain {
             return None;
         }
-        let mut body = vec![write_names(names, &constants, self.separator)];
-        let mut above: Option<&Vec<&str>> = None;
-        for ((row, line), report) in below.iter().zip(lines).zip(&reports) {
+        let mut body = Vec::with_capacity(lines.len() + 1);
+        body.push(write_names(names, &constants, self.separator));
+        let mut above: &[&str] = &[];
+        for ((row, line), report) in below.chunks(width).zip(lines).zip(&reports) {
             let shown = if *report {
                 (*line).to_owned()
             } else {
-                write_row(row, above, &constants, &dittos, &style)
+                let mut shown = String::with_capacity(line.len());
+                write_row(&mut shown, (row, above), &constants, &dittos, &style);
+                shown
             };
             body.push(shown);
-            above = Some(row);
+            above = row;
         }
         Some(Block { args: style.words(), body })
     }
 
-    /// The columns in which a good part of the fields repeats the one above.
-    fn dittos(&self, constants: &[Option<&str>]) -> BTreeSet<usize> {
-        let below = self.rows.get(1..).unwrap_or_default();
-        if below.iter().flatten().any(|field| *field == DITTO) {
-            return BTreeSet::new();
+    /// For each column the one field of all rows that report no error.
+    fn constants(&self, reports: &[bool]) -> Vec<Option<&'a str>> {
+        let below = self.fields.get(self.width..).unwrap_or_default();
+        let mut rows = below.chunks(self.width).zip(reports).filter(|(_, report)| !**report);
+        let first = rows.next().map(|(row, _)| row).unwrap_or_default();
+        let mut constants: Vec<_> = first.iter().map(|field| Some(*field)).collect();
+        let (mut some, mut open) = (false, constants.len());
+        for (row, _) in rows {
+            some = true;
+            for (field, constant) in row.iter().zip(&mut constants) {
+                if constant.is_some_and(|constant| constant != *field) {
+                    *constant = None;
+                    open -= 1;
+                }
+            }
+            if open == 0 {
+                break;
+            }
         }
-        let repeats = |column: usize| {
-            let pairs = below.iter().zip(below.iter().skip(1));
-            let same = pairs.filter(|(above, row)| {
-                let (above, field) = (above.get(column), row.get(column));
-                above == field && field.is_some_and(|field| field.len() >= DITTO_BYTES)
-            });
-            same.count()
-        };
-        let often = |column: &usize| 3 * repeats(*column) >= below.len();
-        let open = |column: &usize| constants.get(*column) == Some(&None);
-        (0..constants.len()).filter(open).filter(often).collect()
+        if some { constants } else { vec![None; self.width] }
     }
+
+    /// The columns in which a good part of the fields repeats the one above.
+    fn dittos(&self, constants: &[Option<&str>]) -> Set {
+        let below = self.fields.get(self.width..).unwrap_or_default();
+        if below.contains(&DITTO) {
+            return Set::default();
+        }
+        let mut repeats = vec![0; self.width];
+        let mut rows = below.chunks(self.width);
+        let mut above = rows.next().unwrap_or_default();
+        for row in rows {
+            for ((field, above), count) in row.iter().zip(above).zip(&mut repeats) {
+                *count += usize::from(field.len() >= DITTO_BYTES && field == above);
+            }
+            above = row;
+        }
+        let rows = self.count() - 1;
+        Set::of(self.width, |column| {
+            let open = constants.get(column) == Some(&None);
+            open && repeats.get(column).is_some_and(|count| 3 * count >= rows)
+        })
+    }
+}
+
+/// Whether a row reports an error: one of its fields does. `verdicts` holds the fields of the row
+/// above and what they do; many are the same.
+fn report<'a>(row: &[&'a str], verdicts: &mut [(&'a str, bool)]) -> bool {
+    let mut reports = false;
+    for (field, (above, verdict)) in row.iter().zip(verdicts) {
+        if field != above {
+            let has_word = field.bytes().any(|byte| byte.is_ascii_alphabetic());
+            (*above, *verdict) = (field, has_word && reports_error(field));
+        }
+        reports |= *verdict;
+    }
+    reports
 }
 
 /// Whether a row can be the first one: short names, each another.
@@ -299,19 +411,6 @@ fn are_names(names: &[&str]) -> bool {
     (2..=WIDEST).contains(&names.len())
         && names.iter().all(is_name)
         && names.iter().collect::<BTreeSet<_>>().len() == names.len()
-}
-
-/// The one field of all rows that report no error.
-fn constant<'a>(rows: &[Vec<&'a str>], reports: &[bool], column: usize) -> Option<&'a str> {
-    let mut fields = rows
-        .iter()
-        .zip(reports)
-        .filter(|(_, report)| !**report)
-        .filter_map(|(row, _)| row.get(column).copied());
-    let first = fields.next()?;
-    let mut rest = fields.peekable();
-    rest.peek()?;
-    rest.all(|field| field == first).then_some(first)
 }
 
 fn write_names(names: &[&str], constants: &[Option<&str>], separator: char) -> String {
@@ -330,36 +429,35 @@ fn write_names(names: &[&str], constants: &[Option<&str>], separator: char) -> S
 }
 
 fn write_row(
-    row: &[&str],
-    above: Option<&Vec<&str>>,
+    line: &mut String,
+    (row, above): (&[&str], &[&str]),
     constants: &[Option<&str>],
-    dittos: &BTreeSet<usize>,
+    dittos: &Set,
     style: &Style,
-) -> String {
-    let mut line = String::new();
+) {
     let mut first = true;
-    for (column, field) in row.iter().enumerate() {
-        if constants.get(column).copied().flatten().is_some() {
+    for (column, (field, constant)) in row.iter().zip(constants).enumerate() {
+        if constant.is_some() {
             continue;
         }
         if !std::mem::take(&mut first) {
             line.push(style.separator);
         }
-        let same = above.and_then(|above| above.get(column)) == Some(field);
-        if same && dittos.contains(&column) && field.len() >= DITTO_BYTES {
+        let same = dittos.contains(column) && above.get(column) == Some(field);
+        if same && field.len() >= DITTO_BYTES {
             line.push_str(DITTO);
         } else {
             line.push_str(unquoted(field, column, style));
         }
     }
-    line
 }
 
 /// The field without its quotes, where they are put back.
 fn unquoted<'a>(field: &'a str, column: usize, style: &Style) -> &'a str {
     let inner = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
     inner
-        .filter(|inner| style.quoted.contains(&column) && !inner.contains(['"', style.separator]))
+        .filter(|_| style.quoted.contains(column))
+        .filter(|inner| !inner.contains(['"', style.separator]))
         // Alone it would read as a ditto.
         .filter(|inner| !style.ditto || *inner != DITTO)
         .unwrap_or(field)

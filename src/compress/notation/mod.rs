@@ -14,6 +14,7 @@
 //! The engine decodes every block that it is offered and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod bytes;
 mod columns;
 mod numbered;
 mod repeat;

@@ -6,43 +6,113 @@
 //! digits and `_`, as `\b` has them, so `thiserror` and `error_code` are other words. A character
 //! outside of ASCII ends a word.
 
+use super::bytes::{bits, chunks};
+
 /// Whether the line reports an error, or might.
 pub(crate) fn reports_error(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    if is_levelled(bytes) {
-        return true;
+    let line = line.as_bytes();
+    let mut reports = Reports::of(line);
+    chunks(line, |base, chunk, shift| reports.see(base, bits(chunk, is_word) >> shift));
+    reports.found()
+}
+
+/// The same, for who looks at the chunks of a line himself.
+#[derive(Debug)]
+pub(super) struct Reports<'a> {
+    line: &'a [u8],
+    found: bool,
+    /// Where a word began that goes on in the next chunk.
+    open: Option<usize>,
+}
+
+impl<'a> Reports<'a> {
+    pub(super) fn of(line: &'a [u8]) -> Self {
+        Self { line, found: is_levelled(line), open: None }
     }
-    let mut start = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        if !is_word(*byte) {
-            if at - start >= SHORTEST && bytes.get(start..at).is_some_and(is_report) {
-                return true;
-            }
-            start = at + 1;
+
+    /// Takes in the next chunk: which of its bytes are a word's.
+    #[inline]
+    pub(super) fn see(&mut self, base: usize, words: u32) {
+        let before = words << 1 | u32::from(self.open.is_some());
+        let mut starts = words & !before;
+        let mut ends = !words & before;
+        while ends != 0 {
+            let start = self.open.take().unwrap_or_else(|| {
+                let start = base + starts.trailing_zeros() as usize;
+                starts &= starts.wrapping_sub(1);
+                start
+            });
+            self.check(start, base + ends.trailing_zeros() as usize);
+            ends &= ends.wrapping_sub(1);
+        }
+        if starts != 0 {
+            self.open = Some(base + starts.trailing_zeros() as usize);
         }
     }
-    bytes.get(start..).is_some_and(is_report)
+
+    #[inline]
+    fn check(&mut self, start: usize, end: usize) {
+        if end - start >= SHORTEST {
+            self.found |= self.line.get(start..end).is_some_and(may_report);
+        }
+    }
+
+    /// Whether the line, seen to its end, reports an error.
+    pub(super) fn found(mut self) -> bool {
+        if let Some(start) = self.open {
+            self.check(start, self.line.len());
+        }
+        self.found
+    }
 }
 
 fn is_word(byte: u8) -> bool {
-    WORD.get(usize::from(byte)).copied().unwrap_or(false)
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-static WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        #[expect(clippy::indexing_slicing, reason = "counted below the length, at compile time")]
+/// Letters of the shortest and the longest word below.
+const SHORTEST: usize = 3;
+const LONGEST: usize = 11;
+
+/// Lengths of the words below, as bits, by the low five bits of their first letters.
+const LENGTHS: [u16; 32] = {
+    let mut lengths = [0; 32];
+    let known: [(u8, u16); 14] = [
+        (b'e', 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 9 | 1 << 10),
+        (b'o', 1 << 3 | 1 << 4),
+        (b'f', 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8),
+        (b'c', 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9),
+        (b'p', 1 << 5 | 1 << 6 | 1 << 8),
+        (b'a', 1 << 5 | 1 << 7 | 1 << 8),
+        (b'd', 1 << 6 | 1 << 8),
+        (b's', 1 << 6 | 1 << 8),
+        (b'k', 1 << 6),
+        (b'r', 1 << 7 | 1 << 8),
+        (b'i', 1 << 7),
+        (b't', 1 << 9 | 1 << 10),
+        (b'u', 1 << 9 | 1 << 10 | 1 << 11),
+        (b'v', 1 << 9),
+    ];
+    let mut at = 0;
+    while at < known.len() {
+        #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
         {
-            table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+            lengths[(known[at].0 & 31) as usize] = known[at].1;
         }
-        byte += 1;
+        at += 1;
     }
-    table
+    lengths
 };
 
-/// Letters of the shortest word below.
-const SHORTEST: usize = 3;
+/// Most words have a length that no word below with their first letter has.
+#[inline]
+fn may_report(word: &[u8]) -> bool {
+    let lengths = word.first().and_then(|first| LENGTHS.get(usize::from(first & 31)));
+    let is_known = word.len() <= LONGEST
+        && lengths.is_some_and(|lengths| lengths >> word.len() & 1 == 1)
+        && is_report(word);
+    is_known || is_type_of_error(word)
+}
 
 /// The few words that share a length and a first letter are compared.
 fn is_report(word: &[u8]) -> bool {
@@ -87,7 +157,7 @@ fn is_report(word: &[u8]) -> bool {
         (11, Some(b'u')) => &["unreachable"],
         _ => &[],
     };
-    words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word)) || is_type_of_error(word)
+    words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
 /// `ValueError`, `IOException`: names that only an error has.
@@ -181,8 +251,24 @@ mod tests {
         }
     }
 
+    /// Word by word, without a look at lengths.
+    fn slowly(line: &str) -> bool {
+        let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        let mut words = line.split(is_end).map(str::as_bytes);
+        is_levelled(line.as_bytes()) || words.any(|word| is_report(word) || is_type_of_error(word))
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn no_word_hides_among_others(
+            before in "[ -~é]{0,40}", after in "[ -~é]{0,40}", between in "[ -~é]?",
+            word in "(?i-u)(err|oom|oops|crit|emerg|segfault|deadlock|violation|unreachable|tracebacks|severe|invalid)|[A-Z]{0,30}(Error|Exception|Failure)",
+        ) {
+            let line = format!("{before}{word}{between}{after}");
+            prop_assert_eq!(reports_error(&line), slowly(&line), "{}", line);
+        }
 
         #[test]
         fn every_word_that_readers_search_for_hits(

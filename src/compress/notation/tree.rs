@@ -12,6 +12,7 @@
 //! The header tells the sign of depth. A line that is followed by a deeper one is what all the
 //! deeper ones begin with; every other line stands for itself behind what it hangs under.
 
+use super::bytes::common;
 use super::{Block, Found, Notation, quoted, reports_error, unquoted};
 
 /// Bytes from which a shared beginning is written on a line of its own.
@@ -32,23 +33,36 @@ impl Notation for Tree {
     fn encode(&self, lines: &[&str]) -> Vec<Found> {
         let mut found = Vec::new();
         let mut start = 0;
+        // What each line of the run shares with the one below it.
+        let mut alike = Vec::new();
+        let mut above_reports = None;
         // Where neighbours share nothing, and where an error is reported, a run ends.
         for at in 1..=lines.len() {
-            let joins = match (lines.get(at - 1), lines.get(at)) {
-                (Some(above), Some(below)) => {
-                    shared(above, below) > 0 && !reports_error(above) && !reports_error(below)
+            let mut shares = 0;
+            let mut below_reports = None;
+            if let (Some(above), Some(below)) = (lines.get(at - 1), lines.get(at)) {
+                shares = shared(above, below);
+                if shares > 0 && above_reports.unwrap_or_else(|| reports_error(above)) {
+                    shares = 0;
+                } else if shares > 0 {
+                    let reports = reports_error(below);
+                    below_reports = Some(reports);
+                    shares = if reports { 0 } else { shares };
                 }
-                _ => false,
-            };
-            if !joins {
-                let run = lines.get(start..at).unwrap_or_default();
-                if run.len() >= 3
-                    && let Some(block) = block(run)
-                {
-                    found.push(Found { lines: start..at, block });
-                }
-                start = at;
             }
+            above_reports = below_reports;
+            if shares > 0 {
+                alike.push(shares);
+                continue;
+            }
+            let run = lines.get(start..at).unwrap_or_default();
+            if run.len() >= 3
+                && let Some(block) = block(run, &alike)
+            {
+                found.push(Found { lines: start..at, block });
+            }
+            alike.clear();
+            start = at;
         }
         found
     }
@@ -94,7 +108,7 @@ fn depth<'l>(line: &'l str, sign: &str) -> (usize, &'l str) {
 
 /// Bytes that two lines begin with alike, cut back to where a name ends.
 fn shared(a: &str, b: &str) -> usize {
-    let alike = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let alike = common(a.as_bytes(), b.as_bytes());
     let head = a.as_bytes().get(..alike).unwrap_or_default();
     let ends_name = |byte: &u8| matches!(byte, b'/' | b' ' | b'\t' | b':' | b'|' | b'=' | b'\\');
     let cut = head.iter().rposition(ends_name).map_or(0, |at| at + 1);
@@ -103,13 +117,14 @@ fn shared(a: &str, b: &str) -> usize {
     if says { cut } else { 0 }
 }
 
-fn block(lines: &[&str]) -> Option<Block> {
-    let sign = SIGNS.into_iter().find(|sign| !lines.iter().any(|line| line.contains(sign)))?;
-    // What each line shares with the one below it.
-    let alike: Vec<usize> = lines
-        .windows(2)
-        .map(|pair| shared(pair.first().unwrap_or(&""), pair.get(1).unwrap_or(&"")))
-        .collect();
+fn holds(lines: &[&str], sign: &str) -> bool {
+    let sign = sign.bytes().next().unwrap_or(0);
+    lines.iter().any(|line| memchr::memchr(sign, line.as_bytes()).is_some())
+}
+
+/// A run of lines as a block, where that is shorter; `alike` is what each shares with the next.
+fn block(lines: &[&str], alike: &[usize]) -> Option<Block> {
+    let sign = SIGNS.into_iter().find(|sign| !holds(lines, sign))?;
     let mut body = Vec::with_capacity(lines.len() + 8);
     // Lengths of the beginnings that are open, the deepest last.
     let mut open: Vec<usize> = Vec::new();
@@ -121,20 +136,27 @@ fn block(lines: &[&str]) -> Option<Block> {
         }
         // A beginning opens where it lasts for at least two more lines or is long.
         let mut held = open.last().copied().unwrap_or(0);
-        let mut next = lasting(&alike, at, held);
+        let mut next = lasting(alike, at, held);
         while next > held && open.len() < DEEPEST {
-            let part = line.get(held..next)?;
-            body.push(format!("{}{part}", sign.repeat(open.len())));
+            body.push(hung(sign, open.len(), line.get(held..next)?));
             open.push(next);
             held = next;
-            next = lasting(&alike, at, held);
+            next = lasting(alike, at, held);
         }
-        body.push(format!("{}{}", sign.repeat(open.len()), line.get(held..)?));
+        body.push(hung(sign, open.len(), line.get(held..)?));
         saved += held;
     }
     let shown: usize = body.iter().map(|line| line.len() + 1).sum();
     let plain: usize = lines.iter().map(|line| line.len() + 1).sum();
     (saved > 0 && shown + 12 < plain).then(|| Block { args: quoted(sign), body })
+}
+
+/// A text behind so many signs.
+fn hung(sign: &str, depth: usize, text: &str) -> String {
+    let mut line = String::with_capacity(depth + text.len());
+    line.extend(std::iter::repeat_n(sign, depth));
+    line.push_str(text);
+    line
 }
 
 /// How long a beginning, longer than `held`, is worth opening at line `at`; `held` if none is.

@@ -88,6 +88,11 @@ pub(crate) enum Part {
 }
 
 impl Kind {
+    /// Whether a machine put this out, rather than a person who wrote it.
+    pub(crate) fn is_put_out(self) -> bool {
+        !matches!(self, Self::Prose | Self::Fence | Self::Markdown(_) | Self::Code)
+    }
+
     /// Whether two neighbours of this kind are one part.
     fn joins(self) -> bool {
         !matches!(self, Self::Fence | Self::Json | Self::Xml | Self::Html | Self::Base64)

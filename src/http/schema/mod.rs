@@ -165,6 +165,10 @@ pub struct Compression {
     /// `keep` or `clear_old`.
     #[schema(default = "clear_old")]
     pub thinking: Option<String>,
+    /// Adds the tool `context_read`, and cleared results name the artifact that it reads. Answer
+    /// its calls from `GET /artifacts/{id}`.
+    #[schema(default = false)]
+    pub read_tool: Option<bool>,
     /// Characters above which an old tool result is not searched for lines to quote in a
     /// summary.
     pub stub_tool_results_over: Option<u64>,

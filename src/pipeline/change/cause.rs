@@ -172,5 +172,5 @@ fn stands_later(list: &[&Node<'_>], at: usize, ours: Ours) -> bool {
 }
 
 fn cleared(message: &Node<'_>) -> usize {
-    all_text(message).matches(prose::CLEARED_RESULT).count()
+    all_text(message).matches(prose::CLEARED).count()
 }

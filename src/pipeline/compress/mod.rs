@@ -2,8 +2,10 @@
 
 mod ladder;
 mod stage;
+mod summary;
 mod view;
 
 pub(super) use ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost, plan};
-pub(super) use stage::{Input, Output, run, summary};
+pub(super) use stage::{Input, Output, run};
+pub(super) use summary::summary;
 pub(super) use view::Clearing;

@@ -1,11 +1,14 @@
 //! The stage: counts turns, plans, and builds the history that the plan leaves.
 
+use std::sync::Arc;
+
 use super::ladder::{self, ClearCost, Form, Note, Outcome, Plan, TurnCost};
+use super::summary::summary;
 use super::view::{Clearing, cleared};
-use crate::compress::summarize;
-use crate::domain::{Message, Role, Turn, turns};
+use crate::domain::{Content, Message, Role, Turn, turns};
 use crate::pipeline::arrive::{Arrived, Sight, show};
 use crate::pipeline::measure::{Cost, Meter};
+use crate::pipeline::read_back::{ReadBack, original};
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{Stopped, prose};
@@ -22,6 +25,8 @@ pub(in crate::pipeline) struct Input<'i> {
     pub(in crate::pipeline) costs: &'i [Cost],
     /// The forms in which messages arrived, one for each.
     pub(in crate::pipeline) arrived: Vec<Arrived>,
+    /// Whether what is cleared can be read back, and what was.
+    pub(in crate::pipeline) read_back: &'i ReadBack,
     /// Gives forms anew where something before a message is gone.
     pub(in crate::pipeline) sight: Sight<'i>,
     /// Whether the message may never be shortened or dropped, one for each.
@@ -48,6 +53,8 @@ pub(in crate::pipeline) struct Output {
     pub(in crate::pipeline) actions: Vec<Action>,
     /// What was done to its texts on arrival, one for each.
     pub(in crate::pipeline) forms: Vec<Arrived>,
+    /// Texts that lines in sight name by their artifacts.
+    pub(in crate::pipeline) artifacts: Vec<Arc<str>>,
     pub(in crate::pipeline) outcome: Outcome,
 }
 
@@ -60,6 +67,7 @@ pub(in crate::pipeline) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Resul
         history: &input.history,
         costs: input.costs,
         protected: input.protected,
+        read_back: input.read_back,
         turn_costs: &turn_costs,
         arrived: std::mem::take(&mut input.arrived),
         sight: &mut input.sight,
@@ -131,6 +139,7 @@ struct View<'v, 's> {
     history: &'v [Message],
     costs: &'v [Cost],
     protected: &'v [bool],
+    read_back: &'v ReadBack,
     turn_costs: &'v [TurnCost],
     /// The form of each message, as it was given last.
     arrived: Vec<Arrived>,
@@ -180,8 +189,7 @@ impl ClearCost for View<'_, '_> {
         let (mut flat, mut real, mut any) = (0, 0, false);
         for at in span.clone() {
             let own = self.costs.get(at).copied().unwrap_or_default();
-            let slot =
-                self.history.get(at).map(|message| clear(self.meter, message, own, clearing));
+            let slot = self.history.get(at).map(|message| self.clear(message, own, clearing));
             let cost = match slot.transpose()?.flatten() {
                 Some(slot) => {
                     any = true;
@@ -213,14 +221,24 @@ impl View<'_, '_> {
         let (Some(message), Some(form)) = (self.history.get(at), self.arrived.get_mut(at)) else {
             return;
         };
-        *form = self.sight.arrive(message, self.protected.get(at) == Some(&true));
+        let fixed = self.protected.get(at) == Some(&true) || self.read_back.holds(message);
+        *form = self.sight.arrive(message, fixed);
+    }
+
+    fn clear(
+        &self,
+        message: &Message,
+        own: Cost,
+        clearing: Clearing,
+    ) -> Result<Option<Slot>, Stopped> {
+        clear(self.meter, message, own, (clearing, self.read_back))
     }
 
     /// A message after rung 3 stands as it is; where clearing saves nothing it is whole.
     fn arrive_cleared(&mut self, at: usize, clearing: Clearing) -> Result<(), Stopped> {
         let own = self.costs.get(at).copied().unwrap_or_default();
         let Some(message) = self.history.get(at) else { return Ok(()) };
-        match clear(self.meter, message, own, clearing)? {
+        match self.clear(message, own, clearing)? {
             Some(slot) => {
                 self.sight.arrive(&slot.message, true);
                 if let Some(form) = self.arrived.get_mut(at) {
@@ -278,44 +296,24 @@ impl View<'_, '_> {
     }
 }
 
-/// The summary of covered messages, which take so many tokens, in at most `cap`; `None` where
-/// there is nothing to quote, or what is quoted is no shorter than the messages.
-pub(in crate::pipeline) fn summary(
-    meter: &Meter<'_>,
-    covered: &[&Message],
-    tokens: u64,
-    cap: u64,
-    stub_over: Option<usize>,
-) -> Result<Option<Slot>, Stopped> {
-    let frame = Message::text(Role::User, prose::summary(covered.len(), ""));
-    let mut room = cap.saturating_sub(meter.message(&frame)?.real());
-    // Joining text to its frame may cost a token or two more than both apart.
-    for _ in 0..3 {
-        let summary = summarize(meter.counter(), meter.tokenizer(), covered, room, stub_over);
-        if summary.text.is_empty() {
-            return Ok(None);
-        }
-        let message = Message::text(Role::User, prose::summary(covered.len(), &summary.text));
-        let slot = Slot::new(meter, message, PartName::History)?;
-        let over = slot.cost.real().saturating_sub(cap);
-        if over == 0 {
-            return Ok((slot.cost.real() < tokens).then_some(slot));
-        }
-        room = room.saturating_sub(over + 1);
-    }
-    Ok(None)
-}
-
 /// A message after rung 3, where that saves tokens.
 fn clear(
     meter: &Meter<'_>,
     message: &Message,
     own: Cost,
-    clearing: Clearing,
+    (clearing, read_back): (Clearing, &ReadBack),
 ) -> Result<Option<Slot>, Stopped> {
-    let Some(shorter) = cleared(message, clearing) else { return Ok(None) };
+    let Some(shorter) = cleared(message, clearing, read_back) else { return Ok(None) };
     let slot = Slot::new(meter, shorter, PartName::History)?;
     Ok((slot.cost.real() < own.real() && slot.cost.flat() <= own.flat()).then_some(slot))
+}
+
+/// What the results of a message are read back as.
+fn originals(message: &Message) -> impl Iterator<Item = Arc<str>> {
+    message.parts.iter().filter_map(|part| match &part.content {
+        Content::ToolResult(result) => original(&result.content),
+        _ => None,
+    })
 }
 
 fn build(
@@ -334,20 +332,26 @@ fn build(
         .zip(&outcome.forms)
         .flat_map(|(span, form)| std::iter::repeat_n(*form, span.len()));
     let mut shown = Vec::with_capacity(input.history.len());
+    let mut artifacts = Vec::new();
     for ((at, mut message), arrived) in input.history.into_iter().enumerate().zip(arrived) {
         let mut cost = input.costs.get(at).copied().unwrap_or_default();
         let form = forms.next().unwrap_or(Form::Whole);
         let action = match form {
             Form::Whole => Action::Kept,
-            Form::Cleared(clearing) => match clear(meter, &message, cost, clearing)? {
-                Some(slot) => {
-                    slots.push(slot);
-                    actions.push(Action::Cleared);
-                    shown.push(Arrived::default());
-                    continue;
+            Form::Cleared(clearing) => {
+                match clear(meter, &message, cost, (clearing, input.read_back))? {
+                    Some(slot) => {
+                        if input.read_back.on {
+                            artifacts.extend(originals(&message));
+                        }
+                        slots.push(slot);
+                        actions.push(Action::Cleared);
+                        shown.push(Arrived::default());
+                        continue;
+                    }
+                    None => Action::Kept,
                 }
-                None => Action::Kept,
-            },
+            }
             Form::Covered if outcome.note == Note::Summary => Action::Summarized,
             Form::Covered => Action::Dropped,
         };
@@ -368,5 +372,5 @@ fn build(
         shown.push(arrived);
     }
     drop(forms);
-    Ok(Output { slots, actions, forms: shown, outcome })
+    Ok(Output { slots, actions, forms: shown, artifacts, outcome })
 }

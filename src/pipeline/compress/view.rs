@@ -1,9 +1,7 @@
 //! Messages in the form that the ladder gave them.
 
-use std::sync::Arc;
-
 use crate::domain::{Content, Message, Part, Role};
-use crate::pipeline::prose;
+use crate::pipeline::read_back::ReadBack;
 
 /// What rung 3 takes out of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,13 +11,18 @@ pub(in crate::pipeline) enum Clearing {
 }
 
 /// A message after rung 3; `None` where it has nothing to clear.
-pub(in crate::pipeline) fn cleared(message: &Message, clearing: Clearing) -> Option<Message> {
+pub(in crate::pipeline) fn cleared(
+    message: &Message,
+    clearing: Clearing,
+    read_back: &ReadBack,
+) -> Option<Message> {
     match message.role {
+        Role::Tool if read_back.holds(message) => None,
         Role::Tool => {
             let mut message = message.clone();
             for part in &mut message.parts {
                 if let Content::ToolResult(result) = &mut part.content {
-                    result.content = vec![Part::text(Arc::from(prose::CLEARED_RESULT))];
+                    result.content = vec![Part::text(read_back.line(&result.content))];
                     part.extra.clear();
                 }
             }
@@ -52,7 +55,8 @@ mod tests {
 
     fn cleared_parts(parts: Vec<Part>) -> Option<usize> {
         let message = Message::new(Role::Assistant, parts);
-        cleared(&message, Clearing::ResultsAndThinking).map(|message| message.parts.len())
+        cleared(&message, Clearing::ResultsAndThinking, &ReadBack::default())
+            .map(|message| message.parts.len())
     }
 
     #[test]
@@ -70,8 +74,8 @@ mod tests {
         let content = vec![Part::text("long"), Part::text("text")];
         let result = ToolResult { call_id: "c".into(), name: None, content, is_error: None };
         let message = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
-        let cleared = cleared(&message, Clearing::Results).unwrap();
+        let cleared = cleared(&message, Clearing::Results, &ReadBack::default()).unwrap();
         let Content::ToolResult(result) = &cleared.parts[0].content else { panic!("a result") };
-        assert_eq!(result.content, [Part::text(prose::CLEARED_RESULT)]);
+        assert_eq!(result.content, [Part::text(crate::pipeline::prose::CLEARED_RESULT)]);
     }
 }

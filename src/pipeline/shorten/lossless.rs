@@ -10,7 +10,7 @@ use crate::compress::{Class, Encoder, Form, Hold};
 use crate::domain::ArtifactId;
 use crate::pipeline::prose;
 use crate::pipeline::report::Action;
-use crate::provider::{Answered, Spoken, Wrap};
+use crate::provider::{Answered, Spoken, TextSlot, Wrap};
 
 /// The messages of the list in the sight that the plan leaves them, one row each, and one for
 /// the summary in its place.
@@ -32,6 +32,10 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
         for spoken in spoken {
             match spoken {
                 Spoken::Call(arguments) => encoder.call(arguments),
+                Spoken::Words(slot) => {
+                    let form = encoder.words(&slot.text, job.hold(at));
+                    edits.take(std::slice::from_ref(slot), vec![form]);
+                }
                 Spoken::Result(answered) if sight == Sight::Cleared && job.clears(answered) => {
                     let raw = job.item(at).map_or("", |item| item.raw);
                     edits.clear(job, &mut encoder, (answered, raw));
@@ -40,7 +44,7 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
                     let texts: Vec<Arc<str>> =
                         answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
                     let forms = encoder.result(&texts, job.hold(at));
-                    edits.take(answered, forms);
+                    edits.take(&answered.slots, forms);
                 }
             }
         }
@@ -84,8 +88,8 @@ struct Edits {
 }
 
 impl Edits {
-    fn take(&mut self, answered: &Answered, forms: Vec<Form>) {
-        for (slot, form) in answered.slots.iter().zip(forms) {
+    fn take(&mut self, slots: &[TextSlot], forms: Vec<Form>) {
+        for (slot, form) in slots.iter().zip(forms) {
             let place = self.slots;
             self.slots += 1;
             self.saved += difference(form.tokens_before, form.tokens_after);

@@ -45,6 +45,8 @@ pub struct Compression {
     /// Turns at the end that are shielded until everything else is spent.
     pub keep_recent_turns: usize,
     pub thinking: Thinking,
+    /// Whether the model gets a tool that reads cleared results back.
+    pub read_tool: bool,
     /// Tool results of more characters than this enter a summary as one line.
     pub stub_tool_results_over: Option<usize>,
 }
@@ -58,6 +60,7 @@ impl Default for Compression {
             compress_to_milli: 600,
             keep_recent_turns: 4,
             thinking: Thinking::ClearOld,
+            read_tool: false,
             stub_tool_results_over: None,
         }
     }

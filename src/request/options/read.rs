@@ -24,6 +24,7 @@ pub(in crate::request) const COMPRESSION: &[&str] = &[
     "compress_to",
     "keep_recent_turns",
     "thinking",
+    "read_tool",
     "stub_tool_results_over",
 ];
 pub(in crate::request) const PROTECT: &[&str] =
@@ -81,6 +82,7 @@ impl Compression {
             .unwrap_or(read.keep_recent_turns);
         let words = [("keep", Thinking::Keep), ("clear_old", Thinking::ClearOld)];
         read.thinking = given.choice("thinking", &words, faults).unwrap_or(read.thinking);
+        read.read_tool = given.flag("read_tool", faults).unwrap_or(false);
         read.stub_tool_results_over = given
             .whole("stub_tool_results_over", 0, u64::from(u32::MAX), faults)
             .and_then(|characters| usize::try_from(characters).ok());

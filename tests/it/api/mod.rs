@@ -10,5 +10,6 @@ mod health;
 mod hostile;
 mod limits;
 mod models;
+mod read_tool;
 mod round_trip;
 mod tokens;

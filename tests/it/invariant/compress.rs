@@ -90,7 +90,7 @@ fn result() -> impl Strategy<Value = String> {
 
 fn row(seed: u32, at: usize) -> Value {
     let mut row =
-        json!({"id": at, "name": format!("n{}", chance(seed, at) % 5), "ok": at % 2 == 0});
+        json!({"id": at, "name": format!("n{}", chance(seed, at) % 5), "ok": at.is_multiple_of(2)});
     match chance(seed, at) % 6 {
         0 => row["extra"] = Value::Null,
         1 => row["extra"] = json!(["", {"deep": [1.5]}]),
@@ -109,8 +109,10 @@ fn words() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A result is new, or one that was there before, whole or from its middle on.
-fn step() -> impl Strategy<Value = (u8, String, Vec<(String, Option<(Index, bool)>)>)> {
+/// A new result, and which of those before it is taken instead: whole or from its middle on.
+type Answer = (String, Option<(Index, bool)>);
+
+fn step() -> impl Strategy<Value = (u8, String, Vec<Answer>)> {
     let again = prop::option::weighted(0.3, any::<(Index, bool)>());
     (0u8..6, words(), prop::collection::vec((result(), again), 1..3))
 }
@@ -178,7 +180,6 @@ fn options() -> impl Strategy<Value = Value> {
 
 /// A conversation as a body's list and what stands beside it.
 struct List {
-    source: &'static str,
     key: &'static str,
     messages: Vec<String>,
     beside: Value,
@@ -191,7 +192,7 @@ impl List {
         let members = body.as_object_mut().expect("an object");
         members.shift_remove("target");
         members.shift_remove(key);
-        Self { source, key, messages, beside: body }
+        Self { key, messages, beside: body }
     }
 
     fn body(&self, messages: &[String], options: &Value) -> String {
@@ -308,7 +309,7 @@ proptest! {
         prop_assert_eq!(&answer.report()["fits"], budget.is_none_or(|budget| after <= budget));
         for artifact in answer.answer["artifacts"].as_array().unwrap() {
             let back = expand_in(&services, &json!({"artifact": artifact["id"]}).to_string());
-            prop_assert_eq!(back.answer["text"].as_str().map(str::len).unwrap(), artifact["bytes"].as_u64().unwrap() as usize);
+            prop_assert_eq!(&artifact["bytes"], back.answer["text"].as_str().unwrap().len());
         }
     }
 
@@ -429,7 +430,10 @@ proptest! {
             if let Some((less, fitted)) = &last {
                 prop_assert!(!less.iter().zip(&sights).any(|(less, more)| less > more),
                     "{budget}: {less:?} and then {sights:?}");
-                prop_assert!(!fitted || fits, "{budget} does not fit, and less did");
+                // Of little that is covered no summary may be possible, of more it is: at the level
+                // that may not drop, the smaller budget can then be met and the larger one not.
+                let may_drop = options["level"] != "summary";
+                prop_assert!(!fitted || fits || !may_drop, "{budget} does not fit, and less did");
             }
             last = Some((sights, fits));
         }
@@ -673,8 +677,8 @@ fn recorded_sessions_come_back_byte_for_byte() {
         }
     }
     for (name, (before, after)) in &shares {
-        let saved = 100.0 - 100.0 * *after as f64 / (*before).max(1) as f64;
-        eprintln!("{name}: {saved:.1} % of {before} tokens saved");
+        let saved = (before - after) * 1000 / before.max(&1);
+        eprintln!("{name}: {}.{} % of {before} tokens saved", saved / 10, saved % 10);
     }
     eprintln!("{refused} sessions are no list to be sent");
     assert!(!shares.is_empty());

@@ -1,6 +1,7 @@
 //! `POST /compress` and `POST /expand`, over the wire and in process, with messages as the JSON
 //! text that they are.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use contexture::compress::equivalent;
@@ -27,7 +28,7 @@ pub fn texts(body: &Value) -> Vec<String> {
 pub fn request(key: &str, messages: &[String], options: &Value) -> String {
     let mut body = format!("{{\"{key}\":[{}]", messages.join(","));
     for (name, value) in options.as_object().into_iter().flatten() {
-        body.push_str(&format!(",\"{name}\":{value}"));
+        let _ = write!(body, ",\"{name}\":{value}");
     }
     body.push('}');
     body
@@ -191,11 +192,12 @@ pub fn log(lines: usize) -> String {
     let mut text = String::new();
     for line in 0..lines {
         let (second, took) = (line % 60, line * 37 % 400);
-        text.push_str(&if line == lines / 2 {
-            format!("2026-03-01T12:00:{second:02}Z ERROR unit-{line} failed: no such column\n")
+        let _ = write!(text, "2026-03-01T12:00:{second:02}Z ");
+        let _ = if line == lines / 2 {
+            writeln!(text, "ERROR unit-{line} failed: no such column")
         } else {
-            format!("2026-03-01T12:00:{second:02}Z INFO compiled unit-{line} in {took} ms\n")
-        });
+            writeln!(text, "INFO compiled unit-{line} in {took} ms")
+        };
     }
     text
 }

@@ -1,7 +1,9 @@
 //! Single values: which strings may stand without quotes, and where a quoted value ends.
 
-use super::style::{Style, Writer};
-use crate::json::{self, Node, Value};
+use super::style::{Layout, Style, Writer};
+use crate::json;
+use crate::json::Marks;
+use crate::json::tape::{Kind, Node};
 
 /// Nesting and values of a document that is rewritten.
 pub(super) const LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
@@ -28,22 +30,30 @@ pub(super) enum Place {
 
 /// Appends a value; of a column of strings only (`strings`), what looks like a number needs no
 /// quotes.
-pub(super) fn write(out: &mut String, node: &Node<'_>, place: Place, style: Style, strings: bool) {
-    match &node.value {
-        Value::String(text) if stands_bare(text, place, strings) && is_canonical(node, style) => {
-            out.push_str(text);
-        }
-        Value::Array(_) | Value::Object(_) => out.push_str(&json::minify(node.raw)),
-        _ => out.push_str(node.raw),
+pub(super) fn write(
+    out: &mut String,
+    node: Node<'_, '_>,
+    place: Place,
+    style: Style,
+    strings: bool,
+) {
+    match node.kind() {
+        Kind::String => match node.text().filter(|_| is_canonical(node, style)) {
+            Some(text) if stands_bare(text, node.marks(), place, strings) => out.push_str(text),
+            _ => out.push_str(node.raw()),
+        },
+        Kind::Array | Kind::Object if style.layout != Layout::Compact => node.write_compact(out),
+        _ => out.push_str(node.raw()),
     }
 }
 
 /// Appends a key as the first cell of its row.
-pub(super) fn write_row_key(out: &mut String, key: &str, separator: char, style: Style) {
-    if stands_bare(key, Place::Row(separator), true) {
-        out.push_str(key);
-    } else {
-        style.string(out, key);
+pub(super) fn write_row_key(out: &mut String, key: Node<'_, '_>, separator: char, style: Style) {
+    match key.text() {
+        Some(text) if stands_bare(text, key.marks(), Place::Row(separator), true) => {
+            out.push_str(text);
+        }
+        text => style.string(out, text.unwrap_or_default()),
     }
 }
 
@@ -57,8 +67,12 @@ pub(super) fn write_key(out: &mut String, key: &str, style: Style) {
 }
 
 /// Whether a string is written out as the lines that it holds.
-pub(super) fn is_text(node: &Node<'_>, style: Style) -> bool {
-    let Value::String(text) = &node.value else { return false };
+pub(super) fn is_text(node: Node<'_, '_>, style: Style) -> bool {
+    // A line break is an escape.
+    if !node.is_escaped() || node.raw().len() < TEXT_BYTES {
+        return false;
+    }
+    let Some(text) = node.text() else { return false };
     text.len() >= TEXT_BYTES
         && memchr::memchr_iter(b'\n', text.as_bytes()).count() >= TEXT_BREAKS
         && !text
@@ -69,9 +83,9 @@ pub(super) fn is_text(node: &Node<'_>, style: Style) -> bool {
 }
 
 /// Reads a whole value and writes it.
-pub(super) fn read(writer: &mut Writer, text: &str, strings: bool) -> Option<()> {
+pub(super) fn read<'b>(writer: &mut Writer<'b>, text: &'b str, strings: bool) -> Option<()> {
     match text.as_bytes().first()? {
-        b'"' | b'[' | b'{' => writer.node(&json::parse(text, LIMITS).ok()?),
+        b'"' | b'[' | b'{' => writer.json(text),
         _ if !strings && is_other_than_string(text) => writer.raw(text),
         _ => writer.string(text),
     }
@@ -79,10 +93,14 @@ pub(super) fn read(writer: &mut Writer, text: &str, strings: bool) -> Option<()>
 
 /// The first value of `text` and what follows it; a value without quotes ends where one of
 /// `ends` stands.
-pub(super) fn split<'a>(text: &'a str, ends: &[char]) -> Option<(&'a str, &'a str)> {
+pub(super) fn split<'a>(text: &'a str, ends: &[u8]) -> Option<(&'a str, &'a str)> {
     let end = match text.as_bytes().first() {
         Some(b'"' | b'[' | b'{') => value_end(text)?,
-        _ => text.find(ends).unwrap_or(text.len()),
+        _ => match ends {
+            [end] => memchr::memchr(*end, text.as_bytes()),
+            _ => text.bytes().position(|byte| ends.contains(&byte)),
+        }
+        .unwrap_or(text.len()),
     };
     text.split_at_checked(end)
 }
@@ -117,36 +135,34 @@ fn value_end(text: &str) -> Option<usize> {
 }
 
 /// Whether the style writes this string as it stands in the document.
-pub(super) fn is_canonical(node: &Node<'_>, style: Style) -> bool {
-    match &node.value {
-        // Nothing is escaped, so only what the style would escape differs.
-        Value::String(json::Text::Borrowed(text)) => {
-            !style.ascii || text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
-        }
-        Value::String(text) => {
-            let mut written = String::with_capacity(node.raw.len());
-            style.string(&mut written, text);
-            written == node.raw
-        }
-        _ => false,
-    }
+pub(super) fn is_canonical(node: Node<'_, '_>, style: Style) -> bool {
+    !node.marks().has(style.strange())
 }
 
-fn stands_bare(text: &str, place: Place, strings: bool) -> bool {
-    let Some(first) = text.chars().next() else { return false };
-    if matches!(first, '"' | '[' | '{')
-        || first.is_whitespace()
-        || text.ends_with(char::is_whitespace)
-        || text.bytes().any(|byte| byte < b' ' || byte == 0x7f)
+/// Whether a string may stand without quotes; `marks` is what it holds.
+fn stands_bare(text: &str, marks: Marks, place: Place, strings: bool) -> bool {
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
+    if matches!(first, b'"' | b'[' | b'{' | b' ') || *last == b' ' || marks.has(Marks::CONTROL) {
+        return false;
+    }
+    let blank = |byte: &u8| !byte.is_ascii();
+    if (blank(first) && text.starts_with(char::is_whitespace))
+        || (blank(last) && text.ends_with(char::is_whitespace))
     {
         return false;
     }
     let clear = match place {
         Place::Line => !starts_item(text),
-        Place::Row(separator) => !text.contains(separator),
+        Place::Row(separator) => !marks.has(separator_mark(separator)),
         Place::Columns => text != "*" && !text.contains(COLUMN_MARKS),
     };
     clear && (strings || !is_other_than_string(text))
+}
+
+/// The mark of a string that holds a separator.
+pub(super) fn separator_mark(separator: char) -> Marks {
+    if separator == ',' { Marks::COMMA } else { Marks::BAR }
 }
 
 /// Whether a line of a list opens an item of several lines.
@@ -159,10 +175,14 @@ fn is_plain_key(key: &str) -> bool {
     let joint = |c: char| matches!(c, '_' | '-' | '.' | '/' | '$' | '@' | '+' | '#');
     !key.is_empty()
         && !key.starts_with('-')
-        && key.chars().all(|character| character.is_alphanumeric() || joint(character))
+        && (key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+            || key.chars().all(|character| character.is_alphanumeric() || joint(character)))
 }
 
 pub(super) fn is_other_than_string(text: &str) -> bool {
+    if !matches!(text.as_bytes().first(), Some(b'-' | b'0'..=b'9' | b'n' | b't' | b'f')) {
+        return false;
+    }
     matches!(text, "null" | "true" | "false") || is_number(text)
 }
 

@@ -4,7 +4,7 @@ use super::cell::{self, Place};
 use super::shape::{Cells, Column};
 use super::style::{Style, Writer};
 use crate::compress::notation::reports_error;
-use crate::json::{Node, Value};
+use crate::json::tape::{Kind, Node};
 
 /// What stands for the key that opens each row, in the list of columns.
 const KEY: &str = "*";
@@ -20,14 +20,14 @@ pub(super) struct Grid {
 
 /// A column whose values stand in the rows.
 struct Field<'t, 'n, 'a> {
-    cells: &'t [Option<&'n Node<'a>>],
+    cells: &'t [Option<Node<'n, 'a>>],
     strings: bool,
 }
 
 /// Writes a table down; `keys` are those of an object whose values are the rows.
 pub(super) fn write(
     columns: &[Column<'_, '_>],
-    keys: Option<&[&str]>,
+    keys: Option<&[Node<'_, '_>]>,
     rows: usize,
     style: Style,
 ) -> Grid {
@@ -43,10 +43,12 @@ pub(super) fn write(
     let place =
         if keys.is_none() && fields.len() == 1 { Place::Line } else { Place::Row(separator) };
     let lines = if fields.is_empty() && keys.is_none() { 0 } else { rows };
+    let mut wide = 0;
     let rows = (0..lines).map(|row| {
-        let mut line = String::new();
+        // Rows are about as long as those before.
+        let mut line = String::with_capacity(wide + 8);
         if let Some(key) = keys.and_then(|keys| keys.get(row)) {
-            cell::write_row_key(&mut line, key, separator, style);
+            cell::write_row_key(&mut line, *key, separator, style);
         }
         for (index, field) in fields.iter().enumerate() {
             if index > 0 || keys.is_some() {
@@ -56,6 +58,7 @@ pub(super) fn write(
                 cell::write(&mut line, node, place, style, field.strings);
             }
         }
+        wide = line.len();
         line
     });
     let rows = rows.collect();
@@ -72,8 +75,10 @@ fn strings_with(columns: &[Column<'_, '_>], separator: char) -> usize {
     let in_column = |column: &Column<'_, '_>| match &column.cells {
         Cells::Nested(columns) => strings_with(columns, separator),
         Cells::Leaf(cells) => {
-            let strings = cells.iter().flatten().filter_map(|node| node.as_str());
-            strings.filter(|text| text.contains(separator)).count()
+            let mark = cell::separator_mark(separator);
+            let holds =
+                |node: &&Node<'_, '_>| node.kind() == Kind::String && node.marks().has(mark);
+            cells.iter().flatten().filter(holds).count()
         }
     };
     columns.iter().map(in_column).sum()
@@ -83,14 +88,14 @@ fn write_columns<'t, 'n, 'a>(
     list: &mut String,
     fields: &mut Vec<Field<'t, 'n, 'a>>,
     columns: &'t [Column<'n, 'a>],
-    keys: Option<&[&str]>,
+    keys: Option<&[Node<'_, '_>]>,
     (separator, style): (char, Style),
 ) {
     for (index, column) in columns.iter().enumerate() {
         if index > 0 {
             list.push(separator);
         }
-        cell::write_key(list, column.key, style);
+        cell::write_key(list, column.key.text().unwrap_or_default(), style);
         let cells = match &column.cells {
             Cells::Nested(columns) => {
                 list.push('{');
@@ -117,44 +122,46 @@ fn write_columns<'t, 'n, 'a>(
 }
 
 /// Whether each row holds its own key.
-fn repeats(cells: &[Option<&Node<'_>>], keys: &[&str], style: Style) -> bool {
-    cells.len() == keys.len()
-        && cells.iter().zip(keys).all(|(cell, key)| {
-            cell.is_some_and(|node| node.as_str() == Some(key) && cell::is_canonical(node, style))
+fn repeats(cells: &[Option<Node<'_, '_>>], keys: &[Node<'_, '_>], style: Style) -> bool {
+    let same = |cell: &Option<Node<'_, '_>>, key: &Node<'_, '_>| {
+        cell.is_some_and(|node| {
+            node.kind() == Kind::String
+                && node.text() == key.text()
+                && cell::is_canonical(node, style)
         })
+    };
+    cells.len() == keys.len() && cells.iter().zip(keys).all(|(cell, key)| same(cell, key))
 }
 
 /// The one value that all rows have. One that reports an error is shown in each of them.
-fn constant<'n, 'a>(cells: &[Option<&'n Node<'a>>]) -> Option<&'n Node<'a>> {
+fn constant<'n, 'a>(cells: &[Option<Node<'n, 'a>>]) -> Option<Node<'n, 'a>> {
     let first = cells.first().copied().flatten()?;
-    if !cells.iter().all(|cell| cell.is_some_and(|node| node.raw == first.raw)) {
+    if !cells.iter().all(|cell| cell.is_some_and(|node| node.raw() == first.raw())) {
         return None;
     }
-    (cells.len() == 1 || !reports_error(first.raw)).then_some(first)
+    (cells.len() == 1 || !reports_error(first.raw())).then_some(first)
 }
 
 /// Whether there are strings only, and some that would be read as something else.
-fn are_strings(cells: &[Option<&Node<'_>>]) -> bool {
+fn are_strings(cells: &[Option<Node<'_, '_>>]) -> bool {
     let mut some = false;
     for node in cells.iter().flatten() {
-        let Some(text) = node.as_str() else { return false };
+        let Some(text) = node.text() else { return false };
         some = some || cell::is_other_than_string(text);
     }
     some
 }
 
 /// A column as it was read.
-#[derive(Debug, Clone)]
-pub(super) struct Head {
-    /// The key as it stands: in quotes, or plain.
+struct Head<'b> {
+    /// The key as it stands in the document, with its colon.
     key: String,
-    kind: Kind,
+    source: Source<'b>,
 }
 
-#[derive(Debug, Clone)]
-enum Kind {
-    Nested(Vec<Head>),
-    Constant(String),
+enum Source<'b> {
+    Nested(Vec<Head<'b>>),
+    Constant(&'b str),
     /// The row's own key once more.
     Key,
     /// The so-many-th cell.
@@ -165,13 +172,14 @@ enum Kind {
 }
 
 /// The columns of a table as they were read.
-#[derive(Debug, Clone)]
-pub(super) struct Heads {
-    list: Vec<Head>,
+pub(super) struct Heads<'b> {
+    list: Vec<Head<'b>>,
     separator: char,
     /// Cells of a row, its key included.
-    cells: usize,
+    count: usize,
     keyed: bool,
+    /// Those of the row that is read.
+    cells: Vec<&'b str>,
 }
 
 /// Nesting of columns that is read.
@@ -179,51 +187,53 @@ const DEEPEST: usize = 64;
 /// Columns that are read.
 const MOST: usize = 10_000;
 
-impl Heads {
+impl<'b> Heads<'b> {
     /// Reads a list of columns, braces included.
-    pub(super) fn read(list: &str, keyed: bool) -> Option<Self> {
+    pub(super) fn read(list: &'b str, keyed: bool, writer: &mut Writer<'b>) -> Option<Self> {
         let mut rest = list.strip_prefix('{')?;
-        let mut heads = Self { list: Vec::new(), separator: ',', cells: 0, keyed };
+        let (list, cells) = (Vec::new(), Vec::new());
+        let mut heads = Self { list, separator: ',', count: 0, keyed, cells };
         let mut separator = None;
         if keyed {
             rest = rest.strip_prefix(KEY)?;
             let first = rest.chars().next().filter(|c| matches!(c, ',' | '|'))?;
             rest = rest.strip_prefix(first)?;
             separator = Some(first);
-            heads.cells = 1;
+            heads.count = 1;
         }
-        let (read, rest) = heads.columns(rest, &mut separator, DEEPEST)?;
+        let (read, rest) = heads.columns(rest, &mut separator, writer, DEEPEST)?;
         heads.list = read;
         heads.separator = separator.unwrap_or(',');
         rest.is_empty().then_some(heads)
     }
 
-    fn columns<'l>(
+    fn columns(
         &mut self,
-        mut rest: &'l str,
+        mut rest: &'b str,
         separator: &mut Option<char>,
+        writer: &mut Writer<'b>,
         depth: usize,
-    ) -> Option<(Vec<Head>, &'l str)> {
+    ) -> Option<(Vec<Head<'b>>, &'b str)> {
         let depth = depth.checked_sub(1)?;
         let mut heads = Vec::new();
         loop {
-            let (key, after) = cell::split(rest, &[',', '|', '{', '}', '=', ':'])?;
+            let (key, after) = cell::split(rest, b",|{}=:")?;
             if key.is_empty() {
                 return None;
             }
-            let (kind, after) = if let Some(inner) = after.strip_prefix('{') {
-                let (columns, after) = self.columns(inner, separator, depth)?;
-                (Kind::Nested(columns), after)
+            let (source, after) = if let Some(inner) = after.strip_prefix('{') {
+                let (columns, after) = self.columns(inner, separator, writer, depth)?;
+                (Source::Nested(columns), after)
             } else if let Some(value) = after.strip_prefix('=') {
-                let (value, after) = cell::split(value, &[',', '|', '}'])?;
-                (if value == KEY { Kind::Key } else { Kind::Constant(value.to_owned()) }, after)
+                let (value, after) = cell::split(value, b",|}")?;
+                (if value == KEY { Source::Key } else { Source::Constant(value) }, after)
             } else {
                 let strings = after.strip_prefix(STRINGS);
-                let index = self.cells;
-                self.cells = Some(index + 1).filter(|count| *count <= MOST)?;
-                (Kind::Cell { index, strings: strings.is_some() }, strings.unwrap_or(after))
+                let index = self.count;
+                self.count = Some(index + 1).filter(|count| *count <= MOST)?;
+                (Source::Cell { index, strings: strings.is_some() }, strings.unwrap_or(after))
             };
-            heads.push(Head { key: key.to_owned(), kind });
+            heads.push(Head { key: writer.written_key(key)?, source });
             if let Some(after) = after.strip_prefix('}') {
                 return Some((heads, after));
             }
@@ -241,67 +251,56 @@ impl Heads {
 
     /// Whether rows stand on lines of their own.
     pub(super) fn has_lines(&self) -> bool {
-        self.cells > 0
+        self.count > 0
     }
 
     /// Writes the object of one row.
-    pub(super) fn row(&self, writer: &mut Writer, line: &str) -> Option<()> {
-        let mut cells = Vec::with_capacity(self.cells);
+    pub(super) fn row(&mut self, writer: &mut Writer<'b>, line: &'b str) -> Option<()> {
+        self.cells.clear();
         let mut rest = line;
-        if self.cells == 1 && !self.keyed {
-            cells.push(line);
+        if self.count == 1 && !self.keyed {
+            self.cells.push(line);
             rest = "";
         }
-        for index in cells.len()..self.cells {
+        for index in self.cells.len()..self.count {
             if index > 0 {
                 rest = rest.strip_prefix(self.separator)?;
             }
-            let (cell, after) = cell::split(rest, &[self.separator])?;
-            cells.push(cell);
+            let (cell, after) = cell::split(rest, &[self.separator as u8])?;
+            self.cells.push(cell);
             rest = after;
         }
         if !rest.is_empty() {
             return None;
         }
         if self.keyed {
-            write_key(writer, cells.first()?)?;
+            writer.shown_key(self.cells.first()?)?;
         }
-        write_object(writer, &self.list, &cells)
+        write_object(writer, &self.list, &self.cells)
     }
 }
 
-/// Writes a key, which stands in quotes or for itself.
-pub(super) fn write_key(writer: &mut Writer, key: &str) -> Option<()> {
-    if !key.starts_with('"') {
-        return writer.key_text(key);
-    }
-    match crate::json::parse(key, cell::LIMITS).ok()?.value {
-        Value::String(_) => writer.key(key),
-        _ => None,
-    }
-}
-
-fn write_object(writer: &mut Writer, heads: &[Head], cells: &[&str]) -> Option<()> {
+fn write_object<'b>(writer: &mut Writer<'b>, heads: &[Head<'b>], cells: &[&'b str]) -> Option<()> {
     writer.object()?;
     for head in heads {
-        if !is_present(&head.kind, cells) {
+        if !is_present(&head.source, cells) {
             continue;
         }
-        write_key(writer, &head.key)?;
-        match &head.kind {
-            Kind::Nested(heads) => write_object(writer, heads, cells)?,
-            Kind::Constant(value) => cell::read(writer, value, false)?,
-            Kind::Key => cell::read(writer, cells.first()?, true)?,
-            Kind::Cell { index, strings } => cell::read(writer, cells.get(*index)?, *strings)?,
+        writer.key(&head.key)?;
+        match &head.source {
+            Source::Nested(heads) => write_object(writer, heads, cells)?,
+            Source::Constant(value) => cell::read(writer, value, false)?,
+            Source::Key => cell::read(writer, cells.first()?, true)?,
+            Source::Cell { index, strings } => cell::read(writer, cells.get(*index)?, *strings)?,
         }
     }
     writer.end()
 }
 
-fn is_present(kind: &Kind, cells: &[&str]) -> bool {
-    match kind {
-        Kind::Nested(heads) => heads.iter().any(|head| is_present(&head.kind, cells)),
-        Kind::Constant(_) | Kind::Key => true,
-        Kind::Cell { index, .. } => cells.get(*index).is_some_and(|cell| !cell.is_empty()),
+fn is_present(source: &Source<'_>, cells: &[&str]) -> bool {
+    match source {
+        Source::Nested(heads) => heads.iter().any(|head| is_present(&head.source, cells)),
+        Source::Constant(_) | Source::Key => true,
+        Source::Cell { index, .. } => cells.get(*index).is_some_and(|cell| !cell.is_empty()),
     }
 }

@@ -59,7 +59,7 @@ mod tests;
 use std::ops::Range;
 
 use super::{Block, Found, MARK, Notation, reports_error};
-use crate::json::{self, Node};
+use crate::json::tape::{Kind, Node, Tape};
 use shape::Merge;
 use style::Style;
 
@@ -129,17 +129,20 @@ fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<Block>)) {
         add(0..1, document(line));
         return;
     }
-    let entries: Vec<Entry<'_>> = lines.iter().map(|line| Entry::new(line)).collect();
+    let mut tape = Tape::default();
+    let mut strings = Strings::default();
+    let entries: Vec<Entry<'_>> =
+        lines.iter().map(|line| Entry::new(line, &mut tape, &mut strings)).collect();
     let mut at = 0;
     while let Some(rest) = entries.get(at..).filter(|rest| !rest.is_empty()) {
-        let mut group = Group::default();
+        let mut group = Group::new(&tape);
         let _ = rest.iter().take_while(|entry| group.add(entry)).count();
         let taken = group.taken;
         if let Some(block) = group.block(rest) {
             add(at..at + taken, Some(block));
         } else {
             for (index, entry) in rest.iter().enumerate().take(taken.max(1)) {
-                add(at + index..at + index + 1, entry.block());
+                add(at + index..at + index + 1, entry.block(&tape));
             }
         }
         at += taken.max(1);
@@ -150,25 +153,56 @@ fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<Block>)) {
 struct Entry<'a> {
     line: &'a str,
     reports: bool,
-    /// The document, unless the line is to stand as it is.
-    document: Option<(Node<'a>, Style)>,
+    /// The document, unless the line is to stand as it is: its number and style.
+    document: Option<(u32, Style)>,
 }
 
 impl<'a> Entry<'a> {
-    fn new(line: &'a str) -> Self {
-        let reports = reports_error(line);
-        Self { line, reports, document: if reports { None } else { one(line) } }
+    fn new(line: &'a str, tape: &mut Tape<'a>, strings: &mut Strings<'a>) -> Self {
+        let document = one(line, tape);
+        let reports = match document.and_then(|(root, _)| tape.node(root)) {
+            Some(root) => strings.report(root),
+            None => reports_error(line),
+        };
+        Self { line, reports, document: document.filter(|_| !reports) }
     }
 
-    fn block(&self) -> Option<Block> {
-        let (root, style) = self.document.as_ref()?;
-        block(root, self.line.len(), *style)
+    fn block(&self, tape: &Tape<'a>) -> Option<Block> {
+        let (root, style) = self.document?;
+        block(tape.node(root)?, self.line.len(), style)
+    }
+}
+
+/// The strings of the line before, and which of them report errors. Lines that are alike have
+/// most strings in common.
+#[derive(Default)]
+struct Strings<'a>(Vec<(&'a str, bool)>);
+
+impl<'a> Strings<'a> {
+    /// Whether a document that is a line reports an error: nothing but its strings can.
+    fn report(&mut self, root: Node<'_, 'a>) -> bool {
+        let mut reports = false;
+        let strings = root.all().filter(|node| node.kind() == Kind::String);
+        for (index, raw) in strings.map(Node::raw).enumerate() {
+            match self.0.get_mut(index) {
+                Some((before, verdict)) if *before == raw => reports |= *verdict,
+                before => {
+                    let verdict = reports_error(raw);
+                    reports |= verdict;
+                    match before {
+                        Some(before) => *before = (raw, verdict),
+                        None => self.0.push((raw, verdict)),
+                    }
+                }
+            }
+        }
+        reports
     }
 }
 
 /// Lines on their way into one table.
-#[derive(Default)]
 struct Group<'n, 'a> {
+    tape: &'n Tape<'a>,
     merge: Merge<'n, 'a>,
     style: Option<Style>,
     /// Lines so far, those that report errors too.
@@ -176,27 +210,40 @@ struct Group<'n, 'a> {
     /// Lines up to the last row: a report at the end belongs to no table.
     taken: usize,
     rows: usize,
-    /// Whether a line has a character outside of ASCII.
+    /// Whether a line has a character outside of printable ASCII.
     wide: bool,
 }
 
 impl<'n, 'a> Group<'n, 'a> {
+    fn new(tape: &'n Tape<'a>) -> Self {
+        let merge = Merge::default();
+        Self { tape, merge, style: None, seen: 0, taken: 0, rows: 0, wide: false }
+    }
+
     /// Whether the line belongs to the table.
-    fn add(&mut self, entry: &'n Entry<'a>) -> bool {
-        let fits = if entry.reports { self.rows > 0 } else { self.add_row(entry) };
+    fn add(&mut self, entry: &Entry<'a>) -> bool {
+        let fits = if entry.reports {
+            // Only what opens a brace is read as a whole line.
+            self.rows > 0 && entry.line.starts_with('{')
+        } else {
+            self.add_row(entry)
+        };
         self.seen += usize::from(fits);
         fits
     }
 
-    fn add_row(&mut self, entry: &'n Entry<'a>) -> bool {
-        let Some((root, own)) = &entry.document else { return false };
-        let Some(members) = root.as_object().filter(|members| !members.is_empty()) else {
+    fn add_row(&mut self, entry: &Entry<'a>) -> bool {
+        let Some((root, own)) = entry.document else { return false };
+        let Some(root) = self.tape.node(root).filter(|root| root.is_full_object()) else {
             return false;
         };
-        let before = self.style.unwrap_or(*own);
-        let joint = Style { ascii: before.ascii || own.ascii, ..*own };
-        let wide = self.wide || !entry.line.is_ascii();
-        if before.layout != own.layout || (joint.ascii && wide) || !self.merge.add(members) {
+        let before = self.style.unwrap_or(own);
+        let joint = Style { ascii: before.ascii || own.ascii, ..own };
+        // What a style that escapes would write in another way.
+        let wide =
+            || !entry.line.is_ascii() || memchr::memchr(0x7f, entry.line.as_bytes()).is_some();
+        let wide = self.wide || wide();
+        if before.layout != own.layout || (joint.ascii && wide) || !self.merge.add(root) {
             return false;
         }
         (self.style, self.wide) = (Some(joint), wide);
@@ -232,22 +279,22 @@ impl<'n, 'a> Group<'n, 'a> {
     }
 }
 
-/// The document that a line is.
-fn one(line: &str) -> Option<(Node<'_>, Style)> {
-    let root = json::parse(line, cell::LIMITS).ok()?;
-    let style = Style::of(line, &root)?;
-    Some((root, style))
+/// The document that a text is: its number and style.
+fn one<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<(u32, Style)> {
+    let style = Style::of(text)?;
+    Some((tape.read(text, style.form())?, style))
 }
 
 fn document(text: &str) -> Option<Block> {
     if text.len() < SHORTEST {
         return None;
     }
-    let (root, style) = one(text)?;
-    block(&root, text.len(), style)
+    let mut tape = Tape::default();
+    let (root, style) = one(text, &mut tape)?;
+    block(tape.node(root)?, text.len(), style)
 }
 
-fn block(root: &Node<'_>, bytes: usize, style: Style) -> Option<Block> {
+fn block(root: Node<'_, '_>, bytes: usize, style: Style) -> Option<Block> {
     if bytes < SHORTEST {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Reads the lines of a document back.
 
 use super::cell::{self, FENCE};
-use super::grid::{self, Heads};
+use super::grid::Heads;
 use super::style::{Style, Writer};
 
 /// Nesting that is read.
@@ -9,8 +9,9 @@ const DEEPEST: usize = 64;
 
 /// The document that the lines stand for; with `rows`, one document a row of their one table.
 pub(super) fn read(body: &[&str], style: Style, rows: bool, limit: usize) -> Option<String> {
-    let mut reader =
-        Reader { lines: body.iter(), writer: Writer::new(style, limit), columns: None };
+    let mut writer = Writer::new(style, limit);
+    writer.reserve(body.iter().map(|line| line.len() + 1).sum());
+    let mut reader = Reader { lines: body.iter(), writer, columns: None };
     let first = reader.peek()?;
     if rows {
         reader.next()?;
@@ -29,14 +30,14 @@ pub(super) fn read(body: &[&str], style: Style, rows: bool, limit: usize) -> Opt
     reader.writer.finish()
 }
 
-struct Reader<'b> {
-    lines: std::slice::Iter<'b, &'b str>,
-    writer: Writer,
+struct Reader<'l, 'b> {
+    lines: std::slice::Iter<'l, &'b str>,
+    writer: Writer<'b>,
     /// The columns of the table before, and whether its rows had keys.
-    columns: Option<Heads>,
+    columns: Option<Heads<'b>>,
 }
 
-impl<'b> Reader<'b> {
+impl<'b> Reader<'_, 'b> {
     fn peek(&self) -> Option<&'b str> {
         self.lines.as_slice().first().copied()
     }
@@ -56,20 +57,20 @@ impl<'b> Reader<'b> {
             if wide != depth || line.len() == depth {
                 break;
             }
-            let (key, rest) = cell::split(line.get(depth..)?, &[':', '[', '{'])?;
+            let (key, rest) = cell::split(line.get(depth..)?, b":[{")?;
             if key.is_empty() {
                 return None;
             }
             self.next()?;
             some = true;
-            grid::write_key(&mut self.writer, key)?;
+            self.writer.shown_key(key)?;
             self.value(rest, depth)?;
         }
         some.then_some(())
     }
 
     /// The value that `rest` of a line opens, `depth` deep.
-    fn value(&mut self, rest: &str, depth: usize) -> Option<()> {
+    fn value(&mut self, rest: &'b str, depth: usize) -> Option<()> {
         if let Some(value) = rest.strip_prefix(": ") {
             return if value == FENCE {
                 self.text()
@@ -124,12 +125,15 @@ impl<'b> Reader<'b> {
     }
 
     /// A table; `alone` where each row is a document of its own.
-    fn table(&mut self, head: &str, keyed: bool, alone: bool) -> Option<()> {
+    fn table(&mut self, head: &'b str, keyed: bool, alone: bool) -> Option<()> {
         let (open, close) = if keyed { ('{', '}') } else { ('[', ']') };
         let (count, columns) = head.strip_prefix(open)?.split_once(close)?;
         let count: usize = count.parse().ok()?;
-        let heads =
-            if columns == "{}" { self.columns.take()? } else { Heads::read(columns, keyed)? };
+        let mut heads = if columns == "{}" {
+            self.columns.take()?
+        } else {
+            Heads::read(columns, keyed, &mut self.writer)?
+        };
         if heads.is_keyed() != keyed {
             return None;
         }

@@ -3,26 +3,26 @@
 //! Columns stand in an order in which every row keeps its own; rows that disagree about the order
 //! of two keys have no such order, and make no table.
 
-use crate::json::{Node, Object, Value};
+use crate::json::tape::Node;
 
 /// Most columns on one level of a table.
 const WIDEST: usize = 96;
 
 /// A column: its key, and what its rows hold.
 pub(super) struct Column<'n, 'a> {
-    pub(super) key: &'n str,
+    pub(super) key: Node<'n, 'a>,
     pub(super) cells: Cells<'n, 'a>,
 }
 
 pub(super) enum Cells<'n, 'a> {
     /// A value each row, or none where the row has no such key.
-    Leaf(Vec<Option<&'n Node<'a>>>),
+    Leaf(Vec<Option<Node<'n, 'a>>>),
     /// The columns of the objects that this column holds; a row without any of them has none.
     Nested(Vec<Column<'n, 'a>>),
 }
 
 /// A key, and the value that each row so far has under it; rows at the end may be left out.
-type Sparse<'n, 'a> = (&'n str, Vec<Option<&'n Node<'a>>>);
+type Sparse<'n, 'a> = (Node<'n, 'a>, Vec<Option<Node<'n, 'a>>>);
 
 /// Takes in rows one by one.
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub(super) struct Merge<'n, 'a> {
 
 impl<'n, 'a> Merge<'n, 'a> {
     /// Takes a row in. `false`, and nothing is changed, where it does not fit.
-    pub(super) fn add(&mut self, row: &'n Object<'a>) -> bool {
+    pub(super) fn add(&mut self, row: Node<'n, 'a>) -> bool {
         // Rows that share little make a table of holes, which would cost more room than the rows.
         let sparse = self.columns.len() * self.rows > 4 * self.present + 1024;
         if sparse || !self.place(row) {
@@ -54,15 +54,16 @@ impl<'n, 'a> Merge<'n, 'a> {
         self.rows += 1;
     }
 
-    fn place(&mut self, row: &'n Object<'a>) -> bool {
+    fn place(&mut self, row: Node<'n, 'a>) -> bool {
         let mut next = 0;
-        for (key, value) in row {
-            let key = key.as_ref();
+        for (key, value) in row.members() {
+            // All keys are written in the same way, so their bytes tell them apart.
+            let same = |(name, _): &Sparse<'n, 'a>| is_same(name.raw(), key.raw());
             let ahead = self.columns.get(next..).unwrap_or_default();
-            let at = match ahead.iter().position(|(name, _)| *name == key) {
+            let at = match ahead.iter().position(same) {
                 Some(step) => next + step,
                 // Behind this row's last key: the row has another order.
-                None if self.columns.iter().any(|(name, _)| *name == key) => return false,
+                None if self.columns.iter().take(next).any(same) => return false,
                 None => {
                     if self.columns.len() >= WIDEST {
                         return false;
@@ -72,7 +73,9 @@ impl<'n, 'a> Merge<'n, 'a> {
                 }
             };
             let Some((_, cells)) = self.columns.get_mut(at) else { return false };
-            cells.resize(self.rows, None);
+            if cells.len() < self.rows {
+                cells.resize(self.rows, None);
+            }
             cells.push(Some(value));
             next = at + 1;
         }
@@ -89,9 +92,14 @@ impl<'n, 'a> Merge<'n, 'a> {
     }
 }
 
+/// Keys of alike rows are mostly the very same bytes.
+fn is_same(one: &str, other: &str) -> bool {
+    one.len() == other.len() && (std::ptr::eq(one.as_ptr(), other.as_ptr()) || one == other)
+}
+
 fn column<'n, 'a>(
-    key: &'n str,
-    mut cells: Vec<Option<&'n Node<'a>>>,
+    key: Node<'n, 'a>,
+    mut cells: Vec<Option<Node<'n, 'a>>>,
     rows: usize,
 ) -> Column<'n, 'a> {
     cells.resize(rows, None);
@@ -103,16 +111,14 @@ fn column<'n, 'a>(
 }
 
 /// The columns of a column in which every value is an object that is not empty.
-fn nested<'n, 'a>(cells: &[Option<&'n Node<'a>>]) -> Option<Vec<Column<'n, 'a>>> {
-    let full =
-        |node: &Node<'_>| matches!(&node.value, Value::Object(members) if !members.is_empty());
-    if !cells.iter().flatten().all(|node| full(node)) {
+fn nested<'n, 'a>(cells: &[Option<Node<'n, 'a>>]) -> Option<Vec<Column<'n, 'a>>> {
+    if !cells.iter().flatten().all(|node| node.is_full_object()) {
         return None;
     }
     let mut merge = Merge::default();
     for cell in cells {
-        match cell.and_then(|node| node.as_object()) {
-            Some(object) if !merge.add(object) => return None,
+        match cell {
+            Some(object) if !merge.add(*object) => return None,
             Some(_) => {}
             None => merge.skip(),
         }

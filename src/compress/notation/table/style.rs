@@ -5,20 +5,11 @@
 
 use std::fmt::Write as _;
 
-use crate::json::{self, Node, Value};
+pub(super) use crate::json::tape::Layout;
+use crate::json::tape::{Form, Kind, Node, Tape};
+use crate::json::{self, Marks};
 
-/// Where the white space of a document stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// None at all.
-    Compact,
-    /// One space after each comma and colon, as Python's `json.dumps` writes.
-    Python,
-    /// One value a line, indented by so many spaces a level; a space after each colon.
-    Spaces(usize),
-    /// The same with a tab a level.
-    Tab,
-}
+use super::cell::LIMITS;
 
 /// Layout, and what is escaped inside strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,31 +19,41 @@ pub(super) struct Style {
     pub(super) ascii: bool,
 }
 
+/// Indentation that is written at once.
+const SPACES: &str = "                                ";
+const TABS: &str = "\t\t\t\t\t\t\t\t";
 /// Widest indent a level.
 const WIDEST: usize = 8;
 
 impl Style {
-    /// The style in which `text`, read as `node`, is written.
-    pub(super) fn of(text: &str, node: &Node<'_>) -> Option<Self> {
-        let ascii = text.is_ascii() && memchr::memmem::find(text.as_bytes(), b"\\u").is_some();
-        let candidates = match text.split_once('\n') {
-            Some((_, rest)) => {
-                let wide = rest.bytes().take_while(|byte| *byte == b' ').count();
-                let layout = match wide {
+    /// The only style in which `text` may be written.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let escape = |at: usize| bytes.get(at + 1) == Some(&b'u');
+        let ascii = memchr::memchr_iter(b'\\', bytes).any(escape) && text.is_ascii();
+        let layout = match memchr::memchr(b'\n', bytes).and_then(|at| bytes.get(at + 1..)) {
+            Some(rest) => {
+                let wide = rest.iter().take_while(|byte| **byte == b' ').count();
+                match wide {
                     0 => Layout::Tab,
                     1..=WIDEST => Layout::Spaces(wide),
                     _ => return None,
-                };
-                [Some(layout), None]
+                }
             }
-            None if spaced(text) => [Some(Layout::Python), Some(Layout::Compact)],
-            None => [Some(Layout::Compact), Some(Layout::Python)],
+            None if spaced(text) => Layout::Python,
+            None => Layout::Compact,
         };
-        candidates.into_iter().flatten().map(|layout| Self { layout, ascii }).find(|style| {
-            let mut writer = Writer::new(*style, text.len());
-            writer.out.reserve(text.len());
-            writer.node(node).is_some() && writer.out == text
-        })
+        Some(Self { layout, ascii })
+    }
+
+    /// What a document in this style is like.
+    pub(super) fn form(self) -> Form {
+        Form { layout: Some(self.layout), ascii: self.ascii, limits: LIMITS }
+    }
+
+    /// The mark of a string that this style would write in another way.
+    pub(super) fn strange(self) -> Marks {
+        if self.ascii { Marks::NOT_ASCII_FORM } else { Marks::NOT_PLAIN_FORM }
     }
 
     /// The words of a header that name this style.
@@ -131,18 +132,26 @@ fn spaced(text: &str) -> bool {
 
 /// Writes values one after the other in a style, up to a number of bytes: every method is `None`
 /// once that is passed.
-pub(super) struct Writer {
+pub(super) struct Writer<'b> {
     pub(super) style: Style,
     limit: usize,
     out: String,
     /// What is open: its closing bracket, and whether it is still empty.
-    open: Vec<(&'static str, bool)>,
+    open: Vec<(char, bool)>,
     after_key: bool,
+    /// Where values are read.
+    tape: Tape<'b>,
 }
 
-impl Writer {
+impl<'b> Writer<'b> {
     pub(super) fn new(style: Style, limit: usize) -> Self {
-        Self { style, limit, out: String::new(), open: Vec::new(), after_key: false }
+        let (out, open, tape) = (String::new(), Vec::new(), Tape::default());
+        Self { style, limit, out, open, after_key: false, tape }
+    }
+
+    /// Makes room for a text of that size, should it be allowed.
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.out.reserve(bytes.min(self.limit));
     }
 
     pub(super) fn finish(self) -> Option<String> {
@@ -151,113 +160,169 @@ impl Writer {
 
     /// Begins the next document of a text of one document a line.
     pub(super) fn next_line(&mut self) -> Option<()> {
-        if self.out.is_empty() { Some(()) } else { self.put("\n") }
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.within()
     }
 
     pub(super) fn array(&mut self) -> Option<()> {
-        self.begin("[", "]")
+        self.begin('[', ']')
     }
 
     pub(super) fn object(&mut self) -> Option<()> {
-        self.begin("{", "}")
+        self.begin('{', '}')
     }
 
     pub(super) fn end(&mut self) -> Option<()> {
         let (bracket, empty) = self.open.pop()?;
         if !empty {
-            self.break_line()?;
+            self.break_line();
         }
-        self.put(bracket)
+        self.out.push(bracket);
+        self.within()
     }
 
-    /// A key, as the JSON string that stands in the document.
-    pub(super) fn key(&mut self, raw: &str) -> Option<()> {
-        self.place()?;
-        self.put(raw)?;
+    /// A key and its colon, as [`Writer::written_key`] gave them.
+    pub(super) fn key(&mut self, written: &str) -> Option<()> {
+        self.raw(written)?;
+        self.after_key = true;
+        Some(())
+    }
+
+    /// A key by its text.
+    fn key_text(&mut self, text: &str) -> Option<()> {
+        self.string(text)?;
         self.colon()
+    }
+
+    /// A key that stands in quotes or for itself.
+    pub(super) fn shown_key(&mut self, key: &'b str) -> Option<()> {
+        if !key.starts_with('"') {
+            return self.key_text(key);
+        }
+        self.is_string(key).then_some(())?;
+        self.raw(key)?;
+        self.colon()
+    }
+
+    fn is_string(&mut self, text: &'b str) -> bool {
+        self.read(text).is_some_and(|(kind, _)| kind == Kind::String)
+    }
+
+    /// A key that stands in quotes or for itself, as it stands in the document with its colon.
+    pub(super) fn written_key(&mut self, key: &'b str) -> Option<String> {
+        let mut written = String::with_capacity(key.len() + 4);
+        if key.starts_with('"') {
+            self.is_string(key).then_some(())?;
+            written.push_str(key);
+        } else {
+            self.style.string(&mut written, key);
+        }
+        written.push_str(self.colon_text());
+        Some(written)
     }
 
     /// A value's own bytes.
     pub(super) fn raw(&mut self, raw: &str) -> Option<()> {
-        self.place()?;
-        self.put(raw)
+        self.place();
+        self.out.push_str(raw);
+        self.within()
     }
 
     /// A string by its text.
     pub(super) fn string(&mut self, text: &str) -> Option<()> {
-        self.place()?;
+        self.place();
         self.style.string(&mut self.out, text);
         self.within()
     }
 
-    /// A key by its text.
-    pub(super) fn key_text(&mut self, text: &str) -> Option<()> {
-        self.place()?;
-        self.style.string(&mut self.out, text);
-        self.colon()
+    /// A JSON value with all that it holds, as it may stand anywhere.
+    pub(super) fn json(&mut self, text: &'b str) -> Option<()> {
+        let (kind, root) = self.read(text)?;
+        if kind == Kind::String {
+            return self.raw(text);
+        }
+        let tape = std::mem::take(&mut self.tape);
+        self.node(tape.node(root)?)?;
+        self.tape = tape;
+        Some(())
     }
 
-    /// A value with all that it holds. Strings and numbers keep their bytes.
-    pub(super) fn node(&mut self, node: &Node<'_>) -> Option<()> {
-        match &node.value {
-            Value::Array(items) => {
+    fn read(&mut self, text: &'b str) -> Option<(Kind, u32)> {
+        self.tape.clear();
+        let root = self.tape.read(text, Form { layout: None, ascii: false, limits: LIMITS })?;
+        Some((self.tape.node(root)?.kind(), root))
+    }
+
+    /// Strings and numbers keep their bytes.
+    fn node(&mut self, node: Node<'_, '_>) -> Option<()> {
+        match node.kind() {
+            Kind::Array => {
                 self.array()?;
-                for item in items {
+                for item in node.items() {
                     self.node(item)?;
                 }
                 self.end()
             }
-            Value::Object(members) => {
+            Kind::Object => {
                 self.object()?;
-                for (key, value) in members {
-                    self.key_text(key)?;
+                for (key, value) in node.members() {
+                    if key.marks().has(self.style.strange()) {
+                        self.key_text(key.text()?)?;
+                    } else {
+                        self.raw(key.raw())?;
+                        self.colon()?;
+                    }
                     self.node(value)?;
                 }
                 self.end()
             }
-            _ => self.raw(node.raw),
+            _ => self.raw(node.raw()),
         }
     }
 
-    fn begin(&mut self, bracket: &str, closing: &'static str) -> Option<()> {
-        self.place()?;
+    fn begin(&mut self, bracket: char, closing: char) -> Option<()> {
+        self.place();
         self.open.push((closing, true));
-        self.put(bracket)
+        self.out.push(bracket);
+        self.within()
     }
 
     fn colon(&mut self) -> Option<()> {
         self.after_key = true;
-        self.put(if self.style.layout == Layout::Compact { ":" } else { ": " })
+        self.out.push_str(self.colon_text());
+        self.within()
+    }
+
+    fn colon_text(&self) -> &'static str {
+        if self.style.layout == Layout::Compact { ":" } else { ": " }
     }
 
     /// What stands before a key, or before a value that has none.
-    fn place(&mut self) -> Option<()> {
+    fn place(&mut self) {
         if std::mem::take(&mut self.after_key) {
-            return Some(());
+            return;
         }
-        let Some((_, empty)) = self.open.last_mut() else { return Some(()) };
+        let Some((_, empty)) = self.open.last_mut() else { return };
         if !std::mem::replace(empty, false) {
-            self.put(if self.style.layout == Layout::Python { ", " } else { "," })?;
+            self.out.push_str(if self.style.layout == Layout::Python { ", " } else { "," });
         }
-        self.break_line()
+        self.break_line();
     }
 
-    fn break_line(&mut self) -> Option<()> {
-        let (step, times) = match self.style.layout {
-            Layout::Compact | Layout::Python => return Some(()),
-            Layout::Spaces(wide) => (" ", wide),
-            Layout::Tab => ("\t", 1),
+    fn break_line(&mut self) {
+        let (pad, mut wide) = match self.style.layout {
+            Layout::Compact | Layout::Python => return,
+            Layout::Spaces(wide) => (SPACES, wide * self.open.len()),
+            Layout::Tab => (TABS, self.open.len()),
         };
-        self.put("\n")?;
-        for _ in 0..times * self.open.len() {
-            self.put(step)?;
+        self.out.push('\n');
+        while wide > 0 {
+            let step = wide.min(pad.len());
+            self.out.push_str(pad.get(..step).unwrap_or_default());
+            wide -= step;
         }
-        Some(())
-    }
-
-    fn put(&mut self, text: &str) -> Option<()> {
-        self.out.push_str(text);
-        self.within()
     }
 
     fn within(&self) -> Option<()> {

@@ -1,22 +1,34 @@
 //! A column: the values of a hole, and what foretells most of them.
 
-use std::borrow::Cow;
-
-use super::form::{Hole, Pad, folded, number};
+use super::super::bytes::same;
+use super::form::{Hole, Pad, fold, number, width_text};
 
 /// Hits of a step below which it says nothing.
 const HITS: usize = 4;
 
+/// What stands in a row: so many `^`, and a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Cell<'a> {
+    pub(super) ups: usize,
+    pub(super) text: &'a str,
+}
+
+impl Cell<'_> {
+    pub(super) fn is_empty(self) -> bool {
+        self.ups == 0 && self.text.is_empty()
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Column<'a> {
     pub(super) hole: Hole,
-    pub(super) values: Vec<Cow<'a, str>>,
+    pub(super) values: Vec<&'a str>,
 }
 
 impl<'a> Column<'a> {
     pub(super) fn new(pad: Pad, values: Vec<&'a str>) -> Self {
-        let same = hits(&values, 0);
         let step = step(&values).filter(|step| {
+            let same = hits(&values, 0);
             let hits = hits(&values, *step);
             hits >= HITS.max(same + 2).max(values.len() / 4) || hits + 1 == values.len()
         });
@@ -24,13 +36,12 @@ impl<'a> Column<'a> {
         let is_counter = step != 0 && hits(&values, step) + 1 == values.len();
         let first = values.first().filter(|_| is_counter).map(|first| (*first).to_owned());
         let path = step == 0 && are_paths(&values);
-        let values = values.into_iter().map(Cow::Borrowed).collect();
         Self { hole: Hole { pad, path, name: None, step, first }, values }
     }
 
     /// Widths for the next column.
     pub(super) fn of_widths(widths: &[usize]) -> Self {
-        let values = widths.iter().map(|width| Cow::Owned(width.to_string())).collect();
+        let values = widths.iter().map(|width| width_text(*width)).collect();
         Self {
             hole: Hole { pad: Pad::Next, path: false, name: None, step: 0, first: None },
             values,
@@ -42,14 +53,14 @@ impl<'a> Column<'a> {
     }
 
     /// The cell of a row: empty where the value is foretold.
-    pub(super) fn cell(&self, row: usize, before: Option<&str>) -> Cow<'_, str> {
-        let value = self.values.get(row).map_or("", |value| value);
-        let Some(before) = before else { return Cow::Borrowed(value) };
-        if is_foretold(before, value, self.hole.step) {
-            return Cow::Borrowed("");
+    pub(super) fn cell(&self, row: usize, before: Option<&str>) -> Cell<'a> {
+        let text = self.values.get(row).copied().unwrap_or("");
+        let Some(before) = before else { return Cell { ups: 0, text } };
+        if is_foretold(before, text, self.hole.step) {
+            return Cell::default();
         }
-        let folded = if self.hole.path { folded(value, before) } else { None };
-        folded.map_or(Cow::Borrowed(value), Cow::Owned)
+        let folded = if self.hole.path { fold(text, before) } else { None };
+        folded.map_or(Cell { ups: 0, text }, |(ups, text)| Cell { ups, text })
     }
 }
 
@@ -57,17 +68,21 @@ impl<'a> Column<'a> {
 /// taken for one of ours.
 fn are_paths(values: &[&str]) -> bool {
     let has_folder = |value: &&str| memchr::memchr(b'/', value.as_bytes()).is_some();
-    if !values.iter().take(HITS).any(has_folder) || values.iter().any(|value| value.contains('^')) {
+    if !values.iter().take(HITS).any(has_folder) || has_sign(values) {
         return false;
     }
-    let alike = |pair: &[&str]| matches!(pair, [a, b] if a != b && folded(b, a).is_some());
+    let alike = |pair: &[&str]| matches!(pair, [a, b] if !same(a, b) && fold(b, a).is_some());
     values.windows(2).filter(|pair| alike(pair)).count() * 5 > values.len()
+}
+
+fn has_sign(values: &[&str]) -> bool {
+    values.iter().any(|value| memchr::memchr(b'^', value.as_bytes()).is_some())
 }
 
 /// Whether `foretold` gives the value.
 fn is_foretold(before: &str, value: &str, step: i64) -> bool {
     if step == 0 {
-        return before == value;
+        return same(before, value);
     }
     let wider = value.len() > before.len() && !value.starts_with('0');
     let next = || number(before)?.checked_add(step);

@@ -1,5 +1,7 @@
 //! Reads a block back into lines.
 
+use std::borrow::Cow;
+
 use super::form::{Form, Hole, Pad, Piece, foretold, unfolded, width_of};
 
 /// Forms that a block may have: one for each tag.
@@ -7,12 +9,13 @@ const FORMS: usize = 52;
 
 struct Reader {
     form: Form,
+    cells: usize,
     /// Which of the values before each hole reads and writes.
     places: Vec<usize>,
 }
 
 /// The values before: first those with a letter, then one for every other hole.
-type Before = Vec<Option<String>>;
+type Before<'a> = Vec<Option<Cow<'a, str>>>;
 
 pub(super) fn text(args: &str, body: &[&str], limit: usize) -> Option<String> {
     let count: usize = args.strip_prefix("with ")?.parse().ok()?;
@@ -21,21 +24,26 @@ pub(super) fn text(args: &str, body: &[&str], limit: usize) -> Option<String> {
     }
     let (forms, rows) = body.split_at_checked(count)?;
     let mut readers: Vec<Reader> = Vec::with_capacity(count);
-    let mut before: Before = vec![None; 26];
+    let mut before: Before<'_> = vec![None; 26];
+    // The reader of every tag.
+    let mut by_tag = [None; 128];
     for form in forms {
         let form = Form::read(form)?;
-        if readers.iter().any(|reader| reader.form.tag == form.tag) {
+        if by_tag.get_mut(form.tag as usize)?.replace(readers.len()).is_some() {
             return None;
         }
         let places = form.holes().map(|hole| place(hole, &mut before)).collect();
-        readers.push(Reader { form, places });
+        readers.push(Reader { cells: form.cells(), form, places });
     }
-    let mut out = String::new();
+    let least: usize = rows.iter().map(|row| row.len() + 1).sum();
+    let mut out = String::with_capacity(least.saturating_mul(3).min(limit.saturating_add(1)));
     for (at, line) in rows.iter().enumerate() {
         if at > 0 {
             out.push('\n');
         }
-        let row = readers.iter().find_map(|reader| reader.form.row(line).map(|row| (reader, row)));
+        let tag = line.bytes().next().map_or(0, usize::from);
+        let reader = by_tag.get(tag).copied().flatten().and_then(|at| readers.get(at));
+        let row = reader.and_then(|reader| Some((reader, reader.form.row(line)?)));
         match row {
             Some((reader, row)) => reader.line(row, &mut before, &mut out, limit)?,
             None => out.push_str(line.strip_prefix('\\').unwrap_or(line)),
@@ -47,7 +55,7 @@ pub(super) fn text(args: &str, body: &[&str], limit: usize) -> Option<String> {
     Some(out)
 }
 
-fn place(hole: &Hole, before: &mut Before) -> usize {
+fn place(hole: &Hole, before: &mut Before<'_>) -> usize {
     if let Some(name) = hole.name {
         return name as usize - 'a' as usize;
     }
@@ -56,8 +64,14 @@ fn place(hole: &Hole, before: &mut Before) -> usize {
 }
 
 impl Reader {
-    fn line(&self, row: &str, before: &mut Before, out: &mut String, limit: usize) -> Option<()> {
-        let mut cells = row.splitn(self.form.cells(), self.form.separator);
+    fn line<'a>(
+        &self,
+        row: &'a str,
+        before: &mut Before<'a>,
+        out: &mut String,
+        limit: usize,
+    ) -> Option<()> {
+        let mut cells = Cells { row: Some(row), left: self.cells, separator: self.form.separator };
         let mut places = self.places.iter();
         let mut given = None;
         for piece in &self.form.pieces {
@@ -65,7 +79,7 @@ impl Reader {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Hole(hole) => {
                     let before = before.get_mut(*places.next()?)?;
-                    let cell = if hole.first.is_some() { "" } else { cells.next().unwrap_or("") };
+                    let cell = if hole.first.is_some() { "" } else { cells.next() };
                     let value = next(hole, before, cell)?;
                     if hole.pad == Pad::Next {
                         given = Some(Pad::Left(width_of(value)?));
@@ -80,18 +94,53 @@ impl Reader {
             }
         }
         // A row of a form without cells has no text.
-        (self.form.cells() > 0 || row.is_empty()).then_some(())
+        (self.cells > 0 || row.is_empty()).then_some(())
     }
 }
 
-fn next<'a>(hole: &Hole, before: &'a mut Option<String>, cell: &str) -> Option<&'a str> {
+/// The cells of a row, one after the other; all that is left is the last.
+struct Cells<'a> {
+    row: Option<&'a str>,
+    left: usize,
+    separator: char,
+}
+
+impl<'a> Cells<'a> {
+    #[inline]
+    fn next(&mut self) -> &'a str {
+        let Some(row) = self.row else { return "" };
+        self.left = self.left.saturating_sub(1);
+        if self.left > 0 {
+            // Cells are short.
+            let sign = self.separator as u32;
+            let at = row.bytes().position(|byte| u32::from(byte) == sign);
+            if let Some((cell, after)) = at.and_then(|at| row.split_at_checked(at)) {
+                self.row = after.get(1..);
+                return cell;
+            }
+        }
+        self.row = None;
+        row
+    }
+}
+
+#[inline]
+fn next<'b, 'a>(
+    hole: &Hole,
+    before: &'b mut Option<Cow<'a, str>>,
+    cell: &'a str,
+) -> Option<&'b str> {
+    if cell.is_empty() && hole.step == 0 && before.is_some() {
+        return before.as_deref();
+    }
     let value = match (cell, before.as_deref(), hole.first.as_deref()) {
-        ("", Some(_), _) if hole.step == 0 => return before.as_deref(),
-        ("", Some(before), _) => foretold(before, hole.step)?,
-        ("", None, Some(first)) => first.to_owned(),
+        ("", Some(before), _) => Cow::Owned(foretold(before, hole.step)?),
+        ("", None, Some(first)) => Cow::Owned(first.to_owned()),
         ("", None, None) => return None,
-        (cell, before, _) if hole.path => unfolded(cell, before)?,
-        (cell, _, _) => cell.to_owned(),
+        (cell, before, _) if hole.path && cell.starts_with('^') => {
+            Cow::Owned(unfolded(cell, before)?)
+        }
+        (cell, _, _) => Cow::Borrowed(cell),
     };
     Some(before.insert(value))
 }

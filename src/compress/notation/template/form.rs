@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::super::bytes::common;
+
 /// Where the spaces stand that fill a value to its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pad {
@@ -56,11 +58,15 @@ impl Form {
     /// The cells of a row, where the line can be one of this form's. Reading and writing both
     /// ask here, so they agree about which lines are rows.
     pub(super) fn row<'a>(&self, line: &'a str) -> Option<&'a str> {
-        let rest = line.strip_prefix(self.tag)?;
-        if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) {
-            return Some(rest);
+        // Tags and separators are ASCII.
+        let is = |byte: u8, sign: char| u32::from(byte) == u32::from(sign);
+        let (first, _) = line.as_bytes().split_first()?;
+        let rest = line.get(1..).filter(|_| is(*first, self.tag))?;
+        match rest.as_bytes().first() {
+            None | Some(b'0'..=b'9') => Some(rest),
+            Some(byte) if is(*byte, self.separator) => rest.get(1..),
+            Some(_) => None,
         }
-        rest.strip_prefix(self.separator)
     }
 
     pub(super) fn write(&self) -> String {
@@ -165,7 +171,10 @@ pub(super) fn width_of(text: &str) -> Option<usize> {
 impl Pad {
     /// Writes a value, filled.
     pub(super) fn fill(self, value: &str, out: &mut String) {
-        let spaces = |width: usize| width.saturating_sub(value.chars().count());
+        let spaces = |width: usize| {
+            let long = if value.is_ascii() { value.len() } else { value.chars().count() };
+            width.saturating_sub(long)
+        };
         match self {
             Pad::None | Pad::Next => out.push_str(value),
             Pad::Left(width) => {
@@ -185,8 +194,20 @@ pub(super) fn foretold(before: &str, step: i64) -> Option<String> {
     if step == 0 {
         return Some(before.to_owned());
     }
-    let next = number(before)?.checked_add(step).filter(|next| *next >= 0)?;
-    Some(format!("{next:0width$}", width = before.len()))
+    let next = number(before)?.checked_add(step).and_then(|next| u64::try_from(next).ok())?;
+    let mut digits = [b'0'; 20];
+    let mut rest = next;
+    let mut count = 0;
+    for digit in digits.iter_mut().rev() {
+        if rest == 0 && count >= before.len().max(1) {
+            break;
+        }
+        *digit = b'0' + u8::try_from(rest % 10).unwrap_or(0);
+        rest /= 10;
+        count += 1;
+    }
+    let text = digits.get(digits.len() - count..)?;
+    Some(std::str::from_utf8(text).ok()?.to_owned())
 }
 
 /// What a cell of paths says: each `^` it begins with takes a folder more off the value before.
@@ -198,18 +219,49 @@ pub(super) fn unfolded(cell: &str, before: Option<&str>) -> Option<String> {
     Some(format!("{}{name}", before.get(..=cut)?))
 }
 
-/// The cell for a path, where it has folders in common with the one before.
-pub(super) fn folded(value: &str, before: &str) -> Option<String> {
+/// The cell for a path, where it has folders in common with the one before: how many `^`, and
+/// what stands behind them.
+pub(super) fn fold<'a>(value: &'a str, before: &str) -> Option<(usize, &'a str)> {
     const DEEPEST: usize = 4;
-    let both = value.bytes().zip(before.bytes()).take_while(|(a, b)| a == b).count();
-    let cut = value.as_bytes().get(..both)?.iter().rposition(|byte| *byte == b'/')?;
-    let ups = before.get(cut..)?.matches('/').count();
-    (ups <= DEEPEST && ups < cut)
-        .then(|| format!("{}{}", "^".repeat(ups), value.get(cut + 1..).unwrap_or("")))
+    let both = common(value.as_bytes(), before.as_bytes());
+    let cut = memchr::memrchr(b'/', value.as_bytes().get(..both)?)?;
+    let ups = before.as_bytes().get(cut..)?.iter().filter(|byte| **byte == b'/').count();
+    (ups <= DEEPEST && ups < cut).then(|| (ups, value.get(cut + 1..).unwrap_or("")))
 }
 
 /// Decimal digits alone, few enough to add to.
 pub(super) fn number(text: &str) -> Option<i64> {
-    let is_number = (1..=18).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    is_number.then(|| text.parse().ok())?
+    if !(1..=18).contains(&text.len()) {
+        return None;
+    }
+    text.bytes().try_fold(0, |number: i64, byte| {
+        byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
+    })
+}
+
+/// A width in digits.
+pub(super) fn width_text(width: usize) -> &'static str {
+    /// All of them, three bytes each.
+    const BYTES: [u8; 3 * (WIDEST + 1)] = {
+        let mut bytes = [0; 3 * (WIDEST + 1)];
+        let mut at = 0;
+        while at < bytes.len() {
+            let (width, place) = (at / 3, at % 3);
+            let digit = [width / 100, width / 10 % 10, width % 10];
+            #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
+            #[expect(clippy::cast_possible_truncation, reason = "one digit")]
+            {
+                bytes[at] = b'0' + digit[place] as u8;
+            }
+            at += 1;
+        }
+        bytes
+    };
+    static TEXT: &str = match std::str::from_utf8(&BYTES) {
+        Ok(text) => text,
+        Err(_) => "",
+    };
+    let text = TEXT.get(3 * width..3 * width + 3).unwrap_or("");
+    let bare = text.trim_start_matches('0');
+    if bare.is_empty() { text.get(2..).unwrap_or("") } else { bare }
 }

@@ -5,9 +5,9 @@
 //! what follows these is one word more. Counts are kept in tables of a fixed size, so two words
 //! may share one; that can cost savings, and changes nothing else.
 
-use std::collections::HashMap;
-
-use super::super::reports_error;
+use super::super::bytes::{Planes, chunks, hash, mix};
+use super::super::severity::Reports;
+use super::keys::Keys;
 
 /// Words of a line that are told apart; the last takes the rest of the line.
 const WORDS: usize = 40;
@@ -17,161 +17,42 @@ const FEWEST: u32 = 4;
 const LENGTHS: std::ops::Range<usize> = 8..20_000;
 /// Lengths of the beginnings that lines are grouped by, and how often that is done.
 const BEGINNINGS: [usize; 12] = [14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
+const LONGEST: usize = 14;
 const ROUNDS: usize = 8;
 /// Lines that are looked at to choose one.
 const SEEN: usize = 1000;
 
-/// Byte positions of a word.
-pub(super) type Span = (u32, u32);
+/// A word of a line. Words of the same hash are taken for the same: a block in which they are not
+/// does not decode, and is not used.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Word {
+    pub(super) hash: u64,
+    /// Byte positions.
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Whether nothing but spaces stands between it and the word before.
+    pub(super) is_spaced: bool,
+    class: u8,
+}
+
+/// What is in a word, and whether it is fixed among the lines of as many words, and among all.
+const DIGIT: u8 = 1;
+const LETTER: u8 = 2;
+const FIXED: u8 = 4;
+const FIXED_FIRST: u8 = 8;
 
 /// Lines of one form, in order, and as many words of each.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) lines: Vec<usize>,
-    pub(super) words: Vec<Span>,
+    pub(super) words: Vec<Word>,
     pub(super) width: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Word {
-    hash: u64,
-    span: Span,
-    class: u8,
 }
 
 struct Line {
     at: usize,
     first: usize,
     count: usize,
-    end: u32,
-}
-
-pub(super) fn groups(lines: &[&str]) -> Vec<Group> {
-    let mut words = Vec::new();
-    let read = read(lines, &mut words);
-    let counts = Counts::of(&read, &words);
-    let keys: Vec<u64> = read.iter().map(|line| exact(&counts, line, &words)).collect();
-    let mut groups = Vec::new();
-    let mut rest = gather(read, &keys, &words, None, &mut groups);
-    for _ in 0..ROUNDS {
-        let Some(length) = best_beginning(&rest, &words, &counts) else { break };
-        let keys: Vec<u64> =
-            rest.iter().map(|line| beginning(&counts, line, &words, length).0).collect();
-        rest = gather(rest, &keys, &words, Some(length), &mut groups);
-    }
-    groups
-}
-
-fn read(lines: &[&str], words: &mut Vec<Word>) -> Vec<Line> {
-    let mut read = Vec::with_capacity(lines.len());
-    for (at, line) in lines.iter().enumerate() {
-        if !LENGTHS.contains(&line.len()) || reports_error(line) {
-            continue;
-        }
-        let first = words.len();
-        split(line.as_bytes(), words);
-        let count = words.len() - first;
-        if count > 0 {
-            let end = u32::try_from(line.len()).unwrap_or(u32::MAX);
-            read.push(Line { at, first, count, end });
-        }
-    }
-    read
-}
-
-const BLANK: u8 = 0;
-const DIGIT: u8 = 1;
-const LETTER: u8 = 2;
-const OTHER: u8 = 4;
-
-fn class(byte: u8) -> u8 {
-    match byte {
-        b' ' | b'\t' => BLANK,
-        b'0'..=b'9' => DIGIT,
-        b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => LETTER,
-        _ => OTHER,
-    }
-}
-
-fn split(line: &[u8], words: &mut Vec<Word>) {
-    let mut start = 0;
-    let mut seen = BLANK;
-    let mut hash = 0;
-    let mut count = 0;
-    for (at, byte) in line.iter().enumerate() {
-        let class = class(*byte);
-        if class != BLANK {
-            if seen == BLANK {
-                start = at;
-                hash = 0;
-            }
-            seen |= class;
-            hash = mix(hash, u64::from(*byte));
-        } else if seen != BLANK && count + 1 < WORDS {
-            words.push(Word { hash, span: span(start, at), class: seen });
-            seen = BLANK;
-            count += 1;
-        }
-    }
-    if seen != BLANK {
-        words.push(Word { hash, span: span(start, line.len()), class: seen });
-    } else if let Some(last) = words.last_mut().filter(|_| count > 0) {
-        // White space at the end belongs to the last word.
-        last.span.1 = span(0, line.len()).1;
-    }
-}
-
-fn span(start: usize, end: usize) -> Span {
-    (u32::try_from(start).unwrap_or(u32::MAX), u32::try_from(end).unwrap_or(u32::MAX))
-}
-
-fn mix(hash: u64, value: u64) -> u64 {
-    (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95)
-}
-
-/// How many lines hold a word at its place, by count of words and by place alone.
-struct Counts {
-    table: Vec<u32>,
-    lines: [u32; WORDS + 1],
-    longer: [u32; WORDS + 1],
-}
-
-const SLOTS: usize = 1 << 15;
-
-fn slot(count: usize, place: usize, hash: u64) -> usize {
-    let mixed = mix(mix(hash, count as u64), place as u64);
-    usize::try_from(mixed >> 49).unwrap_or(0) % SLOTS
-}
-
-impl Counts {
-    fn of(read: &[Line], words: &[Word]) -> Self {
-        let mut counts =
-            Self { table: vec![0; SLOTS], lines: [0; WORDS + 1], longer: [0; WORDS + 1] };
-        for line in read {
-            for longer in counts.longer.iter_mut().take(line.count) {
-                *longer += 1;
-            }
-            if let Some(lines) = counts.lines.get_mut(line.count) {
-                *lines += 1;
-            }
-            for (place, word) in line.words(words).iter().enumerate() {
-                if word.class & DIGIT == 0 {
-                    for count in [line.count, WORDS + 1] {
-                        if let Some(held) = counts.table.get_mut(slot(count, place, word.hash)) {
-                            *held += 1;
-                        }
-                    }
-                }
-            }
-        }
-        counts
-    }
-
-    fn is_fixed(&self, count: usize, place: usize, word: &Word) -> bool {
-        let among = if count > WORDS { self.longer.get(place) } else { self.lines.get(count) };
-        let held = self.table.get(slot(count, place, word.hash)).copied().unwrap_or(0);
-        word.class & DIGIT == 0 && held >= FEWEST.max(among.copied().unwrap_or(0) / 16)
-    }
 }
 
 impl Line {
@@ -180,47 +61,232 @@ impl Line {
     }
 }
 
-fn exact(counts: &Counts, line: &Line, words: &[Word]) -> u64 {
-    let start = mix(7, line.count as u64);
-    line.words(words).iter().enumerate().fold(start, |key, (place, word)| {
-        let fixed = counts.is_fixed(line.count, place, word);
-        mix(key, if fixed { word.hash } else { 1 })
-    })
+pub(super) fn groups(lines: &[&str]) -> Vec<Group> {
+    let mut words = Vec::new();
+    let read = read(lines, &mut words);
+    let keys = exact(&read, &mut words);
+    let mut groups =
+        Groups { lines, words: &words, keys: Keys::new(read.len()), found: Vec::new() };
+    let mut rest = groups.gather(read, &keys, None);
+    for _ in 0..ROUNDS {
+        let Some(length) = best_beginning(&rest, &words) else { break };
+        let keys: Vec<u64> =
+            rest.iter().map(|line| Beginnings::of(line, &words, length).key(length)).collect();
+        rest = groups.gather(rest, &keys, Some(length));
+    }
+    groups.found
 }
 
-/// The key of the first words, and how many of them are fixed. Lines that have no more words
-/// than that have no such beginning.
-fn beginning(counts: &Counts, line: &Line, words: &[Word], length: usize) -> (u64, u32) {
-    if line.count <= length {
-        return (0, 0);
+fn read(lines: &[&str], words: &mut Vec<Word>) -> Vec<Line> {
+    let mut read = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if !LENGTHS.contains(&line.len()) {
+            continue;
+        }
+        let first = words.len();
+        if !split(line.as_bytes(), words) {
+            words.truncate(first);
+            continue;
+        }
+        let count = words.len() - first;
+        if count > 0 {
+            read.push(Line { at, first, count });
+        }
     }
-    let mut fixed = 0;
-    let key = line.words(words).iter().take(length).enumerate().fold(9, |key, (place, word)| {
-        let is_fixed = counts.is_fixed(WORDS + 1, place, word);
-        fixed += u32::from(is_fixed);
-        mix(key, if is_fixed { word.hash } else { u64::from(word.class & !OTHER) })
+    read
+}
+
+/// What is in a word that stands in a chunk from a bit on, up to another.
+fn class(planes: Planes, from: u32, to: u32) -> u8 {
+    let range = (u32::MAX << from) & !(u32::MAX.checked_shl(to).unwrap_or(0));
+    u8::from(planes.digits & range != 0) * DIGIT + u8::from(planes.letters & range != 0) * LETTER
+}
+
+/// The words of a line; whether it may become a row.
+fn split(line: &[u8], words: &mut Vec<Word>) -> bool {
+    let first = words.len();
+    let mut reports = Reports::of(line);
+    // A word that goes on in the next chunk: where it began, what was in it.
+    let mut open: Option<(usize, u8)> = None;
+    let mut has_tab = false;
+    chunks(line, |base, chunk, shift| {
+        let planes = Planes::of(chunk, shift);
+        reports.see(base, planes.words);
+        has_tab |= planes.tabs != 0;
+        let before = planes.solid << 1 | u32::from(open.is_some());
+        let mut starts = planes.solid & !before;
+        // Behind the end of the line, no byte is solid.
+        let mut ends = !planes.solid & before;
+        while ends != 0 {
+            let end = ends.trailing_zeros();
+            ends &= ends.wrapping_sub(1);
+            let (start, class) = if let Some((start, held)) = open.take() {
+                (start, held | class(planes, 0, end))
+            } else {
+                let start = starts.trailing_zeros();
+                starts &= starts.wrapping_sub(1);
+                (base + start as usize, class(planes, start, end))
+            };
+            words.push(word(start, base + end as usize, class));
+        }
+        if let Some((_, held)) = &mut open {
+            *held |= class(planes, 0, u32::BITS);
+        } else if starts != 0 {
+            let start = starts.trailing_zeros();
+            open = Some((base + start as usize, class(planes, start, u32::BITS)));
+        }
     });
-    (key.max(1), fixed)
+    if reports.found() {
+        return false;
+    }
+    words.extend(open.map(|(start, class)| word(start, line.len(), class)));
+    if words.len() > first + WORDS {
+        let rest = words.iter().skip(first + WORDS).fold(0, |class, word| class | word.class);
+        words.truncate(first + WORDS);
+        if let Some(last) = words.last_mut() {
+            last.class |= rest;
+        }
+    }
+    let held = words.get_mut(first..).unwrap_or_default();
+    if let Some(last) = held.last_mut() {
+        // White space at the end belongs to the last word.
+        last.end = position(line.len());
+    }
+    let mut before = 0;
+    for word in held {
+        let (start, end) = (word.start as usize, word.end as usize);
+        word.hash = hash(line.get(start..end).unwrap_or_default());
+        word.is_spaced = !has_tab
+            || line.get(before..start).is_some_and(|gap| gap.iter().all(|byte| *byte == b' '));
+        before = end;
+    }
+    true
+}
+
+fn word(start: usize, end: usize, class: u8) -> Word {
+    Word { hash: 0, start: position(start), end: position(end), is_spaced: false, class }
+}
+
+fn position(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Slots for counts, at most.
+const SLOTS: usize = 1 << 15;
+
+/// How many lines hold a word at its place.
+struct Counts {
+    table: Vec<u32>,
+    mask: usize,
+}
+
+impl Counts {
+    /// The slot of a word at its place among the lines of as many words.
+    fn slot(&mut self, count: usize, place: usize, word: &Word) -> Option<&mut u32> {
+        let mixed = mix(word.hash, (count << 8 | place) as u64) >> 40;
+        let at = usize::try_from(mixed).unwrap_or(0) & self.mask;
+        self.table.get_mut(at)
+    }
+}
+
+/// Finds out which words are fixed; gives the keys of the lines by all of their words.
+fn exact(read: &[Line], words: &mut [Word]) -> Vec<u64> {
+    let slots = (words.len() * 4).next_power_of_two().clamp(64, SLOTS);
+    let mut counts = Counts { table: vec![0; slots], mask: slots - 1 };
+    // Lines of so many words, and of more than so many.
+    let mut lines = [0_u32; WORDS + 1];
+    let mut longer = [0_u32; WORDS + 1];
+    for line in read {
+        if let Some(lines) = lines.get_mut(line.count) {
+            *lines += 1;
+        }
+        for (place, word) in line.words(words).iter().enumerate() {
+            if word.class & DIGIT == 0 {
+                for count in [line.count, WORDS + 1] {
+                    if let Some(held) = counts.slot(count, place, word) {
+                        *held += 1;
+                    }
+                }
+            }
+        }
+    }
+    let mut sum = 0;
+    for (lines, longer) in lines.iter().zip(&mut longer).rev() {
+        *longer = sum;
+        sum += lines;
+    }
+    let mut keys = Vec::with_capacity(read.len());
+    for line in read {
+        let among = lines.get(line.count).copied().unwrap_or(0);
+        let mut key = mix(7, line.count as u64);
+        let held = words.get_mut(line.first..line.first + line.count).unwrap_or_default();
+        for ((place, word), longer) in held.iter_mut().enumerate().zip(&longer) {
+            if word.class & DIGIT == 0 {
+                let mut is_fixed = |count, among: u32| {
+                    let least = FEWEST.max(among / 16);
+                    counts.slot(count, place, word).is_some_and(|held| *held >= least)
+                };
+                let fixed = if is_fixed(line.count, among) { FIXED } else { 0 };
+                let first = if is_fixed(WORDS + 1, *longer) { FIXED_FIRST } else { 0 };
+                word.class |= fixed | first;
+            }
+            key = mix(key, if word.class & FIXED == 0 { 1 } else { word.hash });
+        }
+        keys.push(key);
+    }
+    keys
+}
+
+/// The keys of a line by its first words, and how many of these are fixed, by their number.
+struct Beginnings([(u64, u32); LONGEST + 1]);
+
+impl Beginnings {
+    /// Lines that have no more words than a beginning do not have it.
+    fn of(line: &Line, words: &[Word], longest: usize) -> Self {
+        let mut found = [(0, 0); LONGEST + 1];
+        let mut key = 9;
+        let mut fixed = 0;
+        let count = longest.min(line.count - 1);
+        let held = line.words(words).iter().take(count);
+        for (word, place) in held.zip(found.iter_mut().skip(1)) {
+            let is_fixed = word.class & FIXED_FIRST != 0;
+            fixed += u32::from(is_fixed);
+            key = mix(
+                key,
+                if is_fixed { word.hash } else { u64::from(word.class & (DIGIT | LETTER)) },
+            );
+            *place = (key.max(1), fixed);
+        }
+        Self(found)
+    }
+
+    fn key(&self, length: usize) -> u64 {
+        self.0.get(length).map_or(0, |(key, _)| *key)
+    }
 }
 
 /// The length of beginning that promises most.
-fn best_beginning(rest: &[Line], words: &[Word], counts: &Counts) -> Option<usize> {
-    let mut best = (0, None);
+fn best_beginning(rest: &[Line], words: &[Word]) -> Option<usize> {
     let apart = rest.len().div_ceil(SEEN).max(1);
+    let seen: Vec<Beginnings> =
+        rest.iter().step_by(apart).map(|line| Beginnings::of(line, words, LONGEST)).collect();
+    let apart = i64::try_from(apart).unwrap_or(1);
+    let mut best = (0, None);
+    let mut keys = Keys::new(seen.len());
+    let mut sizes: Vec<(i64, u32)> = Vec::new();
     for length in BEGINNINGS {
-        let mut found: HashMap<u64, usize> = HashMap::new();
-        let mut sizes: Vec<(i64, u32)> = Vec::new();
-        for line in rest.iter().step_by(apart) {
-            let (key, fixed) = beginning(counts, line, words, length);
-            if key == 0 {
+        keys.clear();
+        sizes.clear();
+        for line in &seen {
+            let Some((key, fixed)) = line.0.get(length).filter(|(key, _)| *key != 0) else {
                 continue;
-            }
-            let at = *found.entry(key).or_insert(sizes.len());
+            };
+            let Some(at) = keys.place(*key) else { continue };
             if at == sizes.len() {
-                sizes.push((0, fixed));
+                sizes.push((0, *fixed));
             }
             if let Some(size) = sizes.get_mut(at) {
-                size.0 += i64::try_from(apart).unwrap_or(1);
+                size.0 += apart;
             }
         }
         // In tenths of a token: what a fixed word and another word save in each row, what a row
@@ -242,46 +308,63 @@ fn best_beginning(rest: &[Line], words: &[Word], counts: &Counts) -> Option<usiz
     best.1
 }
 
-/// Moves the lines whose key is that of enough lines into groups; gives back the others.
-fn gather(
-    lines: Vec<Line>,
-    keys: &[u64],
-    words: &[Word],
-    beginning: Option<usize>,
-    groups: &mut Vec<Group>,
-) -> Vec<Line> {
-    let mut sizes: HashMap<u64, u32> = HashMap::new();
-    for key in keys {
-        *sizes.entry(*key).or_insert(0) += 1;
+/// Groups in the making.
+struct Groups<'a> {
+    lines: &'a [&'a str],
+    words: &'a [Word],
+    keys: Keys,
+    found: Vec<Group>,
+}
+
+impl Groups<'_> {
+    /// Moves the lines whose key is that of enough lines into groups; gives back the others.
+    fn gather(&mut self, lines: Vec<Line>, keys: &[u64], beginning: Option<usize>) -> Vec<Line> {
+        self.keys.clear();
+        // How many lines have a key; then the group of these.
+        let mut sizes: Vec<u32> = Vec::new();
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(keys.len());
+        for key in keys {
+            let place = Some(*key).filter(|key| *key != 0).and_then(|key| self.keys.place(key));
+            if place == Some(sizes.len()) {
+                sizes.push(0);
+            }
+            if let Some(size) = place.and_then(|place| sizes.get_mut(place)) {
+                *size += 1;
+            }
+            places.push(place);
+        }
+        let mut groups: Vec<Option<usize>> = vec![None; sizes.len()];
+        let mut rest = Vec::new();
+        for (line, place) in lines.into_iter().zip(places) {
+            let width = beginning.map_or(line.count, |length| length + 1);
+            let enough = place.filter(|place| sizes.get(*place).is_some_and(|n| *n >= FEWEST));
+            let Some(group) = enough.and_then(|place| groups.get_mut(place)) else {
+                rest.push(line);
+                continue;
+            };
+            let group = *group.get_or_insert_with(|| {
+                self.found.push(Group { lines: Vec::new(), words: Vec::new(), width });
+                self.found.len() - 1
+            });
+            match self.found.get_mut(group).filter(|group| group.width == width) {
+                Some(group) => group.push(&line, self.words, self.lines, beginning),
+                None => rest.push(line),
+            }
+        }
+        rest
     }
-    let mut places: HashMap<u64, usize> = HashMap::new();
-    let mut rest = Vec::new();
-    for (line, key) in lines.into_iter().zip(keys) {
-        if *key == 0 || sizes.get(key).is_none_or(|size| *size < FEWEST) {
-            rest.push(line);
-            continue;
-        }
-        let width = beginning.map_or(line.count, |length| length + 1);
-        let place = *places.entry(*key).or_insert(groups.len());
-        if place == groups.len() {
-            groups.push(Group { lines: Vec::new(), words: Vec::new(), width });
-        }
-        match groups.get_mut(place).filter(|group| group.width == width) {
-            Some(group) => group.push(&line, words, beginning),
-            None => rest.push(line),
-        }
-    }
-    rest
 }
 
 impl Group {
-    fn push(&mut self, line: &Line, words: &[Word], beginning: Option<usize>) {
+    fn push(&mut self, line: &Line, words: &[Word], lines: &[&str], beginning: Option<usize>) {
         let all = line.words(words);
         let length = beginning.unwrap_or(all.len());
         self.lines.push(line.at);
-        self.words.extend(all.iter().take(length).map(|word| word.span));
+        self.words.extend(all.iter().take(length));
         if let Some(next) = beginning.and_then(|length| all.get(length)) {
-            self.words.push((next.span.0, line.end));
+            let text = lines.get(line.at).map_or(&b""[..], |line| line.as_bytes());
+            let rest = text.get(next.start as usize..).unwrap_or_default();
+            self.words.push(Word { hash: hash(rest), end: position(text.len()), ..*next });
         }
     }
 }

@@ -39,6 +39,7 @@ mod column;
 mod decode;
 mod form;
 mod group;
+mod keys;
 mod shape;
 mod share;
 mod write;

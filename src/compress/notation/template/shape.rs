@@ -1,9 +1,10 @@
 //! From lines of one form to text and columns: what is the same in all of them is text, white
 //! space that fills a word to a width is a pad, and the rest are cells.
 
+use super::super::bytes::{common, same};
 use super::column::Column;
 use super::form::{Pad, WIDEST};
-use super::group::{Group, Span};
+use super::group::{Group, Word};
 
 /// Lines of one form, with what stands in their holes.
 #[derive(Debug)]
@@ -30,10 +31,17 @@ pub(super) enum Part<'a> {
 /// Holes of a form; a group that needs more is no table.
 const HOLES: usize = 60;
 
-/// A word in every line of a group: what stands before it, and itself.
+/// A word in every line of a group, and what stands before it.
 #[derive(Default)]
 struct Words<'a> {
-    gaps: Vec<&'a str>,
+    first_gap: &'a str,
+    first: &'a str,
+    same_gap: bool,
+    same_text: bool,
+    /// Whether there is nothing but spaces before it.
+    is_spaced: bool,
+    /// Bytes before it, and itself, line by line; none where nobody asks.
+    gaps: Vec<usize>,
     texts: Vec<&'a str>,
 }
 
@@ -51,8 +59,7 @@ enum Gap {
 }
 
 pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
-    let places: Vec<Words<'a>> =
-        (0..group.width).map(|place| Words::of(lines, group, place)).collect::<Option<_>>()?;
+    let places = words(lines, group)?;
     let mut pads = vec![Pad::None; places.len()];
     let mut gaps = Vec::with_capacity(places.len());
     for (place, words) in places.iter().enumerate() {
@@ -64,15 +71,14 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
         gaps.push(gap(before, words, left, later.first_mut()?));
     }
     let mut parts = Parts::default();
-    for (place, ((words, gap), pad)) in places.iter().zip(gaps).zip(pads).enumerate() {
-        let gap_text = words.gaps.first().copied().unwrap_or("");
+    for (place, ((words, gap), pad)) in places.into_iter().zip(gaps).zip(pads).enumerate() {
         match gap {
-            Gap::Same => parts.text(gap_text),
-            Gap::Pads(base) => parts.text(gap_text.get(..base)?),
+            Gap::Same => parts.text(words.first_gap),
+            Gap::Pads(base) => parts.text(words.first_gap.get(..base)?),
             Gap::Widths(base) => {
-                parts.text(gap_text.get(..base)?);
+                parts.text(words.first_gap.get(..base)?);
                 parts.0.push(Part::Column(Column::of_widths(&words.widths(base))));
-                parts.0.push(Part::Column(Column::new(Pad::None, words.texts.clone())));
+                parts.0.push(Part::Column(Column::new(Pad::None, words.texts)));
                 continue;
             }
             Gap::Loose => {
@@ -80,36 +86,86 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
                 continue;
             }
         }
-        if pad == Pad::None {
-            parts.word(&words.texts);
+        if pad != Pad::None {
+            parts.0.push(Part::Column(Column::new(pad, words.texts)));
+        } else if words.same_text {
+            parts.text(words.first);
         } else {
-            parts.0.push(Part::Column(Column::new(pad, words.texts.clone())));
+            parts.word(words.texts);
         }
     }
     let holes = parts.0.iter().filter(|part| matches!(part, Part::Column(_))).count();
     (holes <= HOLES).then(|| Table { lines: group.lines.clone(), parts: parts.0 })
 }
 
-impl<'a> Words<'a> {
-    fn of(lines: &[&'a str], group: &Group, place: usize) -> Option<Self> {
-        let mut words = Self::default();
-        for (line, spans) in group.lines.iter().zip(group.words.chunks_exact(group.width)) {
-            let line = lines.get(*line)?;
-            let before = place.checked_sub(1).and_then(|before| spans.get(before));
-            let (start, end) = bytes(*spans.get(place)?);
-            let gap = before.map_or(0, |span| bytes(*span).1);
-            words.gaps.push(line.get(gap..start)?);
-            words.texts.push(line.get(start..end)?);
-        }
-        Some(words)
+/// The words of a group, place by place.
+fn words<'a>(lines: &[&'a str], group: &Group) -> Option<Vec<Words<'a>>> {
+    let mut rows = group.lines.iter().zip(group.words.chunks_exact(group.width));
+    let (line, first) = rows.next()?;
+    let line = lines.get(*line)?;
+    let mut places = Vec::with_capacity(group.width);
+    let mut end = 0;
+    for word in first {
+        let (first_gap, first) =
+            (line.get(end..word.start as usize)?, line.get(bytes(word).0..bytes(word).1)?);
+        end = word.end as usize;
+        places.push(Words {
+            first_gap,
+            first,
+            same_gap: true,
+            same_text: true,
+            is_spaced: word.is_spaced,
+            ..Words::default()
+        });
     }
+    for (line, row) in rows {
+        let mut end = 0;
+        for ((words, word), first) in places.iter_mut().zip(row).zip(first) {
+            words.same_text &= word.hash == first.hash;
+            words.is_spaced &= word.is_spaced;
+            let length = word.start.wrapping_sub(end) as usize;
+            if words.same_gap && (length != words.first_gap.len() || !words.is_spaced) {
+                let gap = lines.get(*line)?.get(end as usize..word.start as usize)?;
+                words.same_gap = gap == words.first_gap;
+            }
+            end = word.end;
+        }
+    }
+    let gaps: Vec<bool> = places.iter().map(|words| words.same_gap).chain([true]).collect();
+    for (place, words) in places.iter_mut().enumerate() {
+        let pads = gaps.get(place..place + 2).is_some_and(|gaps| gaps.contains(&false));
+        if pads || !words.same_text {
+            words.texts = texts(lines, group, place)?;
+        }
+        if !words.same_gap && words.is_spaced {
+            let rows = group.words.chunks_exact(group.width);
+            let gap = |row: &[Word]| {
+                let before = place.checked_sub(1).and_then(|before| row.get(before));
+                Some(row.get(place)?.start.checked_sub(before.map_or(0, |word| word.end))? as usize)
+            };
+            words.gaps = rows.map(gap).collect::<Option<_>>()?;
+        }
+    }
+    Some(places)
+}
 
+fn texts<'a>(lines: &[&'a str], group: &Group, place: usize) -> Option<Vec<&'a str>> {
+    let words = group.words.iter().skip(place).step_by(group.width);
+    let mut texts = Vec::with_capacity(group.lines.len());
+    for (line, word) in group.lines.iter().zip(words) {
+        let (start, end) = bytes(word);
+        texts.push(lines.get(*line)?.get(start..end)?);
+    }
+    Some(texts)
+}
+
+impl Words<'_> {
     /// The width that each word is filled to: the one before where that does, too.
     fn widths(&self, base: usize) -> Vec<usize> {
         let mut before = 0;
         let widths = self.gaps.iter().zip(&self.texts).map(|(gap, word)| {
             let width = width(word);
-            let spaces = gap.len().saturating_sub(base);
+            let spaces = gap.saturating_sub(base);
             if spaces > 0 || before > width {
                 before = spaces + width;
             }
@@ -124,17 +180,17 @@ fn loose<'a>(lines: &[&'a str], group: &Group, place: usize) -> Option<Vec<&'a s
     let spans = group.lines.iter().zip(group.words.chunks_exact(group.width));
     let both = spans.map(|(line, spans)| {
         let before = place.checked_sub(1).and_then(|before| spans.get(before));
-        lines.get(*line)?.get(before.map_or(0, |span| bytes(*span).1)..bytes(*spans.get(place)?).1)
+        lines.get(*line)?.get(before.map_or(0, |word| bytes(word).1)..bytes(spans.get(place)?).1)
     });
     both.collect()
 }
 
-fn bytes((start, end): Span) -> (usize, usize) {
-    (start as usize, end as usize)
+fn bytes(word: &Word) -> (usize, usize) {
+    (word.start as usize, word.end as usize)
 }
 
 fn width(word: &str) -> usize {
-    word.chars().count()
+    if word.is_ascii() { word.len() } else { word.chars().count() }
 }
 
 fn gap(
@@ -143,15 +199,14 @@ fn gap(
     left: Option<&mut Pad>,
     own: &mut Pad,
 ) -> Gap {
-    if same(&words.gaps) {
+    if words.same_gap {
         return Gap::Same;
     }
     let base = usize::from(before.is_some());
-    let blank = |gap: &&str| gap.len() >= base && gap.bytes().all(|byte| byte == b' ');
-    if !words.gaps.iter().all(blank) {
+    if !words.is_spaced || words.gaps.iter().any(|gap| *gap < base) {
         return Gap::Loose;
     }
-    let spaces = || words.gaps.iter().map(|gap| gap.len() - base);
+    let spaces = || words.gaps.iter().map(|gap| gap - base);
     if let Some(width) = pad_width(spaces(), &words.texts) {
         *own = Pad::Left(width);
         return Gap::Pads(base);
@@ -208,8 +263,8 @@ fn pad_widths(
     (sum <= WIDEST && fits && sums().all(|other| other == sum)).then_some((first, second))
 }
 
-fn same(texts: &[&str]) -> bool {
-    texts.first().is_none_or(|first| texts.iter().all(|text| text == first))
+fn all_same(texts: &[&str]) -> bool {
+    texts.first().is_none_or(|first| texts.iter().all(|text| same(text, first)))
 }
 
 #[derive(Default)]
@@ -225,30 +280,12 @@ impl<'a> Parts<'a> {
     }
 
     /// A word: piece by piece where it has the same signs in every line, else as one cell.
-    fn word(&mut self, words: &[&'a str]) {
-        if same(words) {
-            return self.text(words.first().copied().unwrap_or(""));
-        }
-        let Some(count) = words.first().map(|first| runs(first).count()).filter(|count| *count > 1)
-        else {
-            return self.cell(words.to_vec());
+    fn word(&mut self, words: Vec<&'a str>) {
+        let Some(columns) = words.first().and_then(|first| columns(first, &words)) else {
+            return self.cell(words);
         };
-        let mut rows: Vec<_> = words.iter().map(|word| runs(word)).collect();
-        let mut columns: Vec<Vec<&'a str>> = Vec::with_capacity(count);
-        for _ in 0..count {
-            let column: Vec<&str> = rows.iter_mut().map(|row| row.next().unwrap_or("")).collect();
-            // A sign that is not the same in all lines: another shape.
-            let first = column.first().copied().unwrap_or("");
-            if !same(&column) && column.iter().chain([&first]).any(|run| !is_run(run)) {
-                return self.cell(words.to_vec());
-            }
-            columns.push(column);
-        }
-        if rows.iter_mut().any(|row| row.next().is_some()) {
-            return self.cell(words.to_vec());
-        }
         for column in columns {
-            if same(&column) {
+            if all_same(&column) {
                 self.text(column.first().copied().unwrap_or(""));
             } else {
                 self.cell(column);
@@ -261,13 +298,19 @@ impl<'a> Parts<'a> {
         let first = values.first().copied().unwrap_or("");
         let shortest = values.iter().map(|value| value.len()).min().unwrap_or(0);
         let most = shortest.saturating_sub(1);
-        let before = values.iter().fold(most, |most, value| most.min(common(first, value)));
+        let before = alike(&values, most, |value, most| {
+            common(first.as_bytes().get(..most)?, value.as_bytes()).into()
+        });
         let before =
             border(&values, before, false, |value, at| Some(at).filter(|at| *at <= value.len()));
         let before = digit_border(&values, before);
         let most = most - before;
-        let after = values.iter().fold(most, |most, value| most.min(common_end(first, value)));
+        let after = alike(&values, most, |value, _| common_end(first, value).into());
         let after = border(&values, after, true, |value, at| value.len().checked_sub(at));
+        if before + after == 0 {
+            self.0.push(Part::Column(Column::new(Pad::None, values)));
+            return;
+        }
         let cut = |value: &&'a str| value.get(before..value.len() - after);
         let Some(cut) = values.iter().map(cut).collect::<Option<Vec<_>>>() else {
             self.0.push(Part::Column(Column::new(Pad::None, values)));
@@ -278,6 +321,49 @@ impl<'a> Parts<'a> {
         self.text(first.get(first.len() - after..).unwrap_or(""));
     }
 }
+
+/// The least of what `count` says of the values; it is asked no more once that is nothing.
+fn alike(values: &[&str], most: usize, count: impl Fn(&str, usize) -> Option<usize>) -> usize {
+    let mut most = most;
+    for value in values {
+        if most == 0 {
+            break;
+        }
+        most = most.min(count(value, most).unwrap_or(0));
+    }
+    most
+}
+
+/// The runs of words, column by column, where all have the same signs and more than one run.
+fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Vec<&'a str>>> {
+    let heads: Vec<&str> = runs(first).collect();
+    if heads.len() < 2 {
+        return None;
+    }
+    let mut columns: Vec<Vec<&'a str>> = heads.iter().map(|_| Vec::new()).collect();
+    for (row, word) in words.iter().enumerate() {
+        let mut runs = runs(word);
+        for (column, head) in columns.iter_mut().zip(&heads) {
+            let run = runs.next()?;
+            // A sign that is not the same in all lines: another shape.
+            if is_run(run) != is_run(head) || !is_run(run) && run != *head {
+                return None;
+            }
+            // The first few words mostly tell another shape.
+            if row == FEW {
+                column.reserve_exact(words.len() - row);
+            }
+            column.push(run);
+        }
+        if runs.next().is_some() {
+            return None;
+        }
+    }
+    Some(columns)
+}
+
+/// Values after which room is made for all.
+const FEW: usize = 4;
 
 /// Runs of letters, digits and `_`, and single other characters.
 fn runs(word: &str) -> impl Iterator<Item = &str> {
@@ -296,10 +382,6 @@ fn is_run_byte(byte: u8) -> bool {
 
 fn is_run(run: &str) -> bool {
     run.bytes().next().is_some_and(is_run_byte)
-}
-
-fn common(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 fn common_end(a: &str, b: &str) -> usize {

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
+use super::super::bytes::same;
 use super::column::Column;
-use super::form::{Pad, folded};
+use super::form::{Pad, fold};
 use super::shape::{Part, Table};
 use super::write::Place;
 
@@ -87,8 +88,8 @@ fn folder(path: &str) -> &str {
 /// How much of a value the one before foretells: all, its folders, nothing.
 fn hits(column: &Column<'_>, before: Option<&str>, value: &str) -> usize {
     match before {
-        Some(before) if before == value => 2,
-        Some(before) if column.hole.path => usize::from(folded(value, before).is_some()),
+        Some(before) if same(before, value) => 2,
+        Some(before) if column.hole.path => usize::from(fold(value, before).is_some()),
         _ => 0,
     }
 }
@@ -147,8 +148,7 @@ fn measure(
     for (table, row) in rows {
         let (Some(held), Some(start)) = (tables.get(*table), starts.get(*table)) else { continue };
         for (at, column) in held.columns().enumerate() {
-            let Some(value) = column.values.get(*row).map(AsRef::as_ref).filter(|_| shares(column))
-            else {
+            let Some(value) = column.values.get(*row).copied().filter(|_| shares(column)) else {
                 continue;
             };
             let Some(member) = members.get_mut(start + at) else { continue };

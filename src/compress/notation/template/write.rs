@@ -1,9 +1,8 @@
 //! Writes tables as the body of a block: forms first, then every line in its place.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use super::column::Column;
+use super::column::{Cell, Column};
 use super::form::{Form, Piece};
 use super::shape::{Part, Table};
 use super::share;
@@ -85,8 +84,11 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
                 let mut before: Option<&str> = None;
                 for (row, value) in column.values.iter().take(seen).enumerate() {
                     let cell = column.cell(row, before);
-                    saved -=
-                        if cell.is_empty() || !column.has_cell() { 0 } else { 1 + weight(&cell) };
+                    saved -= if cell.is_empty() || !column.has_cell() {
+                        0
+                    } else {
+                        1 + cell_weight(cell)
+                    };
                     before = Some(value);
                 }
             }
@@ -101,7 +103,7 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
 #[derive(Default)]
 struct Grid<'a> {
     width: usize,
-    cells: Vec<Cow<'a, str>>,
+    cells: Vec<Cell<'a>>,
     tally: Tally,
 }
 
@@ -128,7 +130,7 @@ fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
             let place = column.hole.name.map(|name| name as usize - 'a' as usize);
             let before = place.and_then(|place| named.get_mut(place)).unwrap_or(own);
             grid.cells.push(column.cell(*row, *before));
-            *before = column.values.get(*row).map(AsRef::as_ref);
+            *before = column.values.get(*row).copied();
         }
         grid.tally.add(grid.cells.get(from..).unwrap_or_default());
     }
@@ -148,21 +150,25 @@ impl Grid<'_> {
         let start = row * self.width;
         let cells = self.cells.get(start..start + self.width).unwrap_or_default();
         let filled = filled(cells);
-        let length = cells.iter().take(filled).map(|cell| cell.len() + 1).sum::<usize>();
+        let held = cells.iter().take(filled);
+        let length = held.map(|cell| cell.ups + cell.text.len() + 1).sum::<usize>();
         let mut out = String::with_capacity(length + 1);
         out.push(form.tag);
         for (at, cell) in cells.iter().take(filled).enumerate() {
-            if at > 0 || !cell.starts_with(|c: char| c.is_ascii_digit()) {
+            let begins_number =
+                cell.ups == 0 && cell.text.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+            if at > 0 || !begins_number {
                 out.push(form.separator);
             }
-            out.push_str(cell);
+            out.extend(std::iter::repeat_n('^', cell.ups));
+            out.push_str(cell.text);
         }
         out
     }
 }
 
 /// How many cells stand in a row: empty ones at the end do not.
-fn filled(cells: &[Cow<'_, str>]) -> usize {
+fn filled(cells: &[Cell<'_>]) -> usize {
     cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)
 }
 
@@ -179,8 +185,9 @@ fn tags<'a>(plain: impl Iterator<Item = &'a str>) -> Vec<char> {
 }
 
 fn escaped(forms: &[Form], line: &str) -> String {
-    let is_row = forms.iter().any(|form| form.row(line).is_some());
-    if is_row || line.starts_with('\\') { format!("\\{line}") } else { line.to_owned() }
+    let first = line.bytes().next().map_or('\n', char::from);
+    let is_row = || forms.iter().any(|form| form.tag == first && form.row(line).is_some());
+    if first == '\\' || is_row() { format!("\\{line}") } else { line.to_owned() }
 }
 
 /// What the cells of a table hold, to choose what separates them.
@@ -198,18 +205,25 @@ impl Default for Tally {
 }
 
 impl Tally {
-    fn add(&mut self, cells: &[Cow<'_, str>]) {
+    fn add(&mut self, cells: &[Cell<'_>]) {
         for (at, cell) in cells.iter().take(filled(cells)).enumerate() {
             self.empty += usize::from(cell.is_empty());
-            self.words += usize::from(cell.starts_with(|c: char| c.is_alphabetic()));
+            self.words += usize::from(cell.ups == 0 && begins_word(cell.text));
             // The last cell may hold anything.
             if at + 1 < cells.len() {
-                for byte in cell.bytes() {
-                    if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
-                        *seen = true;
-                    }
+                if cell.ups > 0 {
+                    self.see(b'^');
+                }
+                for byte in cell.text.bytes() {
+                    self.see(byte);
                 }
             }
+        }
+    }
+
+    fn see(&mut self, byte: u8) {
+        if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
+            *seen = true;
         }
     }
 
@@ -232,29 +246,45 @@ impl Tally {
     }
 }
 
+/// Whether a letter comes first.
+fn begins_word(text: &str) -> bool {
+    match text.bytes().next() {
+        Some(byte) if byte.is_ascii() => byte.is_ascii_alphabetic(),
+        _ => text.starts_with(char::is_alphabetic),
+    }
+}
+
+/// A run of `^` is a token or two.
+fn cell_weight(cell: Cell<'_>) -> i64 {
+    i64::from(cell.ups > 0) + weight(cell.text)
+}
+
 /// About how many tokens a text has: runs of letters, groups of three digits, runs of signs.
 fn weight(text: &str) -> i64 {
     let mut tokens = 0;
     let mut kind = 3;
-    let mut length = 0_i64;
+    // Bytes of a run up to its next token.
+    let mut left = 4_u8;
+    let mut is_bare_space = false;
     for byte in text.bytes() {
-        let next = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => 0,
-            b'0'..=b'9' => 1,
-            b' ' => 2,
-            _ => 3,
+        let (next, length) = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => (0, 7),
+            b'0'..=b'9' => (1, 3),
+            b' ' => (2, 4),
+            _ => (3, 4),
         };
         if next == kind {
-            length += 1;
-            tokens += i64::from(match kind {
-                0 => length % 7 == 0,
-                1 => length % 3 == 0,
-                _ => length % 4 == 0,
-            });
+            is_bare_space = false;
+            left -= 1;
+            if left == 0 {
+                tokens += 1;
+                left = length;
+            }
         } else {
             // A word takes the space before it along.
-            tokens += i64::from(!(kind == 2 && length == 0 && next == 0));
-            (kind, length) = (next, 0);
+            tokens += i64::from(!(is_bare_space && next == 0));
+            is_bare_space = next == 2;
+            (kind, left) = (next, length);
         }
     }
     tokens

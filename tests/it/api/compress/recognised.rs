@@ -1,5 +1,7 @@
 //! Which messages are known again, and what becomes of those that are not.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use super::{answered, content, parts, session, with};
@@ -31,7 +33,7 @@ fn rewritten(message: &str) -> String {
             char if char.is_ascii() => out.push(char),
             char => {
                 for unit in char.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&format!("\\u{unit:04X}"));
+                    let _ = write!(out, "\\u{unit:04X}");
                 }
             }
         }
@@ -131,13 +133,10 @@ async fn the_end_of_an_answer_without_its_beginning_decodes_what_needs_nothing_e
     assert_eq!(back.messages.len(), messages.len() - 2);
     assert!(!back.identical(), "{}", back.answer);
     let mut decoded = 0;
-    for at in 2..messages.len() {
-        let (back, shown) = (&back.messages[at - 2], &shown.messages[at]);
-        if shown.contains("§= ") {
-            continue;
-        }
-        assert_eq!(back, &messages[at], "{at}");
-        decoded += usize::from(shown != &messages[at]);
+    let triples = back.messages.iter().zip(&shown.messages[2..]).zip(&messages[2..]);
+    for ((back, shown), message) in triples.filter(|((_, shown), _)| !shown.contains("§= ")) {
+        assert_eq!(back, message);
+        decoded += usize::from(shown != message);
     }
     assert!(decoded >= 3, "{decoded}");
 }
@@ -167,4 +166,24 @@ async fn what_was_never_compressed_stands_for_itself() {
         assert_eq!(back.count("expanded"), 0);
         assert!(back.identical());
     }
+}
+
+#[tokio::test]
+async fn a_summary_whose_answer_was_cut_short_is_missing_and_not_made_up() {
+    let server = TestServer::spawn().await;
+    let results: Vec<String> = (0..8).map(|round| log(30 + round)).collect();
+    let messages = answered(&results);
+    let options = json!({"level": "drop", "budget_tokens": 150, "keep_recent_turns": 1});
+    let shown = server.compress(&request("messages", &messages, &options)).await;
+    let summary = shown.messages.iter().position(|text| text.contains("<history_summary>"));
+    let summary = summary.expect("a summary");
+    for end in summary + 1..shown.messages.len() {
+        let back = server.expand_list("messages", &shown.messages[..end]).await;
+        assert_eq!(back.messages.len(), end);
+        assert_eq!(back.messages[summary], shown.messages[summary]);
+        assert_eq!(back.answer["missing"], json!([{"index": summary}]), "{}", back.answer);
+        assert!(!back.identical());
+    }
+    let whole = server.expand_list("messages", &shown.messages).await;
+    assert_eq!(whole.messages, messages);
 }

@@ -43,9 +43,11 @@ async fn a_reference_is_written_only_where_it_is_shorter() {
 
 /// Fourteen lines, some of them changed.
 fn inventory(changed: &[usize]) -> String {
-    let line = |at: usize| match changed.contains(&at) {
-        true => format!("line {at} was changed by hand after the count"),
-        false => format!("line {at} of the inventory report lists shelf {} with its boxes", at * 3),
+    let line = |at: usize| {
+        if changed.contains(&at) {
+            return format!("line {at} was changed by hand after the count");
+        }
+        format!("line {at} of the inventory report lists shelf {} with its boxes", at * 3)
     };
     (0..14).map(line).collect::<Vec<_>>().join("\n")
 }

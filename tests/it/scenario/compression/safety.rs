@@ -12,11 +12,19 @@ const WORDS: [&str; 11] = [
     "kayak",
 ];
 
+fn each<T>(items: &[T], line: impl Fn(&T) -> String) -> String {
+    items.iter().map(line).collect::<Vec<_>>().concat()
+}
+
+/// So many lines, each made of its number.
+fn numbers(count: usize, line: impl Fn(&usize) -> String) -> String {
+    each(&(1..=count).collect::<Vec<_>>(), line)
+}
+
 /// A diff with eleven added lines.
 fn diff() -> String {
-    let added: String =
-        WORDS.iter().map(|word| format!("+    let {word} = {word}_of(row)?;\n")).collect();
-    let removed: String = WORDS.iter().take(3).map(|word| format!("-    old({word});\n")).collect();
+    let added = each(&WORDS, |word| format!("+    let {word} = {word}_of(row)?;\n"));
+    let removed = each(&WORDS[..3], |word| format!("-    old({word});\n"));
     format!(
         "diff --git a/src/row.rs b/src/row.rs\nindex 83db48f..bf2a1c4 100644\n--- a/src/row.rs\n\
             +++ b/src/row.rs\n@@ -10,6 +10,14 @@ fn read(row: &Row) {{\n     begin();\n{removed}{added}     end();\n"
@@ -25,11 +33,11 @@ fn diff() -> String {
 
 #[tokio::test]
 async fn every_format_decodes_from_what_is_shown() {
-    let csv: String = (0..30).map(|at| format!("{at},item {at},{}.50,true\n", at * 3)).collect();
-    let ndjson: String = (0..20)
-        .map(|at| format!("{{\"at\": {at}, \"level\": \"info\", \"msg\": \"step {at}\"}}\n"))
-        .collect();
-    let html: String = (0..12).map(|at| format!("<tr><td>{at}</td><td>cell</td></tr>\n")).collect();
+    let csv = numbers(30, |at| format!("{at},item {at},{}.50,true\n", at * 3));
+    let ndjson = numbers(20, |at| {
+        format!("{{\"at\": {at}, \"level\": \"info\", \"msg\": \"step {at}\"}}\n")
+    });
+    let html = numbers(12, |at| format!("<tr><td>{at}</td><td>cell</td></tr>\n"));
     let texts = [csv, ndjson, diff(), log(40), html, rows(9), listing(30), numbered(30)];
     for text in &texts {
         decodes(&tool("c", text)).await;
@@ -74,7 +82,7 @@ async fn a_diff_keeps_every_line_that_was_added() {
 
 #[tokio::test]
 async fn progress_of_a_build_is_short_and_decodes() {
-    let text: String = (1..=40).map(|at| format!("[{at}/40] Compiling part{at}\n")).collect();
+    let text = numbers(40, |at| format!("[{at}/40] Compiling part{at}\n"));
     let trip = decodes(&tool("c", &text)).await;
     assert!(trip.shown.number("tokens_after") * 2 < trip.shown.number("tokens_before"));
 }

@@ -1,0 +1,247 @@
+//! The compression engine beside what any service must do, in one run:
+//! `cargo bench --bench compress`.
+//!
+//! A text is *without counting* where tokens are a quarter of its bytes (`bytes4`), which costs
+//! nothing; *counting alone* is an exact count of every text as it came. What is compared is
+//! measured by turns, so that a noisy machine disturbs both alike; every iteration has an engine
+//! and a counter that know nothing.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark, not the service"
+)]
+
+mod texts;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use contexture::compress::{Encoder, Engine, Form, Hold, Lossless};
+use contexture::domain::{Models, TokenizerName};
+use contexture::pipeline::Deadline;
+use contexture::service::Services;
+use contexture::service::compress::compress;
+use contexture::tokenizer::Counter;
+use divan::Bencher;
+use divan::counter::BytesCount;
+use texts::{KINDS, Random, conversation, hostile};
+
+const O200K: TokenizerName = TokenizerName::O200kBase;
+const FREE: TokenizerName = TokenizerName::Bytes4;
+/// Bytes of a text of one kind: a large tool result.
+const TEXT: usize = 128 * 1024;
+const SIZES: &[usize] = &[4_000, 32_000, 128_000, 500_000];
+
+fn main() {
+    bpe_openai::o200k_base().count("warm");
+    divan::main();
+    if std::env::args().any(|argument| argument == "--bench") {
+        kinds();
+        conversations();
+        memory();
+        hostiles();
+    }
+}
+
+fn text(kind: &str) -> Arc<str> {
+    let kind = KINDS.iter().find(|known| known.name == kind).unwrap();
+    kind.text(TEXT, &mut Random(7)).into()
+}
+
+#[divan::bench(args = KINDS.iter().map(|kind| kind.name), sample_count = 20)]
+fn without_counting(bencher: Bencher<'_, '_>, kind: &str) {
+    let text = text(kind);
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .with_inputs(|| (Engine::new(), Counter::new()))
+        .bench_refs(|(engine, counter)| form(engine, counter, FREE, &text));
+}
+
+/// The form of a text by itself.
+fn form(engine: &Engine, counter: &Counter, name: TokenizerName, text: &Arc<str>) -> Form {
+    let mut encoder = Encoder::new(engine, counter, name, Lossless::Equivalent);
+    encoder.result(&[Arc::clone(text)], Hold::Free).remove(0)
+}
+
+/// How long a form takes that nobody has asked for before.
+fn cold(name: TokenizerName, text: &Arc<str>) -> Duration {
+    let (engine, counter) = (Engine::new(), Counter::new());
+    time(|| form(&engine, &counter, name, text))
+}
+
+fn counting(text: &str) -> Duration {
+    let counter = Counter::new();
+    time(|| counter.count(O200K, text))
+}
+
+fn time<T>(work: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    let made = divan::black_box(work());
+    let spent = start.elapsed();
+    drop(made);
+    spent
+}
+
+/// Medians of what is measured by turns, in seconds, and of the second by the first.
+fn pairs(
+    rounds: usize,
+    mut a: impl FnMut() -> Duration,
+    mut b: impl FnMut() -> Duration,
+) -> [f64; 3] {
+    let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+    for _ in 0..rounds {
+        let (a, b) = (a().as_secs_f64(), b().as_secs_f64());
+        lists[0].push(a);
+        lists[1].push(b);
+        lists[2].push(b / a);
+    }
+    lists.map(|mut list| {
+        list.sort_by(f64::total_cmp);
+        list[list.len() / 2]
+    })
+}
+
+fn verdict(met: bool) -> &'static str {
+    if met { "" } else { "  missed" }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes of texts")]
+fn kinds() {
+    println!(
+        "\nMB/s of text by kind, {TEXT} bytes each (goals: with counts ≤ 1.5 × counting alone)"
+    );
+    println!(
+        "{:>13} {:>7} {:>6} {:>9} {:>9} {:>9} {:>6} {:>9}  rules",
+        "kind", "no cnt", "goal", "counting", "with cnt", "ratio", "goal", "tokens"
+    );
+    for kind in KINDS {
+        let text = text(kind.name);
+        let speed = |seconds: f64| text.len() as f64 / seconds / 1e6;
+        let [free, ..] = pairs(15, || cold(FREE, &text), Duration::default);
+        let [alone, whole, ratio] = pairs(15, || counting(&text), || cold(O200K, &text));
+        let shown = form(&Engine::new(), &Counter::new(), O200K, &text);
+        println!(
+            "{:>13} {:>7.0} {:>6} {:>9.0} {:>9.0} {ratio:>9.2} {:>6} {:>8.1}%  {}{}{}",
+            kind.name,
+            speed(free),
+            kind.goal.map_or("-".to_owned(), |goal| format!("{goal:.0}")),
+            speed(alone),
+            speed(whole),
+            "1.5",
+            shown.tokens_after as f64 / shown.tokens_before as f64 * 100.0,
+            shown.rules.join("+"),
+            verdict(kind.goal.is_none_or(|goal| speed(free) >= goal)),
+            verdict(ratio <= 1.5)
+        );
+    }
+}
+
+/// One compress of a conversation that nobody has seen before.
+fn service(body: &str) -> Duration {
+    let services = Services::new(Models::built_in());
+    time(|| compress(&services, body, &Deadline::default()).unwrap())
+}
+
+/// The texts of a request's messages and their exact tokens.
+fn contents(body: &str) -> (Vec<String>, u64) {
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    let mut texts = Vec::new();
+    for message in body["messages"].as_array().unwrap() {
+        texts.extend(message["content"].as_str().map(str::to_owned));
+        let arguments = message["tool_calls"][0]["function"]["arguments"].as_str();
+        texts.extend(arguments.map(str::to_owned));
+    }
+    let tokens =
+        texts.iter().map(|text| bpe_openai::o200k_base().count(text.as_str()) as u64).sum();
+    (texts, tokens)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of tokens")]
+fn conversations() {
+    println!(
+        "\nconversations, cold (goals: ≤ 1.5 × counting alone, a budget ≤ 1.5 × none, \
+         500 k ≤ 1.2 × 32 k a token)"
+    );
+    println!(
+        "{:>8} {:>9} {:>9} {:>8} {:>6} {:>10} {:>11} {:>6}",
+        "tokens", "count ms", "ms", "ns/token", "ratio", "budget ms", "to no budget", "kept"
+    );
+    for size in SIZES {
+        let body = conversation(*size, 11, None);
+        let (texts, tokens) = contents(&body);
+        let half = conversation(*size, 11, Some(usize::try_from(tokens).unwrap() / 2));
+        let rounds = if *size > 200_000 { 7 } else { 15 };
+        let count = || {
+            let counter = Counter::new();
+            time(|| texts.iter().map(|text| counter.count(O200K, text)).sum::<u64>())
+        };
+        let [alone, whole, ratio] = pairs(rounds, count, || service(&body));
+        let [_, budget, to_none] = pairs(rounds, || service(&body), || service(&half));
+        let services = Services::new(Models::built_in());
+        let report = compress(&services, &body, &Deadline::default()).unwrap().report;
+        println!(
+            "{tokens:>8} {:>9.2} {:>9.2} {:>8.0} {ratio:>6.2} {:>10.2} {to_none:>12.2} {:>5.1}%{}{}",
+            alone * 1e3,
+            whole * 1e3,
+            whole * 1e9 / tokens as f64,
+            budget * 1e3,
+            report.tokens_after as f64 / report.tokens_before as f64 * 100.0,
+            verdict(ratio <= 1.5),
+            verdict(to_none <= 1.5)
+        );
+    }
+    let (small, large) = (conversation(32_000, 13, None), conversation(500_000, 13, None));
+    let (few, many) = (contents(&small).1, contents(&large).1);
+    let [_, _, ratio] = pairs(7, || service(&small), || service(&large));
+    let ratio = ratio * few as f64 / many as f64;
+    println!("a token of {many} beside one of {few}: {ratio:.2} ×{}", verdict(ratio <= 1.2));
+}
+
+/// A line of the kernel's account of this process, in KiB.
+fn status(key: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+    line.trim_matches([':', '\t', ' ']).split(' ').next()?.parse().ok()
+}
+
+fn memory() {
+    println!("\npeak memory of one compress beyond what was there before");
+    for size in SIZES {
+        let body = conversation(*size, 17, None);
+        // Begins the peak anew.
+        let is_reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
+        let (true, Some(before)) = (is_reset, status("VmRSS")) else {
+            println!("  not known: this is not Linux");
+            return;
+        };
+        service(&body);
+        let peak = status("VmHWM").unwrap_or_default();
+        println!(
+            "{size:>8} tokens, body of {} KiB: {} KiB more, {peak} KiB in all",
+            body.len() >> 10,
+            peak.saturating_sub(before)
+        );
+    }
+}
+
+fn hostiles() {
+    println!("\n1 MB of hostile text beside 1 MB of plain text (goal: ≤ 5 ×)");
+    let mut plain = String::new();
+    let mut random = Random(3);
+    while plain.len() < 1_000_000 {
+        let kind = &KINDS[random.next(KINDS.len())];
+        plain.push_str(&kind.text(4_000, &mut random));
+        plain.push('\n');
+    }
+    let plain: Arc<str> = plain.into();
+    println!("{:>20} {:>9} {:>9} {:>14}", "text", "no count", "counted", "counting alone");
+    for (name, text) in hostile() {
+        let text: Arc<str> = text.into();
+        let [_, _, free] = pairs(3, || cold(FREE, &plain), || cold(FREE, &text));
+        let [_, _, whole] = pairs(3, || cold(O200K, &plain), || cold(O200K, &text));
+        let [_, _, alone] = pairs(3, || counting(&plain), || counting(&text));
+        let met = free <= 5.0 && whole <= 5.0;
+        println!("{name:>20} {free:>8.2}× {whole:>8.2}× {alone:>13.2}×{}", verdict(met));
+    }
+}

@@ -1,0 +1,205 @@
+//! Bytes of lines, many at a time: classes as bits, hashes, comparisons.
+//!
+//! Cells and words are a few bytes long, so a call into the library for each would cost more than
+//! the work. Hashes are the same in every run, so hostile lines may collide: a table of them has
+//! to bound its probes.
+
+/// Bytes that are classed together.
+pub(super) const CHUNK: usize = 32;
+
+/// Calls `each` with the place of every chunk of a line, its bytes, and how many bits to shift out
+/// below: the last chunk begins earlier, for it ends with the line.
+#[inline]
+pub(super) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK], usize)) {
+    let mut at = 0;
+    let mut rest = line;
+    while let Some((chunk, after)) = rest.split_first_chunk::<CHUNK>() {
+        each(at, chunk, 0);
+        at += CHUNK;
+        rest = after;
+    }
+    if rest.is_empty() {
+        return;
+    }
+    match line.last_chunk::<CHUNK>() {
+        Some(chunk) => each(at, chunk, CHUNK - rest.len()),
+        None => {
+            let mut chunk = [0; CHUNK];
+            if let Some(end) = chunk.get_mut(CHUNK - rest.len()..) {
+                end.copy_from_slice(rest);
+            }
+            each(at, &chunk, CHUNK - rest.len());
+        }
+    }
+}
+
+/// Which bytes of a chunk are what: a bit for each byte, the first byte's is the lowest.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Planes {
+    /// No space and no tab.
+    pub(super) solid: u32,
+    pub(super) digits: u32,
+    /// ASCII letters, and all that is not ASCII.
+    pub(super) letters: u32,
+    /// ASCII letters, digits and `_`.
+    pub(super) words: u32,
+    pub(super) tabs: u32,
+}
+
+impl Planes {
+    #[inline]
+    pub(super) fn of(chunk: &[u8; CHUNK], shift: usize) -> Self {
+        let mut classes = [0_u8; CHUNK];
+        for (class, byte) in classes.iter_mut().zip(chunk) {
+            let digit = byte.is_ascii_digit();
+            let letter = byte.is_ascii_alphabetic();
+            *class = u8::from(!matches!(byte, b' ' | b'\t'))
+                | u8::from(digit) << 1
+                | u8::from(letter | (*byte >= 0x80)) << 2
+                | u8::from(letter | digit | (*byte == b'_')) << 3
+                | u8::from(*byte == b'\t') << 4;
+        }
+        let plane = |bit: u32| gather(&classes, bit) >> shift;
+        Self {
+            solid: plane(0),
+            digits: plane(1),
+            letters: plane(2),
+            words: plane(3),
+            tabs: plane(4),
+        }
+    }
+}
+
+/// A bit for every byte that `holds`, the first byte's is the lowest.
+#[inline]
+pub(super) fn bits(chunk: &[u8; CHUNK], holds: impl Fn(u8) -> bool) -> u32 {
+    let mut flags = [0_u8; CHUNK];
+    for (flag, byte) in flags.iter_mut().zip(chunk) {
+        *flag = u8::from(holds(*byte));
+    }
+    gather(&flags, 0)
+}
+
+/// One bit of each byte.
+#[inline]
+fn gather(flags: &[u8; CHUNK], bit: u32) -> u32 {
+    /// Brings the lowest bits of eight bytes together in the highest byte.
+    const TOGETHER: u64 = 0x0102_0408_1020_4080;
+    const LOWEST: u64 = 0x0101_0101_0101_0101;
+    let (eights, _) = flags.as_chunks::<8>();
+    eights.iter().rev().fold(0, |bits, eight| {
+        let lowest = u64::from_le_bytes(*eight) >> bit & LOWEST;
+        let [first, ..] = lowest.wrapping_mul(TOGETHER).to_be_bytes();
+        bits << 8 | u32::from(first)
+    })
+}
+
+pub(super) fn mix(hash: u64, value: u64) -> u64 {
+    (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95)
+}
+
+/// A hash of some bytes; different for different texts of up to eight bytes.
+#[inline]
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mut rest = bytes;
+    let mut hash = bytes.len() as u64;
+    while rest.len() > 8
+        && let Some((eight, after)) = rest.split_first_chunk::<8>()
+    {
+        hash = mix(hash, u64::from_le_bytes(*eight));
+        rest = after;
+    }
+    mix(hash, tail(rest))
+}
+
+/// Up to eight bytes as a number.
+#[inline]
+fn tail(bytes: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
+    }
+    match bytes {
+        [] => 0,
+        [a] => u64::from(*a),
+        [a, b, rest @ ..] => {
+            u64::from(*a) | u64::from(*b) << 8 | u64::from(rest.first().copied().unwrap_or(0)) << 16
+        }
+    }
+}
+
+/// Whether two texts are the same.
+#[inline]
+pub(super) fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    a.len() == b.len()
+        && if a.len() <= 8 {
+            tail(a) == tail(b)
+        } else if let (Some(a8), Some(b8), true) =
+            (a.first_chunk::<8>(), b.first_chunk::<8>(), a.len() <= 16)
+        {
+            a8 == b8 && a.last_chunk::<8>() == b.last_chunk::<8>()
+        } else {
+            a == b
+        }
+}
+
+/// How many bytes two texts begin with alike.
+#[inline]
+pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
+    let mut count = 0;
+    let (mut a, mut b) = (a, b);
+    while let (Some((a8, a_after)), Some((b8, b_after))) =
+        (a.split_first_chunk::<8>(), b.split_first_chunk::<8>())
+    {
+        let differ = u64::from_le_bytes(*a8) ^ u64::from_le_bytes(*b8);
+        if differ != 0 {
+            return count + (differ.trailing_zeros() / 8) as usize;
+        }
+        count += 8;
+        (a, b) = (a_after, b_after);
+    }
+    count + a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn bits_say_where_bytes_stand(text in "[ab]{0,80}") {
+            let mut found = Vec::new();
+            chunks(text.as_bytes(), |at, chunk, shift| {
+                let bits = bits(chunk, |byte| byte == b'a') >> shift;
+                found.extend((0..CHUNK).filter(|bit| bits >> bit & 1 == 1).map(|bit| at + bit));
+            });
+            let expected: Vec<usize> = text.match_indices('a').map(|(at, _)| at).collect();
+            prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn planes_tell_what_bytes_are(bytes in prop::array::uniform32(0_u8..), shift in 0..32_usize) {
+            let planes = Planes::of(&bytes, shift);
+            let plane = |holds: &dyn Fn(u8) -> bool| bits(&bytes, holds) >> shift;
+            prop_assert_eq!(planes.solid, plane(&|byte| byte != b' ' && byte != b'\t'));
+            prop_assert_eq!(planes.digits, plane(&|byte| byte.is_ascii_digit()));
+            prop_assert_eq!(planes.letters, plane(&|byte| byte.is_ascii_alphabetic() || byte >= 0x80));
+            prop_assert_eq!(planes.words, plane(&|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+            prop_assert_eq!(planes.tabs, plane(&|byte| byte == b'\t'));
+        }
+
+        #[test]
+        fn texts_are_the_same_where_their_bytes_are(a in "[ab]{0,20}", b in "[ab]{0,20}") {
+            prop_assert_eq!(same(&a, &b), a == b);
+            prop_assert!(same(&a, &a.clone()) && hash(a.as_bytes()) == hash(a.clone().as_bytes()));
+            if a.len() <= 8 && b.len() <= 8 {
+                prop_assert_eq!(hash(a.as_bytes()) == hash(b.as_bytes()), a == b);
+            }
+            let alike = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+            prop_assert_eq!(common(a.as_bytes(), b.as_bytes()), alike);
+        }
+    }
+}

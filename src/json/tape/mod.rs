@@ -1,0 +1,220 @@
+//! A document as one flat list of values, for readers that look at all of it.
+//!
+//! [`parse`](super::parse) gives a tree with a vector for each object. Here every value, and
+//! every key, is an entry of one list, and what an object holds follows it; several documents may
+//! share the list. A document can be asked to stand in a certain [`Layout`]: then its values and
+//! the layout are the whole of its bytes.
+
+mod read;
+
+use super::scan::{self, Marks};
+
+/// Where the white space of a document stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// None at all.
+    Compact,
+    /// One space after each comma and colon, as Python's `json.dumps` writes.
+    Python,
+    /// One value a line, indented by so many spaces a level; a space after each colon.
+    Spaces(usize),
+    /// The same with a tab a level.
+    Tab,
+}
+
+/// What a document must be like.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Form {
+    /// None where white space may stand anywhere between tokens.
+    pub(crate) layout: Option<Layout>,
+    /// Whether a plain way of writing escapes all that is not printable ASCII.
+    pub(crate) ascii: bool,
+    pub(crate) limits: super::Limits,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A number, `true`, `false` or `null`.
+    Other,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// A value or a key.
+#[derive(Debug, Clone, Copy)]
+struct Entry<'a> {
+    raw: &'a str,
+    /// Of a string with escapes, where its text is among the decoded ones; of an array or object,
+    /// how many values it holds.
+    decoded: (u32, u32),
+    /// The entry after this one and all that it holds.
+    next: u32,
+    kind: Kind,
+    escaped: bool,
+    marks: Marks,
+}
+
+/// Documents as lists of entries.
+#[derive(Debug, Default)]
+pub(crate) struct Tape<'a> {
+    entries: Vec<Entry<'a>>,
+    /// Text of strings that hold escapes.
+    decoded: String,
+    /// For each depth the last object that was read there: the next one likely has its keys.
+    last: Vec<u32>,
+}
+
+/// A value or key of a [`Tape`].
+#[derive(Clone, Copy)]
+pub(crate) struct Node<'t, 'a> {
+    tape: &'t Tape<'a>,
+    at: u32,
+    entry: &'t Entry<'a>,
+}
+
+impl<'a> Tape<'a> {
+    /// The value of that number.
+    pub(crate) fn node(&self, at: u32) -> Option<Node<'_, 'a>> {
+        let entry = self.entries.get(at as usize)?;
+        Some(Node { tape: self, at, entry })
+    }
+
+    /// Forgets all documents, and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.decoded.clear();
+        self.last.clear();
+    }
+}
+
+impl<'t, 'a> Node<'t, 'a> {
+    /// The value's own bytes.
+    pub(crate) fn raw(self) -> &'a str {
+        self.entry.raw
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        self.entry.kind
+    }
+
+    /// The text of a string or key.
+    pub(crate) fn text(self) -> Option<&'t str> {
+        if self.entry.kind != Kind::String {
+            return None;
+        }
+        if self.entry.escaped {
+            let (from, to) = self.entry.decoded;
+            return self.tape.decoded.get(from as usize..to as usize);
+        }
+        let raw = self.entry.raw;
+        raw.get(1..raw.len().wrapping_sub(1))
+    }
+
+    /// Whether a string holds escapes.
+    pub(crate) fn is_escaped(self) -> bool {
+        self.entry.escaped
+    }
+
+    /// What a string holds.
+    pub(crate) fn marks(self) -> Marks {
+        self.entry.marks
+    }
+
+    /// Whether this is an array or object that holds something.
+    pub(crate) fn is_full(self) -> bool {
+        matches!(self.entry.kind, Kind::Array | Kind::Object) && self.entry.decoded.0 > 0
+    }
+
+    /// The values that an array, or the members that an object holds.
+    pub(crate) fn len(self) -> usize {
+        self.entry.decoded.0 as usize
+    }
+
+    /// Whether this is an object that holds something.
+    pub(crate) fn is_full_object(self) -> bool {
+        self.entry.kind == Kind::Object && self.entry.decoded.0 > 0
+    }
+
+    /// The values of an array.
+    pub(crate) fn items(self) -> Items<'t, 'a> {
+        let end = if self.entry.kind == Kind::Array { self.entry.next } else { 0 };
+        Items { tape: self.tape, at: self.at + 1, end }
+    }
+
+    /// The members of an object: keys and values.
+    pub(crate) fn members(self) -> Members<'t, 'a> {
+        let end = if self.entry.kind == Kind::Object { self.entry.next } else { 0 };
+        Members(Items { tape: self.tape, at: self.at + 1, end })
+    }
+
+    /// The value, its keys, and all that it holds, each once.
+    pub(crate) fn all(self) -> impl Iterator<Item = Node<'t, 'a>> {
+        let tape = self.tape;
+        (self.at..self.entry.next).filter_map(|at| tape.node(at))
+    }
+
+    /// Appends the value without white space between its tokens.
+    pub(crate) fn write_compact(self, out: &mut String) {
+        match self.entry.kind {
+            Kind::Array => {
+                out.push('[');
+                for (index, item) in self.items().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    item.write_compact(out);
+                }
+                out.push(']');
+            }
+            Kind::Object => {
+                out.push('{');
+                for (index, (key, value)) in self.members().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    out.push_str(key.raw());
+                    out.push(':');
+                    value.write_compact(out);
+                }
+                out.push('}');
+            }
+            _ => out.push_str(self.raw()),
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Items<'t, 'a> {
+    tape: &'t Tape<'a>,
+    at: u32,
+    end: u32,
+}
+
+impl<'t, 'a> Iterator for Items<'t, 'a> {
+    type Item = Node<'t, 'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let node = self.tape.node(self.at)?;
+        self.at = node.entry.next;
+        Some(node)
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Members<'t, 'a>(Items<'t, 'a>);
+
+impl<'t, 'a> Iterator for Members<'t, 'a> {
+    type Item = (Node<'t, 'a>, Node<'t, 'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some((self.0.next()?, self.0.next()?))
+    }
+}
+
+#[cfg(test)]
+mod tests;

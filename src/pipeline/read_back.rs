@@ -1,0 +1,76 @@
+//! `compression.read_tool`: the model may ask for what was taken out of its sight.
+//!
+//! A cleared result then names its artifact, and the tool that reads it stands among the tools.
+//! What was read back is not cleared again: the model would only ask once more.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::prose;
+use crate::domain::{ArtifactId, Content, Message, Part, RawJson, ToolDefinition};
+
+/// The tool's name. Its calls are answered from `GET /artifacts/{id}`.
+pub const READ_TOOL: &str = "context_read";
+
+const DESCRIPTION: &str = "Reads an earlier tool result that was cleared from this conversation to \
+    save room. The id stands in the line that took its place.";
+const PARAMETERS: &str = r#"{"type":"object","properties":{"id":{"type":"string","description":"The artifact's id, 24 hex digits"},"lines":{"type":"string","description":"Only these lines, such as 120-180"},"query":{"type":"string","description":"Only lines that hold these words"}},"required":["id"]}"#;
+
+/// The tool's definition, always the same.
+pub(super) fn tool() -> ToolDefinition {
+    ToolDefinition {
+        name: READ_TOOL.into(),
+        description: Some(DESCRIPTION.into()),
+        parameters: Some(RawJson::new(PARAMETERS)),
+        cache: None,
+        extra: Vec::new(),
+        opaque: None,
+        origin: "".into(),
+    }
+}
+
+/// Whether the results of a conversation can be read back, and which of them were.
+#[derive(Debug, Default)]
+pub(super) struct ReadBack {
+    pub(super) on: bool,
+    /// Ids of the calls that read something back.
+    calls: BTreeSet<Arc<str>>,
+}
+
+impl ReadBack {
+    pub(super) fn new(on: bool, history: &[Message]) -> Self {
+        let calls = history.iter().flat_map(Message::tool_calls);
+        let calls = calls.filter(|call| &*call.name == READ_TOOL).map(|call| Arc::clone(&call.id));
+        Self { on, calls: calls.collect() }
+    }
+
+    /// Whether a message answers a call that read something back.
+    pub(super) fn holds(&self, message: &Message) -> bool {
+        !self.calls.is_empty()
+            && message.parts.iter().any(|part| match &part.content {
+                Content::ToolResult(result) => self.calls.contains(&result.call_id),
+                _ => false,
+            })
+    }
+
+    /// The line in the place of a result's texts.
+    pub(super) fn line(&self, content: &[Part]) -> Arc<str> {
+        match original(content).filter(|_| self.on) {
+            Some(text) => prose::cleared_to_read(READ_TOOL, ArtifactId::of_text(&text)).into(),
+            None => prose::CLEARED_RESULT.into(),
+        }
+    }
+}
+
+/// What a cleared result is read back as: its texts, a line each where there are several.
+pub(super) fn original(content: &[Part]) -> Option<Arc<str>> {
+    let texts: Vec<&Arc<str>> = content.iter().filter_map(Part::as_text).collect();
+    match texts.as_slice() {
+        [] => None,
+        [text] => Some(Arc::clone(text)),
+        texts => {
+            let texts: Vec<&str> = texts.iter().map(|text| &***text).collect();
+            Some(texts.join("\n").into())
+        }
+    }
+}
