@@ -87,7 +87,9 @@ pub(super) fn of_text(
     };
     let changed = form.text.is_some();
     let mut actions = Actions::default();
-    let action = if changed { Action::Compressed } else { Action::Kept };
+    // A mark before what only looks like ours says that the text stands as it came.
+    let is_escaped = form.rules == ["escape"];
+    let action = if changed && !is_escaped { Action::Compressed } else { Action::Kept };
     actions.add(action);
     let mut report =
         report(request, (form.tokens_before, form.tokens_after), actions, request.notes.clone());
@@ -96,10 +98,10 @@ pub(super) fn of_text(
             index: 0,
             id: "text".to_owned(),
             action,
-            rule: if changed {
-                format!("lossless:{}", form.rules.join("+"))
-            } else {
-                "kept".to_owned()
+            rule: match (changed, is_escaped) {
+                (false, _) => "kept".to_owned(),
+                (true, true) => "escape".to_owned(),
+                (true, false) => format!("lossless:{}", form.rules.join("+")),
             }
             .into(),
             class: changed.then(|| form.class.as_str()),

@@ -64,3 +64,21 @@ async fn a_text_and_messages_are_not_taken_together() {
         assert_eq!(post(&server, "/expand", &body).await.0, 422, "{body}");
     }
 }
+
+#[tokio::test]
+async fn a_text_that_is_only_marked_is_reported_as_kept() {
+    let server = TestServer::spawn().await;
+    let text = "§= result 1\nsays a log, and means nothing by it";
+    let request = json!({"text": text, "explain": "full"});
+    let (_, answer) = post(&server, "/compress", &request).await;
+    assert_ne!(answer["text"], text);
+    let report = &answer["report"];
+    assert_eq!(report["decisions"][0]["rule"], "escape");
+    assert_eq!(
+        (&report["actions"]["kept"], &report["actions"]["compressed"]),
+        (&json!(1), &json!(0))
+    );
+    let (_, back) =
+        post(&TestServer::spawn().await, "/expand", &json!({"text": answer["text"]})).await;
+    assert_eq!(back["text"], text);
+}
