@@ -1,26 +1,37 @@
 //! Looking through the bytes of strings, the bulk of every request and payload.
 
+const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+
 /// The first byte that does not stand for itself inside a JSON string: a control character, `"`
 /// or `\`. Eight bytes at a time.
 pub(super) fn next_special(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    // The high bit of each byte that is zero; above the lowest such byte a borrow may set more.
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let needs = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, chunk) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*chunk);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let found = control
-            | zero(word ^ (ONES * u64::from(b'"')))
-            | zero(word ^ (ONES * u64::from(b'\\')));
+        let found = special(u64::from_le_bytes(*chunk));
         if found != 0 {
             return Some(index * 8 + found.trailing_zeros() as usize / 8);
         }
     }
     let from = bytes.len() - rest.len();
-    rest.iter().position(|byte| needs(*byte)).map(|at| from + at)
+    rest.iter().position(|byte| is_special(*byte)).map(|at| from + at)
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || matches!(byte, b'"' | b'\\')
+}
+
+/// The high bit of the first special byte, and perhaps bits above it.
+fn special(word: u64) -> u64 {
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+    control | first_equal(word, b'"') | first_equal(word, b'\\')
+}
+
+/// The high bit of the first byte that is equal to `byte`, and perhaps bits above it: a borrow
+/// may set more. No bit where no byte is.
+fn first_equal(word: u64, byte: u8) -> u64 {
+    let other = word ^ (ONES * u64::from(byte));
+    other.wrapping_sub(ONES) & !other & HIGH
 }
 
 /// What the bytes of a string hold, besides what stands for itself everywhere.
@@ -54,44 +65,41 @@ impl Marks {
             _ => Self(0),
         }
     }
+
+    /// The marks of what was hit at all: a comma, a bar, the last character of ASCII, others.
+    fn of_hits(comma: u64, bar: u64, last: u64, wide: u64) -> Self {
+        let mut marks = Self(0);
+        for (hits, byte) in [(comma, b','), (bar, b'|'), (last, 0x7f), (wide, 0x80)] {
+            if hits != 0 {
+                marks.add(Self::of(byte));
+            }
+        }
+        marks
+    }
 }
 
 /// [`next_special`], and what stands before it.
 pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let is = |word: u64, byte: u8| zero(word ^ (ONES * u64::from(byte)));
     let (words, rest) = bytes.as_chunks::<8>();
-    // Below the first of its hits a search is exact, and hits above do not come alone.
     let (mut comma, mut bar, mut last, mut wide) = (0, 0, 0, 0);
-    let marks = |comma: u64, bar: u64, last: u64, wide: u64| {
-        let mut marks = Marks::default();
-        let hits = [(comma, b','), (bar, b'|'), (last, 0x7f), (wide, 0x80)];
-        for (_, byte) in hits.iter().filter(|(hit, _)| *hit != 0) {
-            marks.add(Marks::of(*byte));
-        }
-        marks
-    };
     for (index, chunk) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*chunk);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let found = control | is(word, b'"') | is(word, b'\\');
-        // The bytes below the first one found.
+        let found = special(word);
+        // What stands below the first special byte; where nothing equal is, nothing is above.
         let below = (found & found.wrapping_neg()).wrapping_sub(1);
-        comma |= is(word, b',') & below;
-        bar |= is(word, b'|') & below;
-        last |= is(word, 0x7f) & below;
+        comma |= first_equal(word, b',') & below;
+        bar |= first_equal(word, b'|') & below;
+        last |= first_equal(word, 0x7f) & below;
         wide |= word & HIGH & below;
         if found != 0 {
             let at = index * 8 + found.trailing_zeros() as usize / 8;
-            return Some((at, marks(comma, bar, last, wide)));
+            return Some((at, Marks::of_hits(comma, bar, last, wide)));
         }
     }
-    let mut marks = marks(comma, bar, last, wide);
+    let mut marks = Marks::of_hits(comma, bar, last, wide);
     let from = bytes.len() - rest.len();
     for (at, byte) in rest.iter().enumerate() {
-        if *byte < 0x20 || matches!(byte, b'"' | b'\\') {
+        if is_special(*byte) {
             return Some((from + at, marks));
         }
         marks.add(Marks::of(*byte));
@@ -105,7 +113,7 @@ pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
 pub(crate) fn space_outside_strings(text: &str) -> Option<usize> {
     let (blocks, rest) = text.as_bytes().as_chunks::<64>();
     // Whether the bytes before end in a string, and there in the middle of an escape.
-    let (mut quoted, mut escaped) = (false, false);
+    let (mut within, mut escaped) = (false, false);
     for (index, block) in blocks.iter().enumerate() {
         let (words, _) = block.as_chunks::<8>();
         let (mut quotes, mut blanks, mut slashes) = (0_u64, 0_u64, 0_u64);
@@ -128,21 +136,21 @@ pub(crate) fn space_outside_strings(text: &str) -> Option<usize> {
         for step in [1, 2, 4, 8, 16, 32] {
             inside ^= inside << step;
         }
-        if quoted {
+        if within {
             inside = !inside;
         }
         let outside = blanks & !inside;
         if outside != 0 {
             return Some(index * 64 + outside.trailing_zeros() as usize);
         }
-        quoted = inside >> 63 == 1;
+        within = inside >> 63 == 1;
     }
     for (at, byte) in rest.iter().enumerate() {
         match byte {
             _ if std::mem::take(&mut escaped) => {}
             b'\\' => escaped = true,
-            b'"' => quoted = !quoted,
-            0..=b' ' if !quoted => return Some(blocks.len() * 64 + at),
+            b'"' => within = !within,
+            0..=b' ' if !within => return Some(blocks.len() * 64 + at),
             _ => {}
         }
     }
@@ -152,14 +160,13 @@ pub(crate) fn space_outside_strings(text: &str) -> Option<usize> {
 /// The high bit of each byte that is equal to `byte`, and no other bit.
 fn equal(word: u64, byte: u8) -> u64 {
     const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
-    let other = word ^ u64::from_ne_bytes([byte; 8]);
+    let other = word ^ (ONES * u64::from(byte));
     !(((other & LOW) + LOW) | other | LOW)
 }
 
 /// The high bit of each byte that is a space or a control character, which no string holds.
 fn blank(word: u64) -> u64 {
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    !((word | HIGH) - u64::from_ne_bytes([0x21; 8])) & !word & HIGH
+    !((word | HIGH) - ONES * 0x21) & !word & HIGH
 }
 
 /// The high bits of eight bytes as one byte.

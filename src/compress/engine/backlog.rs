@@ -151,21 +151,24 @@ impl Shown {
     }
 
     /// The text with the lines that its references name; `None` where one leads nowhere, or the
-    /// text grows beyond `limit` bytes.
-    pub(super) fn resolve(&mut self, text: &str, limit: usize) -> Option<String> {
+    /// text grows beyond `left` bytes. What it grows by is taken from `left`.
+    pub(super) fn resolve(&mut self, text: &str, left: &mut usize) -> Option<String> {
         let mut out = String::with_capacity(text.len());
         for (index, line) in text.split('\n').enumerate() {
             if index > 0 {
                 out.push('\n');
             }
-            match Reference::parse(line) {
-                Some(reference) => out.push_str(self.lines(&reference)?),
-                None => out.push_str(line),
-            }
-            if out.len() > limit {
+            let known = match Reference::parse(line) {
+                Some(reference) => self.lines(&reference),
+                None => Some(line),
+            };
+            let Some(line) = known.filter(|line| out.len() + line.len() <= *left) else {
+                *left = left.saturating_sub(out.len());
                 return None;
-            }
+            };
+            out.push_str(line);
         }
+        *left = left.saturating_sub(out.len().saturating_sub(text.len()));
         Some(out)
     }
 

@@ -66,13 +66,8 @@ impl Decoder {
         if !mark::has_marks(text) {
             return Decoded::Same;
         }
-        let resolved = self.shown.resolve(text, self.left);
-        match resolved.and_then(|text| solo::decoded(&text, self.left)) {
-            Some(text) => {
-                self.left = self.left.saturating_sub(text.len());
-                Decoded::Text(text)
-            }
-            None => Decoded::Missing,
-        }
+        let resolved = self.shown.resolve(text, &mut self.left);
+        let decoded = resolved.and_then(|text| solo::decoded(&text, &mut self.left));
+        decoded.map_or(Decoded::Missing, Decoded::Text)
     }
 }

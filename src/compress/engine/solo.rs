@@ -114,7 +114,7 @@ fn blocks(tokens: &Tokens<'_>, text: &str, purpose: Use) -> Blocks {
             }
             Use::Result(_) => part.len() < SHORTEST,
         };
-        if is_skipped {
+        if is_skipped || !holds_whole_lines(text, &span.range) {
             continue;
         }
         // The last line break of a part belongs to what follows.
@@ -154,6 +154,16 @@ fn parts(text: &str) -> Vec<Span> {
         }));
     }
     found
+}
+
+/// Whether a part neither begins nor ends within a line. A header is read where a line begins, so
+/// a block cannot stand behind a word, nor a word behind a block.
+fn holds_whole_lines(text: &str, part: &Range<usize>) -> bool {
+    let byte = |at: usize| text.as_bytes().get(at).copied();
+    let is_break = |at: Option<usize>| at.is_none_or(|at| byte(at) == Some(b'\n'));
+    let last = part.end.checked_sub(1);
+    is_break(part.start.checked_sub(1))
+        && (part.end == text.len() || byte(part.end) == Some(b'\n') || is_break(last))
 }
 
 /// A stretch of a part on its way: lines as they are, or a block in their place.
@@ -366,29 +376,44 @@ fn header(name: &str, block: &Block) -> String {
     text
 }
 
-/// Undoes [`blocks`]: `None` where a block is not one of ours or the text grows beyond `limit`.
-pub(super) fn decoded(text: &str, limit: usize) -> Option<String> {
-    let mut out = String::with_capacity(text.len());
+/// Undoes [`blocks`]: `None` where a block is not one of ours or the text grows beyond `left`
+/// bytes. What was made is taken from `left`, whether it is of use or not.
+pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
+    let mut out = String::new();
+    let (done, lost) = match append(&mut out, text, *left) {
+        Ok(()) => (true, 0),
+        Err(lost) => (false, lost),
+    };
+    *left = left.saturating_sub(out.len()).saturating_sub(lost);
+    done.then_some(out)
+}
+
+/// Appends the decoded text. An error holds the bytes that a block which failed is charged with.
+fn append(out: &mut String, text: &str, limit: usize) -> Result<(), usize> {
     let mut lines = text.split('\n');
     let mut first = true;
     while let Some(line) = lines.next() {
         if !std::mem::take(&mut first) {
             out.push('\n');
         }
-        if !mark::is_marked(line) {
+        if mark::is_marked(line) {
+            let (name, count, args) = mark::header(line).ok_or(0_usize)?;
+            let notation = crate::compress::notation::named(name).ok_or(0_usize)?;
+            let body: Vec<&str> = lines.by_ref().take(count).collect();
+            if body.len() < count {
+                return Err(0);
+            }
+            let rest = limit.saturating_sub(out.len());
+            // It may have made as much as it was let before it failed. With a part of that for
+            // each, a list of blocks that fail cannot hold a thread for long.
+            let failed = rest.div_ceil(16);
+            out.push_str(&notation.decode(args, &body, rest).ok_or(failed)?);
+        } else {
             out.push_str(line);
-            continue;
         }
-        let (name, count, args) = mark::header(line)?;
-        let notation = crate::compress::notation::named(name)?;
-        let body: Vec<&str> = lines.by_ref().take(count).collect();
-        if body.len() < count {
-            return None;
-        }
-        out.push_str(&notation.decode(args, &body, limit.saturating_sub(out.len()))?);
         if out.len() > limit {
-            return None;
+            return Err(0);
         }
     }
-    Some(out)
+    Ok(())
 }

@@ -17,9 +17,10 @@ fn text() -> impl Strategy<Value = String> {
         2 => "\\PC{0,20}",
         1 => Just(String::new()),
     ];
-    let json =
+    let json = "([a-z:]{0,6}|\u{feff}) ?\\{\"a\": \\[(\\{\"b\": \"a value that stands often\"\\}, ){8,9}[0-9]\\]\\}[a-z ]{0,3}";
+    let stdout =
         "\\{\"a\": \\[[0-9]{1,3}, \"[ -!#-\\[\\]-~]{0,8}\"\\],\n  \"stdout\": \"x\\\\ny\"\\}";
-    prop_oneof![8 => prop::collection::vec(line, 0..14).prop_map(|lines| lines.join("\n")), 1 => json]
+    prop_oneof![8 => prop::collection::vec(line, 0..14).prop_map(|lines| lines.join("\n")), 1 => json, 1 => stdout]
 }
 
 fn list() -> impl Strategy<Value = Vec<Entry>> {
@@ -187,4 +188,51 @@ fn what_was_written_is_not_read_again() {
         [Entry::Call(arguments + "}"), Entry::Result(vec![format!("// a.rs\n{file}")], false)];
     let shown = encode(&list, Lossless::Exact).concat();
     assert_eq!(shown[0].0.as_ref(), "// a.rs\n§= call 1 content");
+}
+
+#[test]
+fn no_block_stands_beside_a_word() {
+    let rows: Vec<_> = (0..40).map(|at| format!("{{\"id\": {at}, \"name\": \"x\"}}")).collect();
+    let json = format!("[{}]", rows.join(", "));
+    for text in [
+        format!("Result: {json}"),
+        format!("<out>{json}</out>"),
+        format!("\u{feff}{json}"),
+        format!("{json} done"),
+        format!("{json}{json}"),
+    ] {
+        let list = [Entry::Result(vec![text.clone()], false)];
+        let shown = encode(&list, Lossless::Exact);
+        assert_eq!(decode(&list, &shown), [[text]]);
+    }
+}
+
+#[test]
+fn bytes_made_in_vain_are_taken_from_what_may_be_made() {
+    let long = "0123456789abcde\n".repeat(1 << 18);
+    // Lines that are copied and end nowhere, and blocks that fail when they have made much.
+    for vain in [
+        format!("{}§= result 9", "§= result 1\n".repeat(8)),
+        format!("{}§none 1\nx", "§= result 1\n".repeat(8)),
+        "§repeat 1 ×2000000\n0123456789abcde\n§none 1\nx".to_owned(),
+    ] {
+        let mut decoder = Decoder::new(0);
+        decoder.result(&[long.as_str().into()]);
+        let good: Arc<str> = "§repeat 1 ×1000000\n0123456789abcde".into();
+        assert!(matches!(decoder.result(&[Arc::clone(&good)]).as_slice(), [Decoded::Text(_)]));
+        for _ in 0..4 {
+            assert_eq!(decoder.result(&[vain.as_str().into()]), [Decoded::Missing]);
+        }
+        assert_eq!(decoder.result(&[good]), [Decoded::Missing], "{vain:.40}");
+    }
+}
+
+#[test]
+fn a_few_blocks_that_fail_do_not_take_the_rest() {
+    let mut decoder = Decoder::new(0);
+    for _ in 0..10 {
+        assert_eq!(decoder.result(&["§repeat 1 ×0\nx".into()]), [Decoded::Missing]);
+    }
+    let good = decoder.result(&["§repeat 1 ×1000000\n0123456789abcde".into()]);
+    assert!(matches!(good.as_slice(), [Decoded::Text(_)]));
 }

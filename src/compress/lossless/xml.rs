@@ -246,7 +246,7 @@ fn name(text: &str) -> Option<&str> {
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-' | b'.');
     let bytes = text.as_bytes();
     if bytes.first().is_some_and(|first| first.is_ascii_alphabetic()) {
-        let end = bytes.iter().take_while(|byte| plain(byte)).count();
+        let end = bytes.iter().copied().take_while(plain).count();
         if bytes.get(end).is_none_or(u8::is_ascii) {
             return text.get(..end);
         }

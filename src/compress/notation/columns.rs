@@ -222,7 +222,11 @@ fn first_row(line: &str, separator: char) -> Option<(String, Vec<Option<&str>>)>
 /// The field at the head of a text, quotes included, and what follows it.
 fn field<'a>(text: &'a str, ends: &[char]) -> Option<(&'a str, &'a str)> {
     let Some(inner) = text.strip_prefix('"') else {
-        return text.split_at_checked(text.find(ends).unwrap_or(text.len()));
+        let end = match ends {
+            [end] if end.is_ascii() => memchr::memchr(*end as u8, text.as_bytes()),
+            _ => text.find(ends),
+        };
+        return text.split_at_checked(end.unwrap_or(text.len()));
     };
     let bytes = inner.as_bytes();
     let mut at = 0;
@@ -303,8 +307,10 @@ impl<'a> Rows<'a> {
     fn block(&self, lines: &[&str]) -> Option<Block> {
         let (names, below) = self.fields.split_at_checked(self.width)?;
         let lines = lines.get(1..self.count())?;
-        let reports: Vec<bool> = lines.iter().map(|line| reports_error(line)).collect();
         let width = self.width;
+        let mut verdicts = vec![("", false); width];
+        let reports: Vec<bool> =
+            below.chunks(width).map(|row| report(row, &mut verdicts)).collect();
         let constants = self.constants(&reports);
         let dittos = self.dittos(&constants);
         let quoted = |column: usize| {
@@ -378,6 +384,20 @@ impl<'a> Rows<'a> {
             open && repeats.get(column).is_some_and(|count| 3 * count >= rows)
         })
     }
+}
+
+/// Whether a row reports an error: one of its fields does. `verdicts` holds the fields of the row
+/// above and what they do; many are the same.
+fn report<'a>(row: &[&'a str], verdicts: &mut [(&'a str, bool)]) -> bool {
+    let mut reports = false;
+    for (field, (above, verdict)) in row.iter().zip(verdicts) {
+        if field != above {
+            let has_word = field.bytes().any(|byte| byte.is_ascii_alphabetic());
+            (*above, *verdict) = (field, has_word && reports_error(field));
+        }
+        reports |= *verdict;
+    }
+    reports
 }
 
 /// Whether a row can be the first one: short names, each another.

@@ -58,7 +58,9 @@ impl Notation for Repeat {
             return None;
         }
         // Empty lines are as many bytes as line breaks, so the limit bounds the count too.
-        Some(vec![once; times].join("\n"))
+        let mut text = format!("{once}\n").repeat(times);
+        text.pop();
+        Some(text)
     }
 }
 

@@ -8,8 +8,10 @@ use std::collections::HashSet;
 
 use super::{Entry, Form, Kind, Layout, Marks, Tape, scan};
 
+/// Bytes of a document for each entry that is expected.
+const BYTES: usize = 24;
 /// Keys of the object before that are passed over to find one.
-const STEPS: usize = 8;
+const STEPS: usize = 4;
 /// Odd keys of one object that are compared one by one.
 const FEW: usize = 16;
 /// Indentation that is compared at once.
@@ -23,6 +25,8 @@ impl<'a> Tape<'a> {
     pub(crate) fn read(&mut self, text: &'a str, form: Form) -> Option<u32> {
         let (start, decoded) = (self.entries.len(), self.decoded.len());
         let root = u32::try_from(start).ok()?;
+        // About what documents take.
+        self.entries.reserve(text.len() / BYTES);
         let mut reader = Reader {
             tape: self,
             text,
@@ -171,7 +175,7 @@ impl<'a> Reader<'_, 'a> {
         if self.form.layout.is_some() && self.tape.entries.last()?.marks.has(strange) {
             return None;
         }
-        if is_odd || !keys.odd.is_empty() {
+        if is_odd || keys.count > 0 {
             return keys.odd(self.tape, own, is_odd);
         }
         Some(())
@@ -187,7 +191,9 @@ impl<'a> Reader<'_, 'a> {
             }
             let entry = *self.tape.entries.get(expected as usize)?;
             let after = self.tape.entries.get(expected as usize + 1)?.next;
-            if rest.starts_with(entry.raw.as_bytes()) {
+            let raw = entry.raw.as_bytes();
+            // Most keys differ in the first letter, if they do.
+            if rest.get(1) == raw.get(1) && rest.starts_with(raw) {
                 keys.at = after;
                 self.at += entry.raw.len();
                 let next = u32::try_from(self.tape.entries.len() + 1).ok()?;
@@ -402,8 +408,9 @@ struct Keys {
     /// The next key of the object before, and the entry after that object.
     at: u32,
     end: u32,
-    /// Keys that the object before does not have in this order.
-    odd: Vec<usize>,
+    /// Keys that the object before does not have in this order, and how many there are.
+    odd: [u32; FEW],
+    count: usize,
     /// All keys, once there are many odd ones.
     all: HashSet<String>,
 }
@@ -411,22 +418,24 @@ struct Keys {
 impl Keys {
     /// Takes in the key that was read last; `None` if the object has it already.
     fn odd(&mut self, tape: &Tape<'_>, own: usize, is_odd: bool) -> Option<()> {
-        let number = tape.entries.len().checked_sub(1)?;
-        let text = |at: usize| tape.node(u32::try_from(at).ok()?)?.text();
+        let number = u32::try_from(tape.entries.len().checked_sub(1)?).ok()?;
+        let first = u32::try_from(own + 1).ok()?;
+        let text = |at: u32| tape.node(at)?.text();
+        let after = |at: u32| Some(tape.entries.get(at as usize + 1)?.next);
         let key = text(number)?;
-        if self.odd.len() >= FEW {
+        if self.count >= FEW {
             if self.all.is_empty() {
-                let mut at = own + 1;
+                let mut at = first;
                 while at < number {
                     self.all.insert(text(at)?.to_owned());
-                    at = tape.entries.get(at + 1)?.next as usize;
+                    at = after(at)?;
                 }
             }
             return self.all.insert(key.to_owned()).then_some(());
         }
         let twice = if is_odd {
             // One of any of the keys so far.
-            let mut at = own + 1;
+            let mut at = first;
             loop {
                 if at >= number {
                     break false;
@@ -434,13 +443,14 @@ impl Keys {
                 if text(at)? == key {
                     break true;
                 }
-                at = tape.entries.get(at + 1)?.next as usize;
+                at = after(at)?;
             }
         } else {
-            self.odd.iter().any(|at| text(*at) == Some(key))
+            self.odd.iter().take(self.count).any(|at| text(*at) == Some(key))
         };
         if is_odd {
-            self.odd.push(number);
+            *self.odd.get_mut(self.count)? = number;
+            self.count += 1;
         }
         (!twice).then_some(())
     }

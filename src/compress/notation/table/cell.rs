@@ -93,12 +93,12 @@ pub(super) fn read<'b>(writer: &mut Writer<'b>, text: &'b str, strings: bool) ->
 
 /// The first value of `text` and what follows it; a value without quotes ends where one of
 /// `ends` stands.
-pub(super) fn split<'a>(text: &'a str, ends: &[char]) -> Option<(&'a str, &'a str)> {
+pub(super) fn split<'a>(text: &'a str, ends: &[u8]) -> Option<(&'a str, &'a str)> {
     let end = match text.as_bytes().first() {
         Some(b'"' | b'[' | b'{') => value_end(text)?,
         _ => match ends {
-            [end] if end.is_ascii() => memchr::memchr(*end as u8, text.as_bytes()),
-            _ => text.find(ends),
+            [end] => memchr::memchr(*end, text.as_bytes()),
+            _ => text.bytes().position(|byte| ends.contains(&byte)),
         }
         .unwrap_or(text.len()),
     };
@@ -175,7 +175,8 @@ fn is_plain_key(key: &str) -> bool {
     let joint = |c: char| matches!(c, '_' | '-' | '.' | '/' | '$' | '@' | '+' | '#');
     !key.is_empty()
         && !key.starts_with('-')
-        && key.chars().all(|c| c.is_ascii_alphanumeric() || joint(c) || c.is_alphanumeric())
+        && (key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+            || key.chars().all(|character| character.is_alphanumeric() || joint(character)))
 }
 
 pub(super) fn is_other_than_string(text: &str) -> bool {

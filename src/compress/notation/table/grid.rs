@@ -217,7 +217,7 @@ impl<'b> Heads<'b> {
         let depth = depth.checked_sub(1)?;
         let mut heads = Vec::new();
         loop {
-            let (key, after) = cell::split(rest, &[',', '|', '{', '}', '=', ':'])?;
+            let (key, after) = cell::split(rest, b",|{}=:")?;
             if key.is_empty() {
                 return None;
             }
@@ -225,7 +225,7 @@ impl<'b> Heads<'b> {
                 let (columns, after) = self.columns(inner, separator, writer, depth)?;
                 (Source::Nested(columns), after)
             } else if let Some(value) = after.strip_prefix('=') {
-                let (value, after) = cell::split(value, &[',', '|', '}'])?;
+                let (value, after) = cell::split(value, b",|}")?;
                 (if value == KEY { Source::Key } else { Source::Constant(value) }, after)
             } else {
                 let strings = after.strip_prefix(STRINGS);
@@ -266,7 +266,7 @@ impl<'b> Heads<'b> {
             if index > 0 {
                 rest = rest.strip_prefix(self.separator)?;
             }
-            let (cell, after) = cell::split(rest, &[self.separator])?;
+            let (cell, after) = cell::split(rest, &[self.separator as u8])?;
             self.cells.push(cell);
             rest = after;
         }
@@ -274,8 +274,7 @@ impl<'b> Heads<'b> {
             return None;
         }
         if self.keyed {
-            let key = writer.written_key(self.cells.first()?)?;
-            writer.key(&key)?;
+            writer.shown_key(self.cells.first()?)?;
         }
         write_object(writer, &self.list, &self.cells)
     }

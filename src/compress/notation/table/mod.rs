@@ -222,7 +222,12 @@ impl<'n, 'a> Group<'n, 'a> {
 
     /// Whether the line belongs to the table.
     fn add(&mut self, entry: &Entry<'a>) -> bool {
-        let fits = if entry.reports { self.rows > 0 } else { self.add_row(entry) };
+        let fits = if entry.reports {
+            // Only what opens a brace is read as a whole line.
+            self.rows > 0 && entry.line.starts_with('{')
+        } else {
+            self.add_row(entry)
+        };
         self.seen += usize::from(fits);
         fits
     }

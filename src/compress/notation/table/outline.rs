@@ -1,5 +1,7 @@
 //! A document as lines: one for each member, and tables where objects are alike.
 
+use std::fmt::Write as _;
+
 use super::cell::{self, FENCE, Place};
 use super::grid::{self, Grid};
 use super::shape::Merge;
@@ -54,7 +56,7 @@ impl Outline {
             if node.kind() == Kind::Array {
                 self.array(head, node, depth);
             } else if let Some(grid) = keyed(node, self.style) {
-                head.push_str(&format!("{{{}}}", node.len()));
+                let _ = write!(head, "{{{}}}", node.len());
                 self.grid(head, grid);
             } else {
                 head.push(':');
@@ -71,7 +73,7 @@ impl Outline {
             head.push_str(FENCE);
             self.lines.push(head);
             self.lines.extend(node.text().unwrap_or_default().split('\n').map(str::to_owned));
-            head = FENCE.to_owned();
+            head = String::from(FENCE);
         } else {
             head.push(' ');
             cell::write(&mut head, node, Place::Line, self.style, false);
@@ -80,7 +82,7 @@ impl Outline {
     }
 
     fn array(&mut self, mut head: String, array: Node<'_, '_>, depth: usize) {
-        head.push_str(&format!("[{}]", array.len()));
+        let _ = write!(head, "[{}]", array.len());
         if let Some(grid) = table(array.items(), None, self.style) {
             self.grid(head, grid);
             return;

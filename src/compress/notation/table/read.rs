@@ -8,7 +8,7 @@ use super::style::{Style, Writer};
 const DEEPEST: usize = 64;
 
 /// The document that the lines stand for; with `rows`, one document a row of their one table.
-pub(super) fn read<'b>(body: &[&'b str], style: Style, rows: bool, limit: usize) -> Option<String> {
+pub(super) fn read(body: &[&str], style: Style, rows: bool, limit: usize) -> Option<String> {
     let mut writer = Writer::new(style, limit);
     writer.reserve(body.iter().map(|line| line.len() + 1).sum());
     let mut reader = Reader { lines: body.iter(), writer, columns: None };
@@ -57,14 +57,13 @@ impl<'b> Reader<'_, 'b> {
             if wide != depth || line.len() == depth {
                 break;
             }
-            let (key, rest) = cell::split(line.get(depth..)?, &[':', '[', '{'])?;
+            let (key, rest) = cell::split(line.get(depth..)?, b":[{")?;
             if key.is_empty() {
                 return None;
             }
             self.next()?;
             some = true;
-            let key = self.writer.written_key(key)?;
-            self.writer.key(&key)?;
+            self.writer.shown_key(key)?;
             self.value(rest, depth)?;
         }
         some.then_some(())

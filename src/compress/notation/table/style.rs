@@ -28,10 +28,12 @@ const WIDEST: usize = 8;
 impl Style {
     /// The only style in which `text` may be written.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let ascii = text.is_ascii() && memchr::memmem::find(text.as_bytes(), b"\\u").is_some();
-        let layout = match text.split_once('\n') {
-            Some((_, rest)) => {
-                let wide = rest.bytes().take_while(|byte| *byte == b' ').count();
+        let bytes = text.as_bytes();
+        let escape = |at: usize| bytes.get(at + 1) == Some(&b'u');
+        let ascii = memchr::memchr_iter(b'\\', bytes).any(escape) && text.is_ascii();
+        let layout = match memchr::memchr(b'\n', bytes).and_then(|at| bytes.get(at + 1..)) {
+            Some(rest) => {
+                let wide = rest.iter().take_while(|byte| **byte == b' ').count();
                 match wide {
                     0 => Layout::Tab,
                     1..=WIDEST => Layout::Spaces(wide),
@@ -189,18 +191,30 @@ impl<'b> Writer<'b> {
     }
 
     /// A key by its text.
-    pub(super) fn key_text(&mut self, text: &str) -> Option<()> {
+    fn key_text(&mut self, text: &str) -> Option<()> {
         self.string(text)?;
         self.colon()
+    }
+
+    /// A key that stands in quotes or for itself.
+    pub(super) fn shown_key(&mut self, key: &'b str) -> Option<()> {
+        if !key.starts_with('"') {
+            return self.key_text(key);
+        }
+        self.is_string(key).then_some(())?;
+        self.raw(key)?;
+        self.colon()
+    }
+
+    fn is_string(&mut self, text: &'b str) -> bool {
+        self.read(text).is_some_and(|(kind, _)| kind == Kind::String)
     }
 
     /// A key that stands in quotes or for itself, as it stands in the document with its colon.
     pub(super) fn written_key(&mut self, key: &'b str) -> Option<String> {
         let mut written = String::with_capacity(key.len() + 4);
         if key.starts_with('"') {
-            if self.read(key)?.0 != Kind::String {
-                return None;
-            }
+            self.is_string(key).then_some(())?;
             written.push_str(key);
         } else {
             self.style.string(&mut written, key);

@@ -121,6 +121,9 @@ fn lines_that_report_errors_stand_whole_in_the_table() {
     assert_eq!(shown(&text), format!("lines\n[4]{{level=info,t}}\n1\n2\n{report}\n4"));
     let found = check(&[report.to_owned(), row(1), row(2), row(3), report.to_owned()].join("\n"));
     assert_eq!(found[found.len() - 1].lines.end, 4);
+    let list = "[\"error\",1]".to_owned();
+    let found = check(&[row(1), row(2), row(3), list, row(4), row(5), row(6)].join("\n"));
+    assert!(found.iter().all(|found| !found.lines.contains(&3)), "{found:?}");
     let text = r#"[{"status":"error: no route","n":1},{"status":"error: no route","n":2}]"#;
     assert_eq!(shown(text), "\n[2]{status,n}\nerror: no route,1\nerror: no route,2");
 }
