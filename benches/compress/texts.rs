@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 /// A small generator of its own, so that no text changes with a crate.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self, below: usize) -> usize {
+    pub(crate) fn next(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -18,19 +18,19 @@ impl Random {
     }
 }
 
-pub type Line = fn(&mut Random, usize, &mut String);
+pub(crate) type Line = fn(&mut Random, usize, &mut String);
 
 /// A kind of text: its name, the MB/s asked of it without counting, what stands before and after
 /// its lines, and a line.
-pub struct Kind {
-    pub name: &'static str,
-    pub goal: Option<f64>,
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) goal: Option<f64>,
     open: &'static str,
     line: Line,
     close: &'static str,
 }
 
-pub const KINDS: &[Kind] = &[
+pub(crate) const KINDS: &[Kind] = &[
     kind("log", Some(150.0), "", log, ""),
     kind("tests", Some(150.0), "running 900 tests\n", test, ""),
     kind("search", Some(150.0), "", search, ""),
@@ -59,7 +59,7 @@ const fn kind(
 
 impl Kind {
     /// About so many bytes of it.
-    pub fn text(&self, bytes: usize, random: &mut Random) -> String {
+    pub(crate) fn text(&self, bytes: usize, random: &mut Random) -> String {
         let mut text = self.open.to_owned();
         let mut number = 0;
         while text.len() < bytes {
@@ -104,7 +104,7 @@ const WORDS: &[&str] = &[
 ];
 const FOLDERS: &[&str] = &["src/http", "src/store/sqlite", "src/pipeline", "tests/it/api", "docs"];
 
-pub fn words(random: &mut Random, count: usize) -> String {
+pub(crate) fn words(random: &mut Random, count: usize) -> String {
     (0..count).map(|_| random.of(WORDS)).collect::<Vec<_>>().join(" ")
 }
 
@@ -239,7 +239,7 @@ fn code(random: &mut Random, number: usize, out: &mut String) {
 }
 
 /// An agent's conversation of about `tokens` tokens, as the body of a request.
-pub fn conversation(tokens: usize, seed: u64, budget: Option<usize>) -> String {
+pub(crate) fn conversation(tokens: usize, seed: u64, budget: Option<usize>) -> String {
     let mut random = Random(seed | 1);
     let mut messages = vec![serde_json::json!({"role": "user", "content": words(&mut random, 60)})];
     // Four bytes make a token of such texts.
@@ -266,7 +266,7 @@ pub fn conversation(tokens: usize, seed: u64, budget: Option<usize>) -> String {
 }
 
 /// Texts of a megabyte that a parser may trip over.
-pub fn hostile() -> Vec<(&'static str, String)> {
+pub(crate) fn hostile() -> Vec<(&'static str, String)> {
     const BYTES: usize = 1_000_000;
     let fill = |text: &str| text.repeat(BYTES / text.len());
     let deep: String = (0..BYTES / 8).map(|at| format!("<n{:05}>\n", at % 100_000)).collect();

@@ -1,8 +1,10 @@
 //! Counting tokens: exact for `OpenAI`'s encodings, linear on hostile input, each text once.
 
+mod bounds;
 mod framing;
 mod run;
 
+pub(crate) use bounds::is_cut;
 pub use framing::Framing;
 
 use std::fmt;
@@ -114,6 +116,23 @@ impl Counter {
         Some(tokens)
     }
 
+    /// As [`Self::count`], for a text that nobody asks for twice: its count is not remembered.
+    pub fn count_once(&self, name: TokenizerName, text: &str) -> u64 {
+        if name == TokenizerName::Bytes4 {
+            return self.count(name, text);
+        }
+        self.encode(name, text, &mut || true).unwrap_or_default()
+    }
+
+    /// A number of tokens that the text does not fall below, found much faster than its count.
+    #[expect(clippy::unused_self, reason = "reads as the counts do")]
+    pub fn at_least(&self, name: TokenizerName, text: &str) -> u64 {
+        if name == TokenizerName::Bytes4 {
+            return text.len().div_ceil(4) as u64;
+        }
+        bounds::at_least(text)
+    }
+
     /// Loads a dictionary, so that the first request does not wait for it.
     pub fn warm(&self, name: TokenizerName) {
         self.count(name, "warm");
@@ -188,6 +207,47 @@ mod tests {
                 prop_assert_eq!(counter.count(name, &text), plain(name, &text), "{:?}", text);
             }
         }
+    }
+
+    /// Texts in which pieces of the pre-tokenizers meet.
+    fn pieces() -> impl Strategy<Value = String> {
+        let bits = prop::sample::select(vec![
+            "a", "Bc", "'s", "'", "1", "23", "4567", "½", "é", "\u{301}", "中", "→", ".", "--",
+            "/", "\"", "_", " ", "  ", "\t", "\n", "\r\n", "\n\n", "§", "\u{a0}", "\u{1}",
+            "\u{2028}", "٣",
+        ]);
+        prop::collection::vec(bits, 0..24).prop_map(|bits| bits.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+        #[test]
+        fn no_text_falls_below_its_bound(text in prop_oneof![4 => pieces(), 1 => any::<String>()]) {
+            let counter = Counter::new();
+            for name in [TokenizerName::O200kBase, TokenizerName::Cl100kBase, TokenizerName::Bytes4] {
+                prop_assert!(counter.at_least(name, &text) <= counter.count_once(name, &text), "{:?}", name);
+            }
+        }
+
+        #[test]
+        fn tokens_before_and_after_a_cut_are_those_of_the_whole(text in pieces()) {
+            let counter = Counter::new();
+            for name in [TokenizerName::O200kBase, TokenizerName::Cl100kBase] {
+                for at in (0..=text.len()).filter(|at| is_cut(&text, *at)) {
+                    let parts = counter.count_once(name, &text[..at]) + counter.count_once(name, &text[at..]);
+                    prop_assert_eq!(parts, counter.count_once(name, &text), "{:?} at {}", name, at);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_bound_of_a_log_line_is_near() {
+        let line = "2024-05-01T12:00:07Z INFO worker-3 took request 1234567 in 20 ms\n";
+        let counter = Counter::new();
+        let count = counter.count_once(TokenizerName::O200kBase, line);
+        assert!(counter.at_least(TokenizerName::O200kBase, line) * 10 >= count * 7);
     }
 
     #[test]

@@ -172,12 +172,12 @@ impl<'e> Encoder<'e> {
 
     fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<Known> {
         let mut pays = |span: &str, reference: &str| {
-            // Every word is a token at least, so most spans need not be counted.
-            let count = |text: &str| self.counter.count(self.name, text);
-            words(span, 24) || count(span) > count(reference) + 2
+            let cost = self.counter.count_once(self.name, reference) + 2;
+            self.counter.at_least(self.name, span) > cost
+                || self.counter.count_once(self.name, span) > cost
         };
         let referring = self.backlog.refer(shown, lines, &mut pays)?;
-        let tokens_after = self.counter.count(self.name, &referring);
+        let tokens_after = self.counter.count_once(self.name, &referring);
         if tokens_after >= tokens {
             return None;
         }
@@ -225,22 +225,4 @@ fn as_it_is(text: &str, known: &Known, hold: Hold) -> (Form, Arc<Lines>) {
     form.tokens_after = form.tokens_before;
     form.tokens_alone = form.tokens_before;
     (form, Arc::new(Lines::of(text)))
-}
-
-/// Whether a text has at least so many words of letters.
-fn words(text: &str, least: usize) -> bool {
-    let mut found = 0;
-    let mut inside = false;
-    for byte in text.bytes() {
-        let letter = byte.is_ascii_alphabetic();
-        // What follows an apostrophe may belong to the word before.
-        if letter && !inside {
-            found += 1;
-            if found >= least {
-                return true;
-            }
-        }
-        inside = letter || byte == b'\'';
-    }
-    false
 }

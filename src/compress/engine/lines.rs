@@ -1,7 +1,5 @@
 //! A text's lines: where they begin, and a hash of each, so that equal lines are found fast.
 
-use std::hash::{DefaultHasher, Hasher};
-
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
 const SHORT: usize = 4;
 
@@ -64,9 +62,21 @@ pub(super) fn is_anchor(line: &str) -> bool {
     line.len() >= SHORT && line.trim().len() >= SHORT
 }
 
+/// Eight bytes at a time: the same on every node, and whoever finds equal hashes compares the
+/// lines. Of lines that somebody made to collide, few are remembered.
 fn hash(line: &str) -> u64 {
-    // Its keys are fixed: the same on every node.
-    let mut hasher = DefaultHasher::new();
-    hasher.write(line.as_bytes());
-    hasher.finish()
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |state: u64, word: u64| {
+        let product = u128::from(state ^ word) * u128::from(STEP);
+        // Both halves: every bit of the line has a say in every bit of the hash.
+        #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+        let low = product as u64;
+        low ^ u64::try_from(product >> 64).unwrap_or_default()
+    };
+    let (words, rest) = line.as_bytes().as_chunks::<8>();
+    let state = words.iter().fold(STEP ^ line.len() as u64, |state, word| {
+        mix(state, u64::from_le_bytes(*word)).wrapping_add(STEP)
+    });
+    let rest = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    mix(mix(state, rest), STEP.rotate_left(32))
 }

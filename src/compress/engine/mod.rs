@@ -10,6 +10,7 @@ mod encode;
 mod lines;
 mod mark;
 mod solo;
+mod tokens;
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! The short form of a text by itself: what it says depends on nothing but the text.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
+use super::tokens::Tokens;
 use super::{Lossless, Use, mark};
 use crate::compress::lossless::equivalent;
 use crate::compress::notation::{Block, Found, MARK, Notation, groups};
@@ -37,7 +37,8 @@ pub(super) struct Solo {
 
 /// Finds the short form of a text that is not ours to decode as it stands.
 pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, purpose: Use) -> Solo {
-    let tokens_before = counter.count(name, text);
+    let tokens = Tokens::new(counter, name, text);
+    let tokens_before = tokens.whole();
     let mut solo = Solo {
         form: None,
         equivalent: false,
@@ -50,8 +51,7 @@ pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, purpose: 
     if text.len() < shortest {
         return solo;
     }
-    let count = |text: &str| counter.count(name, text);
-    solo.take(&count, blocks(&count, text, purpose));
+    solo.take(&tokens, blocks(&tokens, text, purpose));
     if purpose != Use::Result(Lossless::Equivalent) {
         return solo;
     }
@@ -60,8 +60,8 @@ pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, purpose: 
         return solo;
     }
     let mut other = Solo { form: None, equivalent: true, notations: Vec::new(), ..solo.clone() };
-    other.tokens_after = count(&clean);
-    other.take(&count, blocks(&count, &clean, purpose));
+    let tokens = Tokens::new(counter, name, &clean);
+    other.take(&tokens, blocks(&tokens, &clean, purpose));
     // What decodes to the very bytes is worth a token in fifty.
     if other.tokens_after + solo.tokens_after / 50 < solo.tokens_after {
         other.form = other.form.or_else(|| Some(clean.into_owned()));
@@ -71,18 +71,19 @@ pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, purpose: 
 }
 
 impl Solo {
-    /// Takes a form with blocks, where it has fewer tokens.
-    fn take(&mut self, count: &dyn Fn(&str) -> u64, blocks: Blocks) {
+    /// Takes a form with blocks, where it has fewer tokens than the text.
+    fn take(&mut self, tokens: &Tokens<'_>, blocks: Blocks) {
         self.reverted = blocks.reverted;
-        if blocks.used.is_empty() {
-            return;
+        if !blocks.used.is_empty() {
+            let after = tokens.form(&blocks.text, &blocks.known);
+            if tokens.exceed(after) {
+                self.tokens_after = after;
+                self.notations = blocks.used;
+                self.form = Some(blocks.text);
+                return;
+            }
         }
-        let tokens = count(&blocks.text);
-        if tokens < self.tokens_after {
-            self.tokens_after = tokens;
-            self.notations = blocks.used;
-            self.form = Some(blocks.text);
-        }
+        self.tokens_after = tokens.whole();
     }
 }
 
@@ -90,13 +91,15 @@ impl Solo {
 #[derive(Debug, Default)]
 struct Blocks {
     text: String,
+    /// Where blocks with their line breaks stand in it, and how many tokens they take.
+    known: Vec<(Range<usize>, u64)>,
     used: Vec<&'static str>,
     /// Notations whose blocks were not what they should be.
     reverted: Vec<&'static str>,
 }
 
 /// Writes what the notations find, part by part.
-fn blocks(count: &dyn Fn(&str) -> u64, text: &str, purpose: Use) -> Blocks {
+fn blocks(tokens: &Tokens<'_>, text: &str, purpose: Use) -> Blocks {
     let mut out = Blocks::default();
     let mut copied = 0;
     for span in parts(text) {
@@ -107,7 +110,7 @@ fn blocks(count: &dyn Fn(&str) -> u64, text: &str, purpose: Use) -> Blocks {
         // In what people wrote, only what machines have put out is touched, and only much of it.
         let is_skipped = match purpose {
             Use::Words => {
-                !span.kind.is_put_out() || part.len() < LEAST_OF_WORDS || count(part) < OF_WORDS
+                !span.kind.is_put_out() || part.len() < LEAST_OF_WORDS || tokens.of(part) < OF_WORDS
             }
             Use::Result(_) => part.len() < SHORTEST,
         };
@@ -117,13 +120,13 @@ fn blocks(count: &dyn Fn(&str) -> u64, text: &str, purpose: Use) -> Blocks {
         // The last line break of a part belongs to what follows.
         let body = part.strip_suffix('\n').unwrap_or(part);
         let lines: Vec<&str> = body.split('\n').collect();
-        let mut work = Part { count, lines: &lines, out: &mut out, whole: (text, body) };
+        let mut work = Part { tokens, lines: &lines, out: &mut out, text };
         let pieces = work.pieces(groups);
         if pieces.iter().all(|piece| matches!(piece, Piece::Lines(_))) {
             continue;
         }
         out.text.push_str(text.get(copied..span.range.start).unwrap_or_default());
-        write(&mut out.text, &lines, pieces);
+        out.write(text, &lines, pieces);
         copied = span.range.start + body.len();
     }
     if copied > 0 {
@@ -166,38 +169,59 @@ fn holds_whole_lines(text: &str, part: &Range<usize>) -> bool {
 /// A stretch of a part on its way: lines as they are, or a block in their place.
 enum Piece {
     Lines(Range<usize>),
-    Block(String),
+    Block(Written),
 }
 
-fn write(out: &mut String, lines: &[&str], pieces: Vec<Piece>) {
-    for (index, piece) in pieces.into_iter().enumerate() {
-        if index > 0 {
-            out.push('\n');
-        }
-        match piece {
-            Piece::Block(block) => out.push_str(&block),
-            Piece::Lines(range) => {
-                for (index, line) in lines.get(range).unwrap_or_default().iter().enumerate() {
-                    if index > 0 {
-                        out.push('\n');
-                    }
-                    out.push_str(line);
+/// A block as it is shown.
+struct Written {
+    text: String,
+    /// Its tokens, with the line break after it where there is one.
+    tokens: u64,
+    has_break: bool,
+}
+
+impl Blocks {
+    fn write(&mut self, text: &str, lines: &[&str], pieces: Vec<Piece>) {
+        for (index, piece) in pieces.into_iter().enumerate() {
+            if index > 0 {
+                self.text.push('\n');
+            }
+            match piece {
+                Piece::Lines(range) => self.text.push_str(place(text, lines, range).0),
+                Piece::Block(block) => {
+                    let start = self.text.len();
+                    self.text.push_str(&block.text);
+                    let end = self.text.len() + usize::from(block.has_break);
+                    self.known.push((start..end, block.tokens));
                 }
             }
         }
     }
 }
 
-/// One part of a text, offered to the notations of its kind.
-struct Part<'p> {
-    count: &'p dyn Fn(&str) -> u64,
-    lines: &'p [&'p str],
-    out: &'p mut Blocks,
-    /// The text, and the part of it.
-    whole: (&'p str, &'p str),
+/// Lines of a text as they stand in it, and with the line break after them, if there is one.
+fn place<'t>(text: &'t str, lines: &[&'t str], range: Range<usize>) -> (&'t str, &'t str) {
+    let (Some(first), Some(last)) = (lines.get(range.start), lines.get(..range.end)) else {
+        return ("", "");
+    };
+    let last = last.last().copied().unwrap_or_default();
+    let at = |line: &str| (line.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let (from, to) = (at(first), at(last) + last.len());
+    let plain = text.get(from..to).unwrap_or_default();
+    let broken = text.get(from..=to).filter(|broken| broken.ends_with('\n'));
+    (plain, broken.unwrap_or(plain))
 }
 
-type Taken = Vec<(Range<usize>, String, &'static str)>;
+/// One part of a text, offered to the notations of its kind.
+struct Part<'p> {
+    tokens: &'p Tokens<'p>,
+    lines: &'p [&'p str],
+    out: &'p mut Blocks,
+    /// The whole text, which the lines are slices of.
+    text: &'p str,
+}
+
+type Taken = Vec<(Range<usize>, Written, &'static str)>;
 
 impl Part<'_> {
     fn pieces(&mut self, groups: &[&[&'static dyn Notation]]) -> Vec<Piece> {
@@ -207,7 +231,7 @@ impl Part<'_> {
             for piece in pieces {
                 match piece {
                     Piece::Lines(range) => self.offer(group, range, &mut next),
-                    block @ Piece::Block(_) => next.push(block),
+                    block @ Piece::Block(..) => next.push(block),
                 }
             }
             pieces = next;
@@ -256,8 +280,17 @@ impl Part<'_> {
         if is_short {
             return best.1;
         }
+        let mut found: Vec<_> = Vec::with_capacity(group.len());
         for notation in group {
-            let taken = self.accepted(*notation, stretch);
+            let blocks = self.found(*notation, stretch);
+            if !blocks.is_empty() {
+                found.push((*notation, blocks));
+            }
+        }
+        // How much is saved matters where there is a choice; else it only has to be something.
+        let is_choice = found.len() > 1;
+        for (notation, blocks) in found {
+            let taken = self.accepted(notation, stretch, blocks, is_choice);
             if taken.0 > best.0 {
                 best = taken;
             }
@@ -265,29 +298,45 @@ impl Part<'_> {
         best.1
     }
 
-    /// The blocks of one notation that decode to the very lines and save tokens, and how many.
-    fn accepted(&mut self, notation: &'static dyn Notation, lines: &[&str]) -> (u64, Taken) {
-        let mut saved = 0;
-        let mut taken = Taken::new();
+    fn found(&mut self, notation: &'static dyn Notation, lines: &[&str]) -> Vec<Found> {
         // What panics is a defect of the notation, and must cost nobody a request.
         let found = std::panic::catch_unwind(AssertUnwindSafe(|| notation.encode(lines)));
-        let Ok(found) = found else {
+        found.unwrap_or_else(|_| {
             self.revert(notation.name());
-            return (0, taken);
-        };
+            Vec::new()
+        })
+    }
+
+    /// The blocks of one notation that decode to the very lines and save tokens, and how many:
+    /// exactly, or at least.
+    fn accepted(
+        &mut self,
+        notation: &'static dyn Notation,
+        lines: &[&str],
+        found: Vec<Found>,
+        exactly: bool,
+    ) -> (u64, Taken) {
+        let mut saved = 0;
+        let mut taken = Taken::new();
         for Found { lines: range, block } in found {
-            let Some(stretch) = lines.get(range.clone()) else { continue };
-            let plain = match self.whole {
-                (_, body) if stretch.len() == self.lines.len() => Cow::Borrowed(body),
-                _ => Cow::Owned(stretch.join("\n")),
+            let (plain, broken) = place(self.text, lines, range.clone());
+            if plain.is_empty() {
+                continue;
+            }
+            let has_break = broken.len() > plain.len();
+            let mut text = header(notation.name(), &block);
+            if has_break {
+                text.push('\n');
+            }
+            let tokens = self.tokens.of(&text);
+            if has_break {
+                text.pop();
+            }
+            let gain = if exactly {
+                self.tokens.stretch(broken).saturating_sub(tokens)
+            } else {
+                self.tokens.beyond(broken, tokens)
             };
-            let text = header(notation.name(), &block);
-            let tokens = (self.count)(&text);
-            let before = match self.whole {
-                (whole, _) if whole.len() == plain.len() => (self.count)(whole),
-                _ => (self.count)(&plain),
-            };
-            let gain = before.saturating_sub(tokens);
             if gain == 0 {
                 continue;
             }
@@ -295,12 +344,12 @@ impl Part<'_> {
                 let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
                 notation.decode(&block.args, &body, plain.len())
             }));
-            if back.ok().flatten().as_deref() != Some(&*plain) {
+            if back.ok().flatten().as_deref() != Some(plain) {
                 self.revert(notation.name());
                 continue;
             }
             saved += gain;
-            taken.push((range, text, notation.name()));
+            taken.push((range, Written { text, tokens, has_break }, notation.name()));
         }
         (saved, taken)
     }

@@ -1,0 +1,66 @@
+//! The tokens of a text and of forms of it, each stretch counted once at most.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use crate::domain::TokenizerName;
+use crate::tokenizer::{Counter, is_cut};
+
+/// Counts what becomes of one text.
+pub(super) struct Tokens<'c> {
+    counter: &'c Counter,
+    name: TokenizerName,
+    text: &'c str,
+    whole: OnceCell<u64>,
+}
+
+impl<'c> Tokens<'c> {
+    pub(super) fn new(counter: &'c Counter, name: TokenizerName, text: &'c str) -> Self {
+        Self { counter, name, text, whole: OnceCell::new() }
+    }
+
+    /// Those of the text itself.
+    pub(super) fn whole(&self) -> u64 {
+        *self.whole.get_or_init(|| self.counter.count(self.name, self.text))
+    }
+
+    /// Those of any text.
+    pub(super) fn of(&self, text: &str) -> u64 {
+        self.counter.count_once(self.name, text)
+    }
+
+    /// Those of a stretch of the text.
+    pub(super) fn stretch(&self, stretch: &str) -> u64 {
+        if stretch.len() == self.text.len() { self.whole() } else { self.of(stretch) }
+    }
+
+    /// How many more a stretch of the text takes than so many, at least; none where it does not.
+    pub(super) fn beyond(&self, stretch: &str, tokens: u64) -> u64 {
+        let least = self.counter.at_least(self.name, stretch).saturating_sub(tokens);
+        if least > 0 { least } else { self.stretch(stretch).saturating_sub(tokens) }
+    }
+
+    /// Whether the text takes more than so many.
+    pub(super) fn exceed(&self, tokens: u64) -> bool {
+        match self.whole.get() {
+            Some(whole) => *whole > tokens,
+            None => self.beyond(self.text, tokens) > 0,
+        }
+    }
+
+    /// Those of a form, where those of some stretches of it are known.
+    pub(super) fn form(&self, form: &str, known: &[(Range<usize>, u64)]) -> u64 {
+        if self.name == TokenizerName::Bytes4 {
+            return self.of(form);
+        }
+        let mut tokens = 0;
+        let mut from = 0;
+        for (range, known) in known {
+            if is_cut(form, range.start) && is_cut(form, range.end) {
+                tokens += self.of(form.get(from..range.start).unwrap_or_default()) + known;
+                from = range.end;
+            }
+        }
+        tokens + self.of(form.get(from..).unwrap_or_default())
+    }
+}
