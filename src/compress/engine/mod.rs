@@ -5,6 +5,7 @@
 //! way round and needs the list alone.
 
 mod backlog;
+mod blocks;
 mod decode;
 mod encode;
 mod lines;

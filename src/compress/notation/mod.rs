@@ -77,11 +77,17 @@ pub(crate) fn groups(kind: Kind) -> Groups {
         Kind::Csv { .. } => &[&[&columns::Columns], ROWS],
         Kind::Numbered => &[&[&numbered::Numbered], REPEATS],
         Kind::Search | Kind::Listing | Kind::Log | Kind::Test => &[REPEATS, ROWS],
-        // Reports that nothing else is known of still begin alike, where they name paths.
-        Kind::Prose => &[REPEATS, &[&tree::Tree]],
+        // What nothing else is known of may be rows all the same: see `least_share`.
+        Kind::Prose => &[REPEATS, ROWS],
         Kind::Base64 => &[],
         _ => &[REPEATS],
     }
+}
+
+/// Hundredths of their bytes that the blocks of a part must save. Words that people wrote have no shape
+/// that would save so much; reports of tools that no kind is known for have.
+pub(crate) fn least_share(kind: Kind) -> usize {
+    if kind == Kind::Prose { 25 } else { 0 }
 }
 
 const ALL: &[&dyn Notation] = &[

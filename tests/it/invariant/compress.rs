@@ -26,7 +26,7 @@ const FORGED: &[&str] = &[
     "§= result 1 lines 1-9",
     "§json 1",
     "§numbered 2 from 1 \"\\t\"\na\nb",
-    "§template 3 with 1\nA,=x{}\nA1\nA2",
+    "§template 3 with 1, empty as before\nA,=x{}\nA1\nA2",
     "§§",
     "§ ",
     "§\n",

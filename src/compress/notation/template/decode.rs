@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::AS_BEFORE;
 use super::form::{Form, Hole, Pad, Piece, foretold, unfolded, width_of};
 
 /// Forms that a block may have: one for each tag.
@@ -18,7 +19,7 @@ struct Reader {
 type Before<'a> = Vec<Option<Cow<'a, str>>>;
 
 pub(super) fn text(args: &str, body: &[&str], limit: usize) -> Option<String> {
-    let count: usize = args.strip_prefix("with ")?.parse().ok()?;
+    let count: usize = args.strip_prefix("with ")?.strip_suffix(AS_BEFORE)?.parse().ok()?;
     if count > FORMS {
         return None;
     }

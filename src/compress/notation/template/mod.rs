@@ -1,7 +1,7 @@
 //! `template`: runs of log lines as forms and rows.
 //!
 //! ```text
-//! §template 7 with 2
+//! §template 7 with 2, empty as before
 //! A,=2024-05-01T12:{a}:{b} INFO worker-{} done in {}ms
 //! B,=2024-05-01T12:{a}:{b} INFO cache holds {} pages, tick {=1+1}
 //! A00,01,3,417
@@ -36,6 +36,7 @@
 //! a `\` before it. Every line that reports an error stands as it is.
 
 mod column;
+mod cut;
 mod decode;
 mod form;
 mod group;
@@ -45,6 +46,9 @@ mod share;
 mod write;
 
 use super::{Block, Found, Notation};
+
+/// What a header says of empty cells, for whoever reads it without these words.
+const AS_BEFORE: &str = ", empty as before";
 
 /// Rows and forms; see the module.
 #[derive(Debug)]
@@ -59,7 +63,10 @@ impl Notation for Template {
         let groups = group::groups(lines);
         let tables = groups.iter().filter_map(|group| shape::table(lines, group)).collect();
         let Some((range, body, forms)) = write::body(lines, tables) else { return Vec::new() };
-        vec![Found { lines: range, block: Block { args: format!("with {forms}"), body } }]
+        vec![Found {
+            lines: range,
+            block: Block { args: format!("with {forms}{AS_BEFORE}"), body },
+        }]
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {

@@ -74,7 +74,7 @@ fn lines_of_one_form_become_rows() {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     assert_eq!(
         shown(&lines),
-        "§template 7 with 1\n\
+        "§template 7 with 1, empty as before\n\
          A,=2024-05-01T12:00:{} INFO worker-{} done in {}ms\n\
          A08,0,120\n\
          A,,1,121\n\
@@ -193,24 +193,24 @@ fn what_is_no_block_of_ours_is_refused() {
     };
     none("", &[]);
     none("with", &["A,={}"]);
-    none("with 2", &["A,={}"]);
-    none("with 99999999999999999999", &["A,={}"]);
-    none("with 2", &["A,={}", "A =x{}"]);
-    none("with 1", &["1,={}"]);
-    none("with 1", &["AB={}"]);
-    none("with 1", &["A,{}"]);
-    none("with 1", &["A,={"]);
-    none("with 1", &["A,={>201}", "A1"]);
-    none("with 1", &["A,={+x}", "A1"]);
-    none("with 1", &["A,={A}", "A1"]);
+    none("with 2, empty as before", &["A,={}"]);
+    none("with 99999999999999999999, empty as before", &["A,={}"]);
+    none("with 2, empty as before", &["A,={}", "A =x{}"]);
+    none("with 1, empty as before", &["1,={}"]);
+    none("with 1, empty as before", &["AB={}"]);
+    none("with 1, empty as before", &["A,{}"]);
+    none("with 1, empty as before", &["A,={"]);
+    none("with 1, empty as before", &["A,={>201}", "A1"]);
+    none("with 1, empty as before", &["A,={+x}", "A1"]);
+    none("with 1, empty as before", &["A,={A}", "A1"]);
     // No value before; no number to add to; no width; no folder.
-    none("with 1", &["A,={}", "A"]);
-    none("with 1", &["A,={+1}", "A,x", "A"]);
-    none("with 1", &["A,={-1}", "A0", "A"]);
-    none("with 1", &["A,={>}{}", "A,x,1"]);
-    none("with 1", &["A,={>}{}", "A999,1"]);
-    none("with 1", &["A,={/}", "A,a/b", "A,^^c"]);
-    none("with 1", &["A,=x", "A1"]);
+    none("with 1, empty as before", &["A,={}", "A"]);
+    none("with 1, empty as before", &["A,={+1}", "A,x", "A"]);
+    none("with 1, empty as before", &["A,={-1}", "A0", "A"]);
+    none("with 1, empty as before", &["A,={>}{}", "A,x,1"]);
+    none("with 1, empty as before", &["A,={>}{}", "A999,1"]);
+    none("with 1, empty as before", &["A,={/}", "A,a/b", "A,^^c"]);
+    none("with 1, empty as before", &["A,=x", "A1"]);
     assert_eq!(
         Template.decode("with 1", &["A,={>3}|", "A1", "\\A1"], 1000),
         Some("  1|\nA1".into())

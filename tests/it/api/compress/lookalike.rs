@@ -56,11 +56,17 @@ async fn a_user_s_look_alike_is_nobody_s_mark() {
         messages.push(json!({"role": "assistant", "content": text}).to_string());
         messages.push(json!({"role": "system", "content": text}).to_string());
         let shown = server.compress(&request("messages", &messages, &json!({}))).await;
-        assert_eq!(shown.messages[3..], messages[3..], "{text:?}");
-        let back = server.expand_list("messages", &shown.messages).await;
-        assert_eq!(back.messages, messages, "{text:?}");
-        let back = TestServer::spawn().await.expand_list("messages", &messages[3..]).await;
-        assert_eq!(back.messages, messages[3..], "{text:?}");
+        // What people wrote gets a mark of two tokens at most; what the model said gets none.
+        assert_eq!(shown.messages[4], messages[4], "{text:?}");
+        for at in [3, 5] {
+            let after = content(&shown.messages[at]);
+            assert!(after == *text || after.ends_with(text), "{text:?} became {after:?}");
+            assert!(count(&server, &after).await <= count(&server, text).await + 2, "{text:?}");
+        }
+        for server in [&server, &TestServer::spawn().await] {
+            let back = server.expand_list("messages", &shown.messages).await;
+            assert_eq!(back.messages[3..], messages[3..], "{text:?}");
+        }
     }
 }
 

@@ -1,0 +1,354 @@
+//! Blocks in the place of lines: each part of a text is offered to the notations of its kind.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::panic::AssertUnwindSafe;
+
+use super::solo::{LEAST_OF_WORDS, OF_WORDS, SHORTEST};
+use super::tokens::Tokens;
+use super::{Use, mark};
+use crate::compress::notation::{Block, Found, MARK, Notation, groups, least_share};
+use crate::compress::segment::{Kind, Span, segment};
+
+/// A form of a text with blocks in it.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    pub(super) text: String,
+    /// Where blocks with their line breaks stand in it, and how many tokens they take.
+    pub(super) known: Vec<(Range<usize>, u64)>,
+    pub(super) used: Vec<&'static str>,
+    /// Notations whose blocks were not what they should be.
+    pub(super) reverted: Vec<&'static str>,
+}
+
+/// Writes what the notations find, part by part.
+pub(super) fn blocks(tokens: &Tokens<'_>, text: &str, purpose: Use) -> Blocks {
+    let mut out = Blocks::default();
+    let mut copied = 0;
+    for span in parts(text) {
+        let groups = groups(span.kind);
+        let Some(part) = text.get(span.range.clone()).filter(|_| !groups.is_empty()) else {
+            continue;
+        };
+        // In what people wrote, only what machines have put out is touched, and only much of it.
+        let is_skipped = match purpose {
+            Use::Words => {
+                !span.kind.is_put_out() || part.len() < LEAST_OF_WORDS || tokens.of(part) < OF_WORDS
+            }
+            Use::Result(_) => part.len() < SHORTEST,
+        };
+        if is_skipped || !holds_whole_lines(text, &span.range) {
+            continue;
+        }
+        // The last line break of a part belongs to what follows.
+        let body = part.strip_suffix('\n').unwrap_or(part);
+        let lines: Vec<&str> = body.split('\n').collect();
+        let least_share = least_share(span.kind);
+        let mut work = Part { tokens, lines: &lines, out: &mut out, text, least_share };
+        let pieces = work.pieces(groups);
+        if pieces.iter().all(|piece| matches!(piece, Piece::Lines(_))) {
+            continue;
+        }
+        out.text.push_str(text.get(copied..span.range.start).unwrap_or_default());
+        out.write(text, &lines, pieces);
+        copied = span.range.start + body.len();
+    }
+    if copied > 0 {
+        out.text.push_str(text.get(copied..).unwrap_or_default());
+    }
+    out
+}
+
+/// The parts of a text, and those of what is fenced in it: a fence is mostly how a person hands
+/// over what a machine put out.
+fn parts(text: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    for span in segment(text) {
+        let fenced = text.get(span.range.clone()).filter(|_| span.kind == Kind::Fence);
+        let Some((head, inside)) = fenced.and_then(|part| part.split_once('\n')) else {
+            found.push(span);
+            continue;
+        };
+        let start = span.range.start + head.len() + 1;
+        let close = inside.trim_end().rfind('\n').map_or(0, |at| at + 1);
+        let inside = inside.get(..close).unwrap_or_default();
+        found.extend(segment(inside).into_iter().map(|inner| Span {
+            kind: inner.kind,
+            range: start + inner.range.start..start + inner.range.end,
+        }));
+    }
+    found
+}
+
+/// Whether a part neither begins nor ends within a line. A header is read where a line begins, so
+/// a block cannot stand behind a word, nor a word behind a block.
+fn holds_whole_lines(text: &str, part: &Range<usize>) -> bool {
+    let byte = |at: usize| text.as_bytes().get(at).copied();
+    let is_break = |at: Option<usize>| at.is_none_or(|at| byte(at) == Some(b'\n'));
+    let last = part.end.checked_sub(1);
+    is_break(part.start.checked_sub(1))
+        && (part.end == text.len() || byte(part.end) == Some(b'\n') || is_break(last))
+}
+
+/// A stretch of a part on its way: lines as they are, or a block in their place.
+enum Piece {
+    Lines(Range<usize>),
+    Block(Written),
+}
+
+/// A block as it is shown.
+struct Written {
+    text: String,
+    /// Its tokens, with the line break after it where there is one.
+    tokens: u64,
+    has_break: bool,
+}
+
+impl Blocks {
+    fn write(&mut self, text: &str, lines: &[&str], pieces: Vec<Piece>) {
+        for (index, piece) in pieces.into_iter().enumerate() {
+            if index > 0 {
+                self.text.push('\n');
+            }
+            match piece {
+                Piece::Lines(range) => self.text.push_str(place(text, lines, range).0),
+                Piece::Block(block) => {
+                    let start = self.text.len();
+                    self.text.push_str(&block.text);
+                    let end = self.text.len() + usize::from(block.has_break);
+                    self.known.push((start..end, block.tokens));
+                }
+            }
+        }
+    }
+}
+
+/// Lines of a text as they stand in it, and with the line break after them, if there is one.
+fn place<'t>(text: &'t str, lines: &[&'t str], range: Range<usize>) -> (&'t str, &'t str) {
+    let (Some(first), Some(last)) = (lines.get(range.start), lines.get(..range.end)) else {
+        return ("", "");
+    };
+    let last = last.last().copied().unwrap_or_default();
+    let at = |line: &str| (line.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let (from, to) = (at(first), at(last) + last.len());
+    let plain = text.get(from..to).unwrap_or_default();
+    let broken = text.get(from..=to).filter(|broken| broken.ends_with('\n'));
+    (plain, broken.unwrap_or(plain))
+}
+
+/// One part of a text, offered to the notations of its kind.
+struct Part<'p> {
+    tokens: &'p Tokens<'p>,
+    lines: &'p [&'p str],
+    out: &'p mut Blocks,
+    /// The whole text, which the lines are slices of.
+    text: &'p str,
+    /// Hundredths of their bytes that blocks must save.
+    least_share: usize,
+}
+
+type Taken = Vec<(Range<usize>, Written, &'static str)>;
+
+impl Part<'_> {
+    fn pieces(&mut self, groups: &[&[&'static dyn Notation]]) -> Vec<Piece> {
+        let mut pieces = vec![Piece::Lines(0..self.lines.len())];
+        for group in groups {
+            let mut next = Vec::with_capacity(pieces.len());
+            for piece in pieces {
+                match piece {
+                    Piece::Lines(range) => self.offer(group, range, &mut next),
+                    block @ Piece::Block(..) => next.push(block),
+                }
+            }
+            pieces = next;
+        }
+        pieces
+    }
+
+    /// Offers a stretch of lines to the notations of a group, between lines that hold a mark.
+    fn offer(
+        &mut self,
+        group: &[&'static dyn Notation],
+        range: Range<usize>,
+        pieces: &mut Vec<Piece>,
+    ) {
+        let mut literal = range.start;
+        let mut run = range.start;
+        for at in range.start..=range.end {
+            let is_end = at == range.end;
+            if !is_end && !self.lines.get(at).is_some_and(|line| line.contains(MARK)) {
+                continue;
+            }
+            for (found, text, notation) in self.best(group, run..at) {
+                let (start, end) = (run + found.start, run + found.end);
+                if start > literal {
+                    pieces.push(Piece::Lines(literal..start));
+                }
+                pieces.push(Piece::Block(text));
+                if !self.out.used.contains(&notation) {
+                    self.out.used.push(notation);
+                }
+                literal = end;
+            }
+            run = at + 1;
+        }
+        if literal < range.end {
+            pieces.push(Piece::Lines(literal..range.end));
+        }
+    }
+
+    /// The blocks of the notation that saves most in some lines; the first of equals.
+    fn best(&mut self, group: &[&'static dyn Notation], range: Range<usize>) -> Taken {
+        let lines = self.lines;
+        let stretch = lines.get(range).unwrap_or_default();
+        let is_short = stretch.len() < 2 && stretch.iter().all(|line| line.len() < SHORTEST);
+        let mut best = (0, Taken::new());
+        if is_short {
+            return best.1;
+        }
+        let mut found: Vec<_> = Vec::with_capacity(group.len());
+        for notation in group {
+            let blocks = self.found(*notation, stretch);
+            if !blocks.is_empty() {
+                found.push((*notation, blocks));
+            }
+        }
+        // How much is saved matters where there is a choice; else it only has to be something.
+        let is_choice = found.len() > 1;
+        for (notation, blocks) in found {
+            let taken = self.accepted(notation, stretch, blocks, is_choice);
+            if taken.0 > best.0 {
+                best = taken;
+            }
+        }
+        if best.1.is_empty() || self.saves_enough(stretch, &best.1) { best.1 } else { Taken::new() }
+    }
+
+    /// Whether blocks are shorter than their lines by the share that their kind asks for.
+    fn saves_enough(&self, lines: &[&str], taken: &Taken) -> bool {
+        let bytes = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
+        let ranges = taken.iter().filter_map(|(range, ..)| lines.get(range.clone()));
+        let before: usize = ranges.map(bytes).sum();
+        let after: usize = taken.iter().map(|(_, block, _)| block.text.len()).sum();
+        after * 100 <= before * (100 - self.least_share)
+    }
+
+    fn found(&mut self, notation: &'static dyn Notation, lines: &[&str]) -> Vec<Found> {
+        // What panics is a defect of the notation, and must cost nobody a request.
+        let found = std::panic::catch_unwind(AssertUnwindSafe(|| notation.encode(lines)));
+        found.unwrap_or_else(|_| {
+            self.revert(notation.name());
+            Vec::new()
+        })
+    }
+
+    /// The blocks of one notation that decode to the very lines and save tokens, and how many:
+    /// exactly, or at least.
+    fn accepted(
+        &mut self,
+        notation: &'static dyn Notation,
+        lines: &[&str],
+        found: Vec<Found>,
+        exactly: bool,
+    ) -> (u64, Taken) {
+        let mut saved = 0;
+        let mut taken = Taken::new();
+        for Found { lines: range, block } in found {
+            let (plain, broken) = place(self.text, lines, range.clone());
+            if plain.is_empty() {
+                continue;
+            }
+            let has_break = broken.len() > plain.len();
+            let mut text = header(notation.name(), &block);
+            if has_break {
+                text.push('\n');
+            }
+            let tokens = self.tokens.of(&text);
+            if has_break {
+                text.pop();
+            }
+            let gain = if exactly {
+                self.tokens.stretch(broken).saturating_sub(tokens)
+            } else {
+                self.tokens.beyond(broken, tokens)
+            };
+            if gain == 0 {
+                continue;
+            }
+            let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
+                notation.decode(&block.args, &body, plain.len())
+            }));
+            if back.ok().flatten().as_deref() != Some(plain) {
+                self.revert(notation.name());
+                continue;
+            }
+            saved += gain;
+            taken.push((range, Written { text, tokens, has_break }, notation.name()));
+        }
+        (saved, taken)
+    }
+
+    fn revert(&mut self, name: &'static str) {
+        if !self.out.reverted.contains(&name) {
+            self.out.reverted.push(name);
+        }
+    }
+}
+
+fn header(name: &str, block: &Block) -> String {
+    let bytes: usize = block.body.iter().map(|line| line.len() + 1).sum();
+    let mut text = String::with_capacity(bytes + block.args.len() + 24);
+    let _ = write!(text, "{MARK}{name} {}", block.body.len());
+    if !block.args.is_empty() {
+        text.push(' ');
+        text.push_str(&block.args);
+    }
+    for line in &block.body {
+        text.push('\n');
+        text.push_str(line);
+    }
+    text
+}
+
+/// Undoes [`blocks`]: `None` where a block is not one of ours or the text grows beyond `left`
+/// bytes. What was made is taken from `left`, whether it is of use or not.
+pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
+    let mut out = String::new();
+    let (done, lost) = match append(&mut out, text, *left) {
+        Ok(()) => (true, 0),
+        Err(lost) => (false, lost),
+    };
+    *left = left.saturating_sub(out.len()).saturating_sub(lost);
+    done.then_some(out)
+}
+
+/// Appends the decoded text. An error holds the bytes that a block which failed is charged with.
+fn append(out: &mut String, text: &str, limit: usize) -> Result<(), usize> {
+    let mut lines = text.split('\n');
+    let mut first = true;
+    while let Some(line) = lines.next() {
+        if !std::mem::take(&mut first) {
+            out.push('\n');
+        }
+        if mark::is_marked(line) {
+            let (name, count, args) = mark::header(line).ok_or(0_usize)?;
+            let notation = crate::compress::notation::named(name).ok_or(0_usize)?;
+            let body: Vec<&str> = lines.by_ref().take(count).collect();
+            if body.len() < count {
+                return Err(0);
+            }
+            let rest = limit.saturating_sub(out.len());
+            // It may have made as much as it was let before it failed. With a part of that for
+            // each, a list of blocks that fail cannot hold a thread for long.
+            let failed = rest.div_ceil(16);
+            out.push_str(&notation.decode(args, &body, rest).ok_or(failed)?);
+        } else {
+            out.push_str(line);
+        }
+        if out.len() > limit {
+            return Err(0);
+        }
+    }
+    Ok(())
+}
