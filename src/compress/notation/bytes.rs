@@ -21,16 +21,16 @@ pub(super) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK], usiz
     if rest.is_empty() {
         return;
     }
-    match line.last_chunk::<CHUNK>() {
-        Some(chunk) => each(at, chunk, CHUNK - rest.len()),
-        None => {
-            let mut chunk = [0; CHUNK];
-            if let Some(end) = chunk.get_mut(CHUNK - rest.len()..) {
-                end.copy_from_slice(rest);
-            }
-            each(at, &chunk, CHUNK - rest.len());
-        }
+    let missing = CHUNK - rest.len();
+    if let Some(chunk) = line.last_chunk::<CHUNK>() {
+        each(at, chunk, missing);
+        return;
     }
+    let mut chunk = [0; CHUNK];
+    if let Some(end) = chunk.get_mut(missing..) {
+        end.copy_from_slice(rest);
+    }
+    each(at, &chunk, missing);
 }
 
 /// Which bytes of a chunk are what: a bit for each byte, the first byte's is the lowest.
@@ -51,12 +51,13 @@ impl Planes {
     pub(super) fn of(chunk: &[u8; CHUNK], shift: usize) -> Self {
         let mut classes = [0_u8; CHUNK];
         for (class, byte) in classes.iter_mut().zip(chunk) {
-            let digit = byte.is_ascii_digit();
-            let letter = byte.is_ascii_alphabetic();
+            // No branch: so many bytes are classed at once.
+            let digit = u8::from(byte.is_ascii_digit());
+            let letter = u8::from(byte.is_ascii_alphabetic());
             *class = u8::from(!matches!(byte, b' ' | b'\t'))
-                | u8::from(digit) << 1
-                | u8::from(letter | (*byte >= 0x80)) << 2
-                | u8::from(letter | digit | (*byte == b'_')) << 3
+                | digit << 1
+                | (letter | u8::from(*byte >= 0x80)) << 2
+                | (letter | digit | u8::from(*byte == b'_')) << 3
                 | u8::from(*byte == b'\t') << 4;
         }
         let plane = |bit: u32| gather(&classes, bit) >> shift;

@@ -1,7 +1,7 @@
-//! Lines that carry their own numbers, as file viewers print them: `41\tfn main() {`.
+//! Lines that carry their own numbers, as file viewers print them: `41→fn main() {`.
 //!
 //! ```text
-//! §numbered 3 from 41 "\t"
+//! §numbered 3 from 41 "→"
 //! fn main() {
 //! 42    fail("error");
 //! }
