@@ -125,7 +125,6 @@ impl Counter {
     }
 
     /// A number of tokens that the text does not fall below, found much faster than its count.
-    #[expect(clippy::unused_self, reason = "reads as the counts do")]
     pub fn at_least(&self, name: TokenizerName, text: &str) -> u64 {
         if name == TokenizerName::Bytes4 {
             return text.len().div_ceil(4) as u64;
