@@ -2,6 +2,7 @@
 
 mod bounds;
 mod framing;
+mod memo;
 mod run;
 
 pub(crate) use bounds::is_cut;
@@ -13,6 +14,7 @@ use bpe_openai::Tokenizer;
 use quick_cache::sync::Cache;
 
 use crate::domain::TokenizerName;
+use memo::Memo;
 
 /// Texts whose counts are remembered.
 const REMEMBERED: usize = 1 << 18;
@@ -125,7 +127,6 @@ impl Counter {
     }
 
     /// A number of tokens that the text does not fall below, found much faster than its count.
-    #[expect(clippy::unused_self, reason = "reads as the counts do")]
     pub fn at_least(&self, name: TokenizerName, text: &str) -> u64 {
         if name == TokenizerName::Bytes4 {
             return text.len().div_ceil(4) as u64;
@@ -147,9 +148,14 @@ impl Counter {
         let tokenizer = dictionary(name);
         let mut tokens = 0;
         let mut since = 0;
+        let mut memo = (text.len() >= Memo::LEAST).then(Memo::new);
         for piece in tokenizer.split(text) {
             tokens += if piece.len() < run::LONG {
-                tokenizer.bpe.count(piece.as_bytes())
+                let count = |piece: &[u8]| tokenizer.bpe.count(piece);
+                match &mut memo {
+                    Some(memo) => memo.count(piece.as_bytes(), count),
+                    None => count(piece.as_bytes()),
+                }
             } else {
                 self.runs.count(name, tokenizer, piece)
             };
@@ -238,6 +244,19 @@ mod tests {
                     let parts = counter.count_once(name, &text[..at]) + counter.count_once(name, &text[at..]);
                     prop_assert_eq!(parts, counter.count_once(name, &text), "{:?} at {}", name, at);
                 }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn what_comes_again_counts_the_same(words in prop::collection::vec("[ -~]{1,20}|\\PC{1,6}", 200..2000)) {
+            let text: String = words.iter().chain(&words).map(String::as_str).collect();
+            let counter = Counter::new();
+            for name in [TokenizerName::O200kBase, TokenizerName::Cl100kBase] {
+                prop_assert_eq!(counter.count(name, &text), plain(name, &text));
             }
         }
     }
