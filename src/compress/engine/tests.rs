@@ -154,7 +154,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
         );
         assert_eq!(Decoder::new(0).words(&shown), Decoded::Text(text));
     }
-    let little: String = log.lines().take(8).map(|line| format!("{line}\n")).collect();
+    let little = log.lines().take(8).collect::<Vec<_>>().join("\n");
     for text in [little, "Waiting for the lock. ".repeat(300), "Wait.\n".repeat(300)] {
         assert_eq!(encoder.words(&text.into(), Hold::Free).text, None);
     }

@@ -76,9 +76,8 @@ pub(crate) fn groups(kind: Kind) -> Groups {
         Kind::Json | Kind::JsonLines => &[&[&table::Table]],
         Kind::Csv { .. } => &[&[&columns::Columns], ROWS],
         Kind::Numbered => &[&[&numbered::Numbered], REPEATS],
-        Kind::Search | Kind::Listing | Kind::Log | Kind::Test => &[REPEATS, ROWS],
         // What nothing else is known of may be rows all the same: see `least_share`.
-        Kind::Prose => &[REPEATS, ROWS],
+        Kind::Search | Kind::Listing | Kind::Log | Kind::Test | Kind::Prose => &[REPEATS, ROWS],
         Kind::Base64 => &[],
         _ => &[REPEATS],
     }
