@@ -269,7 +269,8 @@ pub(crate) fn conversation(tokens: usize, seed: u64, budget: Option<usize>) -> S
 pub(crate) fn hostile() -> Vec<(&'static str, String)> {
     const BYTES: usize = 1_000_000;
     let fill = |text: &str| text.repeat(BYTES / text.len());
-    let deep: String = (0..BYTES / 8).map(|at| format!("<n{:05}>\n", at % 100_000)).collect();
+    let deep: Vec<_> = (0..BYTES / 8).map(|at| format!("<n{:05}>", at % 100_000)).collect();
+    let deep = deep.join("\n");
     let mut bomb = "a0: &a0 [x, x, x]\n".to_owned();
     for at in 1..BYTES / 40 {
         let one = at - 1;
@@ -282,7 +283,7 @@ pub(crate) fn hostile() -> Vec<(&'static str, String)> {
         ("-", fill("-")),
         ("[", fill("[")),
         ("100 k open fences", "```rs\nx\n".repeat(100_000)),
-        ("longer open fences", (3..1_400).map(|n| format!("{}\n", "`".repeat(n))).collect()),
+        ("longer open fences", (3..1_400).map(|n| "`".repeat(n)).collect::<Vec<_>>().join("\n")),
         ("deep xml", deep),
         ("yaml aliases", bomb),
         ("lines <a>", fill("<a>\n")),

@@ -212,7 +212,7 @@ fn what_is_no_block_of_ours_is_refused() {
     none("with 1, empty as before", &["A,={/}", "A,a/b", "A,^^c"]);
     none("with 1, empty as before", &["A,=x", "A1"]);
     assert_eq!(
-        Template.decode("with 1", &["A,={>3}|", "A1", "\\A1"], 1000),
+        Template.decode("with 1, empty as before", &["A,={>3}|", "A1", "\\A1"], 1000),
         Some("  1|\nA1".into())
     );
 }
@@ -222,7 +222,7 @@ fn a_short_block_that_stands_for_much_is_refused() {
     let mut body = vec!["A,={}".to_owned(), format!("A,{}", "x".repeat(1000))];
     body.extend((0..1000).map(|_| "A".to_owned()));
     let body: Vec<&str> = body.iter().map(String::as_str).collect();
-    assert_eq!(Template.decode("with 1", &body, 100_000), None);
+    assert_eq!(Template.decode("with 1, empty as before", &body, 100_000), None);
 }
 
 /// Lines as programs write them: some forms, filled with values of all kinds.
@@ -323,7 +323,7 @@ fn the_example_of_the_module_reads_as_it_says() {
         "A,,,,512",
         "B01,07,944",
     ];
-    let text = Template.decode("with 2", &body, 1000).unwrap();
+    let text = Template.decode("with 2, empty as before", &body, 1000).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines,
