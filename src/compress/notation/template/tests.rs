@@ -298,11 +298,11 @@ proptest! {
 
     #[test]
     fn any_block_is_read_without_panic(
-        args in "with [0-9]{1,3}|.*",
+        args in "with [0-9]{1,3}, empty as before|.*",
         forms in prop::collection::vec("[A-C][, ]=([a ]|\\{([<>][0-9]{0,3})?/?[a-c]?(=[0-9]{0,20})?([+-][0-9]{0,20})?\\}){0,6}", 0..4),
         rows in prop::collection::vec("[A-C]?([0-9]{0,20}|[,^ a/]{0,5}){0,4}", 0..12),
     ) {
-        let count = format!("with {}", forms.len());
+        let count = format!("with {}, empty as before", forms.len());
         let body: Vec<&str> = forms.iter().chain(&rows).map(String::as_str).collect();
         for args in [count, args] {
             if let Some(text) = Template.decode(&args, &body, 5_000) {
