@@ -202,26 +202,21 @@ impl Part<'_> {
         let lines = self.lines;
         let stretch = lines.get(range).unwrap_or_default();
         let is_short = stretch.len() < 2 && stretch.iter().all(|line| line.len() < SHORTEST);
-        let mut best = (0, Taken::new());
         if is_short {
-            return best.1;
+            return Taken::new();
         }
-        let mut found: Vec<_> = Vec::with_capacity(group.len());
+        // The shortest in bytes is the one that is counted: a count costs more than a notation.
+        let mut best: Option<(usize, &'static dyn Notation, Vec<Found>)> = None;
         for notation in group {
             let blocks = self.found(*notation, stretch);
-            if !blocks.is_empty() {
-                found.push((*notation, blocks));
+            let saved = saved_bytes(stretch, &blocks);
+            if best.as_ref().map_or(0, |(most, ..)| *most) < saved {
+                best = Some((saved, *notation, blocks));
             }
         }
-        // How much is saved matters where there is a choice; else it only has to be something.
-        let is_choice = found.len() > 1;
-        for (notation, blocks) in found {
-            let taken = self.accepted(notation, stretch, blocks, is_choice);
-            if taken.0 > best.0 {
-                best = taken;
-            }
-        }
-        if best.1.is_empty() || self.saves_enough(stretch, &best.1) { best.1 } else { Taken::new() }
+        let Some((_, notation, blocks)) = best else { return Taken::new() };
+        let taken = self.accepted(notation, stretch, blocks);
+        if self.saves_enough(stretch, &taken) { taken } else { Taken::new() }
     }
 
     /// Whether blocks are shorter than their lines by the share that their kind asks for.
@@ -242,16 +237,13 @@ impl Part<'_> {
         })
     }
 
-    /// The blocks of one notation that decode to the very lines and save tokens, and how many:
-    /// exactly, or at least.
+    /// The blocks of one notation that decode to the very lines and save tokens.
     fn accepted(
         &mut self,
         notation: &'static dyn Notation,
         lines: &[&str],
         found: Vec<Found>,
-        exactly: bool,
-    ) -> (u64, Taken) {
-        let mut saved = 0;
+    ) -> Taken {
         let mut taken = Taken::new();
         for Found { lines: range, block } in found {
             let (plain, broken) = place(self.text, lines, range.clone());
@@ -267,12 +259,7 @@ impl Part<'_> {
             if has_break {
                 text.pop();
             }
-            let gain = if exactly {
-                self.tokens.stretch(broken).saturating_sub(tokens)
-            } else {
-                self.tokens.beyond(broken, tokens)
-            };
-            if gain == 0 {
+            if self.tokens.beyond(broken, tokens) == 0 {
                 continue;
             }
             let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
@@ -283,10 +270,9 @@ impl Part<'_> {
                 self.revert(notation.name());
                 continue;
             }
-            saved += gain;
             taken.push((range, Written { text, tokens, has_break }, notation.name()));
         }
-        (saved, taken)
+        taken
     }
 
     fn revert(&mut self, name: &'static str) {
@@ -294,6 +280,17 @@ impl Part<'_> {
             self.out.reverted.push(name);
         }
     }
+}
+
+/// Bytes that blocks save beside the lines that they stand for.
+fn saved_bytes(lines: &[&str], blocks: &[Found]) -> usize {
+    let bytes = |line: &&str| line.len() + 1;
+    let saved = blocks.iter().map(|found| {
+        let plain = lines.get(found.lines.clone()).unwrap_or_default();
+        let shown: usize = found.block.body.iter().map(|line| line.len() + 1).sum();
+        plain.iter().map(bytes).sum::<usize>().saturating_sub(shown)
+    });
+    saved.sum()
 }
 
 fn header(name: &str, block: &Block) -> String {
