@@ -12,7 +12,7 @@ use super::problem::{Body, Problem};
 use super::schema::{Compilation, CompileRequest, TokensRequest};
 use super::state::AppState;
 use crate::pipeline::{Deadline, Timings, TokensAnswer};
-use crate::service::compile::Error;
+use crate::service::compile::{Answer, Error};
 use crate::service::{Services, compile, tokens};
 
 /// Compile a conversation
@@ -42,13 +42,19 @@ pub(super) async fn compile_conversation(
     request: Request,
 ) -> Result<Response, Problem> {
     let answer = run(&state, request, compile::compile).await?;
+    Ok(answered(&state, answer))
+}
+
+/// The answer of a compile or a compression, counted in the figures, with the header that tells
+/// where its time went.
+pub(super) fn answered(state: &AppState, answer: Answer) -> Response {
     state.metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
     let timing = server_timing(&answer.timings);
     let mut response = json(answer.body);
     if let Ok(value) = HeaderValue::from_str(&timing) {
         response.headers_mut().insert(SERVER_TIMING, value);
     }
-    Ok(response)
+    response
 }
 
 /// Count tokens
@@ -74,7 +80,7 @@ pub(super) async fn count_tokens(
     Ok(json(serde_json::to_string(&answer).unwrap_or_default()))
 }
 
-pub(super) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 pub(super) fn json(text: impl Into<axum::body::Body>) -> Response {
     ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text.into())
@@ -107,7 +113,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// The header's value: `name;dur=milliseconds`, disjoint (DESIGN §3).
-pub(super) fn server_timing(timings: &Timings) -> String {
+fn server_timing(timings: &Timings) -> String {
     let rows: [(&str, Duration); 6] = [
         ("parse", timings.parse),
         ("count", timings.count),

@@ -1,10 +1,9 @@
 //! `POST /compress` and `POST /expand`.
 
 use axum::extract::{Request, State};
-use axum::http::HeaderValue;
 use axum::response::Response;
 
-use super::compile::{SERVER_TIMING, json, run, server_timing};
+use super::compile::{answered, json, run};
 use super::problem::{Body, Problem};
 use super::schema::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 use super::state::AppState;
@@ -33,13 +32,7 @@ pub(super) async fn compress_messages(
     request: Request,
 ) -> Result<Response, Problem> {
     let answer = run(&state, request, compress::compress).await?;
-    state.metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
-    let timing = server_timing(&answer.timings);
-    let mut response = json(answer.body);
-    if let Ok(value) = HeaderValue::from_str(&timing) {
-        response.headers_mut().insert(SERVER_TIMING, value);
-    }
-    Ok(response)
+    Ok(answered(&state, answer))
 }
 
 /// Give the originals back

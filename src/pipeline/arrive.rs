@@ -1,7 +1,7 @@
 //! The on-arrival form of tool results, and the count of every message.
 
 use super::Stopped;
-use super::measure::{Cost, Meter};
+use super::measure::{self, Cost, Meter};
 use super::report::Action;
 use crate::compress::{Class, Encoder, Engine, Form, Hold, Lossless};
 use crate::domain::{Content, Message, Part};
@@ -80,7 +80,7 @@ pub(super) fn run(
         // Every text was counted when its form was found.
         costs.push(meter.message_by(message, &mut |text| match known.next() {
             Some(form) => {
-                won += difference(form.tokens_before, form.tokens_alone);
+                won += measure::saved(form.tokens_before, form.tokens_alone);
                 Ok(form.tokens_alone)
             }
             None => meter.text(text),
@@ -154,8 +154,4 @@ pub(super) fn show(message: &mut Message, forms: &[Form]) {
             text.clone_from(form);
         }
     }
-}
-
-fn difference(before: u64, after: u64) -> i64 {
-    i64::try_from(before).unwrap_or(i64::MAX) - i64::try_from(after).unwrap_or(i64::MAX)
 }

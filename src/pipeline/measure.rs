@@ -73,6 +73,11 @@ impl Cost {
     }
 }
 
+/// Raw tokens that something saves; what it costs where it takes more.
+pub(super) fn saved(before: u64, after: u64) -> i64 {
+    i64::try_from(before).unwrap_or(i64::MAX) - i64::try_from(after).unwrap_or(i64::MAX)
+}
+
 impl std::ops::AddAssign for Cost {
     fn add_assign(&mut self, other: Self) {
         self.text += other.text;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::change::FirstChange;
-use crate::domain::Note;
+use crate::domain::{Model, Note, Notes};
 
 /// What happened, in a sentence and in figures.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
@@ -49,6 +49,53 @@ pub struct Report {
     /// One for each message, with `explain: "full"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<Decision>>,
+}
+
+impl Report {
+    /// The report of something that took so many tokens before and takes so many now, all of it
+    /// history, with nothing else to tell.
+    pub(super) fn new(
+        model: &Model,
+        (tokens_before, tokens_after): (u64, u64),
+        budget: u64,
+        actions: Actions,
+        notes: Notes,
+    ) -> Self {
+        let fits = tokens_after <= budget;
+        Self {
+            summary: sentence(tokens_before, tokens_after, &actions, fits),
+            tokens_before,
+            tokens_after,
+            fits,
+            budget,
+            tokenizer: model.tokenizer.as_str(),
+            exact: model.is_exact(),
+            parts: Parts { history: tokens_after, ..Parts::default() },
+            actions,
+            cache: Cache::default(),
+            memory: Memory::default(),
+            skill: None,
+            service_tools: Vec::new(),
+            hooks: Vec::new(),
+            degraded: notes.degraded,
+            repairs: notes.repairs,
+            warnings: notes.warnings,
+            too_big: Vec::new(),
+            decisions: None,
+        }
+    }
+
+    /// The same for what there was no time to count: four bytes to a token.
+    pub(super) fn uncounted(mut self, summary: String) -> Self {
+        self.summary = summary;
+        self.tokenizer = "bytes4";
+        self.exact = false;
+        if !self.fits {
+            let tokens = self.tokens_after;
+            self.too_big = vec![TooBig { part: "history", tokens, pointer: None }];
+        }
+        self
+    }
 }
 
 /// Tokens by part of the payload. All but `reserve` add up to `tokens_after`.

@@ -12,10 +12,10 @@ use crate::pipeline::{self, Compiled, Deadline, FirstChange, Report, Stopped, Ti
 use crate::request::{self, Previous};
 use crate::store::{self, Batch};
 
-/// A compiled conversation, as it is sent.
+/// A compiled conversation, or a compressed text or list, as it is sent.
 #[derive(Debug)]
 pub struct Answer {
-    /// `{"id", "payload", "report"}` as JSON text.
+    /// `{"id", "payload", "report"}`, or what `POST /compress` answers, as JSON text.
     pub body: Bytes,
     pub report: Report,
     pub timings: Timings,

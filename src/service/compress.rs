@@ -8,31 +8,15 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::Services;
-use super::compile::Error;
-use super::known::{Known, Recipe};
+use super::compile::{Answer, Error};
+use super::known::{Known, Recipe, keep_text};
 use crate::compress::chain;
-use crate::domain::{ArtifactId, Notes};
+use crate::domain::Notes;
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{self, Deadline, Report, Shortened, Stopped, Timings};
+use crate::pipeline::{self, Deadline, Shortened, Stopped, Timings};
 use crate::provider;
 use crate::request::{self, CompressRequest, Given, Originals};
 use crate::store::{Batch, Committed};
-
-/// A compressed text or list, as it is sent.
-#[derive(Debug)]
-pub struct Answer {
-    /// `{"id", "messages" | "text", "report", "artifacts", "originals"?}` as JSON text.
-    pub body: Bytes,
-    pub report: Report,
-    pub timings: Timings,
-}
-
-impl Answer {
-    /// The body as text.
-    pub fn text(&self) -> &str {
-        std::str::from_utf8(&self.body).unwrap_or_default()
-    }
-}
 
 /// The original of something that is not shown in full.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -77,12 +61,13 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
         }
         shortened => shortened?,
     };
-    let id = format!("cpr_{}", uuid::Uuid::now_v7().simple());
+    let id = new_id();
+    let list = list_text(&shortened);
     let storing = Instant::now();
-    let committed = keep(services, &id, &request, &known, &shortened)?;
+    let committed = keep(services, &id, &request, &known, (&shortened, &list))?;
     timings.store += storing.elapsed();
     let writing = Instant::now();
-    let body = write(&id, &request, &shortened, committed.as_ref());
+    let body = write(&id, &request, (&shortened, &list), committed.as_ref());
     timings.serialise = writing.elapsed();
     Ok(Answer { body, report: shortened.report, timings })
 }
@@ -100,7 +85,7 @@ fn keep(
     id: &str,
     request: &CompressRequest<'_, '_>,
     known: &Known,
-    shortened: &Shortened,
+    (shortened, list_text): (&Shortened, &str),
 ) -> Result<Option<Committed>, Error> {
     let mut batch = Batch::default();
     if request.originals == Originals::Store {
@@ -113,12 +98,11 @@ fn keep(
             let mut message = "{\"text\":".to_owned();
             json::write_string(&mut message, text);
             message.push('}');
-            known.keep_text(&mut batch, id, message);
+            keep_text(&mut batch, id, message);
         }
         Given::Text(_) => {}
         Given::List(list) => {
-            let shown: String = list_text(shortened);
-            let node = json::parse(&shown, Limits::default())?;
+            let node = json::parse(list_text, Limits::default())?;
             let hashes = chain(node.as_array().unwrap_or_default());
             let recipe = (request.originals != Originals::Store).then(|| Recipe::of(shortened));
             known.keep(&mut batch, id, list.items, (shortened, &hashes), recipe.as_ref());
@@ -131,6 +115,11 @@ fn keep(
     Ok((request.originals == Originals::Store).then_some(committed))
 }
 
+fn new_id() -> String {
+    format!("cpr_{}", uuid::Uuid::now_v7().simple())
+}
+
+/// The messages that are shown, as one JSON text.
 fn list_text(shortened: &Shortened) -> String {
     let bytes: usize = shortened.list.iter().map(|shown| shown.json.len() + 1).sum();
     let mut text = String::with_capacity(bytes + 2);
@@ -148,13 +137,13 @@ fn list_text(shortened: &Shortened) -> String {
 fn write(
     id: &str,
     request: &CompressRequest<'_, '_>,
-    shortened: &Shortened,
+    (shortened, list_text): (&Shortened, &str),
     committed: Option<&Committed>,
 ) -> Bytes {
     let mut body = format!("{{\"id\":\"{id}\",");
     match (&request.given, &shortened.text) {
         (Given::List(list), _) => {
-            let _ = write!(body, "\"{}\":{}", list.key, list_text(shortened));
+            let _ = write!(body, "\"{}\":{list_text}", list.key);
         }
         (Given::Text(_), text) => {
             body.push_str("\"text\":");
@@ -170,7 +159,7 @@ fn write(
         body.push_str(",\"originals\":{");
         let mut seen = std::collections::BTreeSet::new();
         for original in &shortened.originals {
-            let id = ArtifactId::of_text(&original.text).to_string();
+            let id = original.artifact.to_string();
             if seen.contains(&id) {
                 continue;
             }
@@ -196,7 +185,7 @@ fn artifacts(
     let expires_at = committed.map(|committed| committed.expires_at.to_string());
     let items = items(request);
     let artifact = |original: &pipeline::Original| KeptOriginal {
-        id: ArtifactId::of_text(&original.text).to_string(),
+        id: original.artifact.to_string(),
         message_id: items
             .get(original.message)
             .and_then(|item| item.get("id")?.as_str())
@@ -213,7 +202,7 @@ fn passed(request: &CompressRequest<'_, '_>, timings: Timings) -> Answer {
     let mut notes: Notes = request.notes.clone();
     notes.degraded("deadline", String::new(), "time was up: the input as it came");
     let shortened = pipeline::passed_on(request, notes);
-    let id = format!("cpr_{}", uuid::Uuid::now_v7().simple());
-    let body = write(&id, request, &shortened, None);
+    let list = list_text(&shortened);
+    let body = write(&new_id(), request, (&shortened, &list), None);
     Answer { body, report: shortened.report, timings }
 }

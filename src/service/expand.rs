@@ -50,7 +50,7 @@ pub struct Missing {
 
 /// The normal form of a text: what is left without what `equivalent` edits leave out.
 pub fn normal(text: &str) -> String {
-    compress::equivalent(text).into_owned()
+    compress::normal(text)
 }
 
 /// Expands what `body` names or holds. Takes the thread.
@@ -315,8 +315,7 @@ impl Work<'_> {
     fn follow(&mut self, at: usize, item: &Node<'_>, recipe: &str, back: Back) -> Vec<Arc<str>> {
         let steps = Recipe::steps(recipe);
         let (mut before, mut instead, mut after) = (Vec::new(), Vec::new(), Vec::new());
-        let mut edits: BTreeMap<usize, (Edit, bool)> =
-            back.edits.into_iter().map(|(slot, edit)| (slot, (edit, true))).collect();
+        let mut edits: BTreeMap<usize, Edit> = back.edits.into_iter().collect();
         // Where each text stands, and where the whole content does that it is in.
         let mut places = Vec::new();
         for spoken in provider::spoken(item) {
@@ -336,7 +335,7 @@ impl Work<'_> {
             let Some(text) = self.originals.get(id) else {
                 // What was decoded from the shown text may be the very original.
                 let decoded = match &step {
-                    Step::Text(slot, _) => edits.get(slot).map(|(edit, _)| edit),
+                    Step::Text(slot, _) => edits.get(slot),
                     _ => None,
                 };
                 if decoded.is_none_or(|edit| ArtifactId::of_text(&edit.text).to_string() != *id) {
@@ -354,8 +353,7 @@ impl Work<'_> {
                         Step::Json(..) => (whole.clone(), Wrap::Raw),
                         _ => (own.clone(), Wrap::Text),
                     };
-                    let edit = Edit { at, text: text.to_string(), wrap };
-                    edits.insert(slot, (edit, false));
+                    edits.insert(slot, Edit { at, text: text.to_string(), wrap });
                 }
             }
         }
@@ -365,7 +363,7 @@ impl Work<'_> {
         }
         self.done.expanded += 1;
         if instead.is_empty() {
-            let edits: Vec<Edit> = edits.into_values().map(|(edit, _)| edit).collect();
+            let edits: Vec<Edit> = edits.into_values().collect();
             instead.push(splice(item.raw, &edits).into());
         }
         before.append(&mut instead);

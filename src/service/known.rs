@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::compress::{chain, end_of};
-use crate::domain::{ArtifactId, ContentHash};
+use crate::domain::ContentHash;
 use crate::json::Node;
 use crate::pipeline::{Maker, Shortened, Shown};
 use crate::store::{self, Batch, ChainHash, Item, Tenant};
@@ -106,15 +106,6 @@ impl Known {
         }
     }
 
-    /// Adds the answer to a text.
-    #[expect(clippy::unused_self, reason = "stands beside `keep`")]
-    pub(super) fn keep_text(&self, batch: &mut Batch, id: &str, message: String) {
-        let original = batch.message(message);
-        let hash = artifact_chain(id);
-        let index = batch.message(index(&[original]));
-        batch.answer(id, vec![Item { chain: ChainHash(hash), original: index }]);
-    }
-
     /// What an earlier answer stored of a message that is shown.
     fn known(&self, shown: &Shown) -> Option<&Arc<str>> {
         self.originals.get(shown.origin?)?.as_ref()
@@ -140,6 +131,13 @@ impl Known {
             None => originals.to_vec(),
         }
     }
+}
+
+/// Adds the answer to a text.
+pub(super) fn keep_text(batch: &mut Batch, id: &str, message: String) {
+    let original = batch.message(message);
+    let index = batch.message(index(&[original]));
+    batch.answer(id, vec![Item { chain: ChainHash(artifact_chain(id)), original: index }]);
 }
 
 /// No list has this chain.
@@ -217,7 +215,7 @@ impl Recipe {
             let mut row = RECIPE.to_owned();
             let upto = shown.origin.unwrap_or(0);
             while let Some(original) = gone.next_if(|original| original.message < upto) {
-                let id = ArtifactId::of_text(&original.text);
+                let id = original.artifact;
                 let _ = match &mut summary {
                     Some(summary) => write!(summary, "m {id} "),
                     None => write!(row, "b {id} "),
@@ -237,8 +235,7 @@ impl Recipe {
         rows.extend(summary.take());
         if let Some(last) = rows.last_mut() {
             for original in gone {
-                let id = ArtifactId::of_text(&original.text);
-                let _ = write!(last, "{kind} {id} ");
+                let _ = write!(last, "{kind} {} ", original.artifact);
             }
         }
         Self { rows }

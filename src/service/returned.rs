@@ -18,7 +18,7 @@ impl Returned {
         let mut forms = BTreeMap::new();
         for text in originals.values() {
             forms
-                .entry(compress::equivalent(text).into_owned())
+                .entry(compress::normal(text))
                 .and_modify(|found| *found = None)
                 .or_insert_with(|| Some(Arc::clone(text)));
         }

@@ -76,7 +76,7 @@ impl Backlog {
                 at += 1;
                 continue;
             }
-            self.copy(&mut out, text, lines, copied, at);
+            copy(&mut out, text, lines, copied, at);
             if !out.is_empty() || at > 0 {
                 out.push('\n');
             }
@@ -87,20 +87,8 @@ impl Backlog {
         if copied == 0 {
             return None;
         }
-        self.copy(&mut out, text, lines, copied, lines.len());
+        copy(&mut out, text, lines, copied, lines.len());
         Some(out)
-    }
-
-    /// Appends lines as they are, after a line break where something stands before.
-    #[expect(clippy::unused_self, reason = "reads as the other steps of `refer` do")]
-    fn copy(&self, out: &mut String, text: &str, lines: &Lines, from: usize, to: usize) {
-        if from == to {
-            return;
-        }
-        if from > 0 {
-            out.push('\n');
-        }
-        out.push_str(lines.span(text, from, to - from).unwrap_or_default());
     }
 
     fn longest(&self, text: &str, lines: &Lines, at: usize) -> Option<Match> {
@@ -137,6 +125,17 @@ impl Backlog {
         };
         Reference { place, lines: (!whole).then_some((found.line + 1, found.count)) }
     }
+}
+
+/// Appends lines as they are, after a line break where something stands before.
+fn copy(out: &mut String, text: &str, lines: &Lines, from: usize, to: usize) {
+    if from == to {
+        return;
+    }
+    if from > 0 {
+        out.push('\n');
+    }
+    out.push_str(lines.span(text, from, to - from).unwrap_or_default());
 }
 
 /// The earlier texts as a decoder knows them.

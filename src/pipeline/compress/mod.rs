@@ -7,5 +7,5 @@ mod view;
 
 pub(super) use ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost, plan};
 pub(super) use stage::{Input, Output, run};
-pub(super) use summary::summary;
+pub(super) use summary::{summary, summary_cap};
 pub(super) use view::Clearing;

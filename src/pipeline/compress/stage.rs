@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ladder::{self, ClearCost, Form, Note, Outcome, Plan, TurnCost};
-use super::summary::summary;
+use super::summary::{summary, summary_cap};
 use super::view::{Clearing, cleared};
 use crate::domain::{Content, Message, Role, Turn, turns};
 use crate::pipeline::arrive::{Arrived, Sight, show};
@@ -13,11 +13,6 @@ use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{Stopped, prose};
 use crate::request::{Compression, Level, Thinking};
-
-/// Raw tokens below which a summary cannot say anything beside its own frame.
-const LEAST_SUMMARY: u64 = 96;
-/// Raw tokens that a summary takes at most (DESIGN §2, rule 4).
-const MOST_SUMMARY: u64 = 2_000;
 
 pub(in crate::pipeline) struct Input<'i> {
     pub(in crate::pipeline) history: Vec<Message>,
@@ -87,18 +82,13 @@ fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<Plan, Stopped> {
     const MANY: usize = 99_999;
     let compression = input.compression;
     let share = |milli: u32| input.room.saturating_mul(u64::from(milli)) / 1000;
-    let cap = (input.room / 8).min(MOST_SUMMARY);
-    let summary_cap = match compression.level {
-        Level::Drop if cap < LEAST_SUMMARY => 0,
-        _ => cap.max(LEAST_SUMMARY),
-    };
     let marker = Message::text(Role::User, prose::truncated(MANY));
     Ok(Plan {
         level: compression.level,
         clear_thinking: compression.thinking == Thinking::ClearOld,
         trigger: share(compression.trigger_milli),
         compress_to: share(compression.compress_to_milli),
-        summary_cap,
+        summary_cap: summary_cap(compression.level, input.room),
         marker: meter.message(&marker)?.real(),
         allowed: input.allowed,
         opening: input.opening.map(|slot| slot.cost.real()),

@@ -5,6 +5,21 @@ use crate::domain::{Message, Role};
 use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{Stopped, prose};
+use crate::request::Level;
+
+/// Raw tokens below which a summary cannot say anything beside its own frame.
+const LEAST_SUMMARY: u64 = 96;
+/// Raw tokens that a summary takes at most (DESIGN §2, rule 4).
+const MOST_SUMMARY: u64 = 2_000;
+
+/// Raw tokens that a summary is charged and may take of a room: an eighth of it. 0 where turns are
+/// rather dropped than summarised in so little.
+pub(in crate::pipeline) fn summary_cap(level: Level, room: u64) -> u64 {
+    match (room / 8).min(MOST_SUMMARY) {
+        cap if level == Level::Drop && cap < LEAST_SUMMARY => 0,
+        cap => cap.max(LEAST_SUMMARY),
+    }
+}
 
 /// The summary of covered messages, which take so many tokens, in at most `cap`; `None` where
 /// there is nothing to quote, or what is quoted is no shorter than the messages.

@@ -8,8 +8,8 @@ use super::splice::{Edit, splice};
 use super::{Edited, Error, Job, Original, Shown};
 use crate::compress::{Class, Encoder, Form, Hold};
 use crate::domain::ArtifactId;
-use crate::pipeline::prose;
 use crate::pipeline::report::Action;
+use crate::pipeline::{measure, prose};
 use crate::provider::{Answered, Spoken, TextSlot, Wrap};
 
 /// The messages of the list in the sight that the plan leaves them, one row each, and one for
@@ -28,7 +28,7 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
             rows.push(gone(job, at, action));
             continue;
         }
-        let mut edits = Edits::default();
+        let mut edits = Edits { message: at, ..Edits::default() };
         for spoken in spoken {
             match spoken {
                 Spoken::Call(arguments) => encoder.call(arguments),
@@ -48,7 +48,7 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
                 }
             }
         }
-        rows.push(edits.row(job, at, sight));
+        rows.push(edits.row(job, sight));
     }
     Ok(rows)
 }
@@ -56,7 +56,13 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
 fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
     let before = job.costs.get(at).map_or(0, |cost| cost.real());
     let raw = job.item(at).map_or("", |item| item.raw);
-    let original = Original { text: raw.into(), message: at, tokens: before, whole: true };
+    let original = Original {
+        text: raw.into(),
+        message: at,
+        tokens: before,
+        whole: true,
+        artifact: ArtifactId::of_text(raw),
+    };
     Row {
         shown: None,
         origin: Some(at),
@@ -74,8 +80,10 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
 /// What is edited in one message.
 #[derive(Default)]
 struct Edits {
+    /// Where the message stands in the list.
+    message: usize,
     places: Vec<Edit>,
-    originals: Vec<(Arc<str>, u64)>,
+    originals: Vec<Original>,
     shown: Vec<Edited>,
     /// Texts of tool results that stand before.
     slots: usize,
@@ -92,8 +100,8 @@ impl Edits {
         for (slot, form) in slots.iter().zip(forms) {
             let place = self.slots;
             self.slots += 1;
-            self.saved += difference(form.tokens_before, form.tokens_after);
-            self.alone += difference(form.tokens_before, form.tokens_alone);
+            self.saved += measure::saved(form.tokens_before, form.tokens_after);
+            self.alone += measure::saved(form.tokens_before, form.tokens_alone);
             self.reverted.extend(&form.reverted);
             let Some(text) = form.text else { continue };
             self.places.push(Edit {
@@ -125,7 +133,7 @@ impl Edits {
         self.slots += usize::from(answered.content.is_some());
         let Some((at, wrap)) = &answered.content else { return };
         let before: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
-        let saved = difference(before, count(prose::CLEARED_RESULT));
+        let saved = measure::saved(before, count(prose::CLEARED_RESULT));
         self.saved += saved;
         self.alone += saved;
         let text = prose::CLEARED_RESULT.to_owned();
@@ -139,11 +147,14 @@ impl Edits {
     }
 
     fn original(&mut self, slot: usize, text: Arc<str>, tokens: u64, json: bool) {
-        self.shown.push(Edited { slot, artifact: ArtifactId::of_text(&text), json });
-        self.originals.push((text, tokens));
+        let artifact = ArtifactId::of_text(&text);
+        self.shown.push(Edited { slot, artifact, json });
+        let message = self.message;
+        self.originals.push(Original { text, message, tokens, whole: false, artifact });
     }
 
-    fn row(self, job: &Job<'_>, at: usize, sight: Sight) -> Row {
+    fn row(self, job: &Job<'_>, sight: Sight) -> Row {
+        let at = self.message;
         let raw = job.item(at).map_or("", |item| item.raw);
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
         let changed = !self.places.is_empty();
@@ -156,12 +167,6 @@ impl Edits {
             (true, _) => Action::Compressed,
         };
         let less = |saved: i64| u64::try_from(i64::try_from(before).unwrap_or(i64::MAX) - saved);
-        let originals = self.originals.into_iter().map(|(text, tokens)| Original {
-            text,
-            message: at,
-            tokens,
-            whole: false,
-        });
         Row {
             shown: Some(Shown { json, origin: Some(at), changed, edits: self.shown }),
             origin: Some(at),
@@ -172,11 +177,7 @@ impl Edits {
             before,
             after: less(self.saved).unwrap_or_default(),
             alone: less(self.alone).unwrap_or_default(),
-            originals: originals.collect(),
+            originals: self.originals,
         }
     }
-}
-
-fn difference(before: u64, after: u64) -> i64 {
-    i64::try_from(before).unwrap_or(i64::MAX) - i64::try_from(after).unwrap_or(i64::MAX)
 }

@@ -55,6 +55,8 @@ pub struct Original {
     pub tokens: u64,
     /// Whether it is the JSON of a whole message that is gone.
     pub whole: bool,
+    /// What its text is called by.
+    pub artifact: ArtifactId,
 }
 
 /// Whose a message of the list is.
@@ -113,6 +115,8 @@ pub(super) struct Job<'j> {
     makers: &'j [Maker],
     /// What each message takes as it came, and what stands outside of the list, last.
     costs: Vec<Cost>,
+    /// The neutral messages that were read from each message.
+    neutral: Vec<Vec<&'j Message>>,
 }
 
 impl<'j> Job<'j> {
@@ -136,18 +140,22 @@ impl<'j> Job<'j> {
             }
         }
         let mut costs = vec![Cost::default(); count + 1];
+        let mut neutral = vec![Vec::new(); count];
         for message in system.iter().chain(history) {
             meter.check()?;
             let at = message.origin.filter(|at| *at < count).unwrap_or(count);
             if let Some(cost) = costs.get_mut(at) {
                 *cost += meter.message(message)?;
             }
+            if let Some(messages) = neutral.get_mut(at) {
+                messages.push(message);
+            }
         }
         if let Some(outside) = costs.last_mut() {
             outside.text += meter.reply() + meter.tools(&conversation.tools)?;
         }
         let spoken = list.items.iter().map(provider::spoken).collect();
-        Ok(Self { meter, request, list, spoken, fixed, makers, costs })
+        Ok(Self { meter, request, list, spoken, fixed, makers, costs, neutral })
     }
 
     fn run<'e>(&self, encoder: &dyn Fn() -> Encoder<'e>) -> Result<Vec<report::Row>, Error> {
@@ -206,10 +214,8 @@ impl<'j> Job<'j> {
     }
 
     /// The neutral messages that were read from a message of the list.
-    fn messages(&self, at: usize) -> impl Iterator<Item = &Message> {
-        let conversation = &self.list.conversation;
-        let all = conversation.system.iter().chain(&conversation.history);
-        all.filter(move |message| message.origin == Some(at))
+    fn messages(&self, at: usize) -> &[&'j Message] {
+        self.neutral.get(at).map_or(&[], Vec::as_slice)
     }
 }
 

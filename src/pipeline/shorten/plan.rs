@@ -10,11 +10,6 @@ use crate::pipeline::report::Action;
 use crate::provider::Spoken;
 use crate::request::Level;
 
-/// Raw tokens that a summary takes at most, and where there is no budget.
-const MOST_SUMMARY: u64 = 2_000;
-/// Raw tokens below which a summary cannot say anything beside its own frame.
-const LEAST_SUMMARY: u64 = 96;
-
 /// How much of a message is in sight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sight {
@@ -50,17 +45,12 @@ pub(super) fn run(job: &Job<'_>, rows: &[Row], level: Level) -> Result<Plan, Err
     let costs = turn_costs(job, rows, &spans);
     let outside = job.costs.last().map_or(0, |cost| cost.real());
     let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
-    let cap = budget.map_or(MOST_SUMMARY, |budget| (budget / 8).min(MOST_SUMMARY));
     let plan = compress::Plan {
         level,
         clear_thinking: false,
         trigger: u64::MAX,
         compress_to: u64::MAX,
-        summary_cap: if level == Level::Drop && cap < LEAST_SUMMARY {
-            0
-        } else {
-            cap.max(LEAST_SUMMARY)
-        },
+        summary_cap: compress::summary_cap(level, budget.unwrap_or(u64::MAX)),
         marker: job.meter.message(&Message::text(Role::User, prose::truncated(99_999)))?.real(),
         allowed: budget.map_or(0, |budget| budget.saturating_sub(outside)),
         opening: None,
@@ -104,18 +94,16 @@ fn item_turns(job: &Job<'_>) -> Vec<Turn> {
 
 /// The first message from `next` on that the history knows; those before it hold system text.
 fn history_start(job: &Job<'_>, next: usize, last: usize) -> usize {
-    let system = &job.list.conversation.system;
-    let mut at = next;
-    while at < last && system.iter().any(|message| message.origin == Some(at)) {
-        at += 1;
-    }
-    at
+    let is_system = |at: &usize| job.messages(*at).iter().any(|own| own.role == Role::System);
+    (next..last).find(|at| !is_system(at)).unwrap_or(last)
 }
 
 fn turn_costs(job: &Job<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
     let keep = job.request.keep_recent_turns.max(job.request.protect.recent_turns);
     let recent = job.request.protect.recent_messages;
     let shielded = job.list.items.len().saturating_sub(recent);
+    // Only the newest live zone is ever asked for: nothing is replayed here.
+    let recent = spans.iter().position(|span| span.end > shielded).unwrap_or(spans.len());
     let mut costs = Vec::with_capacity(spans.len());
     for (index, span) in spans.iter().enumerate() {
         let mut cost = TurnCost::default();
@@ -130,8 +118,6 @@ fn turn_costs(job: &Job<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
                 cost.user |= message.role == Role::User;
             }
         }
-        // Only the newest live zone is ever asked for: nothing is replayed here.
-        let recent = spans.iter().position(|span| span.end > shielded).unwrap_or(spans.len());
         cost.live_start = (index + 1).saturating_sub(keep).min(recent);
         costs.push(cost);
     }
@@ -201,7 +187,7 @@ impl View<'_> {
     /// The summary of what is covered, as a message of the list's shape.
     fn summarized(&self, forms: &[Form]) -> Result<Option<(String, u64)>, Error> {
         let messages: Vec<&Message> =
-            self.covered(forms).flat_map(|at| self.job.messages(at)).collect();
+            self.covered(forms).flat_map(|at| self.job.messages(at)).copied().collect();
         let tokens =
             self.covered(forms).filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
         let slot = compress::summary(self.job.meter, &messages, tokens, self.cap, None)?;
@@ -248,15 +234,14 @@ impl View<'_> {
 
     fn plan(&self, outcome: &Outcome, level: Level) -> Result<Plan, Error> {
         let mut plan = Plan::whole(self.job.list.items.len());
-        let mut covered = Sight::Gone(Action::Dropped);
         if outcome.note == Note::Summary {
             plan.summary = self.summarized(&outcome.forms)?;
-            covered = Sight::Gone(Action::Summarized);
         }
         // Where no summary can be made the next rung is taken, if the level goes so far.
-        if plan.summary.is_none() && outcome.note == Note::Summary {
-            covered = Sight::Gone(Action::Dropped);
-        }
+        let mut covered = match plan.summary {
+            Some(_) => Sight::Gone(Action::Summarized),
+            None => Sight::Gone(Action::Dropped),
+        };
         if level < Level::Drop && plan.summary.is_none() {
             covered = Sight::Cleared;
         } else if plan.summary.is_none() && outcome.forms.contains(&Form::Covered) {

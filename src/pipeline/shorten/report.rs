@@ -6,9 +6,7 @@ use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
 use crate::pipeline::manifest::Name;
 use crate::pipeline::measure::Meter;
-use crate::pipeline::report::{
-    Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, sentence,
-};
+use crate::pipeline::report::{Action, Actions, Decision, Report, TooBig};
 use crate::request::{CompressRequest, Explain, Originals};
 
 /// A text or a list made shorter.
@@ -110,13 +108,18 @@ pub(super) fn of_text(
             artifact: None,
         }]);
     }
-    let original =
-        Original { text: text.into(), message: 0, tokens: form.tokens_before, whole: false };
+    let original = changed.then(|| Original {
+        text: text.into(),
+        message: 0,
+        tokens: form.tokens_before,
+        whole: false,
+        artifact: ArtifactId::of_text(text),
+    });
     Shortened {
         list: Vec::new(),
         text: Some(form.text.map_or_else(|| text.to_owned(), |text| text.to_string())),
         report,
-        originals: if changed { vec![original] } else { Vec::new() },
+        originals: original.into_iter().collect(),
     }
 }
 
@@ -163,28 +166,7 @@ fn report(
     let model = &request.model;
     let (tokens_before, tokens_after) = (model.scale(before), model.scale(after));
     let budget = request.budget_tokens.unwrap_or(model.context_window);
-    let fits = tokens_after <= budget;
-    Report {
-        summary: sentence(tokens_before, tokens_after, &actions, fits),
-        tokens_before,
-        tokens_after,
-        fits,
-        budget,
-        tokenizer: model.tokenizer.as_str(),
-        exact: model.is_exact(),
-        parts: Parts { history: tokens_after, ..Parts::default() },
-        actions,
-        cache: Cache::default(),
-        memory: Memory::default(),
-        skill: None,
-        service_tools: Vec::new(),
-        hooks: Vec::new(),
-        degraded: notes.degraded,
-        repairs: notes.repairs,
-        warnings: notes.warnings,
-        too_big: Vec::new(),
-        decisions: None,
-    }
+    Report::new(model, (tokens_before, tokens_after), budget, actions, notes)
 }
 
 /// The largest messages that are left.
@@ -212,7 +194,7 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
     let kept = job.request.originals != Originals::None;
     let decision = |row: &Row| {
         let index = row.origin?;
-        let message = job.messages(index).next();
+        let message = job.messages(index).first();
         let id = match message {
             Some(message) if message.role != Role::System || message.id.is_some() => {
                 Name::of(message, index).id
@@ -231,7 +213,7 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
                 .originals
                 .first()
                 .filter(|_| kept)
-                .map(|original| ArtifactId::of_text(&original.text).to_string()),
+                .map(|original| original.artifact.to_string()),
         })
     };
     rows.iter().filter_map(decision).collect()
@@ -248,13 +230,8 @@ pub(super) fn passed(
         + text.as_ref().map_or(0, String::len);
     let tokens = bytes.div_ceil(4) as u64;
     let actions = Actions { kept: list.len(), ..Actions::default() };
-    let mut report = report(request, (tokens, tokens), actions, notes);
-    report.tokenizer = "bytes4";
-    report.exact = false;
-    report.summary = format!("Time was up: passed on as it came, about {tokens} tokens.");
-    if !report.fits {
-        report.too_big =
-            vec![TooBig { part: "history", tokens: report.tokens_after, pointer: None }];
-    }
+    let report = report(request, (tokens, tokens), actions, notes);
+    let report =
+        report.uncounted(format!("Time was up: passed on as it came, about {tokens} tokens."));
     Shortened { list, text, report, originals: Vec::new() }
 }
