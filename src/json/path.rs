@@ -51,7 +51,7 @@ pub struct Fault {
     /// JSON Pointer to the faulty value.
     pub pointer: String,
     pub detail: String,
-    /// The known key nearest to an unknown one.
+    /// The known key or name nearest to an unknown one.
     pub did_you_mean: Option<String>,
 }
 
@@ -74,14 +74,21 @@ impl Faults {
 
     /// Reports a key that no one reads, with the nearest of the `known` ones.
     pub fn unknown_key(&mut self, parent: &Path<'_>, key: &str, known: &[&str]) {
-        let near = known
-            .iter()
-            .map(|name| (strsim::damerau_levenshtein(name, key), *name))
-            .filter(|(distance, name)| *distance <= name.len().max(4) / 2)
-            .min_by_key(|(distance, _)| *distance)
-            .map(|(_, name)| name.to_owned());
-        let shown: String = key.chars().take(60).collect();
+        let shown = start(key);
+        let near = nearest(key, known.iter().copied());
         self.push(&parent.key(&shown), format!("unknown key `{shown}`"), near);
+    }
+
+    /// Reports a name that stands for nothing, with the nearest of the `known` ones. `what`: such
+    /// as `adapter`.
+    pub fn unknown_name<'k>(
+        &mut self,
+        path: &Path<'_>,
+        (what, name): (&str, &str),
+        known: impl Iterator<Item = &'k str>,
+    ) {
+        let near = nearest(name, known);
+        self.push(path, format!("unknown {what} `{}`", start(name)), near);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -106,6 +113,23 @@ impl Faults {
     }
 }
 
+/// What is told of a name that may be of any length.
+fn start(name: &str) -> String {
+    name.chars().take(60).collect()
+}
+
+fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+    let most = |known: &str| known.len().max(4) / 2;
+    // A distance takes time by the product of both lengths, and is at least their difference.
+    let length = name.chars().count();
+    known
+        .filter(|known| known.chars().count().abs_diff(length) <= most(known))
+        .map(|known| (strsim::damerau_levenshtein(known, name), known))
+        .filter(|(distance, known)| *distance <= most(known))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +150,20 @@ mod tests {
         let list = faults.into_vec();
         assert_eq!(list[0].did_you_mean.as_deref(), Some("target"));
         assert_eq!(list[1].did_you_mean, None);
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_where_it_stands_and_not_at_length() {
+        let mut faults = Faults::default();
+        let known = || ["ledger", "xml"].into_iter();
+        let list = Path::Root.key("adapters");
+        faults.unknown_name(&list.index(3), ("adapter", "legder"), known());
+        faults.unknown_name(&list.index(4), ("adapter", &"x".repeat(8 << 20)), known());
+        let list = faults.into_vec();
+        assert_eq!(list[0].pointer, "/adapters/3");
+        assert_eq!(list[0].detail, "unknown adapter `legder`");
+        assert_eq!(list[0].did_you_mean.as_deref(), Some("ledger"));
+        assert_eq!((list[1].detail.len(), &list[1].did_you_mean), (78, &None));
     }
 
     #[test]

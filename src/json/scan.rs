@@ -47,6 +47,7 @@ impl Marks {
     pub(crate) const NOT_PLAIN_FORM: Self = Self(8);
     /// The same, where all that is not printable ASCII is an escape.
     pub(crate) const NOT_ASCII_FORM: Self = Self(16);
+    pub(crate) const NOT_ANY_FORM: Self = Self(8 | 16);
 
     pub(crate) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0

@@ -8,23 +8,26 @@ use std::sync::Arc;
 
 use crate::json::{Node, Value};
 
-/// A text that a tool answered, the call that asked for it, or what a person wrote.
+/// A text that a tool answered, the call that asked for it, or what somebody said.
 #[derive(Debug, Clone)]
 pub enum Spoken {
-    /// The text of a call's arguments.
-    Call(Arc<str>),
+    /// The arguments of a call.
+    Call(TextSlot, Wrap),
     Result(Answered),
     /// A text of the user or of the system.
     Words(TextSlot),
+    /// A text of the model.
+    Said(TextSlot),
 }
 
 impl Spoken {
     /// The texts that may be edited.
     pub fn slots(&self) -> &[TextSlot] {
         match self {
-            Self::Call(_) => &[],
             Self::Result(answered) => &answered.slots,
-            Self::Words(slot) => std::slice::from_ref(slot),
+            Self::Call(slot, _) | Self::Words(slot) | Self::Said(slot) => {
+                std::slice::from_ref(slot)
+            }
         }
     }
 }
@@ -62,8 +65,12 @@ pub struct TextSlot {
 pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
     let mut found = Vec::new();
     let base = message.raw.as_ptr() as usize;
-    let by_people = is(message, "role", &["user", "system", "developer"]);
-    let reading = Walk { base, by_people };
+    let words: Option<fn(TextSlot) -> Spoken> = match message.get("role").and_then(Node::as_str) {
+        Some("user" | "system" | "developer") => Some(Spoken::Words),
+        Some("assistant" | "model") => Some(Spoken::Said),
+        _ => None,
+    };
+    let reading = Walk { base, words };
     if is(message, "role", &["tool", "function"]) && message.get("parts").is_none() {
         found.push(reading.result(message.get("content")));
         return found;
@@ -72,14 +79,12 @@ pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
     for call in message.get("tool_calls").and_then(Node::as_array).unwrap_or_default() {
         let function = call.get("function").or_else(|| call.get("custom"));
         found.extend(function.and_then(|function| {
-            arguments(function.get("arguments").or_else(|| function.get("input"))?)
+            reading.arguments(function.get("arguments").or_else(|| function.get("input"))?)
         }));
     }
     for key in ["content", "parts"] {
         let Some(content) = message.get(key) else { continue };
-        if by_people {
-            found.extend(reading.slot(content).map(Spoken::Words));
-        }
+        found.extend(words.and_then(|words| reading.slot(content).map(words)));
         for part in content.as_array().unwrap_or_default() {
             reading.item(part, &mut found);
         }
@@ -90,8 +95,8 @@ pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
 /// Reads strings of one message, whose JSON text begins at the address `base`.
 struct Walk {
     base: usize,
-    /// Whether its own texts are the user's or the system's.
-    by_people: bool,
+    /// What its own texts are.
+    words: Option<fn(TextSlot) -> Spoken>,
 }
 
 impl Walk {
@@ -104,16 +109,18 @@ impl Walk {
             }
             Some("tool_use" | "tool_call" | "function_call" | "custom_tool_call") => {
                 let keys = ["input", "arguments"];
-                found.extend(keys.iter().find_map(|key| node.get(key)).and_then(arguments));
+                let own = keys.iter().find_map(|key| node.get(key));
+                found.extend(own.and_then(|own| self.arguments(own)));
             }
             // Gemini's parts have no type.
-            Some("text" | "input_text") | None if self.by_people => {
-                found.extend(node.get("text").and_then(|text| self.slot(text)).map(Spoken::Words));
+            Some("text" | "input_text" | "output_text") | None => {
+                let slot = node.get("text").and_then(|text| self.slot(text));
+                found.extend(self.words.and_then(|words| slot.map(words)));
             }
             _ => {}
         }
         if let Some(call) = node.get("functionCall").or_else(|| node.get("function_call")) {
-            found.extend(call.get("args").and_then(arguments));
+            found.extend(call.get("args").and_then(|own| self.arguments(own)));
         }
         let response = node.get("functionResponse").or_else(|| node.get("function_response"));
         if let Some(response) = response {
@@ -143,6 +150,17 @@ impl Walk {
         Spoken::Result(Answered { slots, content })
     }
 
+    fn arguments(&self, node: &Node<'_>) -> Option<Spoken> {
+        match &node.value {
+            Value::String(_) => Some(Spoken::Call(self.slot(node)?, Wrap::Text)),
+            Value::Object(_) => {
+                let slot = TextSlot { text: node.raw.into(), raw: self.range(node)? };
+                Some(Spoken::Call(slot, Wrap::Raw))
+            }
+            _ => None,
+        }
+    }
+
     fn slot(&self, node: &Node<'_>) -> Option<TextSlot> {
         let Value::String(text) = &node.value else { return None };
         Some(TextSlot { text: text.to_shared(), raw: self.range(node)? })
@@ -151,14 +169,6 @@ impl Walk {
     fn range(&self, node: &Node<'_>) -> Option<Range<usize>> {
         let start = (node.raw.as_ptr() as usize).checked_sub(self.base)?;
         Some(start..start + node.raw.len())
-    }
-}
-
-fn arguments(node: &Node<'_>) -> Option<Spoken> {
-    match &node.value {
-        Value::String(text) => Some(Spoken::Call(text.to_shared())),
-        Value::Object(_) => Some(Spoken::Call(node.raw.into())),
-        _ => None,
     }
 }
 

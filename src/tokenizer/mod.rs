@@ -4,6 +4,7 @@ mod bounds;
 mod framing;
 mod memo;
 mod run;
+mod split;
 
 pub(crate) use bounds::is_cut;
 pub use framing::Framing;
@@ -14,7 +15,7 @@ use bpe_openai::Tokenizer;
 use quick_cache::sync::Cache;
 
 use crate::domain::TokenizerName;
-use memo::Memo;
+use memo::Memos;
 
 /// Texts whose counts are remembered.
 const REMEMBERED: usize = 1 << 18;
@@ -58,6 +59,9 @@ impl Digest {
 pub struct Counter {
     counts: Cache<(TokenizerName, Digest), u32>,
     runs: run::Runs,
+    /// What short pieces take in each of the two encodings.
+    o200k: Memos,
+    cl100k: Memos,
 }
 
 impl fmt::Debug for Counter {
@@ -74,7 +78,12 @@ impl Default for Counter {
 
 impl Counter {
     pub fn new() -> Self {
-        Self { counts: Cache::new(REMEMBERED), runs: run::Runs::new() }
+        Self {
+            counts: Cache::new(REMEMBERED),
+            runs: run::Runs::new(),
+            o200k: Memos::default(),
+            cl100k: Memos::default(),
+        }
     }
 
     /// Tokens of a text on its own, before any factor.
@@ -146,28 +155,24 @@ impl Counter {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Option<u64> {
         let tokenizer = dictionary(name);
+        let memos = if name == TokenizerName::Cl100kBase { &self.cl100k } else { &self.o200k };
+        let mut memo = memos.take();
         let mut tokens = 0;
         let mut since = 0;
-        let mut memo = (text.len() >= Memo::LEAST).then(Memo::new);
-        for piece in tokenizer.split(text) {
+        let is_whole = split::pieces(name, tokenizer, text, |piece| {
             tokens += if piece.len() < run::LONG {
-                let count = |piece: &[u8]| tokenizer.bpe.count(piece);
-                match &mut memo {
-                    Some(memo) => memo.count(piece.as_bytes(), count),
-                    None => count(piece.as_bytes()),
-                }
+                memo.count(piece.as_bytes(), |piece| tokenizer.bpe.count(piece))
             } else {
                 self.runs.count(name, tokenizer, piece)
             };
             since += piece.len();
-            if since >= CHUNK {
+            since < CHUNK || {
                 since = 0;
-                if !go_on() {
-                    return None;
-                }
+                go_on()
             }
-        }
-        Some(tokens as u64)
+        });
+        memos.put(memo);
+        is_whole.then_some(tokens as u64)
     }
 }
 

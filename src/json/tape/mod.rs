@@ -30,7 +30,18 @@ pub(crate) struct Form {
     pub(crate) layout: Option<Layout>,
     /// Whether a plain way of writing escapes all that is not printable ASCII.
     pub(crate) ascii: bool,
+    /// Whether it escapes slashes, too.
+    pub(crate) slashes: bool,
     pub(crate) limits: super::Limits,
+}
+
+impl Form {
+    /// Whether a plain way of writing gives other bytes for a key: keys are written in no other.
+    fn refuses(self, key: &Entry<'_>) -> bool {
+        let strange = if self.ascii { Marks::NOT_ASCII_FORM } else { Marks::NOT_PLAIN_FORM };
+        let is_bare = || self.slashes && has_bare_slash(key.raw);
+        self.layout.is_some() && (key.marks.has(strange) || is_bare())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +134,11 @@ impl<'t, 'a> Node<'t, 'a> {
         self.entry.marks
     }
 
+    /// Whether a string holds a slash that is not escaped.
+    pub(crate) fn has_bare_slash(self) -> bool {
+        has_bare_slash(self.entry.raw)
+    }
+
     /// Whether this is an array or object that holds something.
     pub(crate) fn is_full(self) -> bool {
         matches!(self.entry.kind, Kind::Array | Kind::Object) && self.entry.decoded.0 > 0
@@ -184,6 +200,20 @@ impl<'t, 'a> Node<'t, 'a> {
             _ => out.push_str(self.raw()),
         }
     }
+}
+
+/// Whether a string as it stands in a document holds a slash that is not escaped.
+fn has_bare_slash(raw: &str) -> bool {
+    let bytes = raw.as_bytes();
+    let mut at = 0;
+    while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'\\', b'/', rest)) {
+        at += step;
+        if bytes.get(at) == Some(&b'/') {
+            return true;
+        }
+        at += 2;
+    }
+    false
 }
 
 #[derive(Clone)]

@@ -168,8 +168,7 @@ impl<'a> Reader<'_, 'a> {
             (self.peek()? == b'"').then_some(())?;
             self.string()?;
         }
-        let strange = if self.form.ascii { Marks::NOT_ASCII_FORM } else { Marks::NOT_PLAIN_FORM };
-        if self.form.layout.is_some() && self.tape.entries.last()?.marks.has(strange) {
+        if self.form.refuses(self.tape.entries.last()?) {
             return None;
         }
         if is_odd || keys.count > 0 {
@@ -295,8 +294,7 @@ impl<'a> Reader<'_, 'a> {
             b'b' => '\u{8}',
             b'f' => '\u{c}',
             b'/' => {
-                marks.add(Marks::NOT_PLAIN_FORM);
-                marks.add(Marks::NOT_ASCII_FORM);
+                marks.add(if self.form.slashes { Marks::default() } else { Marks::NOT_ANY_FORM });
                 '/'
             }
             b'u' => self.unit(marks)?,

@@ -5,8 +5,12 @@ use proptest::prelude::*;
 use super::*;
 use crate::json::{self, Limits, Value};
 
-const ANYWHERE: Form =
-    Form { layout: None, ascii: false, limits: Limits { depth: 32, values: 1_000_000 } };
+const ANYWHERE: Form = Form {
+    layout: None,
+    ascii: false,
+    slashes: false,
+    limits: Limits { depth: 32, values: 1_000_000 },
+};
 
 fn is_same(node: Node<'_, '_>, tree: &json::Node<'_>) -> bool {
     let inside = match &tree.value {
