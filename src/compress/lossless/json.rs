@@ -19,7 +19,8 @@ pub(super) fn minified(text: &str) -> Option<String> {
     }
     // A key that stands twice makes readers disagree about the value: such a text stays.
     let mut tape = Tape::default();
-    let root = tape.read(bare, Form { layout: None, ascii: false, limits: LIMITS })?;
+    let root =
+        tape.read(bare, Form { layout: None, ascii: false, slashes: false, limits: LIMITS })?;
     if first.is_none() {
         return Some(bare.to_owned());
     }

@@ -10,6 +10,8 @@ mod xml;
 
 use std::borrow::Cow;
 
+pub(crate) use xml::indentation;
+
 /// The text without what says nothing. Borrowed where there is nothing to take.
 pub fn equivalent(text: &str) -> Cow<'_, str> {
     let codes = terminal::without_codes(text);

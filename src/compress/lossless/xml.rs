@@ -77,6 +77,15 @@ pub(super) fn minified(text: &str) -> Option<String> {
     (short.len() < text.len()).then_some(short)
 }
 
+/// Indentation that says nothing in a text that is one document, in order; none where it is no
+/// document, or one whose white space is shown.
+pub(crate) fn indentation(text: &str) -> Vec<Range<usize>> {
+    let space = [' ', '\t', '\r', '\n'];
+    let head = text.len() - text.trim_start_matches(space).len();
+    let gaps = Scanner::new(text.trim_matches(space)).gaps().unwrap_or_default();
+    gaps.into_iter().map(|gap| head + gap.start..head + gap.end).collect()
+}
+
 /// Whether white space that holds a line break stands between a `>` and a `<` at all.
 fn has_gaps(text: &str) -> bool {
     let bytes = text.as_bytes();

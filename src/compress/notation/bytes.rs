@@ -97,7 +97,7 @@ fn gather(flags: &[u8; CHUNK], bit: u32) -> u32 {
 
 /// Both halves of the product count: in the lower alone, a high byte would say little.
 #[inline]
-pub(super) fn mix(hash: u64, value: u64) -> u64 {
+pub(crate) fn mix(hash: u64, value: u64) -> u64 {
     const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
     let product = u128::from(hash.rotate_left(23) ^ value ^ 0x517c_c1b7_2722_0a95) * FACTOR;
     let half = |product: u128| u64::try_from(product & u128::from(u64::MAX)).unwrap_or(0);
@@ -106,7 +106,7 @@ pub(super) fn mix(hash: u64, value: u64) -> u64 {
 
 /// A hash of some bytes.
 #[inline]
-pub(super) fn hash(bytes: &[u8]) -> u64 {
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut rest = bytes;
     let mut hash = bytes.len() as u64;
     while rest.len() > 8

@@ -11,12 +11,14 @@
 //!
 //! The header is meant to be read by a model and by a person (`docs/encodings.md`). A line that
 //! holds a `§` of its own is never part of a block, so no body line can be taken for a mark.
-//! The engine decodes every block that it is offered and compares, so a notation whose `decode`
+//! The engine decodes every block that it shows and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod body;
 mod bytes;
 mod columns;
 mod numbered;
+mod records;
 mod repeat;
 mod severity;
 mod table;
@@ -28,6 +30,8 @@ use std::ops::Range;
 use super::segment::Kind;
 use crate::json;
 
+pub(crate) use body::{Body, lines_of};
+pub(crate) use bytes::{hash, mix};
 pub(crate) use severity::reports_error;
 
 /// What every mark of ours begins with, at the start of a line.
@@ -38,8 +42,7 @@ pub(crate) const MARK: char = '§';
 pub(crate) struct Block {
     /// What stands in the header after the number of body lines; no line break, may be empty.
     pub(crate) args: String,
-    /// Body lines, without their line breaks.
-    pub(crate) body: Vec<String>,
+    pub(crate) body: Body,
 }
 
 /// A block, and the lines of the run that it stands for.
@@ -58,6 +61,12 @@ pub(crate) trait Notation: Sync {
     /// holds a `§` or a line break. Pure, and linear in the bytes of the run.
     fn encode(&self, lines: &[&str]) -> Vec<Found>;
 
+    /// Bytes that its blocks for these lines cannot save more than, found much faster than they
+    /// are; none where nothing is known of that.
+    fn at_most(&self, _lines: &[&str]) -> Option<usize> {
+        None
+    }
+
     /// The lines, joined by line breaks, that a block stands for; `None` where it is not one of
     /// ours, or would be longer than `limit` bytes. Never panics: the block may be anybody's.
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String>;
@@ -74,6 +83,8 @@ const ROWS: &[&dyn Notation] = &[&tree::Tree, &template::Template];
 pub(crate) fn groups(kind: Kind) -> Groups {
     match kind {
         Kind::Json | Kind::JsonLines => &[&[&table::Table]],
+        Kind::Yaml => &[&[&table::Yaml, &records::Yaml], REPEATS],
+        Kind::Xml => &[&[&table::Xml, &records::Xml], REPEATS],
         Kind::Csv { .. } => &[&[&columns::Columns], ROWS],
         Kind::Numbered => &[&[&numbered::Numbered], REPEATS],
         // What nothing else is known of may be rows all the same: see `least_share`.
@@ -91,11 +102,15 @@ pub(crate) fn least_share(kind: Kind) -> usize {
 
 const ALL: &[&dyn Notation] = &[
     &table::Table,
+    &table::Yaml,
+    &table::Xml,
     &columns::Columns,
     &numbered::Numbered,
     &repeat::Repeat,
     &tree::Tree,
     &template::Template,
+    // It decodes what is written for XML, too.
+    &records::Yaml,
 ];
 
 /// The names of all notations, as their headers have them.

@@ -13,7 +13,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Block, Found, Notation, quoted, reports_error, unquoted};
+use super::{Block, Body, Found, Notation, quoted, reports_error, unquoted};
 
 /// Lines from which a run is worth a header.
 const LEAST: usize = 4;
@@ -124,15 +124,13 @@ impl Style {
 
     fn block(&self, lines: &[&str]) -> Block {
         let mut prefix = String::new();
-        let mut number = self.first;
-        let body = lines.iter().map(|line| {
+        let mut body = Body::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+        for (line, number) in lines.iter().zip(self.first..) {
             self.prefix(number, &mut prefix);
-            number += 1;
             let bare = line.strip_prefix(prefix.as_str()).unwrap_or(line);
             let whole = reports_error(bare) || bare.starts_with(&prefix);
-            (if whole { *line } else { bare }).to_owned()
-        });
-        let body = body.collect();
+            body.push(if whole { line } else { bare });
+        }
         let mut args =
             format!("from {} {}", self.first, quoted(self.separator.encode_utf8(&mut [0; 4])));
         if self.width > 0 {

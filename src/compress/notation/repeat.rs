@@ -9,8 +9,7 @@
 //! The body is what stands there once, the number how often it stood there. Lines are equal byte
 //! for byte, so this holds for lines that report errors as well.
 
-use std::collections::HashMap;
-
+use super::bytes::{hash, same};
 use super::{Block, Found, Notation};
 
 /// Lines that repeat together.
@@ -38,7 +37,7 @@ impl Notation for Repeat {
                 at += 1;
                 continue;
             };
-            let body = lines.iter().skip(at).take(period).map(|line| (*line).to_owned()).collect();
+            let body = lines.iter().skip(at).take(period).copied().collect();
             let end = at + period * times;
             found.push(Found { lines: at..end, block: Block { args: format!("×{times}"), body } });
             at = end;
@@ -66,15 +65,24 @@ impl Notation for Repeat {
 
 /// Where each line stands next, if that is within reach.
 fn next_places(lines: &[&str]) -> Vec<Option<usize>> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut next: Vec<Option<usize>> = lines
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(at, line)| places.insert(line, at).filter(|later| later - at <= PERIOD))
-        .collect();
-    next.reverse();
-    next
+    let hashes: Vec<u32> = lines.iter().map(|line| short_hash(line)).collect();
+    let within = |at: usize| hashes.get(at + 1..hashes.len().min(at + 1 + PERIOD));
+    let again = |(at, line): (usize, &&str)| {
+        let below = within(at)?;
+        let own = hashes.get(at)?;
+        // No early end: so many are compared at once, and most lines stand nowhere else.
+        if below.iter().map(|hash| u32::from(hash == own)).sum::<u32>() == 0 {
+            return None;
+        }
+        let places = below.iter().zip(at + 1..).filter(|(hash, _)| *hash == own);
+        let mut places = places.map(|(_, later)| later);
+        places.find(|later| lines.get(*later).is_some_and(|later| same(line, later)))
+    };
+    lines.iter().enumerate().map(again).collect()
+}
+
+fn short_hash(line: &str) -> u32 {
+    u32::try_from(hash(line.as_bytes()) >> 32).unwrap_or_default()
 }
 
 /// The period and the count, here, that stand for most bytes.
@@ -111,7 +119,7 @@ mod tests {
         for Found { lines: range, block } in Repeat.encode(lines) {
             out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
             out.push(format!("§repeat {} {}", block.body.len(), block.args));
-            out.extend(block.body);
+            out.extend(block.body.lines().map(str::to_owned));
             next = range.end;
         }
         out.extend(lines[next..].iter().map(|line| (*line).to_owned()));
@@ -166,7 +174,7 @@ mod tests {
             for Found { lines: range, block } in Repeat.encode(&lines) {
                 prop_assert!(range.start >= end);
                 end = range.end;
-                let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
+                let body: Vec<&str> = block.body.lines().collect();
                 let text = lines[range].join("\n");
                 prop_assert_eq!(Repeat.decode(&block.args, &body, text.len()), Some(text));
             }

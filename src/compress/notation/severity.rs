@@ -74,42 +74,52 @@ fn is_word(byte: u8) -> bool {
 const SHORTEST: usize = 3;
 const LONGEST: usize = 11;
 
-/// Lengths of the words below, as bits, by the low five bits of their first letters.
-const LENGTHS: [u16; 32] = {
-    let mut lengths = [0; 32];
-    let known: [(u8, u16); 14] = [
-        (b'e', 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 9 | 1 << 10),
-        (b'o', 1 << 3 | 1 << 4),
-        (b'f', 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8),
-        (b'c', 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9),
-        (b'p', 1 << 5 | 1 << 6 | 1 << 8),
-        (b'a', 1 << 5 | 1 << 7 | 1 << 8),
-        (b'd', 1 << 6 | 1 << 8),
-        (b's', 1 << 6 | 1 << 8),
-        (b'k', 1 << 6),
-        (b'r', 1 << 7 | 1 << 8),
-        (b'i', 1 << 7),
-        (b't', 1 << 9 | 1 << 10),
-        (b'u', 1 << 9 | 1 << 10 | 1 << 11),
-        (b'v', 1 << 9),
-    ];
-    let mut at = 0;
-    while at < known.len() {
+/// Of the words below by their first letters: their lengths as bits, and their last letters.
+const KNOWN: [(u8, u16, &[u8]); 14] = [
+    (b'e', 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 9 | 1 << 10, b"rgsdn"),
+    (b'o', 1 << 3 | 1 << 4, b"ms"),
+    (b'f', 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8, b"lstdeg"),
+    (b'c', 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9, b"thdl"),
+    (b'p', 1 << 5 | 1 << 6 | 1 << 8, b"csd"),
+    (b'a', 1 << 5 | 1 << 7 | 1 << 8, b"tdg"),
+    (b'd', 1 << 6 | 1 << 8, b"dk"),
+    (b's', 1 << 6 | 1 << 8, b"et"),
+    (b'k', 1 << 6, b"d"),
+    (b'r', 1 << 7 | 1 << 8, b"d"),
+    (b'i', 1 << 7, b"d"),
+    (b't', 1 << 9 | 1 << 10, b"ks"),
+    (b'u', 1 << 9 | 1 << 10 | 1 << 11, b"de"),
+    (b'v', 1 << 9, b"n"),
+];
+
+/// The same by the low five bits of a first letter; the last letters as bits by theirs.
+const SHAPES: [(u16, u32); 32] = {
+    let mut shapes = [(0, 0); 32];
+    let mut known: &[_] = &KNOWN;
+    while let Some((entry, after)) = known.split_first() {
+        let (first, lengths, mut letters) = *entry;
+        let mut lasts = 0;
+        while let Some((letter, rest)) = letters.split_first() {
+            lasts |= 1 << (*letter & 31);
+            letters = rest;
+        }
         #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
         {
-            lengths[(known[at].0 & 31) as usize] = known[at].1;
+            shapes[(first & 31) as usize] = (lengths, lasts);
         }
-        at += 1;
+        known = after;
     }
-    lengths
+    shapes
 };
 
-/// Most words have a length that no word below with their first letter has.
+/// Most words have a length or a last letter that no word below with their first letter has.
 #[inline]
 fn may_report(word: &[u8]) -> bool {
-    let lengths = word.first().and_then(|first| LENGTHS.get(usize::from(first & 31)));
+    let (Some(first), Some(last)) = (word.first(), word.last()) else { return false };
+    let (lengths, lasts) = SHAPES.get(usize::from(first & 31)).copied().unwrap_or_default();
     let is_known = word.len() <= LONGEST
-        && lengths.is_some_and(|lengths| lengths >> word.len() & 1 == 1)
+        && lengths >> word.len() & 1 == 1
+        && lasts >> (last & 31) & 1 == 1
         && is_report(word);
     is_known || is_type_of_error(word)
 }
@@ -217,6 +227,18 @@ mod tests {
             ] {
                 assert!(reports_error(&line), "{line}");
             }
+        }
+    }
+
+    #[test]
+    fn every_known_word_has_its_shape() {
+        let words = "err oom fail crit oops error emerg fatal fails fault panic abort crash errors \
+            failed denied severe killed panics failure failing aborted crashed corrupt refused \
+            invalid errored failures critical panicked rejected segfault aborting deadlock \
+            exception traceback unhandled violation corrupted exceptions tracebacks unexpected \
+            unreachable";
+        for word in words.split_whitespace() {
+            assert!(is_report(word.as_bytes()) && may_report(word.as_bytes()), "{word}");
         }
     }
 

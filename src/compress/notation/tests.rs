@@ -4,6 +4,20 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The blocks that a notation finds in a text: each decodes to the very lines it stands for.
+pub(super) fn blocks(notation: &dyn Notation, text: &str) -> Vec<Found> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let found = notation.encode(&lines);
+    for one in &found {
+        let body: Vec<&str> = one.block.body.lines().collect();
+        let original = lines[one.lines.clone()].join("\n");
+        let decoded = notation.decode(&one.block.args, &body, original.len());
+        assert_eq!(decoded.as_deref(), Some(original.as_str()), "{:#?}", one.block);
+        assert!(body.iter().all(|line| !line.contains('\n')));
+    }
+    found
+}
+
 /// Lines as tools print them, in runs that notations look for.
 fn lines() -> impl Strategy<Value = Vec<String>> {
     let numbered =
@@ -26,7 +40,7 @@ fn check(notation: &dyn Notation, lines: &[&str]) -> Result<(), TestCaseError> {
     for Found { lines: range, block } in notation.encode(lines) {
         prop_assert!(range.start >= end && range.end <= lines.len() && !range.is_empty());
         end = range.end;
-        let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
+        let body: Vec<&str> = block.body.lines().collect();
         let back = notation.decode(&block.args, &body, usize::MAX);
         prop_assert_eq!(back, Some(lines[range].join("\n")), "{:?}", block);
     }
@@ -61,7 +75,7 @@ fn shown(notation: &dyn Notation, text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let found = notation.encode(&lines);
     let write = |found: &Found| {
-        format!("{} {}\n{}", found.lines.len(), found.block.args, found.block.body.join("\n"))
+        format!("{} {}{}", found.lines.len(), found.block.args, found.block.body.text())
     };
     found.iter().map(write).collect::<Vec<_>>().join("\n")
 }

@@ -13,7 +13,7 @@
 //! deeper ones begin with; every other line stands for itself behind what it hangs under.
 
 use super::bytes::common;
-use super::{Block, Found, Notation, quoted, reports_error, unquoted};
+use super::{Block, Body, Found, Notation, quoted, reports_error, unquoted};
 
 /// Bytes from which a shared beginning is written on a line of its own.
 const LEAST_BYTES: usize = 6;
@@ -65,6 +65,14 @@ impl Notation for Tree {
             start = at;
         }
         found
+    }
+
+    /// A line saves what it begins with like the one above, where that is long enough to be
+    /// written above them.
+    fn at_most(&self, lines: &[&str]) -> Option<usize> {
+        let pairs = lines.iter().zip(lines.iter().skip(1));
+        let alike = pairs.map(|(above, below)| shared(above, below));
+        Some(alike.filter(|alike| *alike >= LEAST_BYTES).sum())
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
@@ -125,7 +133,8 @@ fn holds(lines: &[&str], sign: &str) -> bool {
 /// A run of lines as a block, where that is shorter; `alike` is what each shares with the next.
 fn block(lines: &[&str], alike: &[usize]) -> Option<Block> {
     let sign = SIGNS.into_iter().find(|sign| !holds(lines, sign))?;
-    let mut body = Vec::with_capacity(lines.len() + 8);
+    let plain: usize = lines.iter().map(|line| line.len() + 1).sum();
+    let mut body = Body::with_capacity(plain);
     // Lengths of the beginnings that are open, the deepest last.
     let mut open: Vec<usize> = Vec::new();
     let mut saved = 0_usize;
@@ -138,25 +147,22 @@ fn block(lines: &[&str], alike: &[usize]) -> Option<Block> {
         let mut held = open.last().copied().unwrap_or(0);
         let mut next = lasting(alike, at, held);
         while next > held && open.len() < DEEPEST {
-            body.push(hung(sign, open.len(), line.get(held..next)?));
+            hang(&mut body, sign, open.len(), line.get(held..next)?);
             open.push(next);
             held = next;
             next = lasting(alike, at, held);
         }
-        body.push(hung(sign, open.len(), line.get(held..)?));
+        hang(&mut body, sign, open.len(), line.get(held..)?);
         saved += held;
     }
-    let shown: usize = body.iter().map(|line| line.len() + 1).sum();
-    let plain: usize = lines.iter().map(|line| line.len() + 1).sum();
-    (saved > 0 && shown + 12 < plain).then(|| Block { args: quoted(sign), body })
+    (saved > 0 && body.text().len() + 12 < plain).then(|| Block { args: quoted(sign), body })
 }
 
-/// A text behind so many signs.
-fn hung(sign: &str, depth: usize, text: &str) -> String {
-    let mut line = String::with_capacity(depth + text.len());
+/// A line of text behind so many signs.
+fn hang(body: &mut Body, sign: &str, depth: usize, text: &str) {
+    let line = body.line();
     line.extend(std::iter::repeat_n(sign, depth));
     line.push_str(text);
-    line
 }
 
 /// How long a beginning, longer than `held`, is worth opening at line `at`; `held` if none is.

@@ -62,7 +62,7 @@ fn names_files(lines: &Lines<'_>, at: usize) -> bool {
 }
 
 /// The numbers of lines that `@@ -1,4 +1,5 @@` announces.
-fn hunk(line: &[u8]) -> Option<(usize, usize)> {
+pub(crate) fn hunk(line: &[u8]) -> Option<(usize, usize)> {
     let (old, rest) = count(line.strip_prefix(b"@@ -")?)?;
     let (new, rest) = count(rest.strip_prefix(b" +")?)?;
     rest.starts_with(b" @@").then_some((old, new))

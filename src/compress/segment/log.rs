@@ -46,7 +46,7 @@ pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
 }
 
 /// Whether a line begins as an entry of a log does.
-pub(super) fn is_entry(body: &[u8]) -> bool {
+pub(crate) fn is_entry(body: &[u8]) -> bool {
     match body.first() {
         Some(b'0'..=b'9') => has_time(body) || has_address(body),
         Some(b'[') => body.get(1..).is_some_and(|body| {

@@ -8,8 +8,10 @@ use super::shape::contains;
 const DEPTH: usize = 256;
 /// Bytes of a tag or a comment; what is longer is none.
 const LONGEST: usize = 1 << 16;
+/// Bytes of a page that may be looked at for tags that nothing closes.
+const VAIN: usize = 1 << 22;
 /// Elements that make a structure; a pair of tags around prose is a mark of a writer.
-const FEWEST: usize = 3;
+const FEWEST: usize = 2;
 
 /// Bytes that so many elements take: `<html><a><a>`.
 const SHORTEST: usize = 12;
@@ -60,6 +62,8 @@ struct Scan<'a> {
     reached: usize,
     open: Vec<&'a [u8]>,
     elements: usize,
+    /// Bytes that were looked at in vain, at the most.
+    vain: usize,
     is_html: bool,
     /// The document says that it is one: what it leaves open ends with the text.
     is_document: bool,
@@ -83,6 +87,7 @@ impl<'a> Scan<'a> {
             reached: at,
             open: Vec::new(),
             elements: 0,
+            vain: 0,
             is_html: false,
             is_document: false,
             started: false,
@@ -94,7 +99,7 @@ impl<'a> Scan<'a> {
         loop {
             let tag = self.tag();
             match tag {
-                Some(Tag::Aside) => {}
+                Some(Tag::Aside) => self.elements += usize::from(!self.open.is_empty()),
                 Some(Tag::Empty) => {
                     self.elements += 1;
                     if self.open.is_empty() {
@@ -109,7 +114,16 @@ impl<'a> Scan<'a> {
                     }
                 }
                 // An angle bracket in the text of a page.
-                None if self.is_html && self.started => self.at += 1,
+                None if self.is_html && self.started => {
+                    let next = self.bytes.get(self.at + 1).copied().unwrap_or(b' ');
+                    if next.is_ascii_alphabetic() || b"!/?".contains(&next) {
+                        self.vain += LONGEST.min(self.bytes.len() - self.at);
+                    }
+                    if self.vain > VAIN {
+                        return None;
+                    }
+                    self.at += 1;
+                }
                 None => return None,
             }
             let rest = self.bytes.get(self.at..)?;

@@ -31,6 +31,11 @@ mod yaml;
 
 use std::ops::Range;
 
+pub(crate) use diff::hunk;
+pub(crate) use log::is_entry;
+pub(crate) use numbered::number;
+pub(crate) use search::{hit, is_context};
+
 use fence::Margins;
 use hints::Hints;
 use lines::Lines;

@@ -19,7 +19,7 @@ pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
 }
 
 /// The number before a line and what parts it from the line.
-pub(super) fn number(body: &[u8]) -> Option<(u32, u8)> {
+pub(crate) fn number(body: &[u8]) -> Option<(u32, u8)> {
     let (number, rest) = body.split_at_checked(digits(body.get(..body.len().min(9))?))?;
     let mark = match rest {
         [mark @ (b'\t' | b':' | b'|'), ..] => *mark,

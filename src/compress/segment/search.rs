@@ -38,7 +38,7 @@ fn hits(lines: &Lines<'_>, at: usize) -> Option<usize> {
 }
 
 /// The path of `path:12:` or of `dir/file.ext:text`.
-fn hit(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn hit(line: &[u8]) -> Option<&[u8]> {
     let path = line.get(..memchr::memchr(b':', line.get(..line.len().min(PATH))?)?)?;
     if path.is_empty() || !path.iter().all(|byte| is_path_byte(*byte)) {
         return None;
@@ -48,16 +48,36 @@ fn hit(line: &[u8]) -> Option<&[u8]> {
     let is_numbered = digits > 0
         && matches!(rest.get(digits), Some(b':' | b'-') | None)
         && path.iter().any(u8::is_ascii_alphabetic);
+    if is_numbered {
+        return Some(path);
+    }
     let is_named = !rest.starts_with(b"//") && path.contains(&b'/') && is_path(path);
-    (is_numbered || is_named).then_some(path)
+    is_named.then_some(path)
 }
 
 fn is_path_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte >= 0x80 || b"/._-+@~[]()$#%\\".contains(&byte)
+    let is_sign = matches!(
+        byte,
+        b'/' | b'.'
+            | b'_'
+            | b'-'
+            | b'+'
+            | b'@'
+            | b'~'
+            | b'['
+            | b']'
+            | b'('
+            | b')'
+            | b'$'
+            | b'#'
+            | b'%'
+            | b'\\'
+    );
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || is_sign
 }
 
 /// `path-12-text`, or `path:12-text`, below a hit in the same file.
-fn is_context(line: &[u8], path: &[u8]) -> bool {
+pub(crate) fn is_context(line: &[u8], path: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(path).and_then(|rest| rest.strip_prefix(b"-")) else {
         return false;
     };

@@ -33,8 +33,11 @@ pub(super) fn is_path(text: &[u8]) -> bool {
     if text.is_empty() || text.len() > LONGEST {
         return false;
     }
-    let is_plain =
-        |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"._-/@+~$[]".contains(byte);
+    let is_plain = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || *byte >= 0x80
+            || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'@' | b'+' | b'~' | b'$' | b'[' | b']')
+    };
     if !text.iter().all(is_plain) || !text.iter().any(u8::is_ascii_alphanumeric) {
         return false;
     }

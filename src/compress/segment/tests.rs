@@ -125,6 +125,8 @@ fn yaml_needs_keys_that_nest_or_hold_values() {
         "name: lampshop\nimage: shop:4.2\nreplicas: 2\ndescription: The service takes the orders of the shop and hands them on.",
     );
     is_one(Kind::Yaml, "- name: a\n  value: 1\n- name: b\n  value: 2\n");
+    is_one(Kind::Yaml, "- { name: a, value: 1 }\r\n- { name: b, value: [2] }\r\n");
+    is_one(Kind::Yaml, "paths:\n  /:\n    get: 1\n  /a/{id}:\n    get: 2\n");
 }
 
 #[test]

@@ -137,6 +137,9 @@ fn entry(body: &[u8]) -> Option<Entry<'_>> {
         dash = body.len() - rest.trim_ascii_start().len();
     }
     let rest = body.get(dash..)?;
+    if let Some(key) = flow_key(rest).filter(|_| dash > 0) {
+        return Some(Entry { dash, key, value: rest.get(..1)? });
+    }
     let colon = key_end(rest)?;
     let (key, after) = rest.split_at_checked(colon)?;
     let after = after.strip_prefix(b":")?;
@@ -146,6 +149,13 @@ fn entry(body: &[u8]) -> Option<Entry<'_>> {
     Some(Entry { dash, key, value: after.trim_ascii() })
 }
 
+/// The first key of a map in flow style that takes the rest of a line.
+fn flow_key(rest: &[u8]) -> Option<&[u8]> {
+    let inner = rest.trim_ascii_end().strip_suffix(b"}")?.strip_prefix(b"{")?.trim_ascii_start();
+    let (key, after) = inner.split_at_checked(key_end(inner)?)?;
+    after.starts_with(b": ").then_some(key)
+}
+
 /// Where a key ends: a plain word, or a quoted text.
 fn key_end(rest: &[u8]) -> Option<usize> {
     const LONGEST: usize = 64;
@@ -153,7 +163,14 @@ fn key_end(rest: &[u8]) -> Option<usize> {
     if let Some(quote @ (b'"' | b'\'')) = rest.first() {
         return Some(memchr::memchr(*quote, rest.get(1..)?)? + 2);
     }
-    let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-./$@".contains(byte);
+    // The paths of an interface have places for values.
+    let is_path = rest.first() == Some(&b'/');
+    let is_key = |byte: &&u8| {
+        byte.is_ascii_alphanumeric()
+            || b"_-./$@".contains(byte)
+            || is_path && matches!(byte, b'{' | b'}')
+    };
     let length = rest.iter().take_while(is_key).count();
-    (length > 0 && rest.iter().take(length).any(u8::is_ascii_alphanumeric)).then_some(length)
+    let is_said = is_path || rest.iter().take(length).any(u8::is_ascii_alphanumeric);
+    (length > 0 && is_said).then_some(length)
 }

@@ -14,16 +14,22 @@
 //! - `quoted 2` names the columns in which every field below the first row stood in quotes. They
 //!   are put back around a field that shows none; one that does is as it was.
 //! - `^` is the field of the row above.
-//! - A row of all columns is a row as it stands: rows that report errors are.
+//! - `1 counts by 1 day`: rows do not show the first column, but for every eighth. It is that of
+//!   the row above and a day more; there are also `month` and `min`.
+//! - A row of all columns is a row as it stands: rows that report errors are, and those that have
+//!   another value than the header tells.
 //!
 //! Nothing is left out: every row has its line.
 
+mod count;
 mod style;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
+use self::count::Step;
 use self::style::{Set, Style, fields, first_row};
-use super::{Block, Found, Notation, reports_error};
+use super::{Block, Body, Found, Notation, reports_error};
 
 /// Rows of the shortest table, the first one counted.
 const FEWEST: usize = 4;
@@ -31,6 +37,11 @@ const FEWEST: usize = 4;
 const DITTO_BYTES: usize = 5;
 const DITTO: &str = "^";
 const DITTO_WORDS: &str = "^ as above";
+const COUNTS: &str = " counts by ";
+/// One row of so many stands whole where a column counts: nobody has to count far.
+const WHOLE: usize = 8;
+/// One row of so many may stand whole because a value or a count does not hold in it.
+const ODD: usize = 16;
 /// Bytes of the longest field of a first row.
 const LONGEST_NAME: usize = 64;
 /// Columns of the widest table.
@@ -69,7 +80,8 @@ impl Notation for Columns {
         let (first, rows) = body.split_first()?;
         let (mut out, constants) = first_row(first, style.separator)?;
         out.reserve(body.iter().map(|line| line.len() + 1).sum::<usize>().min(limit));
-        let (mut above, mut now) = (Vec::new(), Vec::with_capacity(constants.len()));
+        let (mut above, mut now) =
+            (Vec::<Range<usize>>::new(), Vec::with_capacity(constants.len()));
         let mut shown = Vec::with_capacity(constants.len());
         for row in rows {
             shown.clear();
@@ -84,6 +96,9 @@ impl Notation for Columns {
                 let start = out.len();
                 match constant {
                     Some(value) if !whole => out.push_str(value),
+                    None if !whole && let Some(step) = style.step(index) => {
+                        step.write_next(&mut out, above.get(index)?.clone())?;
+                    }
                     _ => style.field(&mut out, fields.next()?, index, above.get(index))?,
                 }
                 if out.len() > limit {
@@ -149,59 +164,104 @@ impl<'a> Rows<'a> {
         let reports: Vec<bool> =
             below.chunks(width).map(|row| report(row, &mut verdicts)).collect();
         let constants = self.constants(&reports);
-        let dittos = self.dittos(&constants);
+        let counts = self.counts(&constants);
+        let is_shown = |column: usize| {
+            constants.get(column) == Some(&None) && counts.iter().all(|(one, _)| *one != column)
+        };
+        let dittos = self.dittos(&is_shown);
         let quoted = |column: usize| {
             let mut fields = below.iter().skip(column).step_by(width);
-            constants.get(column) == Some(&None) && fields.all(|field| field.starts_with('"'))
+            is_shown(column) && fields.all(|field| field.starts_with('"'))
         };
         let quoted = Set::of(width, quoted);
-        let shown = constants.iter().filter(|constant| constant.is_none()).count();
-        let style = Style { separator: self.separator, quoted, ditto: !dittos.is_empty() };
-        let plain = shown == width && style.quoted.is_empty() && dittos.is_empty();
-        if shown == 0 || plain {
+        let shown: Vec<bool> = (0..width).map(is_shown).collect();
+        let ditto = !dittos.is_empty();
+        let style = Style { separator: self.separator, quoted, ditto, counts };
+        let plain = !shown.contains(&false) && style.quoted.is_empty() && dittos.is_empty();
+        if !shown.contains(&true) || plain {
             return None;
         }
-        let mut body = Vec::with_capacity(lines.len() + 1);
-        body.push(write_names(names, &constants, self.separator));
+        let mut body = Body::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+        body.push(&write_names(names, &constants, self.separator));
         let mut above: &[&str] = &[];
-        for ((row, line), report) in below.chunks(width).zip(lines).zip(&reports) {
-            let shown = if *report {
-                (*line).to_owned()
+        let rows = below.chunks(width).zip(lines).zip(&reports);
+        for (index, ((row, line), report)) in rows.enumerate() {
+            let is_whole = *report
+                || !style.counts.is_empty() && index % WHOLE == 0
+                || !is_told((row, above), &constants, &style.counts);
+            if is_whole {
+                body.push(line);
             } else {
-                let mut shown = String::with_capacity(line.len());
-                write_row(&mut shown, (row, above), &constants, &dittos, &style);
-                shown
-            };
-            body.push(shown);
+                write_row(body.line(), (row, above), &shown, &dittos, &style);
+            }
             above = row;
         }
         Some(Block { args: style.words(), body })
     }
 
-    /// For each column the one field of all rows that report no error.
+    /// For each column the one field of nearly all rows that report no error.
     fn constants(&self, reports: &[bool]) -> Vec<Option<&'a str>> {
+        let none = vec![None; self.width];
         let below = self.fields.get(self.width..).unwrap_or_default();
-        let mut rows = below.chunks(self.width).zip(reports).filter(|(_, report)| !**report);
-        let first = rows.next().map(|(row, _)| row).unwrap_or_default();
-        let mut constants: Vec<_> = first.iter().map(|field| Some(*field)).collect();
-        let (mut some, mut open) = (false, constants.len());
-        for (row, _) in rows {
-            some = true;
-            for (field, constant) in row.iter().zip(&mut constants) {
-                if constant.is_some_and(|constant| constant != *field) {
-                    *constant = None;
-                    open -= 1;
+        let rows =
+            || below.chunks(self.width).zip(reports).filter(|(_, is)| !**is).map(|(row, _)| row);
+        let count = rows().count();
+        if count < 2 {
+            return none;
+        }
+        // What more than half of the rows have outlasts all other fields.
+        let mut lead: Vec<(&'a str, usize)> = vec![("", 0); self.width];
+        for row in rows() {
+            for (field, (value, votes)) in row.iter().zip(&mut lead) {
+                match *votes {
+                    0 => (*value, *votes) = (field, 1),
+                    _ if value == field => *votes += 1,
+                    _ => *votes -= 1,
                 }
             }
-            if open == 0 {
-                break;
-            }
         }
-        if some { constants } else { vec![None; self.width] }
+        let odd = |column: usize, value: &str| {
+            rows().filter(|row| row.get(column).is_none_or(|field| *field != value)).count()
+        };
+        let odd: Vec<usize> = lead
+            .iter()
+            .enumerate()
+            .map(|(column, (value, votes))| if *votes == 0 { count } else { odd(column, value) })
+            .collect();
+        let most =
+            if odd.iter().filter(|odd| **odd * ODD <= count).sum::<usize>() * ODD <= 2 * count {
+                count / ODD
+            } else {
+                0
+            };
+        let constant = |((value, _), odd): (&(&'a str, usize), &usize)| {
+            (*odd == 0 || *odd <= most && value.len() > 1).then_some(*value)
+        };
+        lead.iter().zip(&odd).map(constant).collect()
+    }
+
+    /// The columns that count, nearly always by the same.
+    fn counts(&self, constants: &[Option<&str>]) -> Vec<(usize, Step)> {
+        let below = self.fields.get(self.width..).unwrap_or_default();
+        let rows = self.count() - 1;
+        if rows < WHOLE {
+            return Vec::new();
+        }
+        let step = |column: usize| {
+            if constants.get(column) != Some(&None) {
+                return None;
+            }
+            let fields = || below.iter().skip(column).step_by(self.width).copied();
+            let pairs = || fields().zip(fields().skip(1));
+            let step = pairs().take(2).find_map(|(above, below)| Step::between(above, below))?;
+            let leads = pairs().filter(|(above, below)| step.leads(above, below));
+            ((rows - 1 - leads.count()) * ODD <= rows).then_some((column, step))
+        };
+        (0..self.width).filter_map(step).collect()
     }
 
     /// The columns in which a good part of the fields repeats the one above.
-    fn dittos(&self, constants: &[Option<&str>]) -> Set {
+    fn dittos(&self, is_shown: &dyn Fn(usize) -> bool) -> Set {
         let below = self.fields.get(self.width..).unwrap_or_default();
         if below.contains(&DITTO) {
             return Set::default();
@@ -217,8 +277,7 @@ impl<'a> Rows<'a> {
         }
         let rows = self.count() - 1;
         Set::of(self.width, |column| {
-            let open = constants.get(column) == Some(&None);
-            open && repeats.get(column).is_some_and(|count| 3 * count >= rows)
+            is_shown(column) && repeats.get(column).is_some_and(|count| 3 * count >= rows)
         })
     }
 }
@@ -265,16 +324,29 @@ fn write_names(names: &[&str], constants: &[Option<&str>], separator: char) -> S
     line
 }
 
+/// Whether a row has what the header and the first line tell of the columns that it does not show.
+fn is_told(
+    (row, above): (&[&str], &[&str]),
+    constants: &[Option<&str>],
+    counts: &[(usize, Step)],
+) -> bool {
+    let mut fields = row.iter().zip(constants);
+    fields.all(|(field, constant)| constant.is_none_or(|value| value == *field))
+        && counts.iter().all(|(column, step)| {
+            matches!((above.get(*column), row.get(*column)), (Some(above), Some(row)) if step.leads(above, row))
+        })
+}
+
 fn write_row(
     line: &mut String,
     (row, above): (&[&str], &[&str]),
-    constants: &[Option<&str>],
+    shown: &[bool],
     dittos: &Set,
     style: &Style,
 ) {
     let mut first = true;
-    for (column, (field, constant)) in row.iter().zip(constants).enumerate() {
-        if constant.is_some() {
+    for (column, (field, is_shown)) in row.iter().zip(shown).enumerate() {
+        if !is_shown {
             continue;
         }
         if !std::mem::take(&mut first) {
@@ -310,7 +382,7 @@ mod tests {
         let lines: Vec<&str> = text.split('\n').collect();
         let found = Columns.encode(&lines);
         for one in &found {
-            let body: Vec<&str> = one.block.body.iter().map(String::as_str).collect();
+            let body: Vec<&str> = one.block.body.lines().collect();
             let original = lines[one.lines.clone()].join("\n");
             let decoded = Columns.decode(&one.block.args, &body, original.len());
             assert_eq!(decoded.as_deref(), Some(original.as_str()), "{:#?}", one.block);
@@ -322,7 +394,11 @@ mod tests {
     fn shown(text: &str) -> String {
         let found = check(text);
         assert_eq!(found.len(), 1, "{found:?}");
-        format!("{}\n{}", found[0].block.args, found[0].block.body.join("\n"))
+        format!(
+            "{}\n{}",
+            found[0].block.args,
+            found[0].block.body.lines().collect::<Vec<_>>().join("\n")
+        )
     }
 
     #[test]
@@ -365,6 +441,40 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_nearly_all_rows_have_stands_above_them() {
+        let rows: Vec<String> = (0..40)
+            .map(|row| format!("{},{}\n", 7 * row % 90, if row == 9 { "US" } else { "DE" }))
+            .collect();
+        let text = format!("id,land\n{}", rows.concat());
+        let short = shown(text.trim_end());
+        assert!(short.starts_with("comma\nid,land=DE\n0\n7\n"), "{short}");
+        assert_eq!(short.matches(",US").count(), 1);
+        assert_eq!(short.matches("DE").count(), 1);
+    }
+
+    #[test]
+    fn columns_that_count_show_every_eighth_row() {
+        let rows: Vec<String> = (0..12)
+            .map(|row| format!("2024-02-{:02},{}\n", 20 + row - row / 10 * 10, row * row))
+            .collect();
+        let text = format!("day,n\n{}", rows.concat())
+            .replace("2024-02-20,100", "2024-03-01,100")
+            .replace("2024-02-21,121", "2024-03-02,121");
+        let expected = "comma, 1 counts by 1 day\nday,n\n2024-02-20,0\n1\n4\n9\n16\n25\n36\n49\n2024-02-28,64\n81\n100\n121";
+        assert_eq!(shown(text.trim_end()), expected);
+        let gap: Vec<String> = (0..40)
+            .map(|row| (row, 15 * (row + row / 30 * 5)))
+            .map(|(row, at)| format!("2024-05-01 {:02}:{:02},x{row}\n", at / 60, at % 60))
+            .collect();
+        let short = shown(format!("at,name\n{}", gap.concat()).trim_end());
+        assert!(
+            short.starts_with("comma, 1 counts by 15 min\n")
+                && short.contains("\n2024-05-01 08:45,x30\nx31\n"),
+            "{short}"
+        );
+    }
+
+    #[test]
     fn what_only_has_commas_stays() {
         for text in [
             "one, two, three\nof, them, here\nand, so, on\nand, so, on",
@@ -394,12 +504,17 @@ mod tests {
             separator in prop::sample::select(vec![",", "\t", ";", "|"]),
             width in 2..5_usize,
             fixed in prop::collection::vec(prop::option::of(any_field()), 5),
-            cells in prop::collection::vec(prop::collection::vec(any_field(), 5), 1..12),
+            cells in prop::collection::vec(prop::collection::vec(any_field(), 5), 1..40),
             quote in any::<[bool; 5]>(),
+            counts in any::<bool>(),
         ) {
             let mut lines = vec![["id", "name", "\"third\"", "d", "e"][..width].join(separator)];
             for row in &cells {
+                let number = lines.len();
                 let cell = |column: usize| {
+                    if counts && column == 0 && number % 33 > 0 {
+                        return format!("2024-0{}-{:02}", 1 + number / 28, 1 + number % 28);
+                    }
                     let cell = fixed[column].as_ref().unwrap_or(&row[column]);
                     if quote[column] && !cell.contains('"') { format!("\"{cell}\"") } else { cell.clone() }
                 };
@@ -410,7 +525,7 @@ mod tests {
 
         #[test]
         fn any_block_may_come(
-            args in "(comma|tab|bar)?(, quoted( [0-9]{1,2})+)?(, \\^ as above)?|[ -~]{0,12}",
+            args in "(comma|tab|bar)?(, quoted( [0-9]{1,2})+)?(, [0-9]{1,2} counts by [0-9]{1,8}( day| min| month)?){0,2}(, \\^ as above)?|[ -~]{0,12}",
             body in prop::collection::vec("[a-b,|\t\"=^]{0,12}", 0..8),
         ) {
             let body: Vec<&str> = body.iter().map(String::as_str).collect();

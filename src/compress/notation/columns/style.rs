@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{DITTO, DITTO_WORDS, SEPARATORS, WIDEST};
+use super::count::Step;
+use super::{COUNTS, DITTO, DITTO_WORDS, SEPARATORS, WIDEST};
 
 /// Some columns of a table.
 #[derive(Default)]
@@ -42,6 +43,8 @@ pub(super) struct Style {
     /// Columns whose fields are put in quotes.
     pub(super) quoted: Set,
     pub(super) ditto: bool,
+    /// Columns that count, in their order.
+    pub(super) counts: Vec<(usize, Step)>,
 }
 
 impl Style {
@@ -54,6 +57,12 @@ impl Style {
                 words.push(' ');
                 words.push_str(&(column + 1).to_string());
             }
+        }
+        for (column, step) in &self.counts {
+            words.push_str(", ");
+            words.push_str(&(column + 1).to_string());
+            words.push_str(COUNTS);
+            words.push_str(&step.words());
         }
         if self.ditto {
             words.push_str(", ");
@@ -73,8 +82,23 @@ impl Style {
             }
             parts.next();
         }
+        let mut counts: Vec<(usize, Step)> = Vec::new();
+        while let Some((column, step)) = parts.peek().and_then(|part| part.split_once(COUNTS)) {
+            let column = column.parse::<usize>().ok()?.checked_sub(1)?;
+            if column >= WIDEST || counts.last().is_some_and(|(last, _)| *last >= column) {
+                return None;
+            }
+            counts.push((column, Step::read(step)?));
+            parts.next();
+        }
         let ditto = parts.next_if_eq(&DITTO_WORDS).is_some();
-        parts.next().is_none().then_some(Self { separator: *separator, quoted, ditto })
+        let style = Self { separator: *separator, quoted, ditto, counts };
+        parts.next().is_none().then_some(style)
+    }
+
+    /// What a column counts by.
+    pub(super) fn step(&self, column: usize) -> Option<Step> {
+        self.counts.iter().find(|(known, _)| *known == column).map(|(_, step)| *step)
     }
 
     /// Writes a field as it was; `above` is where the one of the row above stands.

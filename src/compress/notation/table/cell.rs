@@ -1,6 +1,7 @@
 //! Single values: which strings may stand without quotes, and where a quoted value ends.
 
-use super::style::{Layout, Style, Writer};
+use super::loose;
+use super::style::{Style, Writer};
 use crate::json;
 use crate::json::Marks;
 use crate::json::tape::{Kind, Node};
@@ -13,6 +14,9 @@ const TEXT_BREAKS: usize = 3;
 const TEXT_BYTES: usize = 200;
 /// What stands before and after the lines of a string.
 pub(super) const FENCE: &str = "\"\"\"";
+
+/// The cell that says the same as the one before it.
+pub(super) const SAME: &str = "=";
 
 /// Characters that end a value in a list of columns.
 const COLUMN_MARKS: [char; 4] = [',', '|', '{', '}'];
@@ -42,7 +46,7 @@ pub(super) fn write(
             Some(text) if stands_bare(text, node.marks(), place, strings) => out.push_str(text),
             _ => out.push_str(node.raw()),
         },
-        Kind::Array | Kind::Object if style.layout != Layout::Compact => node.write_compact(out),
+        Kind::Array | Kind::Object => loose::write(out, node, style),
         _ => out.push_str(node.raw()),
     }
 }
@@ -85,7 +89,8 @@ pub(super) fn is_text(node: Node<'_, '_>, style: Style) -> bool {
 /// Reads a whole value and writes it.
 pub(super) fn read<'b>(writer: &mut Writer<'b>, text: &'b str, strings: bool) -> Option<()> {
     match text.as_bytes().first()? {
-        b'"' | b'[' | b'{' => writer.json(text),
+        b'[' | b'{' => loose::read(writer, text),
+        b'"' => writer.quoted(text),
         _ if !strings && is_other_than_string(text) => writer.raw(text),
         _ => writer.string(text),
     }
@@ -106,7 +111,7 @@ pub(super) fn split<'a>(text: &'a str, ends: &[u8]) -> Option<(&'a str, &'a str)
 }
 
 /// The byte after the string, array or object at the head of `text`.
-fn value_end(text: &str) -> Option<usize> {
+pub(super) fn value_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;
     let mut at = 0;
@@ -136,7 +141,8 @@ fn value_end(text: &str) -> Option<usize> {
 
 /// Whether the style writes this string as it stands in the document.
 pub(super) fn is_canonical(node: Node<'_, '_>, style: Style) -> bool {
-    !node.marks().has(style.strange())
+    let is_strange = node.marks().has(style.strange());
+    !(is_strange || style.slashes && node.has_bare_slash())
 }
 
 /// Whether a string may stand without quotes; `marks` is what it holds.
@@ -154,7 +160,7 @@ fn stands_bare(text: &str, marks: Marks, place: Place, strings: bool) -> bool {
     }
     let clear = match place {
         Place::Line => !starts_item(text),
-        Place::Row(separator) => !marks.has(separator_mark(separator)),
+        Place::Row(separator) => !marks.has(separator_mark(separator)) && text != SAME,
         Place::Columns => text != "*" && !text.contains(COLUMN_MARKS),
     };
     clear && (strings || !is_other_than_string(text))

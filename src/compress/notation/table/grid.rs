@@ -3,7 +3,7 @@
 use super::cell::{self, Place};
 use super::shape::{Cells, Column};
 use super::style::{Style, Writer};
-use crate::compress::notation::reports_error;
+use crate::compress::notation::{Body, reports_error};
 use crate::json::tape::{Kind, Node};
 
 /// What stands for the key that opens each row, in the list of columns.
@@ -11,11 +11,16 @@ const KEY: &str = "*";
 /// What follows the name of a column of strings only, where some look like numbers.
 const STRINGS: &str = ":str";
 
+/// Bytes from which on a value may stand as the one before it.
+const SAME_BYTES: usize = 6;
+/// Separators that cost as much as the quotes of a string.
+const BARS: usize = 8;
+
 /// A table as text.
 pub(super) struct Grid {
     /// The list of columns, braces included.
     pub(super) columns: String,
-    pub(super) rows: Vec<String>,
+    pub(super) rows: Body,
 }
 
 /// A column whose values stand in the rows.
@@ -43,32 +48,55 @@ pub(super) fn write(
     let place =
         if keys.is_none() && fields.len() == 1 { Place::Line } else { Place::Row(separator) };
     let lines = if fields.is_empty() && keys.is_none() { 0 } else { rows };
-    let mut wide = 0;
-    let rows = (0..lines).map(|row| {
-        // Rows are about as long as those before.
-        let mut line = String::with_capacity(wide + 8);
+    let mut body = Body::default();
+    for row in 0..lines {
+        let line = body.line();
         if let Some(key) = keys.and_then(|keys| keys.get(row)) {
-            cell::write_row_key(&mut line, *key, separator, style);
+            cell::write_row_key(line, *key, separator, style);
         }
         for (index, field) in fields.iter().enumerate() {
             if index > 0 || keys.is_some() {
                 line.push(separator);
             }
             if let Some(node) = field.cells.get(row).copied().flatten() {
-                cell::write(&mut line, node, place, style, field.strings);
+                let before = index.checked_sub(1).and_then(|before| fields.get(before));
+                if before.is_some_and(|before| is_same(before, field, row, node)) {
+                    line.push_str(cell::SAME);
+                } else {
+                    cell::write(line, node, place, style, field.strings);
+                }
             }
         }
-        wide = line.len();
-        line
-    });
-    let rows = rows.collect();
-    Grid { columns: list, rows }
+    }
+    Grid { columns: list, rows: body }
+}
+
+/// Whether a value is that of the field before, and long enough to say so.
+fn is_same(
+    before: &Field<'_, '_, '_>,
+    field: &Field<'_, '_, '_>,
+    row: usize,
+    node: Node<'_, '_>,
+) -> bool {
+    let other = before.cells.get(row).copied().flatten();
+    node.raw().len() >= SAME_BYTES
+        && before.strings == field.strings
+        && other.is_some_and(|other| other.raw() == node.raw())
 }
 
 /// A comma, the cheapest, but where it would put many strings in quotes.
 fn separator(columns: &[Column<'_, '_>]) -> char {
     let commas = strings_with(columns, ',');
-    if commas > 0 && commas > strings_with(columns, '|') { '|' } else { ',' }
+    let is_bar = BARS * commas > cells(columns) && commas > strings_with(columns, '|');
+    if is_bar { '|' } else { ',' }
+}
+
+fn cells(columns: &[Column<'_, '_>]) -> usize {
+    let in_column = |column: &Column<'_, '_>| match &column.cells {
+        Cells::Nested(columns) => cells(columns),
+        Cells::Leaf(cells) => cells.len(),
+    };
+    columns.iter().map(in_column).sum()
 }
 
 fn strings_with(columns: &[Column<'_, '_>], separator: char) -> usize {
@@ -267,7 +295,8 @@ impl<'b> Heads<'b> {
                 rest = rest.strip_prefix(self.separator)?;
             }
             let (cell, after) = cell::split(rest, &[self.separator as u8])?;
-            self.cells.push(cell);
+            let same = self.cells.last().filter(|_| cell == cell::SAME).copied();
+            self.cells.push(same.unwrap_or(cell));
             rest = after;
         }
         if !rest.is_empty() {

@@ -3,7 +3,8 @@
 //! One block is one JSON document, or several documents of one line each. The words of the header
 //! say how the white space of the document stood: nothing (none), `python` (a space after each
 //! comma and colon), `indent 2`, `tab` (a value a line); `ascii` says that strings held `\u`
-//! escapes for all that is not ASCII, and `lines` that each row is a document on its own line.
+//! escapes for all that is not ASCII, `slashes` that they held `\/` for each slash, and `lines` that
+//! each row is a document on its own line.
 //!
 //! ```text
 //! §json 15 python
@@ -11,7 +12,7 @@
 //! address:
 //!  city: New York
 //!  zip: "90210"
-//! tags: ["a","b"]
+//! tags: [a,b]
 //! flights[2]{origin,destination,date=2024-05-24,price{amount,currency=USD}}
 //! MIA,EWR,174
 //! EWR,IAH,
@@ -32,11 +33,11 @@
 //!   rows, `a=value` a value that all rows have and none shows, `a:str` a column of strings only.
 //!   A row without anything to show has no line. An empty cell is a key that the row does not
 //!   have; `null` and `""` stand for themselves. Columns are parted by `,`, or by `|`, and so are
-//!   the cells. `{}` says that the columns are those of the table before.
+//!   the cells; `=` is the cell before once more. `{}` says that the columns are those of the table before.
 //! - `key{n}{*,columns}` is an object of objects: `*` is the key of each row, and `a=*` a member
 //!   that has the same text.
-//! - A string stands bare, unless it would read as something else: then it is a JSON string. Other
-//!   values are JSON.
+//! - A string stands bare, unless it would read as something else: then it is a JSON string. An
+//!   array or object inside a line is JSON without the quotes that it can be read without.
 //! - `key: """` is a string; its lines follow as they are, up to a line `"""`.
 //! - The document itself is `[n]…`, `{n}…`, or its members.
 //!
@@ -48,20 +49,26 @@
 
 mod cell;
 mod grid;
+mod loose;
 mod outline;
 mod read;
 mod shape;
 mod style;
+mod tree;
+mod xml;
+mod yaml;
 
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-use super::{Block, Found, MARK, Notation, reports_error};
+use super::{Block, Body, Found, MARK, Notation, reports_error};
 use crate::json::tape::{Kind, Node, Tape};
 use shape::Merge;
 use style::Style;
+pub(crate) use xml::Xml;
+pub(crate) use yaml::Yaml;
 
 /// Bytes of the shortest document that is rewritten: a header costs as much as less than that.
 const SHORTEST: usize = 48;
@@ -212,12 +219,14 @@ struct Group<'n, 'a> {
     rows: usize,
     /// Whether a line has a character outside of printable ASCII.
     wide: bool,
+    /// Whether a line has slashes that stand for themselves.
+    bare: bool,
 }
 
 impl<'n, 'a> Group<'n, 'a> {
     fn new(tape: &'n Tape<'a>) -> Self {
         let merge = Merge::default();
-        Self { tape, merge, style: None, seen: 0, taken: 0, rows: 0, wide: false }
+        Self { tape, merge, style: None, seen: 0, taken: 0, rows: 0, wide: false, bare: false }
     }
 
     /// Whether the line belongs to the table.
@@ -238,15 +247,20 @@ impl<'n, 'a> Group<'n, 'a> {
             return false;
         };
         let before = self.style.unwrap_or(own);
-        let joint = Style { ascii: before.ascii || own.ascii, ..own };
+        let slashes = before.slashes || own.slashes;
+        let joint = Style { ascii: before.ascii || own.ascii, slashes, ..own };
         // What a style that escapes would write in another way.
         let wide =
             || !entry.line.is_ascii() || memchr::memchr(0x7f, entry.line.as_bytes()).is_some();
         let wide = self.wide || wide();
+        let bare = self.bare || !own.slashes && entry.line.contains('/');
+        if joint.slashes && bare {
+            return false;
+        }
         if before.layout != own.layout || (joint.ascii && wide) || !self.merge.add(root) {
             return false;
         }
-        (self.style, self.wide) = (Some(joint), wide);
+        (self.style, self.wide, self.bare) = (Some(joint), wide, bare);
         self.rows += 1;
         self.taken = self.seen + 1;
         true
@@ -256,18 +270,19 @@ impl<'n, 'a> Group<'n, 'a> {
         let style = self.style.filter(|_| self.rows > 1)?;
         let grid = grid::write(&self.merge.finish()?, None, self.rows, style);
         let entries = entries.get(..self.taken)?;
-        let mut body = vec![format!("[{}]{}", self.taken, grid.columns)];
+        let mut body = Body::default();
+        body.push(&format!("[{}]{}", self.taken, grid.columns));
         if grid.rows.is_empty() {
             if self.rows < self.taken {
                 return None;
             }
         } else {
-            let mut rows = grid.rows.into_iter();
+            let mut rows = grid.rows.lines();
             for entry in entries {
                 let row = if entry.reports { None } else { rows.next() };
                 // What opens a brace is read as a whole line.
                 let row = row.filter(|row| !row.starts_with('{'));
-                body.push(row.unwrap_or_else(|| entry.line.to_owned()));
+                body.push(row.unwrap_or(entry.line));
             }
         }
         let mut args = style.words();
@@ -282,7 +297,9 @@ impl<'n, 'a> Group<'n, 'a> {
 /// The document that a text is: its number and style.
 fn one<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<(u32, Style)> {
     let style = Style::of(text)?;
-    Some((tape.read(text, style.form())?, style))
+    let mut read = |style: Style| Some((tape.read(text, style.form())?, style));
+    // A key of the other kind stands in no quotes that would tell it.
+    read(style).or_else(|| read(style.plain()?))
 }
 
 fn document(text: &str) -> Option<Block> {
@@ -302,9 +319,8 @@ fn block(root: Node<'_, '_>, bytes: usize, style: Style) -> Option<Block> {
 }
 
 /// The block, if it is shorter than the text, and no line of it looks like a mark.
-fn shorter(args: String, body: Vec<String>, bytes: usize) -> Option<Block> {
-    let size = body.iter().map(|line| line.len() + 1).sum::<usize>();
+fn shorter(args: String, body: Body, bytes: usize) -> Option<Block> {
     // Only an escape can bring a mark in.
-    let marked = args.contains("ascii") && body.iter().any(|line| line.contains(MARK));
-    (size < bytes && !marked).then_some(Block { args, body })
+    let marked = args.contains("ascii") && body.text().contains(MARK);
+    (body.text().len() < bytes && !marked).then_some(Block { args, body })
 }

@@ -6,26 +6,33 @@ use super::cell::{self, FENCE, Place};
 use super::grid::{self, Grid};
 use super::shape::Merge;
 use super::style::Style;
+use crate::compress::notation::Body;
 use crate::json::tape::{Kind, Node};
 
 /// Bytes a row, on average, up to which objects make a table. Wider ones are hard to read, and
 /// their values stand better on lines of their own.
 const ROW_BYTES: usize = 1200;
+/// The same where the columns are named for many rows.
+const WIDE_ROW_BYTES: usize = 4096;
+const MANY_ROWS: usize = 16;
 /// Bytes of an object that makes a table by itself.
 const LONE_ROW_BYTES: usize = 400;
 /// Bytes of an array or object that stays on the line of its key.
 const INLINE_BYTES: usize = 100;
 
 /// The document as lines; `None` where it has nothing to say line by line.
-pub(super) fn write(root: Node<'_, '_>, style: Style) -> Option<Vec<String>> {
+pub(super) fn write(root: Node<'_, '_>, style: Style) -> Option<Body> {
     if !root.is_full() {
         return None;
     }
-    let mut outline = Outline { style, lines: Vec::new(), columns: String::new() };
+    let lines = Body::with_capacity(root.raw().len());
+    let mut outline = Outline { style, lines, columns: String::new() };
     if root.kind() == Kind::Array {
-        outline.array(String::new(), root, 0);
+        outline.lines.line();
+        outline.array(root, 0);
     } else if let Some(grid) = keyed(root, style) {
-        outline.grid(format!("{{{}}}", root.len()), grid);
+        let _ = write!(outline.lines.line(), "{{{}}}", root.len());
+        outline.grid(grid);
     } else {
         outline.members(root, 0);
     }
@@ -34,7 +41,7 @@ pub(super) fn write(root: Node<'_, '_>, style: Style) -> Option<Vec<String>> {
 
 struct Outline {
     style: Style,
-    lines: Vec<String>,
+    lines: Body,
     /// The columns of the table before.
     columns: String,
 }
@@ -42,76 +49,74 @@ struct Outline {
 impl Outline {
     fn members(&mut self, object: Node<'_, '_>, depth: usize) {
         for (key, value) in object.members() {
-            let short = if value.is_full() { 0 } else { value.raw().len() };
-            let mut head = String::with_capacity(depth + key.raw().len() + short + 2);
+            let head = self.lines.line();
             head.extend(std::iter::repeat_n(' ', depth));
-            cell::write_key(&mut head, key.text().unwrap_or_default(), self.style);
-            self.value(head, value, depth);
+            cell::write_key(head, key.text().unwrap_or_default(), self.style);
+            self.value(value, depth);
         }
     }
 
-    /// The value after `head`, which stands `depth` deep.
-    fn value(&mut self, mut head: String, node: Node<'_, '_>, depth: usize) {
+    /// The value of the line that was begun, which stands `depth` deep.
+    fn value(&mut self, node: Node<'_, '_>, depth: usize) {
         if node.is_full() && !is_short(node) {
             if node.kind() == Kind::Array {
-                self.array(head, node, depth);
+                self.array(node, depth);
             } else if let Some(grid) = keyed(node, self.style) {
-                let _ = write!(head, "{{{}}}", node.len());
-                self.grid(head, grid);
+                let _ = write!(self.lines.open(), "{{{}}}", node.len());
+                self.grid(grid);
             } else {
-                head.push(':');
-                self.lines.push(head);
+                self.lines.open().push(':');
                 self.members(node, depth + 1);
             }
             return;
         }
+        let head = self.lines.open();
         head.push(':');
         if node.kind() == Kind::Number {
             head.push_str(node.raw());
         } else if cell::is_text(node, self.style) {
             head.push(' ');
             head.push_str(FENCE);
-            self.lines.push(head);
-            self.lines.extend(node.text().unwrap_or_default().split('\n').map(str::to_owned));
-            head = String::from(FENCE);
+            for line in node.text().unwrap_or_default().split('\n') {
+                self.lines.push(line);
+            }
+            self.lines.push(FENCE);
         } else {
             head.push(' ');
-            cell::write(&mut head, node, Place::Line, self.style, false);
+            cell::write(head, node, Place::Line, self.style, false);
         }
-        self.lines.push(head);
     }
 
-    fn array(&mut self, mut head: String, array: Node<'_, '_>, depth: usize) {
-        let _ = write!(head, "[{}]", array.len());
+    fn array(&mut self, array: Node<'_, '_>, depth: usize) {
+        let _ = write!(self.lines.open(), "[{}]", array.len());
         if let Some(grid) = table(array.items(), None, self.style) {
-            self.grid(head, grid);
+            self.grid(grid);
             return;
         }
-        self.lines.push(head);
         for item in array.items() {
             let long = match item.kind() {
                 Kind::Array | Kind::Object => item.is_full() && !is_short(item),
                 _ => cell::is_text(item, self.style),
             };
+            let line = self.lines.line();
             if long {
-                self.value("-".to_owned(), item, depth);
+                line.push('-');
+                self.value(item, depth);
             } else {
-                let mut line = String::with_capacity(item.raw().len());
-                cell::write(&mut line, item, Place::Line, self.style, false);
-                self.lines.push(line);
+                cell::write(line, item, Place::Line, self.style, false);
             }
         }
     }
 
-    fn grid(&mut self, mut head: String, grid: Grid) {
+    fn grid(&mut self, grid: Grid) {
+        let head = self.lines.open();
         if grid.columns == self.columns {
             head.push_str("{}");
         } else {
             head.push_str(&grid.columns);
             self.columns = grid.columns;
         }
-        self.lines.push(head);
-        self.lines.extend(grid.rows);
+        self.lines.append(&grid.rows);
     }
 }
 
@@ -141,7 +146,11 @@ fn table<'n, 'a: 'n>(
         count += 1;
         bytes += value.raw().len();
     }
-    let widest = if count == 1 { LONE_ROW_BYTES } else { ROW_BYTES };
+    let widest = match count {
+        1 => LONE_ROW_BYTES,
+        MANY_ROWS.. => WIDE_ROW_BYTES,
+        _ => ROW_BYTES,
+    };
     if count == 0 || bytes > widest * count {
         return None;
     }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 pub(super) use crate::json::tape::Layout;
-use crate::json::tape::{Form, Kind, Node, Tape};
+use crate::json::tape::{Form, Kind, Tape};
 use crate::json::{self, Marks};
 
 use super::cell::LIMITS;
@@ -17,6 +17,8 @@ pub(super) struct Style {
     pub(super) layout: Layout,
     /// Strings hold ASCII only: everything else is a `\u` escape in lower case.
     pub(super) ascii: bool,
+    /// Strings hold escaped slashes only.
+    pub(super) slashes: bool,
 }
 
 /// Indentation that is written at once.
@@ -26,11 +28,13 @@ const TABS: &str = "\t\t\t\t\t\t\t\t";
 const WIDEST: usize = 8;
 
 impl Style {
+    /// That of a tree that was read from something else than JSON.
+    pub(super) const PLAIN: Self = Self { layout: Layout::Compact, ascii: false, slashes: false };
+
     /// The only style in which `text` may be written.
     pub(super) fn of(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
-        let escape = |at: usize| bytes.get(at + 1) == Some(&b'u');
-        let ascii = memchr::memchr_iter(b'\\', bytes).any(escape) && text.is_ascii();
+        let (letters, slashes) = escapes(bytes);
         let layout = match memchr::memchr(b'\n', bytes).and_then(|at| bytes.get(at + 1..)) {
             Some(rest) => {
                 let wide = rest.iter().take_while(|byte| **byte == b' ').count();
@@ -43,12 +47,20 @@ impl Style {
             None if spaced(text) => Layout::Python,
             None => Layout::Compact,
         };
-        Some(Self { layout, ascii })
+        // What stands in the other way stays in quotes.
+        let ascii = letters > 0 && letters > wide(bytes);
+        let slashes = slashes > 0 && 2 * slashes > memchr::memchr_iter(b'/', bytes).count();
+        Some(Self { layout, ascii, slashes })
+    }
+
+    /// The same layout with no more escapes than JSON asks for, if this one has more.
+    pub(super) fn plain(self) -> Option<Self> {
+        (self.ascii || self.slashes).then_some(Self { ascii: false, slashes: false, ..self })
     }
 
     /// What a document in this style is like.
     pub(super) fn form(self) -> Form {
-        Form { layout: Some(self.layout), ascii: self.ascii, limits: LIMITS }
+        Form { layout: Some(self.layout), ascii: self.ascii, slashes: self.slashes, limits: LIMITS }
     }
 
     /// The mark of a string that this style would write in another way.
@@ -64,8 +76,11 @@ impl Style {
             Layout::Spaces(wide) => format!("indent {wide}"),
             Layout::Tab => "tab".to_owned(),
         };
-        if self.ascii {
-            words.push_str(if words.is_empty() { "ascii" } else { " ascii" });
+        for (word, _) in
+            [("ascii", self.ascii), ("slashes", self.slashes)].iter().filter(|(_, is)| *is)
+        {
+            words.push_str(if words.is_empty() { "" } else { " " });
+            words.push_str(word);
         }
         words
     }
@@ -90,21 +105,27 @@ impl Style {
             words.next();
         }
         let ascii = words.next_if_eq(&"ascii").is_some();
+        let slashes = words.next_if_eq(&"slashes").is_some();
         let lines = words.next_if_eq(&"lines").is_some();
-        words.next().is_none().then_some((Self { layout, ascii }, lines))
+        words.next().is_none().then_some((Self { layout, ascii, slashes }, lines))
     }
 
     /// Appends `text` as the JSON string that this style writes for it.
     pub(super) fn string(self, out: &mut String, text: &str) {
-        let plain = |byte: u8| (b' '..=b'~').contains(&byte);
-        if !self.ascii || text.bytes().all(plain) {
+        let plain = |byte: u8| {
+            (!self.ascii || (b' '..=b'~').contains(&byte)) && !(self.slashes && byte == b'/')
+        };
+        if !self.ascii && !self.slashes || text.bytes().all(plain) {
             json::write_string(out, text);
             return;
         }
         let mut escaped = String::new();
         json::write_string(&mut escaped, text);
         for character in escaped.chars() {
-            if matches!(character, ' '..='~') {
+            if self.slashes && character == '/' {
+                out.push('\\');
+            }
+            if !self.ascii || matches!(character, ' '..='~') {
                 out.push(character);
                 continue;
             }
@@ -113,6 +134,25 @@ impl Style {
             }
         }
     }
+}
+
+/// How many characters outside of ASCII, and how many slashes, stand as escapes.
+fn escapes(bytes: &[u8]) -> (usize, usize) {
+    let (mut letters, mut slashes) = (0, 0);
+    for at in memchr::memchr_iter(b'\\', bytes) {
+        match bytes.get(at + 1..) {
+            Some([b'/', ..]) => slashes += 1,
+            Some([b'u', b'0', b'0', b'0'..=b'7', ..]) => {}
+            Some([b'u', ..]) => letters += 1,
+            _ => {}
+        }
+    }
+    (letters, slashes)
+}
+
+/// How many characters outside of ASCII stand for themselves.
+fn wide(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte >= 0xc0).count()
 }
 
 /// Whether the first comma or colon outside of the first string has a space behind it.
@@ -207,7 +247,11 @@ impl<'b> Writer<'b> {
     }
 
     fn is_string(&mut self, text: &'b str) -> bool {
-        self.read(text).is_some_and(|(kind, _)| kind == Kind::String)
+        self.tape.clear();
+        let root = self
+            .tape
+            .read(text, Form { layout: None, ascii: false, slashes: false, limits: LIMITS });
+        root.and_then(|root| self.tape.node(root)).is_some_and(|node| node.kind() == Kind::String)
     }
 
     /// A key that stands in quotes or for itself, as it stands in the document with its colon.
@@ -237,49 +281,10 @@ impl<'b> Writer<'b> {
         self.within()
     }
 
-    /// A JSON value with all that it holds, as it may stand anywhere.
-    pub(super) fn json(&mut self, text: &'b str) -> Option<()> {
-        let (kind, root) = self.read(text)?;
-        if kind == Kind::String {
-            return self.raw(text);
-        }
-        let tape = std::mem::take(&mut self.tape);
-        self.node(tape.node(root)?)?;
-        self.tape = tape;
-        Some(())
-    }
-
-    fn read(&mut self, text: &'b str) -> Option<(Kind, u32)> {
-        self.tape.clear();
-        let root = self.tape.read(text, Form { layout: None, ascii: false, limits: LIMITS })?;
-        Some((self.tape.node(root)?.kind(), root))
-    }
-
-    /// Strings and numbers keep their bytes.
-    fn node(&mut self, node: Node<'_, '_>) -> Option<()> {
-        match node.kind() {
-            Kind::Array => {
-                self.array()?;
-                for item in node.items() {
-                    self.node(item)?;
-                }
-                self.end()
-            }
-            Kind::Object => {
-                self.object()?;
-                for (key, value) in node.members() {
-                    if key.marks().has(self.style.strange()) {
-                        self.key_text(key.text()?)?;
-                    } else {
-                        self.raw(key.raw())?;
-                        self.colon()?;
-                    }
-                    self.node(value)?;
-                }
-                self.end()
-            }
-            _ => self.raw(node.raw()),
-        }
+    /// A string in quotes, as it stands.
+    pub(super) fn quoted(&mut self, text: &'b str) -> Option<()> {
+        self.is_string(text).then_some(())?;
+        self.raw(text)
     }
 
     fn begin(&mut self, bracket: char, closing: char) -> Option<()> {

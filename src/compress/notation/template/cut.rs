@@ -2,26 +2,35 @@
 
 /// The runs of words, column by column, where all have the same signs and more than one run.
 pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Vec<&'a str>>> {
-    let heads: Vec<&str> = runs(first).collect();
+    // The sign that each head is; none for a run.
+    let heads: Vec<Option<u8>> =
+        runs(first).map(|head| head.bytes().next().filter(|_| !is_run(head))).collect();
     if heads.len() < 2 {
         return None;
     }
     let mut columns: Vec<Vec<&'a str>> = heads.iter().map(|_| Vec::new()).collect();
     for (row, word) in words.iter().enumerate() {
-        let mut runs = runs(word);
+        let bytes = word.as_bytes();
+        let mut at = 0;
         for (column, head) in columns.iter_mut().zip(&heads) {
-            let run = runs.next()?;
-            // A sign that is not the same in all lines: another shape.
-            if is_run(run) != is_run(head) || !is_run(run) && run != *head {
-                return None;
+            let start = at;
+            match head {
+                // A sign that is not the same in all lines: another shape.
+                Some(sign) if bytes.get(at) == Some(sign) => at += 1,
+                Some(_) => return None,
+                None => {
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    at += rest.iter().take_while(|byte| is_run_byte(**byte)).count();
+                }
             }
+            let run = word.get(start..at).filter(|run| !run.is_empty())?;
             // The first few words mostly tell another shape.
             if row == FEW {
                 column.reserve_exact(words.len() - row);
             }
             column.push(run);
         }
-        if runs.next().is_some() {
+        if at < bytes.len() {
             return None;
         }
     }
@@ -42,8 +51,21 @@ pub(super) fn runs(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+#[inline]
 pub(super) fn is_run_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    /// One look instead of five comparisons.
+    const RUN: [bool; 256] = {
+        let mut run = [false; 256];
+        let mut rest: &mut [bool] = &mut run;
+        let mut byte = 0u8;
+        while let Some((is_run, after)) = rest.split_first_mut() {
+            *is_run = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+            rest = after;
+            byte = byte.wrapping_add(1);
+        }
+        run
+    };
+    RUN.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 pub(super) fn is_run(run: &str) -> bool {

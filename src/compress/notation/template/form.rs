@@ -215,8 +215,12 @@ pub(super) fn unfolded(cell: &str, before: Option<&str>) -> Option<String> {
     let name = cell.trim_start_matches('^');
     let Some(last) = (cell.len() - name.len()).checked_sub(1) else { return Some(cell.to_owned()) };
     let before = before?;
-    let (cut, _) = before.rmatch_indices('/').nth(last)?;
-    Some(format!("{}{name}", before.get(..=cut)?))
+    let mut slashes = before.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'/');
+    let folder = before.get(..=slashes.nth(last)?.0)?;
+    let mut path = String::with_capacity(folder.len() + name.len());
+    path.push_str(folder);
+    path.push_str(name);
+    Some(path)
 }
 
 /// The cell for a path, where it has folders in common with the one before: how many `^`, and
@@ -224,8 +228,8 @@ pub(super) fn unfolded(cell: &str, before: Option<&str>) -> Option<String> {
 pub(super) fn fold<'a>(value: &'a str, before: &str) -> Option<(usize, &'a str)> {
     const DEEPEST: usize = 4;
     let both = common(value.as_bytes(), before.as_bytes());
-    let cut = memchr::memrchr(b'/', value.as_bytes().get(..both)?)?;
-    let ups = memchr::memchr_iter(b'/', before.as_bytes().get(cut..)?).count();
+    let cut = value.as_bytes().get(..both)?.iter().rposition(|byte| *byte == b'/')?;
+    let ups = before.as_bytes().get(cut..)?.split(|byte| *byte == b'/').count() - 1;
     (ups <= DEEPEST && ups < cut).then(|| (ups, value.get(cut + 1..).unwrap_or("")))
 }
 

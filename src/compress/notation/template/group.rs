@@ -62,7 +62,9 @@ impl Line {
 }
 
 pub(super) fn groups(lines: &[&str]) -> Vec<Group> {
-    let mut words = Vec::new();
+    // About so many; what is left of the room goes with it.
+    let bytes: usize = lines.iter().map(|line| line.len()).sum();
+    let mut words = Vec::with_capacity(bytes / 6 + lines.len());
     let read = read(lines, &mut words);
     let keys = exact(&read, &mut words);
     let mut groups =
@@ -343,7 +345,9 @@ impl Groups<'_> {
                 continue;
             };
             let group = *group.get_or_insert_with(|| {
-                self.found.push(Group { lines: Vec::new(), words: Vec::new(), width });
+                let count = place.and_then(|place| sizes.get(place)).copied().unwrap_or(0) as usize;
+                let (lines, words) = (Vec::with_capacity(count), Vec::with_capacity(count * width));
+                self.found.push(Group { lines, words, width });
                 self.found.len() - 1
             });
             match self.found.get_mut(group).filter(|group| group.width == width) {

@@ -3,11 +3,10 @@
 //! Columns are brought together by where a value stood last, then only those stay together for
 //! which the shared value foretells more than their own.
 
-use std::collections::HashMap;
-
-use super::super::bytes::same;
+use super::super::bytes::{hash, same};
 use super::column::Column;
 use super::form::{Pad, fold};
+use super::keys::Keys;
 use super::shape::{Part, Table};
 use super::write::Place;
 
@@ -16,7 +15,7 @@ const NAMES: usize = 26;
 /// Columns that one column's values are followed to.
 const SOURCES: usize = 12;
 /// Rows that are looked at.
-const ROWS: usize = 3000;
+const ROWS: usize = 1000;
 /// The class of a column that shares nothing.
 const ALONE: usize = usize::MAX;
 
@@ -43,33 +42,52 @@ pub(super) fn name(tables: &mut [Table<'_>], places: &[Place]) {
             members.push(Member { table, sources: Vec::new(), rows: 0, class, own: 0, shared: 0 });
         }
     }
-    follow(tables, &rows, &starts, &mut members);
+    let columns: Vec<Vec<&Column<'_>>> =
+        tables.iter().map(|table| table.columns().collect()).collect();
+    follow(&columns, &rows, &starts, &mut members);
     unite(&mut members);
+    leave_singles(&mut members);
+    own_hits(&columns, &rows, &starts, &mut members);
     // The first round takes out who loses, the second counts without them. Who neither wins nor
     // loses may be where the others have their values from.
-    for _ in 0..2 {
-        measure(tables, &rows, &starts, &mut members);
-        for member in &mut members {
-            if member.shared < member.own {
-                member.class = ALONE;
-            }
+    for round in 0..3 {
+        shared_hits(&columns, &rows, &starts, &mut members);
+        let losers = members.iter_mut().filter(|member| member.shared < member.own);
+        let mut some = false;
+        for member in losers.filter(|member| round < 2 && member.class != ALONE) {
+            member.class = ALONE;
+            some = true;
+        }
+        if !some {
+            break;
         }
     }
-    measure(tables, &rows, &starts, &mut members);
     dissolve(&mut members);
     letter(tables, &members, &starts);
 }
 
-fn follow(tables: &[Table<'_>], rows: &[(usize, usize)], starts: &[usize], members: &mut [Member]) {
-    let mut last: HashMap<&str, usize> = HashMap::new();
+fn follow(
+    columns: &[Vec<&Column<'_>>],
+    rows: &[(usize, usize)],
+    starts: &[usize],
+    members: &mut [Member],
+) {
+    // Values of the same hash are taken for the same: what that gives is measured afterwards.
+    let mut keys = Keys::growing();
+    let mut last: Vec<usize> = Vec::new();
     for (table, row) in rows {
-        let (Some(held), Some(start)) = (tables.get(*table), starts.get(*table)) else { continue };
-        for (at, column) in held.columns().enumerate() {
+        let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
+        for (at, column) in held.iter().enumerate() {
             let Some(value) = column.values.get(*row).filter(|_| shares(column)) else { continue };
             let key = if column.hole.path { folder(value) } else { value };
             let Some(member) = members.get_mut(start + at) else { continue };
             member.rows += 1;
-            let Some(source) = last.insert(key, start + at) else { continue };
+            let Some(place) = keys.place(hash(key.as_bytes()).max(1)) else { continue };
+            let Some(before) = last.get_mut(place) else {
+                last.push(start + at);
+                continue;
+            };
+            let source = std::mem::replace(before, start + at);
             if let Some((_, count)) = member.sources.iter_mut().find(|(other, _)| *other == source)
             {
                 *count += 1;
@@ -82,7 +100,7 @@ fn follow(tables: &[Table<'_>], rows: &[(usize, usize)], starts: &[usize], membe
 
 /// What is remembered of a path: its folder, whose other files follow.
 fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(folder, _)| folder)
+    memchr::memrchr(b'/', path.as_bytes()).and_then(|at| path.get(..at)).unwrap_or(path)
 }
 
 /// How much of a value the one before foretells: all, its folders, nothing.
@@ -133,29 +151,67 @@ fn root(members: &[Member], at: usize) -> usize {
     at
 }
 
-/// Counts what each column's own value before foretells, and what its class's does.
-fn measure(
-    tables: &[Table<'_>],
+/// A column in a class of its own shares nothing.
+fn leave_singles(members: &mut [Member]) {
+    let sizes = sizes(members);
+    for member in members {
+        if sizes.get(member.class) == Some(&1) {
+            member.class = ALONE;
+        }
+    }
+}
+
+/// How many columns each class has.
+fn sizes(members: &[Member]) -> Vec<usize> {
+    let mut sizes = vec![0; members.len()];
+    for member in members {
+        if let Some(size) = sizes.get_mut(member.class) {
+            *size += 1;
+        }
+    }
+    sizes
+}
+
+/// Counts what each column's own value before foretells.
+fn own_hits(
+    columns: &[Vec<&Column<'_>>],
     rows: &[(usize, usize)],
     starts: &[usize],
     members: &mut [Member],
 ) {
     let mut own: Vec<Option<&str>> = vec![None; members.len()];
-    let mut shared = own.clone();
-    for member in &mut *members {
-        (member.own, member.shared) = (0, 0);
-    }
     for (table, row) in rows {
-        let (Some(held), Some(start)) = (tables.get(*table), starts.get(*table)) else { continue };
-        for (at, column) in held.columns().enumerate() {
-            let Some(value) = column.values.get(*row).copied().filter(|_| shares(column)) else {
+        let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
+        let own = own.get_mut(*start..).unwrap_or_default();
+        let members = members.get_mut(*start..).unwrap_or_default();
+        for ((column, member), before) in held.iter().zip(members).zip(own) {
+            if member.class == ALONE {
                 continue;
-            };
-            let Some(member) = members.get_mut(start + at) else { continue };
-            if let Some(before) = own.get_mut(start + at) {
+            }
+            if let Some(value) = column.values.get(*row).copied().filter(|_| shares(column)) {
                 member.own += hits(column, before.replace(value), value);
             }
-            if let Some(before) = shared.get_mut(member.class) {
+        }
+    }
+}
+
+/// Counts what the value before of each column's class foretells.
+fn shared_hits(
+    columns: &[Vec<&Column<'_>>],
+    rows: &[(usize, usize)],
+    starts: &[usize],
+    members: &mut [Member],
+) {
+    let mut shared: Vec<Option<&str>> = vec![None; members.len()];
+    for member in &mut *members {
+        member.shared = 0;
+    }
+    for (table, row) in rows {
+        let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
+        let members = members.get_mut(*start..).unwrap_or_default();
+        for (column, member) in held.iter().zip(members) {
+            let Some(before) = shared.get_mut(member.class) else { continue };
+            if let Some(value) = column.values.get(*row).copied().filter(|_| shares(column)) {
                 member.shared += hits(column, before.replace(value), value);
             }
         }
@@ -179,12 +235,7 @@ fn dissolve(members: &mut [Member]) {
 }
 
 fn letter(tables: &mut [Table<'_>], members: &[Member], starts: &[usize]) {
-    let mut sizes = vec![0_usize; members.len()];
-    for member in members {
-        if let Some(size) = sizes.get_mut(member.class) {
-            *size += 1;
-        }
-    }
+    let sizes = sizes(members);
     let mut letters: Vec<Option<char>> = vec![None; members.len()];
     let large = letters.iter_mut().zip(&sizes).filter(|(_, size)| **size > 1);
     for ((letter, _), name) in large.zip('a'..='z').take(NAMES) {

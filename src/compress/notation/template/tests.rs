@@ -9,7 +9,7 @@ pub(super) fn decoded(lines: &[&str]) -> String {
     let mut next = 0;
     for Found { lines: range, block } in Template.encode(lines) {
         out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
-        let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
+        let body: Vec<&str> = block.body.lines().collect();
         let shown = lines[range.clone()].join("\n");
         out.push(Template.decode(&block.args, &body, shown.len()).expect("decodes"));
         next = range.end;
@@ -24,7 +24,7 @@ pub(super) fn shown(lines: &[&str]) -> String {
     for Found { lines: range, block } in Template.encode(lines) {
         out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
         out.push(format!("§template {} {}", block.body.len(), block.args));
-        out.extend(block.body);
+        out.extend(block.body.lines().map(str::to_owned));
         next = range.end;
     }
     out.extend(lines[next..].iter().map(|line| (*line).to_owned()));
@@ -37,8 +37,8 @@ fn check(lines: &[&str]) -> Result<(), TestCaseError> {
         prop_assert!(range.start >= end);
         end = range.end;
         prop_assert!(!block.args.contains('\n'));
-        prop_assert!(block.body.iter().all(|line| !line.contains('\n')));
-        let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
+        prop_assert!(block.body.lines().all(|line| !line.contains('\n')));
+        let body: Vec<&str> = block.body.lines().collect();
         for line in lines[range.clone()].iter().filter(|line| reports_error(line)) {
             let escaped = format!("\\{line}");
             prop_assert!(body.contains(line) || body.contains(&escaped.as_str()), "{line}");

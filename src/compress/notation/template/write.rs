@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::Body;
 use super::column::{Cell, Column};
 use super::form::{Form, Piece};
 use super::shape::{Part, Table};
@@ -13,10 +14,7 @@ const FORMS: usize = 26;
 const TAGS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The lines that the block stands for, its body, and how many forms that begins with.
-pub(super) fn body(
-    lines: &[&str],
-    tables: Vec<Table<'_>>,
-) -> Option<(Range<usize>, Vec<String>, usize)> {
+pub(super) fn body(lines: &[&str], tables: Vec<Table<'_>>) -> Option<(Range<usize>, Body, usize)> {
     let mut tables = worthy(lines, tables);
     let first = tables.iter().filter_map(|table| table.lines.first()).min().copied()?;
     let last = tables.iter().filter_map(|table| table.lines.last()).max().copied()?;
@@ -33,12 +31,17 @@ pub(super) fn body(
         .map(|((table, grid), tag)| form(table, grid, tag))
         .collect();
 
-    let mut body: Vec<String> = Vec::with_capacity(forms.len() + range.len());
-    body.extend(forms.iter().map(Form::write));
+    let plain = lines.get(range.clone()).unwrap_or_default();
+    let mut body = Body::with_capacity(plain.iter().map(|line| line.len() + 1).sum());
+    for form in &forms {
+        body.push(&form.write());
+    }
     for (line, place) in lines.iter().zip(&places).take(range.end).skip(range.start) {
-        let row =
-            place.and_then(|(table, row)| Some(grids.get(table)?.row(row, forms.get(table)?)));
-        body.push(row.unwrap_or_else(|| escaped(&forms, line)));
+        let row = place.and_then(|(table, row)| Some((grids.get(table)?, row, forms.get(table)?)));
+        match row {
+            Some((grid, row, form)) => grid.row(row, form, body.line()),
+            None => escaped(&forms, line, body.line()),
+        }
     }
     Some((range, body, forms.len()))
 }
@@ -71,7 +74,7 @@ fn worthy<'a>(lines: &[&str], tables: Vec<Table<'a>>) -> Vec<Table<'a>> {
 
 /// About how many tokens a table saves, were no value shared with others: from its first rows.
 fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
-    const ROWS: usize = 200;
+    const ROWS: usize = 48;
     let seen = table.lines.len().min(ROWS);
     let held = table.lines.iter().take(seen).filter_map(|line| lines.get(*line));
     let mut saved: i64 = held.map(|line| weight(line)).sum();
@@ -100,7 +103,6 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
 }
 
 /// The cells of a table, row by row.
-#[derive(Default)]
 struct Grid<'a> {
     width: usize,
     cells: Vec<Cell<'a>>,
@@ -117,8 +119,11 @@ fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
         .collect();
     let mut own: Vec<Vec<Option<&str>>> =
         columns.iter().map(|columns| vec![None; columns.len()]).collect();
-    let mut grids: Vec<Grid<'_>> =
-        columns.iter().map(|columns| Grid { width: columns.len(), ..Grid::default() }).collect();
+    let mut grids: Vec<Grid<'_>> = Vec::with_capacity(tables.len());
+    for (table, columns) in tables.iter().zip(&columns) {
+        let cells = Vec::with_capacity(table.lines.len() * columns.len());
+        grids.push(Grid { width: columns.len(), cells, tally: Tally::default() });
+    }
     for (table, row) in places.iter().flatten() {
         let (Some(columns), Some(own), Some(grid)) =
             (columns.get(*table), own.get_mut(*table), grids.get_mut(*table))
@@ -146,13 +151,10 @@ fn form(table: &Table<'_>, grid: &Grid<'_>, tag: char) -> Form {
 }
 
 impl Grid<'_> {
-    fn row(&self, row: usize, form: &Form) -> String {
+    fn row(&self, row: usize, form: &Form, out: &mut String) {
         let start = row * self.width;
         let cells = self.cells.get(start..start + self.width).unwrap_or_default();
         let filled = filled(cells);
-        let held = cells.iter().take(filled);
-        let length = held.map(|cell| cell.ups + cell.text.len() + 1).sum::<usize>();
-        let mut out = String::with_capacity(length + 1);
         out.push(form.tag);
         for (at, cell) in cells.iter().take(filled).enumerate() {
             let begins_number =
@@ -163,7 +165,6 @@ impl Grid<'_> {
             out.extend(std::iter::repeat_n('^', cell.ups));
             out.push_str(cell.text);
         }
-        out
     }
 }
 
@@ -184,10 +185,13 @@ fn tags<'a>(plain: impl Iterator<Item = &'a str>) -> Vec<char> {
     tags
 }
 
-fn escaped(forms: &[Form], line: &str) -> String {
+fn escaped(forms: &[Form], line: &str, out: &mut String) {
     let first = line.bytes().next().map_or('\n', char::from);
     let is_row = || forms.iter().any(|form| form.tag == first && form.row(line).is_some());
-    if first == '\\' || is_row() { format!("\\{line}") } else { line.to_owned() }
+    if first == '\\' || is_row() {
+        out.push('\\');
+    }
+    out.push_str(line);
 }
 
 /// What the cells of a table hold, to choose what separates them.
@@ -262,30 +266,73 @@ fn cell_weight(cell: Cell<'_>) -> i64 {
 /// About how many tokens a text has: runs of letters, groups of three digits, runs of signs.
 fn weight(text: &str) -> i64 {
     let mut tokens = 0;
-    let mut kind = 3;
-    // Bytes of a run up to its next token.
-    let mut left = 4_u8;
-    let mut is_bare_space = false;
+    let mut state = START;
     for byte in text.bytes() {
-        let (next, length) = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => (0, 7),
-            b'0'..=b'9' => (1, 3),
-            b' ' => (2, 4),
-            _ => (3, 4),
-        };
-        if next == kind {
-            is_bare_space = false;
-            left -= 1;
-            if left == 0 {
-                tokens += 1;
-                left = length;
-            }
-        } else {
-            // A word takes the space before it along.
-            tokens += i64::from(!(is_bare_space && next == 0));
-            is_bare_space = next == 2;
-            (kind, left) = (next, length);
-        }
+        let class = usize::from(CLASSES.get(usize::from(byte)).copied().unwrap_or(0));
+        let next = STEPS.get(usize::from(state) * 4 + class).copied().unwrap_or(START);
+        tokens += i64::from(next >> 7);
+        state = next & 0x7f;
     }
     tokens
+}
+
+/// Letters, digits, spaces, signs.
+const CLASSES: [u8; 256] = {
+    let mut classes = [3; 256];
+    let mut rest: &mut [u8] = &mut classes;
+    let mut byte = 0u8;
+    while let Some((class, after)) = rest.split_first_mut() {
+        *class = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => 0,
+            b'0'..=b'9' => 1,
+            b' ' => 2,
+            _ => 3,
+        };
+        rest = after;
+        byte = byte.wrapping_add(1);
+    }
+    classes
+};
+
+/// Bytes of a run for each of its tokens, by class.
+const LENGTHS: [u8; 4] = [7, 3, 4, 4];
+/// A state is the class of the run and the bytes up to its next token; this one is a run's first
+/// space, which a word takes along.
+const BARE_SPACE: u8 = 32;
+const START: u8 = 3 * 8 + 4;
+
+/// The state after a byte of each class, and in the highest bit whether that began a token.
+const STEPS: [u8; 4 * 33] = {
+    let mut steps = [0; 4 * 33];
+    let mut rest: &mut [u8] = &mut steps;
+    let mut at = 0;
+    while let Some((step, after)) = rest.split_first_mut() {
+        let (state, class) = (at / 4, at % 4);
+        let is_bare_space = state == BARE_SPACE;
+        let (run, left) = if is_bare_space { (2, 4) } else { (state / 8, state % 8) };
+        *step = if class != run {
+            // A word takes the space before it along.
+            let token = if is_bare_space && class == 0 { 0 } else { 0x80 };
+            token | if class == 2 { BARE_SPACE } else { state_of(class) }
+        } else if left > 1 {
+            class * 8 + left - 1
+        } else {
+            0x80 | state_of(class)
+        };
+        rest = after;
+        at += 1;
+    }
+    steps
+};
+
+/// A run of a class that has all of its bytes before it.
+const fn state_of(class: u8) -> u8 {
+    let [letters, digits, spaces, signs] = LENGTHS;
+    class * 8
+        + match class {
+            0 => letters,
+            1 => digits,
+            2 => spaces,
+            _ => signs,
+        }
 }

@@ -1,0 +1,71 @@
+//! The lines of a block, in one text.
+
+/// Body lines, without line breaks of their own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Body {
+    /// Each line behind a line break, as it stands below the header.
+    text: String,
+    lines: usize,
+}
+
+impl Body {
+    /// Room for so many bytes.
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), lines: 0 }
+    }
+
+    /// Begins a line, which is what is appended until the next one begins.
+    pub(super) fn line(&mut self) -> &mut String {
+        self.text.push('\n');
+        self.lines += 1;
+        &mut self.text
+    }
+
+    /// The line that was begun last.
+    pub(super) fn open(&mut self) -> &mut String {
+        &mut self.text
+    }
+
+    pub(super) fn push(&mut self, line: &str) {
+        self.line().push_str(line);
+    }
+
+    pub(super) fn append(&mut self, other: &Self) {
+        self.text.push_str(&other.text);
+        self.lines += other.lines;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lines
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines == 0
+    }
+
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
+        lines_of(&self.text).skip(1)
+    }
+
+    /// All lines, each behind a line break.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The lines of a text, without their breaks.
+pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let mut start = 0;
+    ends.map(move |end| text.get(std::mem::replace(&mut start, end + 1)..end).unwrap_or_default())
+}
+
+impl<'a> FromIterator<&'a str> for Body {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(lines: I) -> Self {
+        let mut body = Self::default();
+        for line in lines {
+            body.push(line);
+        }
+        body
+    }
+}

@@ -1,0 +1,238 @@
+//! Columns whose fields count up: dates, and times. Plain numbers stay: they name rows.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// What a column counts up by from row to row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Minutes(u32),
+    Days(u32),
+    Months(u32),
+}
+
+/// The longest field that counts.
+const LONGEST: usize = 40;
+/// Largest step.
+const MOST: i64 = 1_000_000;
+
+/// The word of a step, and the step.
+type Unit = (&'static str, fn(u32) -> Step);
+
+const UNITS: [Unit; 3] = [(" min", Step::Minutes), (" day", Step::Days), (" month", Step::Months)];
+
+impl Step {
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::Minutes(by) => format!("{by} min"),
+            Self::Days(by) => format!("{by} day"),
+            Self::Months(by) => format!("{by} month"),
+        }
+    }
+
+    pub(super) fn read(words: &str) -> Option<Self> {
+        let (number, make) =
+            UNITS.iter().find_map(|(unit, make)| Some((words.strip_suffix(unit)?, make)))?;
+        let by = number.parse().ok().filter(|by| (1..=MOST).contains(&i64::from(*by)))?;
+        Some(make(by))
+    }
+
+    /// The step from one field to the next, if they count.
+    pub(super) fn between(above: &str, below: &str) -> Option<Self> {
+        let by =
+            |wide: i64| u32::try_from(wide).ok().filter(|by| (1..=MOST).contains(&i64::from(*by)));
+        let (above, below) = (bare(above), bare(below));
+        let (one, other) = (Date::read(above)?, Date::read(below)?);
+        let days = other.days() - one.days();
+        let months = 12 * (other.year - one.year) + other.month - one.month;
+        match (one.minute, other.minute) {
+            (Some(from), Some(to)) if from != to || days == 0 => {
+                by(days * DAY + to - from).map(Self::Minutes)
+            }
+            _ if months > 0 && one.day == other.day => by(months).map(Self::Months),
+            _ => by(days).map(Self::Days),
+        }
+    }
+
+    /// Appends what follows on a field, which stands in `out`.
+    pub(super) fn write_next(self, out: &mut String, above: Range<usize>) -> Option<()> {
+        let mut next = String::new();
+        self.next(&mut next, out.get(above)?)?;
+        out.push_str(&next);
+        Some(())
+    }
+
+    /// Whether one field follows on another.
+    pub(super) fn leads(self, above: &str, below: &str) -> bool {
+        let mut next = String::new();
+        self.next(&mut next, above).is_some() && next == below
+    }
+
+    fn next(self, out: &mut String, above: &str) -> Option<()> {
+        let text = bare(above);
+        let is_quoted = text.len() < above.len();
+        if is_quoted {
+            out.push('"');
+        }
+        let mut date = Date::read(text)?;
+        date.advance(self)?;
+        date.write(out)?;
+        if is_quoted {
+            out.push('"');
+        }
+        Some(())
+    }
+}
+
+/// A field without its quotes.
+fn bare(field: &str) -> &str {
+    field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
+}
+
+fn number(text: &str) -> Option<i64> {
+    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+/// Minutes of a day.
+const DAY: i64 = 24 * 60;
+
+/// `2024-05-01`, `2024/05/01`, and the same with a time behind it.
+#[derive(Debug, Clone, Copy)]
+struct Date<'a> {
+    year: i64,
+    month: i64,
+    day: i64,
+    /// The minute of the day, and what stands before it.
+    minute: Option<i64>,
+    between: &'a str,
+    joint: &'a str,
+    rest: &'a str,
+}
+
+impl<'a> Date<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        if text.len() > LONGEST || !text.is_ascii() {
+            return None;
+        }
+        let digits = |range: Range<usize>| number(text.get(range)?);
+        let (year, month, day) = (digits(0..4)?, digits(5..7)?, digits(8..10)?);
+        let joint = text.get(4..5).filter(|joint| matches!(*joint, "-" | "/"))?;
+        let is_date = text.get(7..8) == Some(joint)
+            && (1..=12).contains(&month)
+            && (1..=length(year, month)).contains(&day);
+        let minute = match (text.get(10..11), text.get(13..14)) {
+            (Some("T" | " "), Some(":")) => {
+                let (hour, minute) = (digits(11..13)?, digits(14..16)?);
+                ((0..24).contains(&hour) && (0..60).contains(&minute)).then_some(hour * 60 + minute)
+            }
+            _ => None,
+        };
+        let between = if minute.is_some() { text.get(10..11)? } else { "" };
+        let rest = text.get(if minute.is_some() { 16 } else { 10 }..)?;
+        is_date.then_some(Self { year, month, day, minute, between, joint, rest })
+    }
+
+    fn write(&self, out: &mut String) -> Option<()> {
+        let Self { year, month, day, joint, between, rest, .. } = self;
+        write!(out, "{year:04}{joint}{month:02}{joint}{day:02}{between}").ok()?;
+        if let Some(minute) = self.minute {
+            write!(out, "{:02}:{:02}", minute / 60, minute % 60).ok()?;
+        }
+        out.push_str(rest);
+        (*year < 10_000).then_some(())
+    }
+
+    fn advance(&mut self, step: Step) -> Option<()> {
+        match step {
+            Step::Minutes(by) => {
+                let minutes = self.minute? + i64::from(by);
+                self.minute = Some(minutes % DAY);
+                self.pass(minutes / DAY);
+            }
+            Step::Days(by) => self.pass(i64::from(by)),
+            Step::Months(by) => {
+                let months = 12 * self.year + self.month - 1 + i64::from(by);
+                (self.year, self.month) = (months / 12, months % 12 + 1);
+            }
+        }
+        (self.day <= length(self.year, self.month)).then_some(())
+    }
+
+    /// Goes on by so many days.
+    fn pass(&mut self, days: i64) {
+        // 400 years have the same days in every calendar of ours.
+        self.year += days / DAYS_OF_400 * 400;
+        self.day += days % DAYS_OF_400;
+        while self.day > length(self.year, self.month) {
+            self.day -= length(self.year, self.month);
+            self.month += 1;
+            if self.month > 12 {
+                (self.year, self.month) = (self.year + 1, 1);
+            }
+        }
+    }
+
+    /// Days since a day in the past.
+    fn days(&self) -> i64 {
+        let before = self.year - 1;
+        let years = 365 * before + before / 4 - before / 100 + before / 400;
+        let months: i64 = (1..self.month).map(|month| length(self.year, month)).sum();
+        years + months + self.day
+    }
+}
+
+const DAYS_OF_400: i64 = 146_097;
+
+/// Days of a month.
+fn length(year: i64, month: i64) -> i64 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(above: &str, below: &str) -> Option<String> {
+        let step = Step::between(above, below)?;
+        assert_eq!(Step::read(&step.words()), Some(step));
+        let mut out = String::from(below);
+        step.write_next(&mut out, 0..below.len())?;
+        Some(out.split_off(below.len()))
+    }
+
+    #[test]
+    fn what_counts_goes_on() {
+        for (above, below, next) in [
+            ("\"2024-02-01\"", "\"2024-02-02\"", "\"2024-02-03\""),
+            ("2024-02-27", "2024-02-28", "2024-02-29"),
+            ("2023/02/27", "2023/02/28", "2023/03/01"),
+            ("1999-11-01", "1999-12-01", "2000-01-01"),
+            ("2024-01-01T22:00:00Z", "2024-01-01T23:00:00Z", "2024-01-02T00:00:00Z"),
+            ("2024-05-01 00:00", "2024-05-08 00:00", "2024-05-15 00:00"),
+        ] {
+            assert_eq!(after(above, below).as_deref(), Some(next));
+        }
+    }
+
+    #[test]
+    fn what_does_not_count_has_no_step() {
+        for (above, below) in [
+            ("7", "8"),
+            ("a", "b"),
+            ("", ""),
+            ("2024-05-01", "2024-05-01"),
+            ("2024-05-01x é", "2024-05-02x é"),
+            ("2024-13-01", "2024-14-01"),
+            ("2024-05-02", "2024-05-01"),
+        ] {
+            assert_eq!(after(above, below), None);
+        }
+        assert_eq!(after("2023-12-31", "2024-01-31"), None);
+        assert_eq!(after("9999-12-30", "9999-12-31"), None);
+    }
+}

@@ -1,0 +1,365 @@
+//! Lines that stand again, as anchors and aliases do it in YAML.
+//!
+//! ` &3 12` behind a line names it and the 11 lines below it; `*3` further down stands for all of
+//! them, `*3 5` for the first five, with its own indentation in the place of theirs. A named
+//! stretch may hold aliases itself; it ends before the line in which it is used.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::compress::notation::{hash, mix};
+
+/// Lines, and bytes besides their indentation, of the shortest stretch that is worth a name.
+const FEWEST: usize = 3;
+const SHORTEST: usize = 64;
+/// Earlier places that a stretch is compared with.
+const PLACES: usize = 6;
+/// Lines that may be compared for each line of a text.
+const COMPARED: usize = 32;
+
+/// Lines on their way into a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// How many lines it stands for.
+    pub(super) lines: usize,
+    /// Whether it is named or an alias: no table takes it.
+    pub(super) is_fixed: bool,
+}
+
+/// A stretch that stands again.
+struct Again {
+    at: usize,
+    from: usize,
+    lines: usize,
+}
+
+/// The lines, those that stand again as aliases.
+pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<Entry<'a>> {
+    let again = if lines.iter().any(|line| alias(line).is_some() || anchor(line).is_some()) {
+        Vec::new()
+    } else {
+        Search::new(lines).run()
+    };
+    // Every place that is pointed at, by the longest stretch that begins there.
+    let mut longest: HashMap<usize, usize> = HashMap::new();
+    for one in &again {
+        let most = longest.entry(one.from).or_default();
+        *most = (*most).max(one.lines);
+    }
+    let mut names: HashMap<usize, usize> = HashMap::new();
+    let mut entries = Vec::with_capacity(lines.len());
+    let mut again = again.into_iter().peekable();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        if let Some(one) = again.next_if(|one| one.at == at) {
+            let name = names.get(&one.from).copied().unwrap_or_default();
+            let margin = margin(line);
+            let text = if longest.get(&one.from) == Some(&one.lines) {
+                format!("{margin}*{name}")
+            } else {
+                format!("{margin}*{name} {}", one.lines)
+            };
+            entries.push(Entry { text: text.into(), lines: one.lines, is_fixed: true });
+            at += one.lines;
+            continue;
+        }
+        let entry = match longest.get(&at) {
+            Some(count) => {
+                let name = names.len() + 1;
+                names.insert(at, name);
+                let text = format!("{line} &{name} {count}");
+                Entry { text: text.into(), lines: 1, is_fixed: true }
+            }
+            None => Entry { text: Cow::Borrowed(line), lines: 1, is_fixed: false },
+        };
+        entries.push(entry);
+        at += 1;
+    }
+    entries
+}
+
+/// The lines, each for itself.
+pub(super) fn plain<'a>(lines: &[&'a str]) -> Vec<Entry<'a>> {
+    let entry = |line: &&'a str| Entry { text: Cow::Borrowed(*line), lines: 1, is_fixed: false };
+    lines.iter().map(entry).collect()
+}
+
+/// The text without names and aliases; `None` where one points nowhere.
+pub(super) fn read(text: &str, limit: usize) -> Option<String> {
+    // Where each line that was read begins in the result, and each stretch among the lines.
+    let mut out = String::new();
+    let mut starts: Vec<usize> = Vec::new();
+    let mut names: Vec<(usize, usize)> = Vec::new();
+    for line in text.split('\n') {
+        let Some((margin, name, count)) = alias(line) else {
+            let (line, count) = anchor(line)
+                .map_or((line, None), |(line, name, count)| (line, Some((name, count))));
+            if let Some((name, count)) = count {
+                names.push((starts.len(), count));
+                (names.len() == name).then_some(())?;
+            }
+            begin(&mut out, &mut starts);
+            out.push_str(line);
+            if out.len() > limit {
+                return None;
+            }
+            continue;
+        };
+        let (first, most) = *names.get(name.checked_sub(1)?)?;
+        let count = count.unwrap_or(most);
+        if count > most || count == 0 || first + count > starts.len() {
+            return None;
+        }
+        let wide = self::margin(line_at(&out, &starts, first)?).len();
+        for at in first..first + count {
+            let line = line_at(&out, &starts, at)?;
+            let from = starts.get(at)?;
+            let range = if line.is_empty() { *from..*from } else { from + wide..from + line.len() };
+            line.is_char_boundary(wide.min(line.len())).then_some(())?;
+            let is_blank = line.is_empty();
+            if !is_blank && line.len() < wide {
+                return None;
+            }
+            begin(&mut out, &mut starts);
+            if !is_blank {
+                out.push_str(margin);
+            }
+            out.extend_from_within(range);
+            if out.len() > limit {
+                return None;
+            }
+        }
+    }
+    Some(out)
+}
+
+fn begin(out: &mut String, starts: &mut Vec<usize>) {
+    if !starts.is_empty() {
+        out.push('\n');
+    }
+    starts.push(out.len());
+}
+
+fn line_at<'t>(out: &'t str, starts: &[usize], at: usize) -> Option<&'t str> {
+    let end = starts.get(at + 1).map_or(out.len(), |next| next - 1);
+    out.get(*starts.get(at)?..end)
+}
+
+fn margin(line: &str) -> &str {
+    let wide = line.len() - line.trim_start_matches([' ', '\t']).len();
+    line.get(..wide).unwrap_or_default()
+}
+
+fn number(text: &str) -> Option<usize> {
+    let is_number = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
+}
+
+/// What an alias says: its indentation, the name, and how many lines.
+fn alias(line: &str) -> Option<(&str, usize, Option<usize>)> {
+    let margin = margin(line);
+    let said = line.get(margin.len()..)?.strip_prefix('*')?;
+    match said.split_once(' ') {
+        Some((name, count)) => Some((margin, number(name)?, Some(number(count)?))),
+        None => Some((margin, number(said)?, None)),
+    }
+}
+
+/// The line before a name, the name, and how many lines it names.
+fn anchor(line: &str) -> Option<(&str, usize, usize)> {
+    let (line, said) = line.rsplit_once(" &")?;
+    let (name, count) = said.split_once(' ')?;
+    Some((line, number(name)?, number(count)?))
+}
+
+struct Search<'l, 'a> {
+    lines: &'l [&'a str],
+    /// A hash of each line without its indentation, and how wide that is.
+    known: Vec<(u64, usize)>,
+    /// Where the stretch ends that stands again and holds this line.
+    ends: Vec<usize>,
+    /// Lines that may still be compared.
+    left: usize,
+}
+
+impl<'l, 'a> Search<'l, 'a> {
+    fn new(lines: &'l [&'a str]) -> Self {
+        let known = lines.iter().map(|line| {
+            let wide = margin(line).len();
+            (hash(line.as_bytes().get(wide..).unwrap_or_default()), wide)
+        });
+        let known = known.collect();
+        Self { lines, known, ends: vec![0; lines.len()], left: lines.len() * COMPARED }
+    }
+
+    fn run(mut self) -> Vec<Again> {
+        let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut again = Vec::new();
+        let mut at = 0;
+        while at < self.lines.len() {
+            let Some(key) = self.key(at) else {
+                at += 1;
+                continue;
+            };
+            let seen = places.entry(key).or_default();
+            let best = seen
+                .iter()
+                .map(|from| (self.alike(*from, at), *from))
+                .max_by_key(|(lines, _)| *lines);
+            match best {
+                Some((lines, from)) if lines >= FEWEST && self.bytes(at, lines) >= SHORTEST => {
+                    again.push(Again { at, from, lines });
+                    if let Some(ends) = self.ends.get_mut(at..at + lines) {
+                        ends.fill(at + lines);
+                    }
+                    at += lines;
+                }
+                _ => {
+                    if seen.len() < PLACES {
+                        seen.push(at);
+                    }
+                    at += 1;
+                }
+            }
+        }
+        again
+    }
+
+    /// What tells the first lines of a stretch from others, wherever they stand.
+    fn key(&self, at: usize) -> Option<u64> {
+        let first = self.known.get(at..at + FEWEST)?;
+        let (_, margin) = first.first()?;
+        let is_blank = self.lines.get(at).is_none_or(|line| line.trim().is_empty());
+        let mixed = first.iter().fold(0, |key, (hash, wide)| {
+            mix(mix(key, *hash), (*wide as u64).wrapping_sub(*margin as u64))
+        });
+        (!is_blank).then_some(mixed)
+    }
+
+    /// Lines that two stretches begin with alike, up to the end of what belongs together.
+    fn alike(&mut self, from: usize, at: usize) -> usize {
+        let (Some(one), Some(other)) = (self.lines.get(from), self.lines.get(at)) else { return 0 };
+        let (one, other) = (margin(one), margin(other));
+        let is_end =
+            |at: usize, wide: usize| self.known.get(at).is_none_or(|(_, stands)| *stands <= wide);
+        let (mut count, mut whole) = (0, 0);
+        while from + count < at && self.left > 0 {
+            let (Some(above), Some(below)) =
+                (self.lines.get(from + count), self.lines.get(at + count))
+            else {
+                break;
+            };
+            let rest = above.strip_prefix(one);
+            let is_same = if above.is_empty() {
+                below.is_empty()
+            } else {
+                rest.is_some() && rest == below.strip_prefix(other)
+            };
+            if !is_same {
+                break;
+            }
+            count += 1;
+            self.left -= 1;
+            // A stretch that would end inside of another cannot be named.
+            let covered = self.ends.get(from + count - 1).copied().unwrap_or(0);
+            if covered <= from + count
+                && is_end(from + count, one.len())
+                && is_end(at + count, other.len())
+            {
+                whole = count;
+            }
+        }
+        whole
+    }
+
+    fn bytes(&self, at: usize, lines: usize) -> usize {
+        let lines = self.lines.get(at..at + lines).unwrap_or_default();
+        lines.iter().map(|line| line.trim_start().len() + 2).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shown(lines: &[&str]) -> String {
+        let entries = write(lines);
+        assert_eq!(entries.iter().map(|entry| entry.lines).sum::<usize>(), lines.len());
+        let text: Vec<&str> = entries.iter().map(|entry| &*entry.text).collect();
+        let text = text.join("\n");
+        let whole = lines.join("\n");
+        assert_eq!(read(&text, whole.len()).as_deref(), Some(whole.as_str()), "{text}");
+        text
+    }
+
+    #[test]
+    fn what_stands_again_is_named_where_it_stands_first() {
+        let spec = |pad: &str| {
+            format!(
+                "{pad}spec:\n{pad}  containers:\n{pad}    image: registry.example.org/worker\n{pad}    command: [run, --verbose]\n"
+            )
+        };
+        let text = format!("worker:\n{}scheduler:\n  pod:\n{}end: 1", spec("  "), spec("    "));
+        let lines: Vec<&str> = text.split('\n').collect();
+        assert_eq!(
+            shown(&lines),
+            "worker:\n  spec: &1 4\n    containers:\n      image: registry.example.org/worker\n      command: [run, --verbose]\nscheduler:\n  pod:\n    *1\nend: 1"
+        );
+        // A line that only looks like an alias is none.
+        let odd = format!("{text}\n*7");
+        let odd: Vec<&str> = odd.split('\n').collect();
+        assert_eq!(write(&odd), plain(&odd));
+    }
+
+    #[test]
+    fn what_points_nowhere_is_refused() {
+        for text in ["*1", "a &1 3\n*1", "a &2 1\n*2", "a &1 1\n*1 2"] {
+            let back = read(text, 100);
+            assert!(back.is_none() || back.as_deref() == Some(text), "{text}");
+        }
+        let doubling: Vec<String> =
+            (0..60).map(|at| format!("a &{} {}\n*{}", at + 1, 1, at + 1)).collect();
+        assert!(read(&doubling.join("\n"), 1 << 20).is_some());
+        let long = format!("{} &1 1\n{}", "a".repeat(1000), "*1\n".repeat(1000));
+        assert_eq!(read(&long, 10_000), None);
+    }
+
+    #[test]
+    fn hostile_lines_are_compared_so_often_and_no_more() {
+        shown(&vec!["a line that is always the same one"; 100_000]);
+        let deep: Vec<String> =
+            (0..2_000).map(|depth| format!("{}a: 1", " ".repeat(depth))).collect();
+        shown(&deep.iter().map(String::as_str).collect::<Vec<_>>());
+        let turned: Vec<&str> =
+            (0..100_000).map(|at| ["a: 1", "  b: 2", "  c: 3"][at % 3]).collect();
+        shown(&turned);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn all_lines_come_back(
+            parts in prop::collection::vec((0..4_usize, 0..4_usize), 1..12),
+            pool in prop::collection::vec(prop::collection::vec("( {0,3}|\t)(- )?[a-c]{1,2}: [a-d]{10,24}|", 2..7), 4),
+        ) {
+            let mut lines = Vec::new();
+            for (part, wide) in parts {
+                for line in &pool[part] {
+                    lines.push(if line.is_empty() { String::new() } else { format!("{}{line}", " ".repeat(wide)) });
+                }
+            }
+            shown(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn any_text_may_come(text in "([a-c ]{0,6}( &[0-3] [0-9]|\\*[0-3]( [0-9])?)?\n){0,12}") {
+            if let Some(back) = read(&text, 200) {
+                prop_assert!(back.len() <= 200);
+            }
+        }
+    }
+}

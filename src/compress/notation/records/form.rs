@@ -1,0 +1,187 @@
+//! How a record stands in its lines, and how the line above its rows names that.
+
+use super::cell::Values;
+
+/// The indentation of what is inside, from the header.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Style {
+    /// What a level adds.
+    pub(super) step: String,
+    /// How far the dashes of a list stand behind their key.
+    pub(super) dashes: usize,
+    /// Whether each line ends with a carriage return.
+    pub(super) returns: bool,
+    /// Whether lines that stand again are aliases.
+    pub(super) aliases: bool,
+}
+
+/// What a header says of carriage returns.
+const RETURNS: &str = "crlf";
+/// What a header says of aliases.
+const ALIASES: &str = "*1 repeats the lines from &1 on";
+/// Widest step.
+const WIDEST: usize = 8;
+
+impl Style {
+    pub(super) fn words(&self) -> String {
+        let mut words = match self.step.as_str() {
+            "" => String::new(),
+            "\t" => "tab".to_owned(),
+            step => format!("indent {}", step.len()),
+        };
+        if self.dashes > 0 {
+            words.push_str(if words.is_empty() { "dashes " } else { ", dashes " });
+            words.push_str(&self.dashes.to_string());
+        }
+        if self.returns {
+            words.push_str(if words.is_empty() { "" } else { ", " });
+            words.push_str(RETURNS);
+        }
+        if self.aliases {
+            words.push_str(if words.is_empty() { "" } else { ", " });
+            words.push_str(ALIASES);
+        }
+        words
+    }
+
+    pub(super) fn read(words: &str) -> Option<Self> {
+        let mut style = Self::default();
+        if words.is_empty() {
+            return Some(style);
+        }
+        let number = |text: &str| text.parse().ok().filter(|wide| (1..=WIDEST).contains(wide));
+        for word in words.split(", ") {
+            if word == RETURNS {
+                style.returns = true;
+            } else if word == ALIASES {
+                style.aliases = true;
+            } else if word == "tab" {
+                style.step.push('\t');
+            } else if let Some(wide) = word.strip_prefix("indent ") {
+                style.step = " ".repeat(number(wide)?);
+            } else {
+                style.dashes = number(word.strip_prefix("dashes ")?)?;
+            }
+        }
+        Some(style)
+    }
+}
+
+/// How the lines of a record look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form<'a> {
+    /// `- a: 1`, a member a line.
+    Item,
+    /// `key:`, a member a line below it.
+    Key,
+    /// `- { a: 1, b: 2 }`
+    FlowItem,
+    /// `key: { a: 1, b: 2 }`
+    FlowKey,
+    /// `<tag a="1" b="2"/>`, by what closes it.
+    Attributes { tag: &'a str, close: &'a str },
+    /// `<tag a="1">text</tag>`
+    Text { tag: &'a str },
+    /// `<tag><a>1</a></tag>`
+    Elements { tag: &'a str },
+    /// The same with each child on its line.
+    Lines { tag: &'a str },
+}
+
+/// Bytes of indentation that a record may have.
+pub(super) const DEEPEST: usize = 200;
+/// What stands before the number of rows.
+const TIMES: &str = " ×";
+
+impl<'a> Form<'a> {
+    pub(super) fn values(self) -> Values {
+        match self {
+            Self::Item | Self::Key | Self::FlowItem | Self::FlowKey => Values::Yaml,
+            _ => Values::Xml,
+        }
+    }
+
+    /// Whether a row begins with the key of its record.
+    pub(super) fn is_keyed(self) -> bool {
+        matches!(self, Self::Key | Self::FlowKey)
+    }
+
+    /// Whether a row ends with the text of its record.
+    pub(super) fn has_text(self) -> bool {
+        matches!(self, Self::Text { .. })
+    }
+
+    /// The line above the rows; `columns` have their braces.
+    pub(super) fn head(self, indent: &str, columns: &str, rows: usize) -> String {
+        let line = match self {
+            Self::Item => format!("- {columns}"),
+            Self::Key => format!("*: {columns}"),
+            Self::FlowItem => format!("- {}", spaced(columns)),
+            Self::FlowKey => format!("*: {}", spaced(columns)),
+            Self::Attributes { tag, close } => format!("<{tag} {columns}{close}"),
+            Self::Text { tag } => format!("<{tag} {columns}>*</{tag}>"),
+            Self::Elements { tag } => format!("<{tag}>{columns}</{tag}>"),
+            Self::Lines { tag } => format!("<{tag}> {columns} </{tag}>"),
+        };
+        format!("{indent}{line}{TIMES}{rows}")
+    }
+
+    /// Reads what [`Form::head`] wrote behind the indentation: the form, and the columns without
+    /// their braces.
+    pub(super) fn read(line: &'a str) -> Option<(Self, &'a str)> {
+        let (open, close) = (line.find('{')?, line.rfind('}')?);
+        let (before, after) = (line.get(..open)?, line.get(close + 1..)?);
+        let columns = line.get(open + 1..close)?;
+        if matches!(before, "- " | "*: ") {
+            if !after.is_empty() {
+                return None;
+            }
+            let flow = unspaced(columns);
+            let form = match (before, flow.is_some()) {
+                ("- ", true) => Self::FlowItem,
+                ("- ", false) => Self::Item,
+                (_, true) => Self::FlowKey,
+                (_, false) => Self::Key,
+            };
+            return Some((form, flow.unwrap_or(columns)));
+        }
+        let before = before.strip_prefix('<')?;
+        if let Some(tag) = before.strip_suffix("> ") {
+            return (after.strip_prefix(" </")?.strip_suffix('>')? == tag)
+                .then_some((Self::Lines { tag }, columns));
+        }
+        if let Some(tag) = before.strip_suffix('>') {
+            return (after.strip_prefix("</")?.strip_suffix('>')? == tag)
+                .then_some((Self::Elements { tag }, columns));
+        }
+        let tag = before.strip_suffix(' ')?;
+        if let Some(closed) = after.strip_prefix(">*</") {
+            return (closed.strip_suffix('>')? == tag).then_some((Self::Text { tag }, columns));
+        }
+        Some((Self::Attributes { tag, close: after }, columns))
+    }
+}
+
+/// A line that stands above rows: its indentation, what it says of them, and how many there are.
+pub(super) fn above_rows(line: &str) -> Option<(&str, &str, usize)> {
+    let (head, rows) = line.rsplit_once(TIMES)?;
+    if rows.is_empty() || !rows.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let said = head.trim_start_matches([' ', '\t']);
+    let indent = head.get(..head.len() - said.len()).filter(|indent| indent.len() <= DEEPEST)?;
+    Some((indent, said, rows.parse().ok()?))
+}
+
+/// Columns in braces as they stand in a map on one line.
+fn spaced(columns: &str) -> String {
+    let inner = columns.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    match inner.unwrap_or_default() {
+        "" => "{ }".to_owned(),
+        inner => format!("{{ {inner} }}"),
+    }
+}
+
+fn unspaced(inner: &str) -> Option<&str> {
+    if inner == " " { Some("") } else { inner.strip_prefix(' ')?.strip_suffix(' ') }
+}

@@ -1,0 +1,287 @@
+//! Records of YAML and XML as tables, among lines that stand as they are: `§records`.
+//!
+//! Documents that are one tree are shorter as outlines (`§yaml`, `§xml`); this is for those with
+//! comments, texts of several lines, and stretches that stand again.
+//!
+//! ```text
+//! §records 6 indent 2
+//! kind: Service
+//! spec:
+//!   ports:
+//!   - {name,port,targetPort=http} ×2
+//! web,80
+//! admin,8080
+//! ```
+//!
+//! A line that ends with `×` and a number stands above so many rows; every other line stands for
+//! itself. It shows what a record looks like, with the names of its members in braces:
+//!
+//! | Line | Each row stands for |
+//! |---|---|
+//! | `- {a,b} ×2` | `- a: 1`, then `b: 2` on a line of its own |
+//! | `*: {a,b} ×2` | `key:`, then a member a line; the row begins with the key |
+//! | `- { a,b } ×2`, `*: { a,b } ×2` | `- { a: 1, b: 2 }`, `key: { a: 1, b: 2 }` |
+//! | `<t {a,b}/> ×2` | `<t a="1" b="2"/>` |
+//! | `<t {a}>*</t> ×2` | `<t a="1">text</t>`; the row ends with the text |
+//! | `<t>{a,b}</t> ×2` | `<t><a>1</a><b>2</b></t>` |
+//! | `<t> {a,b} </t> ×2` | the same with each child on a line of its own |
+//!
+//! `a{b,c}` are members of a map or element `a` inside the record, `a=1` is a value that all rows
+//! have and none shows; `*` among attributes is a cell that holds some with their names. `{}` are
+//! the columns of the table before. An empty cell is a member that the record does not have.
+//! Columns are parted by `,`, or by `|`, and so are the cells. Values are those of the text, quotes
+//! included; those of XML stand without quotes unless they would read as something else. `-[a,b]`
+//! is a list in YAML with each item on a line of its own.
+//!
+//! Lines that stand again do so as aliases: see [`alias`].
+
+mod alias;
+mod cell;
+mod columns;
+mod form;
+mod read;
+mod record;
+mod write;
+mod xml;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Block, Body, Found, Notation};
+use alias::Entry;
+use form::{Form, Style, above_rows};
+use read::Heads;
+use record::Record;
+
+/// Bytes that a line costs beside its own, whatever its indentation.
+const LINE: usize = 3;
+/// Bytes that a table costs beside its rows and columns.
+const TABLE: usize = 8;
+/// One for both: what is shown tells how it is read.
+const NAME: &str = "records";
+/// Bytes of the longest name of a line.
+const ANCHOR: usize = 48;
+/// Lines that may be read for each line of a text: records begin inside of records.
+const READS: usize = 16;
+
+/// Records of YAML.
+pub(crate) struct Yaml;
+
+/// Records of XML.
+pub(crate) struct Xml;
+
+impl Notation for Yaml {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+        encode(lines, yaml::style, yaml::record)
+    }
+
+    fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
+        decode(args, body, limit)
+    }
+}
+
+impl Notation for Xml {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+        encode(lines, xml::style, xml::record)
+    }
+
+    fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
+        decode(args, body, limit)
+    }
+}
+
+type Read = for<'a> fn(&[&'a str], &Style) -> Option<Record<'a>>;
+
+fn encode(lines: &[&str], style: fn(&[&str]) -> Style, read: Read) -> Vec<Found> {
+    // Lines that all end with a carriage return are read without it.
+    let bare: Option<Vec<&str>> = lines.iter().map(|line| line.strip_suffix('\r')).collect();
+    let returns = bare.is_some();
+    let lines = bare.as_deref().unwrap_or(lines);
+    shortest(lines, &Style { returns, ..style(lines) }, read).into_iter().collect()
+}
+
+/// The block of some lines, with aliases or without: names keep records out of tables.
+fn shortest(lines: &[&str], style: &Style, read: Read) -> Option<Found> {
+    let named = alias::write(lines);
+    let plain = named.iter().any(|entry| entry.is_fixed).then(|| alias::plain(lines));
+    let found = plain.iter().chain([&named]).filter_map(|entries| block(entries, style, read));
+    found.max_by_key(|found| {
+        let before = lines.get(found.lines.clone()).unwrap_or_default().iter().map(cost);
+        let after: usize = found.block.body.lines().map(|line| cost(&line)).sum();
+        before.sum::<usize>().saturating_sub(after)
+    })
+}
+
+/// About what a line takes: its indentation is one token, whatever it is.
+fn cost(line: &&str) -> usize {
+    line.trim_start().len() + LINE
+}
+
+fn block(entries: &[Entry<'_>], style: &Style, read: Read) -> Option<Found> {
+    let texts: Vec<&str> = entries.iter().map(|entry| &*entry.text).collect();
+    let is_fixed = |at: usize| entries.get(at).is_some_and(|entry| entry.is_fixed);
+    let mut shown = Shown::default();
+    let mut reads = entries.len().saturating_mul(READS);
+    let (mut at, mut stop) = (0, 0);
+    while at < texts.len() {
+        if is_fixed(at) {
+            shown.take(&texts, at..at + 1, &[]);
+            at += 1;
+            continue;
+        }
+        if stop <= at {
+            stop = (at..texts.len()).find(|at| is_fixed(*at)).unwrap_or(texts.len());
+        }
+        if reads == 0 {
+            at = stop;
+            continue;
+        }
+        let rest = texts.get(at..stop).unwrap_or_default();
+        let records = run(rest, style, read, &mut reads);
+        if let Some((count, table)) = table(rest, &records, &mut shown.columns) {
+            shown.take(&texts, at..at + count, &table);
+            at += count;
+        } else {
+            // What does not pay as a whole may hold something that does.
+            let is_line = records.first().is_some_and(|record| record.lines == 1);
+            at += if is_line { records.len() } else { 1 };
+        }
+    }
+    if shown.is_odd || shown.taken.is_empty() {
+        return None;
+    }
+    let count = |range: std::ops::Range<usize>| -> usize {
+        entries.get(range).unwrap_or_default().iter().map(|entry| entry.lines).sum()
+    };
+    let start = count(0..shown.taken.start);
+    let lines = start..start + count(shown.taken);
+    let style = Style { aliases: entries.iter().any(|entry| entry.is_fixed), ..style.clone() };
+    Some(Found { lines, block: Block { args: style.words(), body: shown.body } })
+}
+
+/// A block on its way.
+#[derive(Default)]
+struct Shown {
+    body: Body,
+    /// The entries that it holds so far.
+    taken: std::ops::Range<usize>,
+    /// The columns of the table before.
+    columns: String,
+    /// Whether a line that stands as it is would be read as another.
+    is_odd: bool,
+}
+
+impl Shown {
+    /// Adds some entries, with those before them, and what stands in their place, if anything.
+    fn take(&mut self, texts: &[&str], range: std::ops::Range<usize>, table: &[String]) {
+        if self.taken.is_empty() {
+            self.taken = range.start..range.start;
+        }
+        let end = if table.is_empty() { range.end } else { range.start };
+        for text in texts.get(self.taken.end..end).unwrap_or_default() {
+            self.is_odd |= above_rows(text).is_some();
+            self.body.push(text);
+        }
+        for line in table {
+            self.body.push(line);
+        }
+        self.taken.end = range.end;
+    }
+}
+
+/// The records that are alike and follow each other from the first line on.
+fn run<'a>(lines: &[&'a str], style: &Style, read: Read, reads: &mut usize) -> Vec<Record<'a>> {
+    let mut records: Vec<Record<'a>> = Vec::new();
+    let mut at = 0;
+    while let Some(record) = lines.get(at..).and_then(|rest| read(rest, style)) {
+        *reads = reads.saturating_sub(record.lines);
+        let is_alike =
+            |first: &Record<'_>| (first.form, first.indent) == (record.form, record.indent);
+        if !records.first().is_none_or(is_alike) {
+            break;
+        }
+        at += record.lines;
+        records.push(record);
+    }
+    *reads = reads.saturating_sub(1);
+    records
+}
+
+/// The lines that stand in the place of records, and how many lines those took; `None` where they
+/// are no shorter.
+fn table(
+    lines: &[&str],
+    records: &[Record<'_>],
+    columns: &mut String,
+) -> Option<(usize, Vec<String>)> {
+    let (first, _) = (records.first()?, records.get(1)?);
+    let table = write::write(records)?;
+    let records = records.get(..table.records).filter(|records| records.len() > 1)?;
+    let count = records.iter().map(|record| record.lines).sum();
+    let list = if *columns == table.columns { "{}" } else { &table.columns };
+    let head = first.form.head(first.indent, list, records.len());
+    let plain: usize = lines.iter().take(count).map(cost).sum();
+    let rows: usize = table.rows.iter().map(|row| cost(&row.as_str())).sum();
+    if rows + cost(&head.as_str()) + TABLE >= plain {
+        return None;
+    }
+    *columns = table.columns;
+    Some((count, std::iter::once(head).chain(table.rows).collect()))
+}
+
+fn decode(args: &str, body: &[&str], limit: usize) -> Option<String> {
+    let style = Style::read(args)?;
+    let text = if style.aliases {
+        // Names are shown and not part of the text.
+        let named = body.iter().map(|line| line.len().min(ANCHOR)).sum();
+        alias::read(&expand(&style, body, limit.saturating_add(named))?, limit)?
+    } else {
+        expand(&style, body, limit)?
+    };
+    let text = if style.returns { text.replace('\n', "\r\n") + "\r" } else { text };
+    (text.len() <= limit).then_some(text)
+}
+
+/// The lines with all tables as the records that they stand for.
+fn expand(style: &Style, body: &[&str], limit: usize) -> Option<String> {
+    let mut out = String::new();
+    let mut heads: Option<Heads<'_>> = None;
+    let mut lines = body.iter();
+    let mut is_first = true;
+    while let Some(line) = lines.next() {
+        if !std::mem::take(&mut is_first) {
+            out.push('\n');
+        }
+        let Some((indent, said, count)) = above_rows(line) else {
+            out.push_str(line);
+            if out.len() > limit {
+                return None;
+            }
+            continue;
+        };
+        let (form, columns) = Form::read(said)?;
+        if !columns.is_empty() {
+            heads = Some(Heads::read(columns, form.values())?);
+        }
+        let heads = heads.as_ref().filter(|heads| heads.values() == form.values())?;
+        for row in 0..count {
+            if row > 0 {
+                out.push('\n');
+            }
+            heads.row(&mut out, lines.next()?, (form, indent, style))?;
+            if out.len() > limit {
+                return None;
+            }
+        }
+    }
+    (out.len() <= limit).then_some(out)
+}

@@ -1,0 +1,284 @@
+//! Records as the rows of a table.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cell::{SEPARATORS, Values};
+use super::columns::{Column, Columns, Leaf, OTHERS};
+use super::form::Form;
+use super::record::{Item, Record};
+use crate::compress::notation::reports_error;
+
+/// Attributes of a record that may stand in another order than the columns.
+const MOST_ODD: usize = 16;
+
+/// A table as text, and how many records it took.
+pub(super) struct Table {
+    pub(super) records: usize,
+    /// The columns in braces.
+    pub(super) columns: String,
+    pub(super) rows: Vec<String>,
+}
+
+/// The table of the first of these records; `None` where no two of them make one.
+pub(super) fn write(records: &[Record<'_>]) -> Option<Table> {
+    let first = records.first()?;
+    let (form, rows) = (first.form, leaves(records));
+    let mut columns = Columns::default();
+    let _ = rows.into_iter().take_while(|leaves| fit(&mut columns, form, leaves)).count();
+    let count = columns.rows();
+    let columns = columns.finish();
+    SEPARATORS.iter().find_map(|separator| {
+        let values = form.values();
+        let shown = Shown { columns: &columns, values, separator: *separator };
+        let constants = shown.constants(count);
+        if constants.iter().all(Option::is_some) && !form.is_keyed() && !form.has_text() {
+            return None;
+        }
+        let mut lines = Vec::with_capacity(count);
+        for (index, record) in records.iter().enumerate().take(count) {
+            let Some(line) = shown.row(record, index, &constants) else { break };
+            lines.push(line);
+        }
+        // What one separator cannot show, the other may.
+        if lines.len() < count && (lines.len() < 2 || *separator == SEPARATORS[0]) {
+            return None;
+        }
+        let mut list = String::from("{");
+        // One column alone shows no separator.
+        if columns.len() == 1 && *separator != SEPARATORS[0] {
+            list.push(*separator);
+        }
+        shown.list(&mut list, 0..columns.len(), 0, &constants);
+        list.push('}');
+        Some(Table { records: lines.len(), columns: list, rows: lines })
+    })
+}
+
+/// Takes a record in; attributes that stand in another order are shown with their names.
+fn fit<'a>(columns: &mut Columns<'a>, form: Form<'_>, leaves: &[Leaf<'a>]) -> bool {
+    if columns.add(leaves) {
+        return true;
+    }
+    if !matches!(form, Form::Attributes { .. } | Form::Text { .. }) {
+        return false;
+    }
+    let mut leaves = leaves.to_vec();
+    for _ in 0..MOST_ODD {
+        let Some(odd) = columns.misfit(&leaves).filter(|odd| *odd < leaves.len()) else { break };
+        let leaf = leaves.remove(odd);
+        let [key] = leaf.path.as_slice() else { break };
+        if *key == OTHERS {
+            break;
+        }
+        let mut others = format!("{key}=\"{}\"", leaf.value);
+        let mut at = odd;
+        if let Some(before) = odd.checked_sub(1).filter(|before| is_others(&leaves, *before)) {
+            others = format!("{} {others}", leaves.remove(before).value);
+            at = before;
+        }
+        if is_others(&leaves, at) {
+            others = format!("{others} {}", leaves.remove(at).value);
+        }
+        leaves.insert(at, Leaf { path: vec![OTHERS], value: others.into() });
+        if columns.add(&leaves) {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_others(leaves: &[Leaf<'_>], at: usize) -> bool {
+    leaves.get(at).is_some_and(|leaf| leaf.path == [OTHERS])
+}
+
+struct Shown<'t, 'a> {
+    columns: &'t [Column<'a>],
+    values: Values,
+    separator: char,
+}
+
+impl Shown<'_, '_> {
+    /// For each column the one value that all rows have and that is shown above them.
+    fn constants(&self, rows: usize) -> Vec<Option<String>> {
+        let constant = |column: &Column<'_>| {
+            let first = column.cells.first()?.as_deref()?;
+            let is_same = |cell: &Option<Cow<'_, str>>| cell.as_deref() == Some(first);
+            if rows < 2 || column.path == [OTHERS] || !column.cells.iter().all(is_same) {
+                return None;
+            }
+            let mut shown = String::new();
+            self.values.write_constant(&mut shown, first)?;
+            (!reports_error(first)).then_some(shown)
+        };
+        self.columns.iter().map(constant).collect()
+    }
+
+    fn row(
+        &self,
+        record: &Record<'_>,
+        index: usize,
+        constants: &[Option<String>],
+    ) -> Option<String> {
+        let mut line = String::new();
+        let cells = self.columns.iter().zip(constants).filter(|(_, constant)| constant.is_none());
+        let cells = cells.map(|(column, _)| {
+            let cell = column.cells.get(index).and_then(Option::as_deref);
+            (cell, column.path == [OTHERS])
+        });
+        let key = record.key.map(|key| (Some(key), false));
+        let text = record.text.map(|text| (Some(text), false));
+        let cells: Vec<_> = key.into_iter().chain(cells).chain(text).collect();
+        if let [(value, false)] = cells.as_slice() {
+            self.values.write_line(&mut line, (*value)?)?;
+            return Some(line);
+        }
+        let mut before = None;
+        for (at, (value, is_others)) in cells.into_iter().enumerate() {
+            if at > 0 {
+                line.push(self.separator);
+            }
+            match value {
+                Some(others) if is_others => line.push_str(others),
+                Some(value) => {
+                    self.values.write_after(&mut line, (before, value), self.separator)?;
+                }
+                None => {}
+            }
+            before = value.filter(|_| !is_others);
+        }
+        Some(line)
+    }
+
+    /// Appends the columns of a range, which begin with the same keys up to a depth.
+    fn list(
+        &self,
+        list: &mut String,
+        range: std::ops::Range<usize>,
+        depth: usize,
+        constants: &[Option<String>],
+    ) {
+        let mut at = range.start;
+        while at < range.end {
+            if at > range.start {
+                list.push(self.separator);
+            }
+            let path = |at: usize| self.columns.get(at).map(|column| column.path.as_slice());
+            let own = path(at).unwrap_or_default();
+            let key = own.get(depth).copied().unwrap_or_default();
+            list.push_str(key);
+            if own.len() == depth + 1 {
+                if let Some(Some(value)) = constants.get(at) {
+                    list.push('=');
+                    list.push_str(value);
+                }
+                at += 1;
+                continue;
+            }
+            let is_inside = |at: &usize| {
+                path(*at)
+                    .is_some_and(|path| path.len() > depth + 1 && path.get(depth) == Some(&key))
+            };
+            let inside = (at..range.end).take_while(is_inside).count();
+            list.push('{');
+            self.list(list, at..at + inside, depth + 1, constants);
+            list.push('}');
+            at += inside;
+        }
+    }
+}
+
+/// The leaves of all records, in the way that they make the best columns.
+fn leaves<'a>(records: &[Record<'a>]) -> Vec<Vec<Leaf<'a>>> {
+    match records.first().map(|record| record.form) {
+        Some(Form::FlowItem | Form::FlowKey) => {
+            let closed = closed(records);
+            let is_closed = |path: &[&str]| closed.contains(path);
+            records.iter().map(|record| record.leaves(&is_closed)).collect()
+        }
+        Some(Form::Attributes { .. } | Form::Text { .. }) => attributes(records),
+        _ => records.iter().map(|record| record.leaves(&|_| false)).collect(),
+    }
+}
+
+/// What is known of the maps that stand under one path.
+#[derive(Default)]
+struct Maps<'a> {
+    count: usize,
+    members: usize,
+    keys: BTreeSet<&'a str>,
+    is_odd: bool,
+}
+
+/// Paths of maps that stay as they stand: those that share few keys, and those that are no maps in
+/// some records.
+fn closed<'a>(records: &[Record<'a>]) -> BTreeSet<Vec<&'a str>> {
+    let mut found: BTreeMap<Vec<&'a str>, Maps<'a>> = BTreeMap::new();
+    for record in records {
+        look(&mut found, &record.items, &mut Vec::new());
+    }
+    let is_closed =
+        |maps: &Maps<'_>| maps.is_odd || maps.keys.len() * maps.count > 2 * maps.members;
+    found
+        .into_iter()
+        .filter(|(_, maps)| maps.count > 0 && is_closed(maps))
+        .map(|(path, _)| path)
+        .collect()
+}
+
+fn look<'a>(
+    found: &mut BTreeMap<Vec<&'a str>, Maps<'a>>,
+    items: &[Item<'a>],
+    path: &mut Vec<&'a str>,
+) {
+    for item in items {
+        path.push(item.key);
+        let maps = match found.get_mut(path) {
+            Some(maps) => maps,
+            None => found.entry(path.clone()).or_default(),
+        };
+        if item.items.is_empty() {
+            maps.is_odd = true;
+        } else {
+            maps.count += 1;
+            maps.members += item.items.len();
+            maps.keys.extend(item.items.iter().map(|item| item.key));
+            look(found, &item.items, path);
+        }
+        path.pop();
+    }
+}
+
+/// Attributes that few records have stand together, with their names, where they stood.
+fn attributes<'a>(records: &[Record<'a>]) -> Vec<Vec<Leaf<'a>>> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for item in records.iter().flat_map(|record| &record.items) {
+        *counts.entry(item.key).or_default() += 1;
+    }
+    // A name costs about a token in three bytes, an empty cell not even one.
+    let is_rare = |key: &str| {
+        let count = counts.get(key).copied().unwrap_or_default();
+        count * (key.len() / 3 + 2) < records.len()
+    };
+    let leaves = |record: &Record<'a>| {
+        let mut leaves: Vec<Leaf<'a>> = Vec::with_capacity(record.items.len());
+        for item in &record.items {
+            let Some(value) = &item.value else { continue };
+            if !is_rare(item.key) {
+                leaves.push(Leaf { path: vec![item.key], value: value.clone() });
+                continue;
+            }
+            let other = format!("{}=\"{value}\"", item.key);
+            match leaves.last_mut().filter(|last| last.path == [OTHERS]) {
+                Some(last) => {
+                    let others = last.value.to_mut();
+                    others.push(' ');
+                    others.push_str(&other);
+                }
+                None => leaves.push(Leaf { path: vec![OTHERS], value: other.into() }),
+            }
+        }
+        leaves
+    };
+    records.iter().map(leaves).collect()
+}

@@ -1,0 +1,210 @@
+//! Records in XML: elements with attributes on one line, and elements that hold elements of text.
+
+use super::form::{DEEPEST, Form, Style};
+use super::record::{Item, Record, is_key};
+
+/// Lines of the longest record.
+const LONGEST: usize = 24;
+/// Elements inside one another.
+const NESTED: usize = 4;
+/// What may close a tag that holds nothing but attributes.
+const CLOSES: [&str; 3] = ["/>", " />", ">"];
+
+/// The step of indentation of the first element that holds another on a line of its own.
+pub(super) fn style(lines: &[&str]) -> Style {
+    let step = lines.windows(2).find_map(|pair| {
+        let [above, below] = pair else { return None };
+        let is_open = above.ends_with('>')
+            && tag(above.trim_start()).is_some_and(|(_, rest)| rest.is_empty());
+        let step = indent(below).strip_prefix(indent(above))?;
+        let is_step =
+            step == "\t" || (1..=8).contains(&step.len()) && step.bytes().all(|byte| byte == b' ');
+        (is_open && is_step).then_some(step)
+    });
+    Style { step: step.unwrap_or_default().to_owned(), ..Style::default() }
+}
+
+/// The record that begins with the first of some lines.
+pub(super) fn record<'a>(lines: &[&'a str], style: &Style) -> Option<Record<'a>> {
+    let line = *lines.first()?;
+    let indent = indent(line);
+    if indent.len() > DEEPEST {
+        return None;
+    }
+    let body = line.get(indent.len()..)?;
+    let made =
+        |form, items, text, lines| Some(Record { form, indent, key: None, items, text, lines });
+    let Some((tag, rest)) = tag(body) else {
+        let name = name(body.strip_prefix('<')?);
+        let (items, rest) = attributes(body.get(1 + name.len()..)?)?;
+        if items.is_empty() {
+            return None;
+        }
+        if let Some(close) = CLOSES.iter().find(|close| **close == rest) {
+            return made(Form::Attributes { tag: name, close }, items, None, 1);
+        }
+        let inner =
+            rest.strip_prefix('>')?.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
+        let is_text = !inner.contains(['<', '>', '"']);
+        return if is_text { made(Form::Text { tag: name }, items, Some(inner), 1) } else { None };
+    };
+    if !rest.is_empty() {
+        let mut inner = Inner { rest, nested: NESTED };
+        let items = inner.elements(tag)?;
+        return if inner.rest.is_empty() {
+            made(Form::Elements { tag }, items, None, 1)
+        } else {
+            None
+        };
+    }
+    if style.step.is_empty() {
+        return None;
+    }
+    let mut block = Block { lines, style, at: 1 };
+    let pad = indent.len() + style.step.len();
+    let items = block.elements(tag, indent, pad, NESTED)?;
+    made(Form::Lines { tag }, items, None, block.at)
+}
+
+fn indent(line: &str) -> &str {
+    let wide = line.len() - line.trim_start_matches([' ', '\t']).len();
+    line.get(..wide).unwrap_or_default()
+}
+
+fn name(text: &str) -> &str {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte);
+    let length = text.bytes().take_while(|byte| is_name(byte)).count();
+    text.get(..length).unwrap_or_default()
+}
+
+/// The name of a tag without attributes at the head of a text, and what follows the tag.
+fn tag(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix('<')?;
+    let name = name(inner);
+    let rest = inner.get(name.len()..)?.strip_prefix('>')?;
+    (!name.is_empty()).then_some((name, rest))
+}
+
+/// The attributes at the head of a text, a space before each, and what follows them.
+fn attributes(text: &str) -> Option<(Vec<Item<'_>>, &str)> {
+    let mut items: Vec<Item<'_>> = Vec::new();
+    let mut rest = text;
+    while let Some((key, value, after)) = rest.strip_prefix(' ').and_then(attribute) {
+        // The first of two with one name would take the place of both.
+        items.push(Item::text(key, value));
+        rest = after;
+    }
+    let mut keys: Vec<&str> = items.iter().map(|item| item.key).collect();
+    keys.sort_unstable();
+    let is_distinct = keys.windows(2).all(|pair| pair.first() != pair.get(1));
+    (is_distinct && keys.iter().all(|key| is_key(key))).then_some((items, rest))
+}
+
+/// The attribute at the head of a text, and what follows it.
+fn attribute(text: &str) -> Option<(&str, &str, &str)> {
+    let key = name(text);
+    let inner = text.get(key.len()..)?.strip_prefix("=\"")?;
+    let (value, after) = inner.split_at_checked(memchr::memchr(b'"', inner.as_bytes())?)?;
+    (!key.is_empty()).then_some((key, value, after.get(1..)?))
+}
+
+/// Where the attributes end that a cell begins with, a space between them.
+pub(super) fn attributes_end(text: &str) -> usize {
+    let Some((_, _, mut rest)) = attribute(text) else { return 0 };
+    while let Some((_, _, after)) = rest.strip_prefix(' ').and_then(attribute) {
+        rest = after;
+    }
+    text.len() - rest.len()
+}
+
+/// The text up to the closing tag of that name, if it holds no other tag, and what follows it.
+fn text<'a>(rest: &'a str, tag: &str) -> Option<(&'a str, &'a str)> {
+    let (text, close) = rest.split_at_checked(memchr::memchr(b'<', rest.as_bytes())?)?;
+    let after = close.strip_prefix("</")?.strip_prefix(tag)?.strip_prefix('>')?;
+    (!text.is_empty() && !text.contains('"')).then_some((text, after))
+}
+
+fn is_new(items: &[Item<'_>], key: &str) -> bool {
+    is_key(key) && items.len() < LONGEST && items.iter().all(|item| item.key != key)
+}
+
+/// Elements one after the other on one line.
+struct Inner<'a> {
+    rest: &'a str,
+    nested: usize,
+}
+
+impl<'a> Inner<'a> {
+    /// The elements up to the closing tag of that name.
+    fn elements(&mut self, outer: &str) -> Option<Vec<Item<'a>>> {
+        self.nested = self.nested.checked_sub(1)?;
+        let mut items = Vec::new();
+        loop {
+            if let Some(after) = self.rest.strip_prefix("</") {
+                self.rest = after.strip_prefix(outer)?.strip_prefix('>')?;
+                self.nested += 1;
+                return (!items.is_empty()).then_some(items);
+            }
+            let (key, rest) = tag(self.rest)?;
+            if !is_new(&items, key) {
+                return None;
+            }
+            self.rest = rest;
+            if rest.starts_with('<') {
+                let inner = self.elements(key)?;
+                items.push(Item { key, value: None, items: inner });
+            } else {
+                let (text, after) = text(rest, key)?;
+                self.rest = after;
+                items.push(Item::text(key, text));
+            }
+        }
+    }
+}
+
+/// Elements on lines of their own.
+struct Block<'l, 'a> {
+    lines: &'l [&'a str],
+    style: &'l Style,
+    at: usize,
+}
+
+impl<'a> Block<'_, 'a> {
+    /// The elements up to the closing tag of that name; `pad` bytes stand before each.
+    fn elements(
+        &mut self,
+        outer: &str,
+        margin: &str,
+        pad: usize,
+        nested: usize,
+    ) -> Option<Vec<Item<'a>>> {
+        let nested = nested.checked_sub(1)?;
+        let mut items = Vec::new();
+        loop {
+            let line = *self.lines.get(self.at)?;
+            if self.at >= LONGEST {
+                return None;
+            }
+            self.at += 1;
+            if let Some(close) = line.strip_prefix(margin).and_then(|body| body.strip_prefix("</"))
+            {
+                (close.strip_suffix('>')? == outer).then_some(())?;
+                return (!items.is_empty()).then_some(items);
+            }
+            let (indent, body) = line.split_at_checked(pad)?;
+            (indent.strip_prefix(margin)? == self.style.step).then_some(())?;
+            let (key, rest) = tag(body)?;
+            if !is_new(&items, key) {
+                return None;
+            }
+            if rest.is_empty() {
+                let inner = self.elements(key, indent, pad + self.style.step.len(), nested)?;
+                items.push(Item { key, value: None, items: inner });
+            } else {
+                let (text, after) = text(rest, key)?;
+                after.is_empty().then_some(())?;
+                items.push(Item::text(key, text));
+            }
+        }
+    }
+}

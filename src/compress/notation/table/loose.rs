@@ -1,0 +1,105 @@
+//! Arrays and objects on one line, with quotes only where they are needed: `{a:b,c:[d,"e, f"]}`.
+
+use super::cell;
+use super::style::{Style, Writer};
+use crate::json::tape::{Kind, Node};
+
+/// Nesting that is read.
+const DEEPEST: usize = 64;
+
+pub(super) fn write(out: &mut String, node: Node<'_, '_>, style: Style) {
+    match node.kind() {
+        Kind::Array => {
+            out.push('[');
+            for (index, item) in node.items().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(out, item, style);
+            }
+            out.push(']');
+        }
+        Kind::Object => {
+            out.push('{');
+            for (index, (key, value)) in node.members().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(out, key, style);
+                out.push(':');
+                write(out, value, style);
+            }
+            out.push('}');
+        }
+        _ => {
+            let is_canonical = cell::is_canonical(node, style);
+            let bare = node.text().filter(|text| is_canonical && stands_bare(text));
+            out.push_str(bare.unwrap_or(node.raw()));
+        }
+    }
+}
+
+fn stands_bare(text: &str) -> bool {
+    let mark = |letter: char| {
+        matches!(letter, ',' | ':' | '[' | ']' | '{' | '}' | '"') || letter.is_control()
+    };
+    !text.is_empty()
+        && !text.contains(mark)
+        && !text.starts_with(char::is_whitespace)
+        && !text.ends_with(char::is_whitespace)
+        && !cell::is_other_than_string(text)
+}
+
+/// Reads a whole value and writes it.
+pub(super) fn read<'b>(writer: &mut Writer<'b>, text: &'b str) -> Option<()> {
+    value(writer, text, DEEPEST)?.is_empty().then_some(())
+}
+
+fn value<'b>(writer: &mut Writer<'b>, text: &'b str, depth: usize) -> Option<&'b str> {
+    let depth = depth.checked_sub(1)?;
+    match text.as_bytes().first()? {
+        b'[' => {
+            writer.array()?;
+            let mut rest = text.get(1..)?;
+            if !rest.starts_with(']') {
+                loop {
+                    rest = value(writer, rest, depth)?;
+                    let Some(next) = rest.strip_prefix(',') else { break };
+                    rest = next;
+                }
+            }
+            writer.end()?;
+            rest.strip_prefix(']')
+        }
+        b'{' => {
+            writer.object()?;
+            let mut rest = text.get(1..)?;
+            if !rest.starts_with('}') {
+                loop {
+                    let (key, after) = cell::split(rest, b":")?;
+                    writer.shown_key(key)?;
+                    rest = value(writer, after.strip_prefix(':')?, depth)?;
+                    let Some(next) = rest.strip_prefix(',') else { break };
+                    rest = next;
+                }
+            }
+            writer.end()?;
+            rest.strip_prefix('}')
+        }
+        b'"' => {
+            let (string, rest) = text.split_at_checked(cell::value_end(text)?)?;
+            writer.quoted(string)?;
+            Some(rest)
+        }
+        _ => {
+            let end = text.find([',', ']', '}']).unwrap_or(text.len());
+            let (bare, rest) = text.split_at_checked(end)?;
+            if cell::is_other_than_string(bare) {
+                writer.raw(bare)?;
+            } else {
+                writer.string(bare)?;
+            }
+            Some(rest)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Trees of another format as an outline with tables: their values are strings that hold what
+//! stood in the source, byte for byte.
+
+use super::style::Style;
+use super::{outline, read};
+use crate::compress::notation::Block;
+use crate::json;
+use crate::json::tape::{Form, Node, Tape};
+
+/// A tree on its way, as compact JSON.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    json: String,
+}
+
+impl Tree {
+    /// What opens or closes an array or object, or parts what they hold.
+    pub(super) fn mark(&mut self, mark: char) {
+        self.json.push(mark);
+    }
+
+    /// The comma behind the one before, where there is one.
+    pub(super) fn next(&mut self) {
+        if !self.json.is_empty() && !self.json.ends_with(['[', '{', ':']) {
+            self.json.push(',');
+        }
+    }
+
+    pub(super) fn key(&mut self, key: &str) {
+        self.next();
+        json::write_string(&mut self.json, key);
+        self.json.push(':');
+    }
+
+    /// A value by what stands in the source.
+    pub(super) fn value(&mut self, raw: &str) {
+        if super::cell::is_other_than_string(raw) {
+            self.json.push_str(raw);
+        } else {
+            json::write_string(&mut self.json, raw);
+        }
+    }
+
+    /// A value that is a text, whatever it looks like.
+    pub(super) fn text(&mut self, text: &str) {
+        json::write_string(&mut self.json, text);
+    }
+
+    /// How much was written, to come back to.
+    pub(super) fn len(&self) -> usize {
+        self.json.len()
+    }
+
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.json.truncate(length);
+    }
+
+    /// Makes what was written from there on the first item of an array.
+    pub(super) fn open_at(&mut self, start: usize) {
+        self.json.insert(start, '[');
+    }
+
+    /// The block, where the tree is written back as `source` by `write` and it is shorter.
+    pub(super) fn block(
+        &self,
+        source: &str,
+        args: String,
+        write: impl Fn(Node<'_, '_>) -> Option<String>,
+    ) -> Option<Block> {
+        let mut tape = Tape::default();
+        let root = tape.read(&self.json, form())?;
+        let root = tape.node(root)?;
+        if write(root)? != source {
+            return None;
+        }
+        super::shorter(args, outline::write(root, Style::PLAIN)?, source.len())
+    }
+}
+
+/// Reads a block and writes its tree.
+pub(super) fn decoded(
+    body: &[&str],
+    limit: usize,
+    write: impl Fn(Node<'_, '_>) -> Option<String>,
+) -> Option<String> {
+    /// Bytes of JSON for each of the source: quotes, and escapes of quotes.
+    const MORE: usize = 4;
+    let json = read::read(body, Style::PLAIN, false, limit.saturating_mul(MORE))?;
+    let mut tape = Tape::default();
+    let root = tape.read(&json, form())?;
+    write(tape.node(root)?).filter(|text| text.len() <= limit)
+}
+
+/// Lines without the carriage returns at their ends, and the words of a header that tell where
+/// they were; `None` where only some lines have them.
+pub(super) fn without_returns<'l>(lines: &[&'l str]) -> Option<(Vec<&'l str>, &'static str)> {
+    let (last, others) = lines.split_last()?;
+    let words = match (others.iter().all(|line| line.ends_with('\r')), last.ends_with('\r')) {
+        (true, true) => RETURNS,
+        (true, false) if !others.is_empty() => INNER_RETURNS,
+        _ if lines.iter().any(|line| line.ends_with('\r')) => return None,
+        _ => "",
+    };
+    Some((lines.iter().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect(), words))
+}
+
+/// The text that a block stands for, by what decodes the rest of its header.
+pub(super) fn with_returns(
+    args: &str,
+    limit: usize,
+    decode: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let inner = args.strip_suffix(INNER_RETURNS);
+    let Some(rest) = inner.or_else(|| args.strip_suffix(RETURNS)) else { return decode(args) };
+    let mut text = decode(rest.trim_end())?.replace('\n', "\r\n");
+    if inner.is_none() {
+        text.push('\r');
+    }
+    (text.len() <= limit).then_some(text)
+}
+
+/// Words and what follows them.
+pub(super) fn words(form: String, returns: &str) -> String {
+    if form.is_empty() || returns.is_empty() { form + returns } else { format!("{form} {returns}") }
+}
+
+/// Each line ends with a carriage return, or each but the last.
+const RETURNS: &str = "crlf";
+const INNER_RETURNS: &str = "crlf within";
+
+fn form() -> Form {
+    Form { layout: None, ascii: false, slashes: false, limits: super::cell::LIMITS }
+}
+
+/// The text of a value or key, as it stood in the source.
+pub(super) fn source<'t>(node: Node<'t, 't>) -> &'t str {
+    node.text().unwrap_or(node.raw())
+}

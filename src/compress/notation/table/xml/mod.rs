@@ -1,0 +1,100 @@
+//! XML as an outline with tables: `§xml`.
+//!
+//! A block is one element with all that it holds. `name: text` is an element that holds text,
+//! `name:` one that holds elements or has attributes, `name[n]` so many elements of that name one
+//! after the other, `{}` an empty one. `@name` is an attribute, `#` the text beside attributes.
+//! The words of the header say how it was laid out: `indent 2` (an element a line), `spaced` (a
+//! blank before each `/>`), `dots` (attributes with dots in their names stand as trees).
+
+mod read;
+mod write;
+
+use std::fmt::Write as _;
+
+use super::super::{Block, Found, Notation};
+use super::{SHORTEST, tree};
+
+/// Spaces that a level is indented by.
+const WIDEST: usize = 8;
+/// What stands before the name of an attribute, and in the place of one for a text.
+const ATTRIBUTE: &str = "@";
+const TEXT: &str = "#";
+
+/// The notation of this module.
+pub(crate) struct Xml;
+
+impl Notation for Xml {
+    fn name(&self) -> &'static str {
+        "xml"
+    }
+
+    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+        // What stands before the root stays: a declaration, comments.
+        let is_root = |line: &&str| {
+            line.strip_prefix('<').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
+        };
+        let Some(first) = lines.iter().position(is_root) else { return Vec::new() };
+        let end =
+            lines.len() - lines.iter().rev().take_while(|line| line.trim_end().is_empty()).count();
+        let found = lines.get(first..end).and_then(block);
+        found.map(|block| Found { lines: first..end, block }).into_iter().collect()
+    }
+
+    fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
+        tree::with_returns(args, limit, |args| {
+            let form = Form::parse(args)?;
+            tree::decoded(body, limit, |root| write::document(root, form, limit))
+        })
+    }
+}
+
+fn block(lines: &[&str]) -> Option<Block> {
+    let (lines, returns) = tree::without_returns(lines)?;
+    let source = lines.join("\n");
+    if source.len() < SHORTEST || !source.ends_with('>') {
+        return None;
+    }
+    [true, false].into_iter().find_map(|dots| {
+        let (tree, form) = read::document(&source, dots)?;
+        let args = tree::words(form.words(), returns);
+        tree.block(&source, args, |root| write::document(root, form, source.len()))
+    })
+}
+
+/// How a document is laid out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Form {
+    /// Spaces a level, each element on a line; 0 where nothing stands between elements.
+    indent: usize,
+    spaced: bool,
+    dots: bool,
+}
+
+impl Form {
+    fn words(self) -> String {
+        let mut words = String::new();
+        if self.indent > 0 {
+            let _ = write!(words, "indent {} ", self.indent);
+        }
+        for (word, holds) in [("spaced ", self.spaced), ("dots ", self.dots)] {
+            words.push_str(if holds { word } else { "" });
+        }
+        words.truncate(words.trim_end().len());
+        words
+    }
+
+    fn parse(words: &str) -> Option<Self> {
+        let mut form = Self::default();
+        let mut words = words.split_ascii_whitespace().peekable();
+        if words.next_if_eq(&"indent").is_some() {
+            let indent = words.next()?.parse().ok()?;
+            form.indent = Some(indent).filter(|indent| (1..=WIDEST).contains(indent))?;
+        }
+        form.spaced = words.next_if_eq(&"spaced").is_some();
+        form.dots = words.next_if_eq(&"dots").is_some();
+        words.next().is_none().then_some(form)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! Reads an element as a tree, and how it is laid out.
+
+use super::super::tree::Tree;
+use super::{ATTRIBUTE, Form, TEXT, WIDEST};
+
+/// Elements inside one another; arrays of the tree go deeper still.
+const DEEPEST: usize = 28;
+
+/// The tree of a text that is one element, its attributes with dots as trees or as they are;
+/// `None` where it holds more than elements, attributes and texts.
+pub(super) fn document(text: &str, dots: bool) -> Option<(Tree, Form)> {
+    let (tree, form) = (Tree::default(), Form::default());
+    let mut reader = Reader { rest: text, tree, form, dots, laid_out: false };
+    let name = reader.opening()?;
+    reader.tree.mark('{');
+    reader.tree.key(name);
+    reader.element(name, 0)?;
+    reader.tree.mark('}');
+    reader.rest.is_empty().then_some((reader.tree, reader.form))
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    tree: Tree,
+    form: Form,
+    /// Whether attributes with dots stand as trees.
+    dots: bool,
+    /// Whether the indentation is known.
+    laid_out: bool,
+}
+
+impl<'t> Reader<'t> {
+    fn eat(&mut self, text: &str) -> Option<()> {
+        self.rest = self.rest.strip_prefix(text)?;
+        Some(())
+    }
+
+    fn take(&mut self, length: usize) -> Option<&'t str> {
+        let (taken, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    /// The name of the element that opens here.
+    fn opening(&mut self) -> Option<&'t str> {
+        self.eat("<")?;
+        let is_end = |byte: &u8| {
+            matches!(byte, b' ' | b'>' | b'/' | b'<' | b'!' | b'?' | b'\n' | b'\t' | b'"' | b'=')
+        };
+        let length = self.rest.as_bytes().iter().position(is_end)?;
+        self.take(length).filter(|name| !name.is_empty())
+    }
+
+    /// Takes the rest of an element behind its name.
+    fn element(&mut self, name: &str, depth: usize) -> Option<()> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let start = self.tree.len();
+        self.tree.mark('{');
+        let has_attributes = self.rest.starts_with(' ') && !self.rest.starts_with(" />");
+        self.attributes()?;
+        if self.rest.starts_with(" />") {
+            self.form.spaced = true;
+            self.eat(" ")?;
+        }
+        if self.eat("/>").is_some() {
+            self.tree.mark('}');
+            return Some(());
+        }
+        self.eat(">")?;
+        let length = memchr::memchr(b'<', self.rest.as_bytes())?;
+        let text = self.take(length)?;
+        if self.rest.starts_with("</") {
+            if text.contains(['\n', '>']) {
+                return None;
+            }
+            if has_attributes {
+                self.tree.key(TEXT);
+                self.tree.value(text);
+                self.tree.mark('}');
+            } else {
+                self.tree.truncate(start);
+                self.tree.value(text);
+            }
+        } else {
+            self.children(text, depth)?;
+            self.tree.mark('}');
+        }
+        self.eat("</")?;
+        self.eat(name)?;
+        self.eat(">")
+    }
+
+    /// Takes attributes, with a blank before each.
+    fn attributes(&mut self) -> Option<()> {
+        let mut open: Vec<&str> = Vec::new();
+        while self.rest.starts_with(' ') && !self.rest.starts_with(" />") {
+            self.eat(" ")?;
+            let name = self.take(memchr::memchr(b'=', self.rest.as_bytes())?)?;
+            self.eat("=\"")?;
+            let value = self.take(memchr::memchr3(b'"', b'<', b'\n', self.rest.as_bytes())?)?;
+            self.eat("\"")?;
+            let mut path: Vec<&str> =
+                if self.dots { name.split('.').collect() } else { vec![name] };
+            let last = path.pop()?;
+            if name.contains([' ', '\'', '<', '>', '/'])
+                || path.len() > 8
+                || (!path.is_empty() && path.contains(&""))
+            {
+                return None;
+            }
+            self.form.dots |= !path.is_empty();
+            let same = open.iter().zip(&path).take_while(|(one, other)| one == other).count();
+            for _ in same..open.len() {
+                self.tree.mark('}');
+                open.pop();
+            }
+            for part in path.get(same..)? {
+                self.key(part, open.is_empty());
+                self.tree.mark('{');
+                open.push(part);
+            }
+            self.key(last, open.is_empty());
+            self.tree.value(value);
+        }
+        for _ in open {
+            self.tree.mark('}');
+        }
+        Some(())
+    }
+
+    fn key(&mut self, name: &str, is_first: bool) {
+        if is_first {
+            self.tree.key(&format!("{ATTRIBUTE}{name}"));
+        } else {
+            self.tree.key(name);
+        }
+    }
+
+    /// Takes the elements of an element, `gap` before the first.
+    fn children(&mut self, mut gap: &'t str, depth: usize) -> Option<()> {
+        if !std::mem::replace(&mut self.laid_out, true) {
+            self.form.indent = gap.len().saturating_sub(1) / (depth + 1);
+        }
+        // Whether the element before, of the same name, is the first of an array, or a later one.
+        let mut before: Option<(&str, usize, bool)> = None;
+        loop {
+            if self.rest.starts_with("</") {
+                self.is_gap(gap, depth)?;
+                break;
+            }
+            self.is_gap(gap, depth + 1)?;
+            let name = self.opening()?;
+            match &mut before {
+                Some((known, start, several)) if *known == name => {
+                    if !std::mem::replace(several, true) {
+                        self.tree.open_at(*start);
+                    }
+                    self.tree.next();
+                }
+                _ => {
+                    self.close(before);
+                    self.tree.key(name);
+                    before = Some((name, self.tree.len(), false));
+                }
+            }
+            self.element(name, depth + 1)?;
+            let length = memchr::memchr(b'<', self.rest.as_bytes())?;
+            gap = self.take(length)?;
+        }
+        self.close(before);
+        Some(())
+    }
+
+    fn close(&mut self, before: Option<(&str, usize, bool)>) {
+        if before.is_some_and(|(_, _, several)| several) {
+            self.tree.mark(']');
+        }
+    }
+
+    /// Whether such white space stands before what is so deep.
+    fn is_gap(&self, gap: &str, depth: usize) -> Option<()> {
+        let indent = self.form.indent;
+        let holds = if indent == 0 {
+            gap.is_empty()
+        } else {
+            let spaces = gap.strip_prefix('\n')?;
+            spaces.len() == indent * depth && spaces.bytes().all(|byte| byte == b' ')
+        };
+        (holds && indent <= WIDEST).then_some(())
+    }
+}

@@ -1,0 +1,166 @@
+//! YAML as an outline with tables: `§yaml`.
+//!
+//! A block is one document, or a part of one that begins at the margin: maps and sequences, a
+//! value a line, each in its own spelling. The words of the header say how it was laid out: how
+//! far maps stand in (`indent 2`), whether sequences stand in under their key (`dashes in`),
+//! whether values follow one rule of quotes (`quoted`), and from which depth on all is written in flow style (`flow 1`), with blanks inside braces
+//! (`padded`), and how an empty map is written there (`empty "{  }"`).
+
+mod quote;
+mod read;
+mod write;
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::super::{Block, Found, Notation, quoted, unquoted};
+use super::{SHORTEST, tree};
+
+/// Spaces that a level is indented by.
+const WIDEST: usize = 8;
+
+/// The notation of this module.
+pub(crate) struct Yaml;
+
+impl Notation for Yaml {
+    fn name(&self) -> &'static str {
+        "yaml"
+    }
+
+    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+        let parts = parts(lines);
+        let found = parts.into_iter().filter_map(|range| {
+            let block = block(lines.get(range.clone())?)?;
+            Some(Found { lines: range, block })
+        });
+        found.collect()
+    }
+
+    fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
+        tree::with_returns(args, limit, |args| {
+            let form = Form::parse(args)?;
+            tree::decoded(body, limit, |root| write::document(root, &form, limit))
+        })
+    }
+}
+
+/// Runs of lines between those that are blank, comments or marks of documents at the margin.
+fn parts(lines: &[&str]) -> Vec<Range<usize>> {
+    let is_between = |line: &str| {
+        line.trim_end().is_empty()
+            || line.starts_with(['#', '%'])
+            || line.starts_with("---")
+            || line.starts_with("...")
+    };
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for (at, _) in lines.iter().enumerate().filter(|(_, line)| !is_between(line)) {
+        match parts.last_mut() {
+            Some(part) if part.end == at => part.end += 1,
+            _ => parts.push(at..at + 1),
+        }
+    }
+    parts
+}
+
+fn block(lines: &[&str]) -> Option<Block> {
+    let (lines, returns) = tree::without_returns(lines)?;
+    let source = lines.join("\n");
+    if source.len() < SHORTEST {
+        return None;
+    }
+    // Flow style is taken apart where all of it stands equally deep, and kept as it is elsewhere.
+    [true, false].into_iter().find_map(|flow| {
+        let (tree, form) = read::document(&lines, flow)?;
+        let args = tree::words(form.words(), returns);
+        tree.block(&source, args, |root| write::document(root, &form, source.len()))
+    })
+}
+
+/// How a document is laid out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Form {
+    /// Spaces that a map stands in from its key; 0 where none does.
+    indent: usize,
+    /// Whether a sequence stands in from its key too.
+    dashes_in: bool,
+    flow: Option<Flow>,
+    /// Whether values follow the rule of quotes.
+    quoted: bool,
+}
+
+/// How flow style is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Flow {
+    /// From which depth on.
+    depth: usize,
+    /// Whether braces have blanks inside.
+    padded: bool,
+    /// An empty map.
+    empty: String,
+}
+
+impl Form {
+    fn words(&self) -> String {
+        let mut words = String::new();
+        if self.indent > 0 {
+            let _ = write!(words, "indent {} ", self.indent);
+        }
+        if self.dashes_in {
+            words.push_str("dashes in ");
+        }
+        if self.quoted {
+            words.push_str("quoted ");
+        }
+        if let Some(flow) = &self.flow {
+            let _ = write!(words, "flow {} ", flow.depth);
+            if flow.padded {
+                words.push_str("padded ");
+            }
+            if flow.empty != "{}" {
+                let _ = write!(words, "empty {} ", quoted(&flow.empty));
+            }
+        }
+        words.truncate(words.trim_end().len());
+        words
+    }
+
+    fn parse(words: &str) -> Option<Self> {
+        let mut form = Self::default();
+        let mut rest = words;
+        let number = |rest: &mut &str, name: &str| {
+            let Some(after) = rest.strip_prefix(name) else { return Some(None) };
+            let (number, after) = after.split_once(' ').unwrap_or((after, ""));
+            *rest = after;
+            number.parse::<usize>().ok().map(Some)
+        };
+        if let Some(indent) = number(&mut rest, "indent ")? {
+            form.indent = Some(indent).filter(|indent| (1..=WIDEST).contains(indent))?;
+        }
+        if let Some(after) = rest.strip_prefix("dashes in") {
+            form.dashes_in = true;
+            rest = after.trim_start();
+        }
+        if let Some(after) = rest.strip_prefix("quoted") {
+            form.quoted = true;
+            rest = after.trim_start();
+        }
+        if let Some(depth) = number(&mut rest, "flow ")? {
+            let mut flow = Flow { depth, padded: false, empty: "{}".to_owned() };
+            if let Some(after) = rest.strip_prefix("padded") {
+                flow.padded = true;
+                rest = after.trim_start();
+            }
+            if let Some(empty) = rest.strip_prefix("empty ") {
+                flow.empty = unquoted(empty)?;
+                let inner = flow.empty.strip_prefix('{')?.strip_suffix('}')?;
+                inner.bytes().all(|byte| byte == b' ').then_some(())?;
+                rest = "";
+            }
+            form.flow = Some(flow);
+        }
+        rest.is_empty().then_some(form)
+    }
+}
+
+#[cfg(test)]
+mod tests;

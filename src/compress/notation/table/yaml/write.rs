@@ -1,0 +1,121 @@
+//! Writes a tree as lines of YAML.
+
+use super::super::tree::source;
+use super::Form;
+use super::quote::written;
+use crate::json::tape::{Kind, Node};
+
+/// The document; `None` where it would be longer than `limit` bytes.
+pub(super) fn document(root: Node<'_, '_>, form: &Form, limit: usize) -> Option<String> {
+    let mut writer = Writer { form, out: String::new(), limit };
+    writer.block(root, 0, 0)?;
+    writer.out.pop();
+    Some(writer.out)
+}
+
+struct Writer<'f> {
+    form: &'f Form,
+    out: String,
+    limit: usize,
+}
+
+impl Writer<'_> {
+    /// Writes a map or sequence; its first line is begun.
+    fn block(&mut self, node: Node<'_, '_>, column: usize, depth: usize) -> Option<()> {
+        if !node.is_full() {
+            return None;
+        }
+        let mut first = true;
+        if node.kind() == Kind::Array {
+            for item in node.items() {
+                self.begin(column, &mut first)?;
+                self.out.push('-');
+                if self.is_block(item, depth + 1) {
+                    self.out.push(' ');
+                    self.block(item, column + 2, depth + 1)?;
+                } else {
+                    self.value(item)?;
+                }
+            }
+            return Some(());
+        }
+        for (key, value) in node.members() {
+            self.begin(column, &mut first)?;
+            self.out.push_str(source(key));
+            self.out.push(':');
+            if !self.is_block(value, depth + 1) {
+                self.value(value)?;
+                continue;
+            }
+            let is_in = value.kind() == Kind::Object || self.form.dashes_in;
+            let below = column + if is_in { self.form.indent } else { 0 };
+            self.out.push('\n');
+            self.pad(below);
+            self.block(value, below, depth + 1)?;
+        }
+        Some(())
+    }
+
+    fn pad(&mut self, column: usize) {
+        self.out.extend(std::iter::repeat_n(' ', column));
+    }
+
+    fn begin(&mut self, column: usize, first: &mut bool) -> Option<()> {
+        if !std::mem::take(first) {
+            self.pad(column);
+        }
+        (self.out.len() <= self.limit).then_some(())
+    }
+
+    fn is_block(&self, node: Node<'_, '_>, depth: usize) -> bool {
+        let is_flow = self.form.flow.as_ref().is_some_and(|flow| depth >= flow.depth);
+        matches!(node.kind(), Kind::Array | Kind::Object) && !is_flow
+    }
+
+    /// The rest of a line.
+    fn value(&mut self, node: Node<'_, '_>) -> Option<()> {
+        let start = self.out.len();
+        self.out.push(' ');
+        self.inline(node);
+        // Nothing stands for nothing.
+        if self.out.len() == start + 1 {
+            self.out.pop();
+        }
+        self.out.push('\n');
+        (self.out.len() <= self.limit + 1).then_some(())
+    }
+
+    /// A value as it stands on a line.
+    fn inline(&mut self, node: Node<'_, '_>) {
+        match (node.kind(), &self.form.flow) {
+            (Kind::Array, _) => {
+                self.out.push('[');
+                for (index, item) in node.items().enumerate() {
+                    if index > 0 {
+                        self.out.push_str(", ");
+                    }
+                    self.inline(item);
+                }
+                self.out.push(']');
+            }
+            (Kind::Object, Some(flow)) if !node.is_full() => self.out.push_str(&flow.empty),
+            (Kind::Object, flow) => {
+                let pad = if flow.as_ref().is_some_and(|flow| flow.padded) { " " } else { "" };
+                self.out.push('{');
+                self.out.push_str(pad);
+                for (index, (key, value)) in node.members().enumerate() {
+                    if index > 0 {
+                        self.out.push_str(", ");
+                    }
+                    self.out.push_str(source(key));
+                    self.out.push_str(": ");
+                    self.inline(value);
+                }
+                self.out.push_str(pad);
+                self.out.push('}');
+            }
+            (Kind::String, _) if self.form.quoted => self.out.push_str(&written(source(node))),
+            _ => self.out.push_str(source(node)),
+        }
+    }
+}
