@@ -3,11 +3,14 @@
 //! A pure function of the messages it covers. It quotes and never paraphrases: what was asked,
 //! what was said, which tools were called, which errors came back. The first request is always
 //! quoted; of the rest the newest first, until the section's share of the room is used, then put
-//! back in order.
+//! back in order. What room is left goes to the lines that show most of what nothing quoted shows:
+//! paths, numbers, names.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::atom::{atoms, is_boundary};
+use super::extract::{Unit, select};
 use super::notation::reports_error;
 use crate::domain::{Content, Message, Part, Role, TokenizerName};
 use crate::tokenizer::Counter;
@@ -31,10 +34,10 @@ struct Section {
 }
 
 const SECTIONS: &[Section] = &[
-    Section { heading: "Asked:", share: 35, width: 400, first: Some(2_000), pick: asked },
-    Section { heading: "Said:", share: 25, width: 240, first: None, pick: said },
-    Section { heading: "Tools called:", share: 22, width: 160, first: None, pick: called },
-    Section { heading: "Errors seen:", share: 18, width: 200, first: None, pick: errors },
+    Section { heading: "Asked:", share: 30, width: 400, first: Some(2_000), pick: asked },
+    Section { heading: "Said:", share: 20, width: 240, first: None, pick: said },
+    Section { heading: "Tools called:", share: 15, width: 160, first: None, pick: called },
+    Section { heading: "Errors seen:", share: 15, width: 200, first: None, pick: errors },
 ];
 
 /// Summarises messages in at most `room` tokens; headings are left out of sections that have
@@ -55,8 +58,16 @@ pub fn summarize(
         spare = page.left;
         page.write(&mut text);
     }
+    let left = (room * REST / 100).saturating_add(spare);
+    let mut page = Page { counter, name, left, lines: vec![] };
+    page.quote_facts(covered, stub_over, &text);
+    page.write(&mut text);
     Summary { text: text.trim_end().into() }
 }
+
+/// Hundredths of the room for lines that show what the sections do not.
+const REST: u64 = 20;
+const REST_HEADING: &str = "Also there:";
 
 /// One section while it is filled.
 struct Page<'c> {
@@ -114,6 +125,56 @@ impl Page<'_> {
             self.left = whole;
         } else {
             self.lines.push((usize::MAX, section.heading.to_owned()));
+        }
+    }
+
+    /// Quotes the lines, whoever's they are, that show most of what is not in `told` yet: paths,
+    /// numbers, names.
+    fn quote_facts(&mut self, covered: &[&Message], stub_over: Option<usize>, told: &str) {
+        /// Characters of a line, and bytes of one that is worth quoting.
+        const WIDTH: usize = 200;
+        const SHORT: usize = 8;
+        let Some(left) = self.left.checked_sub(self.counter.count(self.name, REST_HEADING) + 1)
+        else {
+            return;
+        };
+        let known: BTreeSet<&str> =
+            told.lines().map(|line| line.strip_prefix("- ").unwrap_or(line)).collect();
+        let mut lines = Vec::new();
+        for (at, message) in covered.iter().enumerate() {
+            if stub_over.is_some_and(|most| is_long_result(message, most)) {
+                continue;
+            }
+            for line in texts(message).flat_map(str::lines).map(str::trim) {
+                let is_gap = line.starts_with(['…', '[']) && line.contains('…');
+                if line.len() >= SHORT && !is_gap && !known.contains(line) {
+                    lines.push((at, line));
+                }
+            }
+        }
+        // About three bytes to a token; where that is too many, fewer.
+        let mut bytes = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(3);
+        for _ in 0..4 {
+            let told = Unit { text: told, weight: 0, must: true };
+            let units = lines.iter().map(|(_, text)| Unit { text, weight: 0, must: false });
+            let units: Vec<Unit<'_>> = std::iter::once(told).chain(units).collect();
+            let kept = select(&units, told.text.len() + bytes);
+            let kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
+            self.left = left;
+            let fits = kept.clone().all(|((at, line), _)| {
+                let line = one_line(line, WIDTH);
+                self.take(*at, line)
+            });
+            if fits {
+                break;
+            }
+            self.lines.clear();
+            bytes = bytes * 3 / 4;
+        }
+        if !self.lines.is_empty() {
+            // They are put back into the order of the conversation from its end.
+            self.lines.reverse();
+            self.lines.push((usize::MAX, REST_HEADING.to_owned()));
         }
     }
 

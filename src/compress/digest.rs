@@ -1,0 +1,262 @@
+//! What is left of a text that has to be nearly gone: its errors, and the lines that say most.
+//!
+//! Nothing is promised of formats here. It comes between an adapter's work, which keeps them, and
+//! one line that says that a text was there.
+
+use std::ops::Range;
+
+use super::atom::{atoms, is_boundary};
+use super::extract::{Unit, select};
+use super::notation::reports_error;
+use crate::json::{self, Limits, Value};
+
+/// Bytes below which a text is left to others.
+const SHORTEST: usize = 200;
+/// Bytes that stay at least, and at most.
+const LEAST: usize = 100;
+const MOST: usize = 16_000;
+/// Bytes of errors that stay at least, where there are so many.
+const ERRORS: usize = 400;
+/// What stands where lines, or pieces of one, are left out.
+const GAP: &str = "…";
+/// Bytes of a line that is chosen whole; longer ones go by pieces.
+const LONG: usize = 160;
+/// Bytes of a line that reports an error and is whole.
+const LONG_ERROR: usize = 400;
+
+/// The digest of a text: of `share` bytes one; none where it would hardly be shorter.
+pub(super) fn digest(text: &str, share: usize) -> Option<String> {
+    if text.len() < SHORTEST {
+        return None;
+    }
+    let shown = lines(text, (text.len() / share).clamp(LEAST, MOST));
+    (shown.len() < text.len()).then_some(shown)
+}
+
+/// The arguments of a call with digests of their long strings; none where there are none. They
+/// stay the same object otherwise, byte for byte.
+pub(super) fn arguments(text: &str, share: usize) -> Option<String> {
+    let node = json::parse(text, Limits::default()).ok()?;
+    node.as_object()?;
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    let mut nodes = vec![&node];
+    while let Some(node) = nodes.pop() {
+        match &node.value {
+            Value::Array(items) => nodes.extend(items.iter().rev()),
+            Value::Object(members) => nodes.extend(members.iter().rev().map(|(_, node)| node)),
+            Value::String(own) => {
+                let Some(digest) = digest(own, share) else { continue };
+                let start = (node.raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+                out.push_str(text.get(copied..start)?);
+                json::write_string(&mut out, &digest);
+                copied = start + node.raw.len();
+            }
+            _ => {}
+        }
+    }
+    (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
+}
+
+/// The lines of a text that say most in so many bytes, and its errors; what is left out is
+/// counted in its place.
+pub(super) fn lines(text: &str, keep: usize) -> String {
+    let pieces = pieces(text);
+    // Errors are shown beyond that, unless there is nothing else.
+    let mut errors = keep.max(ERRORS);
+    let ends = [first(text, &pieces), last(text, &pieces)];
+    let unit = |(at, piece): (usize, &Piece)| {
+        let own = text.get(piece.range.clone()).unwrap_or_default();
+        let must = own.len() <= errors && reports_error(own);
+        errors -= if must { own.len() } else { 0 };
+        Unit { text: own, weight: u32::from(ends.contains(&Some(at))) * 2, must }
+    };
+    let units: Vec<Unit<'_>> = pieces.iter().enumerate().map(unit).collect();
+    let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
+    let kept = select(&units, keep + must);
+    shown(text, &pieces, &kept)
+}
+
+/// A line, or a piece of a long one.
+struct Piece {
+    /// Bytes, the line break aside.
+    range: Range<usize>,
+    line: usize,
+}
+
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for (line, own) in text.split('\n').enumerate() {
+        if own.len() <= LONG || (own.len() <= LONG_ERROR && reports_error(own)) {
+            pieces.push(Piece { range: start..start + own.len(), line });
+        } else {
+            let cuts = cuts(own);
+            let ends = cuts.iter().copied().chain([own.len()]);
+            let mut from = 0;
+            for end in ends {
+                pieces.push(Piece { range: start + from..start + end, line });
+                from = end;
+            }
+        }
+        start += own.len() + 1;
+    }
+    pieces
+}
+
+/// Where a long line may be cut: behind a blank or a comma, in no atom.
+fn cuts(line: &str) -> Vec<usize> {
+    /// Bytes of a piece, where the line lets us.
+    const PIECE: usize = 100;
+    let atoms = atoms(line);
+    let mut cuts = Vec::new();
+    let mut from = 0;
+    for (at, byte) in line.bytes().enumerate() {
+        let end = at + 1;
+        if end - from >= PIECE
+            && matches!(byte, b' ' | b',' | b';' | b'\t')
+            && is_boundary(&atoms, end)
+        {
+            cuts.push(end);
+            from = end;
+        }
+    }
+    cuts
+}
+
+fn first(text: &str, pieces: &[Piece]) -> Option<usize> {
+    pieces.iter().position(|piece| says(text, piece))
+}
+
+fn last(text: &str, pieces: &[Piece]) -> Option<usize> {
+    pieces.iter().rposition(|piece| says(text, piece))
+}
+
+fn says(text: &str, piece: &Piece) -> bool {
+    text.get(piece.range.clone()).is_some_and(|own| !own.trim().is_empty())
+}
+
+fn shown(text: &str, pieces: &[Piece], kept: &[bool]) -> String {
+    let mut out = String::new();
+    let mut next = 0;
+    let mut open: Option<usize> = None;
+    let mut shown = 0;
+    let chosen = pieces.iter().zip(kept).enumerate().filter(|(_, (_, kept))| **kept);
+    for (at, (piece, _)) in chosen {
+        let own = text.get(piece.range.clone()).unwrap_or_default();
+        if open == Some(piece.line) {
+            if at > next {
+                out.truncate(out.trim_end().len());
+                out.push(' ');
+                out.push_str(GAP);
+                out.push(' ');
+            }
+        } else {
+            if piece.line > open.map_or(0, |line| line + 1) {
+                push_line(&mut out, GAP);
+            }
+            push_line(&mut out, "");
+            shown += 1;
+        }
+        out.push_str(own);
+        open = Some(piece.line);
+        next = at + 1;
+    }
+    let lines = pieces.last().map_or(0, |piece| piece.line + 1);
+    if shown < lines {
+        push_line(&mut out, &format!("[{GAP}{shown}/{lines} lines]"));
+    }
+    out
+}
+
+/// Begins another line.
+fn push_line(out: &mut String, line: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn errors_and_what_says_most_are_left() {
+        let mut lines: Vec<String> =
+            (0..60).map(|_| "and then it went on as before".into()).collect();
+        lines[20] = "error: src/lib.rs:41 does not parse".into();
+        lines[40] = "listening on /run/app/control.sock as build_worker_7".into();
+        let text = lines.join("\n");
+        let digest = digest(&text, 8).unwrap();
+        assert!(digest.contains("error: src/lib.rs:41 does not parse"), "{digest}");
+        assert!(digest.contains("/run/app/control.sock as build_worker_7"), "{digest}");
+        assert!(digest.ends_with("\n[…3/60 lines]"), "{digest}");
+        assert!(digest.contains("before\n…\nerror"), "{digest}");
+        assert!(digest.len() < text.len() / 3, "{digest}");
+    }
+
+    #[test]
+    fn a_long_line_goes_by_pieces() {
+        let cell = |n: u32| format!("\"key_{n}\": \"plain words again and again\", ");
+        let text: String = (0..80).map(cell).collect();
+        let digest = digest(&text, 8).unwrap();
+        assert!(digest.contains(" … "), "{digest}");
+        assert!(digest.len() < text.len() / 3, "{digest}");
+    }
+
+    #[test]
+    fn short_texts_are_left_to_others() {
+        assert_eq!(digest("short", 8), None);
+    }
+
+    #[test]
+    fn arguments_stay_an_object_with_shorter_strings() {
+        let long = "and then it went on as before\n".repeat(40);
+        let mut text = r#"{"path": "a.txt", "edits": [{"new": "#.to_owned();
+        json::write_string(&mut text, &long);
+        text.push_str(r#", "n": 1.50}], "last": true}"#);
+        let shown = arguments(&text, 8).unwrap();
+        let node = json::parse(&shown, Limits::default()).unwrap();
+        assert!(shown.starts_with(r#"{"path": "a.txt", "edits": [{"new": ""#), "{shown}");
+        assert!(shown.ends_with(r#", "n": 1.50}], "last": true}"#), "{shown}");
+        assert!(node.get("edits").is_some());
+        assert!(shown.len() < text.len() / 2);
+        assert_eq!(arguments(r#"{"a": "short"}"#, 8), None);
+        assert_eq!(arguments("not JSON", 8), None);
+        assert_eq!(arguments("[1]", 8), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn lines_are_whole_and_in_order(
+            lines in prop::collection::vec("[a-z]{0,8}( [a-z_/.0-9]{1,12}){0,9}|error: [a-z]{1,9}", 0..80)
+        ) {
+            let text = lines.join("\n");
+            if let Some(digest) = digest(&text, 8) {
+                prop_assert!(digest.len() < text.len());
+                let mut rest = lines.iter();
+                let mut count = 0;
+                let is_told = digest.ends_with(" lines]");
+                let (shown, end) = match digest.rsplit_once('\n') {
+                    Some((shown, end)) if is_told => (shown, end),
+                    _ if is_told => ("", digest.as_str()),
+                    _ => (digest.as_str(), ""),
+                };
+                for line in shown.split('\n').filter(|line| *line != GAP) {
+                    prop_assert!(rest.any(|own| own == line), "{line:?} in {digest}");
+                    count += 1;
+                }
+                if is_told && shown.is_empty() {
+                    count = 0;
+                }
+                let told = if count < lines.len() { end } else { "" };
+                prop_assert_eq!(told.is_empty(), count == lines.len());
+                prop_assert!(count == lines.len() || end == format!("[…{count}/{} lines]", lines.len()), "{digest}");
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Facts: what a later reader might need to the letter. Paths, addresses, numbers of three and
+//! more digits, hex ids, identifiers, versions, file names, quoted strings.
+//!
+//! A fact is known by its hash alone, so that texts can be compared by what they show. The time of
+//! day is none: it stands before every line of a log, and would make every line worth the same.
+
+use crate::compress::notation::{hash, mix};
+
+/// Longest quoted string that is a fact.
+const QUOTED: usize = 80;
+
+/// The facts of a text, in order; what stands twice is there twice.
+#[cfg(test)]
+pub(crate) fn facts(text: &str) -> Vec<u64> {
+    let mut found = Vec::new();
+    scan(text, |fact| found.push(fact));
+    found
+}
+
+/// Calls `each` with every fact, and gives a hash of the words between them: lines that differ in
+/// their facts alone have the same.
+pub(super) fn scan(text: &str, each: impl FnMut(u64)) -> u64 {
+    let bytes = text.as_bytes();
+    let mut scan = Scan { bytes, each, words: 0 };
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at = match class(*byte) {
+            0 => at + 1,
+            QUOTE => {
+                scan.quoted(at);
+                at + 1
+            }
+            _ => scan.run(at),
+        };
+    }
+    scan.words
+}
+
+const LOWER: u8 = 1;
+const UPPER: u8 = 1 << 1;
+const DIGIT: u8 = 1 << 2;
+const UNDER: u8 = 1 << 3;
+/// Marks that join words: `.`, `-`, `@`, `~`.
+const JOIN: u8 = 1 << 4;
+const SLASH: u8 = 1 << 5;
+/// Not ASCII.
+const WIDE: u8 = 1 << 6;
+const QUOTE: u8 = 1 << 7;
+const WORD: u8 = LOWER | UPPER | DIGIT | UNDER;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        #[expect(clippy::indexing_slicing, reason = "a byte, at compile time")]
+        {
+            classes[byte as usize] = match byte {
+                b'a'..=b'z' => LOWER,
+                b'A'..=b'Z' => UPPER,
+                b'0'..=b'9' => DIGIT,
+                b'_' => UNDER,
+                b'.' | b'-' | b'@' | b'~' => JOIN,
+                b'/' | b'\\' => SLASH,
+                b'"' | b'`' | b'\'' => QUOTE,
+                0x80.. => WIDE,
+                _ => 0,
+            };
+        }
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    classes
+};
+
+#[inline]
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+struct Scan<'t, F> {
+    bytes: &'t [u8],
+    each: F,
+    words: u64,
+}
+
+impl<F: FnMut(u64)> Scan<'_, F> {
+    /// Takes the run of words and of the marks that join them; gives the byte after it.
+    fn run(&mut self, start: usize) -> usize {
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let mut kinds = 0;
+        let mut length = 0;
+        for byte in rest {
+            let kind = class(*byte);
+            if kind == 0 || kind == QUOTE {
+                break;
+            }
+            kinds |= kind;
+            length += 1;
+        }
+        let run = rest.get(..length).unwrap_or_default();
+        let tail = run.get(1..).unwrap_or_default();
+        let is_plain = kinds & !(LOWER | WIDE) == 0
+            || (kinds & !(LOWER | UPPER | WIDE) == 0 && !tail.iter().any(u8::is_ascii_uppercase));
+        if is_plain {
+            self.word(run);
+        } else {
+            self.marked(start, run, kinds);
+        }
+        start + length
+    }
+
+    /// A run that is no plain word: a fact as a whole, and its words where they are facts.
+    fn marked(&mut self, start: usize, run: &[u8], kinds: u8) {
+        let from = run.iter().take_while(|byte| b"-@".contains(byte)).count();
+        let bare = run.get(from..).unwrap_or_default();
+        let ends = bare.iter().rev().take_while(|byte| class(**byte) & JOIN != 0).count();
+        let bare = bare.get(..bare.len() - ends).unwrap_or_default();
+        let is_clock = kinds & !(DIGIT | JOIN) == 0 && self.follows_clock(start);
+        if is_clock || bare.is_empty() {
+            return;
+        }
+        let is_whole = is_joined(bare, kinds);
+        if is_whole {
+            let fact = hash(bare);
+            (self.each)(fact);
+            // Nobody can guess where something stands.
+            if kinds & SLASH != 0 {
+                (self.each)(!fact);
+            }
+        }
+        for word in bare.split(|byte| class(*byte) & (JOIN | SLASH) != 0) {
+            if !is_name(word) {
+                self.word(word);
+            } else if !is_whole || word.len() < bare.len() {
+                let fact = hash(word);
+                (self.each)(fact);
+                // Nor how much or how many.
+                if word.iter().all(u8::is_ascii_digit) {
+                    (self.each)(!fact);
+                }
+            }
+        }
+    }
+
+    /// Whether the seconds of a clock or the part of one stand here: `12:04:05.123`.
+    fn follows_clock(&self, start: usize) -> bool {
+        let before = self.bytes.get(start.saturating_sub(4)..start).unwrap_or_default();
+        match before {
+            [.., hour, b':'] => hour.is_ascii_digit(),
+            [b':', second, digit, b','] => second.is_ascii_digit() && digit.is_ascii_digit(),
+            _ => false,
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) {
+        /// Makes a capital letter small.
+        const SMALL: u8 = 0x20;
+        if word.iter().any(|byte| class(*byte) & (LOWER | UPPER | WIDE) != 0) {
+            let first = word.first().map_or(0, |byte| byte | SMALL);
+            let after = hash(word.get(1..).unwrap_or_default());
+            self.words = mix(self.words, mix(after, u64::from(first)));
+        }
+    }
+
+    /// What is between two quotes on one line; an apostrophe opens nothing inside a word.
+    fn quoted(&mut self, start: usize) {
+        let mark = self.bytes.get(start).copied().unwrap_or_default();
+        let before = start.checked_sub(1).and_then(|before| self.bytes.get(before));
+        if before.is_some_and(|byte| class(*byte) & (WORD | WIDE) != 0) {
+            return;
+        }
+        let end = self.bytes.len().min(start + 1 + QUOTED);
+        let rest = self.bytes.get(start + 1..end).unwrap_or_default();
+        let Some(length) = memchr::memchr2(mark, b'\n', rest) else { return };
+        let inner = rest.get(..length).unwrap_or_default();
+        if rest.get(length) == Some(&mark) && inner.len() > 1 {
+            (self.each)(hash(inner));
+        }
+    }
+}
+
+/// Whether words and the marks between them are one thing: a path, an address, a file name, a
+/// version, a date, an id of several parts.
+fn is_joined(run: &[u8], kinds: u8) -> bool {
+    if kinds & (JOIN | SLASH) == 0 {
+        return false;
+    }
+    let mut words = 0;
+    let mut dots = false;
+    for (at, byte) in run.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| run.get(before));
+        let begins = before.is_none_or(|byte| class(*byte) & WORD == 0);
+        words += usize::from(class(*byte) & WORD != 0 && begins);
+        dots |= matches!(byte, b'.' | b'@') && !begins;
+    }
+    let is_path = kinds & SLASH != 0 && run.len() > 3 && (words > 1 || run.starts_with(b"/"));
+    is_path || (words > 1 && (dots || kinds & DIGIT != 0))
+}
+
+/// Whether a word alone is a fact.
+fn is_name(word: &[u8]) -> bool {
+    /// Letters and digits of the shortest id.
+    const SHORT: usize = 3;
+    if word.len() < SHORT {
+        return false;
+    }
+    let mut kinds = 0;
+    let mut humps = false;
+    let mut inner = false;
+    let mut before = 0;
+    for byte in word {
+        let kind = class(*byte);
+        inner |= before != 0 && kind != UNDER && kinds & UNDER != 0;
+        humps |= before & (LOWER | DIGIT) != 0 && kind == UPPER;
+        kinds |= kind;
+        before = kind;
+    }
+    let is_number = kinds == DIGIT;
+    let is_id = kinds & DIGIT != 0 && kinds & (LOWER | UPPER) != 0;
+    is_number || is_id || inner || (humps && kinds & LOWER != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn holds(text: &str, fact: &str) {
+        assert!(facts(text).contains(&hash(fact.as_bytes())), "{fact:?} is no fact of {text:?}");
+    }
+
+    #[test]
+    fn what_is_needed_to_the_letter_is_a_fact() {
+        let facts = "src/compress/a.rs /etc/passwd ../x/y lib.rs 404 1234 9f86d081 E0308 max_delay \
+                     fetchInvoice PascalCase HTTPServer2 v1.2.3 2.71 2024-01-02 req-17 a.b@example.org \
+                     MAX_RETRIES _private_x process.env.KEY C:\\Users\\anna sha256";
+        for fact in facts.split_whitespace().filter(|fact| !fact.contains(':')) {
+            holds(&format!("it is ({fact}), as said"), fact);
+            holds(&format!("it is {fact}."), fact);
+        }
+        holds("see https://example.org/a/b?x=1", "//example.org/a/b");
+        holds("at src/a.rs:120:7", "120");
+        holds("the part of a/b_c/d is", "b_c");
+        holds("say \"so be it\" now", "so be it");
+        holds("use `x = y` or 'a b'", "x = y");
+    }
+
+    #[test]
+    fn words_and_the_time_of_day_are_none() {
+        for text in [
+            "The well-known delay can cascade: people in the Store (all) must call. Don't!",
+            "12:04:05 it is the dog's bone and 7 of 12",
+            "12:04:05.123 and 12:04:05,123 - so -- it ... is",
+            "/ - . @ ~ _ __ \"\" '' ``",
+            "日本語の文章です。Ünder Äpfel naïve",
+        ] {
+            assert_eq!(facts(text), Vec::<u64>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_that_differ_in_facts_alone_have_the_same_words() {
+        let words = |text| scan(text, |_| {});
+        assert_eq!(words("Took job 1234 from a_b"), words("took job 777 from c_d"));
+        assert_ne!(words("Took job 1234 from a_b"), words("Gave job 1234 from a_b"));
+        assert_ne!(words("one two"), words("two one"));
+        assert_ne!(words("中"), words("文"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn any_text_is_read_the_same_way(text in any::<String>()) {
+            prop_assert_eq!(facts(&text), facts(&text));
+        }
+
+        #[test]
+        fn a_fact_stays_one_among_other_words(
+            before in "[a-z ,;:()]{0,20}", after in "[a-z ,;:()]{0,20}",
+            fact in "[a-z]{2,6}_[a-z]{1,6}|[1-9][0-9]{2,7}|/[a-z]{2,5}/[a-z]{2,5}|[a-z]{2,4}[A-Z][a-z]{2,4}",
+        ) {
+            let text = format!("{before} {fact} {after}");
+            prop_assert!(facts(&text).contains(&hash(fact.as_bytes())), "{}", text);
+        }
+    }
+}

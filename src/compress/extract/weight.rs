@@ -1,0 +1,324 @@
+//! What a sentence is worth beside its facts, and whether leaving it out could turn what a text
+//! says into its opposite: prohibitions, duties, negations, secrets, reports of errors.
+
+use crate::compress::notation::reports_error;
+
+/// What a sentence is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Weight {
+    pub(crate) worth: u32,
+    pub(crate) critical: Critical,
+}
+
+/// How much it matters that a sentence stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Critical {
+    No,
+    /// It denies or restricts something.
+    Negation,
+    /// It orders or forbids something, holds a secret, or speaks of an error.
+    Strict,
+    /// It reports an error: what failed, a colon, and why.
+    Report,
+}
+
+/// What a fact is worth beside these weights.
+pub(crate) const FACT: u32 = 16;
+/// Bytes that are worth one.
+const BYTES: usize = 6;
+const NUMBER: u32 = 4;
+const NAME: u32 = 3;
+/// Numbers, and names, that count.
+const MOST: u32 = 3;
+
+/// Weighs a sentence; `leads` tells whether it begins a paragraph of several.
+pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
+    let mut seen = Seen { filler: opens_with_filler(sentence), ..Seen::default() };
+    seen.words(sentence.as_bytes());
+    if !sentence.is_ascii() {
+        seen.wide(sentence);
+    }
+    if seen.critical < Critical::Report && reports_error(sentence) {
+        let critical = if names_failure(sentence) { Critical::Report } else { Critical::Strict };
+        seen.critical = critical.max(seen.critical);
+    }
+    // What is said by so many bytes is worth the same in a short sentence and in a long one, or
+    // the short ones would always win.
+    let bytes = u32::try_from(sentence.len() / BYTES).unwrap_or(u32::MAX / 16);
+    let base = if seen.words < FEW { bytes / 2 } else { bytes };
+    let worth = 1
+        + base
+        + if leads { base / 2 } else { 0 }
+        + if seen.emphasis { base / 3 } else { 0 }
+        + seen.numbers.min(MOST) * NUMBER
+        + seen.names.min(MOST) * NAME;
+    Weight { worth: if seen.filler { 0 } else { worth }, critical: seen.critical }
+}
+
+/// Whether a word of failure stands right before a colon.
+fn names_failure(sentence: &str) -> bool {
+    let colons = memchr::memchr_iter(b':', sentence.as_bytes());
+    let mut words = colons.filter_map(|at| sentence.get(..at)?.rsplit(char::is_whitespace).next());
+    words.any(reports_error)
+}
+
+/// Words that are hardly a sentence.
+const FEW: u32 = 5;
+
+#[derive(Debug)]
+struct Seen {
+    words: u32,
+    numbers: u32,
+    names: u32,
+    emphasis: bool,
+    filler: bool,
+    critical: Critical,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        let critical = Critical::No;
+        Self { words: 0, numbers: 0, names: 0, emphasis: false, filler: false, critical }
+    }
+}
+
+impl Seen {
+    fn words(&mut self, bytes: &[u8]) {
+        let mut before_is_do = false;
+        let mut rest = bytes;
+        while let Some(begin) = rest.iter().position(|byte| is_word(*byte)) {
+            rest = rest.get(begin..).unwrap_or_default();
+            let length = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            rest = after;
+            let first = self.words == 0;
+            self.words += 1;
+            let Some(initial) = word.first() else { continue };
+            self.numbers += u32::from(initial.is_ascii_digit());
+            self.names += u32::from(initial.is_ascii_uppercase() && !first && length > 1);
+            let kind = kind_of(word);
+            match kind {
+                Kind::Strict => self.critical = Critical::Strict,
+                // The `No` of `No, it is there.` is an answer.
+                Kind::Negation if first && self.filler => {}
+                Kind::Negation if before_is_do => self.critical = Critical::Strict,
+                Kind::Negation => self.critical = self.critical.max(Critical::Negation),
+                Kind::Emphasis => self.emphasis = true,
+                Kind::Do | Kind::Other => {}
+            }
+            before_is_do = kind == Kind::Do;
+            if is_secret(word) {
+                self.critical = Critical::Strict;
+            }
+        }
+    }
+
+    /// Scripts without blanks between words.
+    fn wide(&mut self, sentence: &str) {
+        const STRICT: [&str; 12] = [
+            "必须",
+            "必須",
+            "禁止",
+            "绝不",
+            "絕不",
+            "不得",
+            "切勿",
+            "务必",
+            "決して",
+            "必ず",
+            "しないで",
+            "なければ",
+        ];
+        const NEGATION: [&str; 7] = ["不", "没", "沒", "只", "ない", "ません", "のみ"];
+        let is_cjk = |letter: char| matches!(letter, '\u{3040}'..='\u{9fff}');
+        let letters = sentence.chars().filter(|letter| is_cjk(*letter)).count();
+        if letters == 0 {
+            return;
+        }
+        self.words += u32::try_from(letters / 2).unwrap_or(u32::MAX / 2);
+        if STRICT.iter().any(|word| sentence.contains(word)) {
+            self.critical = Critical::Strict;
+        } else if NEGATION.iter().any(|word| sentence.contains(word)) {
+            self.critical = self.critical.max(Critical::Negation);
+        }
+    }
+}
+
+/// Letters, digits and the marks inside words.
+const WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        #[expect(clippy::indexing_slicing, reason = "a byte, at compile time")]
+        {
+            word[byte as usize] =
+                byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'\'' | b'-');
+        }
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    word
+};
+
+#[inline]
+fn is_word(byte: u8) -> bool {
+    WORD.get(usize::from(byte)) == Some(&true)
+}
+
+/// A run that mixes small and capital letters with digits, and is longer than a name.
+fn is_secret(word: &[u8]) -> bool {
+    const SHORTEST: usize = 20;
+    word.len() >= SHORTEST
+        && word.is_ascii()
+        && (word.starts_with(b"-----BEGIN")
+            || (word.iter().any(u8::is_ascii_uppercase)
+                && word.iter().any(u8::is_ascii_lowercase)
+                && word.iter().any(u8::is_ascii_digit)))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Other,
+    /// `not` behind it forbids.
+    Do,
+    Negation,
+    Strict,
+    Emphasis,
+}
+
+fn kind_of(word: &[u8]) -> Kind {
+    const LONGEST: usize = 14;
+    if !(2..=LONGEST).contains(&word.len()) {
+        return Kind::Other;
+    }
+    let mut small = [0_u8; LONGEST];
+    for (small, byte) in small.iter_mut().zip(word) {
+        *small = byte.to_ascii_lowercase();
+    }
+    let small = small.get(..word.len()).unwrap_or_default();
+    match small {
+        b"do" => Kind::Do,
+        b"must" | b"never" | b"always" | b"shall" | b"required" | b"requires" | b"require"
+        | b"mandatory" | b"forbidden" | b"prohibited" | b"cannot" | b"don't" | b"mustn't"
+        | b"password" | b"passphrase" | b"secret" | b"credentials" | b"muss" | b"niemals"
+        | b"immer" | b"verboten" | b"jamais" | b"doit" | b"toujours" | b"nunca" | b"debe"
+        | b"siempre" => Kind::Strict,
+        b"not" | b"no" | b"none" | b"nor" | b"neither" | b"without" | b"only" | b"unless"
+        | b"except" | b"nothing" | b"nobody" | b"nicht" | b"kein" | b"keine" | b"nie" | b"nur"
+        | b"ohne" | b"pas" | b"sans" | b"sin" => Kind::Negation,
+        b"important" | b"importantly" | b"note" | b"however" | b"critical" | b"crucial"
+        | b"essential" | b"significant" | b"notably" | b"particular" | b"specifically"
+        | b"warning" | b"caution" | b"therefore" | b"hence" | b"thus" | b"consequently"
+        | b"accordingly" | b"conclusion" | b"because" | b"result" | b"means" | b"instead"
+        | b"decided" => Kind::Emphasis,
+        _ if small.ends_with(b"n't") || small.ends_with("n’t".as_bytes()) => Kind::Negation,
+        _ => Kind::Other,
+    }
+}
+
+/// Whether a sentence opens with words that carry a conversation and say nothing.
+fn opens_with_filler(sentence: &str) -> bool {
+    const FILLERS: [&str; 41] = [
+        "great",
+        "sure",
+        "ok",
+        "okay",
+        "thanks",
+        "thank you",
+        "got it",
+        "right",
+        "yes",
+        "no",
+        "alright",
+        "absolutely",
+        "exactly",
+        "indeed",
+        "cool",
+        "nice",
+        "perfect",
+        "wonderful",
+        "awesome",
+        "fantastic",
+        "excellent",
+        "sounds good",
+        "makes sense",
+        "i see",
+        "i understand",
+        "understood",
+        "noted",
+        "certainly",
+        "of course",
+        "no problem",
+        "no worries",
+        "will do",
+        "let me",
+        "i'll",
+        "i would be happy",
+        "i'd be happy",
+        "happy to",
+        "glad to",
+        "hello",
+        "hi",
+        "you're welcome",
+    ];
+    let bytes = sentence.as_bytes();
+    FILLERS.iter().any(|filler| {
+        let head = bytes.get(..filler.len());
+        let after = bytes.get(filler.len()).copied().unwrap_or(b'.');
+        head.is_some_and(|head| head.eq_ignore_ascii_case(filler.as_bytes()))
+            && (after.is_ascii_whitespace()
+                || matches!(after, b',' | b'.' | b'!' | b'?' | b':' | b';'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn critical(sentence: &str) -> Critical {
+        weigh(sentence, false).critical
+    }
+
+    #[test]
+    fn duties_secrets_and_errors_are_strict() {
+        for sentence in [
+            "The job must wait.",
+            "Never do it.",
+            "Do not restart it.",
+            "Please don't!",
+            "The key is aB3dE5fG7hI9jK1lM3nO5.",
+            "It ended with a fatal error.",
+            "你必须等。",
+            "Das darf niemals sein.",
+        ] {
+            assert_eq!(critical(sentence), Critical::Strict, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn negations_are_critical_and_words_are_not() {
+        for sentence in ["It is not there.", "It isn’t there.", "Only one is.", "这不是。"] {
+            assert_eq!(critical(sentence), Critical::Negation, "{sentence}");
+        }
+        for sentence in ["The knot is there.", "No, it is there.", "Mustard and others.", "这是。"]
+        {
+            assert_eq!(critical(sentence), Critical::No, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_says_more_is_worth_more() {
+        let worth = |sentence| weigh(sentence, false).worth;
+        assert_eq!(worth("Great, that is a good idea of yours."), 0);
+        assert_eq!(worth("Sure!"), 0);
+        assert!(worth("Greater things than that are in it.") > 0);
+        assert!(worth("It takes 5 ms in all.") > worth("It takes some ms in all."));
+        assert!(worth("It is therefore red, as we saw.") > worth("It is somewhat red, as we saw."));
+        assert!(worth("We met Dana there.") > worth("We met someone there."));
+        assert!(
+            weigh("It is red, as we have seen.", true).worth > worth("It is red, as we have seen.")
+        );
+    }
+}
