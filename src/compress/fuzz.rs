@@ -12,7 +12,9 @@ pub fn spans(text: &str) -> Vec<Range<usize>> {
 /// Blocks that a notation finds: lines, arguments, body.
 pub fn encode(notation: &str, lines: &[&str]) -> Vec<(Range<usize>, String, Vec<String>)> {
     let found = named(notation).map(|notation| notation.encode(lines)).unwrap_or_default();
-    let parts = |Found { lines, block }: Found| (lines, block.args, block.body);
+    let parts = |Found { lines, block }: Found| {
+        (lines, block.args, block.body.lines().map(str::to_owned).collect())
+    };
     found.into_iter().map(parts).collect()
 }
 

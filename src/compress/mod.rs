@@ -1,8 +1,11 @@
 //! The compression engine: what makes a text shorter without losing what it says.
 
+mod adapter;
 mod atom;
 mod chain;
+mod digest;
 mod engine;
+mod extract;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod lossless;
@@ -11,8 +14,9 @@ mod offload;
 mod segment;
 mod summary;
 
+pub use adapter::{Adapters, Tryout, built_in_names};
 pub use chain::{chain, end_of};
-pub use engine::{Class, Decoded, Decoder, Encoder, Engine, Form, Hold, Lossless};
+pub use engine::{Class, Decoded, Decoder, Depth, Encoder, Engine, Form, Hold, Lossless, Reducer};
 pub use lossless::{equivalent, normal};
 pub use notation::names as notations;
 pub use offload::Offload;

@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 use super::solo::{LEAST_OF_WORDS, OF_WORDS, SHORTEST};
 use super::tokens::Tokens;
 use super::{Use, mark};
-use crate::compress::notation::{Block, Found, MARK, Notation, groups, least_share};
+use crate::compress::notation::{Block, Found, MARK, Notation, groups, least_share, lines_of};
 use crate::compress::segment::{Kind, Span, segment};
 
 /// A form of a text with blocks in it.
@@ -21,8 +21,17 @@ pub(super) struct Blocks {
     pub(super) reverted: Vec<&'static str>,
 }
 
+/// When a block is decoded to see that it gives its lines back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Check {
+    /// By itself, before it is taken.
+    Each,
+    /// With the whole text, by whoever asked for it.
+    Later,
+}
+
 /// Writes what the notations find, part by part.
-pub(super) fn blocks(tokens: &Tokens<'_>, text: &str, purpose: Use) -> Blocks {
+pub(super) fn blocks(tokens: &Tokens<'_>, text: &str, purpose: Use, check: Check) -> Blocks {
     let mut out = Blocks::default();
     let mut copied = 0;
     for span in parts(text) {
@@ -35,16 +44,18 @@ pub(super) fn blocks(tokens: &Tokens<'_>, text: &str, purpose: Use) -> Blocks {
             Use::Words => {
                 !span.kind.is_put_out() || part.len() < LEAST_OF_WORDS || tokens.of(part) < OF_WORDS
             }
-            Use::Result(_) => part.len() < SHORTEST,
+            Use::Result(_) | Use::Said | Use::Arguments => part.len() < SHORTEST,
         };
         if is_skipped || !holds_whole_lines(text, &span.range) {
             continue;
         }
         // The last line break of a part belongs to what follows.
         let body = part.strip_suffix('\n').unwrap_or(part);
-        let lines: Vec<&str> = body.split('\n').collect();
+        let lines: Vec<&str> = lines_of(body).collect();
         let least_share = least_share(span.kind);
-        let mut work = Part { tokens, lines: &lines, out: &mut out, text, least_share };
+        let has_marks = memchr::memmem::find(body.as_bytes(), "§".as_bytes()).is_some();
+        let mut work =
+            Part { tokens, lines: &lines, out: &mut out, text, has_marks, least_share, check };
         let pieces = work.pieces(groups);
         if pieces.iter().all(|piece| matches!(piece, Piece::Lines(_))) {
             continue;
@@ -143,8 +154,11 @@ struct Part<'p> {
     out: &'p mut Blocks,
     /// The whole text, which the lines are slices of.
     text: &'p str,
+    /// Whether any line holds a mark's sign.
+    has_marks: bool,
     /// Hundredths of their bytes that blocks must save.
     least_share: usize,
+    check: Check,
 }
 
 type Taken = Vec<(Range<usize>, Written, &'static str)>;
@@ -176,7 +190,8 @@ impl Part<'_> {
         let mut run = range.start;
         for at in range.start..=range.end {
             let is_end = at == range.end;
-            if !is_end && !self.lines.get(at).is_some_and(|line| line.contains(MARK)) {
+            let is_marked = |line: &&str| self.has_marks && line.contains(MARK);
+            if !is_end && !self.lines.get(at).is_some_and(is_marked) {
                 continue;
             }
             for (found, text, notation) in self.best(group, run..at) {
@@ -207,10 +222,15 @@ impl Part<'_> {
         }
         // The shortest in bytes is the one that is counted: a count costs more than a notation.
         let mut best: Option<(usize, &'static dyn Notation, Vec<Found>)> = None;
-        for notation in group {
+        // From the last to the first, which wins where it saves as much. What cannot is not asked.
+        for notation in group.iter().rev() {
+            let most = best.as_ref().map_or(1, |(most, ..)| *most);
+            if notation.at_most(stretch).is_some_and(|bound| bound < most) {
+                continue;
+            }
             let blocks = self.found(*notation, stretch);
             let saved = saved_bytes(stretch, &blocks);
-            if best.as_ref().map_or(0, |(most, ..)| *most) < saved {
+            if saved >= most {
                 best = Some((saved, *notation, blocks));
             }
         }
@@ -262,11 +282,7 @@ impl Part<'_> {
             if self.tokens.beyond(broken, tokens) == 0 {
                 continue;
             }
-            let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
-                let body: Vec<&str> = block.body.iter().map(String::as_str).collect();
-                notation.decode(&block.args, &body, plain.len())
-            }));
-            if back.ok().flatten().as_deref() != Some(plain) {
+            if self.check == Check::Each && !holds(notation, &block, plain) {
                 self.revert(notation.name());
                 continue;
             }
@@ -282,29 +298,33 @@ impl Part<'_> {
     }
 }
 
+/// Whether a block decodes to the lines that it stands for.
+fn holds(notation: &dyn Notation, block: &Block, plain: &str) -> bool {
+    let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        let body: Vec<&str> = block.body.lines().collect();
+        notation.decode(&block.args, &body, plain.len())
+    }));
+    back.is_ok_and(|back| back.as_deref() == Some(plain))
+}
+
 /// Bytes that blocks save beside the lines that they stand for.
 fn saved_bytes(lines: &[&str], blocks: &[Found]) -> usize {
     let bytes = |line: &&str| line.len() + 1;
     let saved = blocks.iter().map(|found| {
         let plain = lines.get(found.lines.clone()).unwrap_or_default();
-        let shown: usize = found.block.body.iter().map(|line| line.len() + 1).sum();
-        plain.iter().map(bytes).sum::<usize>().saturating_sub(shown)
+        plain.iter().map(bytes).sum::<usize>().saturating_sub(found.block.body.text().len())
     });
     saved.sum()
 }
 
 fn header(name: &str, block: &Block) -> String {
-    let bytes: usize = block.body.iter().map(|line| line.len() + 1).sum();
-    let mut text = String::with_capacity(bytes + block.args.len() + 24);
+    let mut text = String::with_capacity(block.body.text().len() + block.args.len() + 24);
     let _ = write!(text, "{MARK}{name} {}", block.body.len());
     if !block.args.is_empty() {
         text.push(' ');
         text.push_str(&block.args);
     }
-    for line in &block.body {
-        text.push('\n');
-        text.push_str(line);
-    }
+    text.push_str(block.body.text());
     text
 }
 
@@ -322,7 +342,7 @@ pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
 
 /// Appends the decoded text. An error holds the bytes that a block which failed is charged with.
 fn append(out: &mut String, text: &str, limit: usize) -> Result<(), usize> {
-    let mut lines = text.split('\n');
+    let mut lines = lines_of(text);
     let mut first = true;
     while let Some(line) = lines.next() {
         if !std::mem::take(&mut first) {
@@ -331,7 +351,8 @@ fn append(out: &mut String, text: &str, limit: usize) -> Result<(), usize> {
         if mark::is_marked(line) {
             let (name, count, args) = mark::header(line).ok_or(0_usize)?;
             let notation = crate::compress::notation::named(name).ok_or(0_usize)?;
-            let body: Vec<&str> = lines.by_ref().take(count).collect();
+            let mut body = Vec::with_capacity(count.min(text.len() / 16));
+            body.extend(lines.by_ref().take(count));
             if body.len() < count {
                 return Err(0);
             }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::backlog::Backlog;
 use super::lines::Lines;
 use super::mark::Place;
-use super::{ARGUMENT, Class, Engine, Form, Known, Lossless, Use, arguments_of};
+use super::reduce::Reducer;
+use super::{ARGUMENT, Class, Depth, Engine, Form, Known, Lossless, Use, arguments_of};
 use crate::compress::lossless::equivalent;
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
@@ -17,6 +18,17 @@ const LEAST: u64 = 12;
 const CALL: u8 = 1;
 const RESULT: u8 = 2;
 const FIXED: u8 = 3;
+/// The first of the depths of rung 2; the others stand behind it.
+const REDUCED: u8 = 4;
+
+/// What a held result is to those that follow.
+fn role(hold: Hold) -> u8 {
+    match hold {
+        Hold::Free => RESULT,
+        Hold::Fixed | Hold::Ours => FIXED,
+        Hold::To(depth) => REDUCED + depth as u8,
+    }
+}
 
 /// Gives the tool results of a list their short forms, from the first to the last.
 #[derive(Debug)]
@@ -25,6 +37,8 @@ pub struct Encoder<'e> {
     counter: &'e Counter,
     name: TokenizerName,
     allow: Lossless,
+    /// Those of rung 2, where a text may be taken so far.
+    reducer: Option<Reducer<'e>>,
     backlog: Backlog,
     /// What stands before and is not in the backlog yet: most lists are seen again, a little
     /// longer, and only what is new has to be looked up.
@@ -39,6 +53,8 @@ pub struct Encoder<'e> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
     Free,
+    /// It may be taken so far down rung 2.
+    To(Depth),
     /// It stands as it came, but for the mark that tells a look-alike.
     Fixed,
     /// It is a form of ours already: its marks are meant.
@@ -64,12 +80,21 @@ impl<'e> Encoder<'e> {
             counter,
             name,
             allow,
+            reducer: None,
             backlog: Backlog::default(),
             waiting: Vec::new(),
             before: Digest::of(""),
             results: 0,
             calls: 0,
         }
+    }
+
+    /// What rung 2 is taken with, where texts are not held.
+    #[must_use]
+    pub fn with(mut self, reducer: Reducer<'e>) -> Self {
+        self.before = self.before.then(&reducer.digest(), 0);
+        self.reducer = Some(reducer);
+        self
     }
 
     /// The next tool call of the list: the text of its arguments.
@@ -90,21 +115,25 @@ impl<'e> Encoder<'e> {
             let digest = Digest::of(text);
             let known =
                 self.engine.known(self.counter, self.name, Use::Result(self.allow), (text, digest));
-            let (form, lines) = if hold != Hold::Free {
+            let (mut form, mut lines) = if matches!(hold, Hold::Fixed | Hold::Ours) {
                 as_it_is(text, &known, hold)
             } else if known.form.rules == ["escape"] {
                 (known.form.clone(), Arc::clone(&known.lines))
             } else {
                 self.referring(text, digest, &known)
             };
+            if let Hold::To(depth) = hold {
+                let by = (Use::Result(self.allow), depth);
+                self.further(&mut form, &mut lines, by, (text, digest));
+                self.refer_again(&mut form, &mut lines);
+            }
             // A reference names a result by its number alone, so it must hold one text.
             if texts.len() == 1 {
                 let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
                 self.waiting.push(Before::Result(self.results, shown, lines));
             }
             // What is shown follows from what stands before, and from this.
-            self.before =
-                self.before.then(&digest, if hold == Hold::Free { RESULT } else { FIXED });
+            self.before = self.before.then(&digest, role(hold));
             forms.push(form);
         }
         if texts.len() != 1 {
@@ -118,7 +147,69 @@ impl<'e> Encoder<'e> {
     pub fn words(&self, text: &Arc<str>, hold: Hold) -> Form {
         let key = (text.as_ref(), Digest::of(text));
         let known = self.engine.known(self.counter, self.name, Use::Words, key);
-        if hold == Hold::Free { known.form.clone() } else { as_it_is(text, &known, hold).0 }
+        match hold {
+            Hold::Free => known.form.clone(),
+            Hold::Fixed | Hold::Ours => as_it_is(text, &known, hold).0,
+            Hold::To(depth) => {
+                let (mut form, mut lines) = (known.form.clone(), Arc::clone(&known.lines));
+                self.further(&mut form, &mut lines, (Use::Words, depth), key);
+                form
+            }
+        }
+    }
+
+    /// A text of the model, or of the user where nobody would decode it: only rung 2 is taken.
+    pub fn said(&self, text: &Arc<str>, depth: Depth) -> Form {
+        self.without_notations(text, Use::Said, depth)
+    }
+
+    /// The arguments of a call, the long strings in them taken so far.
+    pub fn arguments(&self, text: &Arc<str>, depth: Depth) -> Form {
+        self.without_notations(text, Use::Arguments, depth)
+    }
+
+    fn without_notations(&self, text: &Arc<str>, purpose: Use, depth: Depth) -> Form {
+        let key = (text.as_ref(), Digest::of(text));
+        let mut form = self.engine.known(self.counter, self.name, purpose, key).form.clone();
+        self.further(&mut form, &mut Arc::default(), (purpose, depth), key);
+        form
+    }
+
+    /// The form of a result's text by itself, without references.
+    pub fn alone(&self, text: &Arc<str>, depth: Option<Depth>) -> Form {
+        let key = (text.as_ref(), Digest::of(text));
+        let purpose = Use::Result(self.allow);
+        let mut form = self.engine.known(self.counter, self.name, purpose, key).form.clone();
+        if let Some(depth) = depth {
+            self.further(&mut form, &mut Arc::default(), (purpose, depth), key);
+        }
+        form
+    }
+
+    /// Takes the form of rung 2 where it is shorter than the one at hand.
+    fn further(
+        &self,
+        form: &mut Form,
+        lines: &mut Arc<Lines>,
+        (purpose, depth): (Use, Depth),
+        key: (&str, Digest),
+    ) {
+        let Some(reducer) = &self.reducer else { return };
+        for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
+            let by = (reducer, step);
+            let known = self.engine.reduced(self.counter, self.name, by, purpose, key);
+            let noted = |form: &mut Form| {
+                add(&mut form.reverted, &known.form.reverted);
+                add(&mut form.refused, &known.form.refused);
+            };
+            if known.form.text.is_some() && known.form.tokens_after < form.tokens_after {
+                let before = std::mem::replace(form, known.form.clone());
+                form.tokens_alone = form.tokens_alone.min(before.tokens_alone);
+                add(&mut form.reverted, &before.reverted);
+                *lines = Arc::clone(&known.lines);
+            }
+            noted(form);
+        }
     }
 
     /// The form of a text by itself, with references where they take fewer tokens.
@@ -152,10 +243,11 @@ impl<'e> Encoder<'e> {
         let shown = form.text.as_ref().unwrap_or(text);
         let referring = self.refer(shown, lines, form.tokens_after);
         let referring = referring.map(|mut known| {
-            known.form.rules = form.rules.iter().copied().chain(["reference"]).collect();
+            let reference = Cow::Borrowed("reference");
+            known.form.rules = form.rules.iter().cloned().chain([reference]).collect();
             known
         });
-        let is_clean = form.rules.first() == Some(&"clean");
+        let is_clean = form.rules.first().is_some_and(|rule| rule == "clean");
         if form.rules.len() == usize::from(is_clean) {
             return referring;
         }
@@ -164,10 +256,25 @@ impl<'e> Encoder<'e> {
         let other = self.refer(&plain, &Lines::of(&plain), tokens);
         let other = other.map(|mut known| {
             let clean = is_clean.then_some("clean");
-            known.form.rules = clean.into_iter().chain(["reference"]).collect();
+            let rules = clean.into_iter().chain(["reference"]);
+            known.form.rules = rules.map(Cow::Borrowed).collect();
             known
         });
         other.or(referring)
+    }
+
+    /// What rung 2 left may stand in an earlier text as it is shown.
+    fn refer_again(&mut self, form: &mut Form, lines: &mut Arc<Lines>) {
+        let Some(text) = form.text.clone().filter(|_| form.class == Class::Reversible) else {
+            return;
+        };
+        self.catch_up();
+        if let Some(known) = self.refer(&text, lines, form.tokens_after) {
+            form.text = known.form.text;
+            form.tokens_after = known.form.tokens_after;
+            form.rules.push(Cow::Borrowed("reference"));
+            *lines = known.lines;
+        }
     }
 
     fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<Known> {
@@ -182,15 +289,8 @@ impl<'e> Encoder<'e> {
             return None;
         }
         let lines = Arc::new(Lines::of(&referring));
-        let form = Form {
-            text: Some(referring.into()),
-            class: Class::Exact,
-            rules: Vec::new(),
-            reverted: Vec::new(),
-            tokens_before: tokens,
-            tokens_after,
-            tokens_alone: tokens,
-        };
+        let text = Some(referring.into());
+        let form = Form { text, tokens_after, ..Form::as_it_came(tokens) };
         Some(Known { form, lines })
     }
 
@@ -208,6 +308,14 @@ impl<'e> Encoder<'e> {
                     }
                 }
             }
+        }
+    }
+}
+
+fn add(names: &mut Vec<Cow<'static, str>>, others: &[Cow<'static, str>]) {
+    for name in others {
+        if !names.contains(name) {
+            names.push(name.clone());
         }
     }
 }

@@ -10,9 +10,11 @@ mod decode;
 mod encode;
 mod lines;
 mod mark;
+mod reduce;
 mod solo;
 mod tokens;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,6 +27,7 @@ use crate::tokenizer::{Counter, Digest};
 
 pub use decode::{Decoded, Decoder};
 pub use encode::{Encoder, Hold};
+pub use reduce::{Depth, Reducer};
 
 use lines::Lines;
 use mark::{LITERAL, Place};
@@ -50,6 +53,10 @@ pub enum Lossless {
 enum Use {
     Result(Lossless),
     Words,
+    /// No notation: whoever decodes a list does not look there.
+    Said,
+    /// The arguments of a call: they stay what they are, a JSON object.
+    Arguments,
 }
 
 /// How much of a text can be got back from what is shown.
@@ -59,6 +66,8 @@ pub enum Class {
     Exact,
     /// It gives bytes that are equal after a documented normalisation.
     Equivalent,
+    /// The original is in the artifact.
+    Reversible,
 }
 
 impl Class {
@@ -66,6 +75,7 @@ impl Class {
         match self {
             Self::Exact => "exact",
             Self::Equivalent => "equivalent",
+            Self::Reversible => "reversible",
         }
     }
 }
@@ -76,10 +86,13 @@ pub struct Form {
     /// None where the text stands as it is.
     pub text: Option<Arc<str>>,
     pub class: Class,
-    /// What was done, in order: `clean`, the notations' names, `reference`, `escape`.
-    pub rules: Vec<&'static str>,
-    /// Notations that were not what they should be, and were not used.
-    pub reverted: Vec<&'static str>,
+    /// What was done, in order: `adapter:` with the adapter's name, `digest`, `clean`, the
+    /// notations' names, `reference`, `escape`.
+    pub rules: Vec<Cow<'static, str>>,
+    /// Notations and adapters whose work was taken back.
+    pub reverted: Vec<Cow<'static, str>>,
+    /// Adapters that would have made it no shorter.
+    pub refused: Vec<Cow<'static, str>>,
     pub tokens_before: u64,
     pub tokens_after: u64,
     /// What it would take without its references, which other texts decide about.
@@ -92,6 +105,8 @@ pub struct Engine {
     /// Forms with references, by the text and all that stands before it; none where there is
     /// nothing to refer to.
     references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<Known>>, Bytes>,
+    /// Forms after rung 2, by the text and the adapters.
+    reduced: Cache<(TokenizerName, Use, Depth, Digest), Arc<Known>, Bytes>,
 }
 
 /// A short form and its lines.
@@ -104,8 +119,8 @@ struct Known {
 #[derive(Debug, Clone)]
 struct Bytes;
 
-impl Weighter<(TokenizerName, Use, Digest), Arc<Known>> for Bytes {
-    fn weight(&self, _: &(TokenizerName, Use, Digest), known: &Arc<Known>) -> u64 {
+impl<K> Weighter<K, Arc<Known>> for Bytes {
+    fn weight(&self, _: &K, known: &Arc<Known>) -> u64 {
         let form = known.form.text.as_ref().map_or(0, |form| form.len());
         160 + (form + known.lines.weight()) as u64
     }
@@ -137,6 +152,7 @@ impl Engine {
         Self {
             forms: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
             references: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
+            reduced: Cache::with_weighter(REMEMBERED, REMEMBERED_BYTES, Bytes),
         }
     }
 
@@ -159,8 +175,27 @@ impl Engine {
     }
 }
 
+impl Form {
+    /// A text that stands as it came.
+    fn as_it_came(tokens: u64) -> Self {
+        Self {
+            text: None,
+            class: Class::Exact,
+            rules: Vec::new(),
+            reverted: Vec::new(),
+            refused: Vec::new(),
+            tokens_before: tokens,
+            tokens_after: tokens,
+            tokens_alone: tokens,
+        }
+    }
+}
+
 /// The short form of a text by itself.
 fn form(counter: &Counter, name: TokenizerName, purpose: Use, text: &str) -> Form {
+    if matches!(purpose, Use::Said | Use::Arguments) {
+        return Form::as_it_came(counter.count(name, text));
+    }
     if mark::has_marks(text) {
         let tokens_before = counter.count(name, text);
         let escaped = LITERAL.map(|mark| format!("{mark}{text}"));
@@ -169,12 +204,10 @@ fn form(counter: &Counter, name: TokenizerName, purpose: Use, text: &str) -> For
             escaped.into_iter().min_by_key(|(tokens, _)| *tokens).unwrap_or_default();
         return Form {
             text: Some(escaped.into()),
-            class: Class::Exact,
-            rules: vec!["escape"],
-            reverted: Vec::new(),
-            tokens_before,
+            rules: vec!["escape".into()],
             tokens_after,
             tokens_alone: tokens_after,
+            ..Form::as_it_came(tokens_before)
         };
     }
     let solo = solo::solo(counter, name, text, purpose);
@@ -182,8 +215,9 @@ fn form(counter: &Counter, name: TokenizerName, purpose: Use, text: &str) -> For
     Form {
         text: solo.form.map(Arc::from),
         class: if solo.equivalent { Class::Equivalent } else { Class::Exact },
-        rules: clean.into_iter().chain(solo.notations).collect(),
-        reverted: solo.reverted,
+        rules: clean.into_iter().chain(solo.notations).map(Cow::Borrowed).collect(),
+        reverted: solo.reverted.into_iter().map(Cow::Borrowed).collect(),
+        refused: Vec::new(),
         tokens_before: solo.tokens_before,
         tokens_after: solo.tokens_after,
         tokens_alone: solo.tokens_after,

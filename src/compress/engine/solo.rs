@@ -1,6 +1,10 @@
 //! The short form of a text by itself: what it says depends on nothing but the text.
 
-use super::blocks::{Blocks, blocks};
+use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
+
+use super::blocks::{Blocks, Check, blocks, decoded};
+use super::mark::has_marks;
 use super::tokens::Tokens;
 use super::{Lossless, Use};
 use crate::compress::lossless::equivalent;
@@ -34,7 +38,7 @@ pub(super) struct Solo {
 pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, purpose: Use) -> Solo {
     let tokens = Tokens::new(counter, name, text);
     let tokens_before = tokens.whole();
-    let mut solo = Solo {
+    let solo = Solo {
         form: None,
         equivalent: false,
         notations: Vec::new(),
@@ -46,26 +50,63 @@ pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, purpose: 
     if text.len() < shortest {
         return solo;
     }
-    solo.take(&tokens, blocks(&tokens, text, purpose));
-    if purpose != Use::Result(Lossless::Equivalent) {
-        return solo;
+    // Of the forms that are found only one is shown: it is decoded as a whole. Where that does
+    // not give the text back, each block of all of them is.
+    let (found, source) = solo.clone().shortest(counter, &tokens, purpose, Check::Later);
+    if found.holds(&source) {
+        found
+    } else {
+        solo.shortest(counter, &tokens, purpose, Check::Each).0
     }
-    let clean = equivalent(text);
-    if clean == text {
-        return solo;
-    }
-    let mut other = Solo { form: None, equivalent: true, notations: Vec::new(), ..solo.clone() };
-    let tokens = Tokens::new(counter, name, &clean);
-    other.take(&tokens, blocks(&tokens, &clean, purpose));
-    // What decodes to the very bytes is worth a token in fifty.
-    if other.tokens_after + solo.tokens_after / 50 < solo.tokens_after {
-        other.form = other.form.or_else(|| Some(clean.into_owned()));
-        return other;
-    }
-    solo
 }
 
 impl Solo {
+    /// The shorter form of the text and of what is left without that which says nothing, and the
+    /// one of the two that it was made of.
+    fn shortest<'t>(
+        mut self,
+        counter: &Counter,
+        tokens: &Tokens<'t>,
+        purpose: Use,
+        check: Check,
+    ) -> (Self, Cow<'t, str>) {
+        let text = tokens.text();
+        self.take(tokens, blocks(tokens, text, purpose, check));
+        if purpose != Use::Result(Lossless::Equivalent) {
+            return (self, Cow::Borrowed(text));
+        }
+        let clean = equivalent(text);
+        // What is taken out may leave a line that would be taken for a mark of ours.
+        if clean == text || has_marks(&clean) {
+            return (self, Cow::Borrowed(text));
+        }
+        let mut other =
+            Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
+        let tokens = Tokens::new(counter, tokens.name(), &clean);
+        other.take(&tokens, blocks(&tokens, &clean, purpose, check));
+        // What decodes to the very bytes is worth a token in fifty.
+        if other.tokens_after + self.tokens_after / 50 < self.tokens_after {
+            if other.form.is_none() {
+                other.form = Some(clean.clone().into_owned());
+            }
+            return (other, clean);
+        }
+        (self, Cow::Borrowed(text))
+    }
+
+    /// Whether the form decodes to what it was made of.
+    fn holds(&self, source: &str) -> bool {
+        let Some(form) = self.form.as_ref().filter(|_| !self.notations.is_empty()) else {
+            return true;
+        };
+        // What panics is a defect of a notation, and must cost nobody a request.
+        let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            let mut left = source.len();
+            decoded(form, &mut left)
+        }));
+        back.is_ok_and(|back| back.as_deref() == Some(source))
+    }
+
     /// Takes a form with blocks, where it has fewer tokens than the text.
     fn take(&mut self, tokens: &Tokens<'_>, blocks: Blocks) {
         self.reverted = blocks.reverted;

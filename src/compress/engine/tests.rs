@@ -228,6 +228,18 @@ fn bytes_made_in_vain_are_taken_from_what_may_be_made() {
 }
 
 #[test]
+fn a_code_before_a_mark_stays() {
+    let lines = "the quick brown fox jumps over the lazy dog   \n".repeat(9);
+    let text = format!("\u{1b}[0m§= result 1\n{lines}");
+    for allow in [Lossless::Exact, Lossless::Equivalent] {
+        let list =
+            [Entry::Result(vec!["x".to_owned()], false), Entry::Result(vec![text.clone()], false)];
+        let shown = encode(&list, allow);
+        assert_eq!(decode(&list, &shown), [["x".to_owned()], [text.clone()]], "{allow:?}");
+    }
+}
+
+#[test]
 fn a_few_blocks_that_fail_do_not_take_the_rest() {
     let mut decoder = Decoder::new(0);
     for _ in 0..10 {

@@ -19,6 +19,14 @@ impl<'c> Tokens<'c> {
         Self { counter, name, text, whole: OnceCell::new() }
     }
 
+    pub(super) fn name(&self) -> TokenizerName {
+        self.name
+    }
+
+    pub(super) fn text(&self) -> &'c str {
+        self.text
+    }
+
     /// Those of the text itself.
     pub(super) fn whole(&self) -> u64 {
         *self.whole.get_or_init(|| self.counter.count(self.name, self.text))

@@ -1,0 +1,238 @@
+//! Which lines stay: what has to, then what belongs to it, then what shows most by byte.
+
+use std::collections::HashSet;
+
+use super::Cut;
+use super::page::{Margin, Page, cuts};
+use crate::compress::extract::{Unit, select};
+use crate::compress::notation::reports_error;
+
+/// Bytes that stay, in hundredths, where what has to stay leaves the choice.
+const SHARE: usize = 40;
+/// The part of them, in hundredths, that lines which should stay may take.
+const SHOULD: usize = 70;
+/// What a line that should stay is worth where the room is spent.
+const SHOULD_WORTH: u32 = 8;
+/// Short lines that follow each other stay or go together up to so many bytes: less torn to read,
+/// and fewer marks.
+const TOGETHER: usize = 72;
+/// The part of what is left for the choice, in hundredths, that is chosen.
+const CHOSEN: usize = 80;
+/// Bytes that the mark in a gap takes, about.
+const MARK: usize = 16;
+
+/// What a line is to its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rank {
+    /// Stays.
+    Must,
+    /// Stays where it stands first; equal lines below may go.
+    Once,
+    /// Stays while there is room, the first ones first.
+    Should,
+    /// Stays for what it shows: the worth of its words, beside that of its facts.
+    May(u32),
+    /// Goes first.
+    Last,
+}
+
+/// The cuts that bring a text down to what is worth most in it.
+pub(super) fn chosen(page: &Page<'_>, ranks: &[Rank]) -> Vec<Cut> {
+    cuts(page, &shows(page, ranks), Margin::Own)
+}
+
+fn shows(page: &Page<'_>, ranks: &[Rank]) -> Vec<bool> {
+    let target = page.bytes() / 100 * SHARE;
+    let groups = groups(page, &settled(page, ranks, target));
+    let must: usize = groups.iter().filter(|group| group.must).map(|group| group.bytes(page)).sum();
+    // Marks, and gaps too small for one, come to what is chosen.
+    let free = target.saturating_sub(must);
+    let room = free / 100 * CHOSEN;
+    if room == 0 {
+        return shown(page, &groups, groups.iter().map(|group| group.must));
+    }
+    let shows = selected(page, &groups, must + room);
+    let size = size(page, &shows);
+    if size <= target + target / 5 {
+        return shows;
+    }
+    // There are more of them than usual: once more, with less room.
+    let less = free.saturating_mul(room) / size.saturating_sub(must).max(1);
+    selected(page, &groups, must + less)
+}
+
+/// Ranks after errors, repeats and the room were looked at: `Must`, `May` and `Last` alone.
+fn settled(page: &Page<'_>, ranks: &[Rank], target: usize) -> Vec<Rank> {
+    let mut seen = HashSet::with_capacity(page.len());
+    let mut must = 0;
+    let mut settled: Vec<Rank> = Vec::with_capacity(page.len());
+    for at in 0..page.len() {
+        let line = page.line(at);
+        let is_first = seen.insert(line);
+        let rank = match ranks.get(at).copied().unwrap_or(Rank::Last) {
+            Rank::Must => Rank::Must,
+            _ if is_first && reports_error(line) => Rank::Must,
+            Rank::Once if is_first => Rank::Must,
+            Rank::Should => Rank::Should,
+            Rank::May(worth) if is_first && !page.is_blank(at) => Rank::May(worth),
+            _ => Rank::Last,
+        };
+        must += if rank == Rank::Must { line.len() } else { 0 };
+        settled.push(rank);
+    }
+    let room = target / 100 * SHOULD;
+    for (at, rank) in settled.iter_mut().enumerate().filter(|(_, rank)| **rank == Rank::Should) {
+        let bytes = page.line(at).len();
+        if must + bytes <= room {
+            must += bytes;
+            *rank = Rank::Must;
+        } else {
+            *rank = Rank::May(SHOULD_WORTH);
+        }
+    }
+    settled
+}
+
+/// Lines that stay or go together.
+#[derive(Debug)]
+struct Group {
+    from: usize,
+    to: usize,
+    must: bool,
+    worth: u32,
+}
+
+impl Group {
+    fn bytes(&self, page: &Page<'_>) -> usize {
+        page.start(self.to) - page.start(self.from)
+    }
+}
+
+fn groups(page: &Page<'_>, ranks: &[Rank]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (at, rank) in ranks.iter().enumerate() {
+        let (must, worth) = match rank {
+            Rank::May(worth) => (false, *worth),
+            Rank::Last => continue,
+            _ => (true, 0),
+        };
+        if let Some(last) = groups.last_mut().filter(|last| {
+            (last.to, last.must, last.worth) == (at, must, worth)
+                && page.start(at + 1) - page.start(last.from) <= TOGETHER
+        }) {
+            last.to = at + 1;
+        } else {
+            groups.push(Group { from: at, to: at + 1, must, worth });
+        }
+    }
+    groups
+}
+
+fn selected(page: &Page<'_>, groups: &[Group], keep_bytes: usize) -> Vec<bool> {
+    let unit = |group: &Group| Unit {
+        text: page.slice(group.from, group.to),
+        weight: group.worth,
+        must: group.must,
+    };
+    let units: Vec<Unit<'_>> = groups.iter().map(unit).collect();
+    shown(page, groups, select(&units, keep_bytes))
+}
+
+fn shown(page: &Page<'_>, groups: &[Group], stays: impl IntoIterator<Item = bool>) -> Vec<bool> {
+    let mut shows = vec![false; page.len()];
+    for (group, stays) in groups.iter().zip(stays) {
+        if let Some(lines) = shows.get_mut(group.from..group.to) {
+            lines.fill(stays);
+        }
+    }
+    shows
+}
+
+/// Bytes that will be shown, about.
+fn size(page: &Page<'_>, shows: &[bool]) -> usize {
+    let mut size = 0;
+    let mut gap = 0;
+    for (at, shows) in shows.iter().enumerate() {
+        let bytes = page.start(at + 1) - page.start(at);
+        if *shows {
+            size += bytes + if gap < MARK * 2 { gap } else { MARK };
+            gap = 0;
+        } else {
+            gap += bytes;
+        }
+    }
+    size + gap.min(MARK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::adapter::page::is_elided;
+    use crate::compress::adapter::shorten::apply;
+    use proptest::prelude::*;
+
+    fn short(text: &str, ranks: &[Rank]) -> String {
+        apply(text, &chosen(&Page::of(text), ranks)).unwrap()
+    }
+
+    fn rows(count: usize) -> String {
+        let row = |at| format!("row {at:03} of the table has value_{at} in it\n");
+        (0..count).map(row).collect()
+    }
+
+    #[test]
+    fn about_two_fifths_stay() {
+        let text = rows(200);
+        let short = short(&text, &[Rank::May(1); 200]);
+        let share = short.len() * 100 / text.len();
+        assert!((30..=46).contains(&share), "{share}");
+        assert!(is_elided(&text, &short));
+    }
+
+    #[test]
+    fn ranks_are_kept() {
+        let text = rows(100);
+        let mut ranks = vec![Rank::Last; 100];
+        (ranks[0], ranks[50]) = (Rank::Must, Rank::Should);
+        let expected = "row 000 of the table has value_0 in it\n[… 49 lines]\n\
+            row 050 of the table has value_50 in it\n[… 49 lines]\n";
+        assert_eq!(short(&text, &ranks), expected);
+    }
+
+    #[test]
+    fn what_should_stay_is_bounded() {
+        let text = rows(400);
+        let short = short(&text, &[Rank::Should; 400]);
+        assert!(short.starts_with(text.get(..text.len() / 5).unwrap()));
+        assert!(short.len() * 2 < text.len());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn what_has_to_stay_stays(
+            lines in prop::collection::vec("[ \t]{0,3}(error [ab]|[a-c_0-3 ]{0,30})\r?", 0..40),
+            picks in prop::collection::vec(0..5_u8, 40),
+        ) {
+            let text = lines.join("\n");
+            let rank = |pick: &u8| match pick {
+                0 => Rank::Must,
+                1 => Rank::Once,
+                2 => Rank::Should,
+                3 => Rank::May(2),
+                _ => Rank::Last,
+            };
+            let ranks: Vec<Rank> = picks.iter().map(rank).collect();
+            let page = Page::of(&text);
+            let short = apply(&text, &chosen(&page, &ranks)).unwrap();
+            prop_assert!(is_elided(&text, &short));
+            prop_assert!(short.len() <= text.len());
+            for (at, rank) in ranks.iter().enumerate().take(page.len()) {
+                let line = page.line(at);
+                let stays = matches!(rank, Rank::Must | Rank::Once) || reports_error(line);
+                prop_assert!(!stays || page.is_blank(at) || short.split('\n').any(|shown| shown.trim_end_matches('\r') == line));
+            }
+        }
+    }
+}

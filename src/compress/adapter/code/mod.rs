@@ -1,0 +1,32 @@
+//! Answers with code in them: the fences stand as they were, each beside its words; the words
+//! between them shrink.
+
+use super::{Cut, FormatAdapter, Inside, Part, layout};
+use crate::compress::segment::Kind;
+
+/// The adapter of texts with fences that are no documents.
+#[derive(Debug)]
+pub(crate) struct Code;
+
+impl FormatAdapter for Code {
+    fn name(&self) -> &'static str {
+        "code"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        part.has(|kind| kind == Kind::Fence)
+            && layout::is_written(part)
+            && !layout::is_document(part)
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        layout::cuts(part)
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        layout::is_same(before, after)
+    }
+}
+
+#[cfg(test)]
+mod tests;

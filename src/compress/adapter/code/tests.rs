@@ -1,0 +1,78 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::compress::adapter::trial::{apply, atoms_are_whole, cuts, shortened};
+use crate::compress::segment::segment;
+
+const WORDS: &str = "The retry helper waits a little longer after each failure, so that a server that is \
+                     busy gets the time to recover. However it must never wait more than maxDelay in \
+                     total. People sometimes wonder why the first attempt is counted as well. It is a \
+                     matter of taste, and the author liked it that way. Please read it before the review.";
+
+fn fences(text: &str) -> Vec<&str> {
+    let spans = segment(text).into_iter().filter(|span| span.kind == Kind::Fence);
+    spans.map(|span| text[span.range].trim_end()).collect()
+}
+
+#[test]
+fn code_stays_beside_its_words() {
+    let first = "```rust\nfn retry(max: u32) -> u32 {\n    max + 1\n}\n```";
+    let second = "````md\n```\ninner. Fence.\n```\n````";
+    let text = format!("{WORDS}\n\n{first}\n\n{WORDS}\n\n{second}\n\nThat is all.");
+    let shown = shortened(&Code, &text).unwrap();
+    assert_eq!(fences(&shown), [first, second]);
+    assert!(shown.len() * 3 < text.len() * 2, "{shown}");
+    assert!(shown.contains("it must never wait more than maxDelay in total."), "{shown}");
+}
+
+#[test]
+fn a_fence_that_nothing_closes_is_code_to_the_end() {
+    let code = "```python\nimport shutil\n\nshutil.copy(a, b). And more.\nshutil.rmtree(a)";
+    let shown = shortened(&Code, &format!("{WORDS} {WORDS}\n\n{code}")).unwrap();
+    assert!(shown.ends_with(code), "{shown}");
+    let item = format!("{WORDS}\n\n- an item with code:\n\n    ```\n    a. B. c.\n    ```\n");
+    let shown = shortened(&Code, &item).unwrap();
+    assert!(shown.ends_with("- an item with code:\n\n    ```\n    a. B. c.\n    ```\n"), "{shown}");
+}
+
+#[test]
+fn code_without_words_is_left_alone() {
+    let text = format!("Look:\n\n```\n{}\n```\n", "let a = 1;\n".repeat(40));
+    assert_eq!(shortened(&Code, &text), None);
+    let text = format!("{WORDS} {WORDS}");
+    assert!(!Code.detects(Part { text: &text, spans: &segment(&text) }));
+}
+
+#[test]
+fn hostile_texts_take_linear_time() {
+    for piece in
+        ["```\n", "```a\n\n", "~~~\n```\n", "- ```\n", "````\n```\n", "```\nx\n```\na. B\n\n"]
+    {
+        let text = piece.repeat(100_000);
+        let shown = apply(&text, &cuts(&Code, &text));
+        assert!(Code.holds(&text, &shown), "{piece}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn fences_stay_in_their_places(
+        pieces in prop::collection::vec(("[a-z .A-Z0-9]{0,60}", "[a-z .\n#|-]{0,40}", 3_usize..6), 1..6),
+    ) {
+        let mut text = String::new();
+        let mut expected = Vec::new();
+        for (words, code, marks) in &pieces {
+            let marks = "`".repeat(*marks);
+            let fence = format!("{marks}\n{code}\n{marks}");
+            text.extend([words.as_str(), ". ", WORDS, "\n\n", &fence, "\n\n"]);
+            expected.push(fence);
+        }
+        let made = cuts(&Code, &text);
+        atoms_are_whole(&text, &made);
+        let shown = apply(&text, &made);
+        prop_assert!(Code.holds(&text, &shown), "{:?} became {:?}", text, shown);
+        prop_assert_eq!(fences(&shown), expected);
+    }
+}

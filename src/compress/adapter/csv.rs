@@ -1,0 +1,374 @@
+//! Separated values: long tables lose rows, long cells of prose are shortened.
+//!
+//! Every row that is shown has as many cells as the first, which always stays. In the place of
+//! rows that went stands one whose first cell counts them and whose other cells are empty.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::elide::{self, Outliers};
+use super::words::is_prose;
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::notation::reports_error;
+use crate::compress::segment::{Kind, Span, segment};
+
+const ROW: &str = "row";
+/// Bytes of a cell that is looked into.
+const LONG: usize = 120;
+
+/// The adapter of this module.
+#[derive(Debug)]
+pub(crate) struct Csv;
+
+impl FormatAdapter for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        // A blank line inside a cell parts what is one table.
+        part.is_all(|kind| matches!(kind, Kind::Csv { .. }))
+            || separator(part.spans)
+                .is_some_and(|separator| Table::read(part.text, separator).is_some())
+    }
+
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        let separator = separator(part.spans);
+        let Some(table) = separator.and_then(|separator| Table::read(part.text, separator)) else {
+            return Vec::new();
+        };
+        let mut cuts = Vec::new();
+        let mut at = 0;
+        for gap in table.gaps() {
+            (at..gap.start).for_each(|row| table.shorten(row, inside, &mut cuts));
+            cuts.extend(table.cut(&gap));
+            at = gap.end;
+        }
+        (at..table.rows()).for_each(|row| table.shorten(row, inside, &mut cuts));
+        cuts
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        let separator = separator(&segment(before));
+        let read = |text| separator.and_then(|separator| Table::read(text, separator));
+        match (read(before), read(after)) {
+            (Some(before), Some(after)) => before.width == after.width && before.is_kept(&after),
+            _ => false,
+        }
+    }
+}
+
+fn separator(spans: &[Span]) -> Option<u8> {
+    spans.iter().find_map(|span| match span.kind {
+        Kind::Csv { separator } => Some(separator),
+        _ => None,
+    })
+}
+
+/// A table by RFC 4180, every row as wide as the first.
+struct Table<'t> {
+    text: &'t str,
+    separator: u8,
+    width: usize,
+    /// Row by row, quotes included.
+    cells: Vec<Range<usize>>,
+}
+
+impl<'t> Table<'t> {
+    fn read(text: &'t str, separator: u8) -> Option<Self> {
+        let mut table = Self { text, separator, width: 0, cells: Vec::new() };
+        let mut at = 0;
+        while at < text.trim_end_matches(['\n', '\r']).len() {
+            let first = table.cells.len();
+            at = table.row(at)?;
+            let width = table.cells.len() - first;
+            if first == 0 {
+                table.width = width;
+            } else if width != table.width {
+                return None;
+            }
+        }
+        (table.width > 1).then_some(table)
+    }
+
+    /// Takes a row; gives the byte at which the next begins.
+    fn row(&mut self, mut at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        loop {
+            let rest = bytes.get(at..)?;
+            let length = if rest.first() == Some(&b'"') {
+                quoted(rest)?
+            } else {
+                let ends = memchr::memchr3(self.separator, b'\n', b'"', rest);
+                let length = ends.unwrap_or(rest.len());
+                if rest.get(length) == Some(&b'"') {
+                    return None;
+                }
+                let line = rest.get(..length)?;
+                let is_last = rest.get(length) != Some(&self.separator);
+                length - usize::from(is_last && line.ends_with(b"\r"))
+            };
+            self.cells.push(at..at + length);
+            at += length;
+            let rest = bytes.get(at..)?;
+            match rest {
+                [] => return Some(at),
+                [b'\n', ..] => return Some(at + 1),
+                [b'\r', b'\n', ..] => return Some(at + 2),
+                [next, ..] if *next == self.separator => at += 1,
+                _ => return None,
+            }
+        }
+    }
+
+    fn rows(&self) -> usize {
+        self.cells.len() / self.width.max(1)
+    }
+
+    fn cells_of(&self, row: usize) -> &[Range<usize>] {
+        self.cells.get(row * self.width..(row + 1) * self.width).unwrap_or_default()
+    }
+
+    fn raw(&self, cell: &Range<usize>) -> &'t str {
+        self.text.get(cell.clone()).unwrap_or_default()
+    }
+
+    fn span(&self, rows: &Range<usize>) -> Option<Range<usize>> {
+        let first = self.cells_of(rows.start).first()?;
+        let last = self.cells_of(rows.end.checked_sub(1)?).last()?;
+        Some(first.start..last.end)
+    }
+
+    /// How many rows a row stands for, if it is a mark.
+    fn marked(&self, row: usize) -> Option<usize> {
+        let (first, others) = self.cells_of(row).split_first()?;
+        let count = elide::marked(&text_of(self.raw(first)), ROW)?;
+        others.iter().all(|cell| text_of(self.raw(cell)).is_empty()).then_some(count)
+    }
+
+    /// The rows that go.
+    fn gaps(&self) -> Vec<Range<usize>> {
+        let rows = self.rows();
+        // A table that holds such a row could not be told from one that lost rows.
+        if rows <= elide::FEW || (0..rows).any(|row| self.marked(row).is_some()) {
+            return Vec::new();
+        }
+        let mut outliers = Outliers::default();
+        let mut must = vec![false; rows];
+        let mut raw = Vec::with_capacity(rows);
+        for (row, must) in must.iter_mut().enumerate() {
+            let text = self.span(&(row..row + 1)).map_or("", |span| self.raw(&span));
+            // The names of the columns report nothing.
+            *must = row > 0 && reports_error(text);
+            raw.push(text);
+            for (column, cell) in self.cells_of(row).iter().enumerate() {
+                let cell = self.raw(cell).trim_matches('"');
+                let is_number =
+                    cell.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+                if let Some(number) = is_number.then(|| cell.parse().ok()).flatten() {
+                    outliers.see(column, row, number);
+                }
+            }
+        }
+        outliers.mark(&mut must);
+        elide::gaps(&raw, &must)
+    }
+
+    /// One row in the place of some.
+    fn cut(&self, gap: &Range<usize>) -> Option<Cut> {
+        let range = self.span(gap)?;
+        let mark = elide::mark(gap.len(), ROW);
+        let mut with = String::new();
+        for (column, cell) in self.cells_of(gap.start).iter().enumerate() {
+            let text = if column == 0 { mark.as_str() } else { "" };
+            if column > 0 {
+                with.push(char::from(self.separator));
+            }
+            if self.raw(cell).starts_with('"') {
+                with.push('"');
+                with.push_str(text);
+                with.push('"');
+            } else {
+                with.push_str(text);
+            }
+        }
+        (with.len() < range.len()).then_some(Cut { range, with })
+    }
+
+    /// Shortens the long cells of a row.
+    fn shorten(&self, row: usize, inside: &mut dyn Inside, cuts: &mut Vec<Cut>) {
+        for cell in self.cells_of(row).iter().filter(|cell| cell.len() >= LONG) {
+            let raw = self.raw(cell);
+            let text = text_of(raw);
+            let Some(short) = is_prose(&text).then(|| inside.shorten(&text)).flatten() else {
+                continue;
+            };
+            let marks = [char::from(self.separator), '"', '\n', '\r'];
+            let with = if raw.starts_with('"') || short.contains(marks) {
+                format!("\"{}\"", short.replace('"', "\"\""))
+            } else {
+                short
+            };
+            if with.len() < raw.len() {
+                cuts.push(Cut { range: cell.clone(), with });
+            }
+        }
+    }
+
+    /// Whether `shown` has these rows, with marks in the place of some and shorter prose.
+    fn is_kept(&self, shown: &Table<'_>) -> bool {
+        let mut own = 0;
+        for row in 0..shown.rows() {
+            let same = self.cells_of(own).iter().zip(shown.cells_of(row)).all(|(cell, other)| {
+                let (cell, other) = (self.raw(cell), shown.raw(other));
+                cell == other
+                    || cell.len() >= LONG
+                        && other.len() < cell.len()
+                        && is_prose(&text_of(cell))
+                        && !text_of(other).is_empty()
+            });
+            let count = if same && own < self.rows() { Some(1) } else { shown.marked(row) };
+            let Some(count) = count.filter(|count| *count > 0) else { return false };
+            own += count;
+        }
+        own == self.rows()
+    }
+}
+
+/// The byte behind the quoted cell at the head of some bytes.
+fn quoted(bytes: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr::memchr(b'"', bytes.get(at..)?)? + 1;
+        if bytes.get(at) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+fn text_of(cell: &str) -> Cow<'_, str> {
+    match cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')) {
+        Some(inner) if inner.contains('"') => inner.replace("\"\"", "\"").into(),
+        Some(inner) => inner.into(),
+        None => cell.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::fixture::{PROSE, SHORT, any_prose, shortened, shown};
+    use super::*;
+
+    fn table(rows: usize) -> String {
+        let row = |n: usize| format!("{n},\"lamp, no {n}\",{}.50,open\n", n % 7);
+        format!("id,name,price,state\n{}", (1..=rows).map(row).collect::<String>())
+    }
+
+    #[track_caller]
+    fn checked(text: &str, separator: u8) -> String {
+        let short = shown(&Csv, text);
+        let (own, shown) =
+            (Table::read(text, separator).unwrap(), Table::read(&short, separator).unwrap());
+        assert_eq!(own.width, shown.width);
+        let stands_for = |row| shown.marked(row).unwrap_or(1);
+        assert_eq!((0..shown.rows()).map(stands_for).sum::<usize>(), own.rows());
+        assert_eq!(
+            own.raw(own.cells_of(0).first().unwrap()),
+            shown.raw(shown.cells_of(0).first().unwrap())
+        );
+        short
+    }
+
+    #[test]
+    fn long_tables_lose_rows_that_are_counted() {
+        let text = table(212);
+        let short = checked(&text, b',');
+        assert!(short.len() * 2 < text.len() && short.contains(" more rows,\"\",,\n"), "{short}");
+        assert!(
+            short.starts_with("id,name,price,state\n1,")
+                && short.ends_with("212,\"lamp, no 212\",2.50,open\n")
+        );
+        let tabs = text.replace("lamp, no", "lamp no").replace(',', "\t").replace('\n', "\r\n");
+        let short = checked(&tabs, b'\t');
+        assert!(short.contains(" more rows\t\"\"\t\t\r\n"), "{short}");
+    }
+
+    #[test]
+    fn rows_that_differ_stay() {
+        let text = table(300)
+            .replace("150,\"lamp, no 150\",3.50,open", "150,\"lamp, no 150\",3.50,request failed")
+            .replace("\n170,", "\n999999,")
+            .replace("200,\"lamp, no 200\"", "200,\"lamp\nno \"\"200\"\"\"");
+        let short = checked(&text, b',');
+        for kept in ["request failed", "999999,"] {
+            assert!(short.contains(kept), "{kept} not in {short}");
+        }
+    }
+
+    #[test]
+    fn long_cells_are_shortened_and_short_tables_stay() {
+        let text =
+            |note: &str| format!("id,note\n1,\"{note} \"\"Quite so.\"\"\"\n2,none\n3,none\n");
+        let (first, _) = SHORT.split_once(" The keys").unwrap();
+        assert_eq!(checked(&text(PROSE), b','), text(first));
+        assert_eq!(shown(&Csv, &table(7)), table(7));
+    }
+
+    #[test]
+    fn what_says_something_else_does_not_hold() {
+        let text = table(60);
+        let good = checked(&text, b',');
+        assert!(Csv.holds(&text, &good));
+        let read = Table::read(&good, b',').unwrap();
+        let count = (0..read.rows()).find_map(|row| read.marked(row)).unwrap();
+        for bad in [
+            good.replace(&format!("… {count} "), &format!("… {} ", count + 1)),
+            good.replace("id,name", "id,names"),
+            good.replace("\n1,", "\n7,"),
+            good.replace("rows,\"\",,", "rows,\"\","),
+            text.replace("2,\"lamp, no 2\",2.50,open\n", ""),
+        ] {
+            assert!(bad != good && !Csv.holds(&text, &bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn hostile_tables_are_read_once() {
+        for bit in ["a,b\n", ",", "\"", "\"\",", "\"\"\"", "1,\"\n", "\n"] {
+            let text = format!("a,b\n1,2\n3,4\n{}", bit.repeat((1 << 20) / bit.len()));
+            let _ = shortened(&Csv, &text);
+            let _ = Table::read(&text, b',').map(|table| table.gaps());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn what_is_shown_has_the_same_width_and_counts_its_rows(
+            rows in prop::collection::vec(("[a-z0-9]{0,6}", prop_oneof![3 => "[a-z0-9 ]{0,30}".boxed(), 1 => any_prose().boxed()], -9..9_i32), 3..60),
+            separator in prop::sample::select(vec![b',', b';', b'\t']),
+        ) {
+            let quote = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+            let by = char::from(separator);
+            let row = |(id, note, n): &(String, String, i32)| format!("{id}{by}{}{by}{n}\n", quote(note));
+            let text = format!("id{by}note{by}n\n{}", rows.iter().map(row).collect::<String>());
+            let shortened = shortened(&Csv, &text);
+            prop_assert!(shortened.reverted.is_empty());
+            if let Some(short) = shortened.text.filter(|_| shortened.used.iter().any(|name| name == "csv")) {
+                let shown = Table::read(&short, separator).expect("a table");
+                prop_assert_eq!(shown.width, 3);
+                let all: usize = (0..shown.rows()).map(|row| shown.marked(row).unwrap_or(1)).sum();
+                prop_assert_eq!(all, rows.len() + 1);
+            }
+        }
+
+        #[test]
+        fn any_text_may_come(text in "([a-c0-9]|[,;\"\t\r\n]|… 2 more rows){0,120}") {
+            let _ = shortened(&Csv, &format!("id,name\n1,a\n2,b\n{text}"));
+        }
+    }
+}

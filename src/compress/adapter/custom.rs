@@ -1,0 +1,203 @@
+//! An adapter as data: which texts it takes, which of their lines stay, and how what is left of
+//! the rest is put beside them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::digest;
+use crate::domain::{AdapterDefinition, Lines, Shrink};
+
+/// Bytes of a compiled pattern.
+const PATTERN_SIZE: usize = 1 << 20;
+/// Bytes of a text that patterns are tried on.
+const LONGEST: usize = 4 << 20;
+/// Of so many bytes that may go one stays.
+const SHARE: usize = 3;
+
+/// A definition with its patterns compiled.
+#[derive(Debug)]
+pub(crate) struct Custom {
+    definition: Arc<AdapterDefinition>,
+    holds: Option<Regex>,
+    lines: Vec<(usize, Regex)>,
+    share: Option<(Regex, usize)>,
+    keep: RegexSet,
+    /// None where all lines may go that are not kept.
+    shrink: Option<RegexSet>,
+}
+
+impl Custom {
+    /// None where a pattern does not compile; requests are checked before.
+    pub(crate) fn new(definition: Arc<AdapterDefinition>) -> Option<Self> {
+        let detect = &definition.detect;
+        let holds = detect.regex.as_deref().map(pattern).transpose().ok()?;
+        let lines = detect.line_matches.iter().map(|(line, own)| Some((*line, pattern(own).ok()?)));
+        let lines = lines.collect::<Option<_>>()?;
+        let share = match &detect.min_share_of_lines {
+            Some((own, milli)) => Some((pattern(own).ok()?, usize::try_from(*milli).ok()?)),
+            None => None,
+        };
+        let keep = definition.keep.iter().filter_map(|lines| match lines {
+            Lines::Matching(own) => Some(own),
+            Lines::Between(..) | Lines::Last(_) => None,
+        });
+        let keep = patterns(keep).ok()?;
+        let shrink = match &definition.shrink {
+            Shrink::Rest => None,
+            Shrink::Matching(own) => Some(patterns(own.iter()).ok()?),
+        };
+        Some(Self { definition, holds, lines, share, keep, shrink })
+    }
+
+    /// Lines of a text that stay.
+    pub(super) fn kept_lines(&self, text: &str) -> usize {
+        self.parted(text).0.len()
+    }
+
+    /// The lines that stay, and those that may go.
+    fn parted<'t>(&self, text: &'t str) -> (Vec<&'t str>, Vec<&'t str>) {
+        let count = text.lines().count();
+        let (mut kept, mut rest) = (Vec::new(), Vec::new());
+        for (line, number) in text.lines().zip(1..) {
+            let is_named = self.definition.keep.iter().any(|lines| match lines {
+                Lines::Between(first, last) => (*first..=*last).contains(&number),
+                Lines::Last(last) => number + last > count,
+                Lines::Matching(_) => false,
+            });
+            let may_go = self.shrink.as_ref().is_none_or(|shrink| shrink.is_match(line));
+            let stays = is_named || !may_go || self.keep.is_match(line);
+            if stays { &mut kept } else { &mut rest }.push(line);
+        }
+        (kept, rest)
+    }
+}
+
+impl FormatAdapter for Custom {
+    fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    fn identity(&self) -> Cow<'_, str> {
+        format!("{:?}", self.definition).into()
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        let text = part.text;
+        let detect = &self.definition.detect;
+        if text.len() > LONGEST {
+            return false;
+        }
+        let count = || text.lines().count();
+        detect.min_lines.is_none_or(|least| count() >= least)
+            && self.lines.iter().all(|(number, pattern)| {
+                text.lines().nth(number - 1).is_some_and(|line| pattern.is_match(line))
+            })
+            && self.holds.as_ref().is_none_or(|pattern| pattern.is_match(text))
+            && self.share.as_ref().is_none_or(|(pattern, milli)| {
+                let matching = text.lines().filter(|line| pattern.is_match(line)).count();
+                matching * 1000 >= count() * milli
+            })
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        let (kept, rest) = self.parted(part.text);
+        if rest.is_empty() {
+            return Vec::new();
+        }
+        let rest = rest.join("\n");
+        let summary = digest::lines(&rest, rest.len() / SHARE);
+        let join = self.definition.join.split_once("{kept}");
+        let Some((before, after)) = join else { return Vec::new() };
+        let with = |text: &str| text.replace("{summary}", &summary);
+        let with = format!("{}{}{}", with(before), kept.join("\n"), with(after));
+        vec![Cut { range: 0..part.text.len(), with }]
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        let (kept, _) = self.parted(before);
+        after.contains(&kept.join("\n"))
+    }
+}
+
+fn pattern(source: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(source).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build()
+}
+
+fn patterns<'s>(sources: impl Iterator<Item = &'s Arc<str>>) -> Result<RegexSet, regex::Error> {
+    let mut builder = RegexSetBuilder::new(sources.map(AsRef::as_ref).collect::<Vec<&str>>());
+    builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::adapter::shorten;
+    use crate::domain::Detect;
+
+    fn definition() -> AdapterDefinition {
+        AdapterDefinition {
+            name: "ledger".into(),
+            detect: Detect {
+                min_lines: Some(3),
+                line_matches: vec![(1, ",".into())],
+                min_share_of_lines: Some((",".into(), 900)),
+                ..Detect::default()
+            },
+            keep: vec![Lines::Between(1, 1)],
+            shrink: Shrink::Rest,
+            join: "{kept}\n[{summary}]".into(),
+        }
+    }
+
+    fn shown(definition: AdapterDefinition, text: &str) -> Option<String> {
+        let custom = Custom::new(definition.into()).unwrap();
+        shorten(&[&custom], text, &|_, _| true).text
+    }
+
+    fn ledger() -> String {
+        let row = |n: usize| format!("{n},lamp {n},paid in cash at the counter\n");
+        std::iter::once("id,item,note\n".to_owned()).chain((1..40).map(row)).collect()
+    }
+
+    #[test]
+    fn a_ledger_keeps_its_head_and_some_of_its_rows() {
+        let shown = shown(definition(), &ledger()).unwrap();
+        assert!(shown.starts_with("id,item,note\n["), "{shown}");
+        assert!(shown.ends_with(']'), "{shown}");
+        assert!(shown.len() < ledger().len() / 2, "{shown}");
+    }
+
+    #[test]
+    fn every_condition_has_to_be_met() {
+        let text = ledger();
+        let other = |detect| shown(AdapterDefinition { detect, ..definition() }, &text).is_some();
+        assert!(other(Detect { regex: Some("lamp 7".into()), ..Detect::default() }));
+        assert!(!other(Detect { regex: Some("lamp 77".into()), ..Detect::default() }));
+        assert!(!other(Detect { min_lines: Some(41), ..Detect::default() }));
+        assert!(!other(Detect { line_matches: vec![(2, "^id".into())], ..Detect::default() }));
+        assert!(!other(Detect { line_matches: vec![(99, "".into())], ..Detect::default() }));
+        let share = Some(("^[0-9]".into(), 980));
+        assert!(!other(Detect { min_share_of_lines: share, ..Detect::default() }));
+    }
+
+    #[test]
+    fn lines_are_kept_by_number_and_by_pattern() {
+        let keep = vec![Lines::Last(1), Lines::Matching("lamp 1[0-2]\\b".into())];
+        let shrink = Shrink::Matching(vec!["lamp".into()]);
+        let definition = AdapterDefinition { keep, shrink, ..definition() };
+        let shown = shown(definition, &ledger()).unwrap();
+        let kept = "id,item,note\n10,lamp 10,paid in cash at the counter\n11,lamp 11,paid in cash at \
+                    the counter\n12,lamp 12,paid in cash at the counter\n39,lamp 39,paid in cash at \
+                    the counter\n[";
+        assert!(shown.starts_with(kept), "{shown}");
+    }
+
+    #[test]
+    fn a_pattern_that_does_not_compile_is_no_adapter() {
+        let keep = vec![Lines::Matching("(".into())];
+        assert!(Custom::new(AdapterDefinition { keep, ..definition() }.into()).is_none());
+    }
+}

@@ -1,0 +1,154 @@
+//! `diff`: unified diffs. Every changed line and every header stays byte for byte; of the context
+//! the line next to a change stays, and the rest goes to marks.
+//!
+//! A mark begins with `[` at the beginning of its line. No line of a hunk begins so, and the
+//! counts of the hunk's header no longer add up: a tool that applies patches refuses it, rather
+//! than applying it in part.
+
+use super::page::{Margin, Page, cuts, shown};
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::segment::{Kind, hunk};
+
+/// Lines of context that stay before and behind a change.
+const NEAR: usize = 1;
+
+/// Unified diffs; see the module.
+#[derive(Debug)]
+pub(crate) struct Diff;
+
+impl FormatAdapter for Diff {
+    fn name(&self) -> &'static str {
+        "diff"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        let is_diff = |kind| kind == Kind::Diff;
+        // What `git show` and `git log -p` print: commits, and a diff below each.
+        part.is_all(is_diff) || (part.has(is_diff) && is_commit(part.text))
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        let page = Page::of(part.text);
+        if !page.may_shrink() {
+            return Vec::new();
+        }
+        let mut shows = vec![true; page.len()];
+        for span in part.spans.iter().filter(|span| span.kind == Kind::Diff) {
+            let mut at = page.at(span.range.start);
+            let end = page.at(span.range.end.saturating_sub(1)) + 1;
+            while at < end {
+                at = leave_context(&page, at, end, &mut shows);
+            }
+        }
+        cuts(&page, &shows, Margin::None)
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        let changes = |text| str::lines(text).filter(|line| line.starts_with(['+', '-']));
+        let page = Page::of(before);
+        let Some(shows) = shown(&page, &Page::of(after)) else { return false };
+        let is_context = |at| page.line(at).is_empty() || page.line(at).starts_with(' ');
+        let all_context = (0..page.len()).zip(&shows).all(|(at, shows)| *shows || is_context(at));
+        let is_flush = |line: &str| !line.trim_ascii_start().starts_with("[… ");
+        let indented = |line: &str| line.starts_with([' ', '\t']) && !is_flush(line);
+        let all_flush = before.contains("[… ") || !after.lines().any(indented);
+        all_context && all_flush && changes(before).eq(changes(after))
+    }
+}
+
+/// Whether a text begins as a commit is shown.
+fn is_commit(text: &str) -> bool {
+    let id = text.trim_ascii_start().strip_prefix("commit ").unwrap_or_default();
+    id.bytes().take_while(u8::is_ascii_hexdigit).count() >= 7
+}
+
+/// Lets go of the context in the hunk that begins at a line; gives the line behind it.
+fn leave_context(page: &Page<'_>, at: usize, end: usize, shows: &mut [bool]) -> usize {
+    let Some((mut old, mut new)) = hunk(page.line(at).as_bytes()) else { return at + 1 };
+    let mut line = at + 1;
+    // The first line of the context that is not near the change before it.
+    let mut far = line;
+    while line < end && (old > 0 || new > 0) {
+        match page.line(line).as_bytes().first() {
+            Some(b'-') if old > 0 => old -= 1,
+            Some(b'+') if new > 0 => new -= 1,
+            Some(b'\\') => {}
+            Some(b' ') | None if old > 0 && new > 0 => {
+                (old, new) = (old - 1, new - 1);
+                line += 1;
+                continue;
+            }
+            _ => break,
+        }
+        leave(shows, far, line.saturating_sub(NEAR));
+        line += 1;
+        far = line + NEAR;
+    }
+    // A hunk that breaks off may have been cut; its last lines are still context.
+    leave(shows, far, line);
+    line
+}
+
+fn leave(shows: &mut [bool], from: usize, to: usize) {
+    if let Some(lines) = shows.get_mut(from..to) {
+        lines.fill(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::adapter::laws::{detects, short};
+
+    const CHANGE: &str = include_str!("fixtures/change.txt");
+
+    #[test]
+    fn context_goes_and_changes_stay() {
+        let short = short(&Diff, CHANGE);
+        assert!(short.len() * 3 < CHANGE.len() * 2, "{short}");
+        for line in CHANGE.lines().filter(|line| !line.starts_with(' ')) {
+            assert!(short.lines().any(|shown| shown == line), "{line}");
+        }
+        let around = "[… 7 lines]\n class Job:\n-    name: str\n+    name: str = \"unnamed\"\n";
+        assert!(short.contains(around), "{short}");
+        assert!(
+            !detects(&Diff, &short)
+                || Diff.cuts(Part { text: &short, spans: &[] }, &mut Never).is_empty()
+        );
+    }
+
+    struct Never;
+
+    impl Inside for Never {
+        fn shorten(&mut self, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    #[test]
+    fn commits_are_taken_whole() {
+        let commit = "commit 3f1c2ab9d0e4173f1c2ab9d0e4173f1c2ab9d0e4\nAuthor: A <a@example.org>\n\n    \
+            Name jobs that have no name, and count how often each of them was tried.\n\n";
+        let text = format!("{commit}{CHANGE}\n{}{CHANGE}", commit.replace("3f1c", "77aa"));
+        let short = short(&Diff, &text);
+        assert_eq!(short.matches(commit).count(), 1);
+        assert_eq!(short.matches("[… 7 lines]\n").count(), 2);
+    }
+
+    #[test]
+    fn what_is_no_diff_is_left() {
+        assert!(!detects(&Diff, "commit to it\n\nand more words\n"));
+        assert!(!detects(&Diff, "-a\n+b\n"));
+    }
+
+    #[test]
+    fn a_changed_line_less_is_refused() {
+        let short = short(&Diff, CHANGE);
+        assert!(!Diff.holds(CHANGE, &short.replacen("+    tries: int = 0\n", "", 1)));
+        assert!(!Diff.holds(CHANGE, &short.replacen("[… 7", " [… 7", 1)));
+        assert!(!Diff.holds(CHANGE, &short.replacen("[… 7", "[… 8", 1)));
+        let (head, _) = CHANGE.split_once("-            job").unwrap();
+        let (_, tail) = CHANGE.split_once("self.taken += 1\n").unwrap();
+        assert!(!Diff.holds(CHANGE, &format!("{head}[… 2 lines]\n{tail}")));
+    }
+}

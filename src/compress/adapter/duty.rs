@@ -1,0 +1,95 @@
+//! Sentences that stay before any other, for what would be lost with them: each kind up to its
+//! share of the room, so that a text full of them still shrinks.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use crate::compress::extract::{Selection, Unit};
+use crate::compress::notation::{hash, mix};
+
+/// Why a sentence stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Duty {
+    /// It reports an error.
+    Report,
+    /// It orders or forbids something, holds a secret, or speaks of an error.
+    Strict,
+    /// It denies or restricts something.
+    Negation,
+    /// Nothing else says where its link leads.
+    Link,
+    /// It begins a section: what a heading announces is said there.
+    Opening,
+}
+
+/// Hundredths of the room.
+const SHARES: [(Duty, usize); 5] = [
+    (Duty::Report, 200),
+    (Duty::Strict, 60),
+    (Duty::Negation, 20),
+    (Duty::Link, 30),
+    (Duty::Opening, 30),
+];
+
+/// Chooses the sentences that stay before others, as far as they fit into their shares of `room`
+/// bytes; where any is strict, one strict one at the least.
+pub(super) fn oblige(
+    selection: &mut Selection<'_, '_>,
+    units: &[Unit<'_>],
+    duties: &[Option<Duty>],
+    room: usize,
+) {
+    let mut known = BTreeSet::new();
+    for (duty, share) in SHARES {
+        let places = duties.iter().enumerate().filter(|(_, own)| **own == Some(duty));
+        let places = places.filter_map(|(at, _)| Some((at, units.get(at)?.text)));
+        let places = places.filter(|(_, text)| known.insert(words_of(text)));
+        let (places, texts): (Vec<usize>, Vec<&str>) = places.unzip();
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let share = room * share / 100;
+        let before = selection.bytes();
+        if bytes <= share {
+            for at in &places {
+                selection.choose(*at);
+            }
+        } else {
+            selection.fill(places.iter().copied(), share);
+        }
+        if duty == Duty::Strict
+            && selection.bytes() == before
+            && let Some(best) = best(units, places.into_iter())
+        {
+            selection.choose(best);
+        }
+    }
+}
+
+/// The place of the weightiest unit; of equals the first.
+pub(super) fn best(units: &[Unit<'_>], places: impl Iterator<Item = usize>) -> Option<usize> {
+    places.max_by_key(|at| (units.get(*at).map(|unit| unit.weight), Reverse(*at)))
+}
+
+/// The same for sentences that differ in white space alone.
+fn words_of(sentence: &str) -> u64 {
+    sentence.split_ascii_whitespace().fold(0, |words, word| mix(words, hash(word.as_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_duty_has_its_share_and_one_order_always_stays() {
+        let texts =
+            ["You must do it.", "You must do it.", "It is not so.", "See it there, please."];
+        let units = texts.map(|text| Unit { text, weight: 3, must: false });
+        let duties = [Some(Duty::Strict), Some(Duty::Strict), Some(Duty::Negation), None];
+        let chosen = |room| {
+            let mut selection = Selection::of(&units, 1);
+            oblige(&mut selection, &units, &duties, room);
+            selection.chosen()
+        };
+        assert_eq!(chosen(5), [true, false, false, false]);
+        assert_eq!(chosen(100), [true, false, true, false]);
+    }
+}

@@ -1,0 +1,152 @@
+//! Which items of a long list stay, and what is said of those that do not.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::compress::extract::{Unit, select};
+
+/// Items of a list that always stays whole.
+pub(super) const FEW: usize = 8;
+/// Items at the head that stay.
+const FIRST: usize = 3;
+/// What stays for the sake of its facts: that part of the bytes, and no more than so many and
+/// that part of them.
+const SHARE: usize = 4;
+const MOST: usize = 8 << 10;
+const LARGE_SHARE: usize = 16;
+/// Bytes a gap must have: a mark is shorter, and costs a reader attention.
+const GAP: usize = 64;
+
+/// The runs of items that go, in order. The first few, the last, those that `must` stay and those
+/// that hold facts which no other shows are in none of them.
+pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
+    if items.len() <= FEW {
+        return Vec::new();
+    }
+    let total: usize = items.iter().map(|item| item.len()).sum();
+    let room = (total / SHARE).min(MOST + total / LARGE_SHARE);
+    let mut seen = HashSet::new();
+    let units: Vec<Unit<'_>> = items
+        .iter()
+        .enumerate()
+        .map(|(at, text)| {
+            let is_end = at < FIRST || at + 1 == items.len();
+            // What is said again word for word says nothing.
+            let must = is_end || must.get(at) == Some(&true) && seen.insert(*text);
+            Unit { text, weight: 0, must }
+        })
+        .collect();
+    let stays = select(&units, room);
+    let mut gaps: Vec<Range<usize>> = Vec::new();
+    for (at, _) in stays.iter().enumerate().filter(|(_, stays)| !**stays) {
+        match gaps.last_mut() {
+            Some(gap) if gap.end == at => gap.end += 1,
+            _ => gaps.push(at..at + 1),
+        }
+    }
+    let bytes = |gap: &Range<usize>| -> usize {
+        items.get(gap.clone()).unwrap_or_default().iter().map(|item| item.len() + 1).sum()
+    };
+    gaps.retain(|gap| bytes(gap) >= GAP);
+    gaps
+}
+
+/// What stands for so many items: `… 212 more items`.
+pub(super) fn mark(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("… {count} more {noun}{plural}")
+}
+
+/// How many items a mark stands for.
+pub(super) fn marked(text: &str, noun: &str) -> Option<usize> {
+    let (count, rest) = text.strip_prefix("… ")?.split_once(" more ")?;
+    let rest = rest.strip_prefix(noun)?;
+    let count = count.parse().ok()?;
+    (rest == if count == 1 { "" } else { "s" }).then_some(count)
+}
+
+/// Numbers of a list that are far from the others of their column.
+#[derive(Default)]
+pub(super) struct Outliers {
+    /// For each number its column and its item.
+    numbers: Vec<(usize, usize, f64)>,
+    columns: Vec<Column>,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Column {
+    count: f64,
+    sum: f64,
+    squares: f64,
+    found: usize,
+}
+
+impl Outliers {
+    pub(super) fn see(&mut self, column: usize, item: usize, number: f64) {
+        if !number.is_finite() || number.abs() > 1e100 {
+            return;
+        }
+        if self.columns.len() <= column {
+            self.columns.resize(column + 1, Column::default());
+        }
+        if let Some(seen) = self.columns.get_mut(column) {
+            seen.count += 1.0;
+            seen.sum += number;
+            seen.squares += number * number;
+        }
+        self.numbers.push((column, item, number));
+    }
+
+    /// Marks the items that hold one, a few for each column.
+    pub(super) fn mark(mut self, must: &mut [bool]) {
+        /// Deviations from the mean, and items of a column.
+        const FAR: f64 = 3.0;
+        const MOST: usize = 4;
+        for (column, item, number) in self.numbers {
+            let Some(seen) = self.columns.get_mut(column) else { continue };
+            let mean = seen.sum / seen.count;
+            let variance = (seen.squares / seen.count - mean * mean).max(0.0);
+            let distance = number - mean;
+            if distance * distance > FAR * FAR * variance && variance > 0.0 && seen.found < MOST {
+                seen.found += 1;
+                if let Some(must) = must.get_mut(item) {
+                    *must = true;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_items_stay_and_marks_count() {
+        let items = ["an item of some length that is the same"; 40];
+        assert!(gaps(&items[..FEW], &[false; FEW]).is_empty());
+        let mut must = [false; 40];
+        must[20] = true;
+        let gone: usize = gaps(&items, &must).iter().map(Range::len).sum();
+        assert!(gone >= 30, "{gone}");
+        assert!(gaps(&items, &must).iter().all(|gap| !gap.contains(&20) && !gap.contains(&0)));
+        for count in [1, 2, 212] {
+            assert_eq!(marked(&mark(count, "item"), "item"), Some(count));
+        }
+        assert_eq!(marked("… 1 more items", "item"), None);
+        assert_eq!(marked("… some more items", "item"), None);
+    }
+
+    #[test]
+    fn what_is_far_from_the_others_is_marked() {
+        let mut outliers = Outliers::default();
+        for item in 0..50 {
+            let number = if item == 31 { 900.0 } else { f64::from(item % 5) };
+            outliers.see(0, usize::try_from(item).unwrap(), number);
+        }
+        let mut must = [false; 50];
+        outliers.mark(&mut must);
+        assert_eq!(must.iter().position(|must| *must), Some(31));
+        assert_eq!(must.iter().filter(|must| **must).count(), 1);
+    }
+}

@@ -1,0 +1,206 @@
+//! Failures and what belongs to them: in the output of tests, of compilers, of services.
+//!
+//! A line that reports an error opens a block; so does a runner's heading for one failure. The
+//! block ends where something else is told: the next failure, a test that passed, the next entry
+//! of the log, or, behind a blank line, text that is indented no deeper than the heading.
+
+use super::choose::Rank;
+use super::frame::{Frame, frame};
+use super::page::Page;
+use crate::compress::notation::reports_error;
+use crate::compress::segment::is_entry;
+
+/// Lines of a block that should stay; behind them it is about output, not about the failure.
+const HEAD: usize = 16;
+/// Lines that a block may take.
+const LONGEST: usize = 60;
+/// What a line behind the head of a block is worth.
+const DEEP: u32 = 3;
+/// The heads of blocks stay while they are no more than one part in so many of the text.
+const SHARE: usize = 4;
+
+/// Raises the ranks of lines that tell of failures.
+pub(super) fn rank(page: &Page<'_>, ranks: &mut [Rank]) {
+    let mut room = page.bytes() / SHARE;
+    let mut at = 0;
+    while at < page.len() {
+        if opens(page.line(at), page.body(at)) {
+            let mut block = Block { page, ranks, room };
+            let next = block.rank(at);
+            room = block.room;
+            at = next;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn opens(line: &str, body: &str) -> bool {
+    (is_heading(body) || is_failed(body) || reports_error(line))
+        && !is_total(body)
+        && !is_passed(body)
+}
+
+/// What ranks one block.
+#[derive(Debug)]
+struct Block<'p, 't> {
+    page: &'p Page<'t>,
+    ranks: &'p mut [Rank],
+    /// Bytes of heads that may yet stay.
+    room: usize,
+}
+
+impl Block<'_, '_> {
+    /// Ranks the block that a line opens; gives the line behind it.
+    fn rank(&mut self, at: usize) -> usize {
+        self.set(at, Rank::Once);
+        self.lead(at);
+        let page = self.page;
+        let is_banner = is_heading(page.body(at));
+        let mut behind_blank = false;
+        let mut follows = false;
+        let mut told = 0;
+        let mut line = at + 1;
+        while line < page.len() && line - at < LONGEST {
+            if page.is_blank(line) {
+                behind_blank = true;
+                line += 1;
+                continue;
+            }
+            let is_outside = behind_blank && !is_banner && page.indent(line) <= page.indent(at);
+            if is_outside || ends(page, line, is_banner) {
+                break;
+            }
+            let frame = frame(page, line, follows);
+            if let Some(frame) = frame {
+                self.rank_frame(frame, follows, told);
+                told += usize::from(!frame.is_library);
+                line = frame.to;
+            } else {
+                told += 1;
+                self.tell(line, told);
+                line += 1;
+            }
+            follows = frame.is_some();
+        }
+        line
+    }
+
+    /// What stands before a failure is what was about to be done.
+    fn lead(&mut self, at: usize) {
+        let before = at.checked_sub(1).and_then(|before| self.ranks.get_mut(before));
+        if let Some(before @ Rank::May(_)) = before {
+            *before = Rank::May(DEEP);
+        }
+    }
+
+    fn tell(&mut self, line: usize, told: usize) {
+        let bytes = self.page.line(line).len();
+        let rank = if told > HEAD {
+            Rank::May(DEEP)
+        } else if let Some(room) = self.room.checked_sub(bytes) {
+            self.room = room;
+            Rank::Must
+        } else {
+            Rank::Should
+        };
+        self.set(line, rank);
+    }
+
+    /// A library's frame tells little, but for the first and the last of them.
+    fn rank_frame(&mut self, own: Frame, follows: bool, told: usize) {
+        let is_end = !follows || frame(self.page, own.to, true).is_none();
+        for at in own.from..own.to {
+            match own.is_library {
+                true if is_end => self.set(at, Rank::Should),
+                true => self.set(at, Rank::Last),
+                false => self.tell(at, told),
+            }
+        }
+    }
+
+    fn set(&mut self, at: usize, rank: Rank) {
+        if let Some(old) = self.ranks.get_mut(at).filter(|old| **old != Rank::Must) {
+            *old = rank;
+        }
+    }
+}
+
+fn ends(page: &Page<'_>, at: usize, is_banner: bool) -> bool {
+    let body = page.body(at);
+    is_heading(body)
+        || is_failed(body)
+        || is_passed(body)
+        || is_total(body)
+        || (page.indent(at) == 0 && is_entry(body.as_bytes()))
+        || (!is_banner && reports_error(page.line(at)))
+}
+
+/// `____ test_x ____`, `---- a::b stdout ----`, `==== FAILURES ====`, `● suite › name`,
+/// `--- FAIL: TestX (0.00s)`.
+pub(super) fn is_heading(body: &str) -> bool {
+    let is_ruled = |mark: u8| {
+        let count = body.bytes().take_while(|byte| *byte == mark).count();
+        count >= 3
+            && body.len() > count * 2
+            && body.as_bytes().get(count) == Some(&b' ')
+            && body.as_bytes().ends_with(&[mark; 3])
+    };
+    match body.bytes().next() {
+        Some(first @ (b'_' | b'-' | b'=')) => is_ruled(first) || body.starts_with("--- FAIL"),
+        Some(0xe2) => body.starts_with("● "),
+        _ => false,
+    }
+}
+
+/// A test that failed, in a runner's marks: `✕ name`, `not ok 3 - name`, `2) name`.
+fn is_failed(body: &str) -> bool {
+    match body.bytes().next() {
+        Some(b'n') => body.starts_with("not ok "),
+        Some(b'0'..=b'9') => {
+            let rest = body.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            rest.starts_with(") ")
+        }
+        Some(0xe2 | 0xc3) => ["✕ ", "✗ ", "✘ ", "× "].iter().any(|mark| body.starts_with(mark)),
+        _ => false,
+    }
+}
+
+/// A test that passed, or that begins.
+pub(super) fn is_passed(body: &str) -> bool {
+    const HEADS: [&str; 9] =
+        ["✓ ", "✔ ", "PASS ", "PASSED ", "ok ", "--- PASS", "=== RUN", "=== CONT", "=== PAUSE"];
+    HEADS.iter().any(|head| body.starts_with(head))
+        || body.starts_with("PASS\t")
+        || body.starts_with("ok\t")
+        || body.ends_with(" ... ok")
+        || body.ends_with(" ... ignored")
+        || body.ends_with(" PASSED")
+        || (body.ends_with("%]") && !reports_error(body))
+}
+
+/// What was counted, at the end: how many passed and failed, of how many, how long it took.
+pub(super) fn is_total(body: &str) -> bool {
+    const LONGEST: usize = 200;
+    /// Words of a line that says one number.
+    const SHORT: usize = 4;
+    const WORDS: [&str; 18] = [
+        "pass", "fail", "passed", "failed", "passing", "failing", "skipped", "ignored", "pending",
+        "total", "todo", "tests", "test", "suites", "time", "ran", "duration", "finished",
+    ];
+    if body.len() > LONGEST || !body.bytes().any(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let is_known = |word| WORDS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word));
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut known = 0;
+    let mut count = 0;
+    for word in body.as_bytes().split(|byte| !is_word(byte)).filter(|word| !word.is_empty()) {
+        count += 1;
+        // Few words are as long and begin so.
+        let may_be = (3..=8).contains(&word.len())
+            && word.first().is_some_and(|first| b"pfsitrdPFSITRD".contains(first));
+        known += usize::from(may_be && is_known(word));
+    }
+    (known >= 2 && known * 6 >= count) || (known == 1 && count <= SHORT)
+}

@@ -1,0 +1,79 @@
+//! What elements of a page are for, and which attributes say something.
+
+/// What becomes of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It goes with all that is in it.
+    Boilerplate,
+    /// A tag that stands alone, and goes.
+    Meta,
+    /// Its tags go, what is in it stays; it begins a line.
+    Box,
+    /// The same, within a line.
+    Span,
+    /// A part of a sentence.
+    Inline,
+    /// The same, without an end of its own.
+    Mark,
+    /// White space in it counts.
+    Verbatim,
+    /// All else: headings, lists, tables, forms.
+    Structure,
+}
+
+/// Letters of the longest name below.
+const LONGEST: usize = 10;
+
+pub(super) fn role(name: &str) -> Role {
+    let mut small = [0_u8; LONGEST];
+    for (small, byte) in small.iter_mut().zip(name.bytes()) {
+        *small = byte.to_ascii_lowercase();
+    }
+    match small.get(..name.len()).unwrap_or_default() {
+        b"script" | b"style" | b"svg" | b"noscript" | b"template" | b"iframe" | b"nav"
+        | b"footer" => Role::Boilerplate,
+        b"meta" | b"link" | b"base" => Role::Meta,
+        b"div" | b"section" | b"article" | b"main" | b"header" | b"center" | b"figure"
+        | b"picture" => Role::Box,
+        b"span" | b"font" | b"wbr" => Role::Span,
+        b"a" | b"abbr" | b"b" | b"bdi" | b"bdo" | b"cite" | b"code" | b"data" | b"del" | b"dfn"
+        | b"em" | b"i" | b"ins" | b"kbd" | b"mark" | b"q" | b"s" | b"samp" | b"small"
+        | b"strong" | b"sub" | b"sup" | b"time" | b"u" | b"var" => Role::Inline,
+        b"img" => Role::Mark,
+        b"pre" | b"textarea" => Role::Verbatim,
+        _ => Role::Structure,
+    }
+}
+
+/// Whether an attribute says something to who reads the page.
+pub(super) fn says(attribute: &str) -> bool {
+    const NAMES: [&str; 26] = [
+        "href",
+        "src",
+        "alt",
+        "title",
+        "id",
+        "name",
+        "value",
+        "type",
+        "for",
+        "action",
+        "method",
+        "colspan",
+        "rowspan",
+        "lang",
+        "datetime",
+        "placeholder",
+        "label",
+        "cite",
+        "start",
+        "open",
+        "checked",
+        "selected",
+        "disabled",
+        "required",
+        "scope",
+        "download",
+    ];
+    NAMES.iter().any(|name| name.eq_ignore_ascii_case(attribute))
+}

@@ -1,0 +1,102 @@
+//! Pages: what only a browser needs goes, the structure that carries meaning stays as HTML, and
+//! long text shrinks where it stands.
+//!
+//! Scripts, styles, pictures as drawings, comments, what the head says to machines, navigation and
+//! footers go, and attributes that say nothing to a reader; so do the tags of boxes. Headings,
+//! lists, tables, links with their addresses, code and what is written verbatim stay.
+
+mod element;
+mod page;
+mod scan;
+
+use super::layout::Place;
+use super::passages::Passages;
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::extract::GAP;
+use crate::compress::segment::Kind;
+use page::Page;
+
+/// Bytes of a text that stays as it is.
+const SHORT: usize = 160;
+
+/// The adapter of pages.
+#[derive(Debug)]
+pub(crate) struct Html;
+
+impl FormatAdapter for Html {
+    fn name(&self) -> &'static str {
+        "html"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        part.is_all(|kind| kind == Kind::Html) || is_document(part.text)
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        let page = Page::of(part.text);
+        let mut passages = Passages::of(part.text);
+        for place in page.places.iter().filter(|place| place.range.len() >= SHORT) {
+            passages.add_place(place);
+        }
+        merged(passages.cuts(), page.cuts)
+    }
+
+    /// The text that is read is the same but for gaps, elements of structure follow each other as
+    /// before, and each address is one of before, in order.
+    fn holds(&self, before: &str, after: &str) -> bool {
+        let (before, after) = (page::read(before), page::read(after));
+        let mut addresses = before.addresses.iter();
+        before.structure == after.structure
+            && after.addresses.iter().all(|address| addresses.any(|known| known == address))
+            && is_part(&before.words, &after.words)
+    }
+}
+
+/// Whether a text says that it is a page.
+fn is_document(text: &str) -> bool {
+    let head = text.trim_start().as_bytes();
+    [&b"<!doctype html"[..], b"<html"]
+        .iter()
+        .any(|mark| head.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark)))
+}
+
+/// Sentences that go, and between them what says nothing.
+fn merged(sentences: Vec<Cut>, rest: Vec<Cut>) -> Vec<Cut> {
+    let mut cuts = Vec::with_capacity(sentences.len() + rest.len());
+    let mut rest = rest.into_iter().peekable();
+    for sentence in sentences {
+        while let Some(cut) = rest.next_if(|cut| cut.range.end <= sentence.range.start) {
+            cuts.push(cut);
+        }
+        // What overlaps goes with the sentence; the blank beside the gap stays.
+        let Cut { mut range, mut with } = sentence;
+        while let Some(cut) = rest.next_if(|cut| cut.range.start < range.end) {
+            if cut.range.start < range.start {
+                range.start = cut.range.start;
+                with.insert_str(0, &cut.with);
+            }
+            if cut.range.end > range.end {
+                range.end = cut.range.end;
+                with.push_str(&cut.with);
+            }
+        }
+        cuts.push(Cut { range, with });
+    }
+    cuts.extend(rest);
+    cuts
+}
+
+/// Whether the words are those of before, in order, with gaps at the marks.
+fn is_part(before: &str, after: &str) -> bool {
+    let Some((first, runs)) = after.split_once(GAP) else { return before == after };
+    let Some(mut rest) = before.strip_prefix(first) else { return false };
+    let (runs, last) = runs.rsplit_once(GAP).unwrap_or(("", runs));
+    for run in runs.split(GAP) {
+        let Some(at) = rest.find(run) else { return false };
+        rest = rest.get(at + run.len()..).unwrap_or_default();
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,366 @@
+//! A page read once: what of it says nothing, and where its text stands.
+
+use std::ops::Range;
+
+use super::Place;
+use super::element::{Role, role, says};
+use super::scan::{Kind, Token, attributes, tokens};
+use crate::compress::adapter::Cut;
+
+/// What is found in a page.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// Boilerplate, boxes, attributes, white space: in order, disjoint.
+    pub(super) cuts: Vec<Cut>,
+    /// Texts with the inline elements in them.
+    pub(super) places: Vec<Place>,
+}
+
+impl Page {
+    pub(super) fn of(text: &str) -> Self {
+        let tokens = tokens(text);
+        let ends = boilerplate(text, &tokens);
+        let mut read = Read {
+            text,
+            page: Self { cuts: Vec::new(), places: Vec::new() },
+            junk: None,
+            verbatim: 0,
+            place: None,
+            open: Vec::new(),
+        };
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            if let Some(end) = ends.get(at).copied().flatten() {
+                let last = tokens.get(end).unwrap_or(token);
+                read.close();
+                read.junk(token.range.start..last.range.end, Blank::Line);
+                at = end + 1;
+                continue;
+            }
+            read.token(token);
+            at += 1;
+        }
+        read.close();
+        read.flush();
+        read.page
+    }
+}
+
+/// The last token of each piece of boilerplate, at its first. Pieces that nothing closes stay.
+fn boilerplate(text: &str, tokens: &[Token]) -> Vec<Option<usize>> {
+    let mut ends = vec![None; tokens.len()];
+    let mut open: Vec<(&str, usize)> = Vec::new();
+    let mut headings = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let name = text.get(token.name.clone()).unwrap_or_default();
+        if role(name) != Role::Boilerplate {
+            let is_hidden = open.iter().any(|(name, _)| !is_part(name));
+            headings.extend((is_heading(name) && !is_hidden).then_some(at));
+            continue;
+        }
+        let is_empty = text.get(token.range.clone()).is_some_and(|tag| tag.ends_with("/>"));
+        match token.kind {
+            Kind::Open if !is_empty && open.len() < DEEPEST => open.push((name, at)),
+            Kind::Close => {
+                let found = open.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name));
+                let Some(depth) = found else { continue };
+                // What has a heading of its own is a part of the page.
+                let is_read = is_part(name)
+                    && open.get(depth).is_some_and(|(_, first)| {
+                        headings.last().is_some_and(|heading| heading > first)
+                    });
+                if let Some((_, first)) = open.get(depth)
+                    && !is_read
+                    && let Some(end) = ends.get_mut(*first)
+                {
+                    *end = Some(at);
+                }
+                open.truncate(depth);
+            }
+            _ => {}
+        }
+    }
+    ends
+}
+
+/// Whether boilerplate may hold a part of the page.
+fn is_part(name: &str) -> bool {
+    ["nav", "footer"].iter().any(|part| part.eq_ignore_ascii_case(name))
+}
+
+fn is_heading(name: &str) -> bool {
+    matches!(name.as_bytes(), [b'h' | b'H', b'1'..=b'6'])
+}
+
+/// Boilerplate inside boilerplate that is followed.
+const DEEPEST: usize = 64;
+
+/// What stands in the place of what goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Blank {
+    None,
+    Space,
+    Line,
+}
+
+struct Read<'t> {
+    text: &'t str,
+    page: Page,
+    /// What goes as one, and what stands in its place.
+    junk: Option<(Range<usize>, Blank)>,
+    /// Elements that are open in which white space counts.
+    verbatim: usize,
+    place: Option<Place>,
+    /// Inline elements that are open in the place: names, and where they begin.
+    open: Vec<(&'t str, usize)>,
+}
+
+impl<'t> Read<'t> {
+    fn token(&mut self, token: &Token) {
+        let range = token.range.clone();
+        let name = self.text.get(token.name.clone()).unwrap_or_default();
+        match token.kind {
+            Kind::Text => self.words(range),
+            Kind::Comment => self.junk(range, Blank::None),
+            Kind::Declaration => self.stays(range),
+            Kind::Open | Kind::Close => match role(name) {
+                Role::Meta => self.junk(range, Blank::Line),
+                Role::Box => {
+                    self.close();
+                    self.junk(range, Blank::Line);
+                }
+                Role::Span => self.junk(range, Blank::None),
+                Role::Inline => self.inline(token, name),
+                Role::Mark => {
+                    self.place(range.clone());
+                    self.whole(range.clone());
+                    if let Some(place) = &mut self.place {
+                        place.links.push(range);
+                    }
+                    self.tag(token);
+                }
+                found @ (Role::Verbatim | Role::Structure | Role::Boilerplate) => {
+                    self.close();
+                    let is_open = token.kind == Kind::Open;
+                    if found == Role::Verbatim && is_open {
+                        self.verbatim += 1;
+                    } else if found == Role::Verbatim {
+                        self.verbatim = self.verbatim.saturating_sub(1);
+                    }
+                    self.tag(token);
+                }
+            },
+        }
+    }
+
+    /// A tag that stays, without the attributes that say nothing.
+    fn tag(&mut self, token: &Token) {
+        self.stays(token.range.clone());
+        if token.kind != Kind::Open {
+            return;
+        }
+        for attribute in attributes(self.text, token) {
+            if !says(self.text.get(attribute.name).unwrap_or_default()) {
+                self.page.cuts.push(Cut { range: attribute.range, with: String::new() });
+            }
+        }
+    }
+
+    fn inline(&mut self, token: &Token, name: &'t str) {
+        /// Inline elements inside one another that are followed.
+        const DEEPEST: usize = 32;
+        let range = token.range.clone();
+        self.place(range.clone());
+        if token.kind == Kind::Open {
+            if name.eq_ignore_ascii_case("a")
+                && let Some(place) = &mut self.place
+            {
+                place.links.push(range.clone());
+            }
+            if self.open.len() < DEEPEST {
+                self.open.push((name, range.start));
+            }
+        } else if let Some(depth) =
+            self.open.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name))
+        {
+            let start = self.open.get(depth).map_or(range.start, |(_, start)| *start);
+            self.open.truncate(depth);
+            self.whole(start..range.end);
+        } else {
+            self.whole(range);
+        }
+        self.tag(token);
+    }
+
+    /// No border falls into it.
+    fn whole(&mut self, range: Range<usize>) {
+        let Some(place) = &mut self.place else { return };
+        while place.whole.last().is_some_and(|last| last.start >= range.start) {
+            place.whole.pop();
+        }
+        place.whole.push(range);
+    }
+
+    fn words(&mut self, range: Range<usize>) {
+        let words = self.text.get(range.clone()).unwrap_or_default();
+        if self.verbatim > 0 {
+            self.stays(range);
+            return;
+        }
+        let bare = words.trim();
+        let head = words.len() - words.trim_start().len();
+        if bare.is_empty() {
+            self.junk(range, blank(words));
+            return;
+        }
+        let core = range.start + head..range.start + head + bare.len();
+        self.blanks(range.start..core.start);
+        self.stays(core.clone());
+        self.place(core.clone());
+        // Lines are wrapped and indented as the source has it.
+        let mut from = core.start;
+        for (at, _) in bare.match_indices('\n') {
+            let at = core.start + at;
+            if at < from {
+                continue;
+            }
+            let rest = self.text.get(at..core.end).unwrap_or_default();
+            let indented = rest.len() - rest.trim_start().len();
+            from = at + indented;
+            if indented > 1 {
+                self.page.cuts.push(Cut { range: at..from, with: "\n".to_owned() });
+            }
+        }
+        self.blanks(core.end..range.end);
+    }
+
+    fn blanks(&mut self, range: Range<usize>) {
+        if !range.is_empty() {
+            let blank = blank(self.text.get(range.clone()).unwrap_or_default());
+            self.junk(range, blank);
+        }
+    }
+
+    fn junk(&mut self, range: Range<usize>, with: Blank) {
+        if self.verbatim > 0 {
+            // Only what stands on its own goes there.
+            self.flush();
+            let is_tag = self.text.as_bytes().get(range.start) == Some(&b'<');
+            if is_tag && !self.follows_bracket(range.start) {
+                self.page.cuts.push(Cut { range, with: String::new() });
+            }
+            return;
+        }
+        match &mut self.junk {
+            Some((junk, blank)) if junk.end == range.start => {
+                junk.end = range.end;
+                *blank = (*blank).max(with);
+            }
+            _ => {
+                self.flush();
+                self.junk = Some((range, with));
+            }
+        }
+    }
+
+    /// What stands here stays.
+    fn stays(&mut self, range: Range<usize>) {
+        if self.junk.as_ref().is_some_and(|(junk, _)| junk.end <= range.start) {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some((range, blank)) = self.junk.take() else { return };
+        let with = match blank {
+            Blank::None if self.follows_bracket(range.start) => " ",
+            Blank::None => "",
+            Blank::Space => " ",
+            Blank::Line => "\n",
+        };
+        if self.text.get(range.clone()) != Some(with) {
+            self.page.cuts.push(Cut { range, with: with.to_owned() });
+        }
+    }
+
+    /// Whether a bracket stands before it that is text, and would begin a tag with what follows.
+    fn follows_bracket(&self, at: usize) -> bool {
+        let before = self.text.get(..at).unwrap_or_default();
+        ["<", "</", "<!", "<?", "<!-"].iter().any(|head| before.ends_with(head))
+    }
+
+    /// Text or an inline element stands here.
+    fn place(&mut self, range: Range<usize>) {
+        if self.verbatim > 0 {
+            return;
+        }
+        match &mut self.place {
+            Some(place) => place.range.end = range.end,
+            None => self.place = Some(Place::of(range)),
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(mut place) = self.place.take() {
+            // What nothing closes goes on to the end.
+            if let Some((_, start)) = self.open.first() {
+                place.whole.retain(|whole| whole.end <= *start);
+                place.whole.push(*start..place.range.end);
+            }
+            self.page.places.push(place);
+        }
+        self.open.clear();
+    }
+}
+
+fn blank(blanks: &str) -> Blank {
+    if blanks.contains('\n') { Blank::Line } else { Blank::Space }
+}
+
+/// What a reader has of a page.
+#[derive(Debug)]
+pub(super) struct Seen<'t> {
+    /// All text but white space.
+    pub(super) words: String,
+    /// The names of the elements of structure, in order.
+    pub(super) structure: Vec<&'t str>,
+    /// Where links and pictures lead.
+    pub(super) addresses: Vec<&'t str>,
+}
+
+/// Reads a page as its reader does: without boilerplate.
+pub(super) fn read(text: &str) -> Seen<'_> {
+    let tokens = tokens(text);
+    let ends = boilerplate(text, &tokens);
+    let mut seen = Seen { words: String::new(), structure: Vec::new(), addresses: Vec::new() };
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        if let Some(end) = ends.get(at).copied().flatten() {
+            at = end + 1;
+            continue;
+        }
+        at += 1;
+        let name = text.get(token.name.clone()).unwrap_or_default();
+        match token.kind {
+            Kind::Text => {
+                let words = text.get(token.range.clone()).unwrap_or_default();
+                words.split_whitespace().for_each(|word| seen.words.push_str(word));
+            }
+            Kind::Open => {
+                let found = role(name);
+                if matches!(found, Role::Structure | Role::Verbatim) {
+                    seen.structure.push(name);
+                }
+                if found != Role::Meta {
+                    let addresses = attributes(text, token).into_iter().filter(|found| {
+                        let name = text.get(found.name.clone()).unwrap_or_default();
+                        ["href", "src"].iter().any(|known| known.eq_ignore_ascii_case(name))
+                    });
+                    seen.addresses.extend(addresses.filter_map(|found| text.get(found.value)));
+                }
+            }
+            _ => {}
+        }
+    }
+    seen
+}

@@ -1,0 +1,213 @@
+//! JSON and JSON Lines: long strings are shortened, long arrays lose items.
+//!
+//! What is shown is JSON again: strings are re-encoded as they were written, numbers and keys keep
+//! their bytes, and in the place of items that went stands one string that counts them. Items that
+//! show a key path first, report an error, hold a number far from the others or facts that no
+//! other item shows stay.
+
+mod escape;
+mod paths;
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use super::elide::{self, FEW};
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::segment::Kind;
+use crate::json::tape::{self, Form, Node, Tape};
+use crate::json::{self, Limits};
+use paths::Paths;
+
+/// Nesting and values of a document that is shortened.
+const LIMITS: Limits = Limits { depth: 64, values: 1_000_000 };
+/// Long arrays inside one another that lose items.
+const NESTED: usize = 4;
+/// Bytes of a string that is looked into.
+const LONG: usize = 120;
+
+const ITEM: &str = "item";
+const LINE: &str = "line";
+
+/// The adapter of this module.
+#[derive(Debug)]
+pub(crate) struct Json;
+
+impl FormatAdapter for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        part.is_all(|kind| matches!(kind, Kind::Json | Kind::JsonLines))
+    }
+
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        let mut tape = Tape::default();
+        let Some(roots) = documents(part.text, &mut tape) else { return Vec::new() };
+        let roots: Vec<Node<'_, '_>> = roots.iter().filter_map(|at| tape.node(*at)).collect();
+        let mut work = Work { text: part.text, inside, cuts: Vec::new() };
+        work.list(&roots, LINE, NESTED);
+        work.cuts
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        let (mut tape, mut shown) = (Tape::default(), Tape::default());
+        let (Some(before), Some(after)) =
+            (documents(before, &mut tape), documents(after, &mut shown))
+        else {
+            return false;
+        };
+        let mut before = before.iter().filter_map(|at| tape.node(*at));
+        let mut after = after.iter().filter_map(|at| shown.node(*at));
+        is_list_of(&mut before, &mut after, LINE)
+    }
+}
+
+/// The values of a text: one, or one on each line; `None` where it is neither.
+fn documents<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<Vec<u32>> {
+    let form = Form { layout: None, ascii: false, slashes: false, limits: LIMITS };
+    if let Some(root) = tape.read(text, form) {
+        return Some(vec![root]);
+    }
+    let lines = text.split('\n').filter(|line| !line.trim().is_empty());
+    let roots: Option<Vec<u32>> = lines.map(|line| tape.read(line, form)).collect();
+    roots.filter(|roots| roots.len() > 1)
+}
+
+struct Work<'w> {
+    text: &'w str,
+    inside: &'w mut dyn Inside,
+    cuts: Vec<Cut>,
+}
+
+impl<'w> Work<'w> {
+    fn value(&mut self, node: Node<'_, 'w>, lists: usize) {
+        match node.kind() {
+            tape::Kind::String => self.string(node),
+            tape::Kind::Array => {
+                let items: Vec<Node<'_, 'w>> = node.items().collect();
+                self.list(&items, ITEM, lists);
+            }
+            tape::Kind::Object => {
+                for (_, value) in node.members() {
+                    self.value(value, lists);
+                }
+            }
+            tape::Kind::Number | tape::Kind::Other => {}
+        }
+    }
+
+    fn string(&mut self, node: Node<'_, 'w>) {
+        if node.raw().len() < LONG {
+            return;
+        }
+        let Some(text) = node.text() else { return };
+        if let Some(short) = self.inside.shorten(text) {
+            let mut with = String::with_capacity(short.len() + 2);
+            escape::write(&mut with, &short, node.raw());
+            if with.len() < node.raw().len() {
+                self.cut(node, node, with);
+            }
+        }
+    }
+
+    /// The items of an array, or the documents of a text. `lists` more of them may lose items.
+    fn list(&mut self, items: &[Node<'_, 'w>], noun: &str, lists: usize) {
+        let gaps = if lists == 0 { Vec::new() } else { gaps(items, noun) };
+        let lists = lists - usize::from(items.len() > FEW && lists > 0);
+        let mut at = 0;
+        for gap in gaps {
+            for item in items.get(at..gap.start).unwrap_or_default() {
+                self.value(*item, lists);
+            }
+            let gone = items.get(gap.clone()).unwrap_or_default();
+            if let (Some(first), Some(last)) = (gone.first(), gone.last()) {
+                let mut mark = String::new();
+                json::write_string(&mut mark, &elide::mark(gone.len(), noun));
+                self.cut(*first, *last, mark);
+            }
+            at = gap.end;
+        }
+        for item in items.get(at..).unwrap_or_default() {
+            self.value(*item, lists);
+        }
+    }
+
+    /// Puts a text into the place of some values of one list.
+    fn cut(&mut self, first: Node<'_, 'w>, last: Node<'_, 'w>, with: String) {
+        let offset = |raw: &str| raw.as_ptr() as usize - self.text.as_ptr() as usize;
+        let range = offset(first.raw())..offset(last.raw()) + last.raw().len();
+        self.cuts.push(Cut { range, with });
+    }
+}
+
+/// The items of a list that go.
+fn gaps(items: &[Node<'_, '_>], noun: &str) -> Vec<Range<usize>> {
+    // A list that holds such a string could not be told from one that lost items.
+    if items.len() <= FEW || items.iter().any(|item| marked(*item, noun).is_some()) {
+        return Vec::new();
+    }
+    let mut paths = Paths::of(items.len());
+    for (at, item) in items.iter().enumerate() {
+        paths.see(at, *item);
+    }
+    let raw: Vec<&str> = items.iter().map(|item| item.raw()).collect();
+    elide::gaps(&raw, &paths.must())
+}
+
+fn marked(item: Node<'_, '_>, noun: &str) -> Option<usize> {
+    elide::marked(item.text()?, noun)
+}
+
+/// Whether `after` is `before` with marks in the place of items, and shorter strings.
+fn is_list_of<'t, 'a: 't, 'u, 'b: 'u>(
+    before: &mut dyn Iterator<Item = Node<'t, 'a>>,
+    after: &mut dyn Iterator<Item = Node<'u, 'b>>,
+    noun: &str,
+) -> bool {
+    for shown in after {
+        if let Some(count) = marked(shown, noun) {
+            let Some(next) = before.next() else { return false };
+            // Either a mark, or a string that always was there.
+            let mut gone = |others: usize| 1 + before.take(others).count();
+            if next.raw() == shown.raw() || count > 0 && gone(count - 1) == count {
+                continue;
+            }
+            return false;
+        }
+        if !before.next().is_some_and(|own| is_same(own, shown)) {
+            return false;
+        }
+    }
+    before.next().is_none()
+}
+
+fn is_same(before: Node<'_, '_>, after: Node<'_, '_>) -> bool {
+    if before.raw() == after.raw() {
+        return true;
+    }
+    if before.kind() != after.kind() {
+        return false;
+    }
+    match before.kind() {
+        tape::Kind::String => before.raw().len() >= LONG && after.raw().len() < before.raw().len(),
+        tape::Kind::Array => is_list_of(&mut before.items(), &mut after.items(), ITEM),
+        tape::Kind::Object => {
+            before.len() == after.len()
+                && before.members().zip(after.members()).all(|((key, value), (name, shown))| {
+                    key.raw() == name.raw() && is_same(value, shown)
+                })
+        }
+        tape::Kind::Number | tape::Kind::Other => false,
+    }
+}
+
+fn hash(parent: u64, key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (parent, key).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests;

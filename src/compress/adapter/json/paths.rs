@@ -1,0 +1,79 @@
+//! What the items of a list have at their key paths, and which of them must stay for it.
+
+use std::collections::HashMap;
+
+use super::super::elide::Outliers;
+use super::hash;
+use crate::compress::notation::reports_error;
+use crate::json::tape::{Kind, Node};
+
+/// Keys inside one another that are looked at.
+const DEEPEST: usize = 8;
+/// Items that stay because they show a path first.
+const FIRSTS: usize = 24;
+
+pub(super) struct Paths {
+    /// Key paths that were seen, and the number of each.
+    known: HashMap<u64, usize>,
+    outliers: Outliers,
+    must: Vec<bool>,
+    firsts: usize,
+}
+
+impl Paths {
+    /// For a list of so many items.
+    pub(super) fn of(items: usize) -> Self {
+        let (known, outliers) = (HashMap::new(), Outliers::default());
+        Self { known, outliers, must: vec![false; items], firsts: 0 }
+    }
+
+    pub(super) fn see(&mut self, at: usize, item: Node<'_, '_>) {
+        let known = self.known.len();
+        let reports = self.value(at, item, 0, DEEPEST);
+        let is_first = self.known.len() > known && self.firsts < FIRSTS;
+        self.firsts += usize::from(is_first);
+        if let Some(must) = self.must.get_mut(at) {
+            *must = is_first || reports;
+        }
+    }
+
+    /// Takes in a value at a path; says whether it reports an error.
+    fn value(&mut self, at: usize, node: Node<'_, '_>, path: u64, depth: usize) -> bool {
+        let next = self.known.len();
+        let column = *self.known.entry(path).or_insert(next);
+        match node.kind() {
+            Kind::String => reports_error(node.raw()),
+            Kind::Number => {
+                if let Ok(number) = node.raw().parse() {
+                    self.outliers.see(column, at, number);
+                }
+                false
+            }
+            Kind::Other => false,
+            _ if depth == 0 => false,
+            Kind::Array => {
+                let path = hash(path, "[");
+                let items = node.items();
+                items.fold(false, |reports, item| self.value(at, item, path, depth - 1) | reports)
+            }
+            Kind::Object => node.members().fold(false, |reports, (key, value)| {
+                let is_told = says(value) && key.text().is_some_and(reports_error);
+                self.value(at, value, hash(path, key.raw()), depth - 1) | is_told | reports
+            }),
+        }
+    }
+
+    /// Which items must stay.
+    pub(super) fn must(mut self) -> Vec<bool> {
+        self.outliers.mark(&mut self.must);
+        self.must
+    }
+}
+
+/// Whether a value under a key such as `error` says that there was one.
+fn says(value: Node<'_, '_>) -> bool {
+    match value.kind() {
+        Kind::Array | Kind::Object => value.is_full(),
+        _ => !matches!(value.raw(), "null" | "false" | "0" | "\"\""),
+    }
+}

@@ -1,0 +1,272 @@
+//! The layout of a Markdown text: where its paragraphs stand, and what must stand as it was.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::passages::Passages;
+use super::{Cut, Part, prose};
+use crate::compress::segment::{Kind, Part as Markdown, Span};
+
+/// Bytes of words that are worth it.
+const SHORTEST: usize = 200;
+/// Bytes of a list's item that stays as it is.
+const SHORT_ITEM: usize = 160;
+/// Hundredths of a text that must be words and the marks of Markdown.
+const SHARE: usize = 70;
+
+fn parser(text: &str) -> Parser<'_> {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+    Parser::new_ext(text, options)
+}
+
+/// Whether a text is mostly words and marks of Markdown, and words enough.
+pub(super) fn is_written(part: Part<'_>) -> bool {
+    let bytes = |holds: &dyn Fn(Kind) -> bool| -> usize {
+        part.spans.iter().filter(|span| holds(span.kind)).map(|span| span.range.len()).sum()
+    };
+    let written = bytes(&|kind| matches!(kind, Kind::Prose | Kind::Markdown(_) | Kind::Fence));
+    bytes(&prose::is_words) >= SHORTEST && written >= part.text.len() * SHARE / 100
+}
+
+/// Whether a text has so many headings that it is a document.
+pub(super) fn is_document(part: Part<'_>) -> bool {
+    /// Headings that make a document.
+    const FEWEST: usize = 2;
+    let is_heading = |span: &&Span| span.kind == Kind::Markdown(Markdown::Heading);
+    let counts = part.spans.iter().filter(is_heading).map(|span| {
+        let lines = part.text.get(span.range.clone()).unwrap_or_default().lines();
+        // A line below words makes a heading of them, any other is a rule.
+        let before = part.text.get(..span.range.start).unwrap_or_default();
+        let is_below =
+            !before.is_empty() && !before.ends_with("\n\n") && !before.ends_with("\n\r\n");
+        let is_line = |line: &str| line.trim_end().bytes().all(|byte| matches!(byte, b'=' | b'-'));
+        let mut lines = lines.map(str::trim_start).filter(|line| !line.is_empty()).peekable();
+        let below = usize::from(is_below && lines.peek().is_some_and(|line| is_line(line)));
+        below + lines.filter(|line| line.starts_with('#')).count()
+    });
+    counts.sum::<usize>() >= FEWEST
+}
+
+/// What goes of the paragraphs.
+pub(super) fn cuts(part: Part<'_>) -> Vec<Cut> {
+    let mut passages = Passages::of(part.text);
+    for place in places(part.text) {
+        let next = part.spans.partition_point(|span| span.range.end <= place.range.start);
+        let in_words = part
+            .spans
+            .get(next)
+            .is_some_and(|span| prose::is_words(span.kind) && place.range.end <= span.range.end);
+        let is_short = place.in_item && place.range.len() < SHORT_ITEM;
+        if in_words && !is_short {
+            passages.add_place(&place);
+        }
+    }
+    passages.cuts()
+}
+
+/// Whether two texts have the same blocks but for paragraphs, and what no adapter may touch is the
+/// same byte for byte: headings, fences and other code, tables, front matter, HTML.
+pub(super) fn is_same(before: &str, after: &str) -> bool {
+    blocks(before).eq(blocks(after)) && definitions(before) == definitions(after)
+}
+
+/// Where the links of `[text][name]` lead.
+fn definitions(text: &str) -> Vec<(String, String)> {
+    let parser = parser(text);
+    let definitions = parser.reference_definitions().iter();
+    let mut all: Vec<(String, String)> = definitions
+        .map(|(name, definition)| (name.to_owned(), definition.dest.to_string()))
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+/// The blocks of a text by what they are, with their bytes where those must stay.
+fn blocks(text: &str) -> impl Iterator<Item = (u8, &str)> {
+    parser(text).into_offset_iter().filter_map(move |(event, range)| {
+        let bytes = text.get(range).unwrap_or_default().trim_end();
+        match event {
+            Event::Start(Tag::Heading { .. }) => Some((0, bytes)),
+            Event::Start(Tag::CodeBlock(_)) => Some((1, bytes)),
+            Event::Start(Tag::Table(_)) => Some((2, bytes)),
+            Event::Start(Tag::MetadataBlock(_)) => Some((3, bytes)),
+            Event::Start(Tag::HtmlBlock) => Some((4, bytes)),
+            Event::Start(Tag::List(_)) => Some((5, "")),
+            Event::Start(Tag::Item) => Some((6, "")),
+            Event::Start(Tag::BlockQuote(_)) => Some((7, "")),
+            Event::Start(Tag::FootnoteDefinition(_)) => Some((8, "")),
+            Event::Rule => Some((9, bytes)),
+            _ => None,
+        }
+    })
+}
+
+/// A paragraph of a Markdown text, or the words of a list's item.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) range: Range<usize>,
+    /// The first below a heading.
+    pub(super) opens: bool,
+    in_item: bool,
+    /// The same for paragraphs that follow each other in one list's item, or one quote.
+    pub(super) group: usize,
+    /// Elements within a line: no border falls into one.
+    pub(super) whole: Vec<Range<usize>>,
+    /// Links and pictures.
+    pub(super) links: Vec<Range<usize>>,
+}
+
+impl Place {
+    pub(super) fn of(range: Range<usize>) -> Self {
+        let (whole, links) = (Vec::new(), Vec::new());
+        Self { range, opens: false, in_item: false, group: 0, whole, links }
+    }
+}
+
+fn places(text: &str) -> Vec<Place> {
+    let mut walk = Walk { text, ..Walk::default() };
+    for (event, range) in parser(text).into_offset_iter() {
+        walk.event(&event, range);
+    }
+    walk.close();
+    walk.found
+}
+
+#[derive(Debug, Default)]
+struct Walk<'t> {
+    text: &'t str,
+    found: Vec<Place>,
+    open: Option<Place>,
+    /// Whether a paragraph is open that ends with an event of its own.
+    is_paragraph: bool,
+    /// Elements within a line that are open.
+    inline: usize,
+    items: usize,
+    /// Blocks that are open and must stay.
+    fixed: usize,
+    opens: bool,
+    /// Blocks that began or ended, but for paragraphs.
+    group: usize,
+}
+
+impl Walk<'_> {
+    fn event(&mut self, event: &Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(*tag),
+            Event::Code(_) | Event::InlineHtml(_) | Event::FootnoteReference(_) => {
+                self.inline(range, true);
+            }
+            Event::Text(_) | Event::SoftBreak | Event::HardBreak => self.inline(range, false),
+            Event::Rule => self.border(),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough => {
+                self.inline(range, true);
+                self.inline += 1;
+            }
+            Tag::Link { .. } | Tag::Image { .. } => {
+                self.inline(range.clone(), true);
+                self.inline += 1;
+                if let Some(open) = &mut self.open
+                    && open.links.last().is_none_or(|last| last.end <= range.start)
+                {
+                    open.links.push(range);
+                }
+            }
+            Tag::Paragraph => {
+                self.close();
+                self.begin(range);
+                self.is_paragraph = true;
+            }
+            Tag::Heading { .. }
+            | Tag::Table(_)
+            | Tag::CodeBlock(_)
+            | Tag::HtmlBlock
+            | Tag::MetadataBlock(_) => {
+                self.border();
+                self.fixed += 1;
+            }
+            Tag::Item => {
+                self.border();
+                self.items += 1;
+            }
+            Tag::TableHead | Tag::TableRow | Tag::TableCell => {}
+            _ => self.border(),
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Emphasis
+            | TagEnd::Strong
+            | TagEnd::Strikethrough
+            | TagEnd::Link
+            | TagEnd::Image => {
+                self.inline = self.inline.saturating_sub(1);
+            }
+            TagEnd::Heading(_) => {
+                self.fixed = self.fixed.saturating_sub(1);
+                self.opens = true;
+            }
+            TagEnd::Table | TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::MetadataBlock(_) => {
+                self.fixed = self.fixed.saturating_sub(1);
+            }
+            TagEnd::Item => {
+                self.border();
+                self.items = self.items.saturating_sub(1);
+            }
+            TagEnd::TableHead | TagEnd::TableRow | TagEnd::TableCell => {}
+            TagEnd::Paragraph => self.close(),
+            _ => self.border(),
+        }
+    }
+
+    /// Words of an item that stand in no paragraph are one all the same.
+    fn inline(&mut self, range: Range<usize>, is_whole: bool) {
+        if self.fixed > 0 {
+            return;
+        }
+        if self.open.is_none() {
+            self.begin(range.clone());
+            self.is_paragraph = false;
+        }
+        let Some(open) = &mut self.open else { return };
+        if !self.is_paragraph {
+            open.range.end = open.range.end.max(range.end);
+        }
+        if is_whole && self.inline == 0 {
+            open.whole.push(range);
+        }
+    }
+
+    fn begin(&mut self, range: Range<usize>) {
+        let opens = std::mem::take(&mut self.opens);
+        let in_item = self.items > 0;
+        self.open = Some(Place { opens, in_item, group: self.group, ..Place::of(range) });
+        self.inline = 0;
+    }
+
+    /// A block begins or ends that is no paragraph.
+    fn border(&mut self) {
+        self.group += 1;
+        self.close();
+    }
+
+    fn close(&mut self) {
+        let Some(mut place) = self.open.take() else { return };
+        let words = self.text.get(place.range.clone()).unwrap_or_default();
+        place.range.end = place.range.start + words.trim_end().len();
+        self.found.push(place);
+    }
+}

@@ -1,0 +1,283 @@
+//! `log`: logs, and what builds and test runs print. Every distinct line that reports an error
+//! stays, with what belongs to the failure; then the totals, the head and the tail; then what is
+//! new. What a tool says about each of many things goes first: tests that passed, crates that
+//! were compiled, rows of one shape.
+
+use super::choose::{Rank, chosen};
+use super::failure::{is_passed, is_total, rank};
+use super::page::{Page, is_elided};
+use super::progress::{Progress, is_put_out};
+use super::shape::shape;
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::segment::{Kind, Part as Structure};
+
+/// Hundredths of a text that make it what it is.
+const HALF: usize = 50;
+/// Lines that are not blank and stay at the beginning and at the end.
+const HEAD: usize = 2;
+const TAIL: usize = 3;
+/// Lines of one shape that are a run.
+const RUN: usize = 3;
+/// What a line of a new shape is worth beside its facts.
+const NEW: u32 = 1;
+/// What the first and the last line of a run are worth.
+const END: u32 = 2;
+
+/// Logs and the output of tests; see the module.
+#[derive(Debug)]
+pub(crate) struct Log;
+
+impl FormatAdapter for Log {
+    fn name(&self) -> &'static str {
+        "log"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        let own = |kind| matches!(kind, Kind::Log | Kind::Test | Kind::Trace);
+        let is_other =
+            |kind| matches!(kind, Kind::Fence | Kind::Diff | Kind::Json | Kind::Xml | Kind::Html);
+        if part.has(is_other) {
+            return false;
+        }
+        let is_log = part.has(|kind| matches!(kind, Kind::Log | Kind::Test));
+        if is_log && share(part, own) >= HALF {
+            return true;
+        }
+        // No line of it may be told from words, and yet its lines are a tool's.
+        let words = |kind| own(kind) || matches!(kind, Kind::Prose | Kind::Listing | Kind::Search);
+        let is_document = |kind| {
+            matches!(kind, Kind::Markdown(Structure::Heading | Structure::Table | Structure::Quote))
+        };
+        if part.has(is_document) || share(part, words) < HALF {
+            return false;
+        }
+        let page = Page::of(part.text);
+        page.may_shrink() && is_put_out(&page)
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        let page = Page::of(part.text);
+        if page.may_shrink() { chosen(&page, &ranks(&page)) } else { Vec::new() }
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        is_elided(before, after)
+    }
+}
+
+/// How many hundredths of a text are of such kinds.
+fn share(part: Part<'_>, kind: impl Fn(Kind) -> bool) -> usize {
+    let own = part.spans.iter().filter(|span| kind(span.kind)).map(|span| span.range.len());
+    own.sum::<usize>() * 100 / part.text.len().max(1)
+}
+
+fn ranks(page: &Page<'_>) -> Vec<Rank> {
+    let progress = Progress::of(page);
+    let mut ranks: Vec<Rank> = (0..page.len()).map(|at| alone(page, at, &progress)).collect();
+    rank_runs(page, &mut ranks);
+    rank(page, &mut ranks);
+    let solid = |at: &usize| !page.is_blank(*at);
+    let head = (0..page.len()).filter(solid).take(HEAD);
+    for at in head.chain((0..page.len()).rev().filter(solid).take(TAIL)) {
+        if let Some(rank) = ranks.get_mut(at) {
+            *rank = Rank::Must;
+        }
+    }
+    ranks
+}
+
+/// What a line is by itself.
+fn alone(page: &Page<'_>, at: usize, progress: &Progress<'_>) -> Rank {
+    let body = page.body(at);
+    if is_passed(body) || progress.has(body) {
+        Rank::May(0)
+    } else if is_total(body) {
+        Rank::Once
+    } else if body.ends_with(':') && page.indent(at) == 0 {
+        // What stands below is read under it.
+        Rank::Should
+    } else {
+        Rank::May(NEW)
+    }
+}
+
+/// The first and the last line of a run of lines of one shape show what the others are; these
+/// stay for their facts alone.
+fn rank_runs(page: &Page<'_>, ranks: &mut [Rank]) {
+    let shapes: Vec<u64> = (0..page.len()).map(|at| shape(page.line(at))).collect();
+    let mut from = 0;
+    for run in shapes.chunk_by(|a, b| a == b) {
+        let to = from + run.len();
+        if run.len() >= RUN {
+            for at in from..to {
+                let is_end = at == from || at + 1 == to;
+                if let Some(rank @ Rank::May(NEW)) = ranks.get_mut(at) {
+                    *rank = Rank::May(if is_end { END } else { 0 });
+                }
+            }
+        }
+        from = to;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::adapter::laws::{detects, short};
+
+    fn holds(text: &str, lines: &[&str]) {
+        for line in lines {
+            assert!(text.lines().any(|shown| shown.trim_ascii() == *line), "{line} in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn failures_of_cargo_stay_with_their_context() {
+        let text = include_str!("fixtures/cargo_test.txt");
+        let short = short(&Log, text);
+        assert!(short.len() * 2 < text.len(), "{short}");
+        holds(
+            &short,
+            &[
+                "test planner::tests::keeps_the_order ... FAILED",
+                "step 1: scan orders_by_day",
+                "thread 'planner::tests::keeps_the_order' panicked at src/planner.rs:214:9:",
+                "left: [\"sort\", \"scan\", \"limit\"]",
+                "right: [\"scan\", \"sort\", \"limit\"]",
+                "at ./src/planner.rs:214:9",
+                "called `Result::unwrap()` on an `Err` value: Exhausted { attempts: 0 }",
+                "test result: FAILED. 58 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.07s",
+            ],
+        );
+        assert!(short.matches(" ... ok").count() < 20, "{short}");
+    }
+
+    #[test]
+    fn failures_of_pytest_stay_with_their_context() {
+        let text = include_str!("fixtures/pytest.txt");
+        let short = short(&Log, text);
+        assert!(short.len() * 2 < text.len(), "{short}");
+        holds(
+            &short,
+            &[
+                "_____________________________ test_rounds_half_up ______________________________",
+                "price = Price(net=Decimal('2.675'), currency='EUR')",
+                ">       assert total == Decimal(\"5.36\")",
+                "E       AssertionError: assert Decimal('5.34') == Decimal('5.36')",
+                "tests/test_pricing.py:48: AssertionError",
+                "rounding 2.675 with ROUND_HALF_EVEN",
+                "=================== 1 failed, 41 passed, 1 warning in 3.52s ====================",
+            ],
+        );
+    }
+
+    #[test]
+    fn failures_of_other_runners_stay_with_their_context() {
+        let text = include_str!("fixtures/jest.txt");
+        let jest = short(&Log, text);
+        assert!(jest.len() * 2 < text.len(), "{jest}");
+        holds(
+            &jest,
+            &[
+                "FAIL src/checkout/checkout.test.ts",
+                "✕ keeps the voucher (17 ms)",
+                "● checkout › keeps the voucher",
+                "-   \"voucher\": \"SPRING-2024\",",
+                "+   \"voucher\": null,",
+                "> 43 |     expect(state.basket).toEqual({ voucher: \"SPRING-2024\" });",
+                "at Object.<anonymous> (src/checkout/checkout.test.ts:43:26)",
+                "Tests:       1 failed, 49 passed, 50 total",
+            ],
+        );
+        let mocha = short(&Log, include_str!("fixtures/mocha.txt"));
+        holds(
+            &mocha,
+            &[
+                "1) refuses a bad name",
+                "10 passing (212ms)",
+                "2 failing",
+                "1) users",
+                "refuses a bad name:",
+                "AssertionError: expected 200 to equal 422",
+                "+422",
+                "2) orders",
+                "refunds:",
+            ],
+        );
+        let go = short(&Log, include_str!("fixtures/go_test.txt"));
+        holds(
+            &go,
+            &[
+                "seek_test.go:74: got offset 1024, want 4096",
+                "--- FAIL: TestSeek (0.02s)",
+                "--- FAIL: TestSeek/large (0.02s)",
+                "FAIL\texample.org/vfs/file\t0.214s",
+            ],
+        );
+    }
+
+    #[test]
+    fn logs_keep_errors_and_the_frames_that_are_ours() {
+        let text = include_str!("fixtures/service.txt");
+        let short = short(&Log, text);
+        assert!(short.len() * 2 < text.len(), "{short}");
+        holds(
+            &short,
+            &[
+                "2024-03-07T10:00:31.147Z ERROR billing: charge of order 88213 failed: connection refused (10.2.0.17:5432)",
+                "File \"/srv/billing/charge.py\", line 118, in charge",
+                "ConnectionRefusedError: 10.2.0.17:5432",
+            ],
+        );
+        assert!(!short.contains("pool.py\", line 377"), "{short}");
+    }
+
+    #[test]
+    fn a_verdict_between_many_is_in_sight() {
+        let passed = |at: usize| format!("PASS tests/part_{at}.rs finished in good time\n");
+        let mut text: String = (0..20).map(passed).collect();
+        text.push_str("FAIL tests/gamma.rs expected 4 but got 5\n");
+        text.extend((20..40).map(passed));
+        text.push_str("Tests: 40 passed and 1 failed overall\n");
+        let short = short(&Log, &text);
+        holds(
+            &short,
+            &["FAIL tests/gamma.rs expected 4 but got 5", "Tests: 40 passed and 1 failed overall"],
+        );
+    }
+
+    #[test]
+    fn errors_of_compilers_stay_and_progress_goes() {
+        let unpacked =
+            |at: usize| format!("Unpacking part{at} (1.{at}) ...\nSetting up part{at} ...\n");
+        let mut text: String = (0..40).map(unpacked).collect();
+        text.push_str(
+            "error[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\n12 |  let x: u8 = y;\n",
+        );
+        text.extend((40..60).map(unpacked));
+        let short = short(&Log, &text);
+        holds(
+            &short,
+            &["error[E0308]: mismatched types", "--> src/a.rs:3:5", "12 |  let x: u8 = y;"],
+        );
+        assert!(short.len() * 2 < text.len(), "{short}");
+    }
+
+    #[test]
+    fn repeats_are_counted() {
+        let text = format!(
+            "{}ERROR: lock is held by 4711\n",
+            "ERROR: lock is held by 4711\nINFO: waiting for it\n".repeat(40)
+        );
+        assert_eq!(
+            short(&Log, &text),
+            "ERROR: lock is held by 4711\nINFO: waiting for it\n[… 76 lines as above]\n\
+            ERROR: lock is held by 4711\nINFO: waiting for it\nERROR: lock is held by 4711\n"
+        );
+    }
+
+    #[test]
+    fn prose_is_no_log() {
+        assert!(!detects(&Log, "Words that go on and on.\nAnd more of them.\n"));
+    }
+}

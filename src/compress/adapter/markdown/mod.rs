@@ -1,0 +1,29 @@
+//! Markdown documents: headings, tables, fences, front matter and lists stand as they were; the
+//! paragraphs below them shrink where they stand.
+
+use super::{Cut, FormatAdapter, Inside, Part, layout};
+
+/// The adapter of texts with headings.
+#[derive(Debug)]
+pub(crate) struct Markdown;
+
+impl FormatAdapter for Markdown {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        layout::is_written(part) && layout::is_document(part)
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        layout::cuts(part)
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        layout::is_same(before, after)
+    }
+}
+
+#[cfg(test)]
+mod tests;

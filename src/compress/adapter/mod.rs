@@ -1,0 +1,107 @@
+//! Rung 2: adapters. Each knows one text format; it finds what must survive and what may shrink,
+//! and says which stretches go.
+//!
+//! What an adapter leaves out is still in the artifact, so a shortened text is *reversible*, not
+//! exact. What it may never do is break its format: after the cuts are made, the text is read
+//! again, and where it does not hold what its format promises, the part stands as it was and the
+//! answer says so (`adapter_reverted:xml`).
+//!
+//! Texts are offered to the adapters in order, and the first that knows the format takes it:
+//! first the text as a whole, then, where none knows that, its parts by themselves.
+
+mod blob;
+mod choose;
+mod code;
+mod csv;
+mod custom;
+mod diff;
+mod duty;
+mod elide;
+mod failure;
+#[cfg(test)]
+mod fixture;
+mod frame;
+mod html;
+mod json;
+#[cfg(test)]
+mod laws;
+mod layout;
+mod log;
+mod markdown;
+mod page;
+mod passages;
+mod progress;
+mod prose;
+mod search;
+mod set;
+mod shape;
+mod shorten;
+mod source;
+mod stack_trace;
+mod structured_output;
+#[cfg(test)]
+mod trial;
+mod tryout;
+mod words;
+mod xml;
+mod yaml;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use super::segment::{Kind, Span};
+
+pub use set::{Adapters, built_in_names};
+#[cfg(test)]
+pub(crate) use shorten::Shortened;
+pub(crate) use shorten::{Inside, shorten};
+pub use tryout::Tryout;
+
+/// A stretch of a text, in bytes, and what stands in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) range: Range<usize>,
+    pub(crate) with: String,
+}
+
+/// A text, or a part of one, as adapters see it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'p> {
+    pub(crate) text: &'p str,
+    /// What segmentation found in it, without gaps; ranges are of `text`.
+    pub(crate) spans: &'p [Span],
+}
+
+impl Part<'_> {
+    /// Whether nothing but such kinds is in it.
+    pub(crate) fn is_all(&self, kind: impl Fn(Kind) -> bool) -> bool {
+        !self.spans.is_empty() && self.spans.iter().all(|span| kind(span.kind))
+    }
+
+    /// Whether such a kind is in it.
+    pub(crate) fn has(&self, kind: impl Fn(Kind) -> bool) -> bool {
+        self.spans.iter().any(|span| kind(span.kind))
+    }
+}
+
+/// What knows one text format.
+pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
+    /// What requests and reports call it.
+    fn name(&self) -> &str;
+
+    /// Names what the adapter does: two of the same identity cut alike.
+    fn identity(&self) -> Cow<'_, str> {
+        self.name().into()
+    }
+
+    /// Whether a text is of this format. Cheap: most texts are of another.
+    fn detects(&self, part: Part<'_>) -> bool;
+
+    /// What may go, in order, disjoint; nothing where nothing pays. Pure, linear in the text.
+    /// `inside` shortens a text that stands inside this one, such as a JSON string.
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut>;
+
+    /// Whether `after`, made from `before` by cuts, keeps what the format promises.
+    fn holds(&self, before: &str, after: &str) -> bool;
+}

@@ -1,0 +1,377 @@
+//! A text as lines, and elisions: marks that stand for lines that were left out.
+//!
+//! ```text
+//! [… 212 lines]
+//! [… 36 lines, 2 errors as above]
+//! [… 40 lines as above]
+//! ```
+//!
+//! A mark is a line of its own, indented as what went, and says how many lines went. A line that
+//! reports an error goes only where the same line is shown above, and the mark counts it. `as
+//! above` alone says that the same lines follow each other above: it is how repeats are counted. A
+//! mark begins with a bracket, which begins no line of a hunk, so no reader of diffs takes it for
+//! one.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Cut;
+use crate::compress::notation::reports_error;
+
+/// Texts of fewer lines stay as they are.
+pub(super) const FEWEST_LINES: usize = 12;
+/// A mark stands for no fewer lines.
+const FEWEST_GONE: usize = 2;
+/// An elision saves at least so many times the bytes of its mark.
+const WORTH: usize = 2;
+/// Bytes of indentation that a mark takes over.
+const INDENT: usize = 40;
+
+/// The lines of a text.
+#[derive(Debug)]
+pub(super) struct Page<'t> {
+    text: &'t str,
+    /// Where each line starts; the end of the text behind the last.
+    starts: Vec<usize>,
+}
+
+impl<'t> Page<'t> {
+    pub(super) fn of(text: &'t str) -> Self {
+        let mut starts = Vec::with_capacity(text.len() / 32 + 2);
+        starts.push(0);
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+        if starts.last() != Some(&text.len()) {
+            starts.push(text.len());
+        }
+        Self { text, starts }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Where a line starts; the end of the text for lines past the last.
+    pub(super) fn start(&self, at: usize) -> usize {
+        self.starts.get(at).copied().unwrap_or(self.text.len())
+    }
+
+    /// The line that a byte stands in.
+    pub(super) fn at(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    /// Some lines with their breaks.
+    pub(super) fn slice(&self, from: usize, to: usize) -> &'t str {
+        self.text.get(self.start(from)..self.start(to)).unwrap_or_default()
+    }
+
+    /// A line without its break; empty past the last.
+    pub(super) fn line(&self, at: usize) -> &'t str {
+        let line = self.slice(at, at + 1);
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        line.strip_suffix('\r').unwrap_or(line)
+    }
+
+    /// A line without the white space around it.
+    pub(super) fn body(&self, at: usize) -> &'t str {
+        self.line(at).trim_ascii()
+    }
+
+    pub(super) fn is_blank(&self, at: usize) -> bool {
+        self.body(at).is_empty()
+    }
+
+    /// Bytes of white space before a line.
+    pub(super) fn indent(&self, at: usize) -> usize {
+        indent(self.line(at)).len()
+    }
+
+    /// Whether a line of the text reads as a mark: whose lines it stands for would be in doubt.
+    fn has_mark(&self) -> bool {
+        let mut from = 0;
+        while let Some(found) = self.text.get(from..).and_then(|rest| rest.find("[… ")) {
+            let line = self.at(from + found);
+            if Mark::parse(self.line(line)).is_some() {
+                return true;
+            }
+            from = self.start(line + 1);
+        }
+        false
+    }
+
+    /// Whether lines may be left out of it.
+    pub(super) fn may_shrink(&self) -> bool {
+        self.len() >= FEWEST_LINES && !self.has_mark()
+    }
+}
+
+fn indent(line: &str) -> &str {
+    let blanks = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    line.get(..blanks).unwrap_or_default()
+}
+
+/// What an elision says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    lines: usize,
+    /// Lines among them that report errors; each is shown above.
+    errors: usize,
+    /// Whether the same lines follow each other above.
+    repeats: bool,
+}
+
+impl Mark {
+    fn show(self) -> String {
+        let Self { lines, errors, repeats } = self;
+        match errors {
+            _ if repeats => format!("[… {lines} lines as above]"),
+            0 => format!("[… {lines} lines]"),
+            1 => format!("[… {lines} lines, 1 error as above]"),
+            _ => format!("[… {lines} lines, {errors} errors as above]"),
+        }
+    }
+
+    /// What a line says, if it is a mark; `errors` of a mark that says `as above` is not known.
+    fn parse(line: &str) -> Option<Self> {
+        let inner = line.trim_ascii().strip_prefix("[… ")?.strip_suffix(']')?;
+        let (lines, rest) = inner.split_once(" lines")?;
+        let mark = Self { lines: number(lines)?, errors: 0, repeats: false };
+        match rest {
+            "" => Some(mark),
+            " as above" => Some(Self { repeats: true, ..mark }),
+            _ => {
+                let errors = rest.strip_prefix(", ")?.strip_suffix(" as above")?;
+                let (errors, _) = errors.split_once(" error")?;
+                Some(Self { errors: number(errors)?, ..mark })
+            }
+        }
+    }
+}
+
+fn number(digits: &str) -> Option<usize> {
+    if digits.len() > 12 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse().ok()
+}
+
+/// Where a mark begins in its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Margin {
+    /// Where the first of the lines that went began.
+    Own,
+    /// At the beginning of the line.
+    None,
+}
+
+/// The cuts that leave out the lines that are not among those that `shows` names, as far as that
+/// pays.
+///
+/// Whatever it says, a line that reports an error is shown where no equal line is shown above.
+pub(super) fn cuts(page: &Page<'_>, shows: &[bool], margin: Margin) -> Vec<Cut> {
+    let mut found = Vec::new();
+    let mut above = Above::default();
+    let mut at = 0;
+    while at < page.len() {
+        let (end, mark) = run(page, shows, &above, at);
+        let cut = cut(page, at..end, mark, margin);
+        let end = end.max(at + 1);
+        above.see(page, at..end, cut.is_none());
+        found.extend(cut);
+        at = end;
+    }
+    found
+}
+
+/// What is shown above a line.
+#[derive(Debug, Default)]
+struct Above<'t> {
+    /// Where each line stands last.
+    places: HashMap<&'t str, usize>,
+    shows: Vec<bool>,
+}
+
+impl<'t> Above<'t> {
+    fn see(&mut self, page: &Page<'t>, lines: Range<usize>, shows: bool) {
+        self.shows.resize(lines.end, shows);
+        if shows {
+            self.places.extend(lines.map(|at| (page.line(at), at)));
+        }
+    }
+
+    /// Whether some lines are those that follow each other above, once or again and again.
+    fn repeats(&self, page: &Page<'t>, lines: Range<usize>) -> bool {
+        let Some(first) = lines.clone().find(|at| !page.is_blank(*at)) else { return false };
+        let Some(place) = self.places.get(page.line(first)) else { return false };
+        let Some(mut place) = place.checked_sub(first - lines.start) else { return false };
+        let begin = lines.start;
+        lines.into_iter().all(|at| {
+            let is_above = place >= begin || self.shows.get(place) == Some(&true);
+            let is_same = is_above && page.line(place) == page.line(at);
+            place += 1;
+            is_same
+        })
+    }
+}
+
+/// The end of the run of lines that may go, and what a mark would say of them.
+fn run(page: &Page<'_>, shows: &[bool], above: &Above<'_>, at: usize) -> (usize, Mark) {
+    let mut mark = Mark { lines: 0, errors: 0, repeats: false };
+    let mut end = at;
+    while end < page.len() && shows.get(end) == Some(&false) {
+        let line = page.line(end);
+        if reports_error(line) {
+            if !above.places.contains_key(line) {
+                break;
+            }
+            mark.errors += 1;
+        }
+        mark.lines += 1;
+        end += 1;
+    }
+    mark.repeats = mark.lines > 0 && above.repeats(page, at..end);
+    (end, mark)
+}
+
+fn cut(page: &Page<'_>, lines: Range<usize>, mark: Mark, margin: Margin) -> Option<Cut> {
+    let Range { start: from, end: to } = lines;
+    if mark.lines < FEWEST_GONE {
+        return None;
+    }
+    let first = (from..to).find(|at| !page.is_blank(*at)).unwrap_or(from);
+    let indent = if margin == Margin::Own { indent(page.line(first)) } else { "" };
+    let indent = indent.get(..indent.len().min(INDENT)).unwrap_or_default();
+    let last = page.slice(to - 1, to);
+    let line_break = last.get(page.line(to - 1).len()..).unwrap_or_default();
+    let with = format!("{indent}{}{line_break}", mark.show());
+    let range = page.start(from)..page.start(to);
+    (range.len() >= with.len() * WORTH).then_some(Cut { range, with })
+}
+
+/// Which lines of `before` are shown in `after`, if nothing else is in it than those and true
+/// marks.
+pub(super) fn shown(before: &Page<'_>, after: &Page<'_>) -> Option<Vec<bool>> {
+    if before.has_mark() || before.text.ends_with('\n') != after.text.ends_with('\n') {
+        return None;
+    }
+    let mut shows = Vec::with_capacity(before.len());
+    let mut above = Above::default();
+    let mut is_marked = false;
+    for at in 0..after.len() {
+        let line = after.line(at);
+        let Some(said) = Mark::parse(line) else {
+            if shows.len() >= before.len() || before.line(shows.len()) != line {
+                return None;
+            }
+            shows.push(true);
+            above.see(before, shows.len() - 1..shows.len(), true);
+            is_marked = false;
+            continue;
+        };
+        let from = shows.len();
+        if is_marked || said.lines < FEWEST_GONE || said.lines > before.len() - from {
+            return None;
+        }
+        shows.resize(from + said.lines, false);
+        let (end, mark) = run(before, &shows, &above, from);
+        if end != from + said.lines || mark.show() != line.trim_ascii() {
+            return None;
+        }
+        above.see(before, from..end, false);
+        is_marked = true;
+    }
+    (shows.len() == before.len()).then_some(shows)
+}
+
+/// Whether `after` shows lines of `before` and true marks.
+pub(super) fn is_elided(before: &str, after: &str) -> bool {
+    shown(&Page::of(before), &Page::of(after)).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::adapter::shorten::apply;
+    use proptest::prelude::*;
+
+    fn elided(text: &str, shows: &[bool]) -> String {
+        apply(text, &cuts(&Page::of(text), shows, Margin::Own)).unwrap()
+    }
+
+    fn numbered(count: usize) -> String {
+        let line = |at| format!("    line number {at} of the text\r\n");
+        (0..count).map(line).collect()
+    }
+
+    #[test]
+    fn a_mark_stands_where_lines_were() {
+        let text = format!("head\n{}tail", numbered(9));
+        let mut shows = [false; 11];
+        (shows[0], shows[10]) = (true, true);
+        let short = elided(&text, &shows);
+        assert_eq!(short, "head\n    [… 9 lines]\r\ntail");
+        assert!(is_elided(&text, &short));
+        for wrong in [
+            "head\n    [… 8 lines]\r\ntail",
+            "head\n    [… 9 lines as above]\r\ntail",
+            "head\n    [… 9 lines, 1 error as above]\r\ntail",
+            "head\n    [… 4 lines]\r\n[… 5 lines]\r\ntail",
+            "head\n    [… 9 lines]\r\ntail\n",
+            "head\n    [… 99999999999999999999 lines]\r\ntail",
+            "head\n[… 10 lines]",
+        ] {
+            assert!(!is_elided(&text, wrong) || wrong.contains("10"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn errors_stay_once_and_repeats_are_counted() {
+        let text = "Error: the disk is full\nok, going on with the next\n".repeat(3);
+        let short = elided(&text, &[false; 6]);
+        assert_eq!(short, "Error: the disk is full\n[… 5 lines, 2 errors as above]\n");
+        assert!(is_elided(&text, &short));
+        assert!(!is_elided(&text, "[… 6 lines]\n"));
+        let all = elided(&text, &[true, true, false, false, false, false]);
+        assert!(all.ends_with("\n[… 4 lines as above]\n"), "{all}");
+    }
+
+    #[test]
+    fn what_does_not_pay_stays() {
+        let text = "a\nb\nc\nd\n";
+        assert_eq!(elided(text, &[false; 4]), text);
+        let text = "one long line that is alone, so a mark would say nothing of use about it\nb";
+        assert_eq!(elided(text, &[false, true]), text);
+    }
+
+    #[test]
+    fn texts_with_marks_are_left_alone() {
+        let text = format!("{}[… 7 lines]\n", numbered(30));
+        assert!(!Page::of(&text).may_shrink());
+        assert!(Page::of(&text.replace('7', "x")).may_shrink());
+        assert!(!Page::of(&numbered(5)).may_shrink());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn what_is_left_out_adds_up(
+            lines in prop::collection::vec("[ \t]{0,3}(error|[a-c ]{0,30}|\\[… [0-9] lines\\])\r?", 0..30),
+            picks in prop::collection::vec(any::<bool>(), 30),
+        ) {
+            let text = lines.join("\n");
+            let page = Page::of(&text);
+            let short = elided(&text, &picks[..page.len()]);
+            if !page.has_mark() {
+                let shows = shown(&page, &Page::of(&short)).expect("true marks");
+                for (at, pick) in picks.iter().take(page.len()).enumerate() {
+                    prop_assert!(shows[at] || !pick);
+                }
+            }
+        }
+    }
+}

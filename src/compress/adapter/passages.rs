@@ -1,0 +1,206 @@
+//! Passages: paragraphs that shrink where they stand, by whole sentences.
+//!
+//! About a third of the bytes stays: see [`room`]. What goes is shown by `[…]`, one mark for each
+//! gap; what stays is byte for byte what stood there.
+
+use std::ops::Range;
+
+use super::Cut;
+use super::duty::{Duty, best, oblige};
+use super::layout::Place;
+use crate::compress::extract::{
+    Critical, FACT, GAP, Paragraph, Selection, Unit, Weight, sentences, weigh,
+};
+
+/// Hundredths of the bytes that stay.
+const SHARE: usize = 32;
+/// A short text keeps hundredths of its bytes, up to so many bytes.
+const SHORT_SHARE: usize = 45;
+const SHORT: usize = 200;
+/// Bytes of a gap that its mark is not worth.
+const SMALLEST: usize = 12;
+
+/// Bytes that stay of so many.
+pub(super) fn room(bytes: usize) -> usize {
+    (bytes * SHARE / 100).max((bytes * SHORT_SHARE / 100).min(SHORT))
+}
+
+#[derive(Debug)]
+pub(super) struct Passages<'t> {
+    text: &'t str,
+    blocks: Vec<Block>,
+    sentences: Vec<Range<usize>>,
+    /// Links and pictures: nothing else says where they lead.
+    links: Vec<Range<usize>>,
+    /// Whether any word may begin a line; otherwise it could be read as a mark of the format.
+    is_plain: bool,
+}
+
+#[derive(Debug)]
+struct Block {
+    outer: Range<usize>,
+    /// Places in the list of sentences.
+    sentences: Range<usize>,
+    /// The first of its section.
+    opens: bool,
+    /// The list, the item, or the quote that holds it.
+    group: usize,
+}
+
+impl<'t> Passages<'t> {
+    /// The passages of a text that is words alone.
+    pub(super) fn of_plain(text: &'t str) -> Self {
+        Self { is_plain: true, ..Self::of(text) }
+    }
+
+    pub(super) fn of(text: &'t str) -> Self {
+        Self { text, blocks: Vec::new(), sentences: Vec::new(), links: Vec::new(), is_plain: false }
+    }
+
+    /// Adds a paragraph of plain words behind those that were added before.
+    pub(super) fn add(&mut self, paragraph: &Paragraph) {
+        let from = self.sentences.len();
+        sentences(self.text, paragraph.inner.clone(), &mut self.sentences);
+        self.block(paragraph.outer.clone(), from, false, 0);
+    }
+
+    /// Adds a paragraph of a document behind those that were added before.
+    pub(super) fn add_place(&mut self, place: &Place) {
+        let from = self.sentences.len();
+        let mut parts = Vec::new();
+        sentences(self.text, place.range.clone(), &mut parts);
+        for part in parts {
+            let at = place.whole.partition_point(|whole| whole.end <= part.start);
+            let is_inside = place.whole.get(at).is_some_and(|whole| whole.start < part.start);
+            match self.sentences.get_mut(from..).and_then(<[_]>::last_mut) {
+                Some(last) if is_inside => last.end = part.end,
+                _ => self.sentences.push(part),
+            }
+        }
+        self.links.extend_from_slice(&place.links);
+        self.block(place.range.clone(), from, place.opens, place.group);
+    }
+
+    fn block(&mut self, outer: Range<usize>, from: usize, opens: bool, group: usize) {
+        let sentences = from..self.sentences.len();
+        self.blocks.push(Block { outer, sentences, opens, group });
+    }
+
+    /// The sentences, in order.
+    pub(super) fn sentences(&self) -> &[Range<usize>] {
+        &self.sentences
+    }
+
+    /// What goes, and the marks in its place.
+    pub(super) fn cuts(&self) -> Vec<Cut> {
+        let kept = self.kept();
+        let mut gaps =
+            Gaps { text: self.text, cuts: Vec::new(), is_plain: self.is_plain, group: 0 };
+        for block in &self.blocks {
+            let kept = kept.get(block.sentences.clone()).unwrap_or_default();
+            let ranges = self.sentences.get(block.sentences.clone()).unwrap_or_default();
+            if !kept.contains(&true) {
+                gaps.push(block.outer.clone(), None, block.group);
+                continue;
+            }
+            let mut gap: Option<Range<usize>> = None;
+            for (range, stays) in ranges.iter().zip(kept) {
+                match &mut gap {
+                    Some(gap) if !stays => gap.end = range.end,
+                    None if !stays => gap = Some(range.clone()),
+                    _ => {
+                        if let Some(gap) = gap.take() {
+                            gaps.push(gap, Some(range.start), block.group);
+                        }
+                    }
+                }
+            }
+            if let Some(gap) = gap {
+                gaps.push(gap, None, block.group);
+            }
+        }
+        gaps.done()
+    }
+
+    /// Which sentences stay.
+    fn kept(&self) -> Vec<bool> {
+        let bytes = self.sentences.iter().map(Range::len).sum();
+        let room = room(bytes);
+        let (units, duties) = self.weighed();
+        let mut selection = Selection::of(&units, FACT);
+        oblige(&mut selection, &units, &duties, room);
+        let left = room.saturating_sub(selection.bytes());
+        selection.fill(0..units.len(), left);
+        if selection.bytes() == 0
+            && let Some(best) = best(&units, 0..units.len())
+        {
+            selection.choose(best);
+        }
+        selection.chosen()
+    }
+
+    fn has_link(&self, range: &Range<usize>) -> bool {
+        let next = self.links.partition_point(|link| link.start < range.start);
+        self.links.get(next).is_some_and(|link| link.start < range.end)
+    }
+
+    /// The sentences as units, and why some of them stay.
+    fn weighed(&self) -> (Vec<Unit<'t>>, Vec<Option<Duty>>) {
+        let mut units = Vec::with_capacity(self.sentences.len());
+        let mut duties = Vec::with_capacity(self.sentences.len());
+        for block in &self.blocks {
+            let ranges = self.sentences.get(block.sentences.clone()).unwrap_or_default();
+            for (at, range) in ranges.iter().enumerate() {
+                let text = self.text.get(range.clone()).unwrap_or_default();
+                let Weight { worth, critical } = weigh(text, at == 0 && ranges.len() > 1);
+                let weight = if text == GAP { 0 } else { worth };
+                duties.push(match critical {
+                    Critical::Report => Some(Duty::Report),
+                    Critical::Strict => Some(Duty::Strict),
+                    _ if self.has_link(range) => Some(Duty::Link),
+                    _ if block.opens && at == 0 && weight > 0 => Some(Duty::Opening),
+                    Critical::Negation => Some(Duty::Negation),
+                    Critical::No => None,
+                });
+                units.push(Unit { text, weight, must: false });
+            }
+        }
+        (units, duties)
+    }
+}
+
+/// Gaps while they are found, in order.
+struct Gaps<'t> {
+    text: &'t str,
+    cuts: Vec<Cut>,
+    is_plain: bool,
+    /// What holds the last gap.
+    group: usize,
+}
+
+impl Gaps<'_> {
+    /// A stretch that goes; `next` is where what stays of its paragraph goes on.
+    fn push(&mut self, range: Range<usize>, next: Option<usize>, group: usize) {
+        let is_beside = std::mem::replace(&mut self.group, group) == group;
+        let is_near = |last: &Cut| {
+            let between = self.text.get(last.range.end..range.start);
+            is_beside && between.is_some_and(|between| between.trim().is_empty())
+        };
+        match (self.cuts.last_mut().filter(|last| is_near(last)), next) {
+            (Some(last), None) => {
+                last.range.end = range.end;
+                GAP.clone_into(&mut last.with);
+            }
+            // The mark before the paragraph's border stands for both.
+            (Some(last), Some(next)) if self.is_plain && last.range.len() > SMALLEST => {
+                self.cuts.push(Cut { range: range.start..next, with: String::new() });
+            }
+            _ => self.cuts.push(Cut { range, with: GAP.to_owned() }),
+        }
+    }
+
+    fn done(mut self) -> Vec<Cut> {
+        self.cuts.retain(|cut| cut.with.is_empty() || cut.range.len() > SMALLEST);
+        self.cuts
+    }
+}

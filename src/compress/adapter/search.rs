@@ -1,0 +1,194 @@
+//! `search`: what searching and listing files prints. Every file of a search stays named, with
+//! its first hit and the number of its line; of a listing the folders stay before the names in
+//! them. The rest stays for what it shows.
+
+use std::collections::HashSet;
+
+use super::choose::{Rank, chosen};
+use super::page::{Page, shown};
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::segment::{Kind, hit, is_context};
+
+/// What a hit, a name, and a line around a hit are worth beside their facts.
+const HIT: u32 = 2;
+const NAME: u32 = 1;
+const CONTEXT: u32 = 0;
+
+/// Hits and listings; see the module.
+#[derive(Debug)]
+pub(crate) struct Search;
+
+impl FormatAdapter for Search {
+    fn name(&self) -> &'static str {
+        "search"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        part.is_all(|kind| matches!(kind, Kind::Search | Kind::Listing))
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        let page = Page::of(part.text);
+        if !page.may_shrink() {
+            return Vec::new();
+        }
+        let mut ranks = rank_hits(&page);
+        for span in part.spans.iter().filter(|span| span.kind == Kind::Listing) {
+            let from = page.at(span.range.start);
+            let to = page.at(span.range.end.saturating_sub(1)) + 1;
+            rank_names(&page, from, to, &mut ranks);
+        }
+        chosen(&page, &ranks)
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        let page = Page::of(before);
+        let ranks = rank_hits(&page);
+        let Some(shows) = shown(&page, &Page::of(after)) else { return false };
+        ranks.iter().zip(shows).all(|(rank, shows)| shows || *rank != Rank::Must)
+    }
+}
+
+/// The first hit of each file has to stay.
+fn rank_hits(page: &Page<'_>) -> Vec<Rank> {
+    let mut ranks = vec![Rank::May(NAME); page.len()];
+    let mut seen: HashSet<&[u8]> = HashSet::new();
+    let mut path: &[u8] = &[];
+    // Below a path that stands alone, hits begin with their numbers.
+    let mut is_first_below = false;
+    for (at, rank) in ranks.iter_mut().enumerate() {
+        let line = page.line(at).as_bytes();
+        if let Some(number) = below(line) {
+            let is_first = is_first_below && number == b':';
+            is_first_below &= !is_first;
+            *rank = match number {
+                _ if is_first => Rank::Must,
+                b':' => Rank::May(HIT),
+                _ => Rank::May(CONTEXT),
+            };
+        } else if !path.is_empty() && is_context(line, path) {
+            *rank = Rank::May(CONTEXT);
+        } else if let Some(own) = hit(line) {
+            path = own;
+            is_first_below = false;
+            *rank = if seen.insert(own) { Rank::Must } else { Rank::May(HIT) };
+        } else if line == b"--" || page.is_blank(at) {
+            *rank = Rank::Last;
+        } else if below(page.line(at + 1).as_bytes()).is_some() {
+            *rank = Rank::Must;
+            is_first_below = true;
+        }
+    }
+    ranks
+}
+
+/// What stands behind the number that a line begins with: `:` in a hit, `-` in context.
+fn below(line: &[u8]) -> Option<u8> {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mark = line.get(digits).copied().filter(|mark| matches!(mark, b':' | b'-'))?;
+    (digits > 0).then_some(mark)
+}
+
+/// Folders stay before names.
+fn rank_names<'t>(page: &Page<'t>, from: usize, to: usize, ranks: &mut [Rank]) {
+    let mut folders: HashSet<&'t str> = HashSet::new();
+    for at in from..to {
+        let body = page.body(at);
+        let is_total = body.strip_prefix("total ").is_some_and(|rest| rest.len() < 12);
+        let folder = body.rsplit_once('/').map(|(folder, _)| folder);
+        let is_new = folder.is_some_and(|folder| folders.insert(folder));
+        // In a tree and in an indented listing the folder is what stands above deeper names.
+        let is_above = depth(page.line(at + 1)) > depth(page.line(at)) && at + 1 < to;
+        let is_folder = is_new || is_above || body.ends_with('/') || is_long_folder(body);
+        if let Some(rank) = ranks.get_mut(at).filter(|rank| **rank != Rank::Must) {
+            *rank = if is_total || body.ends_with(':') {
+                Rank::Once
+            } else if is_folder {
+                Rank::Should
+            } else {
+                Rank::May(NAME)
+            };
+        }
+    }
+}
+
+/// `drwxr-xr-x 2 …`.
+fn is_long_folder(body: &str) -> bool {
+    let mode = body.bytes().take(10);
+    mode.len() == 10
+        && body.starts_with('d')
+        && mode.skip(1).all(|byte| b"rwxsStT-".contains(&byte))
+}
+
+/// Bytes before the name: blanks and the lines that a tree draws.
+fn depth(line: &str) -> usize {
+    let is_drawn = |letter: char| " \t│├└─|`-\u{a0}".contains(letter);
+    line.len() - line.trim_start_matches(is_drawn).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::adapter::laws::{detects, short};
+
+    #[test]
+    fn every_file_stays_with_a_line_number() {
+        let text = include_str!("fixtures/rg.txt");
+        let short = short(&Search, text);
+        assert!(short.len() * 2 < text.len(), "{short}");
+        for first in
+            ["index.rs:18:", "segment.rs:32:", "frame.rs:41:", "main.rs:44:", "restart.rs:45:"]
+        {
+            assert!(short.contains(first), "{first} in:\n{short}");
+        }
+        assert!(!Search.holds(
+            text,
+            &format!("{}[… 7 lines]\n", short.split_inclusive('\n').take(20).collect::<String>())
+        ));
+    }
+
+    #[test]
+    fn hits_below_their_paths_keep_the_first() {
+        let text = include_str!("fixtures/rg_heading.txt");
+        let short = short(&Search, text);
+        assert!(short.len() * 3 < text.len() * 2, "{short}");
+        for file in ["src/store/segment.rs\n12:", "src/main.rs\n12:", "tests/it/restart.rs\n12:"] {
+            assert!(short.contains(file), "{file} in:\n{short}");
+        }
+    }
+
+    #[test]
+    fn hits_that_report_errors_stay() {
+        let hit = |at: usize| match at % 10 {
+            4 => format!("logs/app.log:{at}:ERROR job {at} was lost\n"),
+            _ => format!("logs/app.log:{at}:took the next job\n"),
+        };
+        let text: String = (1..60).map(hit).collect();
+        assert_eq!(short(&Search, &text).matches("ERROR").count(), 6);
+    }
+
+    #[test]
+    fn folders_stay_before_names() {
+        let text = include_str!("fixtures/find.txt");
+        let short = short(&Search, text);
+        assert!(short.len() * 2 < text.len(), "{short}");
+        for folder in ["./src/store/", "./src/wire/", "./src/http/", "./tests/it/", "./docs/"] {
+            assert!(short.contains(folder), "{folder} in:\n{short}");
+        }
+        let name = |at: usize| format!("-rw-r--r-- 1 root root {at}12 Mar  7 10:00 part_{at}.rs\n");
+        let text = format!(
+            "total 96\n{}drwxr-xr-x 2 root root 4096 Mar  7 10:00 store\n",
+            (0..30).map(name).collect::<String>()
+        );
+        let long = self::short(&Search, &text);
+        assert!(long.starts_with("total 96\n") && long.contains(" store\n"), "{long}");
+    }
+
+    #[test]
+    fn few_lines_stay() {
+        let line = |at| format!("src/mod{at}.rs:{at}4:handler number {at} is registered here\n");
+        let text: String = (0..8).map(line).collect();
+        assert_eq!(short(&Search, &text), text);
+        assert!(!detects(&Search, "no hit: at all\n"));
+    }
+}

@@ -1,0 +1,69 @@
+//! The shape of a line: its words without the numbers, ids, paths and values in it.
+
+use crate::compress::notation::{hash, mix};
+
+/// A hash of the words of a line; lines that differ in numbers, ids and paths alone have the same.
+pub(super) fn shape(line: &str) -> u64 {
+    let mut shape = 0;
+    let mut was_data = false;
+    for token in line.as_bytes().split(|byte| matches!(byte, b' ' | b'\t')) {
+        if token.is_empty() {
+            continue;
+        }
+        let word = word(token);
+        if word.is_empty() && was_data {
+            continue;
+        }
+        was_data = word.is_empty();
+        shape = mix(shape, hash(word));
+    }
+    shape
+}
+
+/// The letters of a word, the key of `key=value`, nothing of what is data.
+fn word(token: &[u8]) -> &[u8] {
+    let token = token.trim_ascii();
+    let is_mark = |byte: &u8| byte.is_ascii_punctuation() && !b"/\\_".contains(byte);
+    let from = token.iter().take_while(|byte| is_mark(byte)).count();
+    let to = token.len() - token.iter().rev().take_while(|byte| is_mark(byte)).count();
+    let bare = token.get(from..to).unwrap_or_default();
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
+    let letters = bare.iter().take_while(|byte| is_letter(byte) || **byte == b'_').count();
+    match bare.get(letters) {
+        None if bare.iter().all(is_letter) => bare,
+        Some(b'=' | b':') => bare.get(..letters).unwrap_or_default(),
+        _ => &[],
+    }
+}
+
+/// The word that a line begins with, if tools that say what they do begin so: `Compiling`,
+/// `Collecting`.
+pub(super) fn opening(body: &str) -> Option<&str> {
+    let word = body.split([' ', '\t']).next()?;
+    let letters = word.strip_suffix(':').unwrap_or(word);
+    let is_word = letters.len() >= 3 && letters.bytes().all(|byte| byte.is_ascii_alphabetic());
+    (is_word && word.len() < body.len()).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_has_no_shape() {
+        let same = |a: &str, b: &str| shape(a) == shape(b);
+        assert!(same("12:01 INFO took job 12 in 3ms", "12:02 INFO took job 907 in 14ms"));
+        assert!(same("read src/a.rs: ok", "read /tmp/b_c.py: ok"));
+        assert!(same("user=ann id=0x1f", "user=bob id=77"));
+        assert!(!same("INFO took job 12", "INFO lost job 12"));
+        assert!(!same("user=ann", "host=ann"));
+    }
+
+    #[test]
+    fn lines_of_tools_open_with_a_word() {
+        assert_eq!(opening("Compiling serde v1.0.2"), Some("Compiling"));
+        assert_eq!(opening("Get: http://x"), Some("Get:"));
+        assert_eq!(opening("Compiling"), None);
+        assert_eq!(opening("12 files"), None);
+    }
+}

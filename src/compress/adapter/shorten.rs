@@ -1,0 +1,284 @@
+//! Offers a text to the adapters, makes the cuts, and takes back what does not hold.
+
+use std::ops::Range;
+use std::panic::AssertUnwindSafe;
+
+use super::prose::Prose;
+use super::{Cut, FormatAdapter, Part};
+use crate::compress::segment::{Kind, Span, segment};
+
+/// Bytes below which nothing is worth leaving out.
+const SHORTEST: usize = 120;
+/// Texts inside one another: a log in a string in a JSON document in a fence.
+const DEPTH: usize = 3;
+
+/// What adapters made of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shortened {
+    /// None where it stands as it was.
+    pub(crate) text: Option<String>,
+    /// The adapters that took something out, in the order of their first cuts.
+    pub(crate) used: Vec<String>,
+    /// Adapters whose cuts broke the format, and were taken back.
+    pub(crate) reverted: Vec<String>,
+    /// Adapters whose cuts were not worth it.
+    pub(crate) refused: Vec<String>,
+}
+
+/// Offers a text to the adapters. `pays` says of a part, before and after, whether what it saves
+/// is worth it.
+pub(crate) fn shorten(
+    adapters: &[&dyn FormatAdapter],
+    text: &str,
+    pays: &dyn Fn(&str, &str) -> bool,
+) -> Shortened {
+    let mut work =
+        Work { adapters, pays, depth: 0, used: vec![], reverted: vec![], refused: vec![] };
+    let text = work.text(text);
+    Shortened { text, used: work.used, reverted: work.reverted, refused: work.refused }
+}
+
+/// Offers a text that stands inside another one, such as a JSON string, to the same adapters.
+pub(crate) trait Inside {
+    /// The text in its shorter form; none where it stays as it is.
+    fn shorten(&mut self, text: &str) -> Option<String>;
+}
+
+struct Work<'w> {
+    adapters: &'w [&'w dyn FormatAdapter],
+    pays: &'w dyn Fn(&str, &str) -> bool,
+    depth: usize,
+    used: Vec<String>,
+    reverted: Vec<String>,
+    refused: Vec<String>,
+}
+
+impl Inside for Work<'_> {
+    fn shorten(&mut self, text: &str) -> Option<String> {
+        self.depth += 1;
+        let shown = if self.depth > DEPTH { None } else { self.text(text) };
+        self.depth -= 1;
+        shown
+    }
+}
+
+impl<'w> Work<'w> {
+    fn text(&mut self, text: &str) -> Option<String> {
+        if text.len() < SHORTEST || self.adapters.is_empty() {
+            return None;
+        }
+        let spans = segment(text);
+        let whole = Part { text, spans: &spans };
+        if let Some(adapter) = self.first(whole) {
+            return self.made(adapter, whole);
+        }
+        // Words among data that as a whole nobody could read may be a part of it.
+        let data = |span: &&Span| span.kind == Kind::Yaml;
+        let data: usize = spans.iter().filter(data).map(|span| span.range.len()).sum();
+        let is_data = data * 2 >= text.len();
+        let mut out = String::new();
+        let mut copied = 0;
+        for Span { kind, range } in spans {
+            if is_data && kind != Kind::Yaml {
+                continue;
+            }
+            let Some(own) = text.get(range.clone()).filter(|own| own.len() >= SHORTEST) else {
+                continue;
+            };
+            let spans = [Span { kind, range: 0..own.len() }];
+            let part = Part { text: own, spans: &spans };
+            let shown = self.first(part).and_then(|adapter| self.made(adapter, part));
+            if let Some(shown) = shown {
+                out.push_str(text.get(copied..range.start).unwrap_or_default());
+                out.push_str(&shown);
+                copied = range.end;
+            }
+        }
+        (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
+    }
+
+    /// The first adapter that knows the format.
+    fn first(&mut self, part: Part<'_>) -> Option<&'w dyn FormatAdapter> {
+        // Whichever formats were chosen: what shrinks inside of them is prose.
+        let inside: &'w [&'w dyn FormatAdapter] = if self.depth > 0 { &[&Prose] } else { &[] };
+        self.adapters.iter().chain(inside).copied().find(|adapter| {
+            let detects = || std::panic::catch_unwind(AssertUnwindSafe(|| adapter.detects(part)));
+            detects().unwrap_or_default()
+        })
+    }
+
+    fn pays(&self, before: &str, after: &str) -> bool {
+        after.len() < before.len() && (self.pays)(before, after)
+    }
+
+    /// The part in its shorter form, where that holds and pays.
+    fn made(&mut self, adapter: &dyn FormatAdapter, part: Part<'_>) -> Option<String> {
+        // What panics is a defect of the adapter, and must cost nobody a request.
+        let depth = self.depth;
+        let tried = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            let cuts = adapter.cuts(part, self);
+            if cuts.is_empty() {
+                return Made::Nothing;
+            }
+            match apply(part.text, &cuts) {
+                Some(shown) if !self.pays(part.text, &shown) => Made::NoLess,
+                Some(shown) if adapter.holds(part.text, &shown) => Made::Less(shown),
+                _ => Made::Broken,
+            }
+        }));
+        self.depth = depth;
+        // Whoever asks for the texts inside answers for them.
+        let is_inside = depth > 0;
+        match tried {
+            Ok(Made::Nothing) => None,
+            Ok(Made::Less(shown)) => {
+                if !is_inside {
+                    note(&mut self.used, adapter.name());
+                }
+                Some(shown)
+            }
+            Ok(Made::NoLess) => {
+                if !is_inside {
+                    note(&mut self.refused, adapter.name());
+                }
+                None
+            }
+            Ok(Made::Broken) | Err(_) => {
+                note(&mut self.reverted, adapter.name());
+                None
+            }
+        }
+    }
+}
+
+/// What an adapter made of a part.
+enum Made {
+    Nothing,
+    Less(String),
+    NoLess,
+    Broken,
+}
+
+fn note(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
+
+/// The text with its cuts; none where they overlap or split a character.
+pub(super) fn apply(text: &str, cuts: &[Cut]) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for Cut { range: Range { start, end }, with } in cuts {
+        out.push_str(text.get(copied..*start).filter(|_| start <= end)?);
+        out.push_str(with);
+        copied = *end;
+    }
+    out.push_str(text.get(copied..)?);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cuts the second half, and holds where nothing bad is left.
+    #[derive(Debug)]
+    struct Half(&'static str, fn(&str) -> bool);
+
+    impl FormatAdapter for Half {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn detects(&self, part: Part<'_>) -> bool {
+            assert!(!part.text.contains("detect panics"), "told to");
+            part.text.contains(self.0)
+        }
+
+        fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+            assert!(!part.text.contains("cut panics"), "told to");
+            if let Some((head, inner)) = part.text.split_once("inside:") {
+                let with = inside.shorten(inner).unwrap_or_default();
+                return vec![Cut { range: head.len()..part.text.len(), with }];
+            }
+            vec![Cut { range: part.text.len() / 2..part.text.len(), with: "…".to_owned() }]
+        }
+
+        fn holds(&self, _: &str, after: &str) -> bool {
+            self.1(after)
+        }
+    }
+
+    fn with(adapters: &[&dyn FormatAdapter], text: &str) -> Shortened {
+        shorten(adapters, text, &|_, _| true)
+    }
+
+    fn text_of(word: &str) -> String {
+        format!("{word} {}", "and some more words. ".repeat(12))
+    }
+
+    #[test]
+    fn the_first_that_knows_a_text_takes_it() {
+        let (one, two) = (Half("one", |_| true), Half("two", |_| true));
+        let both = with(&[&two, &one], &text_of("one two"));
+        assert_eq!(both.used, ["two"]);
+        assert!(both.text.is_some_and(|text| text.ends_with('…')));
+        assert_eq!(with(&[&two, &one], &text_of("one")).used, ["one"]);
+        assert_eq!(with(&[&two, &one], &text_of("nobody")).text, None);
+        assert_eq!(with(&[], &text_of("one")).text, None);
+    }
+
+    #[test]
+    fn what_does_not_hold_or_pay_or_panics_stands_as_it_was() {
+        let (good, bad) = (Half("good", |_| true), Half("bad", |_| false));
+        let taken_back = with(&[&bad], &text_of("bad"));
+        assert_eq!((taken_back.text, taken_back.reverted), (None, vec!["bad".to_owned()]));
+        let kept = shorten(&[&good], &text_of("good"), &|_, _| false);
+        assert_eq!((kept.text, kept.refused), (None, vec!["good".to_owned()]));
+        assert_eq!(kept.reverted, Vec::<String>::new());
+        let panicked = with(&[&good], &text_of("good cut panics"));
+        assert_eq!((panicked.text, panicked.reverted), (None, vec!["good".to_owned()]));
+        assert_eq!(with(&[&good], &text_of("good detect panics")).text, None);
+    }
+
+    #[test]
+    fn texts_inside_texts_are_offered_a_few_levels_deep() {
+        let one = Half("one", |_| true);
+        let text = format!("one {}{}", "one inside: ".repeat(9), text_of("one"));
+        assert_eq!(with(&[&one], &text).used, ["one"]);
+    }
+
+    #[test]
+    fn parts_are_offered_where_nobody_knows_the_whole() {
+        #[derive(Debug)]
+        struct Json;
+        impl FormatAdapter for Json {
+            fn name(&self) -> &'static str {
+                "json"
+            }
+            fn detects(&self, part: Part<'_>) -> bool {
+                part.is_all(|kind| kind == crate::compress::segment::Kind::Json)
+            }
+            fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+                vec![Cut { range: 0..part.text.trim_end().len(), with: "{}".to_owned() }]
+            }
+            fn holds(&self, _: &str, _: &str) -> bool {
+                true
+            }
+        }
+        let json = format!("{{\n  \"a\": [{}1]\n}}", "1, ".repeat(60));
+        let text = format!("Before it.\n\n{json}\n\nBehind it.");
+        let shown = with(&[&Json], &text);
+        assert_eq!(shown.text.as_deref(), Some("Before it.\n\n{}\n\nBehind it."));
+    }
+
+    #[test]
+    fn cuts_that_overlap_are_refused() {
+        let cut = |range| Cut { range, with: String::new() };
+        assert_eq!(apply("abcdef", &[cut(1..3), cut(4..5)]).as_deref(), Some("adf"));
+        assert_eq!(apply("abcdef", &[cut(1..3), cut(2..5)]), None);
+        assert_eq!(apply("aé", &[cut(0..2)]), None);
+        assert_eq!(apply("abc", &[cut(2..9)]), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! Comments: which lines are, and where the groups of them begin.
+
+/// Comments and doc strings, line by line.
+#[derive(Debug, Default)]
+pub(super) struct Comments {
+    /// What ends the one that is open.
+    open: Option<&'static str>,
+}
+
+impl Comments {
+    /// Whether a line is one, or belongs to one.
+    pub(super) fn see(&mut self, body: &str) -> bool {
+        if let Some(end) = self.open {
+            if body.contains(end) {
+                self.open = None;
+            }
+            return true;
+        }
+        for (start, end) in [("/*", "*/"), ("\"\"\"", "\"\"\""), ("'''", "'''")] {
+            let bare = body.strip_prefix(['r', 'b']).unwrap_or(body);
+            if let Some(rest) = bare.strip_prefix(start) {
+                if !rest.contains(end) {
+                    self.open = Some(end);
+                }
+                return true;
+            }
+        }
+        is_line_comment(body)
+    }
+}
+
+fn is_line_comment(body: &str) -> bool {
+    match body.as_bytes() {
+        [b'/', b'/', ..] | [b'-', b'-', b' ', ..] => true,
+        [b'#', rest @ ..] => {
+            rest.first().is_none_or(|next| matches!(next, b' ' | b'#' | b'!' | b':'))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a line of a comment says something, rather than opening or closing it.
+pub(super) fn says_something(body: &str) -> bool {
+    body.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(lines: &[&str]) -> Vec<bool> {
+        let mut comments = Comments::default();
+        lines.iter().map(|line| comments.see(line)).collect()
+    }
+
+    #[test]
+    fn comments_of_many_languages_are_known() {
+        let lines = [
+            "/**",
+            "* a",
+            "*/",
+            "x",
+            "// a",
+            "# a",
+            "#[a]",
+            "#include <a>",
+            "\"\"\"a",
+            "b",
+            "c\"\"\"",
+            "d",
+        ];
+        let expected = [true, true, true, false, true, true, false, false, true, true, true, false];
+        assert_eq!(seen(&lines), expected);
+        assert_eq!(seen(&["\"\"\"One line.\"\"\"", "x = 1"]), [true, false]);
+        assert!(says_something("/// a") && !says_something("/**"));
+    }
+}

@@ -1,0 +1,303 @@
+//! `source`: source code, and files as a viewer numbers their lines, as an outline. Declarations stay, and what bodies give back or refuse; of
+//! a comment that documents something its first line. The rest of the bodies stays for what it
+//! shows, and goes to marks where the body stood.
+//!
+//! What declares is told by shape (`declare`), so the outline knows no language.
+
+mod comment;
+mod declare;
+
+use super::choose::{Rank, chosen};
+use super::page::{Page, is_elided};
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::segment::{Kind, Span, number, segment};
+use comment::{Comments, says_something};
+use declare::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
+
+/// The part of a text, in hundredths, that makes it what it is.
+const MOST: usize = 60;
+/// Lines of parameters below a declaration that should stay.
+const PARAMETERS: usize = 8;
+/// Imports up to so many are worth as much as any line.
+const FEW_IMPORTS: usize = 3;
+/// What lines are worth beside their facts: at the top of a file, in a body, a comment in a body.
+const TOP: u32 = 1;
+const BODY: u32 = 0;
+const ASIDE: u32 = 0;
+
+/// Source code, also with numbers before its lines; see the module.
+#[derive(Debug)]
+pub(crate) struct Source;
+
+impl FormatAdapter for Source {
+    fn name(&self) -> &'static str {
+        "source"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        if !part.is_all(|kind| kind == Kind::Numbered) {
+            let is_other = |kind| matches!(kind, Kind::Fence | Kind::Diff | Kind::Numbered);
+            let code = share(part.text, part.spans, Kind::Code);
+            return code >= MOST && !part.has(is_other);
+        }
+        // A view of a file: code in a language that nothing tells for sure, settings, records.
+        let page = Page::of(part.text);
+        let bare: Vec<&str> = (0..page.len()).map(|at| bare(page.line(at))).collect();
+        let bare = bare.join("\n");
+        share(&bare, &segment(&bare), Kind::Prose) < MOST
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        let page = Page::of(part.text);
+        if !page.may_shrink() {
+            return Vec::new();
+        }
+        let is_numbered = part.is_all(|kind| kind == Kind::Numbered);
+        let own = |at| if is_numbered { bare(page.line(at)) } else { page.line(at) };
+        let lines: Vec<Line<'_>> = lines((0..page.len()).map(own));
+        chosen(&page, &ranks(&lines))
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        is_elided(before, after)
+    }
+}
+
+/// How many hundredths of a text are of a kind.
+fn share(text: &str, spans: &[Span], kind: Kind) -> usize {
+    let own = spans.iter().filter(|span| span.kind == kind).map(|span| span.range.len());
+    own.sum::<usize>() * 100 / text.len().max(1)
+}
+
+/// A line without the number before it.
+fn bare(line: &str) -> &str {
+    let body = line.trim_ascii_start();
+    if number(body.as_bytes()).is_none() {
+        return line;
+    }
+    let rest = body.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    let mut letters = rest.chars();
+    letters.next();
+    letters.as_str()
+}
+
+/// A line, and what stands around it.
+#[derive(Debug, Clone, Copy)]
+struct Line<'t> {
+    body: &'t str,
+    /// Columns before it; a tab is four.
+    width: usize,
+    /// A block stands below it.
+    opens: bool,
+    is_comment: bool,
+}
+
+fn lines<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<Line<'t>> {
+    let mut comments = Comments::default();
+    let mut lines: Vec<Line<'t>> = texts
+        .map(|text| {
+            let body = text.trim_ascii();
+            let is_comment = !body.is_empty() && comments.see(body);
+            Line { body, width: width(text), opens: false, is_comment }
+        })
+        .collect();
+    let mut below: Option<(usize, bool)> = None;
+    for line in lines.iter_mut().rev().filter(|line| !line.body.is_empty()) {
+        line.opens = below.is_some_and(|(width, is_brace)| {
+            width > line.width || (is_brace && width == line.width)
+        });
+        below = Some((line.width, line.body == "{"));
+    }
+    lines
+}
+
+fn width(text: &str) -> usize {
+    let blanks = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+    blanks.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
+}
+
+fn ranks(lines: &[Line<'_>]) -> Vec<Rank> {
+    let mut ranks = vec![Rank::Last; lines.len()];
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        let end = if line.is_comment {
+            rank_comment(lines, at, &mut ranks)
+        } else if line.width == 0 && is_import(line.body) {
+            rank_imports(lines, at, &mut ranks)
+        } else {
+            rank_statement(lines, at, &mut ranks)
+        };
+        at = end.max(at + 1);
+    }
+    ranks
+}
+
+fn set(ranks: &mut [Rank], at: usize, rank: Rank) {
+    if let Some(old) = ranks.get_mut(at) {
+        *old = rank;
+    }
+}
+
+/// The first line that says something of a comment beside a declaration should stay.
+fn rank_comment(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
+    let count = lines.iter().skip(at).take_while(|line| line.is_comment).count();
+    let end = at + count;
+    let declares = |line: &Line<'_>| {
+        let is_head = line.body.starts_with(['@', '#', '[']);
+        is_head || (line.opens && opens_declaration(line.body)) || line.width == 0
+    };
+    // A doc string stands below what it documents.
+    let is_below = at.checked_sub(1).and_then(|at| lines.get(at)).is_some_and(declares);
+    let is_document = is_below || lines.get(end).is_some_and(declares);
+    let mut is_told = false;
+    for line in at..end {
+        let says = lines.get(line).is_some_and(|line| says_something(line.body));
+        let rank = match (is_document, is_told) {
+            (true, false) if says => Rank::Should,
+            (false, _) if says => Rank::May(ASIDE),
+            _ => Rank::Last,
+        };
+        is_told |= says;
+        set(ranks, line, rank);
+    }
+    end
+}
+
+/// Imports follow each other, some over several lines.
+fn rank_imports(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
+    let belongs = |line: &Line<'_>| {
+        line.body.is_empty()
+            || line.width > 0
+            || is_import(line.body)
+            || line.body.starts_with([')', '}'])
+    };
+    let mut end = at + 1;
+    let mut is_open = lines.get(at).is_some_and(|line| line.opens);
+    while let Some(line) = lines.get(end).filter(|line| belongs(line)) {
+        if line.width > 0 && !is_open {
+            break;
+        }
+        is_open = line.width > 0 || (line.body.is_empty() && is_open) || line.opens;
+        end += 1;
+    }
+    let worth = if end - at > FEW_IMPORTS { ASIDE } else { TOP };
+    for line in at..end {
+        set(ranks, line, Rank::May(worth));
+    }
+    end
+}
+
+fn rank_statement(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
+    let Some(line) = lines.get(at) else { return at + 1 };
+    if line.body.is_empty() || is_closing(line.body) {
+        return at + 1;
+    }
+    if line.opens && opens_declaration(line.body) {
+        set(ranks, at, Rank::Must);
+        return rank_parameters(lines, at, ranks);
+    }
+    let rank = if is_result(line.body) || (line.width == 0 && is_short_declaration(line.body)) {
+        Rank::Should
+    } else if line.width == 0 {
+        Rank::May(TOP)
+    } else {
+        Rank::May(BODY)
+    };
+    set(ranks, at, rank);
+    at + 1
+}
+
+/// Parameters that stand below the name, up to the line that closes them.
+fn rank_parameters(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
+    let Some(head) = lines.get(at).filter(|head| head.body.ends_with(['(', ','])) else {
+        return at + 1;
+    };
+    let below = lines.iter().enumerate().skip(at + 1).take(PARAMETERS + 1);
+    for (line, own) in below {
+        set(ranks, line, Rank::Should);
+        if own.width <= head.width {
+            return line + 1;
+        }
+    }
+    at + PARAMETERS + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::adapter::laws::{detects, short};
+
+    fn outline(text: &str, lines: &[&str]) -> String {
+        let short = short(&Source, text);
+        let share = short.len() * 100 / text.len();
+        assert!((25..=50).contains(&share), "{share} %:\n{short}");
+        for line in lines {
+            assert!(short.lines().any(|shown| shown.trim_ascii() == *line), "{line} in:\n{short}");
+        }
+        short
+    }
+
+    #[test]
+    fn python_is_outlined() {
+        let lines = [
+            "MAX_TRIES = 5",
+            "class JobFailed(Exception):",
+            "class Job:",
+            "\"\"\"Something to do.",
+            "def run(self) -> object:",
+            "def put(self, job: Job) -> None:",
+            "raise OverflowError(f\"more than {self.limit} jobs wait\")",
+            "class Worker(threading.Thread):",
+            "def start(count: int, queue: Queue) -> list:",
+        ];
+        let short = outline(include_str!("../fixtures/worker_py.txt"), &lines);
+        assert!(!short.contains("The work is called without"), "{short}");
+    }
+
+    #[test]
+    fn rust_and_typescript_are_outlined() {
+        let lines = [
+            "const MAX_TRIES: u32 = 5;",
+            "/// Jobs that wait, the oldest first.",
+            "pub struct Queue {",
+            "impl Queue {",
+            "pub fn put(&self, job: Job) -> Result<(), Refused> {",
+            "return Err(Refused::Full);",
+            "queue: &Arc<Queue>,",
+            ") -> Vec<JoinHandle<()>> {",
+            "fn work(queue: &Queue, outcomes: &Mutex<Vec<Outcome>>) {",
+        ];
+        outline(include_str!("../fixtures/worker_rs.txt"), &lines);
+        let lines = [
+            "export interface QueueOptions {",
+            "* Jobs that wait, the oldest first.",
+            "export class Queue extends EventEmitter {",
+            "constructor(private readonly options: QueueOptions) {",
+            "async load(): Promise<void> {",
+            "put(job: Job): boolean {",
+            "export const drain = async (queue: Queue): Promise<Outcome[]> => {",
+        ];
+        outline(include_str!("../fixtures/worker_ts.txt"), &lines);
+    }
+
+    #[test]
+    fn numbers_before_lines_stay_right() {
+        let code = include_str!("../fixtures/worker_rs.txt");
+        for mark in ["\t", "→", "|", ": ", " | "] {
+            let number = |(at, line): (usize, &str)| format!("{:>6}{mark}{line}\n", at + 1);
+            let text: String = code.lines().enumerate().map(number).collect();
+            let short = short(&Source, &text);
+            assert!(short.len() * 20 < text.len() * 11, "{short}");
+            assert!(short.contains(&format!("    18{mark}pub struct Queue {{\n")), "{short}");
+        }
+    }
+
+    #[test]
+    fn prose_is_no_source() {
+        let line = |at| format!("{at}\tWords that go on, and on.\n");
+        let text: String = (1..20).map(line).collect();
+        assert!(!detects(&Source, &text) && !detects(&Source, "Words that go on.\n"));
+        assert!(!detects(&Source, ""));
+    }
+}

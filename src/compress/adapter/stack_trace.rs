@@ -1,0 +1,165 @@
+//! `stack_trace`: what was thrown, and where. Every message stays, and of the frames below each
+//! the first, the last and those of the application; runs of a library's frames go to marks, and
+//! so do frames that stand above already.
+
+use std::collections::HashSet;
+
+use super::choose::{Rank, chosen};
+use super::frame::{Frame, frame, root};
+use super::page::{Page, is_elided};
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::segment::Kind;
+
+/// Frames of one root that follow each other stay up to so many.
+const RUN: usize = 6;
+/// Frames that stay at each end of a longer run.
+const ENDS: usize = 2;
+
+/// Stack traces; see the module.
+#[derive(Debug)]
+pub(crate) struct StackTrace;
+
+impl FormatAdapter for StackTrace {
+    fn name(&self) -> &'static str {
+        "stack_trace"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        part.is_all(|kind| kind == Kind::Trace)
+    }
+
+    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+        let page = Page::of(part.text);
+        if page.may_shrink() { chosen(&page, &ranks(&page)) } else { Vec::new() }
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        is_elided(before, after)
+    }
+}
+
+fn ranks(page: &Page<'_>) -> Vec<Rank> {
+    let mut ranks = vec![Rank::Once; page.len()];
+    let mut seen = HashSet::new();
+    let mut at = 0;
+    while at < page.len() {
+        let frames = frames(page, at);
+        let Some(last) = frames.last() else {
+            at += 1;
+            continue;
+        };
+        at = last.to;
+        rank_frames(page, &frames, &mut seen, &mut ranks);
+    }
+    ranks
+}
+
+/// The frames that follow each other from a line on.
+fn frames(page: &Page<'_>, at: usize) -> Vec<Frame> {
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut next = at;
+    while let Some(frame) = frame(page, next, next > at) {
+        next = frame.to;
+        frames.push(frame);
+        if next >= page.len() {
+            break;
+        }
+    }
+    frames
+}
+
+/// Ranks the frames below one message.
+fn rank_frames<'t>(
+    page: &Page<'t>,
+    frames: &[Frame],
+    seen: &mut HashSet<&'t str>,
+    ranks: &mut [Rank],
+) {
+    let mut at = 0;
+    for run in frames.chunk_by(|a, b| root(page, *a) == root(page, *b)) {
+        for (place, frame) in run.iter().enumerate() {
+            let is_end = at == 0 || at + 1 == frames.len();
+            let is_inner = run.len() > RUN && place >= ENDS && place + ENDS < run.len();
+            let rank = if !seen.insert(page.slice(frame.from, frame.to)) {
+                Rank::Last
+            } else if is_end {
+                Rank::Must
+            } else if frame.is_library {
+                Rank::Last
+            } else if is_inner {
+                Rank::May(2)
+            } else {
+                Rank::Must
+            };
+            if let Some(lines) = ranks.get_mut(frame.from..frame.to) {
+                lines.fill(rank);
+            }
+            at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::adapter::laws::{detects, short};
+
+    #[test]
+    fn messages_and_own_frames_stay() {
+        let python = short(&StackTrace, include_str!("fixtures/python_trace.txt"));
+        for line in [
+            "manage.py\", line 22",
+            "count.py\", line 31",
+            "KeyError: 4417",
+            "report.py\", line 77",
+            "socket.py\", line 852",
+            "ConnectionRefusedError: [Errno 111]",
+        ] {
+            assert!(python.contains(line), "{line} in:\n{python}");
+        }
+        assert!(!python.contains("core/management"), "{python}");
+        let java = short(&StackTrace, include_str!("fixtures/java_trace.txt"));
+        for line in [
+            "OrderService.java:64",
+            "OrderController.java:41",
+            "Thread.java:1583",
+            "Caused by: java.sql.SQLException",
+            "Pool.java:203",
+            "... 17 more",
+        ] {
+            assert!(java.contains(line), "{line} in:\n{java}");
+        }
+        assert!(!java.contains("reflect.Method"), "{java}");
+    }
+
+    #[test]
+    fn runs_of_library_frames_go() {
+        let text = include_str!("fixtures/js_trace.txt");
+        let js = short(&StackTrace, text);
+        assert!(js.len() * 3 < text.len() && js.contains("orders.js:88:9"), "{js}");
+        let rust = short(&StackTrace, include_str!("fixtures/rust_trace.txt"));
+        assert!(
+            rust.contains("at ./src/planner.rs:80:20") && !rust.contains("panic_fmt"),
+            "{rust}"
+        );
+        assert!(
+            rust.starts_with(
+                "thread 'main' panicked at src/planner.rs:214:9:\nindex out of bounds"
+            )
+        );
+    }
+
+    #[test]
+    fn what_recurs_stands_once() {
+        let frame = "    at walk (/srv/shop/src/tree.js:12:9)\n";
+        let text = format!(
+            "RangeError: too deep\n{}    at main (/srv/shop/src/main.js:3:1)\n",
+            frame.repeat(90)
+        );
+        let expected = format!(
+            "RangeError: too deep\n{frame}    [… 89 lines as above]\n    at main (/srv/shop/src/main.js:3:1)\n"
+        );
+        assert_eq!(short(&StackTrace, &text), expected);
+        assert!(!detects(&StackTrace, "look at it (now)\n"));
+    }
+}

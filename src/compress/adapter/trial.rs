@@ -1,0 +1,50 @@
+//! What the tests of all adapters need.
+
+use super::{Cut, FormatAdapter, Inside, Part, shorten};
+use crate::compress::atom::{atoms, is_boundary};
+use crate::compress::segment::segment;
+
+/// Nothing inside is shortened.
+pub(super) struct Nothing;
+
+impl Inside for Nothing {
+    fn shorten(&mut self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What an adapter cuts of a text, whether it detects it or not.
+pub(super) fn cuts(adapter: &dyn FormatAdapter, text: &str) -> Vec<Cut> {
+    adapter.cuts(Part { text, spans: &segment(text) }, &mut Nothing)
+}
+
+#[track_caller]
+pub(super) fn apply(text: &str, cuts: &[Cut]) -> String {
+    let mut out = String::new();
+    let mut copied = 0;
+    for cut in cuts {
+        assert!(cut.range.start >= copied, "cuts overlap");
+        out.push_str(&text[copied..cut.range.start]);
+        out.push_str(&cut.with);
+        copied = cut.range.end;
+    }
+    out + &text[copied..]
+}
+
+/// The text as one adapter shortens it; none where it stands as it was.
+#[track_caller]
+pub(super) fn shortened(adapter: &dyn FormatAdapter, text: &str) -> Option<String> {
+    let shown = shorten(&[adapter], text, &|_, _| true);
+    assert_eq!(shown.reverted, Vec::<String>::new(), "{text}");
+    shown.text
+}
+
+/// No cut falls into an atom.
+#[track_caller]
+pub(super) fn atoms_are_whole(text: &str, cuts: &[Cut]) {
+    let atoms = atoms(text);
+    for Cut { range, .. } in cuts {
+        let whole = is_boundary(&atoms, range.start) && is_boundary(&atoms, range.end);
+        assert!(whole, "{:?} cuts an atom of {text:?}", &text[range.clone()]);
+    }
+}

@@ -1,0 +1,103 @@
+//! One adapter on one text, for whoever writes a definition.
+
+use std::sync::Arc;
+
+use super::custom::Custom;
+use super::{Adapters, FormatAdapter, Part, shorten};
+use crate::compress::segment::{Span, segment};
+use crate::domain::{AdapterChoice, AdapterChoices};
+
+/// What an adapter makes of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tryout {
+    /// Whether it takes the text, or a part of it where it does not take the whole.
+    pub detects: bool,
+    /// What it leaves; none where the text stands as it is.
+    pub text: Option<String>,
+    /// Whether its cuts broke the format, and were taken back.
+    pub reverted: bool,
+    /// Lines that a definition keeps of a text that it takes as a whole.
+    pub kept_lines: Option<usize>,
+}
+
+impl Tryout {
+    /// Offers a text to one adapter; none where it is none that can be used. `count`: tokens.
+    pub fn of(adapter: &AdapterChoice, text: &str, count: &dyn Fn(&str) -> u64) -> Option<Self> {
+        let adapters = Adapters::of(&AdapterChoices::Chosen(vec![adapter.clone()]));
+        let list: Vec<&dyn FormatAdapter> = adapters.list(false).collect();
+        let one = *list.first()?;
+        let spans = segment(text);
+        let takes_all = one.detects(Part { text, spans: &spans });
+        let takes_part = |Span { kind, range }: &Span| {
+            text.get(range.clone()).is_some_and(|text| {
+                let spans = [Span { kind: *kind, range: 0..text.len() }];
+                one.detects(Part { text, spans: &spans })
+            })
+        };
+        let custom = match adapter {
+            AdapterChoice::Custom(definition) if takes_all => Custom::new(Arc::clone(definition)),
+            AdapterChoice::Custom(_) | AdapterChoice::Named(_) => None,
+        };
+        let made = shorten(&list, text, &|before, after| count(after) < count(before));
+        Some(Self {
+            detects: takes_all || spans.iter().any(takes_part),
+            text: made.text,
+            reverted: !made.reverted.is_empty(),
+            kept_lines: custom.map(|custom| custom.kept_lines(text)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{AdapterDefinition, Detect, Lines, Shrink};
+
+    fn ledger(join: &str) -> AdapterChoice {
+        let definition = AdapterDefinition {
+            name: "ledger".into(),
+            detect: Detect { line_matches: vec![(1, "^id,".into())], ..Detect::default() },
+            keep: vec![Lines::Between(1, 2)],
+            shrink: Shrink::Rest,
+            join: join.into(),
+        };
+        AdapterChoice::Custom(Arc::new(definition))
+    }
+
+    fn words(text: &str) -> u64 {
+        text.split(|c: char| !c.is_alphanumeric()).count() as u64
+    }
+
+    fn text() -> String {
+        let row = |n: usize| format!("{n},lamp {n},paid in cash at the counter\n");
+        std::iter::once("id,item,note\n".to_owned()).chain((1..40).map(row)).collect()
+    }
+
+    #[test]
+    fn a_definition_is_tried_on_a_text() {
+        let tried = Tryout::of(&ledger("{kept}\n[{summary}]"), &text(), &words).unwrap();
+        assert!(tried.detects && !tried.reverted);
+        assert_eq!(tried.kept_lines, Some(2));
+        let shown = tried.text.unwrap();
+        assert!(shown.starts_with("id,item,note\n1,lamp 1,"), "{shown}");
+    }
+
+    #[test]
+    fn a_text_of_another_format_stands_as_it_is() {
+        let tried = Tryout::of(&ledger("{kept}{summary}"), "no ledger", &words).unwrap();
+        let none = Tryout { detects: false, text: None, reverted: false, kept_lines: None };
+        assert_eq!(tried, none);
+    }
+
+    #[test]
+    fn what_takes_no_fewer_tokens_stands_as_it_is() {
+        let join = format!("{}{{kept}}{{summary}}", "and, what is more, ".repeat(200));
+        let tried = Tryout::of(&ledger(&join), &text(), &words).unwrap();
+        assert_eq!((tried.detects, tried.text, tried.kept_lines), (true, None, Some(2)));
+    }
+
+    #[test]
+    fn a_name_of_nothing_is_no_adapter() {
+        assert_eq!(Tryout::of(&AdapterChoice::Named("nobody".into()), &text(), &words), None);
+    }
+}

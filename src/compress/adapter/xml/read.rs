@@ -1,0 +1,108 @@
+//! A document as pieces that cover all of its bytes.
+
+use std::ops::Range;
+
+use quick_xml::events;
+use quick_xml::reader::Reader;
+
+/// Elements inside one another, and events, of a document that is read.
+const DEPTH: usize = 256;
+const EVENTS: usize = 500_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A tag, a declaration or an instruction.
+    Markup,
+    /// Text with its entities, up to the next markup.
+    Text,
+    Comment,
+    /// A CDATA section.
+    Section,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) event: Event,
+    pub(super) range: Range<usize>,
+    /// The element that it stands in also holds elements.
+    mixed: bool,
+}
+
+impl Piece {
+    pub(super) fn raw<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Whether it may hold prose that stands for itself.
+    pub(super) fn may_shrink(&self) -> bool {
+        match self.event {
+            Event::Markup => false,
+            Event::Comment => true,
+            Event::Text | Event::Section => !self.mixed,
+        }
+    }
+}
+
+/// The pieces of a text that is one well-formed document without a document type; `None` where it
+/// is another, or too deep or too large.
+pub(super) fn pieces(text: &str) -> Option<Vec<Piece>> {
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().check_comments = true;
+    let mut pieces: Vec<Piece> = Vec::new();
+    // For each open element its texts, and whether it holds elements.
+    let mut open: Vec<(Vec<usize>, bool)> = Vec::new();
+    let mut roots = 0;
+    loop {
+        let from = pieces.last().map_or(0, |piece| piece.range.end);
+        let event = reader.read_event().ok()?;
+        let to = usize::try_from(reader.buffer_position()).ok()?;
+        let kind = match event {
+            events::Event::Eof => break,
+            events::Event::DocType(_) => return None,
+            events::Event::Text(_) | events::Event::GeneralRef(_) => Event::Text,
+            events::Event::Comment(_) => Event::Comment,
+            events::Event::CData(_) => Event::Section,
+            _ => Event::Markup,
+        };
+        if to <= from || pieces.len() >= EVENTS {
+            return None;
+        }
+        match event {
+            events::Event::Start(_) | events::Event::Empty(_) => {
+                match open.last_mut() {
+                    Some((_, holds_elements)) => *holds_elements = true,
+                    None => roots += 1,
+                }
+                if matches!(event, events::Event::Start(_)) {
+                    open.push((Vec::new(), false));
+                }
+            }
+            events::Event::End(_) => {
+                let (texts, holds_elements) = open.pop()?;
+                for text in texts {
+                    if let Some(piece) = pieces.get_mut(text) {
+                        piece.mixed = holds_elements;
+                    }
+                }
+            }
+            _ => {}
+        }
+        let is_text = matches!(kind, Event::Text | Event::Section);
+        let is_blank = || text.get(from..to).is_some_and(|raw| raw.trim().is_empty());
+        if open.len() > DEPTH || roots > 1 || (is_text && open.is_empty() && !is_blank()) {
+            return None;
+        }
+        match pieces.last_mut() {
+            // Text is parted at its entities only.
+            Some(last) if kind == Event::Text && last.event == kind => last.range.end = to,
+            _ => {
+                if let Some((texts, _)) = open.last_mut().filter(|_| is_text) {
+                    texts.push(pieces.len());
+                }
+                pieces.push(Piece { event: kind, range: from..to, mixed: false });
+            }
+        }
+    }
+    let end = pieces.last().map_or(0, |piece| piece.range.end);
+    (open.is_empty() && roots == 1 && end == text.len()).then_some(pieces)
+}

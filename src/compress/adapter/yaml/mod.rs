@@ -1,0 +1,106 @@
+//! YAML: scalars and comments that are prose are shortened where they stand.
+//!
+//! Which they are is told by what they say, not by their keys. Everything else keeps its bytes:
+//! keys, anchors, tags, flow collections, digests, addresses, certificates, scripts. A scalar is
+//! written in the style it had; where that style cannot say the shorter words, it stays.
+
+mod scalar;
+mod scan;
+
+use super::words::is_prose;
+use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::segment;
+use scan::{Event, Kind, scan};
+
+/// Keys of a text that is taken for YAML as a whole although parts of it look like something else.
+const KEYS: usize = 3;
+/// Bytes of a scalar that is looked into.
+const LONG: usize = 120;
+
+/// The adapter of this module.
+#[derive(Debug)]
+pub(crate) struct Yaml;
+
+impl FormatAdapter for Yaml {
+    fn name(&self) -> &'static str {
+        "yaml"
+    }
+
+    fn detects(&self, part: Part<'_>) -> bool {
+        let is_yaml = |kind| kind == segment::Kind::Yaml;
+        if part.is_all(is_yaml) {
+            return true;
+        }
+        // A comment at its head is a heading elsewhere, a document at its head front matter, and
+        // where values are sentences, it all looks like prose.
+        let may_be = |kind| {
+            matches!(kind, segment::Kind::Yaml | segment::Kind::Markdown(_) | segment::Kind::Prose)
+        };
+        part.is_all(may_be)
+            && opens(part.text)
+            && scan(part.text).is_some_and(|events| {
+                let keys = events.iter().filter(|event| event.kind == Kind::Key);
+                let small = |event: &&Event| !raw(event, part.text).starts_with(char::is_uppercase);
+                let (all, names) = (keys.clone().count(), keys.filter(small).count());
+                // Words with a capital before a colon are labels of a writer, or who speaks.
+                all >= KEYS && (names * 2 > all || part.has(is_yaml))
+            })
+    }
+
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        let events = scan(part.text).unwrap_or_default();
+        events.iter().filter_map(|event| shorter(event, part.text, inside)).collect()
+    }
+
+    fn holds(&self, before: &str, after: &str) -> bool {
+        let (Some(own), Some(shown)) = (scan(before), scan(after)) else { return false };
+        own.len() == shown.len()
+            && own.iter().zip(&shown).all(|(own, shown)| {
+                own.kind == shown.kind
+                    && own.column == shown.column
+                    && is_kept(own, raw(own, before), raw(shown, after))
+            })
+    }
+}
+
+/// Whether the first line that says something is one of YAML. Most prose is let go by it.
+fn opens(text: &str) -> bool {
+    let mut lines =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.next().is_some_and(|line| {
+        let key = line.split([':', ' ']).next().unwrap_or_default();
+        matches!(line.as_bytes().first(), Some(b'%' | b'-'))
+            || line.get(key.len()..).is_some_and(|rest| rest.starts_with(':'))
+    })
+}
+
+fn raw<'t>(event: &Event, text: &'t str) -> &'t str {
+    text.get(event.range.clone()).unwrap_or_default()
+}
+
+/// Whether a piece is shown as it was, or as the shorter form of prose.
+fn is_kept(event: &Event, own: &str, shown: &str) -> bool {
+    own == shown
+        || shown.len() < own.len()
+            && prose(event, own).is_some()
+            && scalar::words(event, shown).is_some_and(|words| !words.trim().is_empty())
+}
+
+/// The words of a scalar or comment that is prose.
+fn prose(event: &Event, raw: &str) -> Option<String> {
+    if raw.len() < LONG {
+        return None;
+    }
+    scalar::words(event, raw).filter(|words| is_prose(words))
+}
+
+fn shorter(event: &Event, text: &str, inside: &mut dyn Inside) -> Option<Cut> {
+    let raw = raw(event, text);
+    let words = prose(event, raw)?;
+    let short = inside.shorten(&words)?;
+    let with = scalar::write(event, raw, short.trim_end())?;
+    (with.len() < raw.len()).then(|| Cut { range: event.range.clone(), with })
+}
+
+#[cfg(test)]
+mod tests;

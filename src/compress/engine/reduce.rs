@@ -1,0 +1,152 @@
+//! Rung 2 over one text: its adapters, and rung 1 over what they leave.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::lines::Lines;
+use super::{Class, Engine, Form, Known, Use, form};
+use crate::compress::adapter::{Adapters, FormatAdapter, shorten};
+use crate::compress::digest;
+use crate::domain::{ArtifactId, TokenizerName};
+use crate::tokenizer::{Counter, Digest};
+
+/// How much of a text rung 2 leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Depth {
+    /// What its format's adapter leaves.
+    Reduced,
+    /// Its errors, and the lines that say most: a third of it.
+    Outline,
+    /// The same, a fifth of it.
+    Extract,
+    /// The same, an eighth of it.
+    Digest,
+    /// The same, a twentieth of it.
+    Gist,
+}
+
+impl Depth {
+    /// All of them, the least harmful first.
+    pub const ALL: [Self; 5] =
+        [Self::Reduced, Self::Outline, Self::Extract, Self::Digest, Self::Gist];
+
+    /// Of so many bytes one stays, and what a decision calls that; none where an adapter decides.
+    fn share(self) -> Option<(usize, &'static str)> {
+        match self {
+            Self::Reduced => None,
+            Self::Outline => Some((3, "outline")),
+            Self::Extract => Some((5, "extract")),
+            Self::Digest => Some((8, "digest")),
+            Self::Gist => Some((20, "gist")),
+        }
+    }
+
+    /// Whether a rule names one of those at which nothing is promised of formats.
+    pub fn is_extract(rule: &str) -> bool {
+        Self::ALL.iter().filter_map(|depth| depth.share()).any(|(_, name)| name == rule)
+    }
+}
+
+/// How rung 2 is taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Reducer<'r> {
+    pub adapters: &'r Adapters,
+    /// The line that says where a shortened result is to be had whole, where it is.
+    pub pointer: Option<fn(ArtifactId) -> String>,
+}
+
+impl Reducer<'_> {
+    /// Names what becomes of a text.
+    pub(super) fn digest(&self) -> Digest {
+        let pointer = u8::from(self.pointer.is_some());
+        self.adapters.digest().then(&Digest::of(""), pointer)
+    }
+}
+
+impl Engine {
+    /// The text after rung 2, no longer than it is after rung 1 alone.
+    pub(super) fn reduced(
+        &self,
+        counter: &Counter,
+        name: TokenizerName,
+        (reducer, depth): (&Reducer<'_>, Depth),
+        purpose: Use,
+        (text, own): (&str, Digest),
+    ) -> Arc<Known> {
+        let key = (name, purpose, depth, reducer.digest().then(&own, 0));
+        if let Some(known) = self.reduced.get(&key) {
+            return known;
+        }
+        let reduction = Reduction { counter, name, reducer, purpose, text };
+        let form = match depth.share() {
+            None => reduction.adapted(),
+            Some((share, rule)) => {
+                let left = match purpose {
+                    Use::Arguments => digest::arguments(text, share),
+                    _ => digest::digest(text, share),
+                };
+                reduction.left(left, vec![rule.into()])
+            }
+        };
+        let lines = Arc::new(Lines::of(form.text.as_deref().unwrap_or(text)));
+        let known = Arc::new(Known { form, lines });
+        self.reduced.insert(key, Arc::clone(&known));
+        known
+    }
+}
+
+/// A text on its way.
+struct Reduction<'r> {
+    counter: &'r Counter,
+    name: TokenizerName,
+    reducer: &'r Reducer<'r>,
+    purpose: Use,
+    text: &'r str,
+}
+
+impl Reduction<'_> {
+    fn adapted(&self) -> Form {
+        if self.purpose == Use::Arguments {
+            return self.left(None, Vec::new());
+        }
+        let words = matches!(self.purpose, Use::Words | Use::Said);
+        let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
+        let (counter, name) = (self.counter, self.name);
+        let pays = |before: &str, after: &str| {
+            let after = counter.count_once(name, after);
+            counter.at_least(name, before) > after || counter.count_once(name, before) > after
+        };
+        let shortened = shorten(&list, self.text, &pays);
+        let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
+        let used = shortened.used.iter().map(rule).collect();
+        let mut form = self.left(shortened.text, used);
+        form.reverted.extend(shortened.reverted.iter().map(rule));
+        form.refused.extend(shortened.refused.iter().map(rule));
+        form
+    }
+
+    /// The form of what is left of the text.
+    fn left(&self, left: Option<String>, rules: Vec<Cow<'static, str>>) -> Form {
+        let stays = Form::as_it_came(self.counter.count(self.name, self.text));
+        let Some(left) = left else { return stays };
+        let mut shown = form(self.counter, self.name, self.purpose, &left);
+        let mut text = shown.text.take().map_or(left, |text| text.to_string());
+        if let (Some(line), Use::Result(_)) = (self.reducer.pointer, self.purpose) {
+            text.push('\n');
+            text.push_str(&line(ArtifactId::of_text(self.text)));
+            shown.tokens_after = self.counter.count_once(self.name, &text);
+        }
+        if shown.tokens_after >= stays.tokens_before {
+            return stays;
+        }
+        Form {
+            text: Some(text.into()),
+            class: Class::Reversible,
+            rules: rules.into_iter().chain(shown.rules).collect(),
+            reverted: shown.reverted,
+            tokens_after: shown.tokens_after,
+            tokens_alone: shown.tokens_after,
+            ..stays
+        }
+    }
+}
