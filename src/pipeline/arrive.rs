@@ -1,10 +1,12 @@
 //! The on-arrival form of tool results, and the count of every message.
 
-use super::Stopped;
-use super::measure::{self, Cost, Meter};
+use std::sync::Arc;
+
+use super::measure::{self, Cost, Meter, Whose};
 use super::report::Action;
-use crate::compress::{Class, Encoder, Engine, Form, Hold, Lossless};
-use crate::domain::{Content, Message, Part};
+use super::{Stopped, prose};
+use crate::compress::{Class, Depth, Encoder, Engine, Form, Hold, Lossless, Reducer};
+use crate::domain::{Content, Message, Notes, Part, Role};
 use crate::request::OnArrival;
 
 /// What is known of each message on arrival, one entry each.
@@ -18,21 +20,28 @@ pub(super) struct Output {
     pub(super) forms: Vec<Arrived>,
 }
 
-/// The forms of the texts of a message's tool results.
+/// The forms of a message's texts.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Arrived {
+    /// Of its tool results.
     pub(super) forms: Vec<Form>,
-    /// Raw tokens that references save beside the forms by themselves.
+    /// Of its own texts; none where they stand as they came.
+    pub(super) words: Vec<Form>,
+    /// Raw tokens that they save beside the forms that its results have by themselves.
     pub(super) saved: u64,
 }
 
 impl Arrived {
+    fn all(&self) -> impl Iterator<Item = &Form> {
+        self.forms.iter().chain(&self.words)
+    }
+
     /// What happened to the message, if nothing else does.
     pub(super) fn action(&self) -> Action {
-        let mut rules = self.forms.iter().flat_map(|form| &form.rules).peekable();
-        if rules.peek().is_none() || rules.clone().all(|rule| *rule == "escape") {
+        let rules = || self.all().flat_map(|form| &form.rules);
+        if rules().all(|rule| rule == "escape") {
             Action::Kept
-        } else if rules.all(|rule| *rule == "reference") {
+        } else if rules().all(|rule| rule == "reference") {
             Action::Deduplicated
         } else {
             Action::Compressed
@@ -41,49 +50,82 @@ impl Arrived {
 
     /// The rules, in order, as a decision names them.
     pub(super) fn rules(&self) -> String {
-        let mut rules: Vec<&str> = Vec::new();
-        for rule in self.forms.iter().flat_map(|form| &form.rules) {
-            if !rules.contains(rule) {
+        let mut rules = Vec::new();
+        for rule in self.all().flat_map(|form| &form.rules) {
+            if !rules.contains(&rule) {
                 rules.push(rule);
             }
         }
-        format!("on_arrival:{}", rules.join("+"))
+        named(rules.into_iter().map(AsRef::as_ref), "on_arrival")
     }
 
-    /// Notations whose blocks had to be taken back.
-    pub(super) fn reverted(&self) -> impl Iterator<Item = &'static str> {
-        self.forms.iter().flat_map(|form| form.reverted.iter().copied())
+    /// Notations and adapters whose work was taken back.
+    pub(super) fn reverted(&self) -> impl Iterator<Item = &str> {
+        self.all().flat_map(|form| form.reverted.iter().map(AsRef::as_ref))
     }
 
     pub(super) fn class(&self) -> Option<Class> {
-        let changed = self.forms.iter().filter(|form| form.text.is_some());
+        let changed = self.all().filter(|form| form.text.is_some());
         changed.map(|form| form.class).max()
     }
 }
 
+/// Warns of work that was taken back.
+pub(super) fn warn<'n>(notes: &mut Notes, pointer: &str, names: impl Iterator<Item = &'n str>) {
+    for name in names {
+        let (code, name) = match name.strip_prefix("adapter:") {
+            Some(name) => ("adapter_reverted", name),
+            None => ("notation_reverted", name),
+        };
+        notes.warn(code, pointer.to_owned(), name);
+    }
+}
+
+/// Rules as a decision names them: `adapter:json+log`, what rung 1 did to that behind it; or, with
+/// `first` before it, what rung 1 did alone.
+pub(super) fn named<'r>(rules: impl Iterator<Item = &'r str>, first: &str) -> String {
+    let (further, exact): (Vec<&str>, Vec<&str>) =
+        rules.partition(|rule| rule.starts_with("adapter:") || Depth::is_extract(rule));
+    if further.is_empty() {
+        return format!("{first}:{}", exact.join("+"));
+    }
+    let mut text = String::new();
+    for rule in further {
+        let rule = if text.is_empty() { rule } else { rule.trim_start_matches("adapter:") };
+        text.extend((!text.is_empty()).then_some('+'));
+        text.push_str(rule);
+    }
+    if !exact.is_empty() {
+        text.push_str(",lossless:");
+        text.push_str(&exact.join("+"));
+    }
+    text
+}
+
 pub(super) fn run(
     meter: &Meter<'_>,
-    engine: &Engine,
+    mut sight: Sight<'_>,
     history: &[Message],
     protected: &[bool],
-    on_arrival: OnArrival,
 ) -> Result<Output, Stopped> {
     let mut costs = Vec::with_capacity(history.len());
     let mut saved = Vec::with_capacity(history.len());
     let mut forms = Vec::with_capacity(history.len());
-    let mut sight = Sight::new(engine, meter, on_arrival);
     for (message, protected) in history.iter().zip(protected) {
         meter.check()?;
-        let arrived = sight.arrive(message, *protected);
+        let arrived = sight.arrive(message, if *protected { Shape::Fixed } else { Shape::Whole });
         let mut known = arrived.forms.iter();
         let mut won = 0;
         // Every text was counted when its form was found.
-        costs.push(meter.message_by(message, &mut |text| match known.next() {
-            Some(form) => {
-                won += measure::saved(form.tokens_before, form.tokens_alone);
-                Ok(form.tokens_alone)
-            }
-            None => meter.text(text),
+        costs.push(meter.message_by(message, &mut |whose, text| match whose {
+            Whose::Own => meter.text(text),
+            Whose::Result => known.next().map_or_else(
+                || meter.text(text),
+                |form| {
+                    won += measure::saved(form.tokens_before, form.tokens_alone);
+                    Ok(form.tokens_alone)
+                },
+            ),
         })?);
         saved.push(won);
         forms.push(arrived);
@@ -96,56 +138,158 @@ pub(super) fn run(
 pub(super) struct Sight<'s> {
     engine: &'s Engine,
     meter: &'s Meter<'s>,
-    /// None where nothing is shortened on arrival.
-    encoder: Option<Encoder<'s>>,
+    reducer: Reducer<'s>,
+    on_arrival: OnArrival,
+    encoder: Encoder<'s>,
+}
+
+/// How a message is to be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// As it came, but for the mark that tells a look-alike.
+    Fixed,
+    /// As it arrived.
+    Whole,
+    /// Its texts so far down rung 2.
+    To(Depth),
 }
 
 impl<'s> Sight<'s> {
-    pub(super) fn new(engine: &'s Engine, meter: &'s Meter<'s>, on_arrival: OnArrival) -> Self {
-        let encoder = (on_arrival == OnArrival::Lossless).then(|| encoder(engine, meter));
-        Self { engine, meter, encoder }
+    pub(super) fn new(
+        engine: &'s Engine,
+        meter: &'s Meter<'s>,
+        (on_arrival, reducer): (OnArrival, Reducer<'s>),
+    ) -> Self {
+        let encoder = encoder(engine, meter, reducer);
+        Self { engine, meter, reducer, on_arrival, encoder }
     }
 
     /// Begins anew: nothing stands before the next message.
     pub(super) fn clear(&mut self) {
-        if self.encoder.is_some() {
-            self.encoder = Some(encoder(self.engine, self.meter));
-        }
+        self.encoder = encoder(self.engine, self.meter, self.reducer);
     }
 
-    /// The forms of the next message. `fixed`: its texts stand as they are.
-    pub(super) fn arrive(&mut self, message: &Message, fixed: bool) -> Arrived {
+    /// The forms of the next message.
+    pub(super) fn arrive(&mut self, message: &Message, shape: Shape) -> Arrived {
         let mut arrived = Arrived::default();
-        let Some(encoder) = &mut self.encoder else { return arrived };
-        let hold = if fixed { Hold::Fixed } else { Hold::Free };
+        if self.on_arrival == OnArrival::Off {
+            // Nothing is referred to, so nothing has to be remembered.
+            if let Shape::To(depth) = shape {
+                arrived.forms = self.alone(message, depth);
+                arrived.words = self.words(message, depth);
+                arrived.saved = arrived.all().map(saved).sum();
+            }
+            return arrived;
+        }
+        let hold = match (shape, self.on_arrival) {
+            (Shape::Fixed, _) => Hold::Fixed,
+            (Shape::To(depth), _) => Hold::To(depth),
+            (Shape::Whole, OnArrival::Reversible) => Hold::To(Depth::Reduced),
+            (Shape::Whole, _) => Hold::Free,
+        };
         for part in &message.parts {
             match &part.content {
-                Content::ToolCall(call) => encoder.call(&call.arguments),
+                Content::ToolCall(call) => self.encoder.call(&call.arguments),
                 Content::ToolResult(result) => {
                     let texts = result.content.iter().filter_map(Part::as_text);
                     let texts: Vec<_> = texts.cloned().collect();
-                    arrived.forms.extend(encoder.result(&texts, hold));
+                    let forms = self.encoder.result(&texts, hold);
+                    arrived.saved += texts
+                        .iter()
+                        .zip(&forms)
+                        .map(|(text, form)| match shape {
+                            Shape::To(_) => {
+                                self.arrived_alone(text).saturating_sub(form.tokens_after)
+                            }
+                            _ => form.tokens_alone.saturating_sub(form.tokens_after),
+                        })
+                        .sum::<u64>();
+                    arrived.forms.extend(forms);
                 }
                 _ => {}
             }
         }
-        let saved = |form: &Form| form.tokens_alone.saturating_sub(form.tokens_after);
-        arrived.saved = arrived.forms.iter().map(saved).sum();
+        if let Shape::To(depth) = shape {
+            arrived.words = self.words(message, depth);
+            arrived.saved += arrived.words.iter().map(saved).sum::<u64>();
+        }
         arrived
+    }
+
+    /// Raw tokens that rung 2 saves of a message by itself, beside the form in which it arrived.
+    pub(super) fn saves(&self, message: &Message, depth: Depth) -> u64 {
+        let before = |text: &Arc<str>, form: &Form| match self.on_arrival {
+            OnArrival::Off => form.tokens_before,
+            _ => self.arrived_alone(text),
+        };
+        let forms = self.alone(message, depth);
+        let results = result_texts(message).zip(&forms);
+        let saved_there =
+            results.map(|(text, form)| before(text, form).saturating_sub(form.tokens_after));
+        saved_there.sum::<u64>() + self.words(message, depth).iter().map(saved).sum::<u64>()
+    }
+
+    /// What a result's text takes by itself as it arrived.
+    fn arrived_alone(&self, text: &Arc<str>) -> u64 {
+        let depth = (self.on_arrival == OnArrival::Reversible).then_some(Depth::Reduced);
+        self.encoder.alone(text, depth).tokens_alone
+    }
+
+    fn alone(&self, message: &Message, depth: Depth) -> Vec<Form> {
+        result_texts(message).map(|text| self.encoder.alone(text, Some(depth))).collect()
+    }
+
+    fn words(&self, message: &Message, depth: Depth) -> Vec<Form> {
+        if !may_be_shortened(message) {
+            return Vec::new();
+        }
+        own_texts(message).map(|text| self.encoder.said(text, depth)).collect()
     }
 }
 
-fn encoder<'s>(engine: &'s Engine, meter: &'s Meter<'s>) -> Encoder<'s> {
-    Encoder::new(engine, meter.counter(), meter.tokenizer(), Lossless::Equivalent)
+fn saved(form: &Form) -> u64 {
+    form.tokens_before.saturating_sub(form.tokens_after)
+}
+
+fn encoder<'s>(engine: &'s Engine, meter: &'s Meter<'s>, reducer: Reducer<'s>) -> Encoder<'s> {
+    let name = meter.tokenizer();
+    Encoder::new(engine, meter.counter(), name, Lossless::Equivalent).with(reducer)
+}
+
+/// Whether rung 2 may touch what a message says itself. A provider's own items may quote it.
+fn may_be_shortened(message: &Message) -> bool {
+    let is_opaque = |part: &Part| matches!(part.content, Content::Opaque { .. });
+    matches!(message.role, Role::User | Role::Assistant)
+        && !message.parts.iter().any(is_opaque)
+        && !own_texts(message).any(|text| prose::is_history_summary(text))
+}
+
+/// Whether a part is a text of its message, and nothing counts its characters.
+fn is_own(part: &Part) -> bool {
+    matches!(part.content, Content::Text(_)) && part.extra.is_empty()
+}
+
+fn own_texts(message: &Message) -> impl Iterator<Item = &Arc<str>> {
+    message.parts.iter().filter(|part| is_own(part)).filter_map(Part::as_text)
+}
+
+/// The texts of a message's results.
+pub(super) fn result_texts(message: &Message) -> impl Iterator<Item = &Arc<str>> {
+    message.tool_results().flat_map(|result| result.content.iter().filter_map(Part::as_text))
 }
 
 /// Puts the forms of a message's texts in their places.
-pub(super) fn show(message: &mut Message, forms: &[Form]) {
-    let texts = message.parts.iter_mut().flat_map(|part| match &mut part.content {
+pub(super) fn show(message: &mut Message, arrived: &Arrived) {
+    let results = message.parts.iter_mut().flat_map(|part| match &mut part.content {
         Content::ToolResult(result) => result.content.as_mut_slice(),
         _ => &mut [],
     });
-    let texts = texts.filter_map(|part| match &mut part.content {
+    place(results, &arrived.forms);
+    place(message.parts.iter_mut().filter(|part| is_own(part)), &arrived.words);
+}
+
+fn place<'p>(parts: impl Iterator<Item = &'p mut Part>, forms: &[Form]) {
+    let texts = parts.filter_map(|part| match &mut part.content {
         Content::Text(text) => Some(text),
         _ => None,
     });

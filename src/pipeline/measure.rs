@@ -86,6 +86,15 @@ impl std::ops::AddAssign for Cost {
     }
 }
 
+/// Whose a text of a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// A tool's.
+    Result,
+    /// The message's own.
+    Own,
+}
+
 /// Counts for one target and tokenizer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meter<'c> {
@@ -135,15 +144,15 @@ impl<'c> Meter<'c> {
 
     /// Raw tokens of a message, its framing included.
     pub(super) fn message(&self, message: &Message) -> Result<Cost, Stopped> {
-        self.message_by(message, &mut |text| self.text(text))
+        self.message_by(message, &mut |_, text| self.text(text))
     }
 
-    /// As [`Self::message`], with `result_text` telling what each text of a tool result takes,
-    /// in order, where that is known already.
+    /// As [`Self::message`], with `known` telling what each text takes, in order, where that is
+    /// known already.
     pub(super) fn message_by(
         &self,
         message: &Message,
-        result_text: &mut dyn FnMut(&str) -> Result<u64, Stopped>,
+        known: &mut dyn FnMut(Whose, &str) -> Result<u64, Stopped>,
     ) -> Result<Cost, Stopped> {
         let mut cost = Cost { text: self.framing.message, ..Cost::default() };
         if let Some(name) = &message.name {
@@ -154,7 +163,7 @@ impl<'c> Meter<'c> {
             if index > 0 {
                 cost.text += self.framing.part;
             }
-            cost += self.part(part, result_text)?;
+            cost += self.part(part, known)?;
         }
         Ok(cost)
     }
@@ -162,11 +171,11 @@ impl<'c> Meter<'c> {
     fn part(
         &self,
         part: &Part,
-        result_text: &mut dyn FnMut(&str) -> Result<u64, Stopped>,
+        known: &mut dyn FnMut(Whose, &str) -> Result<u64, Stopped>,
     ) -> Result<Cost, Stopped> {
         let mut cost = Cost::default();
         match &part.content {
-            Content::Text(text) => cost.text = self.text(text)?,
+            Content::Text(text) => cost.text = known(Whose::Own, text)?,
             Content::Thinking(thinking) => {
                 cost.text = match &thinking.opaque {
                     Some(raw) => self.text(raw.as_str())?,
@@ -190,9 +199,9 @@ impl<'c> Meter<'c> {
                     cost += match &inner.content {
                         Content::Text(text) => {
                             let extra = self.extra(&inner.extra)?;
-                            Cost { text: result_text(text)? + extra, ..Cost::default() }
+                            Cost { text: known(Whose::Result, text)? + extra, ..Cost::default() }
                         }
-                        _ => self.part(inner, result_text)?,
+                        _ => self.part(inner, known)?,
                     };
                 }
             }

@@ -32,7 +32,7 @@ mod xml;
 pub use change::{FirstChange, Hints, Why, first_change};
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
-pub use prose::{CLEARED_RESULT, is_history_summary};
+pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;
 pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
 pub use shorten::{Edit, Edited, Maker, Original, Shortened, Shown, passed_on, shorten, splice};
@@ -41,10 +41,10 @@ pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 
 use std::sync::Arc;
 
-use crate::compress::Engine;
-use crate::domain::{Conversation, Message, Notes, Role, Source, ToolDefinition};
+use crate::compress::{Adapters, Engine, Reducer};
+use crate::domain::{ArtifactId, Conversation, Message, Notes, Role, Source, ToolDefinition};
 use crate::provider::{self, Sandwich};
-use crate::request::{CompileRequest, Explain, OnDeadline, OnOverflow};
+use crate::request::{CompileRequest, Explain, OnArrival, OnDeadline, OnOverflow};
 use crate::tokenizer::Counter;
 
 use measure::{Cost, Meter};
@@ -105,6 +105,7 @@ struct Driver<'d> {
     cx: &'d Context,
     request: &'d CompileRequest,
     meter: Meter<'d>,
+    adapters: Adapters,
     notes: Notes,
     timings: &'d mut Timings,
 }
@@ -118,7 +119,9 @@ fn run(
     timings: &mut Timings,
 ) -> Result<Compiled, Error> {
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
-    let mut driver = Driver { cx, request, meter, notes: request.notes.clone(), timings };
+    let adapters = Adapters::of(&request.compression.adapters);
+    let notes = request.notes.clone();
+    let mut driver = Driver { cx, request, meter, adapters, notes, timings };
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     let mut conversation = driver.ingest(conversation);
@@ -189,16 +192,13 @@ impl Driver<'_> {
         protected: &[bool],
         list: &str,
     ) -> Result<arrive::Output, Stopped> {
-        let on_arrival = self.request.compression.on_arrival;
-        let (meter, engine) = (&self.meter, &self.cx.engine);
-        let arrived = timed(&mut self.timings.count, || {
-            arrive::run(meter, engine, history, protected, on_arrival)
-        })?;
+        let by = how(self.request, &self.adapters);
+        let sight = arrive::Sight::new(&self.cx.engine, &self.meter, by);
+        let arrived =
+            timed(&mut self.timings.count, || arrive::run(&self.meter, sight, history, protected))?;
         for (message, arrived) in history.iter().zip(&arrived.forms) {
-            for name in arrived.reverted() {
-                let pointer = message.origin.map(|at| format!("/{list}/{at}"));
-                self.notes.warn("notation_reverted", pointer.unwrap_or_default(), name);
-            }
+            let pointer = message.origin.map(|at| format!("/{list}/{at}")).unwrap_or_default();
+            arrive::warn(&mut self.notes, &pointer, arrived.reverted());
         }
         Ok(arrived)
     }
@@ -270,16 +270,13 @@ impl Driver<'_> {
         read_back: &ReadBack,
         (frame, allocation): (&frame::Output, &budget::Output),
     ) -> Result<compress::Output, Stopped> {
+        let by = how(self.request, &self.adapters);
         let input = compress::Input {
             history,
             costs,
             arrived,
             read_back,
-            sight: arrive::Sight::new(
-                &self.cx.engine,
-                &self.meter,
-                self.request.compression.on_arrival,
-            ),
+            sight: arrive::Sight::new(&self.cx.engine, &self.meter, by),
             protected,
             stitched: frame.stitched.clone(),
             compression: &self.request.compression,
@@ -364,6 +361,13 @@ impl Driver<'_> {
             compiled
         })
     }
+}
+
+/// How far results are taken on arrival, and how rung 2 is.
+fn how<'h>(request: &CompileRequest, adapters: &'h Adapters) -> (OnArrival, Reducer<'h>) {
+    let pointer: fn(ArtifactId) -> String = |id| prose::shortened(READ_TOOL, id);
+    let pointer = request.compression.read_tool.then_some(pointer);
+    (request.compression.on_arrival, Reducer { adapters, pointer })
 }
 
 fn names(history: &[Message]) -> Vec<manifest::Name> {

@@ -1,15 +1,42 @@
 //! The texts that a compile may insert. Programs may look for the tags and bracketed words;
 //! the prose around them may change.
 
+use std::fmt::Write as _;
+
 use crate::domain::ArtifactId;
 
-/// Stands for a tool result that was cleared from an old turn.
-pub const CLEARED_RESULT: &str = "[Old tool result content cleared]";
 /// How every line begins that stands for a cleared result.
 pub(super) const CLEARED: &str = "[Old tool result content cleared";
-/// Stands for a cleared result that the model can ask for.
-pub(super) fn cleared_to_read(tool: &str, id: ArtifactId) -> String {
-    format!("{CLEARED}; {tool} shows it: {id}]")
+
+/// Whether a text stands for a result that was cleared.
+pub fn is_cleared(text: &str) -> bool {
+    text.starts_with(CLEARED) && text.ends_with(']') && !text.contains('\n')
+}
+
+/// Stands for a tool result that was cleared from an old turn: what it was, and how the model
+/// gets it back where it can.
+pub(super) fn cleared(
+    tool: Option<&str>,
+    lines: usize,
+    read: Option<(&str, ArtifactId)>,
+) -> String {
+    /// Characters of a tool's name: longer ones say no more.
+    const LONGEST: usize = 48;
+    let mut text = format!("{CLEARED}: ");
+    let name = tool.into_iter().flat_map(str::chars).take(LONGEST);
+    text.extend(name.filter(|c| !c.is_control() && !matches!(c, '[' | ']')));
+    text.push_str(if tool.is_some() { ", " } else { "" });
+    let _ = write!(text, "{lines} {}", if lines == 1 { "line" } else { "lines" });
+    if let Some((tool, id)) = read {
+        let _ = write!(text, "; {tool} shows it: {id}");
+    }
+    text.push(']');
+    text
+}
+
+/// Says how the model gets back what is left out of a text.
+pub(super) fn shortened(tool: &str, id: ArtifactId) -> String {
+    format!("[shortened; {tool} shows all of it: {id}]")
 }
 /// Opens a conversation whose first message would not be the user's.
 pub(super) const OPENING: &str = "[Conversation continues]";

@@ -1,7 +1,8 @@
 //! Which messages stay verbatim because the caller says so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::compress::Tools;
 use crate::domain::{Content, Message, Notes, Part};
 use crate::request::Protect;
 
@@ -25,9 +26,8 @@ pub(super) fn run(
     if !unmatched.is_empty() {
         notes.warn("protect_unmatched", "/protect".to_owned(), unmatched);
     }
-    let calls = history.iter().flat_map(Message::tool_calls);
-    let names: BTreeMap<&str, &str> = calls.map(|call| (&*call.id, &*call.name)).collect();
-    history.iter().map(|message| is_protected(protect, &names, message)).collect()
+    let tools = Tools::of_calls(history);
+    history.iter().map(|message| is_protected(protect, &tools, message)).collect()
 }
 
 /// What is named and not there, the first few of it.
@@ -56,21 +56,19 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     names.join(", ")
 }
 
-/// `names`: the tools' names by the ids of their calls; most results bear only the id.
-fn is_protected(protect: &Protect, names: &BTreeMap<&str, &str>, message: &Message) -> bool {
+fn is_protected(protect: &Protect, tools: &Tools, message: &Message) -> bool {
     message.id.as_ref().is_some_and(|id| protect.ids.contains(id))
         || message.origin.is_some_and(|at| protect.indexes.contains(&at))
         || protect.roles.contains(&message.role)
-        || message.parts.iter().any(|part| names_tool(protect, names, part))
+        || message.parts.iter().any(|part| names_tool(protect, tools, part))
         || message.parts.iter().any(|part| matches(protect, part))
 }
 
-fn names_tool(protect: &Protect, names: &BTreeMap<&str, &str>, part: &Part) -> bool {
+fn names_tool(protect: &Protect, tools: &Tools, part: &Part) -> bool {
     match &part.content {
         Content::ToolCall(call) => protect.tools.contains(&call.name),
         Content::ToolResult(result) => {
-            let name = result.name.as_deref().or_else(|| names.get(&*result.call_id).copied());
-            name.is_some_and(|name| protect.tools.contains(name))
+            tools.of(result).is_some_and(|name| protect.tools.contains(name))
         }
         _ => false,
     }

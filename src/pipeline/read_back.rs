@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::prose;
-use crate::domain::{ArtifactId, Content, Message, Part, RawJson, ToolDefinition};
+use crate::domain::{ArtifactId, Message, Part, RawJson, ToolDefinition};
 
 /// The tool's name. Its calls are answered from `GET /artifacts/{id}`.
 pub const READ_TOOL: &str = "context_read";
@@ -47,18 +47,15 @@ impl ReadBack {
     /// Whether a message answers a call that read something back.
     pub(super) fn holds(&self, message: &Message) -> bool {
         !self.calls.is_empty()
-            && message.parts.iter().any(|part| match &part.content {
-                Content::ToolResult(result) => self.calls.contains(&result.call_id),
-                _ => false,
-            })
+            && message.tool_results().any(|result| self.calls.contains(&result.call_id))
     }
 
     /// The line in the place of a result's texts.
-    pub(super) fn line(&self, content: &[Part]) -> Arc<str> {
-        match original(content).filter(|_| self.on) {
-            Some(text) => prose::cleared_to_read(READ_TOOL, ArtifactId::of_text(&text)).into(),
-            None => prose::CLEARED_RESULT.into(),
-        }
+    pub(super) fn line(&self, content: &[Part], tool: Option<&str>) -> Arc<str> {
+        let original = original(content);
+        let lines = original.as_ref().map_or(0, |text| text.lines().count());
+        let id = original.filter(|_| self.on).map(|text| ArtifactId::of_text(&text));
+        prose::cleared(tool, lines, id.map(|id| (READ_TOOL, id))).into()
     }
 }
 

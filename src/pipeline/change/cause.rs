@@ -2,6 +2,8 @@
 //!
 //! Texts that a compile inserts are framed, so the frame around the place tells who changed it.
 
+use std::cmp::Reverse;
+
 use super::blocks::{all_text, same, spoken};
 use super::{Hints, Why};
 use crate::json::Node;
@@ -128,7 +130,7 @@ pub(super) fn message_cause(old: &[&Node<'_>], new: &[&Node<'_>], at: usize, hin
             return ours.map_or(Why::MessageEdited, |ours| ours.why(hints));
         }
     }
-    match cleared(now).cmp(&cleared(before)) {
+    match taken(now).cmp(&taken(before)) {
         std::cmp::Ordering::Greater => return shortened(hints),
         std::cmp::Ordering::Less => return Why::Squeeze,
         std::cmp::Ordering::Equal => {}
@@ -171,6 +173,11 @@ fn stands_later(list: &[&Node<'_>], at: usize, ours: Ours) -> bool {
     })
 }
 
-fn cleared(message: &Node<'_>) -> usize {
-    all_text(message).matches(prose::CLEARED).count()
+/// How far a message was taken down the ladder, as far as its marks tell: results that were cleared,
+/// whether something is left out, and of two such texts the shorter one is further down.
+fn taken(message: &Node<'_>) -> (usize, bool, Reverse<usize>) {
+    let text = all_text(message);
+    let left_out = text.contains('…');
+    let bytes = if left_out { text.len() } else { 0 };
+    (text.matches(prose::CLEARED).count(), left_out, Reverse(bytes))
 }

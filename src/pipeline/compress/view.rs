@@ -1,7 +1,11 @@
 //! Messages in the form that the ladder gave them.
 
-use crate::domain::{Content, Message, Part, Role};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::domain::{Content, Message, Part, Role, ToolResult};
 use crate::pipeline::read_back::ReadBack;
+use crate::request::Clear;
 
 /// What rung 3 takes out of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +19,7 @@ pub(in crate::pipeline) fn cleared(
     message: &Message,
     clearing: Clearing,
     read_back: &ReadBack,
+    tools: &Tools,
 ) -> Option<Message> {
     match message.role {
         Role::Tool if read_back.holds(message) => None,
@@ -22,7 +27,8 @@ pub(in crate::pipeline) fn cleared(
             let mut message = message.clone();
             for part in &mut message.parts {
                 if let Content::ToolResult(result) = &mut part.content {
-                    result.content = vec![Part::text(read_back.line(&result.content))];
+                    let line = read_back.line(&result.content, tools.of(result));
+                    result.content = vec![Part::text(line)];
                     part.extra.clear();
                 }
             }
@@ -44,6 +50,34 @@ pub(in crate::pipeline) fn cleared(
     }
 }
 
+/// Which tool answered what.
+#[derive(Debug, Default)]
+pub(in crate::pipeline) struct Tools(BTreeMap<Arc<str>, Arc<str>>);
+
+impl Tools {
+    pub(in crate::pipeline) fn of_calls(history: &[Message]) -> Self {
+        let calls = history.iter().flat_map(Message::tool_calls);
+        Self(calls.map(|call| (Arc::clone(&call.id), Arc::clone(&call.name))).collect())
+    }
+
+    /// The tool that gave a result: most results bear only the id of their call.
+    pub(in crate::pipeline) fn of<'t>(&'t self, result: &'t ToolResult) -> Option<&'t str> {
+        result.name.as_deref().or_else(|| self.0.get(&result.call_id).map(AsRef::as_ref))
+    }
+}
+
+/// Whether rung 3 may take a message, which takes so many raw tokens.
+pub(in crate::pipeline) fn may_clear(
+    message: &Message,
+    clear: &Clear,
+    tools: &Tools,
+    tokens: u64,
+) -> bool {
+    let mut results = message.tool_results().peekable();
+    let excluded = |result| tools.of(result).is_some_and(|tool| clear.exclude_tools.contains(tool));
+    results.peek().is_none() || (tokens >= clear.least_tokens && !results.any(excluded))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,7 +89,7 @@ mod tests {
 
     fn cleared_parts(parts: Vec<Part>) -> Option<usize> {
         let message = Message::new(Role::Assistant, parts);
-        cleared(&message, Clearing::ResultsAndThinking, &ReadBack::default())
+        cleared(&message, Clearing::ResultsAndThinking, &ReadBack::default(), &Tools::default())
             .map(|message| message.parts.len())
     }
 
@@ -70,12 +104,13 @@ mod tests {
 
     #[test]
     fn results_give_way_to_one_line() {
-        use crate::domain::ToolResult;
         let content = vec![Part::text("long"), Part::text("text")];
         let result = ToolResult { call_id: "c".into(), name: None, content, is_error: None };
         let message = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
-        let cleared = cleared(&message, Clearing::Results, &ReadBack::default()).unwrap();
+        let tools = Tools(BTreeMap::from([("c".into(), "read".into())]));
+        let cleared = cleared(&message, Clearing::Results, &ReadBack::default(), &tools).unwrap();
         let Content::ToolResult(result) = &cleared.parts[0].content else { panic!("a result") };
-        assert_eq!(result.content, [Part::text(crate::pipeline::prose::CLEARED_RESULT)]);
+        let line = "[Old tool result content cleared: read, 2 lines]";
+        assert_eq!(result.content, [Part::text(line)]);
     }
 }

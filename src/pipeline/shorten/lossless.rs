@@ -1,5 +1,6 @@
 //! Rung 1 over the messages that are in sight, and the JSON text of each.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::plan::{Plan, Sight};
@@ -8,8 +9,8 @@ use super::splice::{Edit, splice};
 use super::{Edited, Error, Job, Original, Shown};
 use crate::compress::{Class, Encoder, Form, Hold};
 use crate::domain::ArtifactId;
+use crate::pipeline::measure;
 use crate::pipeline::report::Action;
-use crate::pipeline::{measure, prose};
 use crate::provider::{Answered, Spoken, TextSlot, Wrap};
 
 /// The messages of the list in the sight that the plan leaves them, one row each, and one for
@@ -29,26 +30,44 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
             continue;
         }
         let mut edits = Edits { message: at, ..Edits::default() };
+        let mut results = 0..;
         for spoken in spoken {
             match spoken {
-                Spoken::Call(arguments) => encoder.call(arguments),
+                Spoken::Call(slot, wrap) => {
+                    let form = match job.hold_in(at, sight) {
+                        Hold::To(depth) => Some(encoder.arguments(&slot.text, depth)),
+                        _ => None,
+                    };
+                    let shown = form.as_ref().and_then(|form| form.text.as_ref());
+                    encoder.call(shown.unwrap_or(&slot.text));
+                    edits.call((slot, *wrap), form);
+                }
                 Spoken::Words(slot) => {
-                    let form = encoder.words(&slot.text, job.hold(at));
+                    let form = encoder.words(&slot.text, job.hold_in(at, sight));
                     edits.take(std::slice::from_ref(slot), vec![form]);
                 }
-                Spoken::Result(answered) if sight == Sight::Cleared && job.clears(answered) => {
-                    let raw = job.item(at).map_or("", |item| item.raw);
-                    edits.clear(job, &mut encoder, (answered, raw));
-                }
+                Spoken::Said(slot) => match job.hold_in(at, sight) {
+                    Hold::To(depth) => {
+                        let form = encoder.said(&slot.text, depth);
+                        edits.take(std::slice::from_ref(slot), vec![form]);
+                    }
+                    _ => edits.slots += 1,
+                },
                 Spoken::Result(answered) => {
+                    let nth = results.next().unwrap_or_default();
+                    if let Some(line) = job.line(at, nth, answered, sight) {
+                        let raw = job.item(at).map_or("", |item| item.raw);
+                        edits.clear(job, &mut encoder, (answered, raw, line));
+                        continue;
+                    }
                     let texts: Vec<Arc<str>> =
                         answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                    let forms = encoder.result(&texts, job.hold(at));
+                    let forms = encoder.result(&texts, job.hold_in(at, sight));
                     edits.take(&answered.slots, forms);
                 }
             }
         }
-        rows.push(edits.row(job, sight));
+        rows.push(edits.row(job));
     }
     Ok(rows)
 }
@@ -69,6 +88,7 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
         action,
         rules: Vec::new(),
         reverted: Vec::new(),
+        refused: Vec::new(),
         class: None,
         before,
         after: 0,
@@ -87,9 +107,12 @@ struct Edits {
     shown: Vec<Edited>,
     /// Texts of tool results that stand before.
     slots: usize,
-    rules: Vec<&'static str>,
-    reverted: Vec<&'static str>,
+    rules: Vec<Cow<'static, str>>,
+    reverted: Vec<Cow<'static, str>>,
+    refused: Vec<Cow<'static, str>>,
     class: Option<Class>,
+    /// Whether a result gave way to one line.
+    cleared: bool,
     /// Raw tokens saved as shown, and without references; escapes cost.
     saved: i64,
     alone: i64,
@@ -102,7 +125,8 @@ impl Edits {
             self.slots += 1;
             self.saved += measure::saved(form.tokens_before, form.tokens_after);
             self.alone += measure::saved(form.tokens_before, form.tokens_alone);
-            self.reverted.extend(&form.reverted);
+            self.reverted.extend(form.reverted);
+            self.refused.extend(form.refused);
             let Some(text) = form.text else { continue };
             self.places.push(Edit {
                 at: slot.raw.clone(),
@@ -110,13 +134,29 @@ impl Edits {
                 wrap: Wrap::Text,
             });
             self.original(place, Arc::clone(&slot.text), form.tokens_before, false);
-            for rule in form.rules {
-                if !self.rules.contains(&rule) {
-                    self.rules.push(rule);
-                }
-            }
-            if self.class != Some(Class::Equivalent) {
-                self.class = Some(form.class);
+            self.rules(form.rules);
+            self.class = self.class.max(Some(form.class));
+        }
+    }
+
+    fn call(&mut self, (slot, wrap): (&TextSlot, Wrap), form: Option<Form>) {
+        let place = self.slots;
+        self.slots += 1;
+        let Some((form, text)) = form.and_then(|form| Some((form.clone(), form.text?))) else {
+            return;
+        };
+        self.saved += measure::saved(form.tokens_before, form.tokens_after);
+        self.alone += measure::saved(form.tokens_before, form.tokens_alone);
+        self.places.push(Edit { at: slot.raw.clone(), text: text.to_string(), wrap });
+        self.original(place, Arc::clone(&slot.text), form.tokens_before, wrap == Wrap::Raw);
+        self.rules(form.rules);
+        self.class = self.class.max(Some(form.class));
+    }
+
+    fn rules(&mut self, rules: Vec<Cow<'static, str>>) {
+        for rule in rules {
+            if !self.rules.contains(&rule) {
+                self.rules.push(rule);
             }
         }
     }
@@ -125,19 +165,19 @@ impl Edits {
         &mut self,
         job: &Job<'_>,
         encoder: &mut Encoder<'_>,
-        (answered, raw): (&Answered, &str),
+        (answered, raw, line): (&Answered, &str, String),
     ) {
         let count = |text: &str| job.meter.counter().count(job.meter.tokenizer(), text);
-        encoder.result(&[prose::CLEARED_RESULT.into()], Hold::Fixed);
+        encoder.result(&[line.as_str().into()], Hold::Fixed);
+        self.cleared = true;
         let place = self.slots;
         self.slots += usize::from(answered.content.is_some());
         let Some((at, wrap)) = &answered.content else { return };
         let before: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
-        let saved = measure::saved(before, count(prose::CLEARED_RESULT));
+        let saved = measure::saved(before, count(&line));
         self.saved += saved;
         self.alone += saved;
-        let text = prose::CLEARED_RESULT.to_owned();
-        self.places.push(Edit { at: at.clone(), text, wrap: *wrap });
+        self.places.push(Edit { at: at.clone(), text: line, wrap: *wrap });
         match answered.slots.as_slice() {
             [slot] if slot.raw == *at => {
                 self.original(place, Arc::clone(&slot.text), before, false);
@@ -153,18 +193,20 @@ impl Edits {
         self.originals.push(Original { text, message, tokens, whole: false, artifact });
     }
 
-    fn row(self, job: &Job<'_>, sight: Sight) -> Row {
+    fn row(mut self, job: &Job<'_>) -> Row {
         let at = self.message;
         let raw = job.item(at).map_or("", |item| item.raw);
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
         let changed = !self.places.is_empty();
+        // Providers put calls before or behind what is said.
+        self.places.sort_by_key(|edit| edit.at.start);
         let json = if changed { splice(raw, &self.places) } else { raw.to_owned() };
-        let action = match (changed, sight) {
-            (false, _) => Action::Kept,
-            (true, Sight::Cleared) => Action::Cleared,
-            (true, _) if self.rules == ["escape"] => Action::Kept,
-            (true, _) if self.rules == ["reference"] => Action::Deduplicated,
-            (true, _) => Action::Compressed,
+        let action = match changed {
+            false => Action::Kept,
+            true if self.cleared => Action::Cleared,
+            true if self.rules == ["escape"] => Action::Kept,
+            true if self.rules == ["reference"] => Action::Deduplicated,
+            true => Action::Compressed,
         };
         let less = |saved: i64| u64::try_from(i64::try_from(before).unwrap_or(i64::MAX) - saved);
         Row {
@@ -173,6 +215,7 @@ impl Edits {
             action,
             rules: self.rules,
             reverted: self.reverted,
+            refused: self.refused,
             class: self.class,
             before,
             after: less(self.saved).unwrap_or_default(),

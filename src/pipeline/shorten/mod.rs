@@ -9,15 +9,17 @@ mod plan;
 mod report;
 mod splice;
 
+use plan::Sight;
 pub use report::Shortened;
 pub use splice::{Edit, splice};
 
 use std::sync::Arc;
 
+use super::compress::{self, Tools};
 use super::measure::{Cost, Meter};
 use super::stage::{Timings, timed};
 use super::{Context, Deadline, Error, prose, protect};
-use crate::compress::{Encoder, Hold, Lossless};
+use crate::compress::{Adapters, Depth, Encoder, Form, Hold, Lossless, Reducer};
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
 use crate::provider::{self, Answered, Spoken, Wrap};
@@ -84,13 +86,15 @@ pub fn shorten(
         Originals::None => Lossless::Exact,
         Originals::Store | Originals::Return => Lossless::Equivalent,
     };
-    let encoder = || Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow);
+    let adapters = Adapters::of(&request.adapters);
+    let reducer = Reducer { adapters: &adapters, pointer: None };
+    let encoder =
+        || Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow).with(reducer);
     match &request.given {
         Given::Text(text) => {
             deadline.check()?;
-            let form =
-                timed(&mut timings.count, || encoder().result(&[Arc::clone(text)], Hold::Free));
-            Ok(report::of_text(request, text, form.into_iter().next()))
+            let form = timed(&mut timings.count, || of_text(request, text, &encoder));
+            Ok(report::of_text(request, text, form))
         }
         Given::List(list) => {
             let mut notes = request.notes.clone();
@@ -101,6 +105,31 @@ pub fn shorten(
             timed(&mut timings.count, || report::of_list(&meter, &job, shown, before, notes))
         }
     }
+}
+
+/// The form of a text, as far down the rungs as the level goes and the budget asks for.
+fn of_text<'e>(
+    request: &CompressRequest<'_, '_>,
+    text: &Arc<str>,
+    encoder: &dyn Fn() -> Encoder<'e>,
+) -> Option<Form> {
+    let form = |hold| encoder().result(&[Arc::clone(text)], hold).into_iter().next();
+    let mut holds = vec![Hold::Free];
+    match request.budget_tokens {
+        _ if request.level < Level::Reversible => {}
+        None => holds.push(Hold::To(Depth::Reduced)),
+        Some(_) => holds.extend(Depth::ALL.map(Hold::To)),
+    }
+    let budget = request.budget_tokens.unwrap_or(0);
+    let mut last = None;
+    for hold in holds {
+        last = form(hold);
+        let tokens = last.as_ref().map_or(0, |form| form.tokens_after);
+        if request.model.scale(tokens) <= budget {
+            break;
+        }
+    }
+    last
 }
 
 /// A list on its way.
@@ -117,6 +146,7 @@ pub(super) struct Job<'j> {
     costs: Vec<Cost>,
     /// The neutral messages that were read from each message.
     neutral: Vec<Vec<&'j Message>>,
+    tools: Tools,
 }
 
 impl<'j> Job<'j> {
@@ -155,7 +185,8 @@ impl<'j> Job<'j> {
             outside.text += meter.reply() + meter.tools(&conversation.tools)?;
         }
         let spoken = list.items.iter().map(provider::spoken).collect();
-        Ok(Self { meter, request, list, spoken, fixed, makers, costs, neutral })
+        let tools = Tools::of_calls(history);
+        Ok(Self { meter, request, list, spoken, fixed, makers, costs, neutral, tools })
     }
 
     fn run<'e>(&self, encoder: &dyn Fn() -> Encoder<'e>) -> Result<Vec<report::Row>, Error> {
@@ -165,14 +196,20 @@ impl<'j> Job<'j> {
         if taken == Level::Lossless || self.fits(&first) {
             return Ok(first);
         }
-        let plan = plan::run(self, &first, taken)?;
-        let mut further = lossless::run(self, &plan, encoder())?;
-        if !plan.pays && !self.fits(&further) {
-            let plan = plan::run(self, &first, Level::Reversible)?;
-            further = lossless::run(self, &plan, encoder())?;
+        let attempt = |level, fill| {
+            let plan = plan::run(self, &first, (level, fill), &encoder())?;
+            let rows = lossless::run(self, &plan, encoder())?;
+            Ok::<_, Error>((plan, rows))
+        };
+        let (mut plan, mut further) = attempt(taken, true)?;
+        if !self.fits(&further) && plan.summary.is_some() {
+            (plan, further) = attempt(taken, false)?;
+        }
+        if !plan.pays {
+            (_, further) = attempt(Level::Reversible, false)?;
         }
         // What is gone may have been pointed at by what is left.
-        Ok(if self.after(&further) < self.after(&first) { further } else { first })
+        Ok(if self.after(&further) <= self.after(&first) { further } else { first })
     }
 
     /// Whether there is a budget, and the rows meet it.
@@ -187,20 +224,43 @@ impl<'j> Job<'j> {
         outside + rows.iter().map(|row| row.after).sum::<u64>()
     }
 
-    /// Whether one line in the place of a result takes fewer tokens than its texts.
-    fn clears(&self, answered: &Answered) -> bool {
+    /// The line in the place of a result that is cleared, where it takes fewer tokens than the
+    /// texts do; none where the result stays. `nth`: of the results in its message.
+    fn line(&self, at: usize, nth: usize, answered: &Answered, sight: Sight) -> Option<String> {
+        if !matches!(sight, Sight::Cleared(_)) || !self.may_clear(at) {
+            return None;
+        }
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
         let texts: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
         // An object around the line takes some tokens more.
-        let around = match answered.content {
-            None => return false,
-            Some((_, Wrap::Object)) => 6,
-            Some(_) => 0,
+        let around = match answered.content.as_ref()? {
+            (_, Wrap::Object) => 6,
+            _ => 0,
         };
-        count(prose::CLEARED_RESULT) + around < texts
+        let results = self.messages(at).iter().flat_map(|message| message.tool_results());
+        let tool = results.into_iter().nth(nth).and_then(|result| self.tools.of(result));
+        let lines = answered.slots.iter().map(|slot| slot.text.lines().count()).sum();
+        let line = prose::cleared(tool, lines, None);
+        (count(&line) + around < texts).then_some(line)
     }
 
-    /// Whether a message's results may take another form at rung 1.
+    /// Whether rung 3 may take the results of a message.
+    fn may_clear(&self, at: usize) -> bool {
+        let tokens = self.costs.get(at).map_or(0, |cost| cost.real());
+        let own = self.messages(at).iter();
+        let mut own = own.filter(|message| message.tool_results().next().is_some());
+        own.all(|message| compress::may_clear(message, &self.request.clear, &self.tools, tokens))
+    }
+
+    /// How far the texts of a message may be taken.
+    fn hold_in(&self, at: usize, sight: Sight) -> Hold {
+        match (self.hold(at), sight) {
+            (Hold::Free, Sight::To(depth) | Sight::Cleared(depth)) => Hold::To(depth),
+            (hold, _) => hold,
+        }
+    }
+
+    /// Whether a message's texts may take another form at rung 1.
     fn hold(&self, at: usize) -> Hold {
         match self.makers.get(at) {
             Some(Maker::Ours | Maker::OursForGood) => Hold::Ours,

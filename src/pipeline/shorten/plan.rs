@@ -2,11 +2,12 @@
 
 use super::report::Row;
 use super::{Error, Job};
+use crate::compress::{Depth, Encoder, Hold};
 use crate::domain::{Message, Role, Source, Turn, turns};
 use crate::json;
 use crate::pipeline::compress::{self, ClearCost, Clearing, Form, Note, Outcome, TurnCost};
-use crate::pipeline::prose;
 use crate::pipeline::report::Action;
+use crate::pipeline::{measure, prose};
 use crate::provider::Spoken;
 use crate::request::Level;
 
@@ -14,8 +15,10 @@ use crate::request::Level;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sight {
     Whole,
-    /// Its tool results give way to one line.
-    Cleared,
+    /// Its texts are taken so far down rung 2.
+    To(Depth),
+    /// Its tool results give way to one line, all else is taken so far.
+    Cleared(Depth),
     Gone(Action),
 }
 
@@ -39,27 +42,39 @@ impl Plan {
 }
 
 /// Chooses by what each message takes after rung 1, references aside: whether those stay
-/// possible is only known once it is known what is gone.
-pub(super) fn run(job: &Job<'_>, rows: &[Row], level: Level) -> Result<Plan, Error> {
+/// possible is only known once it is known what is gone. `fill`: the summary may take what the
+/// budget leaves.
+pub(super) fn run(
+    job: &Job<'_>,
+    rows: &[Row],
+    (level, fill): (Level, bool),
+    encoder: &Encoder<'_>,
+) -> Result<Plan, Error> {
     let spans = item_turns(job);
     let costs = turn_costs(job, rows, &spans);
     let outside = job.costs.last().map_or(0, |cost| cost.real());
     let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
     let plan = compress::Plan {
         level,
+        digests: budget.is_some(),
         clear_thinking: false,
         trigger: u64::MAX,
         compress_to: u64::MAX,
-        summary_cap: compress::summary_cap(level, budget.unwrap_or(u64::MAX)),
+        summary_cap: compress::summary_cap(level, budget.unwrap_or_else(|| job.after(rows) * 2)),
         marker: job.meter.message(&Message::text(Role::User, prose::truncated(99_999)))?.real(),
         allowed: budget.map_or(0, |budget| budget.saturating_sub(outside)),
         opening: None,
         keep_live: budget.is_none(),
     };
-    let mut view = View { job, rows, spans: &spans, cap: plan.summary_cap };
+    let mut view = View { job, rows, spans: &spans, cap: plan.summary_cap, encoder };
     let outcome = compress::plan(&costs, &plan, &mut view)?;
     let mut found = view.plan(&outcome, level)?;
     found.pays = view.pays(&outcome, &found)?;
+    if fill && found.pays && outcome.note == Note::Summary && budget.is_some() {
+        // What whole turns left over may say more of those that are gone.
+        view.cap = view.cap.saturating_add(outcome.left);
+        found = Plan { pays: true, ..view.plan(&outcome, level)? };
+    }
     Ok(found)
 }
 
@@ -121,7 +136,21 @@ fn turn_costs(job: &Job<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
         cost.live_start = (index + 1).saturating_sub(keep).min(recent);
         costs.push(cost);
     }
+    // Only the newest turn is asked: nothing is replayed here.
+    let kept = kept_results(job, spans);
+    if let Some(newest) = costs.last_mut() {
+        newest.clear_start = kept.min(newest.live_start);
+    }
     costs
+}
+
+/// The turn of the oldest of the newest results that stay.
+fn kept_results(job: &Job<'_>, spans: &[Turn]) -> usize {
+    let results = spans.iter().enumerate().rev().flat_map(|(turn, span)| {
+        let messages = span.clone().flat_map(|at| job.messages(at));
+        messages.flat_map(|message| message.tool_results()).map(move |_| turn)
+    });
+    results.take(job.request.clear.keep).last().unwrap_or(spans.len())
 }
 
 struct View<'v> {
@@ -129,6 +158,8 @@ struct View<'v> {
     rows: &'v [Row],
     spans: &'v [Turn],
     cap: u64,
+    /// Gives forms that stand by themselves.
+    encoder: &'v Encoder<'v>,
 }
 
 impl ClearCost for View<'_> {
@@ -145,28 +176,17 @@ impl ClearCost for View<'_> {
         Ok(Vec::new())
     }
 
-    fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Error> {
+    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Error> {
         let Some(span) = self.spans.get(turn) else { return Ok(None) };
-        let marker = self.job.meter.text(prose::CLEARED_RESULT)?;
+        let sight = sight(form, self.words(), Sight::Whole);
         let (mut before, mut after) = (0, 0);
         for at in span.clone() {
+            self.job.meter.check()?;
             let Some(row) = self.rows.get(at) else { continue };
             before += row.alone;
-            let mut texts = 0;
-            let mut markers = 0;
-            for spoken in self.job.spoken.get(at).into_iter().flatten() {
-                if let Spoken::Result(answered) = spoken
-                    && self.job.clears(answered)
-                {
-                    for slot in &answered.slots {
-                        texts += self.job.meter.text(&slot.text)?;
-                    }
-                    markers += marker;
-                }
-            }
-            after += row.before.saturating_sub(texts) + markers;
+            after += row.before.saturating_add_signed(-self.saved(at, sight));
         }
-        Ok((after < before).then_some((after, after)))
+        Ok((after <= before).then_some((after, after)))
     }
 
     fn summary(&mut self, forms: &[Form]) -> Result<u64, Error> {
@@ -174,7 +194,66 @@ impl ClearCost for View<'_> {
     }
 }
 
+/// How a message of a turn in that form is seen; `gone` where it is not.
+fn sight(form: Form, words: Depth, gone: Sight) -> Sight {
+    match form {
+        Form::Whole => Sight::Whole,
+        Form::Reduced(depth) => Sight::To(depth),
+        Form::Cleared(_) => Sight::Cleared(words),
+        Form::Covered => gone,
+    }
+}
+
 impl View<'_> {
+    /// How far words are taken where results are cleared.
+    fn words(&self) -> Depth {
+        match self.job.request.budget_tokens {
+            Some(_) => Depth::Gist,
+            None => Depth::Reduced,
+        }
+    }
+
+    /// Raw tokens that a message saves where it is seen so; an escape costs.
+    fn saved(&self, at: usize, sight: Sight) -> i64 {
+        let job = self.job;
+        let count = |text: &str| job.meter.counter().count(job.meter.tokenizer(), text);
+        let by =
+            |form: &crate::compress::Form| measure::saved(form.tokens_before, form.tokens_alone);
+        let mut results = 0..;
+        let mut saved = 0;
+        for spoken in job.spoken.get(at).into_iter().flatten() {
+            saved += match spoken {
+                Spoken::Call(slot, _) => match job.hold_in(at, sight) {
+                    Hold::To(depth) => by(&self.encoder.arguments(&slot.text, depth)),
+                    _ => 0,
+                },
+                Spoken::Words(slot) => by(&self.encoder.words(&slot.text, job.hold_in(at, sight))),
+                Spoken::Said(slot) => match job.hold_in(at, sight) {
+                    Hold::To(depth) => by(&self.encoder.said(&slot.text, depth)),
+                    _ => 0,
+                },
+                Spoken::Result(answered) => {
+                    let nth = results.next().unwrap_or_default();
+                    let texts = || answered.slots.iter().map(|slot| &slot.text);
+                    match (job.line(at, nth, answered, sight), job.hold_in(at, sight)) {
+                        (Some(line), _) => {
+                            let before = texts().map(|text| count(text)).sum();
+                            measure::saved(before, count(&line))
+                        }
+                        (None, Hold::Fixed | Hold::Ours) => 0,
+                        (None, Hold::Free) => {
+                            texts().map(|text| by(&self.encoder.alone(text, None))).sum()
+                        }
+                        (None, Hold::To(depth)) => {
+                            texts().map(|text| by(&self.encoder.alone(text, Some(depth)))).sum()
+                        }
+                    }
+                }
+            };
+        }
+        saved
+    }
+
     fn covered(&self, forms: &[Form]) -> impl Iterator<Item = usize> {
         let spans = self.spans.iter().zip(forms);
         let covered: Vec<usize> = spans
@@ -222,7 +301,8 @@ impl View<'_> {
                 continue;
             }
             let alone = |row: &Row| row.alone;
-            covered += if let Some((_, tokens)) = self.cleared(turn, Clearing::Results)? {
+            let cleared = Form::Cleared(Clearing::Results);
+            covered += if let Some((_, tokens)) = self.taken(turn, cleared)? {
                 tokens
             } else {
                 let span = self.spans.get(turn).cloned().unwrap_or_default();
@@ -243,7 +323,7 @@ impl View<'_> {
             None => Sight::Gone(Action::Dropped),
         };
         if level < Level::Drop && plan.summary.is_none() {
-            covered = Sight::Cleared;
+            covered = Sight::Cleared(self.words());
         } else if plan.summary.is_none() && outcome.forms.contains(&Form::Covered) {
             // Without the marker this list would be the beginning of the one that came, and
             // nobody could tell them apart.
@@ -254,11 +334,7 @@ impl View<'_> {
         }
         plan.summary_at = self.covered(&outcome.forms).next();
         for (span, form) in self.spans.iter().zip(&outcome.forms) {
-            let sight = match form {
-                Form::Whole => continue,
-                Form::Cleared(_) => Sight::Cleared,
-                Form::Covered => covered,
-            };
+            let sight = sight(*form, self.words(), covered);
             for at in span.clone() {
                 if let Some(known) = plan.sights.get_mut(at) {
                     *known = sight;

@@ -1,9 +1,12 @@
 //! What `POST /compress` did, message by message and in one report.
 
+use std::borrow::Cow;
+
 use super::{Job, Original, Shown};
 use crate::compress::{Class, Form};
 use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
+use crate::pipeline::arrive::{named, warn};
 use crate::pipeline::manifest::Name;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{Action, Actions, Decision, Report, TooBig};
@@ -27,9 +30,11 @@ pub(super) struct Row {
     pub(super) shown: Option<Shown>,
     pub(super) origin: Option<usize>,
     pub(super) action: Action,
-    pub(super) rules: Vec<&'static str>,
-    /// Notations whose blocks had to be taken back.
-    pub(super) reverted: Vec<&'static str>,
+    pub(super) rules: Vec<Cow<'static, str>>,
+    /// Notations and adapters whose work was taken back.
+    pub(super) reverted: Vec<Cow<'static, str>>,
+    /// Adapters that would have made it no shorter.
+    pub(super) refused: Vec<Cow<'static, str>>,
     pub(super) class: Option<Class>,
     pub(super) before: u64,
     pub(super) after: u64,
@@ -46,6 +51,7 @@ impl Row {
             action: Action::Kept,
             rules: Vec::new(),
             reverted: Vec::new(),
+            refused: Vec::new(),
             class: None,
             before: 0,
             after: tokens,
@@ -57,16 +63,25 @@ impl Row {
     fn rule(&self) -> String {
         match self.action {
             Action::Kept if self.rules == ["escape"] => "escape".to_owned(),
-            Action::Kept => "kept".to_owned(),
-            Action::Cleared if self.rules.contains(&"escape") => "ladder:clear+escape".to_owned(),
+            Action::Kept => not_taken(&self.reverted, &self.refused),
+            Action::Cleared if self.rules.iter().any(|rule| rule == "escape") => {
+                "ladder:clear+escape".to_owned()
+            }
             Action::Cleared => "ladder:clear".to_owned(),
             Action::Summarized => "ladder:summary".to_owned(),
             Action::Dropped => "ladder:drop".to_owned(),
             Action::Compressed | Action::Deduplicated => {
-                format!("lossless:{}", self.rules.join("+"))
+                named(self.rules.iter().map(AsRef::as_ref), "lossless")
             }
         }
     }
+}
+
+/// The rule of a text that stands as it came: the first adapter whose work was not taken.
+fn not_taken(reverted: &[Cow<'static, str>], refused: &[Cow<'static, str>]) -> String {
+    let mut names = reverted.iter().chain(refused);
+    let first = names.find_map(|name| name.strip_prefix("adapter:"));
+    first.map_or_else(|| "kept".to_owned(), |name| format!("adapter_reverted:{name}"))
 }
 
 pub(super) fn of_text(
@@ -97,9 +112,9 @@ pub(super) fn of_text(
             id: "text".to_owned(),
             action,
             rule: match (changed, is_escaped) {
-                (false, _) => "kept".to_owned(),
+                (false, _) => not_taken(&form.reverted, &form.refused),
                 (true, true) => "escape".to_owned(),
-                (true, false) => format!("lossless:{}", form.rules.join("+")),
+                (true, false) => named(form.rules.iter().map(AsRef::as_ref), "lossless"),
             }
             .into(),
             class: changed.then(|| form.class.as_str()),
@@ -133,10 +148,8 @@ pub(super) fn of_list(
     meter.check()?;
     let request = job.request;
     for row in &rows {
-        for name in &row.reverted {
-            let at = row.origin.unwrap_or_default();
-            notes.warn("notation_reverted", format!("/{}/{at}", job.list.key), *name);
-        }
+        let pointer = format!("/{}/{}", job.list.key, row.origin.unwrap_or_default());
+        warn(&mut notes, &pointer, row.reverted.iter().map(AsRef::as_ref));
     }
     let mut actions = Actions::default();
     for row in rows.iter().filter(|row| row.origin.is_some()) {

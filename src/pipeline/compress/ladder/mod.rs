@@ -5,12 +5,14 @@
 //! same states as the shorter one did: what was sent before keeps its bytes.
 
 mod shape;
+mod steps;
 
 use std::collections::VecDeque;
 
 pub(in crate::pipeline) use shape::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
 
-use super::view::Clearing;
+use steps::Step;
+
 use crate::request::Level;
 
 /// Replays the turns, then squeezes what does not fit.
@@ -28,7 +30,8 @@ pub(in crate::pipeline) fn plan<C: ClearCost>(
         }
     }
     let squeezed = ladder.squeeze(costs)?;
-    Ok(Outcome { forms: ladder.forms, note: ladder.note, squeezed })
+    let left = plan.allowed.saturating_sub(ladder.needed());
+    Ok(Outcome { forms: ladder.forms, note: ladder.note, squeezed, left })
 }
 
 struct Ladder<'t> {
@@ -38,8 +41,8 @@ struct Ladder<'t> {
     /// What each turn costs in its form: media by kind, media as sent.
     shown: Vec<(u64, u64)>,
     note: Note,
-    /// Turns before these have been offered rung 3, rungs 4 and 5.
-    next_clear: usize,
+    /// Turns before these have been offered each step, and rungs 4 and 5.
+    next: [usize; Step::COUNT],
     next_cover: usize,
     /// Turns passed over because they held the last user message; they are first in line.
     held: VecDeque<usize>,
@@ -61,7 +64,7 @@ impl<'t> Ladder<'t> {
             forms: Vec::with_capacity(turns.len()),
             shown: Vec::with_capacity(turns.len()),
             note: Note::None,
-            next_clear: 0,
+            next: [0; Step::COUNT],
             next_cover: 0,
             held: VecDeque::new(),
             last_user: None,
@@ -95,28 +98,37 @@ impl<'t> Ladder<'t> {
         if matches!(self.note, Note::Marker | Note::Silent) {
             self.set_note(self.first_note());
         }
-        self.stand_alone();
+        self.stand_alone(costs)?;
         while self.total(false) > target && self.step(false, costs)? {}
         self.settle(costs)
     }
 
     /// Gives every turn in sight the cost that it has by itself: whether it can refer to others
     /// is only known once it is known which of them stay.
-    fn stand_alone(&mut self) {
+    fn stand_alone<C: ClearCost>(&mut self, costs: &mut C) -> Result<(), C::Error> {
         for at in 0..self.forms.len() {
-            if self.forms.get(at) == Some(&Form::Whole)
-                && let Some(turn) = self.turns.get(at)
-            {
-                self.set(at, Form::Whole, (turn.flat, turn.real));
+            let (Some(turn), Some(form)) = (self.turns.get(at), self.forms.get(at).copied()) else {
+                continue;
+            };
+            match form {
+                Form::Whole => self.set(at, form, (turn.flat, turn.real)),
+                Form::Reduced(_) => {
+                    if let Some(cost) = costs.taken(at, form)? {
+                        self.set(at, form, cost);
+                    }
+                }
+                // Nothing in them refers to others.
+                Form::Cleared(_) | Form::Covered => {}
             }
         }
+        Ok(())
     }
 
     fn settle<C: ClearCost>(&mut self, costs: &mut C) -> Result<(), C::Error> {
         let settled = costs.settled(&self.forms)?;
         for (at, cost) in settled.into_iter().enumerate() {
-            if self.forms.get(at) == Some(&Form::Whole) {
-                self.set(at, Form::Whole, cost);
+            if let Some(form @ (Form::Whole | Form::Reduced(_))) = self.forms.get(at).copied() {
+                self.set(at, form, cost);
             }
         }
         Ok(())
@@ -133,7 +145,7 @@ impl<'t> Ladder<'t> {
         }
         let mut squeezed = false;
         if self.needed() > self.plan.allowed {
-            self.stand_alone();
+            self.stand_alone(costs)?;
         }
         while self.needed() > self.plan.allowed {
             if self.note == Note::Summary {
@@ -185,115 +197,6 @@ impl<'t> Ladder<'t> {
         }
         let left = trigger.saturating_sub(stays);
         stays + left * target / trigger
-    }
-
-    /// Takes the next edit of the list; false where there is none left. `last`: the marker
-    /// itself may go.
-    fn step<C: ClearCost>(&mut self, last: bool, costs: &mut C) -> Result<bool, C::Error> {
-        let seen = self.forms.len();
-        let newest = seen.saturating_sub(1);
-        let live = self.turns.get(newest).map_or(0, |turn| turn.live_start);
-        if self.next_clear < live {
-            self.clear(self.next_clear, costs)?;
-            return Ok(true);
-        }
-        if self.plan.level < Level::Summary {
-            // Without summaries the live zone can only be cleared, oldest turn first.
-            let left = self.next_clear < seen && !self.plan.keep_live;
-            if left {
-                self.clear(self.next_clear, costs)?;
-            }
-            return Ok(left);
-        }
-        if self.held.front().is_some_and(|turn| Some(*turn) != self.last_user)
-            && let Some(turn) = self.held.pop_front()
-        {
-            self.cover(turn);
-            return Ok(true);
-        }
-        if self.next_cover < live {
-            self.offer_cover();
-            return Ok(true);
-        }
-        if self.plan.keep_live {
-            return Ok(false);
-        }
-        // Everything else is spent: the live zone, turn by turn, the newest last.
-        if self.next_cover < newest {
-            if self.next_clear <= self.next_cover {
-                self.clear(self.next_clear, costs)?;
-            } else {
-                self.offer_cover();
-            }
-            return Ok(true);
-        }
-        self.last_steps(newest, last, costs)
-    }
-
-    /// The end of the list: the summary's room, the newest turn, the marker's room.
-    fn last_steps<C: ClearCost>(
-        &mut self,
-        newest: usize,
-        last: bool,
-        costs: &mut C,
-    ) -> Result<bool, C::Error> {
-        let drops = self.plan.level == Level::Drop;
-        if drops && self.note == Note::Summary {
-            self.set_note(Note::Marker);
-        } else if self.next_clear <= newest {
-            self.clear(self.next_clear, costs)?;
-        } else if self.next_cover <= newest {
-            self.offer_cover();
-            // Rung 5 directly: a summary has just been found to have no room.
-            if drops && self.note == Note::Summary {
-                self.set_note(Note::Marker);
-            }
-        } else if last && drops && self.note == Note::Marker {
-            self.set_note(Note::Silent);
-        } else {
-            return Ok(false);
-        }
-        Ok(true)
-    }
-
-    fn clear<C: ClearCost>(&mut self, turn: usize, costs: &mut C) -> Result<(), C::Error> {
-        self.next_clear = turn + 1;
-        let Some(cost) = self.turns.get(turn) else { return Ok(()) };
-        if cost.exempt || self.forms.get(turn) != Some(&Form::Whole) {
-            return Ok(());
-        }
-        // In an open tool loop thinking stays as it is.
-        let open = self.last_user.is_none_or(|user| turn > user);
-        let clearing = if open || !self.plan.clear_thinking {
-            Clearing::Results
-        } else {
-            Clearing::ResultsAndThinking
-        };
-        if let Some(shown) = costs.cleared(turn, clearing)? {
-            self.set(turn, Form::Cleared(clearing), shown);
-        }
-        Ok(())
-    }
-
-    fn offer_cover(&mut self) {
-        let turn = self.next_cover;
-        self.next_cover += 1;
-        self.next_clear = self.next_clear.max(self.next_cover);
-        if self.last_user == Some(turn) {
-            self.held.push_back(turn);
-        } else {
-            self.cover(turn);
-        }
-    }
-
-    fn cover(&mut self, turn: usize) {
-        if self.turns.get(turn).is_none_or(|cost| cost.exempt) {
-            return;
-        }
-        if self.note == Note::None {
-            self.set_note(self.first_note());
-        }
-        self.set(turn, Form::Covered, (0, 0));
     }
 
     fn set(&mut self, turn: usize, form: Form, cost: (u64, u64)) {

@@ -1,5 +1,6 @@
 //! What the ladder is told, and what it answers.
 
+use crate::compress::Depth;
 use crate::pipeline::compress::view::Clearing;
 use crate::request::Level;
 
@@ -18,12 +19,17 @@ pub(in crate::pipeline) struct TurnCost {
     pub(in crate::pipeline) system: bool,
     /// First turn of the live zone when this turn is the newest.
     pub(in crate::pipeline) live_start: usize,
+    /// First turn whose results are too new to be cleared when this turn is the newest; never
+    /// behind the live zone's beginning.
+    pub(in crate::pipeline) clear_start: usize,
 }
 
 /// What the replay goes by. Raw tokens.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::pipeline) struct Plan {
     pub(in crate::pipeline) level: Level,
+    /// Whether texts may give way to their digests. Where nothing has to fit, nothing does.
+    pub(in crate::pipeline) digests: bool,
     /// Whether rung 3 takes thinking too.
     pub(in crate::pipeline) clear_thinking: bool,
     /// Above this many tokens the history is shrunk …
@@ -47,7 +53,9 @@ pub(in crate::pipeline) struct Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::pipeline) enum Form {
     Whole,
-    /// Rung 3, with or without its thinking.
+    /// Rung 2: its texts are taken so far.
+    Reduced(Depth),
+    /// Rung 3, with or without its thinking; all else as after rung 2.
     Cleared(Clearing),
     /// Rungs 4 and 5: covered by the note at the head.
     Covered,
@@ -71,6 +79,8 @@ pub(in crate::pipeline) struct Outcome {
     pub(in crate::pipeline) note: Note,
     /// Whether further rungs were taken for this payload only.
     pub(in crate::pipeline) squeezed: bool,
+    /// Raw tokens of what is allowed that nothing uses.
+    pub(in crate::pipeline) left: u64,
 }
 
 /// What the ladder asks of whoever knows the texts.
@@ -84,12 +94,8 @@ pub(in crate::pipeline) trait ClearCost {
     /// What every turn costs once its form is settled, with references among what is in sight.
     fn settled(&mut self, forms: &[Form]) -> Result<Vec<(u64, u64)>, Self::Error>;
 
-    /// What a turn costs after rung 3, `None` where that saves nothing.
-    fn cleared(
-        &mut self,
-        turn: usize,
-        clearing: Clearing,
-    ) -> Result<Option<(u64, u64)>, Self::Error>;
+    /// What a turn costs by itself in a form, `None` where nothing of it has that form.
+    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Self::Error>;
 
     /// What the summary of the turns that are now covered really takes.
     fn summary(&mut self, forms: &[Form]) -> Result<u64, Self::Error>;

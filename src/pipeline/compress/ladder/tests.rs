@@ -3,8 +3,12 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::*;
+use crate::compress::Depth;
+use crate::pipeline::compress::view::Clearing;
+use crate::request::Level;
 
-/// Every turn can be cleared to a fifth; a summary takes half of its cap.
+/// Every turn but the user's can be taken to six tenths and on, to one; a summary takes half
+/// of its cap.
 struct Fifth<'t>(&'t [TurnCost], u64);
 
 impl ClearCost for Fifth<'_> {
@@ -18,13 +22,27 @@ impl ClearCost for Fifth<'_> {
         Ok(Vec::new())
     }
 
-    fn cleared(&mut self, turn: usize, _: Clearing) -> Result<Option<(u64, u64)>, Infallible> {
+    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Infallible> {
         let cost = self.0[turn];
-        Ok((!cost.user && cost.flat >= 5).then_some((cost.flat / 5, cost.real / 5)))
+        let shown = tenths(form, cost.flat);
+        Ok((!cost.user && cost.flat >= 5).then_some((shown, shown)))
     }
 
     fn summary(&mut self, _: &[Form]) -> Result<u64, Infallible> {
         Ok(self.1 / 2)
+    }
+}
+
+fn tenths(form: Form, tokens: u64) -> u64 {
+    match form {
+        Form::Whole => tokens,
+        Form::Reduced(Depth::Reduced) => tokens * 6 / 10,
+        Form::Reduced(Depth::Outline) => tokens * 5 / 10,
+        Form::Reduced(Depth::Extract) => tokens * 4 / 10,
+        Form::Reduced(Depth::Digest) => tokens * 3 / 10,
+        Form::Reduced(Depth::Gist) => tokens * 2 / 10,
+        Form::Cleared(_) => tokens / 10,
+        Form::Covered => 0,
     }
 }
 
@@ -34,6 +52,7 @@ fn turn(tokens: u64, user: bool, index: usize, keep: usize) -> TurnCost {
         real: tokens,
         user,
         live_start: (index + 1).saturating_sub(keep),
+        clear_start: (index + 1).saturating_sub(keep),
         ..TurnCost::default()
     }
 }
@@ -45,6 +64,7 @@ fn turns(list: &[(u64, bool)], keep: usize) -> Vec<TurnCost> {
 fn room(room: u64) -> Plan {
     Plan {
         level: Level::Drop,
+        digests: true,
         clear_thinking: true,
         trigger: room,
         compress_to: room * 6 / 10,
@@ -64,15 +84,7 @@ fn outcome(turns: &[TurnCost], by: &Plan) -> Outcome {
 }
 
 fn shown(turns: &[TurnCost], outcome: &Outcome) -> u64 {
-    turns
-        .iter()
-        .zip(&outcome.forms)
-        .map(|(turn, form)| match form {
-            Form::Whole => turn.real,
-            Form::Cleared(_) => turn.real / 5,
-            Form::Covered => 0,
-        })
-        .sum()
+    turns.iter().zip(&outcome.forms).map(|(turn, form)| tenths(*form, turn.real)).sum()
 }
 
 #[test]
@@ -84,14 +96,32 @@ fn what_fits_stays_whole() {
 }
 
 #[test]
-fn old_turns_are_cleared_before_any_is_covered() {
-    let list: Vec<_> = std::iter::once((5, true)).chain([(16, false); 6]).collect();
+fn every_step_goes_over_the_old_turns_before_the_next_begins() {
+    let list: Vec<_> = std::iter::once((5, true)).chain([(20, false); 6]).collect();
     let turns = turns(&list, 2);
-    let outcome = outcome(&turns, &room(100));
-    assert_eq!(outcome.note, Note::None);
-    let cleared = outcome.forms.iter().filter(|form| matches!(form, Form::Cleared(_))).count();
-    assert_eq!(cleared, 4);
-    assert_eq!(outcome.forms[6], Form::Whole);
+    let at = |allowed| {
+        let by = Plan { trigger: u64::MAX, allowed, ..room(100) };
+        let outcome = outcome(&turns, &by);
+        assert_eq!((outcome.note, outcome.forms[6]), (Note::None, Form::Whole));
+        outcome.forms[1..5].to_vec()
+    };
+    let (reduced, outline) = (Form::Reduced(Depth::Reduced), Form::Reduced(Depth::Outline));
+    let (extract, digest) = (Form::Reduced(Depth::Extract), Form::Reduced(Depth::Digest));
+    let cleared = Form::Cleared(Clearing::Results);
+    assert_eq!(at(109), [reduced, reduced, Form::Whole, Form::Whole]);
+    assert_eq!(at(89), [outline, outline, reduced, reduced]);
+    assert_eq!(at(73), [digest, digest, extract, extract]);
+    assert_eq!(at(53), [cleared, cleared, cleared, cleared]);
+}
+
+#[test]
+fn the_newest_results_are_not_cleared_while_older_ones_are_left() {
+    let mut turns = turns(&[(5, true), (20, false), (20, false), (20, false)], 0);
+    turns[3].clear_start = 2;
+    let by = Plan { level: Level::Reversible, keep_live: true, ..room(100) };
+    let outcome = outcome(&turns, &Plan { trigger: u64::MAX, allowed: 0, ..by });
+    let (digest, cleared) = (Form::Reduced(Depth::Gist), Form::Cleared(Clearing::Results));
+    assert_eq!(outcome.forms, [Form::Whole, cleared, digest, digest]);
 }
 
 #[test]
@@ -149,7 +179,7 @@ proptest! {
         keep in 0usize..6, allowed in 60u64..400, more in 0u64..200
     ) {
         let turns = turns(&list, keep);
-        let rank = |form: &Form| match form { Form::Whole => 2, Form::Cleared(_) => 1, Form::Covered => 0 };
+        let rank = |form: &Form| tenths(*form, 10);
         let by = Plan { trigger: u64::MAX, ..room(100) };
         let small = outcome(&turns, &Plan { allowed, ..by });
         let big = outcome(&turns, &Plan { allowed: allowed + more, ..by });

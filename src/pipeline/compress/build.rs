@@ -1,0 +1,73 @@
+//! The history that the ladder leaves.
+
+use std::sync::Arc;
+
+use super::ladder::{Form, Note, Outcome};
+use super::stage::{Input, Output};
+use crate::compress::Class;
+use crate::domain::{Message, Turn};
+use crate::pipeline::arrive::{Arrived, result_texts, show};
+use crate::pipeline::read_back::original;
+use crate::pipeline::report::Action;
+use crate::pipeline::slot::{PartName, Slot};
+
+/// What the results of a message are read back as.
+fn originals(message: &Message) -> impl Iterator<Item = Arc<str>> {
+    message.tool_results().filter_map(|result| original(&result.content))
+}
+
+/// The history as it is sent, from what the plan made of each message.
+pub(super) fn build(
+    input: Input<'_>,
+    (arrived, cleared): (Vec<Arrived>, Vec<Option<Slot>>),
+    spans: &[Turn],
+    (outcome, note): (Outcome, Option<Slot>),
+) -> Output {
+    let mut slots = Vec::with_capacity(input.history.len() + 2);
+    let mut actions = Vec::with_capacity(input.history.len());
+    slots.extend(note);
+    let mut stitched = input.stitched;
+    let mut forms = spans
+        .iter()
+        .zip(&outcome.forms)
+        .flat_map(|(span, form)| std::iter::repeat_n(*form, span.len()));
+    let mut shown = Vec::with_capacity(input.history.len());
+    let mut artifacts = Vec::new();
+    let messages = input.history.into_iter().zip(arrived.into_iter().zip(cleared));
+    for (at, (mut message, (arrived, cleared))) in messages.enumerate() {
+        let mut cost = input.costs.get(at).copied().unwrap_or_default();
+        let gone = match forms.next() {
+            Some(Form::Covered) if outcome.note == Note::Summary => Some(Action::Summarized),
+            Some(Form::Covered) => Some(Action::Dropped),
+            _ => None,
+        };
+        if let Some(action) = gone {
+            actions.push(action);
+            shown.push(arrived);
+            continue;
+        }
+        let is_cleared = cleared.is_some();
+        if input.read_back.on && is_cleared {
+            artifacts.extend(originals(&message));
+        } else if input.read_back.on {
+            let shown = result_texts(&message).zip(&arrived.forms);
+            let less = shown.filter(|(_, form)| form.class == Class::Reversible);
+            artifacts.extend(less.map(|(text, _)| Arc::clone(text)));
+        }
+        if let Some(slot) = cleared {
+            (message, cost) = (slot.message, slot.cost);
+        }
+        actions.push(if is_cleared { Action::Cleared } else { arrived.action() });
+        show(&mut message, &arrived);
+        cost.text = cost.text.saturating_sub(arrived.saved);
+        if let Some(found) = stitched.iter().position(|(index, _)| *index == at) {
+            slots.push(stitched.swap_remove(found).1);
+        } else {
+            let fixed = input.protected.get(at) == Some(&true);
+            slots.push(Slot { message, cost, part: PartName::History, tail: 0, fixed });
+        }
+        shown.push(arrived);
+    }
+    drop(forms);
+    Output { slots, actions, forms: shown, artifacts, outcome }
+}

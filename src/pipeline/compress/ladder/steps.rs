@@ -1,0 +1,219 @@
+//! The list of edits, least harmful first: which is the next.
+
+use super::Ladder;
+use super::shape::{ClearCost, Form, Note, Plan};
+use crate::compress::Depth;
+use crate::pipeline::compress::view::Clearing;
+use crate::request::Level;
+
+/// What is taken of turn after turn, the oldest first, before the next step begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Rung 2, so far.
+    Reduce(Depth),
+    Clear,
+}
+
+impl Step {
+    pub(super) const COUNT: usize = Depth::ALL.len() + 1;
+
+    /// All of them, in order.
+    fn all() -> impl Iterator<Item = Self> {
+        Self::rung_2().chain([Self::Clear])
+    }
+
+    fn rung_2() -> impl Iterator<Item = Self> {
+        Depth::ALL.into_iter().map(Self::Reduce)
+    }
+
+    /// Its place among all of them.
+    fn place(self) -> usize {
+        match self {
+            Self::Reduce(depth) => depth as usize,
+            Self::Clear => Depth::ALL.len(),
+        }
+    }
+
+    /// Whether the plan goes so far.
+    fn is_on(self, plan: &Plan) -> bool {
+        match self {
+            Self::Reduce(Depth::Reduced) | Self::Clear => true,
+            Self::Reduce(_) => plan.digests,
+        }
+    }
+}
+
+impl Ladder<'_> {
+    /// Takes the next edit of the list; false where there is none left. `last`: the marker
+    /// itself may go.
+    pub(super) fn step<C: ClearCost>(
+        &mut self,
+        last: bool,
+        costs: &mut C,
+    ) -> Result<bool, C::Error> {
+        let seen = self.forms.len();
+        let newest = seen.saturating_sub(1);
+        let (live, clear) =
+            self.turns.get(newest).map_or((0, 0), |turn| (turn.live_start, turn.clear_start));
+        for step in Step::all() {
+            let end = if step == Step::Clear { clear } else { live };
+            if self.offer(step, end, costs)? {
+                return Ok(true);
+            }
+        }
+        if self.plan.level < Level::Summary {
+            return self.live(seen, costs);
+        }
+        if self.held.front().is_some_and(|turn| Some(*turn) != self.last_user)
+            && let Some(turn) = self.held.pop_front()
+        {
+            self.cover(turn);
+            return Ok(true);
+        }
+        if self.next_cover < live {
+            self.offer_cover();
+            return Ok(true);
+        }
+        if self.plan.keep_live {
+            return Ok(false);
+        }
+        // Everything else is spent: the live zone, turn by turn, the newest last.
+        for step in Step::rung_2() {
+            if self.offer(step, newest, costs)? {
+                return Ok(true);
+            }
+        }
+        if self.next_cover < newest {
+            let turn = self.next_cover;
+            if !self.offer(Step::Clear, turn + 1, costs)? {
+                self.offer_cover();
+            }
+            return Ok(true);
+        }
+        self.last_steps(newest, last, costs)
+    }
+
+    /// Without summaries the live zone can only be shortened and cleared, oldest turn first.
+    fn live<C: ClearCost>(&mut self, seen: usize, costs: &mut C) -> Result<bool, C::Error> {
+        if self.plan.keep_live {
+            return Ok(false);
+        }
+        for step in Step::all() {
+            if self.offer(step, seen, costs)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The end of the list: the newest turn shorter, the summary's room, the newest turn, the
+    /// marker's room.
+    fn last_steps<C: ClearCost>(
+        &mut self,
+        newest: usize,
+        last: bool,
+        costs: &mut C,
+    ) -> Result<bool, C::Error> {
+        for step in Step::rung_2() {
+            if self.offer(step, newest + 1, costs)? {
+                return Ok(true);
+            }
+        }
+        let drops = self.plan.level == Level::Drop;
+        if drops && self.note == Note::Summary {
+            self.set_note(Note::Marker);
+            return Ok(true);
+        }
+        if self.offer(Step::Clear, newest + 1, costs)? {
+            return Ok(true);
+        }
+        if self.next_cover <= newest {
+            self.offer_cover();
+            // Rung 5 directly: a summary has just been found to have no room.
+            if drops && self.note == Note::Summary {
+                self.set_note(Note::Marker);
+            }
+        } else if last && drops && self.note == Note::Marker {
+            self.set_note(Note::Silent);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Offers the next turn before `end` a step; false where none is left.
+    fn offer<C: ClearCost>(
+        &mut self,
+        step: Step,
+        end: usize,
+        costs: &mut C,
+    ) -> Result<bool, C::Error> {
+        let Some(next) = self.next.get_mut(step.place()).filter(|_| step.is_on(&self.plan)) else {
+            return Ok(false);
+        };
+        if *next >= end {
+            return Ok(false);
+        }
+        let turn = *next;
+        *next += 1;
+        self.take(step, turn, costs)?;
+        Ok(true)
+    }
+
+    fn take<C: ClearCost>(
+        &mut self,
+        step: Step,
+        turn: usize,
+        costs: &mut C,
+    ) -> Result<(), C::Error> {
+        let (Some(cost), Some(form)) = (self.turns.get(turn), self.forms.get(turn).copied()) else {
+            return Ok(());
+        };
+        if cost.exempt || form == Form::Covered || self.last_user == Some(turn) {
+            return Ok(());
+        }
+        // In an open tool loop thinking stays as it is.
+        let open = self.last_user.is_none_or(|user| turn > user);
+        let clearing = if open || !self.plan.clear_thinking {
+            Clearing::Results
+        } else {
+            Clearing::ResultsAndThinking
+        };
+        let to = match step {
+            Step::Reduce(depth) => Form::Reduced(depth),
+            Step::Clear => Form::Cleared(clearing),
+        };
+        let known = self.shown.get(turn).copied().unwrap_or_default();
+        if let Some(cost) = costs.taken(turn, to)?
+            && cost.0 <= known.0
+            // A text that an adapter could not shorten is none the worse for being offered to it.
+            && (cost.1 < known.1 || to == Form::Reduced(Depth::Reduced) && cost.1 == known.1)
+        {
+            self.set(turn, to, cost);
+        }
+        Ok(())
+    }
+
+    fn offer_cover(&mut self) {
+        let turn = self.next_cover;
+        self.next_cover += 1;
+        for next in &mut self.next {
+            *next = (*next).max(self.next_cover);
+        }
+        if self.last_user == Some(turn) {
+            self.held.push_back(turn);
+        } else {
+            self.cover(turn);
+        }
+    }
+
+    fn cover(&mut self, turn: usize) {
+        if self.turns.get(turn).is_none_or(|cost| cost.exempt) {
+            return;
+        }
+        if self.note == Note::None {
+            self.set_note(self.first_note());
+        }
+        self.set(turn, Form::Covered, (0, 0));
+    }
+}

@@ -1,0 +1,227 @@
+//! Turns and their messages as the ladder asks about them: what each costs in which form.
+
+use super::ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
+use super::summary::summary;
+use super::view::{Clearing, Tools, cleared, may_clear};
+use crate::compress::Depth;
+use crate::domain::{Message, Role, Turn};
+use crate::pipeline::arrive::{Arrived, Shape, Sight};
+use crate::pipeline::measure::{Cost, Meter};
+use crate::pipeline::read_back::ReadBack;
+use crate::pipeline::slot::{PartName, Slot};
+use crate::pipeline::{Stopped, prose};
+use crate::request::{Clear, Level};
+
+/// What a turn costs in a form; none where nothing of it has that form.
+type Taken = (Form, Option<(u64, u64)>);
+
+/// The turns as the ladder asks about them.
+pub(super) struct View<'v, 's> {
+    pub(super) meter: &'v Meter<'v>,
+    pub(super) history: &'v [Message],
+    pub(super) costs: &'v [Cost],
+    pub(super) protected: &'v [bool],
+    pub(super) read_back: &'v ReadBack,
+    pub(super) turn_costs: &'v [TurnCost],
+    /// The form of each message, as it was given last.
+    pub(super) arrived: Vec<Arrived>,
+    pub(super) clear: &'v Clear,
+    /// The tools by the ids of their calls.
+    pub(super) tools: &'v Tools,
+    /// What rung 3 left of each message, where it took something.
+    pub(super) cleared: Vec<Option<Slot>>,
+    /// What a turn costs in forms that were asked for before.
+    pub(super) taken: Vec<Vec<Taken>>,
+    pub(super) sight: &'v mut Sight<'s>,
+    /// Whether something that stood before is gone, so that forms are given anew.
+    pub(super) anew: bool,
+    pub(super) spans: &'v [Turn],
+    pub(super) plan: Plan,
+    pub(super) stub_over: Option<usize>,
+}
+
+impl ClearCost for View<'_, '_> {
+    type Error = Stopped;
+
+    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Stopped> {
+        let Some(span) = self.spans.get(turn).filter(|_| self.anew) else {
+            return Ok(self.cost(turn));
+        };
+        self.meter.check()?;
+        for at in span.clone() {
+            self.arrive_as(at, Form::Whole)?;
+        }
+        Ok(self.cost(turn))
+    }
+
+    fn settled(&mut self, forms: &[Form]) -> Result<Vec<(u64, u64)>, Stopped> {
+        if !self.anew && forms.iter().all(|form| *form == Form::Whole) {
+            return Ok((0..forms.len()).map(|turn| self.cost(turn)).collect());
+        }
+        self.anew = true;
+        self.sight.clear();
+        for (span, form) in self.spans.iter().zip(forms) {
+            self.meter.check()?;
+            for at in span.clone() {
+                self.arrive_as(at, *form)?;
+            }
+        }
+        Ok((0..forms.len()).map(|turn| self.cost(turn)).collect())
+    }
+
+    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Stopped> {
+        let known =
+            self.taken.get(turn).and_then(|known| known.iter().find(|(own, _)| *own == form));
+        if let Some((_, cost)) = known {
+            return Ok(*cost);
+        }
+        let cost = self.cost_of(turn, form)?;
+        if let Some(known) = self.taken.get_mut(turn) {
+            known.push((form, cost));
+        }
+        Ok(cost)
+    }
+
+    fn summary(&mut self, forms: &[Form]) -> Result<u64, Stopped> {
+        Ok(self.summarized(forms)?.map_or(self.plan.summary_cap, |slot| slot.cost.real()))
+    }
+}
+
+impl View<'_, '_> {
+    /// What a turn costs in the forms that its messages have now.
+    fn cost(&self, turn: usize) -> (u64, u64) {
+        let alone = self.turn_costs.get(turn).copied().unwrap_or_default();
+        let span = self.spans.get(turn).cloned().unwrap_or_default();
+        let (mut flat, mut real) = (alone.flat, alone.real);
+        for at in span {
+            let saved = self.arrived.get(at).map_or(0, |form| form.saved);
+            let own = self.costs.get(at).copied().unwrap_or_default();
+            let cleared = self.cleared.get(at).and_then(Option::as_ref);
+            let now = cleared.map_or(own, |slot| slot.cost);
+            flat = (flat + now.flat()).saturating_sub(own.flat() + saved);
+            real = (real + now.real()).saturating_sub(own.real() + saved);
+        }
+        (flat, real)
+    }
+
+    fn cost_of(&self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Stopped> {
+        let Some(span) = self.spans.get(turn) else { return Ok(None) };
+        self.meter.check()?;
+        let (mut flat, mut real, mut any) = (0, 0, false);
+        for at in span.clone() {
+            let Some(message) = self.history.get(at) else { continue };
+            let own = self.costs.get(at).copied().unwrap_or_default();
+            let (cleared, shape) = self.way(at, message, form)?;
+            any |= cleared.is_some();
+            let mut cost = cleared.as_ref().map_or(own, |slot| slot.cost);
+            if let Shape::To(depth) = shape {
+                let message = cleared.as_ref().map_or(message, |slot| &slot.message);
+                let saved = self.sight.saves(message, depth);
+                any |= saved > 0;
+                cost.text = cost.text.saturating_sub(saved);
+            }
+            flat += cost.flat();
+            real += cost.real();
+        }
+        Ok(any.then_some((flat, real)))
+    }
+
+    /// What becomes of a message of a turn in a form: what rung 3 leaves of it, where it takes
+    /// something, and how its texts are shown.
+    fn way(
+        &self,
+        at: usize,
+        message: &Message,
+        form: Form,
+    ) -> Result<(Option<Slot>, Shape), Stopped> {
+        if self.protected.get(at) == Some(&true) || self.read_back.holds(message) {
+            return Ok((None, Shape::Fixed));
+        }
+        let clearing = match form {
+            Form::Whole | Form::Covered => return Ok((None, Shape::Whole)),
+            Form::Reduced(depth) => return Ok((None, Shape::To(depth))),
+            Form::Cleared(clearing) => clearing,
+        };
+        let shape = Shape::To(Depth::Reduced);
+        let own = self.costs.get(at).copied().unwrap_or_default();
+        if !may_clear(message, self.clear, self.tools, own.real()) {
+            return Ok((None, shape));
+        }
+        let slot = clear(self.meter, message, own, (clearing, self.read_back, self.tools))?;
+        let shape = if slot.is_some() && message.role == Role::Tool { Shape::Fixed } else { shape };
+        Ok((slot, shape))
+    }
+
+    fn arrive_as(&mut self, at: usize, form: Form) -> Result<(), Stopped> {
+        let Some(message) = self.history.get(at).filter(|_| form != Form::Covered) else {
+            return Ok(());
+        };
+        let (cleared, shape) = self.way(at, message, form)?;
+        let shown = cleared.as_ref().map_or(message, |slot| &slot.message);
+        let arrived = self.sight.arrive(shown, shape);
+        if let Some(known) = self.arrived.get_mut(at) {
+            *known = arrived;
+        }
+        if let Some(known) = self.cleared.get_mut(at) {
+            *known = cleared;
+        }
+        Ok(())
+    }
+
+    fn covered(&self, forms: &[Form]) -> (Vec<&Message>, u64) {
+        let mut tokens = 0;
+        let covered = self
+            .spans
+            .iter()
+            .zip(forms)
+            .filter(|(_, form)| **form == Form::Covered)
+            .flat_map(|(span, _)| span.clone())
+            .filter_map(|at| {
+                tokens += self.costs.get(at).copied().unwrap_or_default().real();
+                self.history.get(at)
+            })
+            .collect();
+        (covered, tokens)
+    }
+
+    fn summarized(&self, forms: &[Form]) -> Result<Option<Slot>, Stopped> {
+        let (covered, tokens) = self.covered(forms);
+        summary(self.meter, &covered, tokens, self.plan.summary_cap, self.stub_over)
+    }
+
+    /// The message that stands for the covered turns. Where no summary can be made, the next
+    /// rung is taken and `outcome` says so.
+    pub(super) fn note(&self, outcome: &mut Outcome) -> Result<Option<Slot>, Stopped> {
+        if !outcome.forms.contains(&Form::Covered) {
+            return Ok(None);
+        }
+        if outcome.note == Note::Summary {
+            if let Some(slot) = self.summarized(&outcome.forms)? {
+                return Ok(Some(slot));
+            }
+            if self.plan.level >= Level::Drop {
+                outcome.note = Note::Marker;
+            }
+        }
+        let (covered, _) = self.covered(&outcome.forms);
+        let text = match outcome.note {
+            Note::Marker => prose::truncated(covered.len()),
+            Note::Summary => prose::summary(covered.len(), "None of their lines found room."),
+            Note::None | Note::Silent => return Ok(None),
+        };
+        let message = Message::text(Role::User, text);
+        Slot::new(self.meter, message, PartName::History).map(Some)
+    }
+}
+
+/// A message after rung 3, where that saves tokens.
+fn clear(
+    meter: &Meter<'_>,
+    message: &Message,
+    own: Cost,
+    (clearing, read_back, tools): (Clearing, &ReadBack, &Tools),
+) -> Result<Option<Slot>, Stopped> {
+    let Some(shorter) = cleared(message, clearing, read_back, tools) else { return Ok(None) };
+    let slot = Slot::new(meter, shorter, PartName::History)?;
+    Ok((slot.cost.real() < own.real() && slot.cost.flat() <= own.flat()).then_some(slot))
+}
