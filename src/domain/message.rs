@@ -60,6 +60,13 @@ impl Message {
         })
     }
 
+    pub fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
+        self.parts.iter().filter_map(|part| match &part.content {
+            Content::ToolResult(result) => Some(result),
+            _ => None,
+        })
+    }
+
     pub fn has_tool_calls(&self) -> bool {
         self.tool_calls().next().is_some()
     }

@@ -1,5 +1,6 @@
 //! The nouns: plain data and the rules that hold without network, clock or disk.
 
+mod adapter;
 mod artifact;
 mod conversation;
 mod message;
@@ -11,6 +12,9 @@ mod target;
 mod time;
 mod tool;
 
+pub use adapter::{
+    AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink, StoredAdapter,
+};
 pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub use conversation::{Conversation, Turn, turns};
 pub use message::{

@@ -169,7 +169,7 @@ pub(super) async fn clean_up_artifacts(
 }
 
 /// Does `work` in the pool.
-async fn run<T: Send + 'static>(
+pub(super) async fn run<T: Send + 'static>(
     state: &AppState,
     received: Received,
     work: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,

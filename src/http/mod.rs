@@ -3,6 +3,7 @@
 //! `router` is the table of contents. A handler reads its body (`body`), calls one use case and
 //! answers; what fails is a `problem`. `layer` stands around all of them.
 
+mod adapters;
 mod artifacts;
 mod body;
 mod compile;

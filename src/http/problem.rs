@@ -211,7 +211,7 @@ pub struct FieldError {
     pub pointer: String,
     #[schema(example = "must be one of `system`, `user`, `assistant`, `tool`")]
     pub detail: String,
-    /// The known key nearest to an unknown one.
+    /// The known key or name nearest to an unknown one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<String>,
 }
@@ -267,7 +267,7 @@ impl From<artifacts::Error> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let kind = match &error {
-            StoreError::Collision(_) => {
+            StoreError::Collision(_) | StoreError::TooManyAdapters(_) => {
                 return Self::with_detail(Kind::Conflict, error.to_string());
             }
             StoreError::Unavailable(_) => Kind::StoreUnavailable,

@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 
 use super::problem::{Kind, Problem};
 use super::state::AppState;
-use super::{artifacts, compile, compress, layer, operations, pages, window};
+use super::{adapters, artifacts, compile, compress, layer, operations, pages, window};
 use crate::config::LimitsConfig;
 
 #[derive(OpenApi)]
@@ -33,6 +33,7 @@ use crate::config::LimitsConfig;
     tags(
         (name = "compile", description = "Conversations to payloads"),
         (name = "artifacts", description = "Originals that stand outside of a payload"),
+        (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "operations", description = "Health, figures, reference"),
     )
 )]
@@ -85,6 +86,9 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(artifacts::create_artifact))
         .routes(routes!(artifacts::get_artifact, artifacts::delete_artifact))
         .routes(routes!(artifacts::clean_up_artifacts))
+        .routes(routes!(adapters::list_adapters))
+        .routes(routes!(adapters::get_adapter, adapters::put_adapter, adapters::delete_adapter))
+        .routes(routes!(adapters::test_adapter))
         .routes(routes!(operations::list_models))
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))

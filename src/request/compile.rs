@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::fields::Fields;
 use super::options::read;
 use super::options::{
-    CacheOptions, Compression, Explain, MemoryOptions, Output, Placement, Protect, Skill,
+    CacheOptions, Compression, Explain, KnownAdapters, MemoryOptions, Output, Placement, Protect,
+    Skill,
 };
 use crate::domain::{Conversation, Model, Models, Notes, RawJson, Source, Target};
 use crate::json::{Fault, Faults, Node, Path};
@@ -98,7 +99,11 @@ pub struct CompileRequest {
 }
 
 /// Reads a request; all faults at once.
-pub fn read_compile(body: &Node<'_>, models: &Models) -> Result<CompileRequest, Vec<Fault>> {
+pub fn read_compile(
+    body: &Node<'_>,
+    models: &Models,
+    adapters: &KnownAdapters,
+) -> Result<CompileRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let mut notes = Notes::default();
     let known: Vec<&str> =
@@ -122,7 +127,7 @@ pub fn read_compile(body: &Node<'_>, models: &Models) -> Result<CompileRequest, 
         context_window,
         reserve_output,
         on_overflow,
-        compression: Compression::read(&fields, &mut faults),
+        compression: Compression::read(&fields, adapters, &mut faults),
         protect: Protect::read(&fields, &mut faults),
         cache: CacheOptions::read(&fields, &mut faults),
         dynamic_state: dynamic_state(&fields, &mut faults),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::compile::resolve_model;
 use super::fields::Fields;
-use super::options::{Explain, Level, Protect};
-use crate::domain::{Conversation, Model, Models, Notes, Source, Target};
+use super::options::{Clear, Explain, KnownAdapters, Level, Protect, read_adapters};
+use crate::domain::{AdapterChoices, Conversation, Model, Models, Notes, Source, Target};
 use crate::json::{Fault, Faults, Node, Path};
 use crate::provider;
 
@@ -18,6 +18,8 @@ pub const COMPRESS_KEYS: &[&str] = &[
     "budget_tokens",
     "model",
     "keep_recent_turns",
+    "clear",
+    "adapters",
     "protect",
     "originals",
     "tools",
@@ -62,6 +64,8 @@ pub struct CompressRequest<'r, 'a> {
     pub level: Level,
     pub budget_tokens: Option<u64>,
     pub keep_recent_turns: usize,
+    pub clear: Clear,
+    pub adapters: AdapterChoices,
     pub protect: Protect,
     pub originals: Originals,
     pub explain: Explain,
@@ -75,6 +79,7 @@ pub struct CompressRequest<'r, 'a> {
 pub fn read_compress<'r, 'a>(
     body: &'r Node<'a>,
     models: &Models,
+    known_adapters: &KnownAdapters,
 ) -> Result<CompressRequest<'r, 'a>, Vec<Fault>> {
     /// Turns that are shielded where the request does not say.
     const RECENT: u64 = 4;
@@ -114,6 +119,8 @@ pub fn read_compress<'r, 'a>(
     let explain = [("summary", Explain::Summary), ("full", Explain::Full)];
     let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(Explain::Summary);
     let protect = Protect::read(&fields, &mut faults);
+    let clear = Clear::read(&fields, &mut faults);
+    let adapters = read_adapters(&fields, known_adapters, &mut faults);
     let deadline_ms = fields.whole("deadline_ms", 1, 60_000, &mut faults);
     let words = [("fail", false), ("pass", true)];
     let pass_on_deadline = fields.choice("on_deadline", &words, &mut faults).unwrap_or(true);
@@ -127,6 +134,8 @@ pub fn read_compress<'r, 'a>(
         level,
         budget_tokens,
         keep_recent_turns: usize::try_from(turns).unwrap_or(usize::MAX),
+        clear,
+        adapters,
         protect,
         originals,
         explain,

@@ -11,6 +11,8 @@ pub use compile::{
 pub use compress::{COMPRESS_KEYS, CompressRequest, Given, List, Originals, read_compress};
 pub use fields::Fields;
 pub use options::{
-    CacheOptions, CacheState, Compression, Explain, Level, MemoryEntry, MemoryOptions, OnArrival,
-    Output, Pattern, Placement, Previous, Protect, Skill, Thinking,
+    ADAPTER_KEYS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters, Level,
+    MOST_PATTERNS_IN_ALL, MemoryEntry, MemoryOptions, OnArrival, Output, Pattern, Placement,
+    Previous, Protect, Skill, Thinking, adapter_names, given_adapters, patterns_in,
+    read_definition,
 };

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::Services;
+use super::{Services, StoreError, adapters};
 use crate::domain::Model;
-use crate::json::{self, Fault, Limits};
+use crate::json::{self, Fault, Limits, Node};
 use crate::pipeline::{self, Compiled, Deadline, FirstChange, Report, Stopped, Timings};
-use crate::request::{self, Previous};
+use crate::request::{self, KnownAdapters, Previous};
 use crate::store::{self, Batch};
 
 /// A compiled conversation, or a compressed text or list, as it is sent.
@@ -68,8 +68,18 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let start = Instant::now();
     let mut timings = Timings::default();
     let node = json::parse(body, Limits::default())?;
-    let request = request::read_compile(&node, services.models()).map_err(Error::Invalid)?;
     timings.parse = start.elapsed();
+    let storing = Instant::now();
+    let (adapters, unread) = known_adapters(services, node.get("compression"))?;
+    timings.store = storing.elapsed();
+    let reading = Instant::now();
+    let request = request::read_compile(&node, services.models(), &adapters);
+    let mut request = request.map_err(Error::Invalid)?;
+    if unread {
+        let detail = "the store cannot be read: built-in adapters stand for stored ones";
+        request.notes.degraded("adapters_unread", String::new(), detail);
+    }
+    timings.parse += reading.elapsed();
     let deadline = match request.deadline_ms {
         Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
         None => deadline.clone(),
@@ -91,7 +101,7 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
         }
         services.tenant().commit(batch)?;
     }
-    timings.store = storing.elapsed();
+    timings.store += storing.elapsed();
 
     let serialising = Instant::now();
     note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
@@ -107,6 +117,21 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     }
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
+}
+
+/// What the names in `compression.adapters` mean. Where none are given, a compile goes on without
+/// the store; the flag says so.
+fn known_adapters(
+    services: &Services,
+    section: Option<&Node<'_>>,
+) -> Result<(KnownAdapters, bool), StoreError> {
+    match adapters::known(services, section) {
+        Err(error) if request::given_adapters(section).is_none() => {
+            tracing::warn!(%error, "adapters could not be read");
+            Ok((adapters::ours(), true))
+        }
+        known => Ok((known?, false)),
+    }
 }
 
 /// Finds where the payload leaves the one before it: the one the caller names, else the last

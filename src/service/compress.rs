@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::Services;
 use super::compile::{Answer, Error};
 use super::known::{Known, Recipe, keep_text};
+use super::{Services, adapters};
 use crate::compress::chain;
 use crate::domain::Notes;
 use crate::json::{self, Limits, Node};
@@ -43,8 +43,14 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
     let start = Instant::now();
     let mut timings = Timings::default();
     let node = json::parse(body, Limits::default())?;
-    let request = request::read_compress(&node, services.models()).map_err(Error::Invalid)?;
     timings.parse = start.elapsed();
+    let storing = Instant::now();
+    let adapters = adapters::known(services, Some(&node))?;
+    timings.store = storing.elapsed();
+    let reading = Instant::now();
+    let request = request::read_compress(&node, services.models(), &adapters);
+    let request = request.map_err(Error::Invalid)?;
+    timings.parse += reading.elapsed();
     let deadline = match request.deadline_ms {
         Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
         None => deadline.clone(),
@@ -52,7 +58,7 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
     let items = items(&request);
     let storing = Instant::now();
     let known = Known::of(&services.tenant(), items)?;
-    timings.store = storing.elapsed();
+    timings.store += storing.elapsed();
     let shortened =
         pipeline::shorten(services.pipeline(), &request, &known.makers(), &deadline, &mut timings);
     let shortened = match shortened {

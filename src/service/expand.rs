@@ -255,7 +255,13 @@ impl Work<'_> {
             let mut slot = 0;
             for spoken in provider::spoken(item) {
                 match spoken {
-                    Spoken::Call(arguments) => reader.call(&arguments),
+                    Spoken::Call(place, _) => {
+                        reader.call(&place.text);
+                        slot += 1;
+                    }
+                    Spoken::Said(place) => {
+                        self.keep(&mut back, &mut slot, place, Decoded::Same);
+                    }
                     Spoken::Words(place) => {
                         let decoded = reader.words(&place.text);
                         self.keep(&mut back, &mut slot, place, decoded);
@@ -265,8 +271,7 @@ impl Work<'_> {
                             answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
                         let decoded = reader.result(&texts);
                         for (place, decoded) in answered.slots.into_iter().zip(decoded) {
-                            if decoded == Decoded::Same && &*place.text == pipeline::CLEARED_RESULT
-                            {
+                            if decoded == Decoded::Same && pipeline::is_cleared(&place.text) {
                                 back.missing = true;
                             }
                             self.keep(&mut back, &mut slot, place, decoded);
@@ -320,9 +325,10 @@ impl Work<'_> {
         let mut places = Vec::new();
         for spoken in provider::spoken(item) {
             let (content, slots) = match spoken {
-                Spoken::Call(_) => continue,
                 Spoken::Result(answered) => (answered.content.map(|(at, _)| at), answered.slots),
-                Spoken::Words(slot) => (None, vec![slot]),
+                Spoken::Call(slot, _) | Spoken::Words(slot) | Spoken::Said(slot) => {
+                    (None, vec![slot])
+                }
             };
             places.extend(slots.into_iter().map(|slot| {
                 let whole = content.clone().unwrap_or_else(|| slot.raw.clone());
@@ -363,7 +369,8 @@ impl Work<'_> {
         }
         self.done.expanded += 1;
         if instead.is_empty() {
-            let edits: Vec<Edit> = edits.into_values().collect();
+            let mut edits: Vec<Edit> = edits.into_values().collect();
+            edits.sort_by_key(|edit| edit.at.start);
             instead.push(splice(item.raw, &edits).into());
         }
         before.append(&mut instead);

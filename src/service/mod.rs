@@ -1,5 +1,6 @@
 //! Use cases: one function a thing that a caller can ask for.
 
+pub mod adapters;
 pub mod artifacts;
 pub mod compile;
 pub mod compress;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::batch::{ChainHash, NewArtifact};
 use super::pack::Packed;
 use super::{Error, Item};
-use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
+use crate::domain::{Artifact, ArtifactId, ContentHash, StoredAdapter, Timestamp};
 
 pub(super) trait Backend: fmt::Debug + Send + Sync {
     /// Stores everything or nothing. Answers the artifacts, in their order.
@@ -68,7 +68,34 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
         now: Timestamp,
     ) -> Result<Vec<Option<Packed>>, Error>;
 
-    /// Everyone who has stored something.
+    /// Stores a definition under its name, or replaces it; answers whether it is new. One that is
+    /// new where there are `most` already is refused. Survives the machine's power.
+    fn put_adapter(
+        &self,
+        tenant: &Arc<str>,
+        adapter: NewAdapter,
+        most: u64,
+    ) -> Result<(StoredAdapter, bool), Error>;
+
+    /// The definitions of these names, one each.
+    fn adapters(
+        &self,
+        tenant: &str,
+        names: &[&str],
+    ) -> Result<Vec<Option<(StoredAdapter, String)>>, Error>;
+
+    /// At most so many in the byte order of their names, those behind `after`.
+    fn list_adapters(
+        &self,
+        tenant: &str,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<StoredAdapter>, Error>;
+
+    /// Answers whether it was there. Survives the machine's power.
+    fn remove_adapter(&self, tenant: &Arc<str>, name: &str) -> Result<bool, Error>;
+
+    /// At least everyone who has stored something that goes at some time.
     fn tenants(&self) -> Result<Vec<String>, Error>;
 
     /// Forgets chains, answers and messages that have expired at `now`, and of each tenant the
@@ -90,6 +117,14 @@ pub(super) struct Write {
     /// Messages that are known to be stored, to be kept longer.
     pub(super) chains: Vec<Item>,
     pub(super) answer: Option<(String, Vec<ContentHash>)>,
+}
+
+/// A definition that is to be stored.
+#[derive(Debug)]
+pub(super) struct NewAdapter {
+    pub(super) name: Arc<str>,
+    pub(super) definition: Arc<str>,
+    pub(super) now: Timestamp,
 }
 
 /// What a cleanup knows of an artifact.

@@ -20,6 +20,8 @@ pub enum Error {
     Corrupt(#[source] Cause),
     #[error("another text has the id {0}")]
     Collision(ArtifactId),
+    #[error("{0} adapters are stored, and no more may be; delete one first")]
+    TooManyAdapters(u64),
 }
 
 /// Why a store cannot be opened.

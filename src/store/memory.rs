@@ -1,13 +1,14 @@
 //! A store that ends with the process: for trying things out, and for tests.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::backend::{Backend, Entry, Write};
+use super::backend::{Backend, Entry, NewAdapter, Write};
 use super::batch::ChainHash;
 use super::pack::{Packed, Packer};
 use super::{Error, batch};
-use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
+use crate::domain::{Artifact, ArtifactId, ContentHash, StoredAdapter, Timestamp};
 
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -21,6 +22,7 @@ struct Rows {
     messages: BTreeMap<ContentHash, (Packed, Timestamp)>,
     chains: BTreeMap<ChainHash, (ContentHash, Timestamp)>,
     answers: BTreeMap<String, (Vec<ContentHash>, Timestamp)>,
+    adapters: BTreeMap<Arc<str>, (StoredAdapter, Arc<str>)>,
 }
 
 impl Memory {
@@ -39,6 +41,7 @@ impl Rows {
             && self.messages.is_empty()
             && self.chains.is_empty()
             && self.answers.is_empty()
+            && self.adapters.is_empty()
     }
 
     fn put(
@@ -184,6 +187,63 @@ impl Backend for Memory {
             found.filter(|(_, until)| *until > now).map(|(packed, _)| packed.clone())
         };
         Ok(ids.iter().map(find).collect())
+    }
+
+    fn put_adapter(
+        &self,
+        tenant: &Arc<str>,
+        adapter: NewAdapter,
+        most: u64,
+    ) -> Result<(StoredAdapter, bool), Error> {
+        let NewAdapter { name, definition, now } = adapter;
+        let mut everyone = self.lock();
+        let adapters = &mut everyone.entry(Arc::clone(tenant)).or_default().adapters;
+        if let Some((stored, text)) = adapters.get_mut(&name) {
+            if *text != definition {
+                (stored.version, stored.updated_at) = (stored.version + 1, now);
+                *text = definition;
+            }
+            return Ok((stored.clone(), false));
+        }
+        if adapters.len() as u64 >= most {
+            return Err(Error::TooManyAdapters(most));
+        }
+        let stored =
+            StoredAdapter { name: Arc::clone(&name), version: 1, created_at: now, updated_at: now };
+        adapters.insert(name, (stored.clone(), definition));
+        Ok((stored, true))
+    }
+
+    fn adapters(
+        &self,
+        tenant: &str,
+        names: &[&str],
+    ) -> Result<Vec<Option<(StoredAdapter, String)>>, Error> {
+        let everyone = self.lock();
+        let rows = everyone.get(tenant);
+        let find = |name: &&str| {
+            let (stored, text) = rows?.adapters.get(*name)?;
+            Some((stored.clone(), text.to_string()))
+        };
+        Ok(names.iter().map(find).collect())
+    }
+
+    fn list_adapters(
+        &self,
+        tenant: &str,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<StoredAdapter>, Error> {
+        Ok(self.read(tenant, |rows| {
+            let behind = rows.adapters.range::<str, _>((Bound::Excluded(after), Bound::Unbounded));
+            behind.take(limit).map(|(_, (stored, _))| stored.clone()).collect()
+        }))
+    }
+
+    fn remove_adapter(&self, tenant: &Arc<str>, name: &str) -> Result<bool, Error> {
+        let mut everyone = self.lock();
+        let rows = everyone.get_mut(tenant);
+        Ok(rows.is_some_and(|rows| rows.adapters.remove(name).is_some()))
     }
 
     fn tenants(&self) -> Result<Vec<String>, Error> {

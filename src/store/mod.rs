@@ -1,9 +1,9 @@
-//! What outlives a request: artifacts, original messages, answers.
+//! What outlives a request: artifacts, original messages, answers, adapters.
 //!
 //! A [`Tenant`] is the only way in, so no query can forget whose rows it reads. Behind it stands a
 //! backend: SQLite or memory, held to one suite in `tests.rs`. Calls take the thread
-//! until what they wrote is committed; a commit survives the end of the process, and what it
-//! keeps may be lost with the machine's power.
+//! until what they wrote is committed; a commit survives the end of the process. What its caller
+//! can send again may be lost with the machine's power; an adapter may not.
 
 mod backend;
 mod batch;

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use super::backend::{Entry, Write};
+use super::backend::{Entry, NewAdapter, Write};
 use super::cleanup::{self, Caps, Cleanup, Evicted, Reason};
 use super::pack::Packer;
 use super::{Batch, ChainHash, Committed, Error, Item, Store};
-use crate::domain::{Artifact, ArtifactId, ContentHash};
+use crate::domain::{Artifact, ArtifactId, ContentHash, StoredAdapter};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup holds up nobody's
 /// writes.
 const REMOVED_AT_ONCE: usize = 500;
+
+/// Adapters that a tenant may store.
+const MOST_ADAPTERS: u64 = 1_000;
 
 /// The handle that every read and write goes through. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -190,5 +193,39 @@ impl Tenant {
             packed.map(|packed| packer.unpack(packed, id)).transpose()
         };
         found.into_iter().zip(ids).map(unpack).collect()
+    }
+
+    /// Stores an adapter's definition, or replaces it; answers whether it is new. The same text
+    /// again changes nothing.
+    pub fn put_adapter(
+        &self,
+        name: &str,
+        definition: &str,
+    ) -> Result<(StoredAdapter, bool), Error> {
+        let inner = &self.store.inner;
+        let now = inner.clock.now();
+        let adapter = NewAdapter { name: name.into(), definition: definition.into(), now };
+        inner.backend.put_adapter(&self.name, adapter, MOST_ADAPTERS)
+    }
+
+    /// Adapters by their names, each with its definition's text; none where there is none.
+    pub fn adapters(&self, names: &[&str]) -> Result<Vec<Option<(StoredAdapter, String)>>, Error> {
+        self.store.inner.backend.adapters(&self.name, names)
+    }
+
+    /// At most so many adapters in the byte order of their names: the first ones, or those behind
+    /// the name `after`.
+    pub fn list_adapters(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<StoredAdapter>, Error> {
+        // Every name is behind the empty one.
+        self.store.inner.backend.list_adapters(&self.name, after.unwrap_or_default(), limit)
+    }
+
+    /// Removes an adapter; answers whether it was there.
+    pub fn delete_adapter(&self, name: &str) -> Result<bool, Error> {
+        self.store.inner.backend.remove_adapter(&self.name, name)
     }
 }

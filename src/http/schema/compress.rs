@@ -3,7 +3,7 @@
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Explain, OnDeadline, Protect, Shape};
+use super::{Clear, Explain, OnDeadline, Protect, Shape};
 use crate::pipeline::Report;
 use crate::service::compress::KeptOriginal;
 use crate::service::expand::Expanded;
@@ -48,6 +48,11 @@ pub struct CompressRequest {
     /// Newest turns that are shielded from all but lossless edits.
     #[schema(default = 4)]
     pub keep_recent_turns: Option<u64>,
+    pub clear: Option<Clear>,
+    /// Format adapters in the order in which texts are offered to them: names, or definitions.
+    /// When absent all of ours, a stored one of the same name in the place of each.
+    #[schema(max_items = 64)]
+    pub adapters: Option<Vec<Value>>,
     pub protect: Option<Protect>,
     /// `store` keeps the originals as artifacts, `return` hands them over as `originals` and
     /// keeps ids and hashes only, `none` allows only what decodes from the shown text.

@@ -4,8 +4,12 @@
 //! one keeps every byte of a conversation, the other writes in one pass. What stands here is
 //! the description, field by field as DESIGN §3 has it.
 
+mod adapters;
 mod compress;
 
+pub use adapters::{
+    Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
+};
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 
 use serde::Serialize;
@@ -150,7 +154,8 @@ pub struct Compression {
     /// `off`, `lossless`, `reversible`, `summary` or `drop`; each allows what the ones before do.
     #[schema(default = "drop", example = "summary")]
     pub level: Option<String>,
-    /// What is done to a tool result the first time it is seen: `off` or `lossless`.
+    /// What is done to a tool result the first time it is seen: `off`, `lossless`, or
+    /// `reversible`, where format adapters shorten it.
     #[schema(default = "lossless")]
     pub on_arrival: Option<String>,
     /// Share of the history's room at which it is compacted.
@@ -172,6 +177,24 @@ pub struct Compression {
     /// Characters above which an old tool result is not searched for lines to quote in a
     /// summary.
     pub stub_tool_results_over: Option<u64>,
+    pub clear: Option<Clear>,
+    /// Format adapters in the order in which texts are offered to them: names, or definitions.
+    /// When absent all of ours, a stored one of the same name in the place of each.
+    #[schema(max_items = 64)]
+    pub adapters: Option<Vec<Value>>,
+}
+
+/// Which tool results may give way to one line.
+#[derive(Debug, ToSchema)]
+pub struct Clear {
+    /// The newest results stay.
+    #[schema(default = 3)]
+    pub keep: Option<u64>,
+    /// Results of fewer tokens stay.
+    #[schema(default = 0)]
+    pub least_tokens: Option<u64>,
+    /// Results of these tools stay.
+    pub exclude_tools: Option<Vec<String>>,
 }
 
 /// What stays word for word.

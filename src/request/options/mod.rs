@@ -1,13 +1,20 @@
 //! The options of a compile, with their defaults (DESIGN §3, "Compile").
 
+mod adapters;
 pub(super) mod read;
+
+pub(super) use adapters::read_adapters;
+pub use adapters::{
+    ADAPTER_KEYS, KnownAdapters, MOST_PATTERNS_IN_ALL, adapter_names, given_adapters, patterns_in,
+    read_definition,
+};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use regex::RegexSet;
 
-use crate::domain::{RawJson, Role, Ttl};
+use crate::domain::{AdapterChoices, RawJson, Role, Ttl};
 
 /// How far the ladder may be climbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +31,8 @@ pub enum Level {
 pub enum OnArrival {
     Off,
     Lossless,
+    /// As far as rung 2.
+    Reversible,
 }
 
 /// What happens to old thinking at a compaction point.
@@ -49,6 +58,26 @@ pub struct Compression {
     pub read_tool: bool,
     /// Tool results of more characters than this enter a summary as one line.
     pub stub_tool_results_over: Option<usize>,
+    pub clear: Clear,
+    /// What rung 2 is taken with, in order.
+    pub adapters: AdapterChoices,
+}
+
+/// The key `clear`: which tool results rung 3 takes.
+#[derive(Debug, Clone)]
+pub struct Clear {
+    /// The newest results stay.
+    pub keep: usize,
+    /// Results of fewer tokens stay.
+    pub least_tokens: u64,
+    /// Results of these tools stay.
+    pub exclude_tools: BTreeSet<Arc<str>>,
+}
+
+impl Default for Clear {
+    fn default() -> Self {
+        Self { keep: 3, least_tokens: 0, exclude_tools: BTreeSet::new() }
+    }
 }
 
 impl Default for Compression {
@@ -62,6 +91,8 @@ impl Default for Compression {
             thinking: Thinking::ClearOld,
             read_tool: false,
             stub_tool_results_over: None,
+            clear: Clear::default(),
+            adapters: AdapterChoices::default(),
         }
     }
 }

@@ -3,8 +3,8 @@
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::{
-    CacheOptions, CacheState, Compression, Level, MemoryEntry, MemoryOptions, OnArrival, Output,
-    Pattern, Placement, Previous, Protect, Skill, Thinking,
+    CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryEntry, MemoryOptions,
+    OnArrival, Output, Pattern, Placement, Previous, Protect, Skill, Thinking, read_adapters,
 };
 use crate::domain::{RawJson, Role, Ttl};
 use crate::json::{Faults, Node, Path};
@@ -26,7 +26,10 @@ pub(in crate::request) const COMPRESSION: &[&str] = &[
     "thinking",
     "read_tool",
     "stub_tool_results_over",
+    "clear",
+    "adapters",
 ];
+pub(in crate::request) const CLEAR: &[&str] = &["keep", "least_tokens", "exclude_tools"];
 pub(in crate::request) const PROTECT: &[&str] =
     &["messages", "roles", "tools", "patterns", "recent_turns", "recent_messages"];
 pub(in crate::request) const CACHE: &[&str] = &["ttl", "marks", "state", "previous"];
@@ -51,7 +54,11 @@ fn section<'r, 'a>(
 }
 
 impl Compression {
-    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+    pub(in crate::request) fn read(
+        fields: &Fields<'_, '_>,
+        known: &KnownAdapters,
+        faults: &mut Faults,
+    ) -> Self {
         let levels = [
             ("off", Level::Off),
             ("lossless", Level::Lossless),
@@ -61,13 +68,18 @@ impl Compression {
         ];
         let mut read = Self::default();
         let Some(given) = section(fields, "compression", fields.path(), COMPRESSION, faults) else {
+            read.adapters = known.usual();
             return read;
         };
         read.level = given.choice("level", &levels, faults).unwrap_or(read.level);
         if read.level == Level::Off {
             read.on_arrival = OnArrival::Off;
         }
-        let arrivals = [("off", OnArrival::Off), ("lossless", OnArrival::Lossless)];
+        let arrivals = [
+            ("off", OnArrival::Off),
+            ("lossless", OnArrival::Lossless),
+            ("reversible", OnArrival::Reversible),
+        ];
         read.on_arrival = given.choice("on_arrival", &arrivals, faults).unwrap_or(read.on_arrival);
         read.trigger_milli = given.milli("trigger", 50, 1000, faults).unwrap_or(read.trigger_milli);
         read.compress_to_milli = given
@@ -86,6 +98,23 @@ impl Compression {
         read.stub_tool_results_over = given
             .whole("stub_tool_results_over", 0, u64::from(u32::MAX), faults)
             .and_then(|characters| usize::try_from(characters).ok());
+        read.clear = Clear::read(&given, faults);
+        read.adapters = read_adapters(&given, known, faults);
+        read
+    }
+}
+
+impl Clear {
+    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+        let mut read = Self::default();
+        let Some(given) = section(fields, "clear", fields.path(), CLEAR, faults) else {
+            return read;
+        };
+        let keep = given.whole("keep", 0, MOST_TURNS, faults);
+        read.keep = keep.and_then(|keep| usize::try_from(keep).ok()).unwrap_or(read.keep);
+        read.least_tokens = given.whole("least_tokens", 0, 1 << 40, faults).unwrap_or(0);
+        let tools = given.texts("exclude_tools", 1_000, faults);
+        read.exclude_tools = tools.into_iter().map(Into::into).collect();
         read
     }
 }

@@ -10,7 +10,10 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::store::error::OpenError;
 
 /// The schema, a file a step; what stands here is never changed again.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_originals.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/sqlite/0001_originals.sql"),
+    include_str!("../../../migrations/sqlite/0002_adapters.sql"),
+];
 
 /// How long to wait for another process that holds the file.
 const BUSY: Duration = Duration::from_secs(5);

@@ -1,8 +1,10 @@
 //! The store in one file: write-ahead log, one connection that writes, others that read.
 //!
 //! `synchronous=NORMAL`: a commit survives the end of the process and costs no flush; what the
-//! machine's power takes with it is the last commits, never the file.
+//! machine's power takes with it is the last commits, never the file. What must not be lost so is
+//! written by `Writer::run_durable`.
 
+mod adapters;
 mod answers;
 mod artifacts;
 mod connect;
@@ -14,11 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 
 use self::writer::Writer;
-use super::backend::{Backend, Entry, Write};
+use super::backend::{Backend, Entry, NewAdapter, Write};
 use super::batch::ChainHash;
 use super::error::{Error, OpenError};
 use super::pack::Packed;
-use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
+use crate::domain::{Artifact, ArtifactId, ContentHash, StoredAdapter, Timestamp};
 
 /// Connections that read and are kept for the next reader.
 const IDLE_READERS: usize = 8;
@@ -190,6 +192,44 @@ impl Backend for Sqlite {
         now: Timestamp,
     ) -> Result<Vec<Option<Packed>>, Error> {
         self.readers.read(|connection| answers::messages(connection, tenant, ids, now))
+    }
+
+    fn put_adapter(
+        &self,
+        tenant: &Arc<str>,
+        adapter: NewAdapter,
+        most: u64,
+    ) -> Result<(StoredAdapter, bool), Error> {
+        let tenant = Arc::clone(tenant);
+        self.writer
+            .run_durable(move |connection| adapters::put(connection, &tenant, &adapter, most))
+    }
+
+    fn adapters(
+        &self,
+        tenant: &str,
+        names: &[&str],
+    ) -> Result<Vec<Option<(StoredAdapter, String)>>, Error> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.readers.read(|connection| adapters::find(connection, tenant, names))
+    }
+
+    fn list_adapters(
+        &self,
+        tenant: &str,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<StoredAdapter>, Error> {
+        self.readers.read(|connection| adapters::list(connection, tenant, after, limit))
+    }
+
+    fn remove_adapter(&self, tenant: &Arc<str>, name: &str) -> Result<bool, Error> {
+        let (tenant, name) = (Arc::clone(tenant), name.to_owned());
+        self.writer.run_durable(move |connection| {
+            adapters::remove(connection, &tenant, &name).map_err(error)
+        })
     }
 
     fn tenants(&self) -> Result<Vec<String>, Error> {

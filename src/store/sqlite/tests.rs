@@ -246,3 +246,30 @@ fn a_cleanup_gives_its_room_back_to_the_disk() {
     store.clean().unwrap();
     assert!(pages() < before + 20, "{} pages, {before} before", pages());
 }
+
+#[test]
+fn a_file_of_the_first_schema_gets_the_tables_that_came_later() {
+    let folder = Folder::new();
+    let raw = folder.raw();
+    raw.execute_batch(include_str!("../../../migrations/sqlite/0001_originals.sql")).unwrap();
+    raw.pragma_update(None, "user_version", 1).unwrap();
+    drop(raw);
+    folder.open().unwrap().tenant("default").put_adapter("ledger", "{}").unwrap();
+    let found = folder.open().unwrap().tenant("default").adapters(&["ledger"]).unwrap();
+    assert!(found.iter().flatten().any(|(_, text)| text == "{}"), "{found:?}");
+}
+
+#[test]
+fn what_must_survive_a_loss_of_power_is_flushed_and_the_rest_is_not() {
+    let folder = Folder::new();
+    let sqlite = Sqlite::open(&folder.file()).unwrap();
+    let level = |connection: &Connection| {
+        connection.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0))
+    };
+    let (normal, full) = (1, 2);
+    let usual = || sqlite.writer.run(move |connection| level(connection).map_err(error)).unwrap();
+    assert_eq!(usual(), normal);
+    let durable = sqlite.writer.run_durable(move |connection| level(connection).map_err(error));
+    assert_eq!(durable.unwrap(), full);
+    assert_eq!(usual(), normal);
+}

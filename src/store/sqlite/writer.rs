@@ -38,8 +38,24 @@ impl Writer {
         &self,
         work: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
+        self.wait(work, false)
+    }
+
+    /// The same, and what is written survives a loss of power. Costs a flush to the disk.
+    pub(super) fn run_durable<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.wait(work, true)
+    }
+
+    fn wait<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
+        durable: bool,
+    ) -> Result<T, Error> {
         let (answer, answered) = sync_channel(1);
-        let job = Box::new(Typed { work, done: None, answer });
+        let job = Box::new(Typed { work, durable, done: None, answer });
         let queue = self.queue.as_ref().ok_or_else(gone)?;
         queue.send(job).map_err(|_| gone())?;
         answered.recv().map_err(|_| gone())?
@@ -51,7 +67,7 @@ impl Writer {
         work: impl FnMut(&Connection) -> Result<(), Error> + Send + 'static,
     ) {
         let (answer, _) = sync_channel(1);
-        let job: Box<dyn Job> = Box::new(Typed { work, done: None, answer });
+        let job: Box<dyn Job> = Box::new(Typed { work, durable: false, done: None, answer });
         if let Some(Err(TrySendError::Full(_))) =
             self.queue.as_ref().map(|queue| queue.try_send(job))
         {
@@ -71,6 +87,8 @@ impl Drop for Writer {
 
 /// A write that waits, whatever it answers.
 trait Job: Send {
+    /// Whether it must survive a loss of power.
+    fn is_durable(&self) -> bool;
     fn attempt(&mut self, connection: &Connection) -> Result<(), Error>;
     /// Tells the caller: what the attempt gave, or why there is nothing.
     fn finish(self: Box<Self>, committed: Result<(), Error>);
@@ -78,6 +96,7 @@ trait Job: Send {
 
 struct Typed<T, F> {
     work: F,
+    durable: bool,
     done: Option<T>,
     answer: SyncSender<Result<T, Error>>,
 }
@@ -87,6 +106,10 @@ where
     T: Send,
     F: FnMut(&Connection) -> Result<T, Error> + Send,
 {
+    fn is_durable(&self) -> bool {
+        self.durable
+    }
+
     fn attempt(&mut self, connection: &Connection) -> Result<(), Error> {
         let work = AssertUnwindSafe(|| (self.work)(connection));
         let done = catch_unwind(work).unwrap_or_else(|_| Err(broken("a write panicked")))?;
@@ -130,6 +153,21 @@ struct Failed {
 
 /// Carries out a group in one transaction, or none of it.
 fn commit(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+    if !group.iter().any(|job| job.is_durable()) {
+        return transact(connection, group);
+    }
+    // It cannot be changed while a transaction is open.
+    connection
+        .pragma_update(None, "synchronous", "FULL")
+        .map_err(|cause| Failed { began: false, error: error(cause) })?;
+    let done = transact(connection, group);
+    if let Err(error) = connection.pragma_update(None, "synchronous", "NORMAL") {
+        tracing::debug!(%error, "commits stay durable");
+    }
+    done
+}
+
+fn transact(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
     connection
         .execute_batch("BEGIN IMMEDIATE")
         .map_err(|cause| Failed { began: false, error: error(cause) })?;

@@ -1,5 +1,6 @@
 //! Black box: a real server on a real socket, spoken to over HTTP.
 
+mod adapters;
 mod artifacts;
 mod change;
 mod compress;

@@ -61,6 +61,6 @@ async fn without_it_nothing_points_where_nobody_can_go() {
     let compiled = compile(&server, false).await;
     assert_eq!(compiled.report["service_tools"], json!([]));
     assert!(compiled.payload.get("tools").is_none_or(|tools| tools == &json!([])));
-    assert!(compiled.text.contains("[Old tool result content cleared]"), "{}", compiled.report);
+    assert!(compiled.text.contains("[Old tool result content cleared"), "{}", compiled.report);
     assert!(!compiled.text.contains("context_read shows it"));
 }

@@ -67,7 +67,7 @@ async fn recent_messages_are_shielded_from_all_but_rung_one() {
     let messages = named();
     for protect in [json!({"recent_messages": 4}), json!({"recent_turns": 2})] {
         let options = json!({"level": "reversible", "keep_recent_turns": 0, "explain": "full",
-            "protect": protect});
+            "clear": {"keep": 0}, "protect": protect});
         let shown = server.compress(&request("messages", &messages, &options)).await;
         for (at, cleared) in [(2, true), (4, true), (6, false), (8, false)] {
             let action = &shown.decisions()[at]["action"];

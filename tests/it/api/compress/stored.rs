@@ -94,7 +94,7 @@ async fn what_expired_is_missing_and_the_rest_decodes_from_its_own_text() {
     let flags = ["--artifacts-ttl-seconds", "1", "--cleanup-interval-ms", "20"];
     let server = TestServer::with(&flags).await;
     let messages = answered(&[log(60), rows(30), "short".to_owned(), log(50)]);
-    let options = json!({"level": "reversible", "keep_recent_turns": 1});
+    let options = json!({"level": "reversible", "keep_recent_turns": 1, "clear": {"keep": 0}});
     let shown = server.compress(&request("messages", &messages, &options)).await;
     assert_eq!(shown.action("cleared"), 2, "{}", shown.report());
     assert!(server.expand_list("messages", &shown.messages).await.identical());

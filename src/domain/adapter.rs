@@ -1,0 +1,83 @@
+//! Format adapters as data: what a custom one knows, and which of them a request wants.
+
+use std::sync::Arc;
+
+use super::Timestamp;
+
+/// An adapter that somebody wrote down instead of programming it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdapterDefinition {
+    pub name: Arc<str>,
+    pub detect: Detect,
+    /// Lines that stay, whatever else says; a line is kept by the first that names it.
+    pub keep: Vec<Lines>,
+    pub shrink: Shrink,
+    /// How what stays and what is left of the rest are put together: `{kept}` and `{summary}`
+    /// stand for them.
+    pub join: Arc<str>,
+}
+
+/// Which texts an adapter takes: those that meet every condition given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Detect {
+    /// A pattern that the text must hold.
+    pub regex: Option<Arc<str>>,
+    pub min_lines: Option<usize>,
+    /// Patterns that single lines must hold, by their numbers from 1.
+    pub line_matches: Vec<(usize, Arc<str>)>,
+    /// A pattern, and the thousandths of the lines that must hold it.
+    pub min_share_of_lines: Option<(Arc<str>, u32)>,
+}
+
+/// Lines of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lines {
+    /// From the first to the last of these numbers, counted from 1.
+    Between(usize, usize),
+    /// The last so many.
+    Last(usize),
+    Matching(Arc<str>),
+}
+
+/// Which lines may go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shrink {
+    /// All that are not kept.
+    Rest,
+    /// Those that hold one of these patterns, and are not kept.
+    Matching(Vec<Arc<str>>),
+}
+
+/// What is known of a stored definition beside its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAdapter {
+    pub name: Arc<str>,
+    /// From 1, one more with each other text.
+    pub version: u64,
+    pub created_at: Timestamp,
+    /// When the text became another one.
+    pub updated_at: Timestamp,
+}
+
+/// One adapter of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AdapterChoice {
+    /// One of ours, or a stored one, by name.
+    Named(Arc<str>),
+    Custom(Arc<AdapterDefinition>),
+}
+
+/// The adapters that texts are offered to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AdapterChoices {
+    /// Ours in their order, each of these in the place of the one of its name.
+    Usual(Vec<Arc<AdapterDefinition>>),
+    /// These, in this order.
+    Chosen(Vec<AdapterChoice>),
+}
+
+impl Default for AdapterChoices {
+    fn default() -> Self {
+        Self::Usual(Vec::new())
+    }
+}

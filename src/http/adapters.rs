@@ -1,0 +1,217 @@
+//! `/adapters`: which text formats are known, and those that a caller adds as data.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::artifacts::run;
+use super::body::{self, Received};
+use super::compile::json;
+use super::problem::{Body, Kind, Problem};
+use super::query::Query;
+use super::schema::{
+    Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
+};
+use super::state::AppState;
+use crate::service::adapters::{self, Cursor, Found};
+
+/// Rows of a list where the query does not say.
+const USUAL: u64 = 100;
+const MOST: u64 = 1_000;
+
+/// List the adapters
+///
+/// Built-in ones first, in the order in which texts are offered to them, then your own by name.
+#[utoipa::path(
+    get,
+    path = "/adapters",
+    tag = "adapters",
+    operation_id = "list_adapters",
+    params(
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+    ),
+    responses(
+        (status = OK, description = "Some of them, and where the list goes on", body = AdapterList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn list_adapters(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = Query::of(request.uri(), &["limit", "cursor"])?;
+    let limit = query.whole("limit")?.unwrap_or(USUAL);
+    let limit = usize::try_from(limit).ok().filter(|_| (1..=MOST).contains(&limit));
+    let limit = limit.ok_or_else(|| {
+        Problem::invalid("", format!("the parameter `limit` must be from 1 to {MOST}"))
+    })?;
+    let after = query.get("cursor").map(parse_cursor).transpose()?;
+    let received = Received::nothing(&state, request.headers())?;
+    let list =
+        run(&state, received, move |services, _| adapters::list(services, after.as_ref(), limit));
+    let (rows, next) = list.await?;
+    let items = rows.into_iter().map(AdapterRow::from).collect();
+    let next_cursor = next.as_ref().map(write_cursor);
+    Ok(json(serde_json::to_string(&AdapterList { items, next_cursor }).unwrap_or_default()))
+}
+
+/// Read an adapter
+///
+/// Your own with its definition as it was given; a built-in one by its name alone.
+#[utoipa::path(
+    get,
+    path = "/adapters/{name}",
+    tag = "adapters",
+    operation_id = "get_adapter",
+    params(("name" = String, Path, description = "What requests and reports call it", example = "ledger")),
+    responses(
+        (status = OK, description = "The adapter", body = Adapter),
+        (status = "4XX", description = "There is no such adapter", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn get_adapter(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let name = name_of(&request);
+    let received = Received::nothing(&state, request.headers())?;
+    let found = run(&state, received, move |services, _| adapters::find(services, &name)).await?;
+    let adapter = match found.ok_or_else(unknown)? {
+        Found::BuiltIn(name) => Adapter::built_in(name),
+        Found::Custom(stored, text) => Adapter::custom(&stored, text),
+    };
+    Ok(json(serde_json::to_string(&adapter).unwrap_or_default()))
+}
+
+/// Store an adapter
+///
+/// The body is its definition; `name` in it may be absent. Under the name of a built-in one it
+/// stands in its place, wherever that is meant.
+#[utoipa::path(
+    put,
+    path = "/adapters/{name}",
+    tag = "adapters",
+    operation_id = "put_adapter",
+    params(("name" = String, Path, description = "1 to 64 letters, digits, `_`, `-` or `.`, a letter first", example = "ledger")),
+    request_body = AdapterDefinition,
+    responses(
+        (status = CREATED, description = "It is new", body = Adapter),
+        (status = OK, description = "It stands in the place of the one before", body = Adapter),
+        (status = "4XX", description = "The definition is not valid", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn put_adapter(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let name = name_of(&request);
+    let received = body::read(&state, request).await?;
+    let put = run(&state, received, move |services, text| adapters::put(services, &name, text));
+    let (stored, text, is_new) = put.await?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let adapter = Adapter::custom(&stored, text);
+    Ok((status, json(serde_json::to_string(&adapter).unwrap_or_default())).into_response())
+}
+
+/// Delete an adapter
+///
+/// A built-in one of the same name is back from then on.
+#[utoipa::path(
+    delete,
+    path = "/adapters/{name}",
+    tag = "adapters",
+    operation_id = "delete_adapter",
+    params(("name" = String, Path, description = "What requests and reports call it", example = "ledger")),
+    responses(
+        (status = NO_CONTENT, description = "It is gone"),
+        (status = "4XX", description = "No adapter of this name is stored", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn delete_adapter(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let name = name_of(&request);
+    let received = Received::nothing(&state, request.headers())?;
+    let delete = run(&state, received, move |services, _| adapters::delete(services, &name));
+    if delete.await? {
+        return Ok(StatusCode::NO_CONTENT);
+    }
+    Err(Problem::with_detail(Kind::NotFound, "no adapter of this name is stored"))
+}
+
+/// Try an adapter
+///
+/// On one text, by itself: whether it takes it, and what it leaves. With a `definition`, that one
+/// is tried and nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/adapters/{name}/test",
+    tag = "adapters",
+    operation_id = "test_adapter",
+    params(("name" = String, Path, description = "What requests and reports call it", example = "ledger")),
+    request_body = AdapterTestRequest,
+    responses(
+        (status = OK, description = "What it makes of the text", body = AdapterTest),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn test_adapter(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let name = name_of(&request);
+    let received = body::read(&state, request).await?;
+    let test = run(&state, received, move |services, text| adapters::test(services, &name, text));
+    let tested = test.await?.ok_or_else(unknown)?;
+    Ok(json(serde_json::to_string(&AdapterTest::from(tested)).unwrap_or_default()))
+}
+
+/// The name behind `/adapters/`. No name has a character that needs decoding.
+fn name_of(request: &Request) -> String {
+    request.uri().path().split('/').nth(2).unwrap_or_default().to_owned()
+}
+
+fn unknown() -> Problem {
+    Problem::with_detail(Kind::NotFound, "there is no adapter of this name")
+}
+
+fn write_cursor(cursor: &Cursor) -> String {
+    match cursor {
+        Cursor::BuiltIn(name) => format!("b.{name}"),
+        Cursor::Custom(name) => format!("c.{name}"),
+    }
+}
+
+fn parse_cursor(text: &str) -> Result<Cursor, Problem> {
+    match text.split_once('.') {
+        Some(("b", name)) => Ok(Cursor::BuiltIn(name.to_owned())),
+        Some(("c", name)) => Ok(Cursor::Custom(name.to_owned())),
+        _ => {
+            let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
+            Err(Problem::invalid("", detail))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written() {
+        let name = || "a.b-c_d".to_owned();
+        for cursor in [Cursor::BuiltIn(name()), Cursor::Custom(name())] {
+            assert_eq!(parse_cursor(&write_cursor(&cursor)).unwrap(), cursor);
+        }
+        for bad in ["", "b", "x.ledger", "ledger"] {
+            assert!(parse_cursor(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! The key `adapters`: which ones, in which order, and those that are given inline.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use regex::{RegexBuilder, RegexSetBuilder};
+
+use crate::domain::{AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink};
+use crate::json::{Faults, Node, Path};
+use crate::request::fields::Fields;
+
+/// Adapters that a request may name.
+const MOST: usize = 64;
+/// Patterns of one adapter, and lines that it keeps by their numbers.
+const MOST_PATTERNS: usize = 32;
+const LONGEST_PATTERN: usize = 512;
+/// Patterns of all definitions that a list defines or names: one can take 25 ms to compile.
+pub const MOST_PATTERNS_IN_ALL: usize = 64;
+/// Bytes of a compiled pattern: a short one can ask for half a second of work above it.
+const PATTERN_SIZE: usize = 1 << 20;
+/// Bytes of a name.
+const LONGEST_NAME: usize = 64;
+const NAME_RULE: &str = "must be 1 to 64 letters, digits, `_`, `-` or `.`, a letter first";
+/// Lines that a condition or a choice may count to.
+const MOST_LINES: u64 = 10_000_000;
+/// How what stays and what is left of the rest are put together where nothing says.
+const JOIN: &str = "{kept}\n{summary}";
+
+/// Unknown names that a known one is looked for: thousands may be known.
+const MOST_HINTS: usize = 4;
+
+/// Every key of a definition.
+pub const ADAPTER_KEYS: &[&str] = &["name", "detect", "keep", "shrink", "join"];
+const DETECT: &[&str] = &["regex", "min_lines", "line_matches", "min_share_of_lines"];
+
+/// What a name in a list can mean that the list does not define itself.
+#[derive(Debug, Default)]
+pub struct KnownAdapters {
+    /// Ours, in their order.
+    pub built_in: Vec<String>,
+    /// Stored definitions: of the names that are given, or of ours where none are.
+    pub stored: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
+    /// Patterns of the stored definitions of the names that are given. Above
+    /// [`MOST_PATTERNS_IN_ALL`] not all of these are in `stored`.
+    pub patterns: usize,
+    /// Further names that are known, for suggestions.
+    pub names: Vec<Arc<str>>,
+}
+
+impl KnownAdapters {
+    /// What is meant where nothing is chosen.
+    pub(super) fn usual(&self) -> AdapterChoices {
+        AdapterChoices::Usual(self.stored.values().map(Arc::clone).collect())
+    }
+
+    fn is_built_in(&self, name: &str) -> bool {
+        self.built_in.iter().any(|own| own == name)
+    }
+
+    fn all<'k>(&'k self, inline: &'k BTreeSet<&str>) -> impl Iterator<Item = &'k str> {
+        let stored = self.stored.keys().chain(&self.names).map(AsRef::as_ref);
+        inline.iter().copied().chain(stored).chain(self.built_in.iter().map(String::as_str))
+    }
+}
+
+/// The key `adapters` of a request or of its `compression`, as it came; none where it is absent.
+pub fn given_adapters<'r, 'a>(section: Option<&'r Node<'a>>) -> Option<&'r Node<'a>> {
+    section?.get("adapters").filter(|node| !node.is_null())
+}
+
+/// The names that a list gives without defining them.
+pub fn adapter_names<'r>(list: &'r Node<'_>) -> BTreeSet<&'r str> {
+    let items = list.as_array().unwrap_or_default().iter().take(MOST);
+    items.filter_map(Node::as_str).filter(|name| is_name(name)).collect()
+}
+
+/// Reads a list of names and definitions.
+pub(in crate::request) fn read_adapters(
+    fields: &Fields<'_, '_>,
+    known: &KnownAdapters,
+    faults: &mut Faults,
+) -> AdapterChoices {
+    if fields.get("adapters").is_none() {
+        return known.usual();
+    }
+    let list = fields.path().key("adapters");
+    let items = fields.list("adapters", MOST, faults);
+    let patterns: usize = items.iter().map(patterns_in).sum();
+    if patterns + known.patterns > MOST_PATTERNS_IN_ALL {
+        let rule = format!("must not take more than {MOST_PATTERNS_IN_ALL} patterns in all");
+        faults.add(&list, rule);
+        return AdapterChoices::default();
+    }
+    let inline = items.iter().filter_map(|item| item.get("name")?.as_str());
+    let inline: BTreeSet<&str> = inline.filter(|name| is_name(name)).collect();
+    let (mut choices, mut defined) = (Vec::new(), BTreeMap::new());
+    let mut hints = MOST_HINTS;
+    for (index, item) in items.iter().enumerate() {
+        let path = list.index(index);
+        if let Some(name) = item.as_str() {
+            if inline.contains(name) || known.stored.contains_key(name) || known.is_built_in(name) {
+                choices.push(AdapterChoice::Named(name.into()));
+            } else {
+                let near = known.all(&inline).take_while(|_| is_name(name) && hints > 0);
+                faults.unknown_name(&path, ("adapter", name), near);
+                hints = hints.saturating_sub(1);
+            }
+        } else if let Some(definition) = read_definition(item, path, None, faults) {
+            let definition = Arc::new(definition);
+            if defined.insert(Arc::clone(&definition.name), Arc::clone(&definition)).is_some() {
+                faults.add(&path.key("name"), "is defined in this list already");
+            }
+            choices.push(AdapterChoice::Custom(definition));
+        }
+    }
+    let meant = |choice| match choice {
+        AdapterChoice::Named(name) => {
+            match defined.get(&name).or_else(|| known.stored.get(&name)) {
+                Some(definition) => AdapterChoice::Custom(Arc::clone(definition)),
+                None => AdapterChoice::Named(name),
+            }
+        }
+        custom @ AdapterChoice::Custom(_) => custom,
+    };
+    AdapterChoices::Chosen(choices.into_iter().map(meant).collect())
+}
+
+/// Reads a definition. `name`: what the address calls it, where there is one.
+pub fn read_definition<'r>(
+    node: &'r Node<'_>,
+    path: Path<'r>,
+    name: Option<&str>,
+    faults: &mut Faults,
+) -> Option<AdapterDefinition> {
+    let fields = Fields::of(node, path, ADAPTER_KEYS, faults)?;
+    if patterns_in(node) > MOST_PATTERNS {
+        faults.add(&path, format!("must hold at most {MOST_PATTERNS} patterns"));
+        return None;
+    }
+    let own = fields.text("name", faults);
+    let name = match (own, name) {
+        (Some(own), Some(name)) if own != name => {
+            fields.fault("name", format!("must be `{name}`, as in the address"), faults);
+            None
+        }
+        (own, name) => own.or(name),
+    };
+    match name {
+        Some(name) if !is_name(name) && own.is_none() => {
+            faults.add(&path, format!("the name in the address {NAME_RULE}"));
+        }
+        Some(name) if !is_name(name) => fields.fault("name", NAME_RULE, faults),
+        None if own.is_none() => fields.fault("name", "is missing", faults),
+        _ => {}
+    }
+    let detect = read_detect(&fields, faults);
+    let keep = read_keep(&fields, faults);
+    let shrink = read_shrink(&fields, faults);
+    let join = fields.text("join", faults).unwrap_or(JOIN);
+    for part in ["{kept}", "{summary}"] {
+        if join.matches(part).count() != 1 {
+            fields.fault("join", format!("must hold `{part}` once"), faults);
+        }
+    }
+    Some(AdapterDefinition { name: name?.into(), detect, keep, shrink, join: join.into() })
+}
+
+/// Patterns that a definition has, good or bad: to be asked before they are compiled.
+pub fn patterns_in(node: &Node<'_>) -> usize {
+    let detect = |key| node.get("detect").and_then(|detect| detect.get(key));
+    let single = [detect("regex"), detect("min_share_of_lines")].into_iter().flatten().count();
+    let lines = detect("line_matches").and_then(Node::as_object).map_or(0, Vec::len);
+    let listed = ["keep", "shrink"].into_iter().filter_map(|key| node.get(key)?.as_array());
+    single + lines + listed.flatten().filter(|item| item.get("regex").is_some()).count()
+}
+
+/// Whether a name can stand in an address and in a report.
+fn is_name(name: &str) -> bool {
+    name.len() <= LONGEST_NAME
+        && name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+}
+
+fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> Detect {
+    let mut detect = Detect::default();
+    let Some(node) = fields.get("detect") else {
+        fields.fault("detect", "is missing", faults);
+        return detect;
+    };
+    let Some(given) = Fields::of(node, fields.path().key("detect"), DETECT, faults) else {
+        return detect;
+    };
+    detect.regex = pattern(&given, "regex", faults);
+    detect.min_lines = given
+        .whole("min_lines", 1, MOST_LINES, faults)
+        .and_then(|lines| usize::try_from(lines).ok());
+    if let Some(node) = given.get("line_matches") {
+        let path = given.path().key("line_matches");
+        let members = node.as_object();
+        let members = members.filter(|members| (1..=MOST_PATTERNS).contains(&members.len()));
+        if members.is_none() {
+            let rule =
+                format!("must be an object of 1 to {MOST_PATTERNS} lines and their patterns");
+            given.fault("line_matches", rule, faults);
+        }
+        for (number, value) in members.into_iter().flatten() {
+            let line = number.parse::<usize>().ok().filter(|line| *line > 0);
+            let source = value.as_str();
+            match (line, source) {
+                (Some(line), Some(source)) => match checked(source) {
+                    Ok(()) => detect.line_matches.push((line, source.into())),
+                    Err(why) => faults.add(&path.key(number), why),
+                },
+                (None, _) => faults.add(&path.key(number), "must be a line number from 1"),
+                (_, None) => faults.add(&path.key(number), "must be a pattern"),
+            }
+        }
+    }
+    if let Some(share) = given.get("min_share_of_lines") {
+        let path = given.path().key("min_share_of_lines");
+        if let Some(given) = Fields::of(share, path, &["regex", "share"], faults) {
+            let source = pattern(&given, "regex", faults);
+            let share = given.milli("share", 0, 1000, faults);
+            for key in ["regex", "share"] {
+                if given.get(key).is_none() {
+                    given.fault(key, "is missing", faults);
+                }
+            }
+            detect.min_share_of_lines = source.zip(share);
+        }
+    }
+    if DETECT.iter().all(|key| given.get(key).is_none()) {
+        fields.fault("detect", format!("must hold one of {}", DETECT.join(", ")), faults);
+    }
+    detect
+}
+
+fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Lines> {
+    let list = fields.path().key("keep");
+    let mut keep = Vec::new();
+    for (index, item) in fields.list("keep", MOST_PATTERNS, faults).iter().enumerate() {
+        let path = list.index(index);
+        let Some(given) = Fields::of(item, list.index(index), &["lines", "regex"], faults) else {
+            continue;
+        };
+        let source = pattern(&given, "regex", faults);
+        match (given.text("lines", faults), source) {
+            (Some(_), Some(_)) => faults.add(&path, "must hold one of lines, regex"),
+            (Some(lines), None) => {
+                let lines = lines_of(lines);
+                if lines.is_none() {
+                    let rule = "must be a line number, a range such as 2-5, or -3 for the last 3";
+                    given.fault("lines", rule, faults);
+                }
+                keep.extend(lines);
+            }
+            (None, Some(source)) => keep.push(Lines::Matching(source)),
+            (None, None) if given.get("regex").is_none() => {
+                faults.add(&path, "must hold one of lines, regex");
+            }
+            (None, None) => {}
+        }
+    }
+    let patterns = keep.iter().filter_map(|lines| match lines {
+        Lines::Matching(source) => Some(source),
+        Lines::Between(..) | Lines::Last(_) => None,
+    });
+    check_together(fields, "keep", patterns, faults);
+    keep
+}
+
+fn lines_of(text: &str) -> Option<Lines> {
+    let number = |text: &str| text.parse::<usize>().ok().filter(|line| *line > 0);
+    if let Some(last) = text.strip_prefix('-') {
+        return number(last).map(Lines::Last);
+    }
+    match text.split_once('-') {
+        Some((first, last)) => {
+            let (first, last) = (number(first)?, number(last)?);
+            (first <= last).then_some(Lines::Between(first, last))
+        }
+        None => number(text).map(|line| Lines::Between(line, line)),
+    }
+}
+
+fn read_shrink(fields: &Fields<'_, '_>, faults: &mut Faults) -> Shrink {
+    let Some(node) = fields.get("shrink") else { return Shrink::Rest };
+    if node.as_str() == Some("rest") {
+        return Shrink::Rest;
+    }
+    let list = fields.path().key("shrink");
+    let Some(items) = node.as_array().filter(|items| items.len() <= MOST_PATTERNS) else {
+        fields.fault("shrink", "must be `rest` or a list of patterns", faults);
+        return Shrink::Rest;
+    };
+    let mut patterns = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        if let Some(given) = Fields::of(item, list.index(index), &["regex"], faults) {
+            if given.get("regex").is_none() {
+                given.fault("regex", "is missing", faults);
+            }
+            patterns.extend(pattern(&given, "regex", faults));
+        }
+    }
+    check_together(fields, "shrink", patterns.iter(), faults);
+    Shrink::Matching(patterns)
+}
+
+fn pattern(fields: &Fields<'_, '_>, key: &'static str, faults: &mut Faults) -> Option<Arc<str>> {
+    let source = fields.text(key, faults)?;
+    match checked(source) {
+        Ok(()) => Some(source.into()),
+        Err(why) => {
+            fields.fault(key, why, faults);
+            None
+        }
+    }
+}
+
+/// The patterns of a list become one automaton, of the size that one may have.
+fn check_together<'s>(
+    fields: &Fields<'_, '_>,
+    key: &'static str,
+    sources: impl Iterator<Item = &'s Arc<str>>,
+    faults: &mut Faults,
+) {
+    let mut builder = RegexSetBuilder::new(sources.map(AsRef::as_ref).collect::<Vec<&str>>());
+    builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE);
+    if let Err(error) = builder.build() {
+        fields.fault(key, format!("cannot be used together: {error}"), faults);
+    }
+}
+
+fn checked(source: &str) -> Result<(), String> {
+    if source.len() > LONGEST_PATTERN {
+        return Err(format!("must be at most {LONGEST_PATTERN} bytes"));
+    }
+    let mut builder = RegexBuilder::new(source);
+    builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE);
+    builder.build().map(|_| ()).map_err(|error| format!("cannot be used: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Fault, Limits, parse};
+
+    const DEFINITION: &str = r#"{"detect": {"min_lines": 3}, "keep": [{"lines": "1"}]}"#;
+
+    fn known() -> KnownAdapters {
+        let definition = |name: &str| {
+            let node = parse(DEFINITION, Limits::default()).unwrap();
+            let mut faults = Faults::default();
+            let read = read_definition(&node, Path::Root, Some(name), &mut faults).unwrap();
+            (Arc::from(name), Arc::new(read))
+        };
+        KnownAdapters {
+            built_in: vec!["xml".to_owned(), "csv".to_owned()],
+            stored: BTreeMap::from([definition("csv"), definition("ledger")]),
+            patterns: 0,
+            names: vec!["invoices".into()],
+        }
+    }
+
+    fn read(body: &str) -> Result<AdapterChoices, Vec<Fault>> {
+        let node = parse(body, Limits::default()).unwrap();
+        let mut faults = Faults::default();
+        let fields = Fields::of(&node, Path::Root, &["adapters"], &mut faults).unwrap();
+        let choices = read_adapters(&fields, &known(), &mut faults);
+        if faults.is_empty() { Ok(choices) } else { Err(faults.into_vec()) }
+    }
+
+    /// What was chosen: a name for one of ours, a name and the least lines for a definition.
+    fn chosen(body: &str) -> Vec<String> {
+        let AdapterChoices::Chosen(list) = read(body).unwrap() else { panic!("the usual ones") };
+        let tell = |choice| match choice {
+            AdapterChoice::Named(name) => name.to_string(),
+            AdapterChoice::Custom(own) => format!("{} {:?}", own.name, own.detect.min_lines),
+        };
+        list.into_iter().map(tell).collect()
+    }
+
+    #[test]
+    fn a_name_is_what_the_list_defines_else_what_is_stored_else_ours() {
+        let body = r#"{"adapters": ["xml", "csv", "ledger"]}"#;
+        assert_eq!(chosen(body), ["xml", "csv Some(3)", "ledger Some(3)"]);
+        let body =
+            r#"{"adapters": ["xml", "ledger", {"name": "xml", "detect": {"min_lines": 9}}]}"#;
+        assert_eq!(chosen(body), ["xml Some(9)", "ledger Some(3)", "xml Some(9)"]);
+        assert_eq!(chosen(r#"{"adapters": []}"#), [""; 0]);
+    }
+
+    #[test]
+    fn where_nothing_is_chosen_stored_ones_stand_for_ours() {
+        for body in ["{}", r#"{"adapters": null}"#] {
+            let AdapterChoices::Usual(stored) = read(body).unwrap() else { panic!("a choice") };
+            assert!(stored.iter().any(|own| &*own.name == "csv"));
+        }
+    }
+
+    #[test]
+    fn every_unknown_name_is_told_with_the_nearest_known_one() {
+        let told = |body: &str| {
+            let faults = read(body).unwrap_err().into_iter();
+            faults.map(|fault| (fault.pointer, fault.did_you_mean)).collect::<Vec<_>>()
+        };
+        let body = r#"{"adapters": ["xlm", "xml", "invoice", "legder", "zzzzzzzzzz",
+            {"name": "bonds", "detect": {"min_lines": 0}}, "bond"]}"#;
+        let near =
+            |pointer: &str, name: Option<&str>| (pointer.to_owned(), name.map(str::to_owned));
+        assert_eq!(
+            told(body),
+            [
+                near("/adapters/0", Some("xml")),
+                near("/adapters/2", Some("invoices")),
+                near("/adapters/3", Some("ledger")),
+                near("/adapters/4", None),
+                near("/adapters/5/detect/min_lines", None),
+                near("/adapters/6", None),
+            ]
+        );
+        let twice = r#"{"adapters": [{"name": "a", "detect": {"min_lines": 1}},
+            {"name": "a", "detect": {"min_lines": 2}}]}"#;
+        assert_eq!(told(twice), [near("/adapters/1/name", None)]);
+    }
+
+    #[test]
+    fn all_faults_of_a_definition_are_told_at_once() {
+        let body = r#"{"name": "b", "detect": {"regex": "(", "min_line": 2, "line_matches": {"0": "a"},
+            "min_share_of_lines": {"regex": "a", "share": 2}},
+            "keep": [{"lines": "0"}, {"regx": "a"}, {}], "shrink": "all", "join": "{kept}"}"#;
+        let node = parse(body, Limits::default()).unwrap();
+        let mut faults = Faults::default();
+        read_definition(&node, Path::Root, Some("a"), &mut faults);
+        let faults = faults.into_vec();
+        let pointers: BTreeSet<&str> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+        let wanted = [
+            "/name",
+            "/detect/regex",
+            "/detect/min_line",
+            "/detect/line_matches/0",
+            "/detect/min_share_of_lines/share",
+            "/keep/0/lines",
+            "/keep/1",
+            "/keep/1/regx",
+            "/keep/2",
+            "/shrink",
+            "/join",
+        ];
+        assert_eq!(pointers, BTreeSet::from(wanted));
+        let near = faults.iter().find(|fault| fault.pointer == "/detect/min_line").unwrap();
+        assert_eq!(near.did_you_mean.as_deref(), Some("min_lines"));
+    }
+
+    #[test]
+    fn patterns_are_as_many_and_as_large_as_can_be_compiled_in_time() {
+        let pattern = |source: &str| format!(r#"{{"regex": "{source}"}}"#);
+        let definition = |name: usize, source: &str, count: usize| {
+            let keep = vec![pattern(source); count].join(",");
+            format!(r#"{{"name": "a{name}", "detect": {{"min_lines": 1}}, "keep": [{keep}]}}"#)
+        };
+        let list =
+            |definitions: &[String]| format!(r#"{{"adapters": [{}]}}"#, definitions.join(","));
+        let told = |body: &str| read(body).map_err(|faults| faults[0].pointer.clone()).err();
+        assert_eq!(told(&list(&[definition(0, "a", 32)])), None);
+        assert_eq!(told(&list(&[definition(0, "a", 33)])).as_deref(), Some("/adapters/0"));
+        let two = [0, 1].map(|name| definition(name, "a", 32));
+        assert_eq!(told(&list(&two)), None);
+        let three = [0, 1, 2].map(|name| definition(name, "a", 32));
+        assert_eq!(told(&list(&three)).as_deref(), Some("/adapters"));
+        // Each by itself may be so large, all together not.
+        let large = r"\\w{10}";
+        assert_eq!(told(&list(&[definition(0, large, 1)])), None);
+        let told = told(&list(&[definition(0, large, 32)]));
+        assert_eq!(told.as_deref(), Some("/adapters/0/keep"));
+    }
+
+    #[test]
+    fn a_name_is_given_by_the_address_or_by_the_definition() {
+        let read = |body: &str, name| {
+            let node = parse(body, Limits::default()).unwrap();
+            let mut faults = Faults::default();
+            let read = read_definition(&node, Path::Root, name, &mut faults);
+            let pointers: Vec<_> =
+                faults.into_vec().into_iter().map(|fault| fault.pointer).collect();
+            (read.map(|own| own.name.to_string()), pointers)
+        };
+        let unnamed = r#"{"detect": {"regex": "a"}}"#;
+        let named = r#"{"name": "ledger", "detect": {"regex": "a"}}"#;
+        assert_eq!(read(unnamed, Some("ledger")), (Some("ledger".to_owned()), vec![]));
+        assert_eq!(read(named, Some("ledger")), (Some("ledger".to_owned()), vec![]));
+        assert_eq!(read(named, None), (Some("ledger".to_owned()), vec![]));
+        assert_eq!(read(unnamed, None).1, ["/name"]);
+        assert_eq!(read(named, Some("book")).1, ["/name"]);
+        assert_eq!(read(unnamed, Some("1st")).1, [""]);
+        assert_eq!(read(r#"{"name": "a b", "detect": {"regex": "a"}}"#, None).1, ["/name"]);
+    }
+}
