@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| contexture_fuzz::notation("table", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| contexture_fuzz::notation("json", data));
