@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use contexture::http::schema::{
-    Budget, Cache, CompileRequest, Compression, MemoryOptions, Output, Protect, Skill,
+    AdapterDefinition, Budget, Cache, CompileRequest, CompressRequest, Compression, MemoryOptions,
+    Output, Protect, Skill,
 };
 use contexture::provider::CONVERSATION_KEYS;
-use contexture::request::{COMPILE_KEYS, SECTIONS};
+use contexture::request::{ADAPTER_KEYS, COMPILE_KEYS, COMPRESS_KEYS, SECTIONS};
 use serde_json::{Value, json};
 use utoipa::PartialSchema;
 
@@ -25,6 +26,11 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/artifacts/{id}"),
     ("DELETE", "/artifacts/{id}"),
     ("POST", "/artifacts/cleanup"),
+    ("GET", "/adapters"),
+    ("GET", "/adapters/{name}"),
+    ("PUT", "/adapters/{name}"),
+    ("DELETE", "/adapters/{name}"),
+    ("POST", "/adapters/{name}/test"),
     ("GET", "/models"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -90,7 +96,10 @@ async fn every_described_route_is_served() {
     let stored = server.post("/artifacts", &json!({"text": "x".repeat(6000)})).await;
     let stored: Value = stored.json().await.unwrap();
     for (method, path) in ROUTES {
+        let adapter = json!({"detect": {"min_lines": 1}}).to_string();
+        server.build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
         let path = path
+            .replace("{name}", "one")
             .replace("{code}", "deadline")
             .replace("{file}", "swagger-ui.css")
             .replace("{id}", stored["id"].as_str().unwrap());
@@ -126,6 +135,10 @@ fn properties<T: PartialSchema>() -> BTreeSet<String> {
 fn the_document_tells_the_keys_that_are_read() {
     let read = COMPILE_KEYS.iter().chain(CONVERSATION_KEYS).map(|key| (*key).to_owned());
     assert_eq!(properties::<CompileRequest>(), read.collect());
+    let read = COMPRESS_KEYS.iter().chain(CONVERSATION_KEYS).map(|key| (*key).to_owned());
+    assert_eq!(properties::<CompressRequest>(), read.collect());
+    let read = ADAPTER_KEYS.iter().map(|key| (*key).to_owned());
+    assert_eq!(properties::<AdapterDefinition>(), read.collect());
     for (section, keys) in SECTIONS {
         let told = match *section {
             "budget" => properties::<Budget>(),

@@ -102,6 +102,7 @@ fn every_link_leads_to_a_file() {
         "CONTRIBUTING.md",
         "docs/compile.md",
         "docs/tokens.md",
+        "docs/adapters.md",
         "docs/artifacts.md",
         "docs/compress.md",
         "docs/encodings.md",

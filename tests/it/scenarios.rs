@@ -10,7 +10,7 @@ use serde::Deserialize;
 const RANGES: &[(&str, usize)] =
     &[("C", 20), ("T", 24), ("J", 33), ("G", 3), ("V", 14), ("K", 104)];
 /// What is not there yet, and may keep a scenario from running.
-const MISSING: &[&str] = &["adapters", "hooks", "summariser", "sessions", "memory store"];
+const MISSING: &[&str] = &["hooks", "summariser", "sessions", "memory store"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -19,11 +19,28 @@ async fn code_and_the_prose_around_it_stay_where_they_are() {
         format!("````md\n{FENCE}\n````\n~~~\ncode\n~~~\n```\n```\nThe end. {PROSE}"),
         format!("The key is ghp_0123456789abcdefghijABCDEFGHIJ012345.\n{FENCE}\n{PROSE}"),
     ] {
-        for role in ["user", "assistant", "system"] {
-            for level in ["lossless", "reversible"] {
-                let messages = [message(role, &text), message("user", "And?")];
-                let options = json!({"level": level, "keep_recent_turns": 0});
-                assert!(trip(&messages, options).await.is_unchanged(), "{role} {level}\n{text}");
+        for (role, level) in [
+            ("user", "lossless"),
+            ("assistant", "lossless"),
+            ("system", "lossless"),
+            ("system", "reversible"),
+        ] {
+            let messages = [message(role, &text), message("user", "And?")];
+            let options = json!({"level": level, "keep_recent_turns": 0});
+            assert!(trip(&messages, options).await.is_unchanged(), "{role} {level}\n{text}");
+        }
+        for role in ["user", "assistant"] {
+            let messages = [message(role, &text), message("user", "And?")];
+            let options = json!({"level": "reversible", "keep_recent_turns": 0});
+            let said = trip(&messages, options).await.said(0);
+            let code = [
+                FENCE,
+                "shutil.copy('a', 'b')\nshutil.rmtree('a')",
+                "    rm -r old",
+                "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+            ];
+            for code in code {
+                assert_eq!(said.matches(code).count(), text.matches(code).count(), "{said}");
             }
         }
         let long = text.repeat(3);

@@ -25,7 +25,9 @@ async fn what_people_wrote_is_left_alone() {
 async fn system_text_stays_at_every_level() {
     for role in ["system", "developer"] {
         let mut messages = vec![message(role, A)];
-        messages.extend([user(D), assistant(&D.repeat(9)), user("And?")]);
+        let order = |n: u32| format!("Order {n}{n}{n} waits at shelf_{n} in /hall/{n}/door. ");
+        let orders: String = (100..160).map(order).collect::<Vec<_>>().concat();
+        messages.extend([user(&orders), assistant(&orders), user("And?")]);
         let options = json!({"level": "drop", "budget_tokens": 1, "keep_recent_turns": 0});
         let trip = trip(&messages, options).await;
         assert!(trip.shown.messages.contains(&messages[0].to_string()), "{role}");

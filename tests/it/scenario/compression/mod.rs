@@ -4,6 +4,7 @@
 //! The study's fixtures are prose that people wrote, which rung 1 leaves alone: what it does with
 //! them at once happens here only to old turns, at the levels that say so.
 
+mod adapters;
 mod budget;
 mod code;
 mod dedup;
@@ -102,7 +103,7 @@ async fn summary_of(text: &str) -> String {
     let filler = "Then the talk went on about other things for a while. ".repeat(200);
     let mut messages = vec![user(text), assistant(&filler), user(&filler), assistant(&filler)];
     messages.push(user("And now?"));
-    let options = json!({"level": "summary", "budget_tokens": 6000, "keep_recent_turns": 0});
+    let options = json!({"level": "summary", "keep_recent_turns": 0});
     let trip = trip(&messages, options).await;
     assert!(trip.shown.action("summarized") >= 1, "{}", trip.shown.report());
     assert_eq!(trip.shown.report()["fits"], true);

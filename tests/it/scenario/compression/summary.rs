@@ -23,7 +23,7 @@ async fn old_turns_become_one_message_in_its_own_frame() {
         vec![user(&a), user(&b), user(&d), user("And?")],
         vec![user(&a), assistant(&b), user(&d), user("And?")],
     ] {
-        let options = json!({"level": "summary", "budget_tokens": 500, "keep_recent_turns": 0});
+        let options = json!({"level": "summary", "keep_recent_turns": 0});
         let trip = trip(&messages, options).await;
         assert_eq!(trip.shown.messages.len(), 2, "{:?}", trip.shown.messages);
         assert!(trip.said(0).starts_with("<history_summary>\n"));
@@ -38,7 +38,7 @@ async fn a_summary_says_nothing_twice() {
     let filler = "Okay, fine by me. Perfect! Thanks a lot for today. ";
     for text in [sentence.repeat(6), filler.repeat(6)] {
         let messages: Vec<Value> = (0..6).flat_map(|_| [user(&text), assistant(&text)]).collect();
-        let options = json!({"level": "summary", "budget_tokens": 420, "keep_recent_turns": 0});
+        let options = json!({"level": "summary", "keep_recent_turns": 0});
         let trip = trip(&messages, options).await;
         assert!(trip.shown.action("summarized") > 0);
         assert!(trip.shown.number("tokens_after") < trip.shown.number("tokens_before"));
@@ -152,8 +152,8 @@ async fn what_a_summary_quotes_was_said() {
     messages.push(user("And now?"));
     let said: Vec<String> =
         messages.iter().filter_map(|message| Some(flat(message["content"].as_str()?))).collect();
-    for budget in [300, 500, 700] {
-        let options = json!({"level": "summary", "budget_tokens": budget, "keep_recent_turns": 0});
+    for keep in [0, 2, 4] {
+        let options = json!({"level": "summary", "keep_recent_turns": keep});
         let trip = trip(&messages, options).await;
         let summary = trip.said(0);
         let quotes: Vec<&str> =
