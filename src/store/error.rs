@@ -24,6 +24,21 @@ pub enum Error {
     TooManyAdapters(u64),
 }
 
+impl Error {
+    /// A statement that must answer a row has answered none.
+    pub(super) fn no_row() -> Self {
+        broken("a statement answered no row")
+    }
+}
+
+/// An error that no database has told.
+pub(super) fn broken(what: &'static str) -> Error {
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Broken(&'static str);
+    Error::Unavailable(Arc::new(Broken(what)))
+}
+
 /// Why a store cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
