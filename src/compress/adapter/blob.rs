@@ -3,8 +3,9 @@
 //! What stands around a run is offered to the adapters again. Tokens with dots and PEM blocks
 //! stay whole: they are keys, and the head of a key is of use to nobody.
 
-use std::collections::HashSet;
 use std::ops::Range;
+
+use foldhash::HashSet;
 
 use super::{Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Span, segment};

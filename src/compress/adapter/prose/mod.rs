@@ -39,14 +39,20 @@ impl FormatAdapter for Prose {
         let mut from = 0;
         after.split(GAP).all(|run| {
             // In a quote, the mark of a line may stand beside the gap.
-            let words = run.trim_matches(|letter: char| letter == '>' || letter.is_whitespace());
+            let is_mark = |letter: char| letter == '>' || letter.is_whitespace();
+            let (head, words) = (run.trim_start_matches(is_mark), run.trim_matches(is_mark));
             if words.is_empty() {
                 return true;
             }
             let mut find = |run| finder.find(run, from);
-            let found = match run.trim() {
-                run if run == words => find(words),
-                run => [run, words].into_iter().filter_map(find).min(),
+            let found = if run.trim() == words {
+                find(words)
+            } else {
+                // Marks behind the words of a line belong to them.
+                let marks = head.get(words.len()..).unwrap_or_default();
+                let marks = marks.split('\n').next().unwrap_or_default().trim_end();
+                let closed = head.get(..words.len() + marks.len()).unwrap_or_default();
+                [run.trim(), closed, words].into_iter().filter_map(find).min()
             };
             from = found.unwrap_or(from);
             found.is_some()
