@@ -104,6 +104,15 @@ impl Tenant {
     /// Stores all of a batch, or nothing. What is stored already is only renewed: a conversation
     /// that has grown costs what it has grown by.
     pub fn commit(&self, batch: Batch) -> Result<Committed, Error> {
+        self.commit_with(batch, |_| Ok(()))
+    }
+
+    /// The same, and `also` in the same transaction.
+    pub fn commit_with(
+        &self,
+        batch: Batch,
+        mut also: impl FnMut(&Tx<'_>) -> Result<(), Error> + Send + 'static,
+    ) -> Result<Committed, Error> {
         let inner = &self.store.inner;
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
@@ -154,6 +163,7 @@ impl Tenant {
             if let Some((id, originals)) = &answer {
                 tx.put_answer(id, originals, until)?;
             }
+            also(tx)?;
             Ok::<_, Error>(stored)
         })?;
         Ok(Committed { artifacts, expires_at })
@@ -265,6 +275,8 @@ impl Tenant {
     /// until the rest takes no more room than the settings allow.
     pub(super) fn forget(&self) -> Result<(), Error> {
         while self.write(|tx| tx.forget_answers())? {}
+        let kept = self.store.inner.retention.events;
+        while self.write(move |tx| tx.forget_events(kept))? {}
         let most = self.store.inner.retention.originals_max_bytes;
         if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
             while self.write(move |tx| tx.forget_messages(last))? {}
