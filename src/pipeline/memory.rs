@@ -29,9 +29,8 @@ pub(super) fn fit(
     room: u64,
     count: &dyn Fn(&str) -> Result<u64, Stopped>,
 ) -> Result<Fit, Stopped> {
-    let head = format!("<memory>\n{}\n", prose::MEMORY_HEADING);
     // The closing tag is worth about as much.
-    let mut used = count(&head)? + 4;
+    let mut used = count(prose::MEMORY_OPENING)? + 4;
     let mut lines = Vec::new();
     let mut shown = Vec::with_capacity(entries.len());
     for entry in entries {
@@ -48,7 +47,7 @@ pub(super) fn fit(
         return Ok(Fit { block: None, shown, tokens: 0 });
     }
     lines.sort_by_key(|(place, _)| *place);
-    let mut block = head;
+    let mut block = prose::MEMORY_OPENING.to_owned();
     block.extend(lines.into_iter().map(|(_, line)| line));
     block.push_str("</memory>");
     let tokens = count(&block)?;
