@@ -8,6 +8,7 @@ mod artifacts;
 mod body;
 mod compile;
 mod compress;
+mod events;
 mod layer;
 mod memory;
 mod metrics;

@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, compile, compress, layer, memory, operations, pages, tools, window,
+    adapters, artifacts, compile, compress, events, layer, memory, operations, pages, tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -38,6 +38,7 @@ use crate::config::LimitsConfig;
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "memory", description = "What is known beyond one conversation"),
         (name = "tools", description = "What models call"),
+        (name = "events", description = "What happens, as it happens"),
         (name = "operations", description = "Health, figures, reference"),
     )
 )]
@@ -106,6 +107,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::restore_memory))
         .routes(routes!(memory::retract_memory))
         .routes(routes!(tools::handle_calls))
+        .routes(routes!(events::read_events))
         .routes(routes!(operations::list_models))
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))

@@ -6,6 +6,7 @@
 
 mod adapters;
 mod compress;
+mod events;
 mod memory;
 mod tools;
 
@@ -14,6 +15,7 @@ pub use adapters::{
 };
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 
+pub use events::{EventGap, EventList, EventRow};
 pub use memory::{
     MemoryActRequest, MemoryActed, MemoryEntry, MemoryImported, MemoryList, MemoryRecallRequest,
     MemoryRecalled, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions, MemoryWrite,
