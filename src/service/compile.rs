@@ -71,9 +71,10 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let node = json::parse(body, Limits::default())?;
     timings.parse = start.elapsed();
     let session = node.get("session_id").and_then(Node::as_str);
-    let done = compile_node(services, &node, deadline, (start, timings));
+    let mut told = None;
+    let done = compile_node(services, &node, deadline, (start, timings), &mut told);
     if let Err(error) = &done {
-        tell_failed(services, session, error);
+        tell_failed(services, session, told.as_ref(), error);
     }
     done
 }
@@ -83,6 +84,7 @@ fn compile_node(
     node: &Node<'_>,
     deadline: &Deadline,
     (start, mut timings): (Instant, Timings),
+    told: &mut Option<Told>,
 ) -> Result<Answer, Error> {
     let storing = Instant::now();
     let (adapters, unread) = known_adapters(services, node.get("compression"))?;
@@ -103,10 +105,10 @@ fn compile_node(
     let session = request.session_id.clone();
     let unrecorded = request.unrecorded;
     let model = request.model.clone();
+    let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
     let expired = remember(services, &mut request)?;
     timings.store += storing.elapsed();
-    let told = Told::of(&request);
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
     let mut compiled =
@@ -116,7 +118,7 @@ fn compile_node(
     note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
     timings.serialise += serialising.elapsed();
     let storing = Instant::now();
-    commit(services, &mut compiled, (&id, session.clone()), expired, &told)?;
+    commit(services, &mut compiled, (&id, session.clone()), expired, told)?;
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();

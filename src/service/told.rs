@@ -44,9 +44,7 @@ impl Told {
             data: RawJson::new(data.to_string()),
         };
         let report = &compiled.report;
-        let started = json!({
-            "target": self.target, "model": &*self.model, "messages": self.messages,
-        });
+        let started = self.started();
         let mut after = Vec::new();
         let memory = report.memory.injected.len();
         if memory > 0 || self.state || self.context {
@@ -78,10 +76,20 @@ impl Told {
         after.push(event(EventKind::CompileDone, &done));
         (vec![event(EventKind::CompileStart, &started)], after)
     }
+
+    fn started(&self) -> Value {
+        json!({"target": self.target, "model": &*self.model, "messages": self.messages})
+    }
 }
 
-/// Tells that a compile failed, as well as that can be told.
-pub(super) fn tell_failed(services: &Services, session: Option<&str>, error: &compile::Error) {
+/// Tells that a compile failed, as well as that can be told; that it began too, where its request
+/// was valid.
+pub(super) fn tell_failed(
+    services: &Services,
+    session: Option<&str>,
+    told: Option<&Told>,
+    error: &compile::Error,
+) {
     let code = match error {
         compile::Error::Json(_) | compile::Error::Stopped(Stopped::Cancelled) => return,
         compile::Error::Invalid(_) => "invalid_request",
@@ -89,13 +97,17 @@ pub(super) fn tell_failed(services: &Services, session: Option<&str>, error: &co
         compile::Error::Stopped(Stopped::TimeUp) => "deadline",
         compile::Error::Store(_) => "store_unavailable",
     };
-    let event = NewEvent {
-        kind: EventKind::CompileFailed,
+    let event = |kind, data: &Value| NewEvent {
+        kind,
         session_id: session.map(Into::into),
         compilation_id: None,
-        data: RawJson::new(json!({"code": code}).to_string()),
+        data: RawJson::new(data.to_string()),
     };
-    let told = services.tenant().write(move |tx| tx.publish(&event));
+    let started = told.map(|told| event(EventKind::CompileStart, &told.started()));
+    let failed = event(EventKind::CompileFailed, &json!({"code": code}));
+    let told = services.tenant().write(move |tx| {
+        started.iter().chain([&failed]).try_for_each(|event| tx.publish(event).map(drop))
+    });
     if let Err(error) = told {
         let error: StoreError = error;
         tracing::debug!(%error, "a failed compile was not told of");

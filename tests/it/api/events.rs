@@ -124,6 +124,10 @@ async fn what_happens_is_told_as_it_happens() {
         (failed.event.as_deref(), &failed.data["data"]["code"]),
         (Some("compile:failed"), &json!("invalid_request"))
     );
+    let small = json!({"messages": [user("many words")],
+        "budget": {"context_window": 2, "on_overflow": "fail"}});
+    problem(server.post("/compile", &small).await, 422, "over_budget").await;
+    assert_eq!(stream.types(2).await, ["compile:start", "compile:failed"]);
 }
 
 #[tokio::test]
