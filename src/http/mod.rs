@@ -8,7 +8,9 @@ mod artifacts;
 mod body;
 mod compile;
 mod compress;
+mod events;
 mod layer;
+mod memory;
 mod metrics;
 mod operations;
 mod pages;
@@ -18,6 +20,7 @@ mod range;
 mod router;
 pub mod schema;
 mod state;
+mod tools;
 mod window;
 
 pub use metrics::Metrics;

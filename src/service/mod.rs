@@ -4,11 +4,16 @@ pub mod adapters;
 pub mod artifacts;
 pub mod compile;
 pub mod compress;
+mod error;
+pub mod events;
 pub mod expand;
 mod known;
+pub mod memory;
 pub mod pool;
 mod returned;
 pub mod tokens;
+mod told;
+pub mod tools;
 pub mod why;
 
 use std::fmt;
@@ -18,6 +23,7 @@ use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+pub use self::error::Error;
 use crate::domain::{Clock, Models, TokenizerName};
 use crate::pipeline;
 pub use crate::store::{Error as StoreError, OpenError};
@@ -105,6 +111,9 @@ impl Services {
     /// Removes from the store what is too old or too much. Takes the thread; the server calls it
     /// in the background.
     pub fn clean(&self) -> Result<(), StoreError> {
+        for tenant in self.inner.store.tenants()? {
+            memory::expire_all(&self.for_tenant(&tenant.into()))?;
+        }
         self.inner.store.clean()
     }
 

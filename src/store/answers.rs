@@ -181,8 +181,8 @@ impl Tx<'_> {
     }
 }
 
-/// Tables with rows that go at some time.
-const EXPIRING: [&str; 3] = ["blobs", "answers", "chains"];
+/// Tables in which everyone stands who has rows that go at some time.
+const EXPIRING: [&str; 5] = ["blobs", "answers", "chains", "memory_state", "event_state"];
 
 /// Everyone with a row that goes at some time, found by one step in an index each.
 pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {

@@ -13,6 +13,9 @@ mod backend;
 mod batch;
 mod cleanup;
 mod error;
+mod events;
+mod feed;
+mod memory;
 mod pack;
 mod sql;
 mod sqlite;
@@ -27,6 +30,9 @@ use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, Committed, Item};
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
 pub use self::error::{Error, OpenError};
+use self::feed::Feeds;
+pub use self::feed::{Feed, Taken};
+pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::Tx;
@@ -42,6 +48,8 @@ pub struct Retention {
     pub caps: Caps,
     /// Bytes of each tenant's original messages.
     pub originals_max_bytes: u64,
+    /// From the time of an event until it is forgotten.
+    pub events: Duration,
 }
 
 impl Default for Retention {
@@ -50,6 +58,7 @@ impl Default for Retention {
             ttl: Duration::from_hours(7 * 24),
             caps: Caps::default(),
             originals_max_bytes: u64::MAX,
+            events: Duration::from_hours(7 * 24),
         }
     }
 }
@@ -64,6 +73,7 @@ impl From<&StoreConfig> for Retention {
                 max_bytes: Some(config.artifacts_max_bytes),
             },
             originals_max_bytes: config.originals_max_bytes,
+            events: config.events_ttl(),
         }
     }
 }
@@ -79,6 +89,7 @@ struct Inner {
     clock: Clock,
     retention: Retention,
     on_evicted: Box<dyn Fn(&Evicted) + Send + Sync>,
+    feeds: Feeds,
     /// Two cleanups at once would plan the same evictions.
     cleaning: Mutex<()>,
 }
@@ -115,7 +126,8 @@ impl Store {
 
     fn over(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
         let on_evicted = Box::new(log_evicted);
-        let inner = Inner { backend, clock, retention, on_evicted, cleaning: Mutex::new(()) };
+        let (feeds, cleaning) = (Feeds::default(), Mutex::new(()));
+        let inner = Inner { backend, clock, retention, on_evicted, feeds, cleaning };
         Self { inner: Arc::new(inner) }
     }
 
@@ -134,6 +146,9 @@ impl Store {
     }
 
     /// Cleans up after every tenant, by the settings. The job that runs in the background.
+    ///
+    /// Memory entries whose time is up are not among it: they go by
+    /// [`Tx::expired_memory`], since others are told of each.
     pub fn clean(&self) -> Result<(), Error> {
         for name in self.tenants()? {
             self.tenant(&name).cleanup(&Caps::default())?;
@@ -146,7 +161,7 @@ impl Store {
     }
 
     /// At least everyone who has stored something that goes at some time.
-    fn tenants(&self) -> Result<Vec<String>, Error> {
+    pub fn tenants(&self) -> Result<Vec<String>, Error> {
         let mut found = Vec::new();
         self.inner.backend.read(&mut |sql| {
             found = answers::tenants(sql)?;

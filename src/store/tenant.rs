@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::backend::{Job, Pending, job};
 use super::cleanup::{self, Caps, Cleanup, Entry, Evicted, Reason};
 use super::pack::Packer;
-use super::{Batch, ChainHash, Committed, Error, Item, Store, Tx};
-use crate::domain::{Artifact, ArtifactId, ContentHash};
+use super::{Batch, ChainHash, Committed, Error, Feed, Item, Store, Tx};
+use crate::domain::{Artifact, ArtifactId, ContentHash, Event};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup holds up nobody's
 /// writes.
@@ -74,20 +74,34 @@ impl Tenant {
     {
         let (job, pending) = self.job(is_durable, write);
         self.store.inner.backend.write(job)?;
-        pending.wait()
+        let (done, events) = pending.wait()?;
+        if !events.is_empty() {
+            self.store.inner.feeds.push(&self.name, events);
+        }
+        Ok(done)
     }
 
+    /// A write that answers, beside what it does, the events that it published.
     fn job<T, E>(
         &self,
         is_durable: bool,
         mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> (Box<dyn Job>, Pending<T, E>)
+    ) -> (Box<dyn Job>, Pending<(T, Vec<Event>), E>)
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         let (name, now) = (Arc::clone(&self.name), self.store.inner.clock.now());
-        job(is_durable, move |sql| write(&Tx::new(sql, &name, now)))
+        job(is_durable, move |sql| {
+            let tx = Tx::new(sql, &name, now);
+            let done = write(&tx)?;
+            Ok((done, tx.into_events()))
+        })
+    }
+
+    /// What is committed from now on, for a reader in this process.
+    pub fn feed(&self) -> Arc<Feed> {
+        self.store.inner.feeds.of(&self.name)
     }
 
     /// Stores an original text, or renews how long it is kept.
@@ -104,6 +118,15 @@ impl Tenant {
     /// Stores all of a batch, or nothing. What is stored already is only renewed: a conversation
     /// that has grown costs what it has grown by.
     pub fn commit(&self, batch: Batch) -> Result<Committed, Error> {
+        self.commit_with(batch, |_| Ok(()))
+    }
+
+    /// The same, and `also` in the same transaction.
+    pub fn commit_with(
+        &self,
+        batch: Batch,
+        mut also: impl FnMut(&Tx<'_>) -> Result<(), Error> + Send + 'static,
+    ) -> Result<Committed, Error> {
         let inner = &self.store.inner;
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
@@ -154,6 +177,7 @@ impl Tenant {
             if let Some((id, originals)) = &answer {
                 tx.put_answer(id, originals, until)?;
             }
+            also(tx)?;
             Ok::<_, Error>(stored)
         })?;
         Ok(Committed { artifacts, expires_at })
@@ -265,6 +289,8 @@ impl Tenant {
     /// until the rest takes no more room than the settings allow.
     pub(super) fn forget(&self) -> Result<(), Error> {
         while self.write(|tx| tx.forget_answers())? {}
+        let kept = self.store.inner.retention.events;
+        while self.write(move |tx| tx.forget_events(kept))? {}
         let most = self.store.inner.retention.originals_max_bytes;
         if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
             while self.write(move |tx| tx.forget_messages(last))? {}

@@ -1,0 +1,62 @@
+//! Events: facts that are published after they happened, and change nothing (DESIGN §4).
+
+use std::sync::Arc;
+
+use super::{RawJson, Timestamp};
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventKind {
+    CompileStart,
+    CompileDone,
+    CompileFailed,
+    /// Rungs 2 to 5 changed something.
+    Compress,
+    /// Memory, state or context stand in the payload.
+    ContextInjected,
+    MemoryChanged,
+    MemoryExpired,
+    MemoryDenied,
+    /// To one reader: events between two numbers are no longer kept.
+    StreamGap,
+    /// To one reader: it was too slow, and is cut.
+    StreamOverflow,
+}
+
+impl EventKind {
+    /// Names are `noun:verb`.
+    pub const WORDS: &[(&str, Self)] = &[
+        ("compile:start", Self::CompileStart),
+        ("compile:done", Self::CompileDone),
+        ("compile:failed", Self::CompileFailed),
+        ("compress", Self::Compress),
+        ("context:injected", Self::ContextInjected),
+        ("memory:changed", Self::MemoryChanged),
+        ("memory:expired", Self::MemoryExpired),
+        ("memory:denied", Self::MemoryDenied),
+        ("stream:gap", Self::StreamGap),
+        ("stream:overflow", Self::StreamOverflow),
+    ];
+}
+
+/// An event that is to be published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEvent {
+    pub kind: EventKind,
+    pub session_id: Option<Arc<str>>,
+    pub compilation_id: Option<Arc<str>>,
+    /// Ids and counts; never content.
+    pub data: RawJson,
+}
+
+/// An event as it was published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// From 1, one more with each event of its tenant.
+    pub seq: u64,
+    pub at: Timestamp,
+    pub kind: EventKind,
+    pub session_id: Option<Arc<str>>,
+    pub compilation_id: Option<Arc<str>>,
+    pub data: RawJson,
+}
