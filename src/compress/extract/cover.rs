@@ -46,7 +46,7 @@ impl Cover {
                 shows.push(Show { fact: !words, unit: at, worth: unit.weight });
             }
         }
-        shows.sort_unstable_by_key(|show| show.order());
+        shows.sort_unstable_by_key(Show::order);
         shows.dedup_by_key(|show| (show.fact, show.unit));
         let mut values = vec![0_u32; units.len()];
         let mut begins = vec![0; units.len() + 1];

@@ -59,7 +59,8 @@ impl<'t> Scan<'t> {
     fn run(&mut self, found: &mut Vec<Range<usize>>) {
         self.start = self.next_word(0);
         let mut at = self.start;
-        while let Some(step) = self.bytes.get(at..).and_then(|rest| rest.iter().position(may_end))
+        while let Some(step) =
+            self.bytes.get(at..).and_then(|rest| rest.iter().position(|byte| may_end(*byte)))
             && let Some(byte) = self.bytes.get(at + step)
         {
             at += step;
@@ -253,7 +254,7 @@ impl<'t> Scan<'t> {
 
 /// Whether a byte may end a sentence, or is what was left out.
 #[inline]
-fn may_end(byte: &u8) -> bool {
+fn may_end(byte: u8) -> bool {
     const MAY: [bool; 256] = {
         let mut may = [false; 256];
         let mut rest: &mut [bool] = &mut may;
@@ -265,7 +266,7 @@ fn may_end(byte: &u8) -> bool {
         }
         may
     };
-    MAY.get(usize::from(*byte)) == Some(&true)
+    MAY.get(usize::from(byte)) == Some(&true)
 }
 
 /// Whether an apostrophe stands in no word.
