@@ -205,7 +205,7 @@ fn adapters() {
 
 /// One compress of a conversation that nobody has seen before.
 fn service(body: &str) -> Duration {
-    let services = Services::new(Models::built_in()).expect("a store in memory");
+    let services = Services::new(Models::built_in()).unwrap();
     time(|| compress(&services, body, &Deadline::default()).unwrap())
 }
 
@@ -244,7 +244,7 @@ fn conversations() {
         };
         let [alone, whole, ratio] = pairs(rounds, count, || service(&body));
         let [_, budget, to_none] = pairs(rounds, || service(&body), || service(&half));
-        let services = Services::new(Models::built_in()).expect("a store in memory");
+        let services = Services::new(Models::built_in()).unwrap();
         let report = compress(&services, &body, &Deadline::default()).unwrap().report;
         println!(
             "{tokens:>8} {:>9.2} {:>9.2} {:>8.0} {ratio:>6.2} {:>10.2} {to_none:>12.2} {:>5.1}%{}{}",
