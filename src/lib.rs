@@ -20,6 +20,8 @@ pub mod provider;
 pub mod compress;
 pub mod request;
 
+pub mod hook;
+
 pub mod pipeline;
 
 pub mod service;

@@ -2,14 +2,13 @@
 
 mod compile;
 mod compress;
-mod fields;
 mod options;
 
+pub use crate::json::Fields;
 pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
 pub use compress::{COMPRESS_KEYS, CompressRequest, Given, List, Originals, read_compress};
-pub use fields::Fields;
 pub use options::{
     ADAPTER_KEYS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters, Level,
     MOST_PATTERNS_IN_ALL, MemoryEntry, MemoryOptions, OnArrival, Output, Pattern, Placement,

@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("provider",  &["domain", "json"]),
     ("compress",  &["domain", "json", "tokenizer"]),
     ("request",   &["domain", "json", "provider"]),
+    ("hook",      &["domain", "json"]),
     ("pipeline",  &["domain", "json", "tokenizer", "provider", "compress", "request"]),
     ("service",   &["domain", "json", "tokenizer", "provider", "compress", "request", "pipeline",
                     "store"]),

@@ -7,8 +7,7 @@ use super::{
     OnArrival, Output, Pattern, Placement, Previous, Protect, Skill, Thinking, read_adapters,
 };
 use crate::domain::{RawJson, Role, Ttl};
-use crate::json::{Faults, Node, Path};
-use crate::request::fields::Fields;
+use crate::json::{Faults, Fields, Node, Path};
 
 /// Turns a request may shield; more than any conversation has.
 const MOST_TURNS: u64 = 10_000;
