@@ -21,6 +21,7 @@ pub mod compress;
 pub mod request;
 
 pub mod hook;
+pub mod webhook;
 
 pub mod pipeline;
 

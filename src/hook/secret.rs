@@ -63,35 +63,48 @@ pub struct LiveSecret {
     pub until: Option<Timestamp>,
 }
 
-/// The secrets of one hook, newest first.
+/// The secrets of one hook, newest first. Without any, calls are not signed.
 #[derive(Debug, Clone, Default)]
-pub struct Secrets(Vec<LiveSecret>);
+pub struct Secrets {
+    list: Vec<LiveSecret>,
+    is_locked: bool,
+}
 
 impl Secrets {
     /// Secrets that sign at once.
     pub const MOST: usize = 5;
 
     pub fn of(secret: Secret) -> Self {
-        Self(vec![LiveSecret { secret, until: None }])
+        Self::from_list(vec![LiveSecret { secret, until: None }])
     }
 
     /// As stored: newest first.
     pub fn from_list(list: Vec<LiveSecret>) -> Self {
-        Self(list)
+        Self { list, is_locked: false }
+    }
+
+    /// There are some, and they cannot be opened: the hook is not called, since its receiver could
+    /// not tell the call from a stranger's.
+    pub fn locked() -> Self {
+        Self { list: Vec::new(), is_locked: true }
+    }
+
+    pub fn is_locked(&self) -> bool {
+        self.is_locked
     }
 
     pub fn list(&self) -> &[LiveSecret] {
-        &self.0
+        &self.list
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     /// Those that sign at `now`, newest first.
     pub fn live(&self, now: Timestamp) -> impl Iterator<Item = &Secret> {
         let live = move |secret: &&LiveSecret| secret.until.is_none_or(|until| now < until);
-        self.0.iter().filter(live).take(Self::MOST).map(|secret| &secret.secret)
+        self.list.iter().filter(live).take(Self::MOST).map(|secret| &secret.secret)
     }
 
     /// With a new secret in front. What signed without end signs until `until` from now on; what
@@ -99,13 +112,13 @@ impl Secrets {
     #[must_use]
     pub fn rotated(&self, new: Secret, now: Timestamp, until: Timestamp) -> Self {
         let mut list = vec![LiveSecret { secret: new, until: None }];
-        for old in &self.0 {
+        for old in &self.list {
             let end = old.until.map_or(until, |end| end.min(until));
             if now < end && list.len() < Self::MOST {
                 list.push(LiveSecret { secret: old.secret.clone(), until: Some(end) });
             }
         }
-        Self(list)
+        Self::from_list(list)
     }
 }
 

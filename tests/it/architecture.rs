@@ -19,6 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("compress",  &["domain", "json", "tokenizer"]),
     ("request",   &["domain", "json", "provider"]),
     ("hook",      &["domain", "json"]),
+    ("webhook",   &["domain", "config", "hook"]),
     ("pipeline",  &["domain", "json", "tokenizer", "provider", "compress", "request"]),
     ("service",   &["domain", "json", "tokenizer", "provider", "compress", "request", "pipeline",
                     "store"]),

@@ -24,3 +24,4 @@ mod readme;
 mod scenario;
 mod scenarios;
 mod support;
+mod webhook;

@@ -388,3 +388,6 @@ pub(super) fn pattern(node: &Node<'_>, path: &Path<'_>, faults: &mut Faults) -> 
         RegexBuilder::new(source).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build();
     built.map_err(|error| faults.add(path, format!("is no pattern: {error}"))).ok()
 }
+
+#[cfg(test)]
+mod tests;
