@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use crate::domain::Timestamp;
 
 /// Failures in a row that open it.
 pub const FAILURES: u32 = 5;
@@ -26,7 +26,7 @@ pub(super) struct Breakers(Arc<Mutex<HashMap<Key, State>>>);
 #[derive(Debug, Clone, Copy)]
 struct State {
     failures: u32,
-    failed_at: Instant,
+    failed_at: Timestamp,
     /// Whether a call is trying.
     probing: bool,
 }
@@ -41,11 +41,13 @@ pub(super) struct Permit {
 
 impl Breakers {
     /// Leave to call, unless the breaker is open.
-    pub(super) fn admit(&self, key: &Key, now: Instant) -> Option<Permit> {
+    pub(super) fn admit(&self, key: &Key, now: Timestamp) -> Option<Permit> {
         let mut states = self.states();
         let mut is_probe = false;
         if let Some(state) = states.get_mut(key).filter(|state| state.failures >= FAILURES) {
-            if state.probing || now.duration_since(state.failed_at) < PAUSE {
+            // A clock that was set back must not stop calls for longer.
+            let is_early = now >= state.failed_at && now.since(state.failed_at) < PAUSE;
+            if state.probing || is_early {
                 return None;
             }
             state.probing = true;
@@ -70,7 +72,7 @@ impl Permit {
     }
 
     /// Whether the breaker opened with this failure.
-    pub(super) fn failed(mut self, now: Instant) -> bool {
+    pub(super) fn failed(mut self, now: Timestamp) -> bool {
         let is_probe = std::mem::take(&mut self.is_probe);
         let mut states = self.breakers.states();
         if states.len() >= MOST && !states.contains_key(&self.key) {
@@ -113,28 +115,30 @@ mod tests {
 
     #[test]
     fn it_opens_after_five_failures_in_a_row_and_tries_again_once() {
-        let (breakers, start) = (Breakers::default(), Instant::now());
+        let (breakers, start) = (Breakers::default(), Timestamp::from_micros(1 << 50));
         let fail = |at| breakers.admit(&key("a"), at).unwrap().failed(at);
         assert!((0..4).all(|_| !fail(start)));
         breakers.admit(&key("a"), start).unwrap().succeeded();
         assert!((0..4).all(|_| !fail(start)) && fail(start));
         assert!(breakers.is_open(&key("a")) && !breakers.is_open(&key("b")));
-        assert!(breakers.admit(&key("a"), start + Duration::from_secs(9)).is_none());
+        assert!(breakers.admit(&key("a"), start.after(Duration::from_secs(9))).is_none());
         assert!(breakers.admit(&key("b"), start).is_some());
 
-        let later = start + PAUSE;
+        let later = start.after(PAUSE);
         let probe = breakers.admit(&key("a"), later).unwrap();
         assert!(breakers.admit(&key("a"), later).is_none());
         drop(probe);
         assert!(!breakers.admit(&key("a"), later).unwrap().failed(later));
-        assert!(breakers.admit(&key("a"), later + Duration::from_secs(9)).is_none());
-        breakers.admit(&key("a"), later + PAUSE).unwrap().succeeded();
+        assert!(breakers.admit(&key("a"), later.after(Duration::from_secs(9))).is_none());
+        let set_back = Timestamp::from_micros(1);
+        drop(breakers.admit(&key("a"), set_back).unwrap());
+        breakers.admit(&key("a"), later.after(PAUSE)).unwrap().succeeded();
         assert!(!breakers.is_open(&key("a")) && breakers.admit(&key("a"), later).is_some());
     }
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let (breakers, now) = (Breakers::default(), Instant::now());
+        let (breakers, now) = (Breakers::default(), Timestamp::from_micros(1 << 50));
         for number in 0..=MOST {
             breakers.admit(&key(&number.to_string()), now).unwrap().failed(now);
         }

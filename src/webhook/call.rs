@@ -154,7 +154,7 @@ impl Webhooks {
         let Ok(Some(_under_way)) = timeout(left(), self.gates.pass(key)).await else {
             return Err(Failure::new(Cause::Overloaded, "too many calls of it are under way"));
         };
-        let Some(permit) = self.breakers.admit(key, Instant::now()) else {
+        let Some(permit) = self.breakers.admit(key, self.clock.now()) else {
             return Err(Failure::new(Cause::CircuitOpen, "it failed too often a moment ago"));
         };
         let answer = loop {
@@ -176,7 +176,7 @@ impl Webhooks {
             Ok(_) => permit.succeeded(),
             Err(failure) => {
                 exchange.status = exchange.status.or(failure.status);
-                permit.failed(Instant::now());
+                permit.failed(self.clock.now());
             }
         }
         answer

@@ -21,6 +21,8 @@ const MOST_TOOLS: usize = 64;
 const COUNT: &str = "{n}";
 /// Digits of the largest count that a marker must have room for.
 const DIGITS: usize = 10;
+/// Digits of the largest count that there is.
+const LONGEST_COUNT: usize = 20;
 /// Bytes of the longest character but one: what a cut between characters can fall short by.
 const SHORT_BY: usize = 3;
 
@@ -143,16 +145,20 @@ impl Truncate {
 
     /// Whether a text that is too long ends with the marker, behind as much as a cut leaves.
     fn is_own(&self, text: &str) -> bool {
-        // The count is the same at every place, so the first one tells it.
-        let mut pieces = self.marker.split(COUNT);
-        let first = pieces.next().unwrap_or_default();
+        let first = self.marker.split(COUNT).next().unwrap_or_default();
+        // A marker that does not count has no digits to look for.
+        let most = if self.marker.contains(COUNT) { LONGEST_COUNT } else { 0 };
         let least = self.max_bytes.saturating_sub(SHORT_BY);
         (least..=self.max_bytes).any(|kept| {
-            let Some(end) = text.get(kept..) else { return false };
+            let end = text.get(kept..).unwrap_or_default();
             let Some(rest) = end.strip_prefix(first) else { return false };
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            let count = rest.get(..digits).unwrap_or_default();
-            digits <= 20 && *end == *self.marker.replace(COUNT, count)
+            (most.min(1)..=most).any(|digits| {
+                let count = rest.get(..digits).unwrap_or_default();
+                end.len() == marker_length(&self.marker, digits)
+                    && count.len() == digits
+                    && count.bytes().all(|byte| byte.is_ascii_digit())
+                    && *end == *self.marker.replace(COUNT, count)
+            })
         })
     }
 }

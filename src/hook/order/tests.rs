@@ -70,13 +70,13 @@ fn a_narrower_manifest_replaces_the_points_that_it_names() {
     let turned = manifest(r#"{"points":{"tool_result":["b","a"]}}"#);
     assert_eq!(turned.difference(&wide, Point::ToolResult).reordered, ["b".into(), "a".into()]);
     let hooks = [hook("a", "tool_result", "transform", 0), hook("c", "tool_result", "observe", 0)];
-    assert_eq!(wide.unknown(&hooks), ["b".into(), "c".into()]);
+    assert_eq!(wide.unknown(&hooks), ["c".into(), "b".into()]);
 }
 
 #[test]
 fn a_faulty_manifest_is_refused_with_the_places() {
     let text =
-        r#"{"version":1,"points":{"tool_result":[],"tool_call":["a","a",7,"Ä"],"tool":["a"]}}"#;
+        r#"{"version":1,"points":{"tool_result":[],"tool_call":["a","a",7,"Ä"],"tool_cal":["a"]}}"#;
     let mut faults = Faults::default();
     Manifest::read(&parse(text, LIMITS).unwrap(), Path::Root, &mut faults);
     let faults = faults.into_vec();
@@ -89,7 +89,7 @@ fn a_faulty_manifest_is_refused_with_the_places() {
             "/points/tool_call/1",
             "/points/tool_call/2",
             "/points/tool_call/3",
-            "/points/tool"
+            "/points/tool_cal"
         ]
     );
     assert_eq!(faults[5].did_you_mean.as_deref(), Some("tool_call"));

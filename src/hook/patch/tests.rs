@@ -134,8 +134,8 @@ proptest! {
         let input = serde_json::json!({"k": 1, "value": old}).to_string();
         let answer = Answer::MergePatch(serde_json::json!({"value": patch}).to_string().into());
         let new = apply(&input, "/value", &answer, true).unwrap();
-        let new = new.map_or(old.clone(), |new| serde_json::from_str(&new).unwrap());
-        prop_assert_eq!(new, by_the_book(old, &patch));
+        let new = new.unwrap_or_else(|| old.to_string());
+        prop_assert_eq!(new, by_the_book(old, &patch).to_string());
     }
 
     #[test]

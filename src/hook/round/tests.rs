@@ -345,7 +345,7 @@ async fn of_typed_answers_the_first_or_all_hold() {
     let list = hooks("recall_memory", &[("a", "provide", none()), ("b", "provide", none())]);
     let script = Script::new(&[("a", r#"{"keys":["x"]}"#), ("b", r#"{"keys":["y"]}"#)]);
     let mut all = round(&list, &script);
-    let not_y = |text: &str| if text.contains('y') { Err("y".to_owned()) } else { Ok(()) };
+    let not_y = |text: &str| if text.contains("\"y\"") { Err("y".to_owned()) } else { Ok(()) };
     let provided = all.provide(at(Point::RecallMemory, "{}"), &|_| 1, &not_y).await.unwrap();
     assert_eq!(provided.answers.len(), 1);
     assert_eq!(all.runs()[1].why(), Some("invalid_payload"));

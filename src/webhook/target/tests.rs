@@ -64,10 +64,8 @@ const DENIED: &[&str] = &[
 fn no_spelling_of_a_denied_target_is_accepted() {
     assert!(DENIED.len() >= 150, "{}", DENIED.len());
     let policy = Policy::default();
-    let taken: Vec<_> = DENIED
-        .iter()
-        .filter_map(|url| Some((url, policy.check_url(url).ok()?)))
-        .collect();
+    let taken: Vec<_> =
+        DENIED.iter().filter_map(|url| Some((url, policy.check_url(url).ok()?))).collect();
     assert_eq!(taken, []);
     assert!(policy.check_url(&format!("https://example.com/{}", "a".repeat(2048))).is_err());
 }

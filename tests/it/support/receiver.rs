@@ -56,10 +56,7 @@ impl Receiver {
         Self::on(listener, mode)
     }
 
-    pub fn on(
-        listener: TcpListener,
-        mode: impl Fn(usize) -> Mode + Send + Sync + 'static,
-    ) -> Self {
+    pub fn on(listener: TcpListener, mode: impl Fn(usize) -> Mode + Send + Sync + 'static) -> Self {
         let address = listener.local_addr().expect("an address");
         let connections = Arc::new(AtomicUsize::new(0));
         let requests = Arc::new(Mutex::new(Vec::new()));

@@ -8,7 +8,7 @@ use contexture::hook::{Answer, Does, Scope, Secrets};
 use contexture::webhook::{Delivery, Policy};
 use serde_json::{Value, json};
 
-use super::{call, cause, dev, guard, hook, to, webhooks, with, Fixed};
+use super::{Fixed, call, cause, dev, guard, hook, to, webhooks, with};
 use crate::support::receiver::{Mode, Receiver};
 
 const ALLOW: &str = r#"{"decision":"allow"}"#;
@@ -64,14 +64,16 @@ async fn an_exchange_tells_all_but_secrets() {
     let more = json!({"headers": {"X-Key": "swordfish-1"}});
     let hook = hook("guard", &receiver.url(), &more);
     let scope = Scope { tenant: "t".into(), ..Scope::default() };
-    let delivery =
-        Delivery { id: Some("msg_known".into()), earlier: 2, replay: true, test: true };
+    let delivery = Delivery { id: Some("msg_known".into()), earlier: 2, replay: true, test: true };
     let told = webhooks(dev()).exchange(to(&hook, &scope, hook.timeout()), delivery).await;
     assert_eq!((told.status, told.body.as_deref()), (Some(200), Some(ALLOW)));
     let sent = body(&receiver.requests()[0]);
     assert_eq!(serde_json::from_str::<Value>(&told.sent).unwrap(), sent);
     assert_eq!(sent["delivery"]["attempt"], 3);
-    assert_eq!((&sent["delivery"]["test"], &sent["delivery"]["replay"]), (&true.into(), &true.into()));
+    assert_eq!(
+        (&sent["delivery"]["test"], &sent["delivery"]["replay"]),
+        (&true.into(), &true.into())
+    );
     let names: Vec<&str> = told.headers.iter().map(|(name, _)| &**name).collect();
     assert!(names.contains(&"x-key") && names.contains(&"webhook-signature"), "{names:?}");
     assert!(!format!("{told:?}").contains("swordfish"));

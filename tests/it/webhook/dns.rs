@@ -1,8 +1,8 @@
 //! Names that stand for what may not be called, with a name server of our own.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use contexture::domain::Clock;
 use contexture::webhook::{Dns, Policy, Resolve as _};
@@ -157,12 +157,17 @@ async fn an_address_in_the_url_goes_through_the_same_gate_as_a_name() {
     let canary = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
     let port = canary.address.port();
     let webhooks = with(Policy::default(), Arc::new(Fixed(vec![ip("1.1.1.1")])), Clock::system());
-    for host in ["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "x.localhost", "LOCALHOST."] {
+    for host in
+        ["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "x.localhost", "LOCALHOST."]
+    {
         for scheme in ["http", "https"] {
             // As if a check at registration had been passed by.
             let hook = hook("guard", &format!("{scheme}://{host}:{port}/"), &json!({"id": "x"}));
             let called = call(&webhooks, &hook).await;
-            assert!(matches!(cause(&called), "blocked_address" | "circuit_open"), "{host} {called:?}");
+            assert!(
+                matches!(cause(&called), "blocked_address" | "circuit_open"),
+                "{host} {called:?}"
+            );
         }
     }
     assert_eq!(canary.connections(), 0);
@@ -223,7 +228,9 @@ async fn proxies_of_the_environment_are_not_asked() {
     let receiver = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
     let mut child = std::process::Command::new(std::env::current_exe().expect("this program"));
     child.args(["--exact", name, "--test-threads", "1"]).env(RECEIVER, receiver.url());
-    for variable in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+    for variable in
+        ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    {
         child.env(variable, format!("http://{}", canary.address));
     }
     for variable in ["no_proxy", "NO_PROXY"] {

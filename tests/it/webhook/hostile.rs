@@ -121,7 +121,8 @@ fn hostile_answers_take_little_memory() {
         };
         call_within(&webhooks, &hook_at(&good), ALLOWANCE).await;
         let Some(before) = memory("VmRSS:") else { return };
-        for mode in [Mode::Huge, Mode::EndlessChunks, Mode::EndlessHeaders].iter().cycle().take(12) {
+        for mode in [Mode::Huge, Mode::EndlessChunks, Mode::EndlessHeaders].iter().cycle().take(12)
+        {
             let receiver = Receiver::spawn(mode.clone()).await;
             call_within(&webhooks, &hook_at(&receiver), ALLOWANCE).await;
         }

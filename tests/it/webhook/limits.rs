@@ -1,13 +1,15 @@
 //! The breaker, calls at once, and the time of one call.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use contexture::domain::Clock;
 use contexture::hook::Scope;
 use contexture::webhook::{CALLS, FAILURES, PAUSE};
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::{call, call_within, cause, dev, guard, hook, webhooks};
+use super::{Fixed, call, call_within, cause, dev, guard, hook, webhooks, with};
 use crate::support::receiver::{Mode, Receiver};
 
 const ALLOW: &str = r#"{"decision":"allow"}"#;
@@ -22,7 +24,9 @@ async fn what_fails_five_times_is_not_called_for_a_while() {
         }
     })
     .await;
-    let (webhooks, hook) = (webhooks(dev()), guard(receiver.address));
+    let clock = Clock::standing(Clock::system().now());
+    let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock.clone());
+    let hook = guard(receiver.address);
     for _ in 0..FAILURES {
         assert_eq!(cause(&call(&webhooks, &hook).await), "status");
     }
@@ -32,12 +36,11 @@ async fn what_fails_five_times_is_not_called_for_a_while() {
     assert_eq!(receiver.requests().len(), FAILURES as usize);
     // Another tenant's hook of the same name is another one.
     let scope = Scope { tenant: "u".into(), ..Scope::default() };
-    let other = webhooks.exchange(super::to(&hook, &scope, hook.timeout()), Default::default()).await;
+    let other =
+        webhooks.exchange(super::to(&hook, &scope, hook.timeout()), Default::default()).await;
     assert!(other.answer.is_ok());
 
-    tokio::time::pause();
-    tokio::time::advance(PAUSE).await;
-    tokio::time::resume();
+    clock.advance(PAUSE);
     assert_eq!(cause(&call(&webhooks, &hook).await), "answered");
     assert!(!webhooks.is_open(&"t".into(), &hook.id));
 }

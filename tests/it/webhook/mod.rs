@@ -2,6 +2,7 @@
 
 mod calls;
 mod dns;
+mod examples;
 mod hostile;
 mod limits;
 mod signatures;
@@ -14,7 +15,8 @@ use std::time::Duration;
 use contexture::config::HooksConfig;
 use contexture::domain::Clock;
 use contexture::hook::{
-    Called, Caller as _, Call, Does, GivenId, Hook, Point, Scope, Secret, Secrets, digest, read_hook,
+    Call, Called, Caller as _, Does, GivenId, Hook, Point, Scope, Secret, Secrets, digest,
+    read_hook,
 };
 use contexture::json::{Faults, Limits, Path, parse};
 use contexture::webhook::{Policy, Resolve, Resolving, Webhooks};

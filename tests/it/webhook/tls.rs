@@ -54,7 +54,8 @@ async fn serve_tls() -> SocketAddr {
 }
 
 fn client(ca: Option<&str>) -> Webhooks {
-    let file = |name| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/tls").join(name);
+    let file =
+        |name| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/tls").join(name);
     let config = HooksConfig { hooks_ca_file: ca.map(file), ..HooksConfig::default() };
     let resolver = Arc::new(Fixed(vec!["127.0.0.1".parse().expect("an address")]));
     Webhooks::new(&config, dev(), resolver, Clock::system()).expect("a client")
