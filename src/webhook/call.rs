@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::address::Policy;
 use super::breaker::{Breakers, Key};
-use super::client::{Answered, Client, SetupError};
+use super::client::{Answered, Client, NotAnswered, SetupError};
 use super::gate::Gates;
 use super::resolve::Resolve;
 use super::signature::sign;
@@ -164,13 +164,18 @@ impl Webhooks {
             let most = call.hook.kind.longest_answer();
             let sent = timeout(left(), self.client.send(request, most, observes)).await;
             let sent = sent.unwrap_or_else(|_| {
-                Err(Failure::new(Cause::Timeout, "no complete answer in time"))
+                let failure = Failure::new(Cause::Timeout, "no complete answer in time");
+                Err(NotAnswered { failure, is_unsent: false })
             });
-            let unreached = matches!(&sent, Err(failure) if failure.cause == Cause::Connect && failure.status.is_none());
-            if unreached && exchange.attempts < TRIES && !left().is_zero() {
-                continue;
+            match sent {
+                Ok(answered) => break judge(call, endpoint, answered, exchange),
+                Err(NotAnswered { failure, is_unsent }) => {
+                    let again = is_unsent && failure.cause == Cause::Connect;
+                    if !again || exchange.attempts >= TRIES || left().is_zero() {
+                        break Err(failure);
+                    }
+                }
             }
-            break sent.and_then(|answered| judge(call, endpoint, answered, exchange));
         };
         match &answer {
             Ok(_) => permit.succeeded(),

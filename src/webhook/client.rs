@@ -56,6 +56,14 @@ pub(super) struct Answered {
     pub(super) body: Vec<u8>,
 }
 
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) struct NotAnswered {
+    pub(super) failure: Failure,
+    /// Whether nothing was sent, so that the same may be sent again.
+    pub(super) is_unsent: bool,
+}
+
 impl Client {
     pub(super) fn new(
         policy: Arc<Policy>,
@@ -86,13 +94,21 @@ impl Client {
         request: Request<Full<Bytes>>,
         most: usize,
         cut: bool,
-    ) -> Result<Answered, Failure> {
-        let response = self.0.request(request).await.map_err(|error| unreached(&error))?;
+    ) -> Result<Answered, NotAnswered> {
+        let response = self.0.request(request).await;
+        let response = response.map_err(|error| NotAnswered {
+            // Where no connection came about, no byte of the request left.
+            is_unsent: error.is_connect(),
+            failure: unreached(&error),
+        })?;
         let status = response.status().as_u16();
         let media_type = response.headers().get("content-type");
         let media_type = media_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
         let body = read(response, most, cut).await;
-        let body = body.map_err(|failure| failure.with_status(status))?;
+        let body = body.map_err(|failure| NotAnswered {
+            is_unsent: false,
+            failure: failure.with_status(status),
+        })?;
         Ok(Answered { status, media_type, body })
     }
 }

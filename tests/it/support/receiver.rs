@@ -26,8 +26,8 @@ pub enum Mode {
     Drip(Duration),
     /// Announces ten gibibytes and sends them.
     Huge,
-    /// Chunks without end.
-    EndlessChunks,
+    /// Chunks of so many bytes, without end.
+    EndlessChunks(usize),
     /// Headers without end.
     EndlessHeaders,
     /// Closes in the middle of the body.
@@ -152,7 +152,7 @@ async fn answer(stream: &mut TcpStream, mode: Mode) -> std::io::Result<bool> {
             std::future::pending::<()>().await;
         }
         Mode::Drip(pause) => {
-            stream.write_all(&[OK, b"content-length: 100000\r\n\r\n"].concat()).await?;
+            stream.write_all(&[OK, b"content-length: 60000\r\n\r\n"].concat()).await?;
             loop {
                 stream.write_all(b" ").await?;
                 tokio::time::sleep(pause).await;
@@ -162,9 +162,10 @@ async fn answer(stream: &mut TcpStream, mode: Mode) -> std::io::Result<bool> {
             stream.write_all(&[OK, b"content-length: 10737418240\r\n\r\n"].concat()).await?;
             flood(stream, &[b' '; 64 << 10]).await?;
         }
-        Mode::EndlessChunks => {
+        Mode::EndlessChunks(size) => {
             stream.write_all(&[OK, b"transfer-encoding: chunked\r\n\r\n"].concat()).await?;
-            flood(stream, &b"1\r\n \r\n".repeat(8192)).await?;
+            let chunk = format!("{size:x}\r\n{}\r\n", " ".repeat(size));
+            flood(stream, &chunk.into_bytes().repeat((64 << 10) / size)).await?;
         }
         Mode::EndlessHeaders => {
             stream.write_all(OK).await?;
