@@ -45,6 +45,7 @@ mod points;
 mod projection;
 mod read;
 mod read_match;
+mod record;
 mod recorded;
 mod round;
 mod run;

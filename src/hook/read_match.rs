@@ -42,8 +42,8 @@ pub(super) fn read_match(fields: &Fields<'_, '_>, points: &[Point], faults: &mut
     let path = fields.path().key("match");
     let Some(given) = Fields::of(node, path, KEYS, faults) else { return Match::default() };
     let tell = |key: &str, tells: fn(Point) -> bool, faults: &mut Faults| {
-        let none = !points.is_empty() && !points.iter().any(|point| tells(*point));
-        if none && given.get(key).is_some() {
+        let silent = !points.is_empty() && !points.iter().any(|point| tells(*point));
+        if silent && given.get(key).is_some() {
             given.fault(key, "says nothing at the points of this hook", faults);
         }
     };

@@ -54,6 +54,22 @@ pub enum Outcome {
     WouldCall,
 }
 
+impl Outcome {
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Denied { .. } => "denied",
+            Self::Applied => "applied",
+            Self::Unchanged => "unchanged",
+            Self::Delivered => "delivered",
+            Self::Queued => "queued",
+            Self::Failed(_) => "failed",
+            Self::Skipped(_) => "skipped",
+            Self::WouldCall => "would_call",
+        }
+    }
+}
+
 /// Why a hook was not called, or what it said not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Skip {
@@ -72,6 +88,16 @@ pub enum Skip {
 }
 
 impl Skip {
+    /// Every reason.
+    pub const ALL: [Self; 6] = [
+        Self::NoMatch,
+        Self::DeniedEarlier,
+        Self::FailedEarlier,
+        Self::AnsweredEarlier,
+        Self::ExclusiveConflict,
+        Self::RolledBack,
+    ];
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NoMatch => "no_match",
@@ -85,20 +111,12 @@ impl Skip {
 }
 
 impl Run {
-    /// The word of the report.
+    /// The word of the report: that of the outcome, or what it would have been.
     pub fn word(&self) -> &'static str {
         match (&self.outcome, self.audit) {
-            (Outcome::Allowed, _) => "allowed",
-            (Outcome::Denied { .. }, false) => "denied",
             (Outcome::Denied { .. }, true) => "would_deny",
-            (Outcome::Applied, false) => "applied",
             (Outcome::Applied, true) => "would_apply",
-            (Outcome::Unchanged, _) => "unchanged",
-            (Outcome::Delivered, _) => "delivered",
-            (Outcome::Queued, _) => "queued",
-            (Outcome::Failed(_), _) => "failed",
-            (Outcome::Skipped(_), _) => "skipped",
-            (Outcome::WouldCall, _) => "would_call",
+            (outcome, _) => outcome.as_str(),
         }
     }
 

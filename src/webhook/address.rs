@@ -63,7 +63,7 @@ impl Policy {
 /// Blocks of IPv4 that are not the public Internet: the special-purpose registry, multicast,
 /// what is reserved, and anycast relays.
 const DENIED_V4: &[(Ipv4Addr, u32)] = &[
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),

@@ -97,10 +97,10 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        if self.is_probe {
-            if let Some(state) = self.breakers.states().get_mut(&self.key) {
-                state.probing = false;
-            }
+        if self.is_probe
+            && let Some(state) = self.breakers.states().get_mut(&self.key)
+        {
+            state.probing = false;
         }
     }
 }

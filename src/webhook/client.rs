@@ -30,7 +30,7 @@ use crate::hook::{Cause, Failure};
 const HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 /// How long a connection is kept for the next call, and how many of one host.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 const MOST_IDLE: usize = 8;
 
 /// Sends requests.

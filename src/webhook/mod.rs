@@ -31,6 +31,7 @@ mod breaker;
 mod call;
 mod client;
 mod connect;
+mod credentials;
 mod gate;
 mod resolve;
 mod seal;

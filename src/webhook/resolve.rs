@@ -24,7 +24,7 @@ pub type Resolving<'r> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, String>
 /// Longest that one question to one server may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long answers are remembered, whatever they say themselves.
-const REMEMBER: Duration = Duration::from_secs(60);
+const REMEMBER: Duration = Duration::from_mins(1);
 const REMEMBER_ABSENCE: Duration = Duration::from_secs(10);
 
 /// Asks the machine's name servers, or one that is named.

@@ -16,6 +16,7 @@ mod architecture;
 mod cli_compress;
 mod encodings;
 mod golden;
+mod hooks_doc;
 mod invariant;
 mod openapi;
 mod problem;

@@ -27,7 +27,7 @@ enum Op {
 }
 
 impl DenyCommand {
-    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
         let list = |key: &str, usual: &str, faults: &mut Faults| -> Vec<Arc<str>> {
             if fields.get(key).is_none() {
                 return vec![usual.into()];
@@ -46,7 +46,7 @@ impl DenyCommand {
         if reason.len() > LONGEST_REASON {
             fields.fault("reason", format!("must be at most {LONGEST_REASON} bytes"), faults);
         }
-        Some(Self { tools, patterns, op, reason: reason.into() })
+        Self { tools, patterns, op, reason: reason.into() }
     }
 
     pub(super) fn write(&self, out: &mut String) {
@@ -91,7 +91,7 @@ mod tests {
         let mut faults = Faults::default();
         let node = parse(config, text::LIMITS).unwrap();
         let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
-        let deny = DenyCommand::read(&fields, &mut faults).unwrap();
+        let deny = DenyCommand::read(&fields, &mut faults);
         assert_eq!(faults.into_vec(), []);
         let input = serde_json::json!({"tool": {"name": tool, "arguments": {"command": command}}});
         let input = input.to_string();

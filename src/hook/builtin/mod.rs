@@ -41,8 +41,8 @@ impl Builtin {
         let fields = Fields::of(config.unwrap_or(&empty), path, keys, faults)?;
         match name {
             "truncate" => Truncate::read(&fields, faults).map(Self::Truncate),
-            "redact" => Redact::read(&fields, faults).map(Self::Redact),
-            "deny_command" => DenyCommand::read(&fields, faults).map(Self::DenyCommand),
+            "redact" => Some(Self::Redact(Redact::read(&fields, faults))),
+            "deny_command" => Some(Self::DenyCommand(DenyCommand::read(&fields, faults))),
             _ => SecretScan::read(&fields, faults).map(Self::SecretScan),
         }
     }

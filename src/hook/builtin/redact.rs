@@ -24,7 +24,7 @@ pub struct Redact {
 }
 
 impl Redact {
-    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
         let replacement = |fields: &Fields<'_, '_>, faults: &mut Faults| {
             let text = fields.text("replacement", faults)?;
             if text.len() > LONGEST {
@@ -55,7 +55,7 @@ impl Redact {
                 }
             }
         }
-        Some(Self { patterns })
+        Self { patterns }
     }
 
     pub(super) fn write(&self, out: &mut String) {
@@ -107,7 +107,7 @@ mod tests {
         let mut faults = Faults::default();
         let node = parse(config, text::LIMITS).unwrap();
         let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
-        let redact = Redact::read(&fields, &mut faults).unwrap();
+        let redact = Redact::read(&fields, &mut faults);
         assert_eq!(faults.into_vec(), []);
         redact
     }

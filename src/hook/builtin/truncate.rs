@@ -260,7 +260,7 @@ mod tests {
             ("bash", r#"{"content":"abcdef"}"#),
             ("Bash", r#"{"content":"abcdef","is_error":true}"#),
             ("Bash", r#"{"stdout":7}"#),
-            ("Bash", r#"{}"#),
+            ("Bash", "{}"),
             ("Bash", r#""abcdef""#),
         ] {
             assert_eq!(answer(tool, result), "", "{tool} {result}");

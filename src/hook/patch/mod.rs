@@ -6,6 +6,7 @@
 mod value;
 
 use json_patch::{PatchOperation, jsonptr::Pointer};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::answer::Answer;
@@ -36,7 +37,10 @@ pub(super) fn apply(
         }
         Answer::Replace(new) => new.to_string(),
         Answer::JsonPatch(patch) => patched(&node, pointer, patch, json_patch)?,
-        Answer::MergePatch(patch) => patched(&node, pointer, patch, merge_patch)?,
+        Answer::MergePatch(patch) => patched(&node, pointer, patch, |document, patch| {
+            json_patch::merge(document, patch);
+            Ok(())
+        })?,
         _ => return Ok(None),
     };
     Ok((new != old.raw).then_some(new))
@@ -46,12 +50,12 @@ fn patched(
     input: &Node<'_>,
     pointer: &str,
     patch: &str,
-    change: fn(&mut Value, Value) -> Result<(), Failure>,
+    change: impl Fn(&mut Value, &Value) -> Result<(), Failure>,
 ) -> Result<String, Failure> {
     let patch = parse(patch, LIMITS).map_err(|error| invalid(error.to_string()))?;
     let before = value::of(input);
     let mut after = before.clone();
-    change(&mut after, value::of(&patch))?;
+    change(&mut after, &value::of(&patch))?;
     let gone = || Failure::new(Cause::PatchConflict, format!("`{pointer}` is gone"));
     let new = after.pointer_mut(pointer).map(Value::take).ok_or_else(gone)?;
     let old = before.pointer(pointer).ok_or_else(gone)?;
@@ -65,14 +69,9 @@ fn patched(
     Ok(value::write(&value::in_order_of(new, old)))
 }
 
-fn merge_patch(document: &mut Value, patch: Value) -> Result<(), Failure> {
-    json_patch::merge(document, &patch);
-    Ok(())
-}
-
-fn json_patch(document: &mut Value, patch: Value) -> Result<(), Failure> {
+fn json_patch(document: &mut Value, patch: &Value) -> Result<(), Failure> {
     let conflict = |why: String| Failure::new(Cause::PatchConflict, why);
-    let patch: json_patch::Patch = serde_json::from_value(patch)
+    let patch = json_patch::Patch::deserialize(patch)
         .map_err(|_| Failure::new(Cause::BadShape, "`patch` is no list of RFC 6902 operations"))?;
     if patch.len() > MOST_OPERATIONS {
         return Err(conflict(format!("a patch may hold {MOST_OPERATIONS} operations")));

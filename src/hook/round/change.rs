@@ -44,7 +44,7 @@ impl Round<'_> {
     /// # Errors
     /// A hook failed whose failure is everybody's. Then nothing of the chain is applied.
     pub async fn change(&mut self, at: At<'_>, check: Check<'_>) -> Result<Changed, Stop> {
-        let occurrence = self.occurrence(at.point);
+        let occurrence = self.reached(at.point, Kind::Guard);
         let guards = self.meant(&at, occurrence, Kind::Guard);
         let transforms = self.meant(&at, occurrence, Kind::Transform);
         if !at.point.guards_last() {
@@ -104,7 +104,7 @@ impl Round<'_> {
                     run.outcome = self.called(hook, Outcome::Allowed);
                     Ok(None)
                 }
-                Err(failure) => self.fails(hook, at, &failure, &run).map(|policy| {
+                Err(failure) => Self::fails(hook, at, &failure, &run).map(|policy| {
                     (policy == OnFailure::Deny).then(|| unavailable(hook, at.point, &failure))
                 }),
             };
@@ -163,7 +163,7 @@ impl Round<'_> {
                 }
                 Err(failure) => {
                     run.outcome = Outcome::Failed(failure.clone());
-                    self.fails(hook, at, &failure, &run).err()
+                    Self::fails(hook, at, &failure, &run).err()
                 }
             };
             self.runs.push(run);

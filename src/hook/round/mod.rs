@@ -110,12 +110,20 @@ impl<'r> Round<'r> {
         self.left
     }
 
-    /// How often the point was reached before; counts this time.
-    fn occurrence(&mut self, point: Point) -> u32 {
+    /// How often the point was reached before. What comes first of change, provide and observe at
+    /// a point counts that it was reached; what follows belongs to the same time.
+    fn reached(&mut self, point: Point, by: Kind) -> u32 {
+        let changes = point.takes(Kind::Guard) || point.takes(Kind::Transform);
+        let counts = match by {
+            Kind::Guard | Kind::Transform => true,
+            Kind::Provide => !changes,
+            Kind::Observe => !changes && !point.takes(Kind::Provide),
+        };
         let next = self.occurrences.entry(point).or_insert(0);
-        let now = *next;
-        *next = next.saturating_add(1);
-        now
+        if counts {
+            *next = next.saturating_add(1);
+        }
+        next.saturating_sub(1)
     }
 
     /// The hooks of a kind that are meant; the others get their line.
@@ -163,13 +171,7 @@ impl<'r> Round<'r> {
     }
 
     /// What a failure means at this point: the run's outcome is it, and a stop where all fails.
-    fn fails(
-        &self,
-        hook: &Hook,
-        at: &At<'_>,
-        failure: &Failure,
-        run: &Run,
-    ) -> Result<OnFailure, Stop> {
+    fn fails(hook: &Hook, at: &At<'_>, failure: &Failure, run: &Run) -> Result<OnFailure, Stop> {
         if failure.cause == Cause::Diverged {
             return Err(Stop::Diverged {
                 hook: Arc::clone(&hook.id),
@@ -210,20 +212,20 @@ impl<'h> Asked<'h> {
     }
 
     async fn call(&self, caller: &dyn Caller, scope: &Scope, left: Duration, dry: bool) -> Called {
-        let called = |answer| Called { answer, body: None, took: Duration::ZERO, attempts: 0 };
+        let at_once = |answer| Called { answer, body: None, took: Duration::ZERO, attempts: 0 };
         if let Does::Builtin(builtin) = &self.hook.does {
-            return called(match parse(&self.input, LIMITS) {
+            return at_once(match parse(&self.input, LIMITS) {
                 Ok(node) => Ok(builtin.answer(self.point, &node)),
                 Err(error) => Err(Failure::new(Cause::InvalidPayload, error.to_string())),
             });
         }
         if dry {
-            return called(Ok(nothing(self.hook.kind)));
+            return at_once(Ok(nothing(self.hook.kind)));
         }
         let allowance = self.hook.timeout().min(left);
         if allowance.is_zero() {
             let why = "hooks before it took all the time that hooks may take";
-            return called(Err(Failure::new(Cause::BudgetExhausted, why)));
+            return at_once(Err(Failure::new(Cause::BudgetExhausted, why)));
         }
         let (hook, point, occurrence) = (self.hook, self.point, self.occurrence);
         let (input, digest) = (self.input.as_str(), &*self.digest);

@@ -38,7 +38,7 @@ impl Round<'_> {
     /// answered here, which is to be stored with the fact that it tells of. Where a guard denied,
     /// the input is that from before the transforms.
     pub async fn observe(&mut self, at: At<'_>, decision: Decision<'_>) -> Vec<ToSend> {
-        let occurrence = self.occurrences.get(&at.point).map_or(0, |next| next.saturating_sub(1));
+        let occurrence = self.reached(at.point, Kind::Observe);
         if !self.has(at.point, Kind::Observe) {
             return Vec::new();
         }
@@ -70,8 +70,8 @@ impl Round<'_> {
         }
         let (caller, scope, left) = (self.caller, &self.scope, self.left);
         let answers = join_all(now.into_iter().map(|asked| async move {
-            let called = asked.call(caller, scope, left, false).await;
-            asked.settle(called)
+            let came = asked.call(caller, scope, left, false).await;
+            asked.settle(came)
         }));
         let told: Vec<Run> = answers
             .await

@@ -59,12 +59,7 @@ impl Round<'_> {
         tokens: Tokens<'_>,
         check: Check<'_>,
     ) -> Result<Provided, Stop> {
-        // Beside transforms of the same point this is the same time that it was reached.
-        let changes = at.point.takes(Kind::Transform) || at.point.takes(Kind::Guard);
-        let occurrence = match self.occurrences.get(&at.point) {
-            Some(next) if changes => next.saturating_sub(1),
-            _ => self.occurrence(at.point),
-        };
+        let occurrence = self.reached(at.point, Kind::Provide);
         let hooks = self.meant(&at, occurrence, Kind::Provide);
         match at.point.provides() {
             Provides::First(_) => self.first(&hooks, &at, occurrence, check).await,
@@ -111,8 +106,8 @@ impl Round<'_> {
         let (caller, scope, left, dry) = (self.caller, &self.scope, self.left, self.dry);
         let asking = hooks.into_iter().map(|hook| async move {
             let asked = Asked::new(&hook, at, occurrence);
-            let called = asked.call(caller, scope, left, dry).await;
-            let (run, answer) = asked.settle(called);
+            let came = asked.call(caller, scope, left, dry).await;
+            let (run, answer) = asked.settle(came);
             (hook, run, answer)
         });
         let asked: Vec<Asking> = join_all(asking).await;
@@ -167,7 +162,7 @@ impl Round<'_> {
             }
             Err(failure) => {
                 run.outcome = Outcome::Failed(failure.clone());
-                self.fails(hook, at, &failure, &run).map(|_| None)
+                Self::fails(hook, at, &failure, &run).map(|_| None)
             }
         };
         self.runs.push(run);

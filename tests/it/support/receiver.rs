@@ -66,7 +66,7 @@ impl Receiver {
                 count.fetch_add(1, Ordering::SeqCst);
                 let (seen, mode) = (Arc::clone(&seen), Arc::clone(&mode));
                 tokio::spawn(async move {
-                    let _ = serve(stream, &seen, &*mode).await;
+                    let _ = Box::pin(serve(stream, &seen, &*mode)).await;
                 });
             }
         });
@@ -113,7 +113,7 @@ async fn serve(
 }
 
 async fn read_request(stream: &mut TcpStream) -> std::io::Result<Option<String>> {
-    let (mut bytes, mut buffer) = (Vec::new(), [0; 16 << 10]);
+    let (mut bytes, mut buffer) = (Vec::new(), vec![0; 16 << 10]);
     loop {
         let text = String::from_utf8_lossy(&bytes);
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
@@ -160,7 +160,7 @@ async fn answer(stream: &mut TcpStream, mode: Mode) -> std::io::Result<bool> {
         }
         Mode::Huge => {
             stream.write_all(&[OK, b"content-length: 10737418240\r\n\r\n"].concat()).await?;
-            flood(stream, &[b' '; 64 << 10]).await?;
+            flood(stream, &vec![b' '; 64 << 10]).await?;
         }
         Mode::EndlessChunks(size) => {
             stream.write_all(&[OK, b"transfer-encoding: chunked\r\n\r\n"].concat()).await?;

@@ -1,7 +1,6 @@
 //! What goes over the wire, and what comes back.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use contexture::domain::{Clock, Timestamp};
 use contexture::hook::{Answer, Does, Scope, Secrets};
@@ -94,7 +93,6 @@ async fn a_call_is_tried_again_only_where_nothing_was_sent() {
     let refused = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let called = call(&webhooks(dev()), &guard(refused)).await;
     assert_eq!((cause(&called), called.attempts), ("connect", 2));
-    assert!(called.took < Duration::from_millis(1000), "{:?}", called.took);
 
     let receiver = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
     let called = call(&webhooks(dev()), &guard(receiver.address)).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use contexture::domain::Clock;
 use contexture::hook::Scope;
-use contexture::webhook::{CALLS, FAILURES, PAUSE};
+use contexture::webhook::{CALLS, Delivery, FAILURES, PAUSE};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ async fn what_fails_five_times_is_not_called_for_a_while() {
     // Another tenant's hook of the same name is another one.
     let scope = Scope { tenant: "u".into(), ..Scope::default() };
     let other =
-        webhooks.exchange(super::to(&hook, &scope, hook.timeout()), Default::default()).await;
+        webhooks.exchange(super::to(&hook, &scope, hook.timeout()), Delivery::default()).await;
     assert!(other.answer.is_ok());
 
     clock.advance(PAUSE);

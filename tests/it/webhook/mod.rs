@@ -1,6 +1,7 @@
 //! Hooks that call out, against servers on real sockets.
 
 mod calls;
+mod credentials;
 mod dns;
 mod examples;
 mod hostile;

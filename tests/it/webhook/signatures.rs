@@ -41,14 +41,14 @@ async fn every_live_secret_signs_and_no_other() {
     let clock = Clock::standing(Clock::system().now());
     let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock.clone());
     let (old, new) = (Secret::generate().unwrap(), Secret::generate().unwrap());
-    let grace = clock.now().after(Duration::from_secs(60));
+    let grace = clock.now().after(Duration::from_mins(1));
     let secrets = Secrets::of(old.clone()).rotated(new.clone(), clock.now(), grace);
     let mut hook = guard(receiver.address);
     if let Does::Call(endpoint) = &mut hook.does {
         endpoint.secrets = secrets;
     }
     call(&webhooks, &hook).await.answer.unwrap();
-    clock.advance(Duration::from_secs(60));
+    clock.advance(Duration::from_mins(1));
     call(&webhooks, &hook).await.answer.unwrap();
 
     let requests = receiver.requests();

@@ -41,7 +41,7 @@ async fn serve_tls() -> SocketAddr {
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
-                let mut request = [0; 16 << 10];
+                let mut request = vec![0; 16 << 10];
                 let _ = stream.read(&mut request).await;
                 let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
                               content-length: 20\r\n\r\n{\"decision\":\"allow\"}";
