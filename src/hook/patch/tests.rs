@@ -131,7 +131,9 @@ proptest! {
         let answer = Answer::MergePatch(serde_json::json!({"value": patch}).to_string().into());
         let new = apply(&input, "/value", &answer, true).unwrap();
         let new = new.unwrap_or_else(|| old.to_string());
-        prop_assert_eq!(new, by_the_book(old, &patch).to_string());
+        // Members may stand in another order, and numbers are compared by one reader.
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        prop_assert_eq!(read(&new), read(&by_the_book(old, &patch).to_string()));
     }
 
     #[test]
