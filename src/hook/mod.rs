@@ -8,7 +8,7 @@
 //! # use std::sync::Arc;
 //! # use contexture::hook::*;
 //! # async fn compile(hooks: &[Arc<Hook>], manifest: &Manifest, caller: &dyn Caller) -> Result<(), Stop> {
-//! let set = Arc::new(HookSet::new(hooks, manifest));
+//! let set = Arc::new(HookSet::new(hooks, manifest, None));
 //! let mut round = Round::new(set, caller, Scope { tenant: "default".into(), ..Scope::default() });
 //! let at = At {
 //!     point: Point::TransformContext,

@@ -14,7 +14,10 @@ pub struct About {
     pub input: &'static [Member],
 }
 
-const TOOL: Member = ("tool", "`{name, call_id, arguments}`");
+const TOOL: Member = (
+    "tool",
+    "`{name, call_id, arguments}`; arguments as an object, those of a free-form call as text",
+);
 
 /// Tells of a point.
 pub const fn about(point: Point) -> About {

@@ -73,7 +73,7 @@ impl Outcome {
 /// Why a hook was not called, or what it said not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Skip {
-    /// `match` or `scope` is not met.
+    /// `match` is not met.
     NoMatch,
     /// A guard before it denied.
     DeniedEarlier,

@@ -35,7 +35,7 @@ fn listed_hooks_come_first_and_the_rest_by_the_bytes_of_their_ids() {
         .map(|id| hook(id, "tool_result", "transform", 0))
         .into();
     let order = manifest(r#"{"points":{"tool_result":["z","a"]}}"#);
-    let set = HookSet::new(&hooks, &order);
+    let set = HookSet::new(&hooks, &order, None);
     assert_eq!(ids(&set, Point::ToolResult), ["z", "a", "10", "9", "alpha", "m", "zeta"]);
 }
 
@@ -48,13 +48,13 @@ fn the_kind_goes_before_the_list_and_so_does_the_priority() {
         hook("early", "tool_call", "transform", 5),
     ];
     let order = manifest(r#"{"points":{"tool_call":["observer","late","guard"]}}"#);
-    let set = HookSet::new(&hooks, &order);
+    let set = HookSet::new(&hooks, &order, None);
     assert_eq!(ids(&set, Point::ToolCall), ["guard", "early", "late", "observer"]);
     let last = [
         hook("g", "transform_context", "guard", 0),
         hook("t", "transform_context", "transform", 0),
     ];
-    assert_eq!(ids(&HookSet::new(&last, &order), Point::TransformContext), ["t", "g"]);
+    assert_eq!(ids(&HookSet::new(&last, &order, None), Point::TransformContext), ["t", "g"]);
 }
 
 #[test]
@@ -103,6 +103,7 @@ fn a_later_hook_takes_the_place_of_one_with_its_id_and_disabled_ones_are_out() {
     let set = HookSet::new(
         &[hook("a", "tool_call", "guard", 0), Arc::new(off), inline],
         &Manifest::default(),
+        None,
     );
     assert_eq!(set.write(), r#"{"tool_call":{"observe":["a"]}}"#);
     assert_eq!(set.order_hash(), hex(&Sha256::digest(set.write())));
@@ -122,12 +123,28 @@ proptest! {
             .collect();
         let listed: Vec<_> = listed.into_iter().collect();
         let order = manifest(&serde_json::json!({"points": {"tool_call": listed}}).to_string());
-        let one = HookSet::new(&hooks, &order);
+        let one = HookSet::new(&hooks, &order, None);
         hooks.sort_by_key(|hook| hook.id.bytes().fold(seed, |hash, byte| {
             hash.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(byte)
         }));
-        let two = HookSet::new(&hooks, &order);
+        let two = HookSet::new(&hooks, &order, None);
         prop_assert_eq!(one.write(), two.write());
         prop_assert_eq!(one.order_hash(), two.order_hash());
+    }
+}
+
+#[test]
+fn a_hook_of_a_session_stands_in_that_session_alone() {
+    let mut own = (*hook("own", "before_compile", "provide", 0)).clone();
+    own.session = Some("s".into());
+    let hooks = [hook("all", "before_compile", "provide", 0), Arc::new(own)];
+    let set = |session| HookSet::new(&hooks, &Manifest::default(), session);
+    let here = set(Some("s"));
+    assert_eq!(ids(&here, Point::BeforeCompile), ["all", "own"]);
+    assert_eq!(here.reserve(Point::BeforeCompile), 2048);
+    for session in [None, Some("t")] {
+        let elsewhere = set(session);
+        assert_eq!(ids(&elsewhere, Point::BeforeCompile), ["all"]);
+        assert_eq!(elsewhere.reserve(Point::BeforeCompile), 1024);
     }
 }

@@ -139,9 +139,7 @@ impl<'r> Round<'r> {
         let Ok(node) = node else { return Vec::new() };
         let (mut meant, mut others) = (Vec::new(), Vec::new());
         for hook in set.of(at.point, kind) {
-            let session = hook.session.as_deref();
-            let here = session.is_none() || session == facts.session;
-            if here && hook.matching.fits(at.point, &facts, &node) {
+            if hook.matching.fits(at.point, &facts, &node) {
                 meant.push(Arc::clone(hook));
             } else {
                 others.push(Arc::clone(hook));

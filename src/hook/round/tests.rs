@@ -90,7 +90,7 @@ fn none() -> serde_json::Value {
 }
 
 fn round<'r>(hooks: &[Arc<Hook>], caller: &'r dyn Caller) -> Round<'r> {
-    let set = HookSet::new(hooks, &Manifest::default());
+    let set = HookSet::new(hooks, &Manifest::default(), None);
     Round::new(Arc::new(set), caller, Scope { tenant: "t".into(), ..Scope::default() })
 }
 
@@ -398,7 +398,7 @@ async fn a_hook_that_is_not_meant_is_not_asked() {
         "tool_call",
         &[
             ("a", "guard", serde_json::json!({"match": {"tools": ["Read"]}})),
-            ("b", "guard", serde_json::json!({"scope": {"session_id": "s"}})),
+            ("b", "guard", serde_json::json!({"match": {"sessions": ["s"]}})),
             (
                 "c",
                 "guard",

@@ -22,6 +22,8 @@ pub enum Mode {
     Hang,
     /// Sends a head and then nothing.
     HeadOnly,
+    /// Announces ten gibibytes and sends none of them.
+    Announce,
     /// Sends one byte after another, with a pause.
     Drip(Duration),
     /// Announces ten gibibytes and sends them.
@@ -149,6 +151,10 @@ async fn answer(stream: &mut TcpStream, mode: Mode) -> std::io::Result<bool> {
         Mode::Hang => std::future::pending().await,
         Mode::HeadOnly => {
             stream.write_all(&[OK, b"content-length: 20\r\n\r\n"].concat()).await?;
+            std::future::pending::<()>().await;
+        }
+        Mode::Announce => {
+            stream.write_all(&[OK, b"content-length: 10737418240\r\n\r\n"].concat()).await?;
             std::future::pending::<()>().await;
         }
         Mode::Drip(pause) => {

@@ -20,6 +20,7 @@ fn modes() -> Vec<(Mode, &'static str)> {
         (Mode::Hang, "timeout"),
         (Mode::HeadOnly, "timeout"),
         (Mode::Drip(Duration::from_millis(20)), "timeout"),
+        (Mode::Announce, "too_large"),
         (Mode::Huge, "too_large"),
         (Mode::EndlessChunks(1024), "too_large"),
         (Mode::EndlessHeaders, "connect"),
