@@ -179,7 +179,7 @@ fn floor(body: &str, counts: bool) -> (String, usize) {
 }
 
 fn services() -> Services {
-    Services::new(Models::built_in())
+    Services::new(Models::built_in()).expect("a store in memory")
 }
 
 fn ours(services: &Services, body: &str) -> usize {

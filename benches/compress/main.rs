@@ -154,7 +154,7 @@ fn kinds() {
 
 /// One compress of a conversation that nobody has seen before.
 fn service(body: &str) -> Duration {
-    let services = Services::new(Models::built_in());
+    let services = Services::new(Models::built_in()).expect("a store in memory");
     time(|| compress(&services, body, &Deadline::default()).unwrap())
 }
 
@@ -193,7 +193,7 @@ fn conversations() {
         };
         let [alone, whole, ratio] = pairs(rounds, count, || service(&body));
         let [_, budget, to_none] = pairs(rounds, || service(&body), || service(&half));
-        let services = Services::new(Models::built_in());
+        let services = Services::new(Models::built_in()).expect("a store in memory");
         let report = compress(&services, &body, &Deadline::default()).unwrap().report;
         println!(
             "{tokens:>8} {:>9.2} {:>9.2} {:>8.0} {ratio:>6.2} {:>10.2} {to_none:>12.2} {:>5.1}%{}{}",

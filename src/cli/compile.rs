@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         models.extend(config::read_models(path)?);
     }
     let deadline = Deadline::at(Instant::now() + PATIENCE);
-    let answer = service::compile::compile(&Services::new(models), &body, &deadline)
+    let answer = service::compile::compile(&Services::new(models)?, &body, &deadline)
         .map_err(|error| failure(error.into()))?;
     let parts: Answer<'_> = serde_json::from_str(answer.text())?;
     let shown = if args.full { answer.text() } else { parts.payload.get() };

@@ -105,7 +105,7 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), Failure> {
         }
         None => {}
     }
-    let services = Services::new(models(args.models_file.as_deref())?);
+    let services = Services::new(models(args.models_file.as_deref())?)?;
     let answer = service::compress::compress(&services, &given.members.to_json()?, &patience())
         .map_err(|error| failure(error.into()))?;
     let parts: Members = serde_json::from_str(answer.text())?;
@@ -134,7 +134,7 @@ pub(super) fn expand(args: &ExpandArgs) -> Result<(), Failure> {
     if let Some(originals) = originals {
         request.set("originals", originals);
     }
-    let services = Services::new(Models::built_in());
+    let services = Services::new(Models::built_in())?;
     let answer = service::expand::expand(&services, &request.to_json()?, &patience())
         .map_err(|error| failure(error.into()))?;
     let parts: Members = serde_json::from_slice(&answer)?;

@@ -216,7 +216,7 @@ fn shutdown_signal() -> io::Result<impl Future<Output = ()> + Send> {
 }
 
 fn explain_change(a: &std::path::Path, b: &std::path::Path) -> Result<(), Failure> {
-    let services = Services::new(Models::built_in());
+    let services = Services::new(Models::built_in())?;
     let change = why::first_change(&services, &compile::read_input(a)?, &compile::read_input(b)?)
         .map_err(|error| compile::failure(error.into()))?;
     match change {

@@ -3,6 +3,8 @@
 mod adapter;
 mod artifact;
 mod conversation;
+mod event;
+mod memory;
 mod message;
 mod model;
 mod model_table;
@@ -17,6 +19,11 @@ pub use adapter::{
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub use conversation::{Conversation, Turn, turns};
+pub use event::{Event, EventKind, NewEvent};
+pub use memory::{
+    Classification, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier,
+    MemoryTtl, MemoryVersion, value_text, word_of,
+};
 pub use message::{
     CacheMark, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking, ToolCall,
     ToolResult, Ttl,

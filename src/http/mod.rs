@@ -9,6 +9,7 @@ mod body;
 mod compile;
 mod compress;
 mod layer;
+mod memory;
 mod metrics;
 mod operations;
 mod pages;
@@ -18,6 +19,7 @@ mod range;
 mod router;
 pub mod schema;
 mod state;
+mod tools;
 mod window;
 
 pub use metrics::Metrics;

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-pub use super::artifacts::Error;
-use super::{Services, StoreError};
+use super::{Error, Services, StoreError};
 use crate::compress::{Tryout, built_in_names};
 use crate::domain::{AdapterChoice, AdapterDefinition, StoredAdapter, TokenizerName};
 use crate::json::{self, Fault, Faults, Limits, Node, Path};
@@ -72,7 +71,8 @@ pub fn list(
         Some(Cursor::Custom(_)) => ours.len(),
     };
     let names: Vec<&str> = ours.iter().skip(first).map(String::as_str).collect();
-    let replaced = tenant.adapters(&names)?.into_iter().map(|stored| stored.is_some());
+    let replaced =
+        tenant.read(|tx| tx.adapters(&names))?.into_iter().map(|stored| stored.is_some());
     let mut rows: Vec<Listed> = names
         .iter()
         .zip(replaced)
@@ -85,7 +85,8 @@ pub fn list(
     // One more than is shown tells whether there is more.
     let room = (limit + 1).saturating_sub(rows.len());
     if room > 0 {
-        rows.extend(tenant.list_adapters(behind, room)?.into_iter().map(Listed::Custom));
+        let stored = tenant.read(|tx| tx.list_adapters(behind, room))?;
+        rows.extend(stored.into_iter().map(Listed::Custom));
     }
     let goes_on = rows.len() > limit;
     rows.truncate(limit);
@@ -98,7 +99,8 @@ pub fn list(
 
 /// What a name stands for: a stored adapter, else one of ours, else nothing.
 pub fn find(services: &Services, name: &str) -> Result<Option<Found>, Error> {
-    if let Some((stored, text)) = services.tenant().adapters(&[name])?.pop().flatten() {
+    if let Some((stored, text)) = services.tenant().read(|tx| tx.adapters(&[name]))?.pop().flatten()
+    {
         return Ok(Some(Found::Custom(stored, text)));
     }
     Ok(built_in_names().find(|own| own == name).map(Found::BuiltIn))
@@ -120,13 +122,17 @@ pub fn put(
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
-    let (stored, is_new) = services.tenant().put_adapter(name, node.raw)?;
-    Ok((stored, node.raw.to_owned(), is_new))
+    let (name, text) = (name.to_owned(), node.raw.to_owned());
+    let definition = text.clone();
+    let (stored, is_new) =
+        services.tenant().write_durable(move |tx| tx.put_adapter(&name, &definition))?;
+    Ok((stored, text, is_new))
 }
 
 /// Removes a stored adapter; answers whether it was there.
 pub fn delete(services: &Services, name: &str) -> Result<bool, Error> {
-    Ok(services.tenant().delete_adapter(name)?)
+    let name = name.to_owned();
+    Ok(services.tenant().write_durable(move |tx| tx.delete_adapter(&name))?)
 }
 
 /// Tries an adapter on the text in `body`: `{"text", "definition"?}`. None where no definition is
@@ -185,16 +191,16 @@ pub(super) fn known(
     let tenant = services.tenant();
     let Some(list) = request::given_adapters(section) else {
         let names: Vec<&str> = known.built_in.iter().map(String::as_str).collect();
-        for (stored, text) in tenant.adapters(&names)?.into_iter().flatten() {
+        for (stored, text) in tenant.read(|tx| tx.adapters(&names))?.into_iter().flatten() {
             known.stored.insert(Arc::clone(&stored.name), definition_of(&stored, &text)?);
         }
         return Ok(known);
     };
     let names: Vec<&str> = request::adapter_names(list).into_iter().collect();
-    let found = tenant.adapters(&names)?;
+    let found = tenant.read(|tx| tx.adapters(&names))?;
     let is_ours = |name: &&str| known.built_in.iter().any(|own| own == name);
     if names.iter().zip(&found).any(|(name, found)| found.is_none() && !is_ours(name)) {
-        let all = tenant.list_adapters(None, AT_ONCE)?;
+        let all = tenant.read(|tx| tx.list_adapters(None, AT_ONCE))?;
         known.names = all.into_iter().map(|stored| stored.name).collect();
     }
     for (stored, text) in found.into_iter().flatten() {

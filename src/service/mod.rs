@@ -4,11 +4,14 @@ pub mod adapters;
 pub mod artifacts;
 pub mod compile;
 pub mod compress;
+mod error;
 pub mod expand;
 mod known;
+pub mod memory;
 pub mod pool;
 mod returned;
 pub mod tokens;
+pub mod tools;
 pub mod why;
 
 use std::fmt;
@@ -18,9 +21,10 @@ use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+pub use self::error::Error;
 use crate::domain::{Clock, Models, TokenizerName};
 use crate::pipeline;
-pub use crate::store::Error as StoreError;
+pub use crate::store::{Error as StoreError, OpenError};
 use crate::store::{Retention, Store, Tenant};
 
 /// Bytes of earlier payloads that are remembered, for [`compile`]'s `first_change`.
@@ -33,6 +37,8 @@ const TENANT: &str = "default";
 #[derive(Debug, Clone)]
 pub struct Services {
     inner: Arc<Inner>,
+    /// Whose things they work on.
+    tenant: Arc<str>,
 }
 
 struct Inner {
@@ -45,8 +51,8 @@ struct Inner {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Before {
-    Answer(Arc<str>),
-    Session(Arc<str>),
+    Answer { tenant: Arc<str>, id: Arc<str> },
+    Session { tenant: Arc<str>, id: Arc<str> },
 }
 
 #[derive(Debug, Clone)]
@@ -66,8 +72,9 @@ impl fmt::Debug for Inner {
 
 impl Services {
     /// Use cases that keep nothing past the end of the process.
-    pub fn new(models: Models) -> Self {
-        Self::with_store(models, Store::memory(Retention::default(), Clock::system()))
+    pub fn new(models: Models) -> Result<Self, OpenError> {
+        let store = Store::memory(Retention::default(), Clock::system())?;
+        Ok(Self::with_store(models, store))
     }
 
     pub fn with_store(models: Models, store: Store) -> Self {
@@ -78,7 +85,14 @@ impl Services {
                 store,
                 payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),
+            tenant: TENANT.into(),
         }
+    }
+
+    /// The same, for what belongs to another tenant.
+    #[must_use]
+    pub fn for_tenant(&self, tenant: &Arc<str>) -> Self {
+        Self { inner: Arc::clone(&self.inner), tenant: Arc::clone(tenant) }
     }
 
     /// The table of models.
@@ -95,12 +109,15 @@ impl Services {
     /// Removes from the store what is too old or too much. Takes the thread; the server calls it
     /// in the background.
     pub fn clean(&self) -> Result<(), StoreError> {
+        for tenant in self.inner.store.tenants()? {
+            memory::expire_all(&self.for_tenant(&tenant.into()))?;
+        }
         self.inner.store.clean()
     }
 
     /// What is stored for the caller.
     fn tenant(&self) -> Tenant {
-        self.inner.store.tenant(TENANT)
+        self.inner.store.tenant(&self.tenant)
     }
 
     fn pipeline(&self) -> &pipeline::Context {
@@ -109,17 +126,22 @@ impl Services {
 
     fn remember_payload(&self, id: &Arc<str>, session: Option<&str>, payload: &Bytes) {
         if let Some(session) = session {
-            let key = Before::Session(session.into());
-            self.inner.payloads.insert(key, payload.clone());
+            self.inner.payloads.insert(self.session(session), payload.clone());
         }
-        self.inner.payloads.insert(Before::Answer(Arc::clone(id)), payload.clone());
+        let key = Before::Answer { tenant: Arc::clone(&self.tenant), id: Arc::clone(id) };
+        self.inner.payloads.insert(key, payload.clone());
     }
 
     fn recall_payload(&self, id: &Arc<str>) -> Option<Bytes> {
-        self.inner.payloads.get(&Before::Answer(Arc::clone(id)))
+        let key = Before::Answer { tenant: Arc::clone(&self.tenant), id: Arc::clone(id) };
+        self.inner.payloads.get(&key)
     }
 
     fn recall_session(&self, session: &str) -> Option<Bytes> {
-        self.inner.payloads.get(&Before::Session(session.into()))
+        self.inner.payloads.get(&self.session(session))
+    }
+
+    fn session(&self, id: &str) -> Before {
+        Before::Session { tenant: Arc::clone(&self.tenant), id: id.into() }
     }
 }

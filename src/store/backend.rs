@@ -1,138 +1,102 @@
-//! What a place to store things must be able to do.
+//! What a database must be able to do.
 //!
-//! Time comes in as an argument, so rows are the same in every run. Whoever implements this is
-//! held to `store/tests.rs`; nobody but [`super::Tenant`] and [`super::Store`] calls it.
+//! Whoever implements this is held to `store/tests.rs`; nobody but [`super::Tenant`] and
+//! [`super::Store`] calls it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::batch::{ChainHash, NewArtifact};
-use super::pack::Packed;
-use super::{Error, Item};
-use crate::domain::{Artifact, ArtifactId, ContentHash, StoredAdapter, Timestamp};
+use super::Error;
+use super::error::broken;
+use super::sql::Sql;
 
 pub(super) trait Backend: fmt::Debug + Send + Sync {
-    /// Stores everything or nothing. Answers the artifacts, in their order.
-    fn commit(&self, tenant: &Arc<str>, write: Write) -> Result<Vec<Artifact>, Error>;
+    /// Runs `read` in a transaction that writes nothing; all of it sees the same state.
+    fn read(&self, read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>) -> Result<(), Error>;
 
-    /// An artifact that is there at `now`, with its content.
-    fn artifact(
-        &self,
-        tenant: &str,
-        id: ArtifactId,
-        now: Timestamp,
-    ) -> Result<Option<(Artifact, Packed)>, Error>;
+    /// Takes a write on, in the order in which they come; it is told how it ended.
+    fn write(&self, job: Box<dyn Job>) -> Result<(), Error>;
 
-    /// Notes that an artifact was read. May be late, and may be lost.
-    fn touch(&self, tenant: &Arc<str>, id: ArtifactId, now: Timestamp);
+    /// The same, where losing it harms nobody: it is dropped where many writes wait.
+    fn write_later(&self, job: Box<dyn Job>);
 
-    /// Which of these artifacts are there, expired or not.
-    fn has_artifacts(&self, tenant: &str, ids: &[ContentHash]) -> Result<Vec<bool>, Error>;
-
-    /// All artifacts of a tenant, expired ones too, with what a cleanup decides by.
-    fn artifacts(&self, tenant: &str) -> Result<Vec<Entry>, Error>;
-
-    /// Removes artifacts and their content; passes over those that were stored again since
-    /// their entry was read. Answers which are gone by this call.
-    fn remove(&self, tenant: &Arc<str>, entries: Vec<Entry>) -> Result<Vec<bool>, Error>;
-
-    /// Which of these messages are kept until `until` at least.
-    fn has_messages(
-        &self,
-        tenant: &str,
-        ids: &[ContentHash],
-        until: Timestamp,
-    ) -> Result<Vec<bool>, Error>;
-
-    /// What each chain stands for at `now`, and until when that is kept.
-    fn chains(
-        &self,
-        tenant: &str,
-        chains: &[ChainHash],
-        now: Timestamp,
-    ) -> Result<Vec<Option<(ContentHash, Timestamp)>>, Error>;
-
-    /// The originals of an answer that is there at `now`.
-    fn answer(
-        &self,
-        tenant: &str,
-        id: &str,
-        now: Timestamp,
-    ) -> Result<Option<Vec<ContentHash>>, Error>;
-
-    /// The content of messages that are there at `now`.
-    fn messages(
-        &self,
-        tenant: &str,
-        ids: &[ContentHash],
-        now: Timestamp,
-    ) -> Result<Vec<Option<Packed>>, Error>;
-
-    /// Stores a definition under its name, or replaces it; answers whether it is new. One that is
-    /// new where there are `most` already is refused. Survives the machine's power.
-    fn put_adapter(
-        &self,
-        tenant: &Arc<str>,
-        adapter: NewAdapter,
-        most: u64,
-    ) -> Result<(StoredAdapter, bool), Error>;
-
-    /// The definitions of these names, one each.
-    fn adapters(
-        &self,
-        tenant: &str,
-        names: &[&str],
-    ) -> Result<Vec<Option<(StoredAdapter, String)>>, Error>;
-
-    /// At most so many in the byte order of their names, those behind `after`.
-    fn list_adapters(
-        &self,
-        tenant: &str,
-        after: &str,
-        limit: usize,
-    ) -> Result<Vec<StoredAdapter>, Error>;
-
-    /// Answers whether it was there. Survives the machine's power.
-    fn remove_adapter(&self, tenant: &Arc<str>, name: &str) -> Result<bool, Error>;
-
-    /// At least everyone who has stored something that goes at some time.
-    fn tenants(&self) -> Result<Vec<String>, Error>;
-
-    /// Forgets chains, answers and messages that have expired at `now`, and of each tenant the
-    /// messages that expire first, until the rest has `max_bytes` at most.
-    fn purge(&self, now: Timestamp, max_bytes: u64) -> Result<(), Error>;
+    /// Gives room that was freed back to the disk.
+    fn shrink(&self) -> Result<(), Error>;
 }
 
-/// A batch, as far as it is not stored yet.
-#[derive(Debug)]
-pub(super) struct Write {
-    pub(super) now: Timestamp,
-    /// Until when artifacts are kept.
-    pub(super) expires_at: Timestamp,
-    /// Until when all else is kept: a little longer, so that a renewal need not write each time.
-    pub(super) until: Timestamp,
-    /// Packed where they are not known to be stored.
-    pub(super) artifacts: Vec<(NewArtifact, Option<Packed>)>,
-    pub(super) messages: Vec<(ContentHash, Packed)>,
-    /// Messages that are known to be stored, to be kept longer.
-    pub(super) chains: Vec<Item>,
-    pub(super) answer: Option<(String, Vec<ContentHash>)>,
+/// A write that waits, whatever it answers.
+pub(super) trait Job: Send {
+    /// Whether it must survive a loss of power.
+    fn is_durable(&self) -> bool;
+
+    /// Does the work inside of a transaction; may be called again where that could not be
+    /// committed. Answers whether what it wrote is to stay.
+    fn attempt(&mut self, sql: &dyn Sql) -> bool;
+
+    /// Tells the caller: what the attempt gave, or why there is nothing.
+    fn finish(self: Box<Self>, committed: Result<(), Error>);
 }
 
-/// A definition that is to be stored.
-#[derive(Debug)]
-pub(super) struct NewAdapter {
-    pub(super) name: Arc<str>,
-    pub(super) definition: Arc<str>,
-    pub(super) now: Timestamp,
+/// A write as a function, and where its answer goes.
+struct Typed<T, E, F> {
+    work: F,
+    is_durable: bool,
+    done: Option<Result<T, E>>,
+    answer: SyncSender<Result<T, E>>,
 }
 
-/// What a cleanup knows of an artifact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) id: ArtifactId,
-    pub(super) bytes: u64,
-    pub(super) renewed_at: Timestamp,
-    pub(super) accessed_at: Timestamp,
-    pub(super) expires_at: Timestamp,
+/// What comes of a write, once it is committed.
+pub(super) struct Pending<T, E> {
+    answered: Receiver<Result<T, E>>,
+}
+
+impl<T, E: From<Error>> Pending<T, E> {
+    /// Waits for the commit.
+    pub(super) fn wait(self) -> Result<T, E> {
+        self.answered.recv().unwrap_or_else(|_| Err(gone().into()))
+    }
+}
+
+/// A job of `work`, and its answer. An error of `work` takes back what it wrote.
+pub(super) fn job<T, E>(
+    is_durable: bool,
+    work: impl FnMut(&dyn Sql) -> Result<T, E> + Send + 'static,
+) -> (Box<dyn Job>, Pending<T, E>)
+where
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+{
+    let (answer, answered) = sync_channel(1);
+    (Box::new(Typed { work, is_durable, done: None, answer }), Pending { answered })
+}
+
+impl<T, E, F> Job for Typed<T, E, F>
+where
+    T: Send,
+    E: From<Error> + Send,
+    F: FnMut(&dyn Sql) -> Result<T, E> + Send,
+{
+    fn is_durable(&self) -> bool {
+        self.is_durable
+    }
+
+    fn attempt(&mut self, sql: &dyn Sql) -> bool {
+        let work = AssertUnwindSafe(|| (self.work)(sql));
+        let done = catch_unwind(work).unwrap_or_else(|_| Err(broken("a write panicked").into()));
+        let stays = done.is_ok();
+        self.done = Some(done);
+        stays
+    }
+
+    fn finish(self: Box<Self>, committed: Result<(), Error>) {
+        let Self { done, answer, .. } = *self;
+        let done = done.unwrap_or_else(|| Err(gone().into()));
+        // What failed by itself says why. The caller may have gone away.
+        let _ = answer.send(done.and_then(|done| committed.map(|()| done).map_err(Into::into)));
+    }
+}
+
+pub(super) fn gone() -> Error {
+    broken("the thread that writes has ended")
 }

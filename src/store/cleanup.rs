@@ -6,8 +6,17 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::backend::Entry;
 use crate::domain::{Artifact, ArtifactId, Timestamp};
+
+/// What a cleanup knows of an artifact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) id: ArtifactId,
+    pub(super) bytes: u64,
+    pub(super) renewed_at: Timestamp,
+    pub(super) accessed_at: Timestamp,
+    pub(super) expires_at: Timestamp,
+}
 
 /// How much may be kept. An absent cap caps nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

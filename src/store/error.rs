@@ -22,6 +22,31 @@ pub enum Error {
     Collision(ArtifactId),
     #[error("{0} adapters are stored, and no more may be; delete one first")]
     TooManyAdapters(u64),
+    #[error("{0} memory entries are stored, and no more may be; delete some first")]
+    TooManyEntries(u64),
+}
+
+impl Error {
+    /// A column holds a word that this program does not know.
+    pub(super) fn unknown_word(word: &str) -> Self {
+        #[derive(Debug, thiserror::Error)]
+        #[error("`{0}` is no word of this column")]
+        struct Unknown(String);
+        Self::Corrupt(Arc::new(Unknown(word.to_owned())))
+    }
+
+    /// A statement that must answer a row has answered none.
+    pub(super) fn no_row() -> Self {
+        broken("a statement answered no row")
+    }
+}
+
+/// An error that no database has told.
+pub(super) fn broken(what: &'static str) -> Error {
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Broken(&'static str);
+    Error::Unavailable(Arc::new(Broken(what)))
 }
 
 /// Why a store cannot be opened.

@@ -1,18 +1,25 @@
 //! What outlives a request: artifacts, original messages, answers, adapters.
 //!
-//! A [`Tenant`] is the only way in, so no query can forget whose rows it reads. Behind it stands a
-//! backend: SQLite or memory, held to one suite in `tests.rs`. Calls take the thread
-//! until what they wrote is committed; a commit survives the end of the process. What its caller
-//! can send again may be lost with the machine's power; an adapter may not.
+//! A [`Tenant`] is the only way in, so no query can forget whose rows it reads; a [`Tx`] is one
+//! transaction over its rows, with the methods of each noun in a file of its own. Behind both stands
+//! a backend: SQLite in a file or in memory, held to one suite in `tests.rs`. Calls take the thread
+//! until what they wrote is committed; a commit survives the end of the process, and one by
+//! [`Tenant::write_durable`] the loss of the machine's power.
 
+mod adapters;
+mod answers;
+mod artifacts;
 mod backend;
 mod batch;
 mod cleanup;
 mod error;
+mod events;
 mod memory;
 mod pack;
+mod sql;
 mod sqlite;
 mod tenant;
+mod tx;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,9 +29,10 @@ use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, Committed, Item};
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
 pub use self::error::{Error, OpenError};
-use self::memory::Memory;
+pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
+pub use self::tx::Tx;
 use crate::config::{DatabaseUrl, StoreConfig};
 use crate::domain::Clock;
 
@@ -37,6 +45,8 @@ pub struct Retention {
     pub caps: Caps,
     /// Bytes of each tenant's original messages.
     pub originals_max_bytes: u64,
+    /// From the time of an event until it is forgotten.
+    pub events: Duration,
 }
 
 impl Default for Retention {
@@ -45,6 +55,7 @@ impl Default for Retention {
             ttl: Duration::from_hours(7 * 24),
             caps: Caps::default(),
             originals_max_bytes: u64::MAX,
+            events: Duration::from_hours(7 * 24),
         }
     }
 }
@@ -59,6 +70,7 @@ impl From<&StoreConfig> for Retention {
                 max_bytes: Some(config.artifacts_max_bytes),
             },
             originals_max_bytes: config.originals_max_bytes,
+            events: config.events_ttl(),
         }
     }
 }
@@ -88,15 +100,15 @@ impl Store {
     /// Opens the store that the settings name; its schema is brought up to date.
     pub fn open(config: &StoreConfig, clock: Clock) -> Result<Self, OpenError> {
         let backend: Box<dyn Backend> = match &config.database_url {
-            DatabaseUrl::Memory => Box::new(Memory::default()),
+            DatabaseUrl::Memory => Box::new(Sqlite::memory()?),
             DatabaseUrl::Sqlite(file) => Box::new(Sqlite::open(file)?),
         };
         Ok(Self::over(backend, Retention::from(config), clock))
     }
 
     /// A store that ends with the process.
-    pub fn memory(retention: Retention, clock: Clock) -> Self {
-        Self::over(Box::new(Memory::default()), retention, clock)
+    pub fn memory(retention: Retention, clock: Clock) -> Result<Self, OpenError> {
+        Ok(Self::over(Box::new(Sqlite::memory()?), retention, clock))
     }
 
     /// A store in a file.
@@ -129,12 +141,28 @@ impl Store {
     }
 
     /// Cleans up after every tenant, by the settings. The job that runs in the background.
+    ///
+    /// Memory entries whose time is up are not among it: they go by
+    /// [`Tx::expired_memory`], since others are told of each.
     pub fn clean(&self) -> Result<(), Error> {
-        for name in self.inner.backend.tenants()? {
+        for name in self.tenants()? {
             self.tenant(&name).cleanup(&Caps::default())?;
         }
         let _alone = self.alone();
-        self.inner.backend.purge(self.inner.clock.now(), self.inner.retention.originals_max_bytes)
+        for name in self.tenants()? {
+            self.tenant(&name).forget()?;
+        }
+        self.inner.backend.shrink()
+    }
+
+    /// At least everyone who has stored something that goes at some time.
+    pub fn tenants(&self) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        self.inner.backend.read(&mut |sql| {
+            found = answers::tenants(sql)?;
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     fn alone(&self) -> std::sync::MutexGuard<'_, ()> {

@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use super::backend::{Entry, NewAdapter, Write};
-use super::cleanup::{self, Caps, Cleanup, Evicted, Reason};
+use super::backend::{Job, Pending, job};
+use super::cleanup::{self, Caps, Cleanup, Entry, Evicted, Reason};
 use super::pack::Packer;
-use super::{Batch, ChainHash, Committed, Error, Item, Store};
-use crate::domain::{Artifact, ArtifactId, ContentHash, StoredAdapter};
+use super::{Batch, ChainHash, Committed, Error, Item, Store, Tx};
+use crate::domain::{Artifact, ArtifactId, ContentHash};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup holds up nobody's
 /// writes.
 const REMOVED_AT_ONCE: usize = 500;
-
-/// Adapters that a tenant may store.
-const MOST_ADAPTERS: u64 = 1_000;
 
 /// The handle that every read and write goes through. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -25,6 +22,72 @@ pub struct Tenant {
 impl Tenant {
     pub(super) fn new(store: Store, name: &str) -> Self {
         Self { store, name: name.into() }
+    }
+
+    /// Runs `read` in one transaction.
+    pub fn read<T, E: From<Error>>(
+        &self,
+        read: impl FnOnce(&Tx<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let now = self.store.inner.clock.now();
+        let (mut read, mut found) = (Some(read), None);
+        self.store.inner.backend.read(&mut |sql| {
+            found = read.take().map(|read| read(&Tx::new(sql, &self.name, now)));
+            Ok(())
+        })?;
+        found.unwrap_or_else(|| Err(Error::no_row().into()))
+    }
+
+    /// Runs `write` in a transaction, and is back when that is committed. An error takes back what
+    /// it wrote. `write` may be run twice.
+    pub fn write<T, E>(
+        &self,
+        write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.run(false, write)
+    }
+
+    /// The same, and what was written survives a loss of power. Costs a flush to the disk.
+    pub fn write_durable<T, E>(
+        &self,
+        write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.run(true, write)
+    }
+
+    fn run<T, E>(
+        &self,
+        is_durable: bool,
+        write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (job, pending) = self.job(is_durable, write);
+        self.store.inner.backend.write(job)?;
+        pending.wait()
+    }
+
+    fn job<T, E>(
+        &self,
+        is_durable: bool,
+        mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> (Box<dyn Job>, Pending<T, E>)
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (name, now) = (Arc::clone(&self.name), self.store.inner.clock.now());
+        job(is_durable, move |sql| write(&Tx::new(sql, &name, now)))
     }
 
     /// Stores an original text, or renews how long it is kept.
@@ -41,16 +104,28 @@ impl Tenant {
     /// Stores all of a batch, or nothing. What is stored already is only renewed: a conversation
     /// that has grown costs what it has grown by.
     pub fn commit(&self, batch: Batch) -> Result<Committed, Error> {
+        self.commit_with(batch, |_| Ok(()))
+    }
+
+    /// The same, and `also` in the same transaction.
+    pub fn commit_with(
+        &self,
+        batch: Batch,
+        mut also: impl FnMut(&Tx<'_>) -> Result<(), Error> + Send + 'static,
+    ) -> Result<Committed, Error> {
         let inner = &self.store.inner;
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
         let until = expires_at.after(inner.retention.ttl / 24);
         let Batch { artifacts, messages, answer } = batch;
 
-        let mut packer = Packer::default();
         let hashes: Vec<_> = artifacts.iter().map(|artifact| artifact.hash).collect();
-        let known = inner.backend.has_artifacts(&self.name, &hashes)?;
-        let artifacts = artifacts
+        let ids: Vec<_> = messages.iter().map(|(hash, _)| *hash).collect();
+        let (known, kept) = self.read(|tx| {
+            Ok::<_, Error>((tx.has_artifacts(&hashes)?, tx.has_messages(&ids, expires_at)?))
+        })?;
+        let mut packer = Packer::default();
+        let artifacts: Vec<_> = artifacts
             .into_iter()
             .zip(known)
             .map(|(artifact, known)| {
@@ -58,29 +133,39 @@ impl Tenant {
                 (artifact, content)
             })
             .collect();
-
-        let hashes: Vec<_> = messages.iter().map(|(hash, _)| *hash).collect();
-        let known = inner.backend.has_messages(&self.name, &hashes, expires_at)?;
         let mut messages: Vec<_> = messages
             .into_iter()
-            .zip(known)
-            .filter(|(_, known)| !known)
+            .zip(kept)
+            .filter(|(_, kept)| !kept)
             .map(|((hash, text), _)| (hash, text))
             .collect();
         messages.sort_unstable_by_key(|(hash, _)| *hash);
         messages.dedup_by_key(|(hash, _)| *hash);
-        let messages =
+        let messages: Vec<_> =
             messages.into_iter().map(|(hash, text)| (hash, packer.pack(&text))).collect();
-
         let (chains, answer) = match answer {
             Some(answer) => {
-                let originals = answer.items.iter().map(|item| item.original).collect();
+                let originals: Vec<_> = answer.items.iter().map(|item| item.original).collect();
                 (self.unknown_chains(answer.items)?, Some((answer.id, originals)))
             }
             None => (Vec::new(), None),
         };
-        let write = Write { now, expires_at, until, artifacts, messages, chains, answer };
-        let artifacts = inner.backend.commit(&self.name, write)?;
+        let artifacts = self.write(move |tx| {
+            let put =
+                |(new, packed): &(_, Option<_>)| tx.put_artifact(new, packed.as_ref(), expires_at);
+            let stored = artifacts.iter().map(put).collect::<Result<_, Error>>()?;
+            for (hash, packed) in &messages {
+                tx.put_message(hash, packed, until)?;
+            }
+            for item in &chains {
+                tx.put_chain(item, until)?;
+            }
+            if let Some((id, originals)) = &answer {
+                tx.put_answer(id, originals, until)?;
+            }
+            also(tx)?;
+            Ok::<_, Error>(stored)
+        })?;
         Ok(Committed { artifacts, expires_at })
     }
 
@@ -90,7 +175,7 @@ impl Tenant {
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
         let chains: Vec<_> = items.iter().map(|item| item.chain).collect();
-        let stored = inner.backend.chains(&self.name, &chains, now)?;
+        let stored = self.read(|tx| tx.chains(&chains))?;
         let is_known = |item: &Item, stored: Option<_>| {
             stored.is_some_and(|(original, until)| original == item.original && until >= expires_at)
         };
@@ -100,31 +185,24 @@ impl Tenant {
 
     /// An artifact and its text, byte for byte as it was stored. Counts as a use of it.
     pub fn artifact(&self, id: ArtifactId) -> Result<Option<(Artifact, String)>, Error> {
-        let inner = &self.store.inner;
-        let now = inner.clock.now();
-        let Some((artifact, packed)) = inner.backend.artifact(&self.name, id, now)? else {
+        let Some((artifact, packed)) = self.read(|tx| tx.artifact(id))? else {
             return Ok(None);
         };
         let text = Packer::default().unpack(packed, &artifact.hash)?;
-        inner.backend.touch(&self.name, id, now);
+        // May be late, and may be lost.
+        let (touch, _) = self.job(false, move |tx| tx.touch_artifact(id));
+        self.store.inner.backend.write_later(touch);
         Ok(Some((artifact, text)))
     }
 
     /// Removes an artifact for good; answers whether it was there.
     pub fn delete_artifact(&self, id: ArtifactId) -> Result<bool, Error> {
-        let backend = &self.store.inner.backend;
-        // Twice where the artifact was stored anew in between: then that is what goes.
-        for _ in 0..2 {
-            let Some((artifact, _)) =
-                backend.artifact(&self.name, id, self.store.inner.clock.now())?
-            else {
+        self.write(move |tx| {
+            let Some((artifact, _)) = tx.artifact(id)? else {
                 return Ok(false);
             };
-            if backend.remove(&self.name, vec![(&artifact).into()])? == [true] {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+            Ok(tx.remove_artifacts(&[(&artifact).into()])? == [true])
+        })
     }
 
     /// Evicts what has expired, what is older than `caps` allows, and then the least recently
@@ -135,7 +213,8 @@ impl Tenant {
     pub fn cleanup(&self, caps: &Caps) -> Result<Cleanup, Error> {
         let inner = &self.store.inner;
         let _alone = self.store.alone();
-        let entries = inner.backend.artifacts(&self.name)?;
+        // Behind the notes of reads that still wait: they decide what goes.
+        let entries = self.write(|tx| tx.artifact_entries())?;
         let caps = caps.or(&inner.retention.caps);
         let plan = cleanup::plan(entries, &caps, inner.clock.now());
         let mut done = Cleanup::default();
@@ -155,8 +234,8 @@ impl Tenant {
 
     /// Removes part of a plan, all of it or nothing.
     fn evict(&self, part: &[(Entry, Reason)], done: &mut Cleanup) -> Result<(), Error> {
-        let entries = part.iter().map(|(entry, _)| *entry).collect();
-        let removed = self.store.inner.backend.remove(&self.name, entries)?;
+        let entries: Vec<_> = part.iter().map(|(entry, _)| *entry).collect();
+        let removed = self.write(move |tx| tx.remove_artifacts(&entries))?;
         for ((entry, reason), _) in part.iter().zip(removed).filter(|(_, removed)| *removed) {
             done.count(entry, *reason);
             self.tell(entry.id, entry.bytes, *reason);
@@ -173,21 +252,18 @@ impl Tenant {
     /// is not known. Where two originals took the same short form behind the same messages, the
     /// one that was stored last.
     pub fn originals(&self, chains: &[ChainHash]) -> Result<Vec<Option<ContentHash>>, Error> {
-        let inner = &self.store.inner;
-        let found = inner.backend.chains(&self.name, chains, inner.clock.now())?;
+        let found = self.read(|tx| tx.chains(chains))?;
         Ok(found.into_iter().map(|found| found.map(|(original, _)| original)).collect())
     }
 
     /// The original messages of an answer, in its order; none where there is no such answer.
     pub fn answer(&self, id: &str) -> Result<Option<Vec<ContentHash>>, Error> {
-        let inner = &self.store.inner;
-        inner.backend.answer(&self.name, id, inner.clock.now())
+        self.read(|tx| tx.answer(id))
     }
 
     /// Messages by their hashes, each as it was stored; none where one is gone.
     pub fn messages(&self, ids: &[ContentHash]) -> Result<Vec<Option<String>>, Error> {
-        let inner = &self.store.inner;
-        let found = inner.backend.messages(&self.name, ids, inner.clock.now())?;
+        let found = self.read(|tx| tx.messages(ids))?;
         let mut packer = Packer::default();
         let unpack = |(packed, id): (Option<_>, _)| {
             packed.map(|packed| packer.unpack(packed, id)).transpose()
@@ -195,37 +271,16 @@ impl Tenant {
         found.into_iter().zip(ids).map(unpack).collect()
     }
 
-    /// Stores an adapter's definition, or replaces it; answers whether it is new. The same text
-    /// again changes nothing.
-    pub fn put_adapter(
-        &self,
-        name: &str,
-        definition: &str,
-    ) -> Result<(StoredAdapter, bool), Error> {
-        let inner = &self.store.inner;
-        let now = inner.clock.now();
-        let adapter = NewAdapter { name: name.into(), definition: definition.into(), now };
-        inner.backend.put_adapter(&self.name, adapter, MOST_ADAPTERS)
-    }
-
-    /// Adapters by their names, each with its definition's text; none where there is none.
-    pub fn adapters(&self, names: &[&str]) -> Result<Vec<Option<(StoredAdapter, String)>>, Error> {
-        self.store.inner.backend.adapters(&self.name, names)
-    }
-
-    /// At most so many adapters in the byte order of their names: the first ones, or those behind
-    /// the name `after`.
-    pub fn list_adapters(
-        &self,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<StoredAdapter>, Error> {
-        // Every name is behind the empty one.
-        self.store.inner.backend.list_adapters(&self.name, after.unwrap_or_default(), limit)
-    }
-
-    /// Removes an adapter; answers whether it was there.
-    pub fn delete_adapter(&self, name: &str) -> Result<bool, Error> {
-        self.store.inner.backend.remove_adapter(&self.name, name)
+    /// Forgets chains, answers and messages that have expired, and the messages that expire first,
+    /// until the rest takes no more room than the settings allow.
+    pub(super) fn forget(&self) -> Result<(), Error> {
+        while self.write(|tx| tx.forget_answers())? {}
+        let kept = self.store.inner.retention.events;
+        while self.write(move |tx| tx.forget_events(kept))? {}
+        let most = self.store.inner.retention.originals_max_bytes;
+        if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
+            while self.write(move |tx| tx.forget_messages(last))? {}
+        }
+        Ok(())
     }
 }

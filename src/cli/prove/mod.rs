@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         given.members.set("model", to_raw_value(model)?);
     }
     let models = models(args.models_file.as_deref())?;
-    Services::new(models.clone()).warm();
+    Services::new(models.clone())?.warm();
     let services = || Services::new(models.clone());
     let mut rounds = vec![Round::run(&services, &given, "lossless", None)?];
     if !given.is_text() {
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let original = round::items(&given)?;
     let parsed = rounds.first().map(|round| parsed(&original, round));
-    let measured = measure(&services(), &original, rounds)?;
+    let measured = measure(&services()?, &original, rounds)?;
     let mut out = io::stdout();
     table::print(&given, &measured, parsed.as_ref(), &mut out)?;
     out.flush()?;

@@ -12,7 +12,7 @@ use crate::cli::compile::failure;
 use crate::cli::compress::patience;
 use crate::cli::given::Given;
 use crate::cli::members::Members;
-use crate::service::{Services, compress, expand, tokens};
+use crate::service::{OpenError, Services, compress, expand, tokens};
 
 /// Savers that are named.
 const MOST: usize = 5;
@@ -70,12 +70,12 @@ struct Report {
 
 impl Round {
     pub(super) fn run(
-        services: &dyn Fn() -> Services,
+        services: &dyn Fn() -> Result<Services, OpenError>,
         given: &Given,
         level: &'static str,
         budget: Option<u64>,
     ) -> Result<Self, Failure> {
-        let store = services();
+        let store = services()?;
         let mut request: Members = serde_json::from_str(&given.members.to_json()?)?;
         request.set("level", to_raw_value(level)?);
         request.set("explain", to_raw_value("full")?);
@@ -96,7 +96,7 @@ impl Round {
         let shown = Members::of(given.key, value(&answer, given.key).to_owned()).to_json()?;
         let stored = if given.is_text() { Members::of("id", id).to_json()? } else { shown.clone() };
         let expanded = given_back(&store, &stored)?;
-        let decoded = given_back(&services(), &shown)?;
+        let decoded = given_back(&services()?, &shown)?;
 
         let original = items(given)?;
         let decoded = values(&decoded, given.key)?;

@@ -1,8 +1,9 @@
 //! Opening the file: its rights, its settings, its schema.
 
 use std::fs::OpenOptions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -13,6 +14,7 @@ use crate::store::error::OpenError;
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_originals.sql"),
     include_str!("../../../migrations/sqlite/0002_adapters.sql"),
+    include_str!("../../../migrations/sqlite/0004_memory.sql"),
 ];
 
 /// How long to wait for another process that holds the file.
@@ -21,25 +23,50 @@ const BUSY: Duration = Duration::from_secs(5);
 /// Statements that a connection keeps compiled.
 const STATEMENTS: usize = 64;
 
+/// Where a database is.
+#[derive(Debug)]
+pub(super) enum Place {
+    File(Box<Path>),
+    /// In memory, under a name that all its connections open.
+    Memory(String),
+}
+
+impl Place {
+    /// A new one in memory. Its name tells it from the others of this process.
+    pub(super) fn memory() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        Self::Memory(format!("file:/memory-{}?vfs=memdb", COUNT.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::File(file) => file.to_path_buf(),
+            Self::Memory(_) => "memory".into(),
+        }
+    }
+}
+
 pub(super) fn failed(
-    file: &Path,
+    place: &Place,
     source: impl std::error::Error + Send + Sync + 'static,
 ) -> OpenError {
-    OpenError::Open { file: file.into(), source: Arc::new(source) }
+    OpenError::Open { file: place.path(), source: Arc::new(source) }
 }
 
 /// The connection that writes.
-pub(super) fn writer(file: &Path) -> Result<Connection, OpenError> {
-    make(file).map_err(|error| failed(file, error))?;
-    let mut connection = open(file).map_err(|error| failed(file, error))?;
-    prepare(&connection).map_err(|error| failed(file, error))?;
-    migrate(file, &mut connection)?;
+pub(super) fn writer(place: &Place) -> Result<Connection, OpenError> {
+    if let Place::File(file) = place {
+        make(file).map_err(|error| failed(place, error))?;
+    }
+    let mut connection = open(place).map_err(|error| failed(place, error))?;
+    prepare(place, &connection).map_err(|error| failed(place, error))?;
+    migrate(place, &mut connection)?;
     Ok(connection)
 }
 
 /// A connection that reads.
-pub(super) fn reader(file: &Path) -> rusqlite::Result<Connection> {
-    let connection = open(file)?;
+pub(super) fn reader(place: &Place) -> rusqlite::Result<Connection> {
+    let connection = open(place)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
@@ -53,9 +80,15 @@ fn make(file: &Path) -> std::io::Result<()> {
     options.open(file).map(drop)
 }
 
-fn open(file: &Path) -> rusqlite::Result<Connection> {
+fn open(place: &Place) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
+    let connection = match place {
+        Place::File(file) => Connection::open_with_flags(file, flags)?,
+        Place::Memory(name) => {
+            let named = OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_CREATE;
+            Connection::open_with_flags(name, flags | named)?
+        }
+    };
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -65,10 +98,11 @@ fn open(file: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// What holds for the file, and for the one connection that writes it.
-fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+fn prepare(place: &Place, connection: &Connection) -> rusqlite::Result<()> {
     // Before the first table, or it has no effect: a cleanup gives its room back to the disk.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let log = if matches!(place, Place::File(_)) { "WAL" } else { "MEMORY" };
+    connection.pragma_update(None, "journal_mode", log)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     // What was deleted is overwritten: texts may hold secrets.
     connection.pragma_update(None, "secure_delete", true)?;
@@ -76,15 +110,15 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Runs the steps that the file has not seen, all in one transaction.
-fn migrate(file: &Path, connection: &mut Connection) -> Result<(), OpenError> {
+fn migrate(place: &Place, connection: &mut Connection) -> Result<(), OpenError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    let wrong = |error: rusqlite::Error| failed(file, error);
+    let wrong = |error: rusqlite::Error| failed(place, error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
     let found: i64 =
         transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrong)?;
     if found > known {
-        return Err(OpenError::Newer { file: file.into(), found, known });
+        return Err(OpenError::Newer { file: place.path(), found, known });
     }
     let done = usize::try_from(found).unwrap_or(0);
     for step in MIGRATIONS.iter().skip(done) {

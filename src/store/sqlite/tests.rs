@@ -5,10 +5,22 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::*;
-use crate::domain::Clock;
+use crate::domain::{Clock, ContentHash};
+use crate::store::sql::values;
 use crate::store::{Batch, ChainHash, Item, OpenError, Retention, Store};
 
 const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Has a job done, and waits for it.
+fn run<T: Send + 'static>(
+    sqlite: &Sqlite,
+    is_durable: bool,
+    work: impl FnMut(&dyn Sql) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let (job, pending) = job(is_durable, work);
+    sqlite.write(job)?;
+    pending.wait()
+}
 
 struct Folder {
     folder: tempfile::TempDir,
@@ -119,32 +131,32 @@ fn a_full_store_stores_nothing_in_part_and_goes_on_when_there_is_room() {
     let folder = Folder::new();
     let sqlite = Sqlite::open(&folder.file()).unwrap();
     let pages = |most: i64| {
-        sqlite.writer.run(move |connection| {
-            connection
-                .pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))
-                .map_err(error)
-        })
+        let limit = format!("PRAGMA max_page_count = {most}");
+        run(&sqlite, false, move |sql| sql.execute(&limit, &[]))
     };
     pages(40).unwrap();
     let fill = |name: u8| {
-        sqlite.writer.run(move |connection| {
-            connection
-                .execute(
-                    "INSERT INTO blobs (tenant, digest, form, size, content)
-                     VALUES ('t', ?1, 0, 1, zeroblob(20000))",
-                    [[name; 32]],
-                )
-                .map_err(error)
+        run(&sqlite, false, move |sql| {
+            sql.execute(
+                "INSERT INTO blobs (tenant, digest, form, size, content)
+                 VALUES ('t', ?1, 0, 1, zeroblob(20000))",
+                values![&[name; 32]],
+            )
         })
     };
     let results: Vec<_> = (0..20).map(fill).collect();
     let stored = results.iter().filter(|result| result.is_ok()).count();
     assert!(stored > 0);
     assert!(results.iter().all(|result| matches!(result, Ok(1) | Err(Error::Full(_)))));
-    let count = |connection: &Connection| {
-        connection.query_row("SELECT count(*) FROM blobs", [], |row| row.get::<_, i64>(0))
+    let mut count = 0;
+    let read = &mut |sql: &dyn Sql| {
+        sql.query("SELECT count(*) FROM blobs", &[], &mut |row| {
+            count = row.get(0)?;
+            Ok(())
+        })
     };
-    assert_eq!(sqlite.readers.read(count).unwrap().cast_unsigned(), stored as u64);
+    sqlite.read(read).unwrap();
+    assert_eq!(count, stored);
     pages(10_000).unwrap();
     assert_eq!(fill(99).unwrap(), 1);
 }
@@ -157,13 +169,13 @@ fn a_write_that_fails_takes_no_other_of_its_group_along() {
     let folder = Folder::new();
     let sqlite = Sqlite::open(&folder.file()).unwrap();
     let put = |name: u8, sql: &'static str| {
-        sqlite.writer.run(move |connection| connection.execute(sql, [[name; 32]]).map_err(error))
+        run(&sqlite, false, move |connection| connection.execute(sql, values![&[name; 32]]))
     };
     std::thread::scope(|scope| {
         // Holds the writer, so that all others wait and become one group.
         let (go, wait) = std::sync::mpsc::channel::<()>();
-        let writer = &sqlite.writer;
-        scope.spawn(move || writer.run(move |_| Ok(wait.recv().is_ok())).unwrap());
+        let sqlite = &sqlite;
+        scope.spawn(move || run(sqlite, false, move |_| Ok(wait.recv().is_ok())).unwrap());
         let others: Vec<_> = (0..20)
             .map(|name| {
                 let sql = if name % 5 == 0 { BAD } else { GOOD };
@@ -186,12 +198,14 @@ fn a_write_that_fails_takes_no_other_of_its_group_along() {
 fn a_panic_in_a_write_is_an_error_and_the_writer_goes_on() {
     let folder = Folder::new();
     let sqlite = Sqlite::open(&folder.file()).unwrap();
-    let result = sqlite.writer.run(|connection| -> Result<(), Error> {
-        connection.execute_batch("DELETE FROM blobs").map_err(error)?;
+    run(&sqlite, false, |sql| sql.execute(GOOD, values![&[1; 32]])).unwrap();
+    let result = run(&sqlite, false, |sql| -> Result<(), Error> {
+        sql.execute("DELETE FROM chains", &[])?;
         panic!("on purpose")
     });
     assert!(matches!(result, Err(Error::Unavailable(_))));
-    assert_eq!(sqlite.writer.run(|_| Ok(7)).unwrap(), 7);
+    let changed = run(&sqlite, false, |sql| sql.execute("UPDATE chains SET expires_at = 2", &[]));
+    assert_eq!(changed.unwrap(), 1, "what it wrote is taken back");
 }
 
 #[test]
@@ -254,8 +268,11 @@ fn a_file_of_the_first_schema_gets_the_tables_that_came_later() {
     raw.execute_batch(include_str!("../../../migrations/sqlite/0001_originals.sql")).unwrap();
     raw.pragma_update(None, "user_version", 1).unwrap();
     drop(raw);
-    folder.open().unwrap().tenant("default").put_adapter("ledger", "{}").unwrap();
-    let found = folder.open().unwrap().tenant("default").adapters(&["ledger"]).unwrap();
+    let tenant = folder.open().unwrap().tenant("default");
+    tenant.write(|tx| tx.put_adapter("ledger", "{}")).unwrap();
+    drop(tenant);
+    let tenant = folder.open().unwrap().tenant("default");
+    let found = tenant.read(|tx| tx.adapters(&["ledger"])).unwrap();
     assert!(found.iter().flatten().any(|(_, text)| text == "{}"), "{found:?}");
 }
 
@@ -263,13 +280,16 @@ fn a_file_of_the_first_schema_gets_the_tables_that_came_later() {
 fn what_must_survive_a_loss_of_power_is_flushed_and_the_rest_is_not() {
     let folder = Folder::new();
     let sqlite = Sqlite::open(&folder.file()).unwrap();
-    let level = |connection: &Connection| {
-        connection.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0))
+    let level = |is_durable: bool| {
+        run(&sqlite, is_durable, |sql| {
+            let mut level = 0;
+            sql.query("PRAGMA synchronous", &[], &mut |row| {
+                level = row.get(0)?;
+                Ok(())
+            })?;
+            Ok(level)
+        })
     };
-    let (normal, full) = (1, 2);
-    let usual = || sqlite.writer.run(move |connection| level(connection).map_err(error)).unwrap();
-    assert_eq!(usual(), normal);
-    let durable = sqlite.writer.run_durable(move |connection| level(connection).map_err(error));
-    assert_eq!(durable.unwrap(), full);
-    assert_eq!(usual(), normal);
+    let (normal, full) = (1_i64, 2);
+    assert_eq!([false, true, false].map(|durable| level(durable).unwrap()), [normal, full, normal]);
 }

@@ -1,17 +1,17 @@
 //! The one thread that writes. What waits while it commits goes into the next commit together.
 //!
-//! A write either is in the transaction of its group or, where that fails, is tried once more in
-//! one of its own: nobody's write fails for what another's does. Every transaction begins with
-//! `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
+//! Each write of a group stands behind a savepoint, so one that fails takes no other along; where
+//! the commit itself fails, each is tried once more in a transaction of its own. Every transaction
+//! begins with `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
-use super::{Error, error};
+use super::error;
+use crate::store::Error;
+use crate::store::backend::{Job, gone};
 
 /// Writes that may wait before a caller has to.
 const QUEUE: usize = 256;
@@ -33,41 +33,14 @@ impl Writer {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Runs `work` in a transaction, and is back when that is committed. `work` may be run twice.
-    pub(super) fn run<T: Send + 'static>(
-        &self,
-        work: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        self.wait(work, false)
-    }
-
-    /// The same, and what is written survives a loss of power. Costs a flush to the disk.
-    pub(super) fn run_durable<T: Send + 'static>(
-        &self,
-        work: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        self.wait(work, true)
-    }
-
-    fn wait<T: Send + 'static>(
-        &self,
-        work: impl FnMut(&Connection) -> Result<T, Error> + Send + 'static,
-        durable: bool,
-    ) -> Result<T, Error> {
-        let (answer, answered) = sync_channel(1);
-        let job = Box::new(Typed { work, durable, done: None, answer });
+    /// Has the job done, behind those that wait.
+    pub(super) fn send(&self, job: Box<dyn Job>) -> Result<(), Error> {
         let queue = self.queue.as_ref().ok_or_else(gone)?;
-        queue.send(job).map_err(|_| gone())?;
-        answered.recv().map_err(|_| gone())?
+        queue.send(job).map_err(|_| gone())
     }
 
-    /// Runs `work` some time, or not at all where many writes wait.
-    pub(super) fn run_later(
-        &self,
-        work: impl FnMut(&Connection) -> Result<(), Error> + Send + 'static,
-    ) {
-        let (answer, _) = sync_channel(1);
-        let job: Box<dyn Job> = Box::new(Typed { work, durable: false, done: None, answer });
+    /// Has the job done some time, or not at all where many wait.
+    pub(super) fn send_later(&self, job: Box<dyn Job>) {
         if let Some(Err(TrySendError::Full(_))) =
             self.queue.as_ref().map(|queue| queue.try_send(job))
         {
@@ -82,45 +55,6 @@ impl Drop for Writer {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-    }
-}
-
-/// A write that waits, whatever it answers.
-trait Job: Send {
-    /// Whether it must survive a loss of power.
-    fn is_durable(&self) -> bool;
-    fn attempt(&mut self, connection: &Connection) -> Result<(), Error>;
-    /// Tells the caller: what the attempt gave, or why there is nothing.
-    fn finish(self: Box<Self>, committed: Result<(), Error>);
-}
-
-struct Typed<T, F> {
-    work: F,
-    durable: bool,
-    done: Option<T>,
-    answer: SyncSender<Result<T, Error>>,
-}
-
-impl<T, F> Job for Typed<T, F>
-where
-    T: Send,
-    F: FnMut(&Connection) -> Result<T, Error> + Send,
-{
-    fn is_durable(&self) -> bool {
-        self.durable
-    }
-
-    fn attempt(&mut self, connection: &Connection) -> Result<(), Error> {
-        let work = AssertUnwindSafe(|| (self.work)(connection));
-        let done = catch_unwind(work).unwrap_or_else(|_| Err(broken("a write panicked")))?;
-        self.done = Some(done);
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>, committed: Result<(), Error>) {
-        let Self { done, answer, .. } = *self;
-        // The caller may have gone away.
-        let _ = answer.send(committed.and_then(|()| done.ok_or_else(gone)));
     }
 }
 
@@ -173,24 +107,25 @@ fn transact(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<(), F
         .map_err(|cause| Failed { began: false, error: error(cause) })?;
     let done = group
         .iter_mut()
-        .try_for_each(|job| job.attempt(connection))
-        .and_then(|()| connection.execute_batch("COMMIT").map_err(error));
-    done.map_err(|error| {
+        .try_for_each(|job| attempt(connection, &mut **job))
+        .and_then(|()| connection.execute_batch("COMMIT"));
+    done.map_err(|cause| {
         // A full disk ends the transaction by itself.
         if !connection.is_autocommit() {
             let _ = connection.execute_batch("ROLLBACK");
         }
-        Failed { began: true, error }
+        Failed { began: true, error: error(cause) }
     })
 }
 
-fn gone() -> Error {
-    broken("the thread that writes has ended")
-}
-
-fn broken(what: &'static str) -> Error {
-    #[derive(Debug, thiserror::Error)]
-    #[error("{0}")]
-    struct Broken(&'static str);
-    Error::Unavailable(Arc::new(Broken(what)))
+/// Does one job of a group; what it wrote is taken back where it fails.
+fn attempt(connection: &Connection, job: &mut dyn Job) -> rusqlite::Result<()> {
+    let run = |sql: &str| connection.prepare_cached(sql)?.execute([]);
+    run("SAVEPOINT job")?;
+    if !job.attempt(connection) {
+        // Fails where the whole transaction is gone, and so the group is.
+        run("ROLLBACK TO job")?;
+    }
+    run("RELEASE job")?;
+    Ok(())
 }

@@ -10,6 +10,7 @@ mod expand;
 mod health;
 mod hostile;
 mod limits;
+mod memory;
 mod models;
 mod read_tool;
 mod round_trip;

@@ -16,8 +16,11 @@ use crate::support::valid;
 /// Cases of each property: the code under test is not optimised here.
 const CASES: u32 = 48;
 
+/// So many cases, or as many as `PROPTEST_CASES` asks for.
 fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    let usual = ProptestConfig::default();
+    let cases = std::env::var_os("PROPTEST_CASES").map_or(cases, |_| usual.cases);
+    ProptestConfig { cases, failure_persistence: None, ..usual }
 }
 
 /// What a caller may add to a request, as members of its body.

@@ -103,7 +103,7 @@ pub async fn compile(body: &Value) -> Compiled {
 
 /// The use cases without a server around them.
 pub fn services() -> Services {
-    Services::new(Models::built_in())
+    Services::new(Models::built_in()).expect("a store in memory")
 }
 
 /// Compiles in process; the pointers of the faults where the request is refused.

@@ -1,5 +1,8 @@
 //! What every backend must do. A new one is a row in `each`.
 
+mod adapters;
+mod memory;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +17,7 @@ const TTL: Duration = Duration::from_hours(7 * 24);
 fn each(retention: &Retention, test: impl Fn(Store, Clock)) {
     let clock = || Clock::standing(Timestamp::from_micros(1_800_000_000_000_000));
     let memory = clock();
-    test(Store::memory(retention.clone(), memory.clone()), memory);
+    test(Store::memory(retention.clone(), memory.clone()).unwrap(), memory);
     let folder = tempfile::tempdir().unwrap();
     let file = clock();
     let path = folder.path().join("store.db");
@@ -385,7 +388,7 @@ fn a_cleanup_forgets_more_than_fits_into_one_transaction() {
         assert!(tenant.originals(&chains).unwrap().iter().all(Option::is_some));
         clock.advance(TTL + TTL / 24);
         store.clean().unwrap();
-        assert_eq!(store.inner.backend.tenants().unwrap().len(), 0, "a row is left");
+        assert_eq!(store.tenants().unwrap().len(), 0, "a row is left");
     });
 }
 
@@ -413,91 +416,5 @@ fn many_threads_read_what_they_have_put() {
         let none = Caps { max_count: Some(0), ..Caps::default() };
         let count = |tenant: &str| store.tenant(tenant).cleanup(&none).unwrap().evicted.len();
         assert_eq!((count("even"), count("odd")), (4 * 25 + 25, 4 * 25 + 25));
-    });
-}
-
-fn names(tenant: &Tenant, after: Option<&str>, limit: usize) -> Vec<String> {
-    let list = tenant.list_adapters(after, limit).unwrap();
-    list.into_iter().map(|stored| stored.name.to_string()).collect()
-}
-
-#[test]
-fn an_adapter_is_kept_as_it_was_given_until_it_is_replaced_or_deleted() {
-    each(&Retention::default(), |store, clock| {
-        let tenant = store.tenant("default");
-        let born = clock.now();
-        let (first, is_new) = tenant.put_adapter("ledger", "{ \"a\": 1 }").unwrap();
-        assert!(is_new);
-        assert_eq!((&*first.name, first.version), ("ledger", 1));
-        assert_eq!((first.created_at, first.updated_at), (born, born));
-
-        clock.advance(HOUR);
-        assert_eq!(tenant.put_adapter("ledger", "{ \"a\": 1 }").unwrap(), (first.clone(), false));
-        let (second, is_new) = tenant.put_adapter("ledger", "{}").unwrap();
-        assert!(!is_new);
-        assert_eq!(second.version, 2);
-        assert_eq!((second.created_at, second.updated_at), (born, clock.now()));
-        let found = tenant.adapters(&["nobody", "ledger", "Ledger"]).unwrap();
-        assert_eq!(found, [None, Some((second.clone(), "{}".to_owned())), None]);
-        assert_eq!(tenant.list_adapters(None, 9).unwrap(), [second]);
-
-        // Nothing of it goes with time.
-        clock.advance(TTL * 2);
-        store.clean().unwrap();
-        assert_eq!(names(&tenant, None, 9), ["ledger"]);
-
-        assert!(tenant.delete_adapter("ledger").unwrap());
-        assert!(!tenant.delete_adapter("ledger").unwrap());
-        assert_eq!(tenant.adapters(&["ledger"]).unwrap(), [None]);
-        let (again, is_new) = tenant.put_adapter("ledger", "{}").unwrap();
-        assert_eq!((again.version, again.created_at, is_new), (1, clock.now(), true));
-    });
-}
-
-#[test]
-fn adapters_are_listed_in_the_byte_order_of_their_names() {
-    each(&Retention::default(), |store, _| {
-        let tenant = store.tenant("default");
-        for name in ["b", "a-b", "B", "a", "a.b", "a_b"] {
-            tenant.put_adapter(name, "{}").unwrap();
-        }
-        assert_eq!(names(&tenant, None, 9), ["B", "a", "a-b", "a.b", "a_b", "b"]);
-        assert_eq!(names(&tenant, None, 2), ["B", "a"]);
-        assert_eq!(names(&tenant, Some("a"), 2), ["a-b", "a.b"]);
-        assert_eq!(names(&tenant, Some("a.a"), 1), ["a.b"]);
-        assert_eq!(names(&tenant, Some("b"), 9), [""; 0]);
-    });
-}
-
-#[test]
-fn nobody_sees_another_tenants_adapters() {
-    each(&Retention::default(), |store, _| {
-        let (ours, theirs) = (store.tenant("ours"), store.tenant("theirs"));
-        ours.put_adapter("ledger", "{}").unwrap();
-        assert_eq!(theirs.adapters(&["ledger"]).unwrap(), [None]);
-        assert_eq!(names(&theirs, None, 9), [""; 0]);
-        assert!(!theirs.delete_adapter("ledger").unwrap());
-        let (own, is_new) = theirs.put_adapter("ledger", "{\"own\": 1}").unwrap();
-        assert_eq!((own.version, is_new), (1, true));
-        assert!(theirs.delete_adapter("ledger").unwrap());
-        assert_eq!(names(&ours, None, 9), ["ledger"]);
-    });
-}
-
-#[test]
-fn a_tenant_stores_so_many_adapters_and_no_more() {
-    each(&Retention::default(), |store, clock| {
-        let backend = &store.inner.backend;
-        let put = |tenant: &str, name: &str| {
-            let definition = "{}".into();
-            let adapter = backend::NewAdapter { name: name.into(), definition, now: clock.now() };
-            backend.put_adapter(&tenant.into(), adapter, 2).map(|(_, is_new)| is_new)
-        };
-        assert!(put("a", "one").unwrap() && put("a", "two").unwrap());
-        assert!(matches!(put("a", "three"), Err(Error::TooManyAdapters(2))));
-        assert!(!put("a", "two").unwrap(), "one that is there may be put again");
-        assert!(put("b", "three").unwrap());
-        assert!(backend.remove_adapter(&"a".into(), "one").unwrap());
-        assert!(put("a", "three").unwrap());
     });
 }

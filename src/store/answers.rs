@@ -1,0 +1,206 @@
+//! Answers: the messages that were given out, and the originals that they stand for.
+
+use super::artifacts::packed;
+use super::batch::{ChainHash, Item};
+use super::pack::Packed;
+use super::sql::{FromValue, Sql, Value, values};
+use super::{Error, Tx};
+use crate::domain::{ContentHash, Timestamp};
+
+/// Rows of a table that are removed in one transaction, so that no write waits for long.
+const FORGOTTEN_AT_ONCE: u64 = 1000;
+
+impl Tx<'_> {
+    /// Stores a message that an answer stands for, or keeps it longer.
+    pub(super) fn put_message(
+        &self,
+        hash: &ContentHash,
+        packed: &Packed,
+        until: Timestamp,
+    ) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO blobs (tenant, digest, form, size, content, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (tenant, digest) DO UPDATE SET expires_at =
+                 CASE WHEN blobs.expires_at > excluded.expires_at
+                      THEN blobs.expires_at ELSE excluded.expires_at END",
+            values![hash, packed.form.code(), packed.size, &packed.content, until],
+        )
+        .map(drop)
+    }
+
+    /// Notes what a chain stands for.
+    pub(super) fn put_chain(&self, item: &Item, until: Timestamp) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO chains (tenant, chain, original, expires_at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (tenant, chain) DO UPDATE
+             SET original = excluded.original, expires_at = excluded.expires_at",
+            values![&item.chain.0, &item.original, until],
+        )
+        .map(drop)
+    }
+
+    /// Stores which originals an answer has, in order.
+    pub(super) fn put_answer(
+        &self,
+        id: &str,
+        originals: &[ContentHash],
+        until: Timestamp,
+    ) -> Result<(), Error> {
+        let joined: Vec<u8> = originals.iter().flat_map(|hash| hash.0).collect();
+        self.execute(
+            "INSERT INTO answers (tenant, id, originals, expires_at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (tenant, id) DO UPDATE
+             SET originals = excluded.originals, expires_at = excluded.expires_at",
+            values![id, &joined, until],
+        )
+        .map(drop)
+    }
+
+    /// Which of these messages are kept until `until` at least.
+    pub(super) fn has_messages(
+        &self,
+        ids: &[ContentHash],
+        until: Timestamp,
+    ) -> Result<Vec<bool>, Error> {
+        let has = |id: &ContentHash| {
+            self.exists(
+                "SELECT 1 FROM blobs WHERE tenant = ?1 AND digest = ?2 AND expires_at >= ?3",
+                values![id, until],
+            )
+        };
+        ids.iter().map(has).collect()
+    }
+
+    /// What each chain stands for, and until when that is kept.
+    pub(super) fn chains(
+        &self,
+        chains: &[ChainHash],
+    ) -> Result<Vec<Option<(ContentHash, Timestamp)>>, Error> {
+        let find = |chain: &ChainHash| {
+            self.first(
+                "SELECT original, expires_at FROM chains
+                 WHERE tenant = ?1 AND chain = ?2 AND expires_at > ?3",
+                values![&chain.0, self.now()],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+        };
+        chains.iter().map(find).collect()
+    }
+
+    /// The originals of an answer that has not expired.
+    pub(super) fn answer(&self, id: &str) -> Result<Option<Vec<ContentHash>>, Error> {
+        self.first(
+            "SELECT originals FROM answers WHERE tenant = ?1 AND id = ?2 AND expires_at > ?3",
+            values![id, self.now()],
+            |row| {
+                let joined: Vec<u8> = row.get(0)?;
+                let (hashes, _) = joined.as_chunks::<32>();
+                Ok(hashes.iter().copied().map(ContentHash).collect())
+            },
+        )
+    }
+
+    /// The content of messages that have not expired.
+    pub(super) fn messages(&self, ids: &[ContentHash]) -> Result<Vec<Option<Packed>>, Error> {
+        let find = |id: &ContentHash| {
+            self.first(
+                "SELECT form, size, content FROM blobs
+                 WHERE tenant = ?1 AND digest = ?2 AND expires_at > ?3",
+                values![id, self.now()],
+                |row| packed(row, 0),
+            )
+        };
+        ids.iter().map(find).collect()
+    }
+
+    /// Forgets some of what has expired; answers whether there is more.
+    pub(super) fn forget_answers(&self) -> Result<bool, Error> {
+        let values: &[Value<'_>] = values![self.now(), FORGOTTEN_AT_ONCE];
+        let chains = self.execute(
+            "DELETE FROM chains WHERE tenant = ?1 AND chain IN (
+                 SELECT chain FROM chains WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
+            values,
+        )?;
+        let answers = self.execute(
+            "DELETE FROM answers WHERE tenant = ?1 AND id IN (
+                 SELECT id FROM answers WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
+            values,
+        )?;
+        let messages = self.forget_messages(self.now())?;
+        Ok(messages || chains.max(answers) == FORGOTTEN_AT_ONCE)
+    }
+
+    /// Forgets some of the messages that expire at `last` or before; answers whether there are
+    /// more. What an artifact needs too stays as its.
+    pub(super) fn forget_messages(&self, last: Timestamp) -> Result<bool, Error> {
+        let digests: Vec<ContentHash> = self.all(
+            "SELECT digest FROM blobs WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3",
+            values![last, FORGOTTEN_AT_ONCE],
+            |row| row.get(0),
+        )?;
+        for digest in &digests {
+            let kept = self.execute(
+                "UPDATE blobs SET expires_at = NULL
+                 WHERE tenant = ?1 AND digest = ?2 AND EXISTS (
+                     SELECT 1 FROM artifacts
+                     WHERE tenant = ?1 AND id = substr(?2, 1, 12) AND digest = ?2)",
+                values![digest],
+            )?;
+            if kept == 0 {
+                self.execute(
+                    "DELETE FROM blobs WHERE tenant = ?1 AND digest = ?2",
+                    values![digest],
+                )?;
+            }
+        }
+        Ok(digests.len() as u64 == FORGOTTEN_AT_ONCE)
+    }
+
+    /// The expiry up to which messages must go, so that the rest takes `max_bytes` at most; none
+    /// where all may stay.
+    pub(super) fn last_beyond(&self, max_bytes: u64) -> Result<Option<Timestamp>, Error> {
+        let all: Option<u64> = self.first(
+            "SELECT coalesce(sum(size), 0) FROM blobs WHERE tenant = ?1 AND expires_at IS NOT NULL",
+            values![],
+            |row| row.get(0),
+        )?;
+        if all.unwrap_or_default() <= max_bytes {
+            return Ok(None);
+        }
+        let last = self.first(
+            "SELECT max(expires_at) FROM (
+                 SELECT expires_at,
+                        sum(size) OVER (ORDER BY expires_at DESC RANGE UNBOUNDED PRECEDING) AS kept
+                 FROM blobs WHERE tenant = ?1 AND expires_at IS NOT NULL) AS sums
+             WHERE kept > ?2",
+            values![max_bytes],
+            |row| row.get(0),
+        )?;
+        Ok(last.flatten())
+    }
+}
+
+/// Tables in which everyone stands who has rows that go at some time.
+const EXPIRING: [&str; 5] = ["blobs", "answers", "chains", "memory_state", "event_state"];
+
+/// Everyone with a row that goes at some time, found by one step in an index each.
+pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {
+    let next = EXPIRING
+        .map(|table| format!("SELECT min(tenant) AS tenant FROM {table} WHERE tenant > ?1"))
+        .join(" UNION ALL ");
+    let next = format!("SELECT min(tenant) FROM ({next}) AS firsts");
+    let mut found: Vec<String> = Vec::new();
+    loop {
+        let after = found.last().map_or("", String::as_str);
+        let mut name = None;
+        sql.query(&next, values![after], &mut |row| {
+            name = FromValue::from_value(row.value(0)?);
+            Ok(())
+        })?;
+        match name {
+            Some(name) => found.push(name),
+            None => return Ok(found),
+        }
+    }
+}

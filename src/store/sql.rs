@@ -1,0 +1,223 @@
+//! Statements and rows, whichever database they belong to.
+//!
+//! Statements number their values (`?1`, `?2`), are of the dialect that all databases here share,
+//! and are compiled once a connection.
+
+use std::sync::Arc;
+
+use super::Error;
+use crate::domain::{ContentHash, Timestamp};
+
+/// A connection inside of a transaction.
+pub(super) trait Sql {
+    /// Runs a statement that answers no rows; tells how many it has changed.
+    fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error>;
+
+    /// Runs a statement and hands each row to `each`, in order.
+    fn query(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+}
+
+/// What stands in a column, or for a `?1`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Value<'v> {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(&'v str),
+    Blob(&'v [u8]),
+}
+
+/// One row of an answer.
+pub(super) trait Row {
+    /// The value of a column, counted from 0.
+    fn value(&self, column: usize) -> Result<Value<'_>, Error>;
+}
+
+impl dyn Row + '_ {
+    /// A column as the type that is wanted; another type in it means that the store is damaged.
+    pub(super) fn get<T: FromValue>(&self, column: usize) -> Result<T, Error> {
+        T::from_value(self.value(column)?).ok_or_else(|| {
+            Error::Corrupt(Arc::new(Unexpected { column, wanted: std::any::type_name::<T>() }))
+        })
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("column {column} does not hold a {wanted}")]
+struct Unexpected {
+    column: usize,
+    wanted: &'static str,
+}
+
+/// What a column can be read as.
+pub(super) trait FromValue: Sized {
+    fn from_value(value: Value<'_>) -> Option<Self>;
+}
+
+/// `values![a, b]` is what stands for `?1` and `?2`.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { &[$($crate::store::sql::Value::from($value)),*] };
+}
+pub(super) use values;
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+/// Sizes and counts; what is larger than a column holds is its largest number.
+impl From<u64> for Value<'_> {
+    fn from(value: u64) -> Self {
+        Self::Int(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<usize> for Value<'_> {
+    fn from(value: usize) -> Self {
+        Self::Int(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(value: bool) -> Self {
+        Self::Int(i64::from(value))
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(value: f64) -> Self {
+        Self::Real(value)
+    }
+}
+
+impl From<Timestamp> for Value<'_> {
+    fn from(value: Timestamp) -> Self {
+        Self::Int(value.micros())
+    }
+}
+
+impl<'v> From<&'v str> for Value<'v> {
+    fn from(value: &'v str) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl<'v> From<&'v String> for Value<'v> {
+    fn from(value: &'v String) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl<'v> From<&'v Arc<str>> for Value<'v> {
+    fn from(value: &'v Arc<str>) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl<'v> From<&'v [u8]> for Value<'v> {
+    fn from(value: &'v [u8]) -> Self {
+        Self::Blob(value)
+    }
+}
+
+impl<'v> From<&'v Vec<u8>> for Value<'v> {
+    fn from(value: &'v Vec<u8>) -> Self {
+        Self::Blob(value)
+    }
+}
+
+impl<'v, const N: usize> From<&'v [u8; N]> for Value<'v> {
+    fn from(value: &'v [u8; N]) -> Self {
+        Self::Blob(value)
+    }
+}
+
+impl<'v> From<&'v ContentHash> for Value<'v> {
+    fn from(value: &'v ContentHash) -> Self {
+        Self::Blob(&value.0)
+    }
+}
+
+impl<'v, T: Into<Self>> From<Option<T>> for Value<'v> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+impl FromValue for i64 {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        if let Value::Int(value) = value { Some(value) } else { None }
+    }
+}
+
+impl FromValue for u64 {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        i64::from_value(value).and_then(|value| value.try_into().ok())
+    }
+}
+
+impl FromValue for usize {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        i64::from_value(value).and_then(|value| value.try_into().ok())
+    }
+}
+
+impl FromValue for bool {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        i64::from_value(value).map(|value| value != 0)
+    }
+}
+
+impl FromValue for f64 {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        if let Value::Real(value) = value { Some(value) } else { None }
+    }
+}
+
+impl FromValue for Timestamp {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        i64::from_value(value).map(Self::from_micros)
+    }
+}
+
+impl FromValue for String {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        if let Value::Text(value) = value { Some(value.to_owned()) } else { None }
+    }
+}
+
+impl FromValue for Arc<str> {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        if let Value::Text(value) = value { Some(value.into()) } else { None }
+    }
+}
+
+impl FromValue for Vec<u8> {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        if let Value::Blob(value) = value { Some(value.to_vec()) } else { None }
+    }
+}
+
+impl<const N: usize> FromValue for [u8; N] {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        if let Value::Blob(value) = value { value.try_into().ok() } else { None }
+    }
+}
+
+impl FromValue for ContentHash {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        FromValue::from_value(value).map(Self)
+    }
+}
+
+impl<T: FromValue> FromValue for Option<T> {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        if value == Value::Null { Some(None) } else { T::from_value(value).map(Some) }
+    }
+}

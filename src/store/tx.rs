@@ -1,0 +1,85 @@
+//! One transaction over one tenant's rows.
+
+use std::fmt;
+
+use super::Error;
+use super::sql::{Row, Sql, Value};
+use crate::domain::Timestamp;
+
+/// Reads, and inside of [`Tenant::write`](super::Tenant::write) writes, the rows of one tenant. All
+/// of it sees the same state, and is stored together or not at all.
+///
+/// Every noun adds its methods in a file of its own; the first value of each statement, `?1`, is the
+/// tenant, so no query can forget whose rows it reads.
+pub struct Tx<'t> {
+    sql: &'t dyn Sql,
+    tenant: &'t str,
+    now: Timestamp,
+}
+
+impl fmt::Debug for Tx<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tx").field("now", &self.now).finish_non_exhaustive()
+    }
+}
+
+impl<'t> Tx<'t> {
+    pub(super) fn new(sql: &'t dyn Sql, tenant: &'t str, now: Timestamp) -> Self {
+        Self { sql, tenant, now }
+    }
+
+    /// When the transaction was begun, by the store's clock.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    pub(super) fn tenant(&self) -> &'t str {
+        self.tenant
+    }
+
+    /// Runs a statement for what it changes; answers in how many rows. `?1` is the tenant, `?2` the
+    /// first of `values`.
+    pub(super) fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+        self.sql.execute(sql, &self.with_tenant(values))
+    }
+
+    /// All rows of a query, each as `read` makes it.
+    pub(super) fn all<T>(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        mut read: impl FnMut(&dyn Row) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut found = Vec::new();
+        self.sql.query(sql, &self.with_tenant(values), &mut |row| {
+            found.push(read(row)?);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The first row of a query.
+    pub(super) fn first<T>(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        read: impl FnMut(&dyn Row) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        Ok(self.all(sql, values, read)?.into_iter().next())
+    }
+
+    /// Whether a query finds anything.
+    pub(super) fn exists(&self, sql: &str, values: &[Value<'_>]) -> Result<bool, Error> {
+        Ok(self.first(sql, values, |_| Ok(()))?.is_some())
+    }
+
+    fn with_tenant<'v>(&self, values: &[Value<'v>]) -> Vec<Value<'v>>
+    where
+        't: 'v,
+    {
+        let mut all = Vec::with_capacity(values.len() + 1);
+        all.push(Value::Text(self.tenant));
+        all.extend_from_slice(values);
+        all
+    }
+}
