@@ -14,6 +14,8 @@ use super::{Fixed, call, cause, dev, hook, with};
 use crate::support::receiver::{Mode, Receiver};
 
 const ALLOW: &str = r#"{"decision":"allow"}"#;
+/// Public by the rules, and nobody's: where a guard fails, nobody is called.
+const ELSEWHERE: &str = "192.0.1.1";
 const A: u16 = 1;
 const AAAA: u16 = 28;
 
@@ -106,10 +108,10 @@ async fn a_name_with_one_denied_address_is_not_called_at_any() {
     let port = canary.address.port();
     for addresses in [
         vec!["127.0.0.1"],
-        vec!["1.1.1.1", "127.0.0.1"],
-        vec!["127.0.0.1", "1.1.1.1"],
+        vec![ELSEWHERE, "127.0.0.1"],
+        vec!["127.0.0.1", ELSEWHERE],
         vec!["::1"],
-        vec!["1.1.1.1", "::1"],
+        vec![ELSEWHERE, "::1"],
         vec!["::ffff:127.0.0.1"],
         vec!["::ffff:10.0.0.1"],
         vec!["::7f00:1"],
@@ -156,7 +158,7 @@ async fn a_name_that_changes_its_mind_is_judged_by_what_is_dialled() {
 async fn an_address_in_the_url_goes_through_the_same_gate_as_a_name() {
     let canary = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
     let port = canary.address.port();
-    let webhooks = with(Policy::default(), Arc::new(Fixed(vec![ip("1.1.1.1")])), Clock::system());
+    let webhooks = with(Policy::default(), Arc::new(Fixed(vec![ip(ELSEWHERE)])), Clock::system());
     for host in
         ["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "x.localhost", "LOCALHOST."]
     {
@@ -175,7 +177,7 @@ async fn an_address_in_the_url_goes_through_the_same_gate_as_a_name() {
 
 #[tokio::test]
 async fn http_is_for_addresses_that_the_operator_allows() {
-    let dns = Arc::new(Fixed(vec![ip("1.1.1.1")]));
+    let dns = Arc::new(Fixed(vec![ip(ELSEWHERE)]));
     let webhooks = with(dev(), dns, Clock::system());
     let hook = hook("guard", "http://hooks.example/", &json!({}));
     let called = call(&webhooks, &hook).await;
