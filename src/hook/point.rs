@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A place in a compile, or beside it, at which hooks run. [`super::points`] tells more of each.
+/// A place in a compile, or beside it, at which hooks run. [`super::about`] tells more of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Point {
     BeforeCompress,

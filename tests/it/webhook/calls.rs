@@ -79,13 +79,15 @@ async fn an_exchange_tells_all_but_secrets() {
 }
 
 #[tokio::test]
-async fn one_connection_serves_many_calls() {
+async fn a_connection_serves_many_calls() {
     let receiver = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
     let (webhooks, hook) = (webhooks(dev()), guard(receiver.address));
-    for _ in 0..5 {
+    for _ in 0..50 {
         assert_eq!(cause(&call(&webhooks, &hook).await), "answered");
     }
-    assert_eq!((receiver.connections(), receiver.requests().len()), (1, 5));
+    // One that is not back in time is not waited for.
+    assert!(receiver.connections() < 25, "{}", receiver.connections());
+    assert_eq!(receiver.requests().len(), 50);
 }
 
 #[tokio::test]

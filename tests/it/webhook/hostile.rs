@@ -10,6 +10,8 @@ use super::{call_within, cause, dev, hook, webhooks};
 use crate::support::receiver::{Mode, Receiver};
 
 const ALLOWANCE: Duration = Duration::from_millis(600);
+/// More than anything takes that ends.
+const PLENTY: Duration = Duration::from_secs(30);
 /// What a busy machine may add.
 const LATE: Duration = Duration::from_millis(50);
 const MORE_MEMORY: usize = 8 << 20;
@@ -38,14 +40,18 @@ fn modes() -> Vec<(Mode, &'static str)> {
 
 /// Calls once; how much longer it took than a timer of the allowance beside it, which tells what
 /// the machine adds.
-async fn call_and_lateness(webhooks: &Webhooks, hook: &Hook) -> (Called, Duration) {
+async fn call_and_lateness(
+    webhooks: &Webhooks,
+    hook: &Hook,
+    allowance: Duration,
+) -> (Called, Duration) {
     let start = Instant::now();
     let timer = async {
         tokio::time::sleep(ALLOWANCE).await;
         start.elapsed()
     };
     let call = async {
-        let called = call_within(webhooks, hook, ALLOWANCE).await;
+        let called = call_within(webhooks, hook, allowance).await;
         (called, start.elapsed())
     };
     let ((called, took), timer) = tokio::join!(call, timer);
@@ -66,17 +72,20 @@ async fn each_hostile_mode_ends_in_time_with_its_cause() {
                 (Mode::Answer(body), "transform") if body.ends_with('}') => "bad_shape",
                 _ => expected,
             };
+            // What ends by itself has time to, on a machine that is busy, too.
+            let ends = expected != "timeout";
+            let allowance = if ends { PLENTY } else { ALLOWANCE };
             // A pause of the whole machine is forgiven twice.
             let mut late = Duration::MAX;
             for _ in 0..3 {
-                let (called, lateness) = call_and_lateness(&webhooks, &hook).await;
+                let (called, lateness) = call_and_lateness(&webhooks, &hook, allowance).await;
                 assert_eq!(cause(&called), expected, "{says}: {:?}", called.answer);
                 late = late.min(lateness);
-                if late <= LATE {
+                if ends || late <= LATE {
                     break;
                 }
             }
-            assert!(late <= LATE, "{says}: {late:?} too late");
+            assert!(ends || late <= LATE, "{says}: {late:?} too late");
         }
     }
 }
@@ -91,7 +100,7 @@ async fn an_observer_is_told_whatever_it_answers() {
     ] {
         let receiver = Receiver::spawn(mode).await;
         let hook = hook("observe", &receiver.url(), &json!({}));
-        assert_eq!(cause(&call_within(&webhooks, &hook, ALLOWANCE).await), "answered");
+        assert_eq!(cause(&call_within(&webhooks, &hook, PLENTY).await), "answered");
     }
 }
 
