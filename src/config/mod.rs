@@ -3,12 +3,14 @@
 //! The doc comments are the manual: clap prints them under `contexture serve --help`. Nothing
 //! else in the program reads the environment.
 
+mod hooks;
 mod limits;
 mod models;
 mod server;
 mod store;
 mod telemetry;
 
+pub use hooks::{AllowCidr, HooksConfig};
 pub use limits::LimitsConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};
 pub use server::ServerConfig;
