@@ -7,6 +7,7 @@ pub mod compress;
 mod error;
 pub mod expand;
 mod known;
+mod marks;
 pub mod memory;
 pub mod pool;
 mod returned;
