@@ -63,8 +63,10 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_counted() {
-        let text: String =
-            Vec::from_iter((0..50).map(|n| format!("error: unit_{n} does not build\n"))).concat();
+        let text: String = (0..50)
+            .map(|n| format!("error: unit_{n} does not build\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let found = errors(&text, 100);
         assert_eq!(found.count, 50);
         assert!(!found.lines.is_empty() && found.lines.len() < 5, "{found:?}");

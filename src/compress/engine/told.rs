@@ -172,14 +172,16 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_text_is_what_the_others_do_not_show() {
-        let lines: String =
-            Vec::from_iter((0..80).map(|n| format!("it reads /srv/data/part_{n}.csv\n"))).concat();
+        let lines: String = (0..80)
+            .map(|n| format!("it reads /srv/data/part_{n}.csv\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let (engine, counter) = (Engine::new(), Counter::new());
         let adapters = Adapters::of(&AdapterChoices::Chosen(Vec::new()));
         let reducer = Reducer { adapters: &adapters, pointer: None };
         let told = Told::new(Digest::of(&lines), 9);
         let shown: String =
-            Vec::from_iter((0..40).map(|n| format!("/srv/data/part_{n}.csv "))).concat();
+            (0..40).map(|n| format!("/srv/data/part_{n}.csv ")).collect::<Vec<_>>().concat();
         told.tell(1, Stands::Whole, &shown);
         let name = TokenizerName::O200kBase;
         let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent).with(reducer);

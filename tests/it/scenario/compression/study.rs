@@ -169,7 +169,8 @@ fn source(changed: usize) -> String {
 #[tokio::test]
 async fn agentic_coding_keeps_every_line_of_a_search() {
     let mut messages = vec![user("Mend the lock order in the store.")];
-    let tests = Vec::from_iter((0..90).map(|n| format!("test store::case_{n} ... ok\n"))).concat();
+    let tests =
+        (0..90).map(|n| format!("test store::case_{n} ... ok\n")).collect::<Vec<_>>().concat();
     let texts = [
         source(usize::MAX),
         GREP.join("\n"),
