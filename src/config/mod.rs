@@ -3,12 +3,14 @@
 //! The doc comments are the manual: clap prints them under `contexture serve --help`. Nothing
 //! else in the program reads the environment.
 
+mod keys;
 mod limits;
 mod models;
 mod server;
 mod store;
 mod telemetry;
 
+pub use keys::{Error as KeysError, KeysConfig, Secret, add as add_key, read as read_keys};
 pub use limits::LimitsConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};
 pub use server::ServerConfig;
@@ -22,6 +24,8 @@ pub struct Config {
     pub server: ServerConfig,
     #[command(flatten)]
     pub store: StoreConfig,
+    #[command(flatten)]
+    pub keys: KeysConfig,
     #[command(flatten)]
     pub limits: LimitsConfig,
     #[command(flatten)]

@@ -3,6 +3,8 @@
 mod adapter;
 mod artifact;
 mod conversation;
+mod day;
+mod key;
 mod message;
 mod model;
 mod model_table;
@@ -17,6 +19,10 @@ pub use adapter::{
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub use conversation::{Conversation, Turn, turns};
+pub use day::Day;
+pub use key::{
+    Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Word, Words,
+};
 pub use message::{
     CacheMark, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking, ToolCall,
     ToolResult, Ttl,

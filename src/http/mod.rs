@@ -3,13 +3,17 @@
 //! `router` is the table of contents. A handler reads its body (`body`), calls one use case and
 //! answers; what fails is a `problem`. `layer` stands around all of them.
 
+mod access;
 mod adapters;
 mod artifacts;
+mod auth;
 mod body;
 mod compile;
 mod compress;
+mod keys;
 mod layer;
 mod metrics;
+mod once;
 mod operations;
 mod pages;
 pub mod problem;
@@ -20,6 +24,7 @@ pub mod schema;
 mod state;
 mod window;
 
+pub use access::{Access, ROUTES};
 pub use metrics::Metrics;
 pub use pages::section as problem_page;
 pub use router::{openapi, router};

@@ -23,7 +23,7 @@ use crate::config::ModelRow;
     responses((status = OK, description = "The table", body = ModelList)),
 )]
 pub(super) async fn list_models(State(state): State<AppState>) -> Response {
-    let items = state.services.models().rows().iter().map(ModelRow::from).collect();
+    let items = state.shared().models().rows().iter().map(ModelRow::from).collect();
     json(serde_json::to_string(&ModelList { items, next_cursor: None }).unwrap_or_default())
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
-use crate::service::{StoreError, artifacts, compile, pool};
+use crate::service::{StoreError, artifacts, auth, compile, once, pool};
 
 /// The closed list of problem types. A new variant does not compile until it has a status, a
 /// code and a title, and a test asks that `docs/problems.md` explains it.
@@ -20,16 +20,21 @@ pub enum Kind {
     InvalidEncoding,
     InvalidRequest,
     OverBudget,
+    IdempotencyMismatch,
+    Unauthenticated,
+    Forbidden,
     BodyTooLarge,
     UnsupportedMediaType,
     UnsupportedEncoding,
     NotFound,
     MethodNotAllowed,
     Conflict,
+    InFlight,
     RangeNotSatisfiable,
     RequestTimeout,
     Deadline,
     Cancelled,
+    RateLimited,
     Overloaded,
     StoreUnavailable,
     StorageFull,
@@ -43,16 +48,21 @@ impl Kind {
         Self::InvalidEncoding,
         Self::InvalidRequest,
         Self::OverBudget,
+        Self::IdempotencyMismatch,
+        Self::Unauthenticated,
+        Self::Forbidden,
         Self::BodyTooLarge,
         Self::UnsupportedMediaType,
         Self::UnsupportedEncoding,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::Conflict,
+        Self::InFlight,
         Self::RangeNotSatisfiable,
         Self::RequestTimeout,
         Self::Deadline,
         Self::Cancelled,
+        Self::RateLimited,
         Self::Overloaded,
         Self::StoreUnavailable,
         Self::StorageFull,
@@ -66,6 +76,11 @@ impl Kind {
             Self::InvalidEncoding => (400, "invalid_encoding", "The body cannot be decompressed"),
             Self::InvalidRequest => (422, "invalid_request", "The request is not valid"),
             Self::OverBudget => (422, "over_budget", "The payload does not fit the budget"),
+            Self::IdempotencyMismatch => {
+                (422, "idempotency_mismatch", "Another request came under this idempotency key")
+            }
+            Self::Unauthenticated => (401, "unauthenticated", "This needs a key"),
+            Self::Forbidden => (403, "forbidden", "The key may not do this"),
             Self::BodyTooLarge => (413, "body_too_large", "The request body is too large"),
             Self::UnsupportedMediaType => {
                 (415, "unsupported_media_type", "The body's media type is not accepted")
@@ -76,12 +91,14 @@ impl Kind {
             Self::NotFound => (404, "not_found", "There is nothing at this path"),
             Self::MethodNotAllowed => (405, "method_not_allowed", "This path has no such method"),
             Self::Conflict => (409, "conflict", "What is stored stands in the way"),
+            Self::InFlight => (409, "in_flight", "The same request is being carried out"),
             Self::RangeNotSatisfiable => {
                 (416, "range_not_satisfiable", "The range lies outside of what there is")
             }
             Self::RequestTimeout => (408, "request_timeout", "The body took too long to arrive"),
             Self::Deadline => (504, "deadline", "The time for this request is up"),
             Self::Cancelled => (499, "cancelled", "The caller went away"),
+            Self::RateLimited => (429, "rate_limited", "The key has asked for all it may"),
             Self::Overloaded => (503, "overloaded", "The server is busy, try again"),
             Self::StoreUnavailable => (503, "store_unavailable", "The store cannot be used"),
             Self::StorageFull => (507, "storage_full", "The store has no room left"),
@@ -110,6 +127,8 @@ impl Kind {
     /// The type for a status that a layer answered without saying more.
     fn of_status(status: StatusCode) -> Self {
         match status.as_u16() {
+            401 => Self::Unauthenticated,
+            403 => Self::Forbidden,
             404 => Self::NotFound,
             405 => Self::MethodNotAllowed,
             408 => Self::RequestTimeout,
@@ -229,12 +248,17 @@ impl IntoResponse for Problem {
         let mut response = status.into_response();
         let pause = match status {
             StatusCode::SERVICE_UNAVAILABLE => Some("1"),
+            StatusCode::CONFLICT if self.kind == Kind::InFlight => Some("1"),
             StatusCode::INSUFFICIENT_STORAGE => Some("30"),
             _ => None,
         };
         if let Some(seconds) = pause {
             let seconds = HeaderValue::from_static(seconds);
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        if self.kind == Kind::Unauthenticated {
+            let scheme = HeaderValue::from_static("Bearer realm=\"contexture\"");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         }
         response.extensions_mut().insert(self);
         response
@@ -259,6 +283,13 @@ impl From<artifacts::Error> for Problem {
             artifacts::Error::Invalid(errors) => {
                 Self { kind: Kind::InvalidRequest, detail, errors }
             }
+            artifacts::Error::Forbidden(_) => Self::with_detail(Kind::Forbidden, detail),
+            artifacts::Error::Refused(once::Refused::Mismatch) => {
+                Self::with_detail(Kind::IdempotencyMismatch, detail)
+            }
+            artifacts::Error::Refused(once::Refused::InFlight) => {
+                Self::with_detail(Kind::InFlight, detail)
+            }
             artifacts::Error::Store(error) => error.into(),
         }
     }
@@ -267,7 +298,9 @@ impl From<artifacts::Error> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let kind = match &error {
-            StoreError::Collision(_) | StoreError::TooManyAdapters(_) => {
+            StoreError::Collision(_)
+            | StoreError::TooManyAdapters(_)
+            | StoreError::TooManyKeys(_) => {
                 return Self::with_detail(Kind::Conflict, error.to_string());
             }
             StoreError::Unavailable(_) => Kind::StoreUnavailable,
@@ -277,6 +310,15 @@ impl From<StoreError> for Problem {
         let cause: &dyn std::error::Error = &error;
         tracing::error!(error = cause, "the store failed");
         Self::new(kind)
+    }
+}
+
+impl From<auth::Refused> for Problem {
+    fn from(error: auth::Refused) -> Self {
+        match error {
+            auth::Refused::Store(error) => error.into(),
+            other => Self::with_detail(Kind::Unauthenticated, other.to_string()),
+        }
     }
 }
 

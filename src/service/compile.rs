@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::{Services, StoreError, adapters};
+use super::{Services, StoreError, adapters, usage};
 use crate::domain::Model;
-use crate::json::{self, Fault, Limits, Node};
+use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::{self, Compiled, Deadline, FirstChange, Report, Stopped, Timings};
 use crate::request::{self, KnownAdapters, Previous};
 use crate::store::{self, Batch};
@@ -67,7 +67,11 @@ impl From<pipeline::Error> for Error {
 pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
     let start = Instant::now();
     let mut timings = Timings::default();
-    let node = json::parse(body, Limits::default())?;
+    let defaults = services.caller().defaults.clone();
+    let mut node = json::parse(body, Limits::default())?;
+    if let Some(defaults) = &defaults {
+        add_absent(&mut node, defaults)?;
+    }
     timings.parse = start.elapsed();
     let storing = Instant::now();
     let (adapters, unread) = known_adapters(services, node.get("compression"))?;
@@ -104,6 +108,8 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
+    let report = &compiled.report;
+    usage::count(services, &model.name, report.tokens_before, report.tokens_after);
     note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
     let mut body = compiled.text;
     let payload = compiled.start..body.len();
@@ -117,6 +123,21 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     }
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
+}
+
+/// Gives an object the members of `defaults` whose keys it has not: null is there, too.
+fn add_absent<'a>(node: &mut Node<'a>, defaults: &'a str) -> Result<(), StoreError> {
+    // It was checked before it was stored.
+    let defaults = json::parse(defaults, Limits::default())
+        .map_err(|error| StoreError::Corrupt(Arc::new(error)))?;
+    if let (Value::Object(members), Value::Object(defaults)) = (&mut node.value, defaults.value) {
+        for (key, value) in defaults {
+            if !members.iter().any(|(given, _)| *given == key) {
+                members.push((key, value));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What the names in `compression.adapters` mean. Where none are given, a compile goes on without

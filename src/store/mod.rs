@@ -1,4 +1,4 @@
-//! What outlives a request: artifacts, original messages, answers, adapters.
+//! What outlives a request: artifacts, original messages, answers, adapters, keys, usage, replies.
 //!
 //! A [`Tenant`] is the only way in, so no query can forget whose rows it reads; a [`Tx`] is one
 //! transaction over its rows, with the methods of each noun in a file of its own. Behind both stands
@@ -13,11 +13,14 @@ mod backend;
 mod batch;
 mod cleanup;
 mod error;
+mod idempotency;
+mod keys;
 mod pack;
 mod sql;
 mod sqlite;
 mod tenant;
 mod tx;
+mod usage;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,8 +33,9 @@ pub use self::error::{Error, OpenError};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::Tx;
+pub use self::usage::{UsageFilter, UsageRow};
 use crate::config::{DatabaseUrl, StoreConfig};
-use crate::domain::Clock;
+use crate::domain::{Clock, Timestamp};
 
 /// How long and how much is kept.
 #[derive(Debug, Clone)]
@@ -126,6 +130,11 @@ impl Store {
             inner.on_evicted = Box::new(observer);
         }
         self
+    }
+
+    /// What time it is, by the clock of all that is stored.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
     }
 
     /// What belongs to one tenant.

@@ -104,6 +104,15 @@ impl Tenant {
     /// Stores all of a batch, or nothing. What is stored already is only renewed: a conversation
     /// that has grown costs what it has grown by.
     pub fn commit(&self, batch: Batch) -> Result<Committed, Error> {
+        self.commit_with(batch, |_, _| Ok(()))
+    }
+
+    /// The same, and what `then` writes beside it, given the artifacts as they are stored.
+    pub fn commit_with(
+        &self,
+        batch: Batch,
+        mut then: impl FnMut(&Tx<'_>, &[Artifact]) -> Result<(), Error> + Send + 'static,
+    ) -> Result<Committed, Error> {
         let inner = &self.store.inner;
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
@@ -144,7 +153,7 @@ impl Tenant {
         let artifacts = self.write(move |tx| {
             let put =
                 |(new, packed): &(_, Option<_>)| tx.put_artifact(new, packed.as_ref(), expires_at);
-            let stored = artifacts.iter().map(put).collect::<Result<_, Error>>()?;
+            let stored = artifacts.iter().map(put).collect::<Result<Vec<_>, Error>>()?;
             for (hash, packed) in &messages {
                 tx.put_message(hash, packed, until)?;
             }
@@ -154,6 +163,7 @@ impl Tenant {
             if let Some((id, originals)) = &answer {
                 tx.put_answer(id, originals, until)?;
             }
+            then(tx, &stored)?;
             Ok::<_, Error>(stored)
         })?;
         Ok(Committed { artifacts, expires_at })
@@ -200,6 +210,10 @@ impl Tenant {
     ///
     /// The plan is made once; what is stored meanwhile is not in it. What cannot be removed
     /// stays, and is told.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method alone is of one lifetime"
+    )]
     pub fn cleanup(&self, caps: &Caps) -> Result<Cleanup, Error> {
         let inner = &self.store.inner;
         let _alone = self.store.alone();
@@ -261,8 +275,12 @@ impl Tenant {
         found.into_iter().zip(ids).map(unpack).collect()
     }
 
-    /// Forgets chains, answers and messages that have expired, and the messages that expire first,
+    /// Forgets chains, answers, replies and messages that have expired, and the messages that expire first,
     /// until the rest takes no more room than the settings allow.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method alone is of one lifetime"
+    )]
     pub(super) fn forget(&self) -> Result<(), Error> {
         while self.write(|tx| tx.forget_answers())? {}
         let most = self.store.inner.retention.originals_max_bytes;

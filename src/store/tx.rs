@@ -33,6 +33,14 @@ impl<'t> Tx<'t> {
         self.now
     }
 
+    /// The same transaction over another tenant's rows: for who may act for others.
+    pub fn of_tenant<'o>(&self, tenant: &'o str) -> Tx<'o>
+    where
+        't: 'o,
+    {
+        Tx { sql: self.sql, tenant, now: self.now }
+    }
+
     /// Runs a statement for what it changes; answers in how many rows. `?1` is the tenant, `?2` the
     /// first of `values`.
     pub(super) fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {

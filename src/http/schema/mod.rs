@@ -6,11 +6,15 @@
 
 mod adapters;
 mod compress;
+mod keys;
 
 pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
+pub use keys::{
+    ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, UsageList, UsageRow,
+};
 
 use serde::Serialize;
 use serde_json::Value;

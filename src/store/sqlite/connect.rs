@@ -14,6 +14,7 @@ use crate::store::error::OpenError;
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_originals.sql"),
     include_str!("../../../migrations/sqlite/0002_adapters.sql"),
+    include_str!("../../../migrations/sqlite/0003_keys.sql"),
 ];
 
 /// How long to wait for another process that holds the file.

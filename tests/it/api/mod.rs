@@ -9,6 +9,7 @@ mod ends;
 mod expand;
 mod health;
 mod hostile;
+mod keys;
 mod limits;
 mod models;
 mod read_tool;
