@@ -12,6 +12,8 @@ use crate::service::Services;
 
 /// How often counted use is stored.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
+/// How often a store that cannot be written is tried again.
+const PROBE_EVERY: Duration = Duration::from_secs(2);
 /// How often the keys file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -54,6 +56,12 @@ pub(super) fn clean(pause: Duration, services: &Services, tasks: &Tasks, stop: &
 pub(super) fn count(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
     every(FLUSH_EVERY, tasks, stop, move || store_usage(&services));
+}
+
+/// Tries again, while the store cannot be written, whether it can.
+pub(super) fn probe(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
+    let services = services.clone();
+    every(PROBE_EVERY, tasks, stop, move || services.probe());
 }
 
 pub(super) fn store_usage(services: &Services) {

@@ -5,6 +5,7 @@ mod jobs;
 mod tasks;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -12,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::accept::Acceptor;
 use self::tasks::Tasks;
-use crate::config::{self, Config};
+use crate::config::{self, Config, DatabaseUrl};
 use crate::domain::{Clock, Models};
 use crate::http::{self, AppState, Metrics};
 use crate::service::auth::Given;
@@ -22,6 +23,8 @@ use crate::store::{self, Store};
 
 /// How often recorded samples are folded into buckets.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
+/// What open requests get to finish where the store is lost.
+const GRACE_WHEN_LOST: Duration = Duration::from_secs(2);
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +45,39 @@ pub enum Error {
     Store(#[from] store::OpenError),
     #[error("the store cannot be asked for keys")]
     Unread(#[from] StoreError),
+}
+
+/// How serving came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Every open request was answered.
+    Drained,
+    /// Some were not, within the shutdown timeout.
+    Cut,
+    /// The store's disk did not keep what was handed to it, so the process must not go on.
+    Lost,
+}
+
+/// Use cases over a store that a server may have at the same time.
+pub fn services_beside(url: &DatabaseUrl) -> Result<Services, Error> {
+    let store = Store::open_beside(url, Clock::system())?;
+    Ok(Services::with_store(Models::built_in(), store))
+}
+
+/// Use cases that keep nothing.
+pub fn services_in_memory() -> Result<Services, Error> {
+    Ok(Services::new(Models::built_in())?)
+}
+
+/// Brings a database's schema up to date; answers how many steps of it it had seen before, and how
+/// many there are.
+pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), Error> {
+    Ok(Store::migrate(url)?)
+}
+
+/// Copies a database into a new file, while a server uses it or not.
+pub fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), Error> {
+    Ok(Store::backup(url, to)?)
 }
 
 /// A server that listens but does not answer yet.
@@ -85,8 +121,8 @@ impl Server {
     }
 
     /// Serves until `shutdown` ends; then takes nothing new, answers what was asked, and is back
-    /// within the shutdown timeout. Answers whether every open request was answered.
-    pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> bool {
+    /// within the shutdown timeout. Does the same where the store's disk fails.
+    pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Ending {
         let Self { listener, address, services, config } = self;
         let pool = Pool::new(config.server.worker_count());
         let metrics = Metrics::new();
@@ -96,6 +132,12 @@ impl Server {
         let stop = CancellationToken::new();
         jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);
         jobs::count(&services, &tasks, &stop);
+        jobs::probe(&services, &tasks, &stop);
+        let lost = CancellationToken::new();
+        services.on_store_lost({
+            let lost = lost.clone();
+            move || lost.cancel()
+        });
         if let Some(path) = config.keys.keys_file {
             jobs::read_keys(path, &services, &tasks, &stop);
         }
@@ -112,9 +154,19 @@ impl Server {
         state.set_ready(true);
         tracing::info!(%address, "listening");
         let acceptor = Acceptor::new(listener, router, &config.limits, tasks.clone());
-        let connections = acceptor.run_until(shutdown).await;
+        let until = async {
+            tokio::select! {
+                () = shutdown => {}
+                () = lost.cancelled() => {}
+            }
+        };
+        let connections = acceptor.run_until(until).await;
         state.set_ready(false);
-        let timeout = config.server.shutdown_timeout();
+        let mut timeout = config.server.shutdown_timeout();
+        if lost.is_cancelled() {
+            tracing::error!("the disk did not keep what was written");
+            timeout = timeout.min(GRACE_WHEN_LOST);
+        }
         tracing::info!(timeout_ms = u64::try_from(timeout.as_millis()).ok(), "stopping");
         let drained = connections.drain(timeout).await;
         if !drained {
@@ -126,6 +178,10 @@ impl Server {
             tasks.finished(timeout).await;
         }
         tracing::info!("stopped");
-        drained
+        match drained {
+            _ if lost.is_cancelled() => Ending::Lost,
+            true => Ending::Drained,
+            false => Ending::Cut,
+        }
     }
 }

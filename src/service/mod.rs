@@ -27,7 +27,7 @@ use self::once::Flights;
 use self::usage::Meter;
 use crate::domain::{Clock, Key, KeyHash, Models, Principal, TokenizerName};
 use crate::pipeline;
-pub use crate::store::{Error as StoreError, OpenError};
+pub use crate::store::{Condition, Error as StoreError, OpenError};
 use crate::store::{Retention, Store, Tenant};
 
 /// Bytes of earlier payloads that are remembered, for [`compile`]'s `first_change`.
@@ -135,6 +135,26 @@ impl Services {
     /// Stores what was counted. Takes the thread; the server calls it in the background.
     pub fn flush_usage(&self) -> Result<(), StoreError> {
         self.inner.meter.flush(&self.inner.store)
+    }
+
+    /// Whether the store can be written, as the last write found it.
+    pub fn condition(&self) -> Condition {
+        self.inner.store.condition()
+    }
+
+    /// Tries the store where it could not be written. Takes the thread; the server calls it in the
+    /// background.
+    pub fn probe(&self) {
+        if self.condition() != Condition::Good
+            && let Err(error) = self.inner.store.probe()
+        {
+            tracing::debug!(%error, "the store still cannot be written");
+        }
+    }
+
+    /// Has `call` called when the store's disk did not keep what was handed to it.
+    pub fn on_store_lost(&self, call: impl FnOnce() + Send + 'static) {
+        self.inner.store.on_lost(call);
     }
 
     fn flights(&self) -> &Flights {

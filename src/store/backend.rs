@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::Error;
 use super::error::broken;
+use super::health::Health;
 use super::sql::Sql;
 
 pub(super) trait Backend: fmt::Debug + Send + Sync {
@@ -20,6 +21,9 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
 
     /// The same, where losing it harms nobody: it is dropped where many writes wait.
     fn write_later(&self, job: Box<dyn Job>);
+
+    /// How it fares.
+    fn health(&self) -> &Health;
 
     /// Gives room that was freed back to the disk.
     fn shrink(&self) -> Result<(), Error>;

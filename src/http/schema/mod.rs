@@ -357,8 +357,12 @@ pub struct ModelList {
     pub next_cursor: Option<String>,
 }
 
-#[derive(Debug, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
+    /// `ok`, or `degraded` where the store cannot be written.
     #[schema(example = "ok")]
-    pub status: String,
+    pub status: &'static str,
+    /// Why not: `full`, `unavailable` or `lost`; absent where all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<&'static str>,
 }
