@@ -29,6 +29,16 @@ pub struct StoreConfig {
     )]
     pub artifacts_ttl_seconds: u64,
 
+    /// How long events are kept; a reader that was away for longer misses some
+    #[arg(
+        long,
+        env = "CONTEXTURE_EVENTS_TTL_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 7 * 24 * 3600,
+        value_parser = super::positive
+    )]
+    pub events_ttl_seconds: u64,
+
     /// Artifacts that a tenant may keep; a cleanup takes the least recently read beyond
     #[arg(
         long,
@@ -70,6 +80,10 @@ pub struct StoreConfig {
 impl StoreConfig {
     pub fn artifacts_ttl(&self) -> Duration {
         Duration::from_secs(self.artifacts_ttl_seconds)
+    }
+
+    pub fn events_ttl(&self) -> Duration {
+        Duration::from_secs(self.events_ttl_seconds)
     }
 
     pub fn cleanup_interval(&self) -> Duration {

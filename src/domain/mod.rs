@@ -4,7 +4,9 @@ mod adapter;
 mod artifact;
 mod conversation;
 mod day;
+mod event;
 mod key;
+mod memory;
 mod message;
 mod model;
 mod model_table;
@@ -20,8 +22,13 @@ pub use adapter::{
 pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub use conversation::{Conversation, Turn, turns};
 pub use day::Day;
+pub use event::{Event, EventKind, NewEvent};
 pub use key::{
     Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Word, Words,
+};
+pub use memory::{
+    Classification, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier,
+    MemoryTtl, MemoryVersion, value_text, word_of,
 };
 pub use message::{
     CacheMark, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking, ToolCall,

@@ -20,6 +20,9 @@ const COMPRESS: Access = Access::AnyOf(&[Scope::Compress]);
 const EITHER: Access = Access::AnyOf(&[Scope::Compile, Scope::Compress]);
 const ADAPTERS_READ: Access = Access::AnyOf(&[Scope::AdaptersRead, Scope::AdaptersWrite]);
 const ADAPTERS_WRITE: Access = Access::AnyOf(&[Scope::AdaptersWrite]);
+const MEMORY_READ: Access = Access::AnyOf(&[Scope::MemoryRead, Scope::MemoryWrite]);
+const MEMORY_WRITE: Access = Access::AnyOf(&[Scope::MemoryWrite]);
+const TOOLS: Access = Access::AnyOf(&[Scope::Tools]);
 const METRICS: Access = Access::AnyOf(&[Scope::MetricsRead]);
 const ADMIN: Access = Access::AnyOf(&[Scope::Admin]);
 
@@ -38,6 +41,18 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("PUT", "/adapters/{name}", ADAPTERS_WRITE),
     ("DELETE", "/adapters/{name}", ADAPTERS_WRITE),
     ("POST", "/adapters/{name}/test", ADAPTERS_READ),
+    ("POST", "/memory", MEMORY_WRITE),
+    ("GET", "/memory", MEMORY_READ),
+    ("PUT", "/memory/{key}", MEMORY_WRITE),
+    ("GET", "/memory/{key}", MEMORY_READ),
+    ("PATCH", "/memory/{key}", MEMORY_WRITE),
+    ("DELETE", "/memory/{key}", MEMORY_WRITE),
+    ("GET", "/memory/{key}/versions", MEMORY_READ),
+    ("POST", "/memory/{key}/restore", MEMORY_WRITE),
+    ("POST", "/memory/{key}/retract", MEMORY_WRITE),
+    ("POST", "/memory/import", MEMORY_WRITE),
+    ("POST", "/memory/recall", MEMORY_READ),
+    ("POST", "/tools/calls", TOOLS),
     ("GET", "/keys", ADMIN),
     ("POST", "/keys", ADMIN),
     ("PATCH", "/keys/{id}", ADMIN),

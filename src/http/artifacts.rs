@@ -15,8 +15,8 @@ use super::range;
 use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
 use super::state::AppState;
 use crate::domain::{ArtifactId, ContentHash};
-use crate::service::Services;
-use crate::service::artifacts::{self, Cleanup, Error, Offload, Offloaded};
+use crate::service::artifacts::{self, Cleanup, Offload, Offloaded};
+use crate::service::{Error, Services};
 
 /// Offload a text
 ///
@@ -109,8 +109,17 @@ pub(super) async fn get_artifact(
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
     let query = Query::of(request.uri(), &["lines", "query"])?;
-    let lines = query.get("lines").map(parse_lines).transpose()?;
+    let lines = query.get("lines").map(|text| {
+        artifacts::parse_lines(text).ok_or_else(|| {
+            let detail = "the parameter `lines` must be like `10-20`, `10-` or `10`";
+            Problem::invalid("", detail)
+        })
+    });
+    let lines = lines.transpose()?;
     let words = query.get("query").map(str::to_owned);
+    if words.as_deref() == Some("") {
+        return Err(Problem::invalid("", "the parameter `query` must not be empty"));
+    }
     let received = Received::nothing(&state, &request)?;
     let found = run(&state, received, move |services, _| {
         let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
@@ -213,34 +222,5 @@ fn select(
     match words {
         Some(words) => Some(Ok(artifacts::search(part, words, first))),
         None => lines.map(|_| Ok(part.to_owned())),
-    }
-}
-
-/// `a-b`, `a-` or `a`.
-fn parse_lines(text: &str) -> Result<(usize, usize), Problem> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let number = |digits: &str| {
-        let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
-        digits.parse::<usize>().ok().filter(|_| is_number)
-    };
-    let last = if last.is_empty() { Some(usize::MAX) } else { number(last) };
-    match (number(first), last) {
-        (Some(first), Some(last)) if 1 <= first && first <= last => Ok((first, last)),
-        _ => Err(Problem::invalid("", "the parameter `lines` must be like `10-20`, `10-` or `10`")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_counted_from_one() {
-        assert_eq!(parse_lines("10-20").unwrap(), (10, 20));
-        assert_eq!(parse_lines("7").unwrap(), (7, 7));
-        assert_eq!(parse_lines("7-").unwrap(), (7, usize::MAX));
-        for bad in ["", "-", "0-1", "2-1", "-5", "a-b", "1-2-3", "+1-2", "1,2"] {
-            assert!(parse_lines(bad).is_err(), "{bad}");
-        }
     }
 }

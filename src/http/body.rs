@@ -59,7 +59,7 @@ pub(super) async fn read(state: &AppState, request: Request) -> Result<Received,
     receive(state, request, Kind::InvalidJson).await
 }
 
-/// Reads a body that is JSON, or `text/plain`.
+/// Reads a body that is JSON, or `text/plain`, or lines of JSON.
 pub(super) async fn read_any(
     state: &AppState,
     request: Request,
@@ -148,7 +148,7 @@ fn media(headers: &HeaderMap) -> Option<Media> {
         .all(|charset| matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii"));
     let media = if is_json {
         Media::Json
-    } else if essence == "text/plain" {
+    } else if ["text/plain", "application/x-ndjson", "application/jsonl"].contains(&essence) {
         Media::Text
     } else {
         return None;

@@ -12,6 +12,7 @@ mod compile;
 mod compress;
 mod keys;
 mod layer;
+mod memory;
 mod metrics;
 mod once;
 mod operations;
@@ -22,6 +23,7 @@ mod range;
 mod router;
 pub mod schema;
 mod state;
+mod tools;
 mod window;
 
 pub use access::{Access, ROUTES};

@@ -13,8 +13,8 @@ use super::body::Received;
 use super::compile::json;
 use super::problem::Problem;
 use super::state::AppState;
+use crate::service::Error;
 use crate::service::Services;
-use crate::service::artifacts::Error;
 use crate::service::once::Once;
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
-use crate::service::{StoreError, artifacts, auth, compile, once, pool};
+use crate::service::{Error, StoreError, auth, compile, once, pool};
 
 /// The closed list of problem types. A new variant does not compile until it has a status, a
 /// code and a title, and a test asks that `docs/problems.md` explains it.
@@ -30,6 +30,9 @@ pub enum Kind {
     MethodNotAllowed,
     Conflict,
     InFlight,
+    PreconditionFailed,
+    MemoryActionUnsupported,
+    MemoryTypeUnsupported,
     RangeNotSatisfiable,
     RequestTimeout,
     Deadline,
@@ -58,6 +61,9 @@ impl Kind {
         Self::MethodNotAllowed,
         Self::Conflict,
         Self::InFlight,
+        Self::PreconditionFailed,
+        Self::MemoryActionUnsupported,
+        Self::MemoryTypeUnsupported,
         Self::RangeNotSatisfiable,
         Self::RequestTimeout,
         Self::Deadline,
@@ -92,6 +98,13 @@ impl Kind {
             Self::MethodNotAllowed => (405, "method_not_allowed", "This path has no such method"),
             Self::Conflict => (409, "conflict", "What is stored stands in the way"),
             Self::InFlight => (409, "in_flight", "The same request is being carried out"),
+            Self::PreconditionFailed => (412, "precondition_failed", "Another version is stored"),
+            Self::MemoryActionUnsupported => {
+                (422, "memory_action_unsupported", "There is no such memory action")
+            }
+            Self::MemoryTypeUnsupported => {
+                (422, "memory_type_unsupported", "There is no such memory type")
+            }
             Self::RangeNotSatisfiable => {
                 (416, "range_not_satisfiable", "The range lies outside of what there is")
             }
@@ -275,23 +288,25 @@ impl From<json::Error> for Problem {
     }
 }
 
-impl From<artifacts::Error> for Problem {
-    fn from(error: artifacts::Error) -> Self {
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
         let detail = error.to_string();
-        match error {
-            artifacts::Error::Json(error) => error.into(),
-            artifacts::Error::Invalid(errors) => {
-                Self { kind: Kind::InvalidRequest, detail, errors }
+        let kind = match error {
+            Error::Json(error) => return error.into(),
+            Error::Store(error) => return error.into(),
+            Error::Invalid(errors) => {
+                return Self { kind: Kind::InvalidRequest, detail, errors };
             }
-            artifacts::Error::Forbidden(_) => Self::with_detail(Kind::Forbidden, detail),
-            artifacts::Error::Refused(once::Refused::Mismatch) => {
-                Self::with_detail(Kind::IdempotencyMismatch, detail)
-            }
-            artifacts::Error::Refused(once::Refused::InFlight) => {
-                Self::with_detail(Kind::InFlight, detail)
-            }
-            artifacts::Error::Store(error) => error.into(),
-        }
+            Error::Forbidden(_) => Kind::Forbidden,
+            Error::Refused(once::Refused::Mismatch) => Kind::IdempotencyMismatch,
+            Error::Refused(once::Refused::InFlight) => Kind::InFlight,
+            Error::NotFound(_) => Kind::NotFound,
+            Error::Conflict(_) => Kind::Conflict,
+            Error::Stale(_) => Kind::PreconditionFailed,
+            Error::MemoryAction(_) => Kind::MemoryActionUnsupported,
+            Error::MemoryType(_) => Kind::MemoryTypeUnsupported,
+        };
+        Self::with_detail(kind, detail)
     }
 }
 
@@ -300,7 +315,8 @@ impl From<StoreError> for Problem {
         let kind = match &error {
             StoreError::Collision(_)
             | StoreError::TooManyAdapters(_)
-            | StoreError::TooManyKeys(_) => {
+            | StoreError::TooManyKeys(_)
+            | StoreError::TooManyEntries(_) => {
                 return Self::with_detail(Kind::Conflict, error.to_string());
             }
             StoreError::Unavailable(_) => Kind::StoreUnavailable,

@@ -1,6 +1,8 @@
 //! Reading what stands behind the `?` of a path.
 
 use axum::http::Uri;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 
 use super::problem::Problem;
 
@@ -36,6 +38,21 @@ impl Query {
         self.pairs.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
+    /// One of a closed list of words.
+    pub(super) fn choice<T: Copy>(
+        &self,
+        name: &str,
+        words: &[(&str, T)],
+    ) -> Result<Option<T>, Problem> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let known = words.iter().find(|(word, _)| *word == value).map(|(_, known)| Some(*known));
+        known.ok_or_else(|| {
+            let list: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let list = list.join(", ");
+            Problem::invalid("", format!("the parameter `{name}` must be one of {list}"))
+        })
+    }
+
     /// A whole number.
     pub(super) fn whole(&self, name: &str) -> Result<Option<u64>, Problem> {
         let Some(value) = self.get(name) else { return Ok(None) };
@@ -43,6 +60,22 @@ impl Query {
             Problem::invalid("", format!("the parameter `{name}` must be a whole number"))
         })
     }
+}
+
+/// A part of a path as text; none where it is not UTF-8, percent-encoded.
+pub(super) fn decode_path(text: &str) -> Option<String> {
+    // In a path a plus is a plus.
+    decode(&text.replace('+', "%2B"))
+}
+
+/// A cursor's text in letters that need no encoding.
+pub(super) fn encode_cursor(text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(text)
+}
+
+/// The text of a cursor; none where it is none of ours.
+pub(super) fn decode_cursor(text: &str) -> Option<String> {
+    URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
 /// Undoes `%20` and `+`.

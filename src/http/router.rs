@@ -22,7 +22,10 @@ use utoipa_axum::routes;
 use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
-use super::{adapters, artifacts, auth, compile, compress, keys, layer, operations, pages, window};
+use super::{
+    adapters, artifacts, auth, compile, compress, keys, layer, memory, operations, pages, tools,
+    window,
+};
 use crate::config::LimitsConfig;
 
 #[derive(OpenApi)]
@@ -39,6 +42,8 @@ use crate::config::LimitsConfig;
         (name = "compile", description = "Conversations to payloads"),
         (name = "artifacts", description = "Originals that stand outside of a payload"),
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
+        (name = "memory", description = "What is known beyond one conversation"),
+        (name = "tools", description = "What models call"),
         (name = "keys", description = "Who may do what, and who used how much"),
         (name = "operations", description = "Health, figures, reference"),
     )
@@ -140,6 +145,19 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(adapters::list_adapters))
         .routes(routes!(adapters::get_adapter, adapters::put_adapter, adapters::delete_adapter))
         .routes(routes!(adapters::test_adapter))
+        .routes(routes!(memory::store_memory, memory::list_memory))
+        .routes(routes!(memory::import_memory))
+        .routes(routes!(memory::recall_memory))
+        .routes(routes!(
+            memory::put_memory,
+            memory::get_memory,
+            memory::patch_memory,
+            memory::delete_memory
+        ))
+        .routes(routes!(memory::list_memory_versions))
+        .routes(routes!(memory::restore_memory))
+        .routes(routes!(memory::retract_memory))
+        .routes(routes!(tools::handle_calls))
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::update_key, keys::delete_key))
         .routes(routes!(keys::list_usage))

@@ -193,6 +193,9 @@ impl<'s> Sight<'s> {
                 Content::ToolResult(result) => {
                     let texts = result.content.iter().filter_map(Part::as_text);
                     let texts: Vec<_> = texts.cloned().collect();
+                    // A line of ours that came back is short as it is, and the same many times.
+                    let is_line = texts.iter().all(|text| prose::is_cleared(text));
+                    let hold = if is_line { Hold::Fixed } else { hold };
                     let forms = self.encoder.result(&texts, hold);
                     arrived.saved += texts
                         .iter()

@@ -1,10 +1,9 @@
 //! Stage 8: what is volatile becomes tail blocks, and goes where it breaks no cached prefix.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::measure::Meter;
-use super::{Stopped, prose, xml};
+use super::{Stopped, memory, prose, xml};
 use crate::domain::{Notes, RawJson};
 use crate::json;
 use crate::request::{MemoryOptions, Placement};
@@ -42,11 +41,16 @@ pub(super) fn run(
     let mut tail: Vec<String> = Vec::new();
     if let Some(memory) = input.memory {
         output.memory_instruction = Some(prose::MEMORY_INSTRUCTION.to_owned());
-        let data = memory_data(meter, memory, input.memory_room, &mut output.injected, notes)?;
-        output.memory_tokens = data.as_deref().map_or(Ok(0), |data| meter.text(data))?;
+        let fit = memory::fit(&memory.entries, input.memory_room, &|text| meter.text(text))?;
+        note_left_out(&fit, memory.from_store, notes);
+        let shown = memory.entries.iter().zip(&fit.shown).filter(|(_, shown)| **shown);
+        let mut shown: Vec<_> = shown.map(|(entry, _)| entry).collect();
+        shown.sort_by_key(|entry| entry.place);
+        output.injected = shown.into_iter().map(|entry| entry.key.to_string()).collect();
+        output.memory_tokens = fit.tokens;
         match memory.placement {
-            Placement::System => output.memory_data = data,
-            Placement::LastUser => tail.extend(data),
+            Placement::System => output.memory_data = fit.block,
+            Placement::LastUser => tail.extend(fit.block),
         }
     }
     let state = input.dynamic_state.and_then(state_xml);
@@ -103,40 +107,12 @@ fn implicit_context(text: &str, notes: &mut Notes) -> String {
     format!("<implicit_context>\n{broken}\n</implicit_context>")
 }
 
-fn memory_data(
-    meter: &Meter<'_>,
-    memory: &MemoryOptions,
-    room: u64,
-    injected: &mut Vec<String>,
-    notes: &mut Notes,
-) -> Result<Option<String>, Stopped> {
-    let mut text = format!("<memory>\n{}\n", prose::MEMORY_HEADING);
-    let mut used = meter.text(&text)? + 4;
-    let mut left_out = 0;
-    for entry in &memory.entries {
-        let mut line = String::from("<entry key=\"");
-        xml::escape(&mut line, &entry.key);
-        if let Some(description) = &entry.description {
-            line.push_str("\" description=\"");
-            xml::escape(&mut line, description);
-        }
-        line.push_str("\">");
-        xml::escape(&mut line, &entry.value);
-        line.push_str("</entry>\n");
-        let cost = meter.text(&line)?;
-        if used + cost > room {
-            left_out += 1;
-            continue;
-        }
-        used += cost;
-        text.push_str(&line);
-        injected.push(entry.key.to_string());
-    }
-    if left_out > 0 {
-        let mut detail = String::new();
-        let _ = write!(detail, "{left_out} entries found no room within max_tokens");
+/// Entries of the request that are not shown are told; of a store, the most fitting are taken, and
+/// that is what it is asked for.
+fn note_left_out(fit: &memory::Fit, from_store: bool, notes: &mut Notes) {
+    let left_out = fit.shown.iter().filter(|shown| !**shown).count();
+    if left_out > 0 && !from_store {
+        let detail = format!("{left_out} entries found no room within max_tokens");
         notes.warn("memory_left_out", "/memory/entries".to_owned(), detail);
     }
-    text.push_str("</memory>");
-    Ok((!injected.is_empty()).then_some(text))
 }

@@ -2,6 +2,7 @@
 
 use super::arrive::Arrived;
 use super::measure::Cost;
+use super::memory;
 use super::read_back::READ_TOOL;
 use super::report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, sentence};
 use super::slot::{PartName, Slot};
@@ -116,11 +117,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
         cache: Cache { stable_tokens: model.scale(stable(&input)), ..Cache::default() },
         memory: Memory { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
-        service_tools: if input.request.compression.read_tool {
-            vec![READ_TOOL.to_owned()]
-        } else {
-            Vec::new()
-        },
+        service_tools: service_tools(input.request),
         hooks: Vec::new(),
         degraded: input.notes.degraded,
         repairs: input.notes.repairs,
@@ -152,6 +149,13 @@ fn raw_parts(input: &Input<'_>) -> [u64; 7] {
     // Memory data on the last user message is memory all the same.
     let moved = if memory_in_tail(input) { input.arrival.memory.min(tail) } else { 0 };
     [system, skill, input.arrival.tools, memory + moved, history, tail - moved + input.reply, media]
+}
+
+/// The tools that are ours to carry out.
+fn service_tools(request: &CompileRequest) -> Vec<String> {
+    let read = request.compression.read_tool.then(|| READ_TOOL.to_owned());
+    let remember = request.memory.iter().flat_map(memory::tools);
+    read.into_iter().chain(remember.map(|tool| tool.name.to_string())).collect()
 }
 
 fn memory_in_tail(input: &Input<'_>) -> bool {

@@ -17,10 +17,12 @@ mod inject;
 mod manifest;
 mod marks;
 mod measure;
+mod memory;
 mod pass;
 mod prose;
 mod protect;
 mod read_back;
+mod recall;
 mod repair;
 mod report;
 mod shorten;
@@ -32,8 +34,10 @@ mod xml;
 pub use change::{FirstChange, Hints, Why, first_change};
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
+pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
 pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;
+pub use recall::{Candidate, Ranked, rank_memory};
 pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
 pub use shorten::{Edit, Edited, Maker, Original, Shortened, Shown, passed_on, shorten, splice};
 pub use stage::Timings;
@@ -130,6 +134,7 @@ fn run(
     let protected = protect::run(&request.protect, history, system, &mut driver.notes);
     let names = driver.names(&conversation.history);
     let read_back = driver.read_back(&mut conversation);
+    driver.remember(&mut conversation.tools);
     let history = &conversation.history;
     let fixed = protected.iter().zip(history).map(|(flag, own)| *flag || read_back.holds(own));
     let fixed: Vec<bool> = fixed.collect();
@@ -211,6 +216,15 @@ impl Driver<'_> {
             tools.push(read_back::tool());
         }
         ReadBack::new(on, &conversation.history)
+    }
+
+    /// Puts the tools among the others with which a model remembers.
+    fn remember(&self, tools: &mut Vec<ToolDefinition>) {
+        for own in self.request.memory.iter().flat_map(memory::tools) {
+            if !tools.iter().any(|tool| tool.name == own.name) {
+                tools.push(own);
+            }
+        }
     }
 
     fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {

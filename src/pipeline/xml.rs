@@ -13,10 +13,25 @@ pub(super) fn escape(out: &mut String, text: &str) {
             '&' => out.push_str("&amp;"),
             '\'' => out.push_str("&apos;"),
             '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push(character),
+            // A parser makes a line feed of it where it stands as it is.
+            '\r' => out.push_str("&#13;"),
+            '\t' | '\n' => out.push(character),
             '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
             _ => out.push(character),
         }
+    }
+}
+
+/// Escapes a text for an attribute, where a parser would make spaces of tabs and line feeds.
+pub(super) fn escape_attribute(out: &mut String, text: &str) {
+    for part in text.split_inclusive(['\t', '\n']) {
+        let (text, end) = match part.strip_suffix(['\t', '\n']) {
+            Some(text) if part.ends_with('\t') => (text, "&#9;"),
+            Some(text) => (text, "&#10;"),
+            None => (part, ""),
+        };
+        escape(out, text);
+        out.push_str(end);
     }
 }
 

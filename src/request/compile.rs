@@ -222,7 +222,7 @@ fn dynamic_state(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<RawJson
     Some(RawJson::new(node.raw))
 }
 
-fn session_id(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
+pub(super) fn session_id(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
     let id = fields.text("session_id", faults)?;
     if id.is_empty() || id.len() > 256 || id.chars().any(char::is_control) {
         fields.fault("session_id", "must be 1 to 256 bytes without control characters", faults);

@@ -33,6 +33,11 @@ impl<'r, 'a> Fields<'r, 'a> {
         &self.path
     }
 
+    /// The object itself, in which a `null` is told from an absent member.
+    pub fn node(&self) -> &'r Node<'a> {
+        self.node
+    }
+
     pub fn get(&self, key: &str) -> Option<&'r Node<'a>> {
         self.node.get(key).filter(|node| !node.is_null())
     }

@@ -1,15 +1,23 @@
 //! Requests: the body of `POST /compile` read into typed options, every fault named at once.
 
+mod calls;
 mod compile;
 mod compress;
 mod fields;
+mod memory;
 mod options;
 
+pub use calls::{CallsRequest, read_calls};
 pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
 pub use compress::{COMPRESS_KEYS, CompressRequest, Given, List, Originals, read_compress};
 pub use fields::Fields;
+pub use memory::{
+    ImportLine, MEMORY_PUT_KEYS, MEMORY_TYPES, MemoryWrite, RecallRequest, StoreAction, StoreFault,
+    StoreRequest, check_memory_text, is_memory_key, read_memory_line, read_memory_write,
+    read_recall, read_restore, read_retract, read_store,
+};
 pub use options::{
     ADAPTER_KEYS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters, Level,
     MOST_PATTERNS_IN_ALL, MemoryEntry, MemoryOptions, OnArrival, Output, Pattern, Placement,

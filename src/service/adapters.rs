@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-pub use super::artifacts::Error;
-use super::{Services, StoreError};
+use super::{Error, Services, StoreError};
 use crate::compress::{Tryout, built_in_names};
 use crate::domain::{AdapterChoice, AdapterDefinition, StoredAdapter, TokenizerName};
 use crate::json::{self, Fault, Faults, Limits, Node, Path};

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::once::{self, Once, remember};
-use super::{Services, StoreError};
+use super::once::{Once, remember};
+use super::{Error, Services};
 pub use crate::compress::Offload;
 use crate::domain::{Artifact, ArtifactId, ContentHash};
-use crate::json::{self, Fault, Faults, Limits, Path};
+use crate::json::{self, Faults, Limits, Path};
 use crate::request::Fields;
 pub use crate::store::Cleanup;
 use crate::store::{Batch, Caps, Tx};
@@ -19,30 +19,6 @@ const OFFLOAD_KEYS: &[&str] = &["text", "threshold", "head_chars", "tail_chars"]
 const CLEANUP_KEYS: &[&str] = &["max_age_seconds", "max_count", "max_bytes"];
 /// The largest whole number that every JSON reader keeps.
 const MOST: u64 = 1 << 53;
-
-/// Why nothing was done.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("the body is not accepted: {0}")]
-    Json(#[from] json::Error),
-    #[error("the request is not valid in {} places", .0.len())]
-    Invalid(Vec<Fault>),
-    #[error("{0}")]
-    Forbidden(String),
-    #[error(transparent)]
-    Refused(#[from] once::Refused),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl From<once::Error> for Error {
-    fn from(error: once::Error) -> Self {
-        match error {
-            once::Error::Refused(refused) => Self::Refused(refused),
-            once::Error::Store(error) => Self::Store(error),
-        }
-    }
-}
 
 /// What became of a text that was to be offloaded.
 #[derive(Debug)]
@@ -150,6 +126,18 @@ pub fn cleanup(services: &Services, body: &str) -> Result<Cleanup, Error> {
     }
 }
 
+/// `a-b`, `a-` or `a`: the numbers of the first line and the last.
+pub fn parse_lines(text: &str) -> Option<(usize, usize)> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let number = |digits: &str| {
+        let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+        digits.parse::<usize>().ok().filter(|_| is_number)
+    };
+    let last = if last.is_empty() { usize::MAX } else { number(last)? };
+    let first = number(first)?;
+    (1 <= first && first <= last).then_some((first, last))
+}
+
 /// The lines from `first` to `last`, counted from one, with their line feeds; none where the
 /// text ends before.
 pub fn lines(text: &str, first: usize, last: usize) -> Option<&str> {
@@ -189,6 +177,16 @@ mod tests {
         assert_eq!(lines(text, 0, 1), None);
         assert_eq!(lines(text, 3, 2), None);
         assert_eq!(lines("x", 1, usize::MAX), Some("x"));
+    }
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        assert_eq!(parse_lines("10-20"), Some((10, 20)));
+        assert_eq!(parse_lines("7"), Some((7, 7)));
+        assert_eq!(parse_lines("7-"), Some((7, usize::MAX)));
+        for bad in ["", "-", "0-1", "2-1", "-5", "a-b", "1-2-3", "+1-2", "1,2"] {
+            assert_eq!(parse_lines(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::{Services, StoreError, adapters, usage};
-use crate::domain::Model;
+use super::{Services, StoreError, adapters, memory, usage};
+use crate::domain::{MemoryEntry, Model, Note, Role};
 use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::{self, Compiled, Deadline, FirstChange, Report, Stopped, Timings};
-use crate::request::{self, KnownAdapters, Previous};
+use crate::request::{self, CompileRequest, KnownAdapters, Placement, Previous};
 use crate::store::{self, Batch};
 
 /// A compiled conversation, or a compressed text or list, as it is sent.
@@ -92,19 +92,16 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let session = request.session_id.clone();
     let unrecorded = request.unrecorded;
     let model = request.model.clone();
+    let storing = Instant::now();
+    let expired = remember(services, &mut request)?;
+    timings.store += storing.elapsed();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
     let mut compiled =
         pipeline::compile(services.pipeline(), request, head, &deadline, &mut timings)?;
 
     let storing = Instant::now();
-    if !compiled.artifacts.is_empty() {
-        let mut batch = Batch::default();
-        for text in std::mem::take(&mut compiled.artifacts) {
-            batch.artifact(text, "text/plain");
-        }
-        services.tenant().commit(batch)?;
-    }
+    commit(services, &mut compiled, session.clone(), expired)?;
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
@@ -140,6 +137,84 @@ fn add_absent<'a>(node: &mut Node<'a>, defaults: &'a str) -> Result<(), StoreErr
     Ok(())
 }
 
+/// Reads what memory shows in this compile; answers the entries in sight whose time is up.
+fn remember(
+    services: &Services,
+    request: &mut CompileRequest,
+) -> Result<Vec<MemoryEntry>, StoreError> {
+    let question = question(request);
+    let session = request.session_id.clone();
+    let Some(memory) = request.memory.as_mut().filter(|memory| memory.from_store) else {
+        return Ok(Vec::new());
+    };
+    memory.scope.session_id = memory.scope.session_id.take().or(session);
+    let (ranked, expired) = services.tenant().read(|tx| {
+        let ranked = memory::recalled(tx, &memory.scope, &question)?;
+        Ok::<_, StoreError>((ranked, memory::expired(tx, &memory.scope)?))
+    })?;
+    memory.entries = ranked.iter().map(pipeline::shown_entry).collect();
+    Ok(expired)
+}
+
+/// What memory is asked for: what the request says, else the last user message where the block
+/// stands on it. Where it stands in the head, which is to stay the same, nothing in particular.
+fn question(request: &CompileRequest) -> String {
+    /// Characters of a message that are read, from its end.
+    const READ: usize = 2_000;
+    let Some(memory) = &request.memory else { return String::new() };
+    match (&memory.query, memory.placement) {
+        (Some(query), _) => query.to_string(),
+        (None, Placement::System) => String::new(),
+        (None, Placement::LastUser) => {
+            let mut messages = request.conversation.history.iter().rev();
+            let last = messages.find(|message| message.role == Role::User);
+            let texts: Vec<&str> = last
+                .iter()
+                .flat_map(|message| &message.parts)
+                .filter_map(|part| part.as_text().map(|text| &**text))
+                .collect();
+            let text = texts.join("\n");
+            let from = text.char_indices().rev().nth(READ).map_or(0, |(at, _)| at);
+            text.get(from..).unwrap_or_default().to_owned()
+        }
+    }
+}
+
+/// Stores what the compile leaves behind, all of it or nothing. Where that is a turn to be counted
+/// and no more, a compile does not fail for it.
+fn commit(
+    services: &Services,
+    compiled: &mut Compiled,
+    session: Option<Arc<str>>,
+    expired: Vec<MemoryEntry>,
+) -> Result<(), StoreError> {
+    compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
+    let mut batch = Batch::default();
+    for text in std::mem::take(&mut compiled.artifacts) {
+        batch.artifact(text, "text/plain");
+    }
+    let must = !batch.is_empty() || !expired.is_empty();
+    if !must && session.is_none() {
+        return Ok(());
+    }
+    let stored = services.tenant().commit_with(batch, move |tx, _| {
+        memory::expire(tx, &expired)?;
+        session.iter().try_for_each(|session| tx.count_turn(session))
+    });
+    match stored {
+        Err(error) if !must => {
+            tracing::warn!(%error, "a turn was not counted");
+            compiled.report.degraded.push(Note {
+                code: "turn_not_counted",
+                pointer: "/session_id".to_owned(),
+                detail: "the store cannot be written".to_owned(),
+            });
+            Ok(())
+        }
+        stored => stored.map(drop),
+    }
+}
+
 /// What the names in `compression.adapters` mean. Where none are given, a compile goes on without
 /// the store; the flag says so.
 fn known_adapters(
@@ -169,7 +244,7 @@ fn note_change(
         Some(Previous::Id(id)) => {
             let known = services.recall_payload(id);
             if known.is_none() {
-                compiled.report.warnings.push(crate::domain::Note {
+                compiled.report.warnings.push(Note {
                     code: "previous_unknown",
                     pointer: "/cache/previous".to_owned(),
                     detail: "no such answer is remembered".to_owned(),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-pub use super::artifacts::Error;
+pub use super::Error;
 use super::once::{Once, remember};
 use super::{Services, StoreError, adapters};
 use crate::domain::{

@@ -5,13 +5,16 @@ pub mod artifacts;
 pub mod auth;
 pub mod compile;
 pub mod compress;
+mod error;
 pub mod expand;
 pub mod keys;
 mod known;
+pub mod memory;
 pub mod once;
 pub mod pool;
 mod returned;
 pub mod tokens;
+pub mod tools;
 pub mod usage;
 pub mod why;
 
@@ -23,6 +26,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use self::auth::{Gate, Given};
+pub use self::error::Error;
 use self::once::Flights;
 use self::usage::Meter;
 use crate::domain::{Clock, Key, KeyHash, Models, Principal, TokenizerName};
@@ -175,6 +179,9 @@ impl Services {
     /// Removes from the store what is too old or too much. Takes the thread; the server calls it
     /// in the background.
     pub fn clean(&self) -> Result<(), StoreError> {
+        for tenant in self.inner.store.tenants()? {
+            memory::expire_all(&self.for_tenant(&tenant.into()))?;
+        }
         self.inner.store.clean()
     }
 

@@ -182,8 +182,9 @@ impl Tx<'_> {
     }
 }
 
-/// Tables with rows that go at some time.
-const EXPIRING: [&str; 4] = ["blobs", "answers", "chains", "replies"];
+/// Tables in which everyone stands who has rows that go at some time.
+const EXPIRING: [&str; 6] =
+    ["blobs", "answers", "chains", "memory_state", "event_state", "replies"];
 
 /// Everyone with a row that goes at some time, found by one step in an index each.
 pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {

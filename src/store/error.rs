@@ -24,9 +24,19 @@ pub enum Error {
     TooManyAdapters(u64),
     #[error("the tenant has {0} keys, and no more may be; delete one first")]
     TooManyKeys(u64),
+    #[error("{0} memory entries are stored, and no more may be; delete some first")]
+    TooManyEntries(u64),
 }
 
 impl Error {
+    /// A column holds a word that this program does not know.
+    pub(super) fn unknown_word(word: &str) -> Self {
+        #[derive(Debug, thiserror::Error)]
+        #[error("`{0}` is no word of this column")]
+        struct Unknown(String);
+        Self::Corrupt(Arc::new(Unknown(word.to_owned())))
+    }
+
     /// A statement that must answer a row has answered none.
     pub(super) fn no_row() -> Self {
         broken("a statement answered no row")

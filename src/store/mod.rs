@@ -13,9 +13,11 @@ mod backend;
 mod batch;
 mod cleanup;
 mod error;
+mod events;
 mod health;
 mod idempotency;
 mod keys;
+mod memory;
 mod pack;
 mod sql;
 mod sqlite;
@@ -32,6 +34,7 @@ pub use self::batch::{Batch, ChainHash, Committed, Item};
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
 pub use self::error::{Error, OpenError};
 pub use self::health::Condition;
+pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::Tx;
@@ -48,6 +51,8 @@ pub struct Retention {
     pub caps: Caps,
     /// Bytes of each tenant's original messages.
     pub originals_max_bytes: u64,
+    /// From the time of an event until it is forgotten.
+    pub events: Duration,
 }
 
 impl Default for Retention {
@@ -56,6 +61,7 @@ impl Default for Retention {
             ttl: Duration::from_hours(7 * 24),
             caps: Caps::default(),
             originals_max_bytes: u64::MAX,
+            events: Duration::from_hours(7 * 24),
         }
     }
 }
@@ -70,6 +76,7 @@ impl From<&StoreConfig> for Retention {
                 max_bytes: Some(config.artifacts_max_bytes),
             },
             originals_max_bytes: config.originals_max_bytes,
+            events: config.events_ttl(),
         }
     }
 }
@@ -185,6 +192,9 @@ impl Store {
     }
 
     /// Cleans up after every tenant, by the settings. The job that runs in the background.
+    ///
+    /// Memory entries whose time is up are not among it: they go by
+    /// [`Tx::expired_memory`], since others are told of each.
     pub fn clean(&self) -> Result<(), Error> {
         for name in self.tenants()? {
             self.tenant(&name).cleanup(&Caps::default())?;
@@ -197,7 +207,7 @@ impl Store {
     }
 
     /// At least everyone who has stored something that goes at some time.
-    fn tenants(&self) -> Result<Vec<String>, Error> {
+    pub fn tenants(&self) -> Result<Vec<String>, Error> {
         let mut found = Vec::new();
         self.inner.backend.read(&mut |sql| {
             found = answers::tenants(sql)?;

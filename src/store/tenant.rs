@@ -283,6 +283,8 @@ impl Tenant {
     )]
     pub(super) fn forget(&self) -> Result<(), Error> {
         while self.write(|tx| tx.forget_answers())? {}
+        let kept = self.store.inner.retention.events;
+        while self.write(move |tx| tx.forget_events(kept))? {}
         let most = self.store.inner.retention.originals_max_bytes;
         if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
             while self.write(move |tx| tx.forget_messages(last))? {}

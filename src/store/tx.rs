@@ -41,6 +41,10 @@ impl<'t> Tx<'t> {
         Tx { sql: self.sql, tenant, now: self.now }
     }
 
+    pub(super) fn tenant(&self) -> &'t str {
+        self.tenant
+    }
+
     /// Runs a statement for what it changes; answers in how many rows. `?1` is the tenant, `?2` the
     /// first of `values`.
     pub(super) fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {

@@ -31,6 +31,18 @@ const ROUTES: &[(&str, &str)] = &[
     ("PUT", "/adapters/{name}"),
     ("DELETE", "/adapters/{name}"),
     ("POST", "/adapters/{name}/test"),
+    ("POST", "/memory"),
+    ("GET", "/memory"),
+    ("PUT", "/memory/{key}"),
+    ("GET", "/memory/{key}"),
+    ("PATCH", "/memory/{key}"),
+    ("GET", "/memory/{key}/versions"),
+    ("POST", "/memory/{key}/restore"),
+    ("POST", "/memory/{key}/retract"),
+    ("DELETE", "/memory/{key}"),
+    ("POST", "/memory/import"),
+    ("POST", "/memory/recall"),
+    ("POST", "/tools/calls"),
     ("GET", "/keys"),
     ("POST", "/keys"),
     ("PATCH", "/keys/{id}"),
@@ -126,8 +138,10 @@ async fn every_described_route_is_served() {
     for (method, path) in ROUTES {
         let adapter = json!({"detect": {"min_lines": 1}}).to_string();
         build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
+        build("PUT", "/memory/one").body("{\"value\":1}").send().await.unwrap();
         let path = path
             .replace("/keys/{id}", &format!("/keys/{}", key["id"].as_str().unwrap()))
+            .replace("{key}", "one")
             .replace("{name}", "one")
             .replace("{code}", "deadline")
             .replace("{file}", "swagger-ui.css")

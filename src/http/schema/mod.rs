@@ -7,6 +7,8 @@
 mod adapters;
 mod compress;
 mod keys;
+mod memory;
+mod tools;
 
 pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
@@ -16,8 +18,14 @@ pub use keys::{
     ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, UsageList, UsageRow,
 };
 
+pub use memory::{
+    MemoryActRequest, MemoryActed, MemoryEntry, MemoryImported, MemoryList, MemoryRecallRequest,
+    MemoryRecalled, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions, MemoryWrite,
+    Scope,
+};
 use serde::Serialize;
 use serde_json::Value;
+pub use tools::{CallResult, CallsAnswer, CallsRequest};
 use utoipa::ToSchema;
 
 use crate::config::ModelRow;
@@ -218,12 +226,24 @@ pub struct Protect {
 /// What is remembered from earlier conversations.
 #[derive(Debug, ToSchema)]
 pub struct MemoryOptions {
+    /// Whose entries are seen, and written by the model; `session_id` is the request's where it is
+    /// absent.
+    pub scope: Option<Scope>,
     /// Where the data stands: `last_user` keeps everything before it cacheable.
     pub placement: Option<StatePlacement>,
     /// Tokens of data; entries that find no room are left out, with a warning.
     #[schema(default = 2_000)]
     pub max_tokens: Option<u64>,
-    /// `{"key", "value", "description"?}`; every text is escaped.
+    /// What entries are looked for. When absent, the last user message; with the placement
+    /// `system`, which is to stay the same, nothing in particular.
+    pub query: Option<String>,
+    /// Whether the model gets the tools `create_memory` and `modify_memory`; `POST /tools/calls`
+    /// carries their calls out.
+    #[schema(default = true)]
+    pub write: Option<bool>,
+    /// The keys that the model may write; any when absent, none when empty.
+    pub allowed_keys: Option<Vec<String>>,
+    /// In the place of the store's: `{"key", "value", "description"?}`; every text is escaped.
     pub entries: Option<Vec<Value>>,
 }
 

@@ -43,7 +43,7 @@ const SUMMARY_END: &str = "</history_summary>";
 /// How texts of ours begin.
 const FRAMES: &[(&str, Ours)] = &[
     (prose::MEMORY_INSTRUCTION, Ours::Memory),
-    ("<memory>\n", Ours::Memory),
+    (prose::MEMORY_OPENING, Ours::Memory),
     (prose::STATE_HEADING, Ours::State),
     ("<dynamic_state>\n", Ours::State),
     ("<implicit_context>\n", Ours::State),

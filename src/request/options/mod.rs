@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use regex::RegexSet;
 
-use crate::domain::{AdapterChoices, RawJson, Role, Ttl};
+use crate::domain::{AdapterChoices, MemoryScope, RawJson, Role, Ttl};
 
 /// How far the ladder may be climbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,6 +181,8 @@ pub struct MemoryEntry {
     pub key: Arc<str>,
     pub value: Arc<str>,
     pub description: Option<Arc<str>>,
+    /// Where it is shown among the others; they are chosen in the order in which they stand.
+    pub place: usize,
 }
 
 /// The key `memory`; absent means off.
@@ -189,7 +191,18 @@ pub struct MemoryOptions {
     pub placement: Placement,
     /// Most tokens of memory data in the payload.
     pub max_tokens: u64,
+    /// Given by the request, or found in the store.
     pub entries: Vec<MemoryEntry>,
+    /// Whether the entries are to come from the store: none are given.
+    pub from_store: bool,
+    /// Whose entries are seen, and written by the model's tools.
+    pub scope: MemoryScope,
+    /// What entries are looked for; the last user message where it is not said.
+    pub query: Option<Arc<str>>,
+    /// Whether the model gets the tools to write.
+    pub write: bool,
+    /// The keys that the model may write; any where there is no list.
+    pub allowed_keys: Option<Vec<Arc<str>>>,
 }
 
 /// How much the report tells.

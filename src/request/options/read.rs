@@ -6,9 +6,11 @@ use super::{
     CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryEntry, MemoryOptions,
     OnArrival, Output, Pattern, Placement, Previous, Protect, Skill, Thinking, read_adapters,
 };
-use crate::domain::{RawJson, Role, Ttl};
+use crate::domain::{MemoryScope, RawJson, Role, Ttl};
 use crate::json::{Faults, Node, Path};
+use crate::request::calls::read_allowed_keys;
 use crate::request::fields::Fields;
+use crate::request::memory::read_scope;
 
 /// Turns a request may shield; more than any conversation has.
 const MOST_TURNS: u64 = 10_000;
@@ -35,7 +37,8 @@ pub(in crate::request) const PROTECT: &[&str] =
 pub(in crate::request) const CACHE: &[&str] = &["ttl", "marks", "state", "previous"];
 pub(in crate::request) const OUTPUT: &[&str] = &["tag", "prefill"];
 pub(in crate::request) const SKILL: &[&str] = &["name", "instructions"];
-pub(in crate::request) const MEMORY: &[&str] = &["placement", "max_tokens", "entries"];
+pub(in crate::request) const MEMORY: &[&str] =
+    &["scope", "placement", "max_tokens", "query", "write", "allowed_keys", "entries"];
 
 impl Placement {
     pub(in crate::request) const WORDS: &'static [(&'static str, Self)] =
@@ -279,6 +282,11 @@ impl MemoryOptions {
                     placement: Placement::LastUser,
                     max_tokens: USUAL_TOKENS,
                     entries: Vec::new(),
+                    from_store: true,
+                    scope: MemoryScope::default(),
+                    query: None,
+                    write: true,
+                    allowed_keys: None,
                 });
             }
             Some(false) => return None,
@@ -290,7 +298,7 @@ impl MemoryOptions {
         for (index, item) in given.list("entries", 4_096, faults).iter().enumerate() {
             let keys = &["key", "value", "description"];
             if let Some(one) = Fields::of(item, list.index(index), keys, faults) {
-                entries.extend(entry(&one, faults));
+                entries.extend(entry(&one, index, faults));
             }
         }
         Some(Self {
@@ -298,12 +306,17 @@ impl MemoryOptions {
                 .choice("placement", Placement::WORDS, faults)
                 .unwrap_or(Placement::LastUser),
             max_tokens: given.whole("max_tokens", 0, 1 << 40, faults).unwrap_or(USUAL_TOKENS),
+            from_store: given.get("entries").is_none(),
             entries,
+            scope: read_scope(&given, faults),
+            query: given.text("query", faults).map(Into::into),
+            write: given.flag("write", faults).unwrap_or(true),
+            allowed_keys: read_allowed_keys(&given, faults),
         })
     }
 }
 
-fn entry(one: &Fields<'_, '_>, faults: &mut Faults) -> Option<MemoryEntry> {
+fn entry(one: &Fields<'_, '_>, place: usize, faults: &mut Faults) -> Option<MemoryEntry> {
     let key = one.text("key", faults);
     if one.get("key").is_none() {
         one.fault("key", "is missing", faults);
@@ -314,5 +327,5 @@ fn entry(one: &Fields<'_, '_>, faults: &mut Faults) -> Option<MemoryEntry> {
         one.fault("value", "is missing", faults);
     }
     let description = one.text("description", faults).map(Into::into);
-    Some(MemoryEntry { key: key?.into(), value: value?.into(), description })
+    Some(MemoryEntry { key: key?.into(), value: value?.into(), description, place })
 }

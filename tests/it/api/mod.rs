@@ -11,6 +11,7 @@ mod health;
 mod hostile;
 mod keys;
 mod limits;
+mod memory;
 mod models;
 mod read_tool;
 mod round_trip;

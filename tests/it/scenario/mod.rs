@@ -5,5 +5,6 @@ mod compile;
 mod compression;
 mod guardrails;
 mod janitor;
+mod memory;
 mod targets;
 mod targets_media;

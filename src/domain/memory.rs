@@ -1,0 +1,209 @@
+//! Memory entries: what is kept between conversations (DESIGN §3, "Others").
+
+use std::sync::Arc;
+
+use super::{RawJson, Timestamp};
+
+/// Something that is remembered under a key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryEntry {
+    pub scope: MemoryScope,
+    pub key: Arc<str>,
+    /// A JSON value; text is a JSON string.
+    pub value: RawJson,
+    pub description: Option<Arc<str>>,
+    pub tags: Vec<Arc<str>>,
+    /// From 0 to 1.
+    pub importance: f64,
+    pub tier: MemoryTier,
+    pub classification: Classification,
+    pub status: MemoryStatus,
+    /// Where it comes from, in its writer's words.
+    pub source: Option<Arc<str>>,
+    /// Who wrote it.
+    pub author: Option<Arc<str>>,
+    /// A JSON object that is carried and not read.
+    pub metadata: Option<RawJson>,
+    /// From 1, one more with each write.
+    pub version: u64,
+    /// Writes of its value: 1 when it is new.
+    pub update_count: u64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub ttl: Option<MemoryTtl>,
+    /// When it expires, where its TTL is in seconds.
+    pub expires_at: Option<Timestamp>,
+    /// The turn of its session from which on it is expired, where its TTL is in turns.
+    pub expires_at_turn: Option<u64>,
+}
+
+impl MemoryEntry {
+    /// The value as a model reads it: a string's characters, anything else as JSON.
+    pub fn text(&self) -> Arc<str> {
+        value_text(&self.value)
+    }
+
+    /// Sets when the entry expires, counted from a time and a turn. What was set before is gone.
+    pub fn expire(&mut self, ttl: Option<MemoryTtl>, now: Timestamp, turn: u64) {
+        self.ttl = ttl;
+        self.expires_at = None;
+        self.expires_at_turn = None;
+        match ttl {
+            Some(MemoryTtl::Seconds(seconds)) => {
+                self.expires_at = Some(now.after(std::time::Duration::from_secs(seconds)));
+            }
+            Some(MemoryTtl::Turns(turns)) => {
+                self.expires_at_turn = Some(turn.saturating_add(turns));
+            }
+            None => {}
+        }
+    }
+}
+
+/// A JSON value as a model reads it.
+pub fn value_text(value: &RawJson) -> Arc<str> {
+    match serde_json::from_str::<String>(value.as_str()) {
+        Ok(text) => text.into(),
+        Err(_) => Arc::clone(value.text()),
+    }
+}
+
+/// Whose entry it is. What is absent is shared: an entry with no scope is the whole tenant's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemoryScope {
+    /// The person or thing it is about.
+    pub subject: Option<Arc<str>>,
+    pub session_id: Option<Arc<str>>,
+    pub agent: Option<Arc<str>>,
+}
+
+/// When an entry expires, from its last write on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryTtl {
+    Seconds(u64),
+    /// Compiles of its session.
+    Turns(u64),
+}
+
+/// How long a thing is meant to be known (context-pack.md §7.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MemoryTier {
+    Durable,
+    Semantic,
+    Episodic,
+    Working,
+}
+
+impl MemoryTier {
+    /// In the order in which a compile recalls them.
+    pub const WORDS: &[(&str, Self)] = &[
+        ("durable", Self::Durable),
+        ("semantic", Self::Semantic),
+        ("episodic", Self::Episodic),
+        ("working", Self::Working),
+    ];
+}
+
+/// Who may see it, from everyone to few.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Classification {
+    Public,
+    Internal,
+    Confidential,
+    Restricted,
+}
+
+impl Classification {
+    pub const WORDS: &[(&str, Self)] = &[
+        ("public", Self::Public),
+        ("internal", Self::Internal),
+        ("confidential", Self::Confidential),
+        ("restricted", Self::Restricted),
+    ];
+}
+
+/// Where an entry stands. Only what is promoted is recalled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryStatus {
+    Promoted,
+    Superseded,
+    Retracted,
+    Deprecated,
+}
+
+impl MemoryStatus {
+    pub const WORDS: &[(&str, Self)] = &[
+        ("promoted", Self::Promoted),
+        ("superseded", Self::Superseded),
+        ("retracted", Self::Retracted),
+        ("deprecated", Self::Deprecated),
+    ];
+}
+
+/// What was done to an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryAction {
+    Set,
+    Retract,
+    Restore,
+    Delete,
+    Expire,
+}
+
+impl MemoryAction {
+    pub const WORDS: &[(&str, Self)] = &[
+        ("set", Self::Set),
+        ("retract", Self::Retract),
+        ("restore", Self::Restore),
+        ("delete", Self::Delete),
+        ("expire", Self::Expire),
+    ];
+}
+
+/// Who asked for a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryOrigin {
+    /// The application.
+    Direct,
+    /// A model, through its tools.
+    Model,
+    /// A review that promoted a candidate.
+    Review,
+    /// Nobody: its time was up.
+    Expiry,
+}
+
+impl MemoryOrigin {
+    pub const WORDS: &[(&str, Self)] = &[
+        ("direct", Self::Direct),
+        ("model", Self::Model),
+        ("review", Self::Review),
+        ("expiry", Self::Expiry),
+    ];
+}
+
+/// An entry as it was after one of its writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryVersion {
+    pub action: MemoryAction,
+    pub origin: MemoryOrigin,
+    /// As it was then; `updated_at` is when.
+    pub entry: MemoryEntry,
+}
+
+/// The word of a value in one of the tables above.
+pub fn word_of<T: Copy + PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, known)| *known == value).map_or("", |(word, _)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_shown_as_its_text_or_as_json() {
+        for (json, text) in [(r#""a\nb""#, "a\nb"), ("[1, 2]", "[1, 2]"), ("null", "null")] {
+            assert_eq!(&*value_text(&RawJson::new(json)), text);
+        }
+    }
+}

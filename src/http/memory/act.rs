@@ -1,0 +1,104 @@
+//! What is done to entries that no path names.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::written;
+use crate::domain::word_of;
+use crate::http::artifacts::run;
+use crate::http::body;
+use crate::http::problem::{Body, Problem};
+use crate::http::schema::{
+    MemoryActRequest, MemoryActed, MemoryImported, MemoryRecallRequest, MemoryRecalled,
+};
+use crate::http::state::AppState;
+use crate::service::memory::{self, Acted, MemoryAct};
+
+/// Add, replace or remove an entry
+///
+/// `store_memory` as PraisonAI has it: its actions, its types and its words. What is added gets a
+/// key where none is given; the answer names it.
+#[utoipa::path(
+    post,
+    path = "/memory",
+    tag = "memory",
+    operation_id = "store_memory",
+    request_body = MemoryActRequest,
+    responses(
+        (status = CREATED, description = "An entry was added", body = MemoryActed),
+        (status = OK, description = "An entry was replaced or removed, or there was none to remove", body = MemoryActed),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn store_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let received = body::read(&state, request).await?;
+    let acted = run(&state, received, memory::act).await?;
+    let status = match acted.action {
+        MemoryAct::Add => StatusCode::CREATED,
+        MemoryAct::Replace | MemoryAct::Remove => StatusCode::OK,
+    };
+    let Acted { action, target, entry } = acted;
+    let answer = MemoryActed {
+        action: word_of(MemoryAct::WORDS, action),
+        target,
+        memory_id: entry.as_ref().map(|entry| entry.key.to_string()),
+        affected: u64::from(entry.is_some()),
+        entry: entry.as_ref().filter(|_| action != MemoryAct::Remove).map(Into::into),
+    };
+    Ok((status, written(&answer)).into_response())
+}
+
+/// Import entries
+///
+/// A line of JSON an entry: `key` beside what a `PUT` takes, or what a list answers. All of them
+/// are stored, or none.
+#[utoipa::path(
+    post,
+    path = "/memory/import",
+    tag = "memory",
+    operation_id = "import_memory",
+    request_body(content = String, content_type = "application/x-ndjson"),
+    responses(
+        (status = OK, description = "All of them are stored", body = MemoryImported),
+        (status = "4XX", description = "A line is not valid: a pointer begins with its number, from 0", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn import_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (received, _) = body::read_any(&state, request).await?;
+    let imported = run(&state, received, memory::import).await?;
+    let memory::Imported { created, updated } = imported;
+    Ok(written(&MemoryImported { created, updated }))
+}
+
+/// See what memory would show
+///
+/// The recall of a compile by itself, with the reasons for each entry. Nothing is changed.
+#[utoipa::path(
+    post,
+    path = "/memory/recall",
+    tag = "memory",
+    operation_id = "recall_memory",
+    request_body = MemoryRecallRequest,
+    responses(
+        (status = OK, description = "The entries, best first", body = MemoryRecalled),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn recall_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let received = body::read(&state, request).await?;
+    let recalled = run(&state, received, memory::recall).await?;
+    Ok(written(&MemoryRecalled::from(&recalled)))
+}

@@ -1,0 +1,144 @@
+//! One entry.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::{SCOPE, if_match, key_of, scope_of, tagged};
+use crate::http::artifacts::run;
+use crate::http::body::{self, Received};
+use crate::http::problem::{Body, Problem};
+use crate::http::query::Query;
+use crate::http::schema::{MemoryEntry, MemoryWrite};
+use crate::http::state::AppState;
+use crate::service::memory;
+
+/// Store an entry
+///
+/// Under its key in its scope; over the entry that is there, whose other members stay. With
+/// `If-Match`, only over that version.
+#[utoipa::path(
+    put,
+    path = "/memory/{key}",
+    tag = "memory",
+    operation_id = "put_memory",
+    params(
+        ("key" = String, Path, description = "1 to 256 bytes, percent-encoded", example = "language"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+    ),
+    request_body = MemoryWrite,
+    responses(
+        (status = CREATED, description = "It is new", body = MemoryEntry),
+        (status = OK, description = "It is there with its new value", body = MemoryEntry),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn put_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    put(state, request, false).await
+}
+
+/// Change an entry
+///
+/// What the body does not say stays as it is.
+#[utoipa::path(
+    patch,
+    path = "/memory/{key}",
+    tag = "memory",
+    operation_id = "patch_memory",
+    params(
+        ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+    ),
+    request_body = MemoryWrite,
+    responses(
+        (status = OK, description = "The entry as it is now", body = MemoryEntry),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn patch_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    put(state, request, true).await
+}
+
+async fn put(state: AppState, request: Request, partial: bool) -> Result<Response, Problem> {
+    let key = key_of(&request)?;
+    let if_match = if_match(request.headers())?;
+    let received = body::read(&state, request).await?;
+    let put = run(&state, received, move |services, text| {
+        memory::put(services, &key, text, partial, if_match)
+    });
+    let (entry, is_new) = put.await?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, tagged(&entry)).into_response())
+}
+
+/// Read an entry
+#[utoipa::path(
+    get,
+    path = "/memory/{key}",
+    tag = "memory",
+    operation_id = "get_memory",
+    params(
+        ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("subject" = Option<String>, Query, description = "Its scope's subject"),
+        ("session_id" = Option<String>, Query, description = "Its scope's session"),
+        ("agent" = Option<String>, Query, description = "Its scope's agent"),
+    ),
+    responses(
+        (status = OK, description = "The entry", body = MemoryEntry),
+        (status = "4XX", description = "There is no such entry", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn get_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let key = key_of(&request)?;
+    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
+    let received = Received::nothing(&state, &request)?;
+    let find = run(&state, received, move |services, _| memory::find(services, &scope, &key));
+    Ok(tagged(&find.await?))
+}
+
+/// Delete an entry
+///
+/// With all its versions, for good.
+#[utoipa::path(
+    delete,
+    path = "/memory/{key}",
+    tag = "memory",
+    operation_id = "delete_memory",
+    params(
+        ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("subject" = Option<String>, Query, description = "Its scope's subject"),
+        ("session_id" = Option<String>, Query, description = "Its scope's session"),
+        ("agent" = Option<String>, Query, description = "Its scope's agent"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+    ),
+    responses(
+        (status = NO_CONTENT, description = "It is gone"),
+        (status = "4XX", description = "There is no such entry", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn delete_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let key = key_of(&request)?;
+    let if_match = if_match(request.headers())?;
+    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
+    let received = Received::nothing(&state, &request)?;
+    let delete =
+        run(&state, received, move |services, _| memory::delete(services, &scope, &key, if_match));
+    delete.await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,137 @@
+//! Many entries at once.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+
+use super::{limit, written};
+use crate::domain::{MemoryScope, MemoryStatus, MemoryTier};
+use crate::http::artifacts::run;
+use crate::http::body::Received;
+use crate::http::problem::{Body, Problem};
+use crate::http::query::{self, Query};
+use crate::http::schema::{MemoryEntry, MemoryList};
+use crate::http::state::AppState;
+use crate::service::memory::{self, MemoryCursor, MemoryFilter};
+
+/// List entries
+///
+/// Those that are not expired, in the byte order of their keys. An empty `subject`, `session_id`
+/// or `agent` asks for entries that have none. With `format=jsonl` each entry is a line, as
+/// `POST /memory/import` takes it; `Contexture-Next-Cursor` tells where the list goes on.
+#[utoipa::path(
+    get,
+    path = "/memory",
+    tag = "memory",
+    operation_id = "list_memory",
+    params(
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+        ("subject" = Option<String>, Query, description = "Only entries of this subject"),
+        ("session_id" = Option<String>, Query, description = "Only entries of this session"),
+        ("agent" = Option<String>, Query, description = "Only entries of this agent"),
+        ("tag" = Option<String>, Query, description = "Only entries with this tag"),
+        ("tier" = Option<String>, Query, description = "Only entries of this tier"),
+        ("status" = Option<String>, Query, description = "Only entries with this status"),
+        ("prefix" = Option<String>, Query, description = "Only entries whose key begins so"),
+        ("format" = Option<String>, Query, description = "`json`, or `jsonl` for a line an entry"),
+    ),
+    responses(
+        (status = OK, description = "Some of them, and where the list goes on", body = MemoryList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let known = [
+        "limit",
+        "cursor",
+        "subject",
+        "session_id",
+        "agent",
+        "tag",
+        "tier",
+        "status",
+        "prefix",
+        "format",
+    ];
+    let query = Query::of(request.uri(), &known)?;
+    let limit = limit(&query)?;
+    let lines = query.choice("format", &[("json", false), ("jsonl", true)])?.unwrap_or(false);
+    let after = query.get("cursor").map(parse_cursor).transpose()?;
+    let text = |name: &str| query.get(name).map(str::to_owned);
+    let filter = MemoryFilter {
+        subject: text("subject"),
+        session_id: text("session_id"),
+        agent: text("agent"),
+        tag: text("tag"),
+        tier: query.choice("tier", MemoryTier::WORDS)?,
+        status: query.choice("status", MemoryStatus::WORDS)?,
+        prefix: text("prefix"),
+    };
+    let received = Received::nothing(&state, &request)?;
+    let list = run(&state, received, move |services, _| {
+        memory::list(services, &filter, after.as_ref(), limit)
+    });
+    let (entries, next) = list.await?;
+    let next_cursor = next.as_ref().map(write_cursor);
+    let items: Vec<MemoryEntry> = entries.iter().map(Into::into).collect();
+    if !lines {
+        return Ok(written(&MemoryList { items, next_cursor }));
+    }
+    let mut text = String::new();
+    for item in &items {
+        text.push_str(&serde_json::to_string(item).unwrap_or_default());
+        text.push('\n');
+    }
+    let media = HeaderValue::from_static("application/x-ndjson");
+    let mut response = ([(header::CONTENT_TYPE, media)], text).into_response();
+    if let Some(next) = next_cursor.and_then(|next| HeaderValue::from_str(&next).ok()) {
+        response.headers_mut().insert("contexture-next-cursor", next);
+    }
+    Ok(response)
+}
+
+/// Key and scope as a JSON array, in letters that need no encoding.
+fn write_cursor(cursor: &MemoryCursor) -> String {
+    let MemoryScope { subject, session_id, agent } = &cursor.scope;
+    let parts =
+        [Some(cursor.key.as_str()), subject.as_deref(), session_id.as_deref(), agent.as_deref()];
+    let text = serde_json::to_string(&parts).unwrap_or_default();
+    query::encode_cursor(&text)
+}
+
+fn parse_cursor(text: &str) -> Result<MemoryCursor, Problem> {
+    let parts: Option<[Option<String>; 4]> =
+        query::decode_cursor(text).and_then(|text| serde_json::from_str(&text).ok());
+    let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
+    let Some([Some(key), subject, session_id, agent]) = parts else {
+        return Err(Problem::invalid("", detail));
+    };
+    let part = |part: Option<String>| part.map(Into::into);
+    let scope =
+        MemoryScope { subject: part(subject), session_id: part(session_id), agent: part(agent) };
+    Ok(MemoryCursor { key, scope })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written() {
+        for key in ["a", "\u{e4} \"b\"/c", "?&="] {
+            for subject in [None, Some("s".into())] {
+                let scope = MemoryScope { subject, ..MemoryScope::default() };
+                let cursor = MemoryCursor { key: key.to_owned(), scope };
+                assert_eq!(parse_cursor(&write_cursor(&cursor)).unwrap(), cursor);
+            }
+        }
+        for bad in ["", "x", "bnVsbA", "WyJhIl0"] {
+            assert!(parse_cursor(bad).is_err(), "{bad}");
+        }
+    }
+}

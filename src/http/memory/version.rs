@@ -1,0 +1,109 @@
+//! What an entry was.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use super::{key_of, limit, scope_of, tagged, written};
+use crate::http::artifacts::run;
+use crate::http::body::{self, Received};
+use crate::http::problem::{Body, Problem};
+use crate::http::query::Query;
+use crate::http::schema::{
+    MemoryEntry, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions,
+};
+use crate::http::state::AppState;
+use crate::service::memory;
+
+/// List the versions of an entry
+///
+/// The newest first; the last hundred are kept.
+#[utoipa::path(
+    get,
+    path = "/memory/{key}/versions",
+    tag = "memory",
+    operation_id = "list_memory_versions",
+    params(
+        ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+        ("subject" = Option<String>, Query, description = "Its scope's subject"),
+        ("session_id" = Option<String>, Query, description = "Its scope's session"),
+        ("agent" = Option<String>, Query, description = "Its scope's agent"),
+    ),
+    responses(
+        (status = OK, description = "Its versions", body = MemoryVersions),
+        (status = "4XX", description = "There is no such entry", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_memory_versions(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let key = key_of(&request)?;
+    let query = Query::of(request.uri(), &["limit", "cursor", "subject", "session_id", "agent"])?;
+    let (limit, before) = (limit(&query)?, query.whole("cursor")?);
+    let scope = scope_of(&query);
+    let received = Received::nothing(&state, &request)?;
+    let versions = run(&state, received, move |services, _| {
+        memory::versions(services, &scope, &key, before, limit)
+    });
+    let (versions, next) = versions.await?;
+    let items = versions.iter().map(MemoryVersionRow::from).collect();
+    let next_cursor = next.map(|next| next.to_string());
+    Ok(written(&MemoryVersions { items, next_cursor }))
+}
+
+/// Restore a version of an entry
+///
+/// The entry is what it was then; that is a new version of it.
+#[utoipa::path(
+    post,
+    path = "/memory/{key}/restore",
+    tag = "memory",
+    operation_id = "restore_memory",
+    params(("key" = String, Path, description = "The entry's key, percent-encoded", example = "language")),
+    request_body = MemoryRestore,
+    responses(
+        (status = OK, description = "The entry as it is now", body = MemoryEntry),
+        (status = "4XX", description = "There is no such entry or version", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn restore_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let key = key_of(&request)?;
+    let received = body::read(&state, request).await?;
+    let restore =
+        run(&state, received, move |services, text| memory::restore(services, &key, text));
+    Ok(tagged(&restore.await?))
+}
+
+/// Retract an entry
+///
+/// It is no longer recalled. It can still be read, and restored.
+#[utoipa::path(
+    post,
+    path = "/memory/{key}/retract",
+    tag = "memory",
+    operation_id = "retract_memory",
+    params(("key" = String, Path, description = "The entry's key, percent-encoded", example = "language")),
+    request_body = MemoryRetract,
+    responses(
+        (status = OK, description = "The entry as it is now", body = MemoryEntry),
+        (status = "4XX", description = "There is no such entry", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn retract_memory(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let key = key_of(&request)?;
+    let received = body::read(&state, request).await?;
+    let retract =
+        run(&state, received, move |services, text| memory::retract(services, &key, text));
+    Ok(tagged(&retract.await?))
+}

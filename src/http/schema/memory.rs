@@ -1,0 +1,302 @@
+//! The shapes of `/memory`.
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use crate::domain::{
+    Classification, MemoryAction, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier, MemoryTtl,
+    MemoryVersion, word_of,
+};
+use crate::service::memory::RecallAnswer;
+
+/// Whose entry it is; what is absent is shared by the whole tenant.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Scope {
+    /// The person or thing that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+}
+
+impl From<&MemoryScope> for Scope {
+    fn from(scope: &MemoryScope) -> Self {
+        let text = |part: &Option<std::sync::Arc<str>>| part.as_deref().map(str::to_owned);
+        Self {
+            subject: text(&scope.subject),
+            session_id: text(&scope.session_id),
+            agent: text(&scope.agent),
+        }
+    }
+}
+
+/// When an entry expires: `turns` of its session or `seconds`, from its last write on.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct Ttl {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<u64>,
+}
+
+impl From<MemoryTtl> for Ttl {
+    fn from(ttl: MemoryTtl) -> Self {
+        match ttl {
+            MemoryTtl::Turns(turns) => Self { turns: Some(turns), seconds: None },
+            MemoryTtl::Seconds(seconds) => Self { turns: None, seconds: Some(seconds) },
+        }
+    }
+}
+
+/// What is said of an entry. What is absent stays as it is, or is as usual where the entry is new.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({
+    "value": "TypeScript", "description": "The project's language", "importance": 0.8,
+    "tags": ["project"], "ttl": {"seconds": 2_592_000}
+}))]
+pub struct MemoryWrite {
+    /// Any JSON value, a text most of the time; at most 64 KiB. A `PUT` needs it.
+    pub value: Value,
+    pub description: Option<String>,
+    /// Absent: as before; `null`: the entry does not expire. Turns need `scope.session_id`.
+    pub ttl: Option<Ttl>,
+    #[schema(minimum = 0.0, maximum = 1.0, default = 0.5)]
+    pub importance: Option<f64>,
+    pub tags: Option<Vec<String>>,
+    pub scope: Option<Scope>,
+    /// `working`, `episodic`, `semantic` (when it is new) or `durable`.
+    pub tier: Option<String>,
+    /// `public`, `internal` (when it is new), `confidential` or `restricted`.
+    pub classification: Option<String>,
+    /// Where it comes from.
+    pub source: Option<String>,
+    pub author: Option<String>,
+    /// An object that is carried and not read; at most 16 KiB.
+    pub metadata: Option<Value>,
+}
+
+/// A memory entry.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryEntry {
+    #[schema(example = "language")]
+    pub key: String,
+    #[schema(value_type = Value, example = "TypeScript")]
+    pub value: Box<RawValue>,
+    pub description: Option<String>,
+    pub scope: Scope,
+    pub tags: Vec<String>,
+    pub importance: f64,
+    #[schema(example = "semantic")]
+    pub tier: &'static str,
+    #[schema(example = "internal")]
+    pub classification: &'static str,
+    /// `promoted`, `superseded`, `retracted` or `deprecated`; only what is promoted is recalled.
+    #[schema(example = "promoted")]
+    pub status: &'static str,
+    pub source: Option<String>,
+    pub author: Option<String>,
+    #[schema(value_type = Option<Value>)]
+    pub metadata: Option<Box<RawValue>>,
+    /// From 1, one more with each write; also the `ETag`.
+    pub version: u64,
+    /// Writes of the value.
+    pub update_count: u64,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub created_at: String,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub updated_at: String,
+    pub ttl: Option<Ttl>,
+    #[schema(example = "2027-01-30T23:59:59Z")]
+    pub expires_at: Option<String>,
+    /// The turn of its session from which on it is expired.
+    pub expires_at_turn: Option<u64>,
+}
+
+impl From<&crate::domain::MemoryEntry> for MemoryEntry {
+    fn from(entry: &crate::domain::MemoryEntry) -> Self {
+        let text = |text: &Option<std::sync::Arc<str>>| text.as_deref().map(str::to_owned);
+        let raw = |json: &str| RawValue::from_string(json.to_owned());
+        Self {
+            key: entry.key.to_string(),
+            // It was read as JSON before it was stored.
+            value: raw(entry.value.as_str()).unwrap_or_default(),
+            description: text(&entry.description),
+            scope: (&entry.scope).into(),
+            tags: entry.tags.iter().map(ToString::to_string).collect(),
+            importance: entry.importance,
+            tier: word_of(MemoryTier::WORDS, entry.tier),
+            classification: word_of(Classification::WORDS, entry.classification),
+            status: word_of(MemoryStatus::WORDS, entry.status),
+            source: text(&entry.source),
+            author: text(&entry.author),
+            metadata: entry.metadata.as_ref().and_then(|json| raw(json.as_str()).ok()),
+            version: entry.version,
+            update_count: entry.update_count,
+            created_at: entry.created_at.to_string(),
+            updated_at: entry.updated_at.to_string(),
+            ttl: entry.ttl.map(Into::into),
+            expires_at: entry.expires_at.map(|at| at.to_string()),
+            expires_at_turn: entry.expires_at_turn,
+        }
+    }
+}
+
+/// A page of entries.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryList {
+    pub items: Vec<MemoryEntry>,
+    /// Where the list goes on; null at its end.
+    pub next_cursor: Option<String>,
+}
+
+/// An entry as it was after one of its writes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryVersionRow {
+    /// `set`, `retract` or `restore`.
+    #[schema(example = "set")]
+    pub action: &'static str,
+    /// Who asked for it: `direct` (the application), `model` or `review`.
+    #[schema(example = "direct")]
+    pub origin: &'static str,
+    pub entry: MemoryEntry,
+}
+
+impl From<&MemoryVersion> for MemoryVersionRow {
+    fn from(version: &MemoryVersion) -> Self {
+        Self {
+            action: word_of(MemoryAction::WORDS, version.action),
+            origin: word_of(MemoryOrigin::WORDS, version.origin),
+            entry: (&version.entry).into(),
+        }
+    }
+}
+
+/// A page of versions, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryVersions {
+    pub items: Vec<MemoryVersionRow>,
+    pub next_cursor: Option<String>,
+}
+
+/// The version that is to be again.
+#[derive(Debug, ToSchema)]
+pub struct MemoryRestore {
+    pub version: u64,
+    pub scope: Option<Scope>,
+}
+
+/// Which entry is meant.
+#[derive(Debug, ToSchema)]
+pub struct MemoryRetract {
+    pub scope: Option<Scope>,
+}
+
+/// `store_memory`, as PraisonAI has it.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"action": "add", "type": "long_term", "content": "Prefers short answers"}))]
+pub struct MemoryActRequest {
+    /// `add`, `replace` or `remove`.
+    #[schema(default = "add")]
+    pub action: Option<String>,
+    /// What is remembered. For `remove` the whole value of the entry that goes, where neither
+    /// `key` nor `match` says which.
+    pub content: Option<String>,
+    /// `short_term`, `long_term`, `entity` or `episodic`: the tiers `working`, `durable`,
+    /// `semantic` and `episodic`.
+    #[schema(rename = "type", default = "short_term")]
+    pub kind: Option<String>,
+    /// Made where it is absent and something is added.
+    pub key: Option<String>,
+    /// A part of the value of the one entry that is meant.
+    #[schema(rename = "match")]
+    pub matching: Option<String>,
+    pub metadata: Option<Value>,
+    pub scope: Option<Scope>,
+}
+
+/// What an action did.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryActed {
+    #[schema(example = "add")]
+    pub action: &'static str,
+    /// The caller's word for the tier.
+    #[schema(example = "long_term")]
+    pub target: &'static str,
+    /// The entry's key.
+    pub memory_id: Option<String>,
+    /// Entries that were changed: 1, or 0 where nothing was there to remove.
+    pub affected: u64,
+    /// The entry as it is now; null where it is gone.
+    pub entry: Option<MemoryEntry>,
+}
+
+/// What an import did.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryImported {
+    pub created: u64,
+    pub updated: u64,
+}
+
+/// What memory would show.
+#[derive(Debug, ToSchema)]
+pub struct MemoryRecallRequest {
+    /// Who looks.
+    pub scope: Option<Scope>,
+    /// What is looked for; a compile asks with the last user message.
+    pub query: Option<String>,
+    /// Room, in tokens of `o200k_base`.
+    #[schema(default = 2_000)]
+    pub max_tokens: Option<u64>,
+    /// Only entries with one of these.
+    pub tags: Option<Vec<String>>,
+}
+
+/// What memory would show, and why.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryRecalled {
+    /// Best first.
+    pub items: Vec<RecalledEntry>,
+    /// Tokens of what is shown.
+    pub tokens: u64,
+    pub max_tokens: u64,
+    /// How often the tenant's entries were changed before.
+    pub store_revision: u64,
+}
+
+/// An entry and the reasons for its place.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RecalledEntry {
+    /// Whether it finds room.
+    pub shown: bool,
+    /// 0.6 × relevance + 0.25 × importance + 0.15 × recency.
+    pub score: f64,
+    /// How well its words answer the query, beside the entry that answers it best.
+    pub relevance: f64,
+    pub importance: f64,
+    /// Halves with every 30 days that it is older than the newest entry.
+    pub recency: f64,
+    pub entry: MemoryEntry,
+}
+
+impl From<&RecallAnswer> for MemoryRecalled {
+    fn from(answer: &RecallAnswer) -> Self {
+        let items = answer.ranked.iter().map(|(ranked, shown)| RecalledEntry {
+            shown: *shown,
+            score: ranked.score,
+            relevance: ranked.relevance,
+            importance: ranked.importance,
+            recency: ranked.recency,
+            entry: (&*ranked.entry).into(),
+        });
+        Self {
+            items: items.collect(),
+            tokens: answer.tokens,
+            max_tokens: answer.max_tokens,
+            store_revision: answer.revision,
+        }
+    }
+}

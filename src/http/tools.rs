@@ -1,0 +1,37 @@
+//! `/tools`: the calls of a model.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use super::artifacts::run;
+use super::body;
+use super::compile::json;
+use super::problem::{Body, Problem};
+use super::schema::{CallsAnswer, CallsRequest};
+use super::state::AppState;
+use crate::service::tools;
+
+/// Handle the calls of a model
+///
+/// All calls of one assistant message, as the provider gave them. Those of our own tools are
+/// carried out: append their `message`. All others are yours to run.
+#[utoipa::path(
+    post,
+    path = "/tools/calls",
+    tag = "tools",
+    operation_id = "handle_calls",
+    request_body = CallsRequest,
+    responses(
+        (status = OK, description = "What becomes of each call, in their order", body = CallsAnswer),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn handle_calls(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let received = body::read(&state, request).await?;
+    let handled = run(&state, received, tools::calls).await?;
+    Ok(json(serde_json::to_string(&CallsAnswer::from(handled)).unwrap_or_default()))
+}

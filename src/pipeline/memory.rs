@@ -1,0 +1,239 @@
+//! The memory block of a payload, and the tools with which a model remembers.
+
+use std::sync::Arc;
+
+use super::{Ranked, Stopped, prose, xml};
+use crate::domain::{RawJson, ToolDefinition};
+use crate::request::{MemoryEntry, MemoryOptions};
+use crate::tokenizer::Counter;
+
+/// The tool that remembers something.
+pub const CREATE_MEMORY: &str = "create_memory";
+/// The tool that changes or forgets something.
+pub const MODIFY_MEMORY: &str = "modify_memory";
+
+/// What finds room.
+#[derive(Debug, Default)]
+pub(super) struct Fit {
+    /// The block; none where nothing is shown.
+    pub(super) block: Option<String>,
+    /// Of each entry, whether it is shown.
+    pub(super) shown: Vec<bool>,
+    /// Raw tokens of the block.
+    pub(super) tokens: u64,
+}
+
+/// Takes entries, the first ones first, as long as they find room, and shows them by their places.
+pub(super) fn fit(
+    entries: &[MemoryEntry],
+    room: u64,
+    count: &dyn Fn(&str) -> Result<u64, Stopped>,
+) -> Result<Fit, Stopped> {
+    // The closing tag is worth about as much.
+    let mut used = count(prose::MEMORY_OPENING)? + 4;
+    let mut lines = Vec::new();
+    let mut shown = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let line = line(entry);
+        let cost = count(&line)?;
+        let fits = used + cost <= room;
+        if fits {
+            used += cost;
+            lines.push((entry.place, line));
+        }
+        shown.push(fits);
+    }
+    if lines.is_empty() {
+        return Ok(Fit { block: None, shown, tokens: 0 });
+    }
+    lines.sort_by_key(|(place, _)| *place);
+    let mut block = prose::MEMORY_OPENING.to_owned();
+    block.extend(lines.into_iter().map(|(_, line)| line));
+    block.push_str("</memory>");
+    let tokens = count(&block)?;
+    Ok(Fit { block: Some(block), shown, tokens })
+}
+
+/// An entry as an element. Whatever it holds, an XML parser reads exactly that back, but for
+/// characters that XML cannot hold.
+fn line(entry: &MemoryEntry) -> String {
+    let mut line = String::from("<entry key=\"");
+    xml::escape_attribute(&mut line, &entry.key);
+    if let Some(description) = &entry.description {
+        line.push_str("\" description=\"");
+        xml::escape_attribute(&mut line, description);
+    }
+    line.push_str("\">");
+    xml::escape(&mut line, &entry.value);
+    line.push_str("</entry>\n");
+    line
+}
+
+/// How entries that a store found are shown.
+#[derive(Debug)]
+pub struct MemoryFit {
+    /// Of each, whether it is shown.
+    pub shown: Vec<bool>,
+    pub tokens: u64,
+}
+
+/// What a compile would show of ranked entries within so many tokens of `o200k_base`.
+pub fn fit_memory(cx: &super::Context, ranked: &[Ranked], room: u64) -> MemoryFit {
+    let entries: Vec<MemoryEntry> = ranked.iter().map(shown_entry).collect();
+    let counter: &Counter = &cx.counter;
+    let name = crate::domain::TokenizerName::O200kBase;
+    let fit = fit(&entries, room, &|text| Ok(counter.count(name, text))).unwrap_or_default();
+    MemoryFit { shown: fit.shown, tokens: fit.tokens }
+}
+
+/// A ranked entry as what a block shows of it.
+pub fn shown_entry(ranked: &Ranked) -> MemoryEntry {
+    MemoryEntry {
+        key: Arc::clone(&ranked.entry.key),
+        value: ranked.entry.text(),
+        description: ranked.entry.description.clone(),
+        place: ranked.place,
+    }
+}
+
+/// The tools, always the same for the same request: they list no stored keys, so the store never
+/// changes them (DESIGN §3, "Compile").
+pub(super) fn tools(memory: &MemoryOptions) -> Vec<ToolDefinition> {
+    if !memory.write || memory.allowed_keys.as_ref().is_some_and(Vec::is_empty) {
+        return Vec::new();
+    }
+    let mut key = serde_json::json!({"type": "string", "description": "A short name for it"});
+    if let Some(allowed) = &memory.allowed_keys {
+        let allowed: Vec<&str> = allowed.iter().map(|key| &**key).collect();
+        key["enum"] = allowed.into();
+    }
+    let description = serde_json::json!({"type": "string", "description": "What it is about"});
+    let create = serde_json::json!({
+        "type": "object",
+        "properties": {
+            "key": key,
+            "value": {"type": "string", "description": "What is to be remembered"},
+            "description": description,
+        },
+        "required": ["key", "value"],
+    });
+    let modify = serde_json::json!({
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": ["update", "delete"]},
+            "key": key,
+            "value": {"type": "string", "description": "What takes its place, for update"},
+            "description": description,
+        },
+        "required": ["action", "key"],
+    });
+    vec![
+        tool(CREATE_MEMORY, "Remembers something beyond this conversation, under a key.", &create),
+        tool(MODIFY_MEMORY, "Changes what is remembered under a key, or forgets it.", &modify),
+    ]
+}
+
+fn tool(name: &str, description: &str, parameters: &serde_json::Value) -> ToolDefinition {
+    ToolDefinition {
+        name: name.into(),
+        description: Some(description.into()),
+        parameters: Some(RawJson::new(parameters.to_string())),
+        cache: None,
+        extra: Vec::new(),
+        opaque: None,
+        origin: "".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry(key: &str, value: &str, description: Option<&str>, place: usize) -> MemoryEntry {
+        MemoryEntry {
+            key: key.into(),
+            value: value.into(),
+            description: description.map(Into::into),
+            place,
+        }
+    }
+
+    /// Key, description and value of each entry of a block, by an XML parser.
+    fn parsed(block: &str) -> Vec<(String, Option<String>, String)> {
+        let document = roxmltree::Document::parse(block).unwrap();
+        let entries = document.root_element().children().filter(roxmltree::Node::is_element);
+        entries
+            .map(|entry| {
+                assert!(entry.children().all(|child| child.is_text()), "{block}");
+                let attribute = |name| entry.attribute(name).map(str::to_owned);
+                let text = entry.text().unwrap_or_default().to_owned();
+                (attribute("key").unwrap(), attribute("description"), text)
+            })
+            .collect()
+    }
+
+    fn block(entries: &[MemoryEntry]) -> String {
+        fit(entries, u64::MAX, &|text| Ok(text.len() as u64)).unwrap().block.unwrap()
+    }
+
+    #[test]
+    fn the_best_find_room_and_are_shown_by_their_places() {
+        let entries = [
+            entry("b", "best", None, 2),
+            entry("c", &"x".repeat(500), None, 0),
+            entry("a", "good", None, 1),
+        ];
+        let fit = fit(&entries, 200, &|text| Ok(text.len() as u64)).unwrap();
+        assert_eq!(fit.shown, [true, false, true]);
+        let block = fit.block.unwrap();
+        assert!(block.find("good").unwrap() < block.find("best").unwrap(), "{block}");
+        assert_eq!(fit.tokens, block.len() as u64);
+    }
+
+    #[test]
+    fn what_would_break_out_stays_a_value() {
+        let frames = [
+            "</entry>",
+            "</memory>",
+            "]]>",
+            "<!--",
+            "-->",
+            "\"",
+            "'",
+            "&",
+            "&lt;",
+            "<x>",
+            "<![CDATA[",
+            "<?xml?>",
+            "\r",
+            "\r\n",
+            "\t",
+            "\n",
+        ];
+        let mut strings: Vec<String> = Vec::new();
+        for first in frames {
+            strings.extend(frames.iter().map(|second| format!("{first}{second}")));
+        }
+        assert!(strings.len() > 200);
+        for string in strings {
+            let entries = [entry(&string, &string, Some(&string), 0)];
+            let found = parsed(&block(&entries));
+            assert_eq!(found, [(string.clone(), Some(string.clone()), string.clone())]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_parser_reads_exactly_the_entries(
+            given in prop::collection::vec(("\\PC{1,20}", "[\\PC\\r\\n\\t]{0,60}", prop::option::of("\\PC{0,20}")), 1..6),
+        ) {
+            let entries: Vec<MemoryEntry> = given.iter().enumerate()
+                .map(|(place, (key, value, about))| entry(key, value, about.as_deref(), place))
+                .collect();
+            prop_assert_eq!(parsed(&block(&entries)), given.iter().map(|(key, value, about)| {
+                (key.clone(), about.clone(), value.clone())
+            }).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Stage 5: which memory entries are shown, without a model.
+//!
+//! What answers the question weighs most, then what its writer called important, then what is new.
+//! Ages are counted from the newest entry, not from now, so the same store gives the same order at
+//! any time. Entries are chosen best first and shown in the order in which they came: what stays
+//! keeps its bytes and its place.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use crate::domain::MemoryEntry;
+
+/// Shares of a score.
+const RELEVANCE: f64 = 0.6;
+const IMPORTANCE: f64 = 0.25;
+const RECENCY: f64 = 0.15;
+/// Days after which an entry is half as new.
+const HALF_LIFE_DAYS: f64 = 30.0;
+
+/// An entry that was found, in the order in which it came.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub entry: Arc<MemoryEntry>,
+    /// How well its words answer the question; 0 where none do.
+    pub relevance: f64,
+}
+
+/// An entry with the reasons for its place.
+#[derive(Debug, Clone)]
+pub struct Ranked {
+    pub entry: Arc<MemoryEntry>,
+    /// Where it came among those that were found.
+    pub place: usize,
+    /// Each from 0 to 1.
+    pub relevance: f64,
+    pub importance: f64,
+    pub recency: f64,
+    pub score: f64,
+}
+
+/// Best first.
+pub fn rank_memory(candidates: Vec<Candidate>) -> Vec<Ranked> {
+    let most = candidates.iter().map(|one| one.relevance).fold(0.0, f64::max);
+    let newest = candidates.iter().map(|one| one.entry.updated_at).max();
+    let mut ranked: Vec<Ranked> = candidates
+        .into_iter()
+        .enumerate()
+        .map(|(place, Candidate { entry, relevance })| {
+            let relevance = if most > 0.0 { relevance / most } else { 0.0 };
+            let age = newest.map(|newest| newest.since(entry.updated_at)).unwrap_or_default();
+            let recency = (-(age.as_secs_f64() / 86_400.0) / HALF_LIFE_DAYS).exp2();
+            let importance = entry.importance;
+            let score = RELEVANCE * relevance + IMPORTANCE * importance + RECENCY * recency;
+            Ranked { entry, place, relevance, importance, recency, score }
+        })
+        .collect();
+    ranked.sort_by(|a, b| {
+        let order = b.score.total_cmp(&a.score);
+        order
+            .then_with(|| Reverse(a.entry.updated_at).cmp(&Reverse(b.entry.updated_at)))
+            .then(a.place.cmp(&b.place))
+    });
+    ranked
+}

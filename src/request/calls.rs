@@ -1,0 +1,58 @@
+//! The body of `POST /tools/calls`.
+
+use std::sync::Arc;
+
+use super::fields::Fields;
+use super::memory::{is_memory_key, read_scope};
+use crate::domain::{MemoryScope, Source};
+use crate::json::{Fault, Faults, Node, Path};
+
+/// Calls of one message.
+const MOST_CALLS: usize = 256;
+
+/// The calls of one assistant message, and what a model may write.
+#[derive(Debug)]
+pub struct CallsRequest<'r> {
+    /// As the provider gave them.
+    pub calls: &'r [Node<'r>],
+    pub source: Option<Source>,
+    pub session_id: Option<Arc<str>>,
+    pub scope: MemoryScope,
+    /// Any key where there is no list.
+    pub allowed_keys: Option<Vec<Arc<str>>>,
+}
+
+/// Reads it.
+pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let known = &["calls", "source", "session_id", "scope", "allowed_keys"];
+    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    if fields.get("calls").is_none() {
+        fields.fault("calls", "is missing", &mut faults);
+    }
+    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    let request = CallsRequest {
+        calls: fields.list("calls", MOST_CALLS, &mut faults),
+        source: fields.choice("source", &sources, &mut faults),
+        session_id: super::compile::session_id(&fields, &mut faults),
+        scope: read_scope(&fields, &mut faults),
+        allowed_keys: read_allowed_keys(&fields, &mut faults),
+    };
+    if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
+}
+
+/// Reads `allowed_keys`.
+pub(in crate::request) fn read_allowed_keys(
+    given: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> Option<Vec<Arc<str>>> {
+    given.get("allowed_keys")?;
+    let keys = given.texts("allowed_keys", 1_000, faults);
+    for (index, key) in keys.iter().enumerate().filter(|(_, key)| !is_memory_key(key)) {
+        let list = given.path().key("allowed_keys");
+        faults.add(&list.index(index), format!("`{key}` cannot be a key"));
+    }
+    Some(keys.into_iter().map(Into::into).collect())
+}

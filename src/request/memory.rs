@@ -1,0 +1,394 @@
+//! The bodies of `/memory`.
+
+use std::sync::Arc;
+
+use super::fields::Fields;
+use crate::domain::{Classification, MemoryScope, MemoryStatus, MemoryTier, MemoryTtl, RawJson};
+use crate::json::{self, Fault, Faults, Limits, Node, Path};
+
+/// Bytes of a key.
+const LONGEST_KEY: usize = 256;
+/// Bytes of a value's JSON.
+const LONGEST_VALUE: usize = 64 << 10;
+/// Bytes of a description, and of metadata.
+const LONGEST_DESCRIPTION: usize = 4 << 10;
+const LONGEST_METADATA: usize = 16 << 10;
+const MOST_TAGS: usize = 32;
+/// Bytes of a tag, a subject, an agent, a source, an author.
+const LONGEST_NAME: usize = 256;
+/// A hundred years.
+const LONGEST_SECONDS: u64 = 100 * 365 * 86_400;
+const MOST_TURNS: u64 = 1 << 40;
+
+pub const MEMORY_PUT_KEYS: &[&str] = &[
+    "value",
+    "description",
+    "ttl",
+    "importance",
+    "tags",
+    "scope",
+    "tier",
+    "classification",
+    "source",
+    "author",
+    "metadata",
+];
+
+/// What is said of an entry. What is absent is left as it is, or as usual where it is new.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MemoryWrite {
+    pub value: Option<RawJson>,
+    pub description: Option<Arc<str>>,
+    /// Absent: as before; null: none.
+    pub ttl: Option<Option<MemoryTtl>>,
+    pub importance: Option<f64>,
+    pub tags: Option<Vec<Arc<str>>>,
+    pub tier: Option<MemoryTier>,
+    pub classification: Option<Classification>,
+    pub status: Option<MemoryStatus>,
+    pub source: Option<Arc<str>>,
+    pub author: Option<Arc<str>>,
+    pub metadata: Option<RawJson>,
+}
+
+/// Reads the body of a `PUT` or, where `partial`, of a `PATCH`.
+pub fn read_memory_write(
+    body: &Node<'_>,
+    key: &str,
+    partial: bool,
+) -> Result<(MemoryScope, MemoryWrite), Vec<Fault>> {
+    let mut faults = Faults::default();
+    check_key(key, &Path::Root, &mut faults);
+    let fields = Fields::of(body, Path::Root, MEMORY_PUT_KEYS, &mut faults);
+    let Some(fields) = fields else { return Err(faults.into_vec()) };
+    let scope = read_scope(&fields, &mut faults);
+    let write = write(&fields, !partial, &mut faults);
+    turns_need_a_session(&fields, &write, &scope, &mut faults);
+    if faults.is_empty() { Ok((scope, write)) } else { Err(faults.into_vec()) }
+}
+
+/// One line of an import: a key beside what a `PUT` has.
+pub fn read_memory_line(line: &str, number: usize) -> Result<ImportLine, Vec<Fault>> {
+    let list = Path::Root;
+    let place = list.index(number);
+    let mut faults = Faults::default();
+    let node = match json::parse(line, Limits::default()) {
+        Ok(node) => node,
+        Err(error) => {
+            faults.add(&place, format!("is not JSON: {error}"));
+            return Err(faults.into_vec());
+        }
+    };
+    let mut known = vec!["key", "status"];
+    known.extend(MEMORY_PUT_KEYS);
+    // What an export says beside it is read over: it is given anew.
+    known.extend(["version", "update_count", "created_at", "updated_at", "expires_at"]);
+    known.push("expires_at_turn");
+    let Some(fields) = Fields::of(&node, place, &known, &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    let key = read_key(&fields, &mut faults);
+    let scope = read_scope(&fields, &mut faults);
+    let mut write = write(&fields, true, &mut faults);
+    write.status = fields.choice("status", MemoryStatus::WORDS, &mut faults);
+    turns_need_a_session(&fields, &write, &scope, &mut faults);
+    match key {
+        Some(key) if faults.is_empty() => Ok(ImportLine { key, scope, write }),
+        _ => Err(faults.into_vec()),
+    }
+}
+
+/// An entry that is imported.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportLine {
+    pub key: Arc<str>,
+    pub scope: MemoryScope,
+    pub write: MemoryWrite,
+}
+
+/// The body of `POST /memory/recall`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecallRequest {
+    pub scope: MemoryScope,
+    pub query: Option<Arc<str>>,
+    pub max_tokens: u64,
+    pub tags: Vec<Arc<str>>,
+}
+
+/// Reads the body of `POST /memory/recall`.
+pub fn read_recall(body: &Node<'_>) -> Result<RecallRequest, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let known = &["scope", "query", "max_tokens", "tags"];
+    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    let request = RecallRequest {
+        scope: read_scope(&fields, &mut faults),
+        query: fields.text("query", &mut faults).map(Into::into),
+        max_tokens: fields.whole("max_tokens", 0, 1 << 40, &mut faults).unwrap_or(2_000),
+        tags: read_tags(&fields, &mut faults).unwrap_or_default(),
+    };
+    if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
+}
+
+/// Reads `scope`: `{subject?, session_id?, agent?}`.
+pub(in crate::request) fn read_scope(fields: &Fields<'_, '_>, faults: &mut Faults) -> MemoryScope {
+    let Some(node) = fields.get("scope") else { return MemoryScope::default() };
+    let known = &["subject", "session_id", "agent"];
+    let Some(given) = Fields::of(node, fields.path().key("scope"), known, faults) else {
+        return MemoryScope::default();
+    };
+    let mut part = |key: &str| name(&given, key, faults);
+    MemoryScope { subject: part("subject"), session_id: part("session_id"), agent: part("agent") }
+}
+
+/// A short text without control characters.
+fn name(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Option<Arc<str>> {
+    let text = fields.text(key, faults)?;
+    if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
+        let detail = format!("must be 1 to {LONGEST_NAME} bytes without control characters");
+        fields.fault(key, detail, faults);
+        return None;
+    }
+    Some(text.into())
+}
+
+pub(in crate::request) fn read_key(
+    fields: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> Option<Arc<str>> {
+    let key = fields.text("key", faults);
+    match key {
+        Some(key) => check_key(key, &fields.path().key("key"), faults).then(|| key.into()),
+        None => {
+            if fields.get("key").is_none() {
+                fields.fault("key", "is missing", faults);
+            }
+            None
+        }
+    }
+}
+
+/// Words that stand in the place of a key in a path.
+const TAKEN: &[&str] = &["import", "recall"];
+
+/// Whether a key can be one.
+pub fn is_memory_key(key: &str) -> bool {
+    !key.is_empty()
+        && key.len() <= LONGEST_KEY
+        && !key.chars().any(char::is_control)
+        && !TAKEN.contains(&key)
+}
+
+/// What is wrong with a text that is to be remembered, or with what it is about.
+pub fn check_memory_text(value: &str, description: Option<&str>) -> Option<String> {
+    if value.len() > LONGEST_VALUE {
+        return Some(format!("`value` must be at most {LONGEST_VALUE} bytes"));
+    }
+    let long = description.is_some_and(|text| text.len() > LONGEST_DESCRIPTION);
+    long.then(|| format!("`description` must be at most {LONGEST_DESCRIPTION} bytes"))
+}
+
+fn check_key(key: &str, place: &Path<'_>, faults: &mut Faults) -> bool {
+    let good = is_memory_key(key);
+    if !good {
+        let detail = format!(
+            "the key must be 1 to {LONGEST_KEY} bytes without control characters, and not `import` or `recall`"
+        );
+        faults.add(place, detail);
+    }
+    good
+}
+
+fn write(fields: &Fields<'_, '_>, whole: bool, faults: &mut Faults) -> MemoryWrite {
+    // A `null` counts as absent elsewhere; as a value it is one.
+    let value = fields.node().get("value").map(|node| RawJson::new(node.raw));
+    if value.is_none() && whole {
+        fields.fault("value", "is missing", faults);
+    }
+    if value.as_ref().is_some_and(|value| value.as_str().len() > LONGEST_VALUE) {
+        fields.fault("value", format!("must be at most {LONGEST_VALUE} bytes"), faults);
+    }
+    let description = fields.text("description", faults);
+    if description.is_some_and(|text| text.len() > LONGEST_DESCRIPTION) {
+        let detail = format!("must be at most {LONGEST_DESCRIPTION} bytes");
+        fields.fault("description", detail, faults);
+    }
+    MemoryWrite {
+        value,
+        description: description.map(Into::into),
+        ttl: read_ttl(fields, faults),
+        importance: fields.milli("importance", 0, 1000, faults).map(|n| f64::from(n) / 1000.0),
+        tags: read_tags(fields, faults),
+        tier: fields.choice("tier", MemoryTier::WORDS, faults),
+        classification: fields.choice("classification", Classification::WORDS, faults),
+        status: None,
+        source: name(fields, "source", faults),
+        author: name(fields, "author", faults),
+        metadata: read_metadata(fields, faults),
+    }
+}
+
+pub(in crate::request) fn read_metadata(
+    fields: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> Option<RawJson> {
+    let node = fields.get("metadata")?;
+    if node.as_object().is_none() || node.raw.len() > LONGEST_METADATA {
+        let detail = format!("must be an object of at most {LONGEST_METADATA} bytes");
+        fields.fault("metadata", detail, faults);
+        return None;
+    }
+    Some(RawJson::new(node.raw))
+}
+
+fn read_tags(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Vec<Arc<str>>> {
+    fields.get("tags")?;
+    let tags = fields.texts("tags", MOST_TAGS, faults);
+    let mut kept: Vec<Arc<str>> = Vec::new();
+    for (index, tag) in tags.into_iter().enumerate() {
+        if tag.is_empty() || tag.len() > LONGEST_NAME || tag.chars().any(char::is_control) {
+            let detail = format!("must be 1 to {LONGEST_NAME} bytes without control characters");
+            faults.add(&fields.path().key("tags").index(index), detail);
+        } else if !kept.iter().any(|known| **known == *tag) {
+            kept.push(tag.into());
+        }
+    }
+    Some(kept)
+}
+
+/// `{"turns": n}`, `{"seconds": n}` or null.
+fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Option<MemoryTtl>> {
+    let node = fields.node().get("ttl")?;
+    if node.is_null() {
+        return Some(None);
+    }
+    let given = Fields::of(node, fields.path().key("ttl"), &["turns", "seconds"], faults)?;
+    let turns = given.whole("turns", 0, MOST_TURNS, faults).map(MemoryTtl::Turns);
+    let seconds = given.whole("seconds", 0, LONGEST_SECONDS, faults).map(MemoryTtl::Seconds);
+    if given.get("turns").is_some() == given.get("seconds").is_some() {
+        fields.fault("ttl", "must have either `turns` or `seconds`", faults);
+        return None;
+    }
+    turns.or(seconds).map(Some)
+}
+
+fn turns_need_a_session(
+    fields: &Fields<'_, '_>,
+    write: &MemoryWrite,
+    scope: &MemoryScope,
+    faults: &mut Faults,
+) {
+    if matches!(write.ttl, Some(Some(MemoryTtl::Turns(_)))) && scope.session_id.is_none() {
+        let detail = "turns are those of a session: `scope.session_id` is needed";
+        fields.fault("ttl", detail, faults);
+    }
+}
+
+/// One of the actions of `POST /memory`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreAction {
+    Add,
+    Replace,
+    Remove,
+}
+
+impl StoreAction {
+    pub const WORDS: &[(&str, Self)] =
+        &[("add", Self::Add), ("replace", Self::Replace), ("remove", Self::Remove)];
+}
+
+/// The words that `type` has there, and the tiers that they mean (DESIGN §3, "Others").
+pub const MEMORY_TYPES: &[(&str, MemoryTier)] = &[
+    ("short_term", MemoryTier::Working),
+    ("long_term", MemoryTier::Durable),
+    ("entity", MemoryTier::Semantic),
+    ("episodic", MemoryTier::Episodic),
+];
+
+/// The body of `POST /memory`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoreRequest {
+    pub action: StoreAction,
+    pub content: Option<Arc<str>>,
+    /// The caller's word, and what it means.
+    pub target: (&'static str, MemoryTier),
+    pub key: Option<Arc<str>>,
+    /// A part of the content of the one entry that is meant.
+    pub matching: Option<Arc<str>>,
+    pub metadata: Option<RawJson>,
+    pub scope: MemoryScope,
+}
+
+/// What is wrong with the body of `POST /memory`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StoreFault {
+    Action(String),
+    Type(String),
+    Faults(Vec<Fault>),
+}
+
+/// Reads the body of `POST /memory`.
+pub fn read_store(body: &Node<'_>) -> Result<StoreRequest, StoreFault> {
+    let mut faults = Faults::default();
+    let known = &["action", "content", "type", "key", "match", "metadata", "scope"];
+    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+        return Err(StoreFault::Faults(faults.into_vec()));
+    };
+    let kind = fields.text("type", &mut faults).unwrap_or("short_term");
+    let target = MEMORY_TYPES.iter().find(|(word, _)| *word == kind).copied();
+    let action = fields.text("action", &mut faults).unwrap_or("add");
+    let known = StoreAction::WORDS.iter().find(|(word, _)| *word == action);
+    let content: Option<Arc<str>> = fields.text("content", &mut faults).map(Into::into);
+    if content.as_ref().is_some_and(|text| text.len() > LONGEST_VALUE) {
+        fields.fault("content", format!("must be at most {LONGEST_VALUE} bytes"), &mut faults);
+    }
+    let key = fields.get("key").and_then(|_| read_key(&fields, &mut faults));
+    let matching: Option<Arc<str>> = fields.text("match", &mut faults).map(Into::into);
+    let scope = read_scope(&fields, &mut faults);
+    let metadata = read_metadata(&fields, &mut faults);
+    let Some(target) = target else { return Err(StoreFault::Type(kind.to_owned())) };
+    let Some((_, action)) = known else { return Err(StoreFault::Action(action.to_owned())) };
+    if content.is_none() && *action != StoreAction::Remove {
+        fields.fault("content", "is missing", &mut faults);
+    }
+    let names_one = key.is_some() || matching.is_some();
+    if !names_one && *action == StoreAction::Replace {
+        fields.fault("key", "`key` or `match` must say which entry is replaced", &mut faults);
+    }
+    if !names_one && content.is_none() && *action == StoreAction::Remove {
+        fields.fault("key", "`key`, `match` or `content` must say which entry goes", &mut faults);
+    }
+    if !faults.is_empty() {
+        return Err(StoreFault::Faults(faults.into_vec()));
+    }
+    Ok(StoreRequest { action: *action, content, target, key, matching, metadata, scope })
+}
+
+/// Reads the body of `POST /memory/{key}/restore`: `{"version", "scope"?}`.
+pub fn read_restore(body: &Node<'_>) -> Result<(MemoryScope, u64), Vec<Fault>> {
+    let mut faults = Faults::default();
+    let known = &["version", "scope"];
+    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    let scope = read_scope(&fields, &mut faults);
+    let version = fields.whole("version", 1, u64::MAX >> 1, &mut faults);
+    if fields.get("version").is_none() {
+        fields.fault("version", "is missing", &mut faults);
+    }
+    match version {
+        Some(version) if faults.is_empty() => Ok((scope, version)),
+        _ => Err(faults.into_vec()),
+    }
+}
+
+/// Reads the body of `POST /memory/{key}/retract`: `{"scope"?}`.
+pub fn read_retract(body: &Node<'_>) -> Result<MemoryScope, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let Some(fields) = Fields::of(body, Path::Root, &["scope"], &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    let scope = read_scope(&fields, &mut faults);
+    if faults.is_empty() { Ok(scope) } else { Err(faults.into_vec()) }
+}

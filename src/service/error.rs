@@ -1,0 +1,39 @@
+//! Why a use case did nothing.
+
+use super::{StoreError, once};
+use crate::json::{self, Fault};
+
+/// Each variant is one thing a caller can act on. Nothing was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the body is not accepted: {0}")]
+    Json(#[from] json::Error),
+    #[error("the request is not valid in {} places", .0.len())]
+    Invalid(Vec<Fault>),
+    #[error("{0}")]
+    NotFound(&'static str),
+    #[error("{0}")]
+    Conflict(String),
+    /// `If-Match` names another version than the one that is stored.
+    #[error("the version that is stored is {0}")]
+    Stale(u64),
+    #[error("the action must be one of add, replace, remove, not `{0}`")]
+    MemoryAction(String),
+    #[error("the type must be one of short_term, long_term, entity, episodic, not `{0}`")]
+    MemoryType(String),
+    #[error("{0}")]
+    Forbidden(String),
+    #[error(transparent)]
+    Refused(#[from] once::Refused),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<once::Error> for Error {
+    fn from(error: once::Error) -> Self {
+        match error {
+            once::Error::Refused(refused) => Self::Refused(refused),
+            once::Error::Store(error) => Self::Store(error),
+        }
+    }
+}

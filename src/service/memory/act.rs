@@ -1,0 +1,122 @@
+//! `POST /memory`: `store_memory` as PraisonAI has it (hooks.md A.4).
+
+use std::sync::Arc;
+
+use super::change::{Change, carry_out, remove};
+use super::{Error, Services, UNKNOWN};
+use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, RawJson};
+use crate::json::{self, Limits};
+use crate::request::{self, MemoryWrite, StoreAction, StoreFault, StoreRequest};
+use crate::store::{MemoryFilter, Tx};
+
+/// Entries that are looked through for one that holds a text.
+const LOOKED_THROUGH: usize = 10_000;
+
+/// What an action did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Acted {
+    pub action: StoreAction,
+    /// The caller's word for the tier.
+    pub target: &'static str,
+    /// The entry as it is now, or as it was where it is removed. None where there was none.
+    pub entry: Option<MemoryEntry>,
+}
+
+/// Adds, replaces or removes an entry.
+pub fn act(services: &Services, body: &str) -> Result<Acted, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let request = request::read_store(&node).map_err(|fault| match fault {
+        StoreFault::Action(word) => Error::MemoryAction(word),
+        StoreFault::Type(word) => Error::MemoryType(word),
+        StoreFault::Faults(faults) => Error::Invalid(faults),
+    })?;
+    // Chosen before the transaction, which may be tried twice.
+    let id: Arc<str> = format!("mem_{}", uuid::Uuid::now_v7().simple()).into();
+    services.tenant().write_durable(move |tx| {
+        let entry = match request.action {
+            StoreAction::Add => Some(add(tx, &request, &id)?),
+            StoreAction::Replace => Some(replace(tx, &request)?),
+            StoreAction::Remove => take_away(tx, &request)?,
+        };
+        Ok(Acted { action: request.action, target: request.target.0, entry })
+    })
+}
+
+fn add(tx: &Tx<'_>, request: &StoreRequest, id: &Arc<str>) -> Result<MemoryEntry, Error> {
+    let key = request.key.as_ref().unwrap_or(id);
+    if tx.memory(&request.scope, key)?.is_some() {
+        let detail = "an entry of this key is there: `replace` changes it";
+        return Err(Error::Conflict(detail.to_owned()));
+    }
+    write(tx, request, key, None)
+}
+
+fn replace(tx: &Tx<'_>, request: &StoreRequest) -> Result<MemoryEntry, Error> {
+    let old = meant(tx, request)?.ok_or(UNKNOWN)?;
+    let key = Arc::clone(&old.key);
+    write(tx, request, &key, Some(old))
+}
+
+fn take_away(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
+    let Some(old) = meant(tx, request)? else { return Ok(None) };
+    remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Direct)?;
+    Ok(Some(old))
+}
+
+fn write(
+    tx: &Tx<'_>,
+    request: &StoreRequest,
+    key: &Arc<str>,
+    old: Option<MemoryEntry>,
+) -> Result<MemoryEntry, Error> {
+    let content = request.content.as_deref().unwrap_or_default();
+    // A text: there is nothing in it that JSON cannot hold.
+    let value = serde_json::to_string(content).unwrap_or_default();
+    let change = Change {
+        scope: request.scope.clone(),
+        key: Arc::clone(key),
+        write: MemoryWrite {
+            value: Some(RawJson::new(value)),
+            tier: Some(request.target.1),
+            metadata: request.metadata.clone(),
+            ..MemoryWrite::default()
+        },
+        action: MemoryAction::Set,
+        origin: MemoryOrigin::Direct,
+    };
+    carry_out(tx, &change, old)
+}
+
+/// The one entry that a request means: by its key, by a part of its value, or by its whole value.
+/// A part that several entries have means none of them.
+fn meant(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
+    if let Some(key) = &request.key {
+        return Ok(tx.memory(&request.scope, key)?);
+    }
+    let part = |text: &Option<Arc<str>>| text.as_deref().unwrap_or_default().to_owned();
+    let (wanted, whole) = match &request.matching {
+        Some(_) => (part(&request.matching), false),
+        None => (part(&request.content), true),
+    };
+    let scope = |part: &Option<Arc<str>>| Some(part.as_deref().unwrap_or_default().to_owned());
+    let filter = MemoryFilter {
+        subject: scope(&request.scope.subject),
+        session_id: scope(&request.scope.session_id),
+        agent: scope(&request.scope.agent),
+        tier: Some(request.target.1),
+        ..MemoryFilter::default()
+    };
+    let holds = |entry: &MemoryEntry| {
+        let text = entry.text();
+        if whole { *text == *wanted } else { text.contains(&wanted) }
+    };
+    let found = tx.list_memory(&filter, None, LOOKED_THROUGH)?;
+    let mut found = found.into_iter().filter(holds);
+    match (found.next(), found.next()) {
+        (Some(_), Some(_)) => {
+            let detail = "several entries hold this text: name one by its `key`";
+            Err(Error::Conflict(detail.to_owned()))
+        }
+        (only, _) => Ok(only),
+    }
+}

@@ -1,0 +1,180 @@
+//! One change of one entry, with its version and its event.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::Error;
+use crate::domain::{
+    Classification, EventKind, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus,
+    MemoryTier, NewEvent, RawJson, word_of,
+};
+use crate::request::MemoryWrite;
+use crate::store::{self, Tx};
+
+/// A write of an entry.
+#[derive(Debug, Clone)]
+pub(in crate::service) struct Change {
+    pub(in crate::service) scope: MemoryScope,
+    pub(in crate::service) key: Arc<str>,
+    pub(in crate::service) write: MemoryWrite,
+    pub(in crate::service) action: MemoryAction,
+    pub(in crate::service) origin: MemoryOrigin,
+}
+
+/// How much an entry weighs where nobody says.
+const USUAL_IMPORTANCE: f64 = 0.5;
+
+/// Writes an entry over `old`, where there is one.
+pub(in crate::service) fn carry_out(
+    tx: &Tx<'_>,
+    change: &Change,
+    old: Option<MemoryEntry>,
+) -> Result<MemoryEntry, Error> {
+    // What has expired and is not removed yet is in nobody's sight: that goes first.
+    if old.is_none()
+        && let Some(expired) = tx.memory_row(&change.scope, &change.key)?
+    {
+        remove(tx, &expired, MemoryAction::Expire, MemoryOrigin::Expiry)?;
+    }
+    let turn = match &change.scope.session_id {
+        Some(session) => tx.session_turns(session)?,
+        None => 0,
+    };
+    let entry = written(change, old, tx.now(), turn);
+    tx.put_memory(&entry, change.action, change.origin)?;
+    tx.publish(&changed(&entry, change.action, change.origin))?;
+    Ok(entry)
+}
+
+/// The entry after a change.
+fn written(
+    change: &Change,
+    old: Option<MemoryEntry>,
+    now: crate::domain::Timestamp,
+    turn: u64,
+) -> MemoryEntry {
+    let MemoryWrite {
+        value,
+        description,
+        ttl,
+        importance,
+        tags,
+        tier,
+        classification,
+        status,
+        source,
+        author,
+        metadata,
+    } = change.write.clone();
+    let mut entry = old.unwrap_or_else(|| MemoryEntry {
+        scope: change.scope.clone(),
+        key: Arc::clone(&change.key),
+        value: RawJson::new("null"),
+        description: None,
+        tags: Vec::new(),
+        importance: USUAL_IMPORTANCE,
+        tier: MemoryTier::Semantic,
+        classification: Classification::Internal,
+        status: MemoryStatus::Promoted,
+        source: None,
+        author: None,
+        metadata: None,
+        version: 0,
+        update_count: 0,
+        created_at: now,
+        updated_at: now,
+        ttl: None,
+        expires_at: None,
+        expires_at_turn: None,
+    });
+    entry.version += 1;
+    entry.updated_at = now;
+    entry.description = description.or(entry.description);
+    entry.importance = importance.unwrap_or(entry.importance);
+    entry.tags = tags.unwrap_or(entry.tags);
+    entry.tier = tier.unwrap_or(entry.tier);
+    entry.classification = classification.unwrap_or(entry.classification);
+    entry.status = status.unwrap_or(MemoryStatus::Promoted);
+    entry.source = source.or(entry.source);
+    entry.author = author.or(entry.author);
+    entry.metadata = metadata.or(entry.metadata);
+    // A new value, and a new TTL, begin the TTL anew.
+    match ttl {
+        Some(ttl) => entry.expire(ttl, now, turn),
+        None if value.is_some() => entry.expire(entry.ttl, now, turn),
+        None => {}
+    }
+    if let Some(value) = value {
+        entry.value = value;
+        entry.update_count += 1;
+    }
+    entry
+}
+
+/// Puts another state of an entry in the place of the current one.
+pub(super) fn replace(
+    tx: &Tx<'_>,
+    current: &MemoryEntry,
+    mut entry: MemoryEntry,
+    action: MemoryAction,
+    origin: MemoryOrigin,
+) -> Result<MemoryEntry, Error> {
+    entry.version = current.version + 1;
+    entry.update_count = current.update_count + u64::from(entry.value != current.value);
+    entry.created_at = current.created_at;
+    entry.updated_at = tx.now();
+    if action == MemoryAction::Restore {
+        let turn = match &entry.scope.session_id {
+            Some(session) => tx.session_turns(session)?,
+            None => 0,
+        };
+        entry.expire(entry.ttl, tx.now(), turn);
+    }
+    tx.put_memory(&entry, action, origin)?;
+    tx.publish(&changed(&entry, action, origin))?;
+    Ok(entry)
+}
+
+/// Removes an entry. One whose time is up says so first.
+pub(in crate::service) fn remove(
+    tx: &Tx<'_>,
+    entry: &MemoryEntry,
+    action: MemoryAction,
+    origin: MemoryOrigin,
+) -> Result<(), store::Error> {
+    if action == MemoryAction::Expire {
+        tx.publish(&event(EventKind::MemoryExpired, entry, action, origin))?;
+    }
+    tx.delete_memory(&entry.scope, &entry.key)?;
+    tx.publish(&changed(entry, action, origin))?;
+    Ok(())
+}
+
+fn changed(entry: &MemoryEntry, action: MemoryAction, origin: MemoryOrigin) -> NewEvent {
+    event(EventKind::MemoryChanged, entry, action, origin)
+}
+
+/// Keys and counts, never a value.
+fn event(
+    kind: EventKind,
+    entry: &MemoryEntry,
+    action: MemoryAction,
+    origin: MemoryOrigin,
+) -> NewEvent {
+    let MemoryScope { subject, session_id, agent } = &entry.scope;
+    let data = json!({
+        "key": entry.key,
+        "scope": {"subject": subject, "session_id": session_id, "agent": agent},
+        "type": word_of(MemoryAction::WORDS, action),
+        "origin": word_of(MemoryOrigin::WORDS, origin),
+        "version": entry.version,
+        "update_count": entry.update_count,
+    });
+    NewEvent {
+        kind,
+        session_id: session_id.clone(),
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    }
+}

@@ -1,0 +1,152 @@
+//! Memory entries, as an application reads and writes them.
+//!
+//! What is written here bypasses allow-lists and guards: those are for models. Every change is an
+//! event in the same transaction.
+
+mod act;
+mod change;
+mod recall;
+mod transfer;
+
+pub use self::act::{Acted, act};
+pub(super) use self::change::{Change, carry_out, remove};
+pub use self::recall::{RecallAnswer, recall};
+pub(super) use self::recall::{expire, expire_all, expired, recalled};
+pub use self::transfer::{Imported, import};
+use super::{Error, Services};
+use crate::domain::{
+    MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion,
+};
+use crate::json::{self, Limits};
+use crate::request;
+pub use crate::request::StoreAction as MemoryAct;
+pub use crate::store::{MemoryCursor, MemoryFilter};
+
+const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in this scope");
+
+/// Stores what `body` says under a key, or changes what is there. Answers whether it is new.
+///
+/// `partial` is a `PATCH`: the entry must be there, and what is not said stays. `if_match` is the
+/// version that must be stored; an entry that is not there has none.
+pub fn put(
+    services: &Services,
+    key: &str,
+    body: &str,
+    partial: bool,
+    if_match: Option<u64>,
+) -> Result<(MemoryEntry, bool), Error> {
+    let node = json::parse(body, Limits::default())?;
+    let (scope, write) = request::read_memory_write(&node, key, partial).map_err(Error::Invalid)?;
+    let key = key.to_owned();
+    services.tenant().write_durable(move |tx| {
+        let old = tx.memory(&scope, &key)?;
+        if partial && old.is_none() {
+            return Err(UNKNOWN);
+        }
+        check_version(old.as_ref(), if_match)?;
+        let is_new = old.is_none();
+        let change = Change {
+            scope: scope.clone(),
+            key: key.as_str().into(),
+            write: write.clone(),
+            action: MemoryAction::Set,
+            origin: MemoryOrigin::Direct,
+        };
+        Ok((carry_out(tx, &change, old)?, is_new))
+    })
+}
+
+/// An entry by its key.
+pub fn find(services: &Services, scope: &MemoryScope, key: &str) -> Result<MemoryEntry, Error> {
+    services.tenant().read(|tx| tx.memory(scope, key))?.ok_or(UNKNOWN)
+}
+
+/// At most so many entries, and behind which the list goes on.
+pub fn list(
+    services: &Services,
+    filter: &MemoryFilter,
+    after: Option<&MemoryCursor>,
+    limit: usize,
+) -> Result<(Vec<MemoryEntry>, Option<MemoryCursor>), Error> {
+    // One more than is shown tells whether there is more.
+    let mut found = services.tenant().read(|tx| tx.list_memory(filter, after, limit + 1))?;
+    let goes_on = found.len() > limit;
+    found.truncate(limit);
+    let next = found
+        .last()
+        .filter(|_| goes_on)
+        .map(|last| MemoryCursor { key: last.key.to_string(), scope: last.scope.clone() });
+    Ok((found, next))
+}
+
+/// Removes an entry and all its versions for good.
+pub fn delete(
+    services: &Services,
+    scope: &MemoryScope,
+    key: &str,
+    if_match: Option<u64>,
+) -> Result<(), Error> {
+    let (scope, key) = (scope.clone(), key.to_owned());
+    services.tenant().write_durable(move |tx| {
+        let Some(old) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
+        check_version(Some(&old), if_match)?;
+        Ok(remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Direct)?)
+    })
+}
+
+/// The versions of an entry, the newest first, at most so many behind `before`.
+pub fn versions(
+    services: &Services,
+    scope: &MemoryScope,
+    key: &str,
+    before: Option<u64>,
+    limit: usize,
+) -> Result<(Vec<MemoryVersion>, Option<u64>), Error> {
+    let mut found =
+        services.tenant().read(|tx| tx.memory_versions(scope, key, before, limit + 1))?;
+    if found.is_empty() && before.is_none() {
+        return Err(UNKNOWN);
+    }
+    let goes_on = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| goes_on).map(|last| last.entry.version);
+    Ok((found, next))
+}
+
+/// Makes an entry what it was in one of its versions; that is a new version.
+pub fn restore(services: &Services, key: &str, body: &str) -> Result<MemoryEntry, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let (scope, version) = request::read_restore(&node).map_err(Error::Invalid)?;
+    let key = key.to_owned();
+    services.tenant().write_durable(move |tx| {
+        let Some(current) = tx.memory_row(&scope, &key)? else { return Err(UNKNOWN) };
+        let found = tx.memory_versions(&scope, &key, Some(version.saturating_add(1)), 1)?;
+        let known = found.into_iter().find(|found| found.entry.version == version);
+        let Some(known) = known else {
+            return Err(Error::NotFound("the entry has no such version"));
+        };
+        let mut entry = known.entry;
+        entry.status = MemoryStatus::Promoted;
+        change::replace(tx, &current, entry, MemoryAction::Restore, MemoryOrigin::Direct)
+    })
+}
+
+/// Takes an entry out of what is recalled; its versions stay, and it can be restored.
+pub fn retract(services: &Services, key: &str, body: &str) -> Result<MemoryEntry, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let scope = request::read_retract(&node).map_err(Error::Invalid)?;
+    let key = key.to_owned();
+    services.tenant().write_durable(move |tx| {
+        let Some(current) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
+        let retracted = MemoryEntry { status: MemoryStatus::Retracted, ..current.clone() };
+        change::replace(tx, &current, retracted, MemoryAction::Retract, MemoryOrigin::Direct)
+    })
+}
+
+fn check_version(old: Option<&MemoryEntry>, if_match: Option<u64>) -> Result<(), Error> {
+    let version = old.map_or(0, |old| old.version);
+    match if_match {
+        Some(wanted) if wanted != version => Err(Error::Stale(version)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,139 @@
+//! What a model remembers: allow-list, then existence, then the write (context-chef.md §3.6).
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Answer, Rights, object, text};
+use crate::domain::{EventKind, MemoryAction, MemoryOrigin, NewEvent, RawJson, ToolCall};
+use crate::pipeline::CREATE_MEMORY;
+use crate::request::{MemoryWrite, check_memory_text, is_memory_key};
+use crate::service::memory::{Change, carry_out as write, remove};
+use crate::service::{Error, Services};
+use crate::store::Tx;
+
+/// Does what the calls ask for, in their order and in one transaction; an answer each. One that is
+/// refused keeps no other from being done.
+pub(super) fn carry_out(
+    services: &Services,
+    rights: Rights,
+    calls: Vec<ToolCall>,
+) -> Result<Vec<Answer>, Error> {
+    if calls.is_empty() {
+        return Ok(Vec::new());
+    }
+    services.tenant().write_durable(move |tx| {
+        calls
+            .iter()
+            .map(|call| match one(tx, &rights, call)? {
+                Ok(done) => Ok(Answer::Done(done)),
+                Err(refused) => Ok(refused),
+            })
+            .collect()
+    })
+}
+
+/// What a call did, or why it did nothing.
+fn one(tx: &Tx<'_>, rights: &Rights, call: &ToolCall) -> Result<Result<String, Answer>, Error> {
+    let wish = match Wish::read(call) {
+        Ok(wish) => wish,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    if let Some(refused) = not_allowed(rights, &wish.key) {
+        tx.publish(&denied(rights, &wish))?;
+        return Ok(Err(refused));
+    }
+    let old = tx.memory(&rights.scope, &wish.key)?;
+    let key = &wish.key;
+    match (wish.does, old) {
+        (Does::Update | Does::Delete, None) => {
+            Ok(Err(Answer::Refused(format!("Nothing is remembered under \"{key}\"."))))
+        }
+        (Does::Delete, Some(old)) => {
+            remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Model)?;
+            Ok(Ok(format!("Forgotten: \"{key}\".")))
+        }
+        (Does::Create | Does::Update, old) => {
+            let change = Change {
+                scope: rights.scope.clone(),
+                key: Arc::clone(key),
+                write: MemoryWrite {
+                    value: Some(wish.value),
+                    description: wish.description,
+                    ..MemoryWrite::default()
+                },
+                action: MemoryAction::Set,
+                origin: MemoryOrigin::Model,
+            };
+            let is_new = old.is_none();
+            write(tx, &change, old)?;
+            let verb = if is_new { "Remembered" } else { "Changed what is remembered" };
+            Ok(Ok(format!("{verb} under \"{key}\".")))
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Create,
+    Update,
+    Delete,
+}
+
+/// What a call asks for.
+#[derive(Debug)]
+struct Wish {
+    does: Does,
+    key: Arc<str>,
+    value: RawJson,
+    description: Option<Arc<str>>,
+}
+
+impl Wish {
+    fn read(call: &ToolCall) -> Result<Self, Answer> {
+        let arguments = object(call)?;
+        let does = if &*call.name == CREATE_MEMORY {
+            Does::Create
+        } else {
+            match text(call, &arguments, "action")? {
+                "update" => Does::Update,
+                "delete" => Does::Delete,
+                _ => {
+                    let reason = "`action` must be `update` or `delete`. Nothing was done.";
+                    return Err(Answer::Refused(reason.to_owned()));
+                }
+            }
+        };
+        let key = text(call, &arguments, "key")?;
+        if !is_memory_key(key) {
+            return Err(Answer::Refused(format!("\"{key}\" cannot be a key. Nothing was done.")));
+        }
+        let value = if does == Does::Delete { "" } else { text(call, &arguments, "value")? };
+        let description = arguments.get("description").and_then(serde_json::Value::as_str);
+        if let Some(fault) = check_memory_text(value, description) {
+            return Err(Answer::Refused(format!("{fault}. Nothing was done.")));
+        }
+        // A text: there is nothing in it that JSON cannot hold.
+        let value = RawJson::new(serde_json::to_string(value).unwrap_or_default());
+        Ok(Self { does, key: key.into(), value, description: description.map(Into::into) })
+    }
+}
+
+fn not_allowed(rights: &Rights, key: &str) -> Option<Answer> {
+    let allowed = rights.allowed_keys.as_ref()?;
+    if allowed.iter().any(|known| **known == *key) {
+        return None;
+    }
+    let list = allowed.join(", ");
+    Some(Answer::Refused(format!("\"{key}\" may not be written; these keys may: {list}.")))
+}
+
+fn denied(rights: &Rights, wish: &Wish) -> NewEvent {
+    let data = json!({"key": wish.key, "reason": "key_not_allowed", "origin": "model"});
+    NewEvent {
+        kind: EventKind::MemoryDenied,
+        session_id: rights.scope.session_id.clone(),
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    }
+}

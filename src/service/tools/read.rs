@@ -1,0 +1,42 @@
+//! `context_read`: what was cleared is read back.
+
+use super::{Answer, object, text};
+use crate::domain::{ArtifactId, ToolCall};
+use crate::service::{Error, Services, artifacts};
+
+/// Reads an artifact, or the part of it that is asked for.
+pub(super) fn carry_out(services: &Services, call: &ToolCall) -> Result<Answer, Error> {
+    let wanted = object(call).and_then(|arguments| {
+        let id = text(call, &arguments, "id")?.to_owned();
+        let part =
+            |key: &str| arguments.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
+        Ok((id, part("lines"), part("query")))
+    });
+    let (id, lines, query) = match wanted {
+        Ok(wanted) => wanted,
+        Err(refused) => return Ok(refused),
+    };
+    let found = match ArtifactId::parse(&id) {
+        Some(id) => artifacts::find(services, id)?,
+        None => None,
+    };
+    let Some((_, found)) = found else {
+        return Ok(Answer::Refused(format!("There is nothing of the id \"{id}\".")));
+    };
+    let lines = match lines.as_deref().map(artifacts::parse_lines) {
+        Some(None) => {
+            let reason = "`lines` must be like 10-20, 10- or 10.";
+            return Ok(Answer::Refused(reason.to_owned()));
+        }
+        Some(lines) => lines,
+        None => None,
+    };
+    let (first, last) = lines.unwrap_or((1, usize::MAX));
+    let Some(part) = artifacts::lines(&found, first, last) else {
+        return Ok(Answer::Refused(format!("It ends before line {first}.")));
+    };
+    Ok(Answer::Done(match query.filter(|query| !query.is_empty()) {
+        Some(query) => artifacts::search(part, &query, first),
+        None => part.to_owned(),
+    }))
+}

@@ -1,0 +1,111 @@
+//! Calls as a provider gives them, and results as it takes them.
+
+use std::sync::Arc;
+
+use super::Answer;
+use crate::domain::{
+    Content, Message, Notes, Part, RawJson, Role, Source, Target, ToolCall, ToolResult,
+};
+use crate::json::{self, Fault, Faults, Limits, Node};
+use crate::provider::{self, Sandwich};
+use crate::request::CallsRequest;
+use crate::service::Error;
+
+/// Reads the calls, each in the shape of its provider's assistant message.
+pub(super) fn read(request: &CallsRequest<'_>) -> Result<(Source, Vec<ToolCall>), Error> {
+    let source = request.source.unwrap_or_else(|| detect(request.calls));
+    // They are read as what they stand in: a message of the assistant.
+    let list: Vec<&str> = request.calls.iter().map(|call| call.raw).collect();
+    let list = list.join(",");
+    let (text, place) = match source {
+        Source::Openai => (
+            format!(
+                r#"{{"messages":[{{"role":"assistant","content":null,"tool_calls":[{list}]}}]}}"#
+            ),
+            "/messages/0/tool_calls",
+        ),
+        Source::OpenaiResponses => (format!(r#"{{"input":[{list}]}}"#), "/input"),
+        Source::Anthropic => (
+            format!(r#"{{"messages":[{{"role":"assistant","content":[{list}]}}]}}"#),
+            "/messages/0/content",
+        ),
+        Source::Gemini => (
+            format!(r#"{{"contents":[{{"role":"model","parts":[{list}]}}]}}"#),
+            "/contents/0/parts",
+        ),
+        Source::Neutral => (
+            format!(r#"{{"messages":[{{"role":"assistant","parts":[{list}]}}]}}"#),
+            "/messages/0/parts",
+        ),
+    };
+    let node = json::parse(&text, Limits::default())?;
+    let (mut faults, mut notes) = (Faults::default(), Notes::default());
+    let conversation = provider::read(&node, source, &mut faults, &mut notes);
+    let mut found = faults.into_vec();
+    for fault in &mut found {
+        if let Some(behind) = fault.pointer.strip_prefix(place) {
+            fault.pointer = format!("/calls{behind}");
+        }
+    }
+    if !found.is_empty() {
+        return Err(Error::Invalid(found));
+    }
+    let calls: Vec<ToolCall> =
+        conversation.history.iter().flat_map(Message::tool_calls).cloned().collect();
+    if calls.len() != request.calls.len() {
+        return Err(Error::Invalid(vec![Fault {
+            pointer: "/calls".to_owned(),
+            detail: "must hold nothing but tool calls".to_owned(),
+            did_you_mean: None,
+        }]));
+    }
+    Ok((source, calls))
+}
+
+/// The shape of the first call.
+fn detect(calls: &[Node<'_>]) -> Source {
+    let Some(first) = calls.first() else { return Source::Openai };
+    let has = |key: &str| first.get(key).is_some();
+    if has("functionCall") || has("function_call") {
+        return Source::Gemini;
+    }
+    match first.get("type").and_then(Node::as_str) {
+        Some("tool_use") => Source::Anthropic,
+        Some("function_call" | "custom_tool_call") => Source::OpenaiResponses,
+        Some("tool_call") => Source::Neutral,
+        _ => Source::Openai,
+    }
+}
+
+/// A result, in the shape that the calls came in.
+pub(super) fn result(source: Source, call: &ToolCall, answer: &Answer) -> RawJson {
+    let refused = matches!(answer, Answer::Refused(_));
+    let result = ToolResult {
+        call_id: Arc::clone(&call.id),
+        name: Some(Arc::clone(&call.name)),
+        content: vec![Part::text(answer.text())],
+        is_error: refused.then_some(true),
+    };
+    let messages = [Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))])];
+    let target = match source {
+        Source::Openai => Target::Openai,
+        Source::OpenaiResponses => Target::OpenaiResponses,
+        Source::Anthropic => Target::Anthropic,
+        Source::Gemini => Target::Gemini,
+        Source::Neutral => Target::Neutral,
+    };
+    let payload = provider::write(target, Sandwich { messages: &messages, tools: &[] });
+    let message = json::parse(&payload, Limits::default()).ok().and_then(|node| {
+        let list = node.get(source.list_key())?.as_array()?;
+        list.first().map(|message| RawJson::new(message.raw))
+    });
+    message.unwrap_or_else(|| RawJson::new("null"))
+}
+
+/// A call's arguments as JSON: free text of a custom call is a string.
+pub(super) fn arguments(call: &ToolCall) -> RawJson {
+    if call.custom || json::parse(&call.arguments, Limits::default()).is_err() {
+        return RawJson::new(serde_json::to_string(&*call.arguments).unwrap_or_default());
+    }
+    RawJson::new(Arc::clone(&call.arguments))
+}

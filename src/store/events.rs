@@ -1,0 +1,68 @@
+//! Events, numbered by tenant without a gap.
+
+use std::time::Duration;
+
+use super::memory::word;
+use super::sql::values;
+use super::{Error, Tx};
+use crate::domain::{Event, EventKind, NewEvent, RawJson, word_of};
+
+/// Events that are removed in one transaction, so that no write waits for long.
+const FORGOTTEN_AT_ONCE: u64 = 1_000;
+
+impl Tx<'_> {
+    /// Publishes an event in the transaction of its fact; answers its number.
+    pub fn publish(&self, event: &NewEvent) -> Result<u64, Error> {
+        let seq: Option<u64> = self.first(
+            "INSERT INTO event_state (tenant, seq) VALUES (?1, 1)
+             ON CONFLICT (tenant) DO UPDATE SET seq = event_state.seq + 1
+             RETURNING seq",
+            values![],
+            |row| row.get(0),
+        )?;
+        let seq = seq.ok_or_else(Error::no_row)?;
+        self.execute(
+            "INSERT INTO events (tenant, seq, at, type, session, compilation, data)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            values![
+                seq,
+                self.now(),
+                word_of(EventKind::WORDS, event.kind),
+                event.session_id.as_deref(),
+                event.compilation_id.as_deref(),
+                event.data.as_str()
+            ],
+        )?;
+        Ok(seq)
+    }
+
+    /// Forgets some of the events that are older than `kept`; answers whether there are more.
+    pub(super) fn forget_events(&self, kept: Duration) -> Result<bool, Error> {
+        let gone = self.execute(
+            "DELETE FROM events WHERE tenant = ?1 AND seq IN (
+                 SELECT seq FROM events WHERE tenant = ?1 AND at < ?2 ORDER BY seq LIMIT ?3)",
+            values![self.now().before(kept), FORGOTTEN_AT_ONCE],
+        )?;
+        Ok(gone == FORGOTTEN_AT_ONCE)
+    }
+
+    /// At most so many events behind a number, in order.
+    pub fn events(&self, after: u64, limit: usize) -> Result<Vec<Event>, Error> {
+        self.all(
+            "SELECT seq, at, type, session, compilation, data FROM events
+             WHERE tenant = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+            values![after, limit],
+            |row| {
+                let data: std::sync::Arc<str> = row.get(5)?;
+                Ok(Event {
+                    seq: row.get(0)?,
+                    at: row.get(1)?,
+                    kind: word(row, 2, EventKind::WORDS)?,
+                    session_id: row.get(3)?,
+                    compilation_id: row.get(4)?,
+                    data: RawJson::new(data),
+                })
+            },
+        )
+    }
+}

@@ -1,0 +1,299 @@
+//! Memory entries: what is written and read by key.
+//!
+//! No read shows an expired entry: each asks for the time and, where an entry lives for turns, for
+//! the turns of its session.
+
+mod recall;
+mod row;
+
+use std::time::Duration;
+
+pub use self::recall::{MemoryView, Recalled};
+pub(super) use self::row::word;
+use self::row::{COLUMNS, entry, values_of};
+use super::sql::{Value, values};
+use super::{Error, Tx};
+use crate::domain::{
+    MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier, MemoryVersion,
+    word_of,
+};
+
+/// Entries that a tenant may keep (DESIGN §5).
+const MOST_ENTRIES: u64 = 1_000_000;
+/// Versions of an entry that are kept, the newest ones.
+const MOST_VERSIONS: u64 = 100;
+
+/// How long what has expired is left to the compiles that would tell of it.
+const LEFT_TO_COMPILES: Duration = Duration::from_hours(1);
+
+/// Holds for a row of `memory` that is not expired, where `?2` is the time.
+const ALIVE: &str = "(expires_at IS NULL OR expires_at > ?2)
+     AND (expires_at_turn IS NULL OR expires_at_turn > coalesce(
+         (SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = memory.session), 0))";
+
+/// Which entries a list has. What is absent does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFilter {
+    pub subject: Option<String>,
+    pub session_id: Option<String>,
+    pub agent: Option<String>,
+    pub tag: Option<String>,
+    pub tier: Option<MemoryTier>,
+    pub status: Option<MemoryStatus>,
+    /// How the key begins.
+    pub prefix: Option<String>,
+}
+
+/// Behind which entry a list goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryCursor {
+    pub key: String,
+    pub scope: MemoryScope,
+}
+
+impl Tx<'_> {
+    /// An entry that is not expired.
+    pub fn memory(&self, scope: &MemoryScope, key: &str) -> Result<Option<MemoryEntry>, Error> {
+        let [subject, session, agent] = parts(scope);
+        self.first(
+            &format!(
+                "SELECT {COLUMNS} FROM memory
+                 WHERE tenant = ?1 AND {ALIVE}
+                   AND subject = ?3 AND session = ?4 AND agent = ?5 AND key = ?6"
+            ),
+            values![self.now(), subject, session, agent, key],
+            |row| entry(row, 0),
+        )
+    }
+
+    /// An entry, expired or not.
+    pub fn memory_row(&self, scope: &MemoryScope, key: &str) -> Result<Option<MemoryEntry>, Error> {
+        let [subject, session, agent] = parts(scope);
+        self.first(
+            &format!(
+                "SELECT {COLUMNS} FROM memory
+                 WHERE tenant = ?1 AND subject = ?2 AND session = ?3 AND agent = ?4 AND key = ?5"
+            ),
+            values![subject, session, agent, key],
+            |row| entry(row, 0),
+        )
+    }
+
+    /// Stores an entry as it is, with a version of it. One that is new where there are too many
+    /// already is refused.
+    pub fn put_memory(
+        &self,
+        entry: &MemoryEntry,
+        action: MemoryAction,
+        origin: MemoryOrigin,
+    ) -> Result<(), Error> {
+        let [subject, session, agent] = parts(&entry.scope);
+        let old = self.memory_id(&entry.scope, &entry.key)?;
+        if old.is_none() && self.memory_state()?.1 >= MOST_ENTRIES {
+            return Err(Error::TooManyEntries(MOST_ENTRIES));
+        }
+        let tags = row::tags(entry);
+        let row = values_of(entry, &tags);
+        let placeholders = row::placeholders(2, row.len());
+        let sets = row::sets();
+        self.execute(
+            &format!(
+                "INSERT INTO memory (tenant, {COLUMNS}) VALUES (?1, {placeholders})
+                 ON CONFLICT (tenant, subject, session, agent, key) DO UPDATE SET {sets}"
+            ),
+            &row,
+        )?;
+        let mut version = row;
+        version.push(word_of(MemoryAction::WORDS, action).into());
+        version.push(word_of(MemoryOrigin::WORDS, origin).into());
+        let placeholders = row::placeholders(2, version.len());
+        self.execute(
+            &format!(
+                "INSERT INTO memory_versions (tenant, {COLUMNS}, action, origin)
+                 VALUES (?1, {placeholders})"
+            ),
+            &version,
+        )?;
+        self.execute(
+            "DELETE FROM memory_versions WHERE tenant = ?1 AND subject = ?2 AND session = ?3
+                 AND agent = ?4 AND key = ?5 AND version <= ?6",
+            values![
+                subject,
+                session,
+                agent,
+                &entry.key,
+                entry.version.saturating_sub(MOST_VERSIONS)
+            ],
+        )?;
+        self.index_memory(entry, old)?;
+        self.count_memory(u64::from(old.is_none()), 0)
+    }
+
+    /// Removes an entry and all its versions for good.
+    pub fn delete_memory(&self, scope: &MemoryScope, key: &str) -> Result<bool, Error> {
+        let [subject, session, agent] = parts(scope);
+        let Some(id) = self.memory_id(scope, key)? else { return Ok(false) };
+        let of_it: &[Value<'_>] = values![subject, session, agent, key];
+        self.execute(
+            "DELETE FROM memory WHERE tenant = ?1 AND subject = ?2 AND session = ?3
+                 AND agent = ?4 AND key = ?5",
+            of_it,
+        )?;
+        self.execute(
+            "DELETE FROM memory_versions WHERE tenant = ?1 AND subject = ?2 AND session = ?3
+                 AND agent = ?4 AND key = ?5",
+            of_it,
+        )?;
+        self.unindex_memory(id)?;
+        self.count_memory(0, 1)?;
+        Ok(true)
+    }
+
+    /// The versions of an entry, the newest first, expired entries' too.
+    pub fn memory_versions(
+        &self,
+        scope: &MemoryScope,
+        key: &str,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<MemoryVersion>, Error> {
+        let [subject, session, agent] = parts(scope);
+        self.all(
+            &format!(
+                "SELECT {COLUMNS}, action, origin FROM memory_versions
+                 WHERE tenant = ?1 AND subject = ?2 AND session = ?3 AND agent = ?4 AND key = ?5
+                   AND version < ?6
+                 ORDER BY version DESC LIMIT ?7"
+            ),
+            values![subject, session, agent, key, before.unwrap_or(u64::MAX), limit],
+            row::version,
+        )
+    }
+
+    /// At most so many entries that are not expired, in the byte order of their keys and scopes.
+    pub fn list_memory(
+        &self,
+        filter: &MemoryFilter,
+        after: Option<&MemoryCursor>,
+        limit: usize,
+    ) -> Result<Vec<MemoryEntry>, Error> {
+        let mut sql = format!("SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND {ALIVE}");
+        let mut given: Vec<Value<'_>> = vec![self.now().into()];
+        let behind = filter.prefix.as_deref().map(|prefix| format!("{prefix}\u{10ffff}"));
+        let tag = filter.tag.as_deref().map(|tag| format!("%{}%", like(&row::json(tag))));
+        for (condition, value) in [
+            ("subject = #", filter.subject.as_deref()),
+            ("session = #", filter.session_id.as_deref()),
+            ("agent = #", filter.agent.as_deref()),
+            ("tier = #", filter.tier.map(|tier| word_of(MemoryTier::WORDS, tier))),
+            ("status = #", filter.status.map(|status| word_of(MemoryStatus::WORDS, status))),
+            ("key >= #", filter.prefix.as_deref()),
+            ("key < #", behind.as_deref()),
+            ("tags LIKE # ESCAPE '~'", tag.as_deref()),
+        ] {
+            if let Some(value) = value {
+                // The tenant stands before all of them.
+                let number = format!("?{}", given.len() + 2);
+                sql.push_str(" AND ");
+                sql.push_str(&condition.replace('#', &number));
+                given.push(value.into());
+            }
+        }
+        let cursor = after.map(|cursor| (cursor.key.as_str(), parts(&cursor.scope)));
+        if let Some((key, [subject, session, agent])) = cursor {
+            let first = given.len() + 2;
+            sql.push_str(&format!(
+                " AND (key, subject, session, agent) > (?{first}, ?{}, ?{}, ?{})",
+                first + 1,
+                first + 2,
+                first + 3
+            ));
+            given.extend([key, subject, session, agent].map(Value::from));
+        }
+        sql.push_str(&format!(" ORDER BY key, subject, session, agent LIMIT ?{}", given.len() + 2));
+        given.push(limit.into());
+        self.all(&sql, &given, |row| entry(row, 0))
+    }
+
+    /// Entries whose time was up for a while already, at most so many, in the order in which they
+    /// came. A compile that sees them comes first where there is one: it tells of them.
+    pub fn expired_memory(&self, limit: usize) -> Result<Vec<MemoryEntry>, Error> {
+        self.all(
+            &format!(
+                "SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND NOT ({ALIVE})
+                   AND (expires_at IS NULL OR expires_at < ?3) AND updated_at < ?3
+                 ORDER BY created_at, key LIMIT ?4"
+            ),
+            values![self.now(), self.now().before(LEFT_TO_COMPILES), limit],
+            |row| entry(row, 0),
+        )
+    }
+
+    /// How often the tenant's entries were changed, and how many there are.
+    pub fn memory_state(&self) -> Result<(u64, u64), Error> {
+        let found = self.first(
+            "SELECT revision, entries FROM memory_state WHERE tenant = ?1",
+            values![],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        Ok(found.unwrap_or_default())
+    }
+
+    fn count_memory(&self, added: u64, removed: u64) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO memory_state (tenant, revision, entries) VALUES (?1, 1, ?2 - ?3)
+             ON CONFLICT (tenant) DO UPDATE SET
+                 revision = memory_state.revision + 1,
+                 entries = memory_state.entries + ?2 - ?3",
+            values![added, removed],
+        )
+        .map(drop)
+    }
+
+    fn memory_id(&self, scope: &MemoryScope, key: &str) -> Result<Option<i64>, Error> {
+        let [subject, session, agent] = parts(scope);
+        self.first(
+            "SELECT id FROM memory WHERE tenant = ?1 AND subject = ?2 AND session = ?3
+                 AND agent = ?4 AND key = ?5",
+            values![subject, session, agent, key],
+            |row| row.get(0),
+        )
+    }
+
+    /// How many compiles a session has had.
+    pub fn session_turns(&self, id: &str) -> Result<u64, Error> {
+        let turns = self.first(
+            "SELECT turns FROM session_turns WHERE tenant = ?1 AND id = ?2",
+            values![id],
+            |row| row.get(0),
+        )?;
+        Ok(turns.unwrap_or_default())
+    }
+
+    /// Counts a compile of a session.
+    pub fn count_turn(&self, id: &str) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO session_turns (tenant, id, turns) VALUES (?1, ?2, 1)
+             ON CONFLICT (tenant, id) DO UPDATE SET turns = session_turns.turns + 1",
+            values![id],
+        )
+        .map(drop)
+    }
+}
+
+/// A scope as its columns.
+fn parts(scope: &MemoryScope) -> [&str; 3] {
+    [&scope.subject, &scope.session_id, &scope.agent].map(|part| part.as_deref().unwrap_or(""))
+}
+
+/// A text in which `LIKE` sees nothing but the text.
+fn like(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '~') {
+            out.push('~');
+        }
+        out.push(character);
+    }
+    out
+}

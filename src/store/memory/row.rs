@@ -1,0 +1,131 @@
+//! An entry as the columns of a row.
+
+use std::sync::Arc;
+
+use crate::domain::{
+    Classification, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier,
+    MemoryTtl, MemoryVersion, RawJson, word_of,
+};
+use crate::store::Error;
+use crate::store::sql::{Row, Value};
+
+/// The columns of an entry, behind the tenant's.
+pub(super) const COLUMNS: &str = "subject, session, agent, key, value, description, tags, \
+    importance, tier, classification, status, source, author, metadata, version, update_count, \
+    created_at, updated_at, ttl_seconds, ttl_turns, expires_at, expires_at_turn";
+
+/// How many there are.
+const WIDTH: usize = 22;
+
+/// What stands for so many values from one on: `?2, ?3`.
+pub(super) fn placeholders(first: usize, count: usize) -> String {
+    let list: Vec<String> = (first..first + count).map(|number| format!("?{number}")).collect();
+    list.join(", ")
+}
+
+/// Every column of a row that is there takes the new value.
+pub(super) fn sets() -> String {
+    let sets = COLUMNS.split(", ").map(|column| format!("{column} = excluded.{column}"));
+    sets.collect::<Vec<_>>().join(", ")
+}
+
+/// The tags as a JSON array.
+pub(super) fn tags(entry: &MemoryEntry) -> String {
+    let tags: Vec<&str> = entry.tags.iter().map(|tag| &**tag).collect();
+    // A list of texts: there is nothing in it that JSON cannot hold.
+    serde_json::to_string(&tags).unwrap_or_default()
+}
+
+/// A text as JSON.
+pub(super) fn json(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// The values of the columns.
+pub(super) fn values_of<'e>(entry: &'e MemoryEntry, tags: &'e str) -> Vec<Value<'e>> {
+    let [subject, session, agent] = super::parts(&entry.scope);
+    let (seconds, turns) = match entry.ttl {
+        Some(MemoryTtl::Seconds(seconds)) => (Some(seconds), None),
+        Some(MemoryTtl::Turns(turns)) => (None, Some(turns)),
+        None => (None, None),
+    };
+    let text = |text: &'e Option<Arc<str>>| Value::from(text.as_deref());
+    vec![
+        subject.into(),
+        session.into(),
+        agent.into(),
+        (&entry.key).into(),
+        entry.value.as_str().into(),
+        text(&entry.description),
+        tags.into(),
+        entry.importance.into(),
+        word_of(MemoryTier::WORDS, entry.tier).into(),
+        word_of(Classification::WORDS, entry.classification).into(),
+        word_of(MemoryStatus::WORDS, entry.status).into(),
+        text(&entry.source),
+        text(&entry.author),
+        entry.metadata.as_ref().map(RawJson::as_str).into(),
+        entry.version.into(),
+        entry.update_count.into(),
+        entry.created_at.into(),
+        entry.updated_at.into(),
+        seconds.into(),
+        turns.into(),
+        entry.expires_at.into(),
+        entry.expires_at_turn.into(),
+    ]
+}
+
+/// An entry from the columns, from `first` on.
+pub(super) fn entry(row: &dyn Row, first: usize) -> Result<MemoryEntry, Error> {
+    let part = |column: usize| {
+        let text: Arc<str> = row.get(first + column)?;
+        Ok::<_, Error>((!text.is_empty()).then_some(text))
+    };
+    let tags: String = row.get(first + 6)?;
+    let seconds: Option<u64> = row.get(first + 18)?;
+    let turns: Option<u64> = row.get(first + 19)?;
+    let value: Arc<str> = row.get(first + 4)?;
+    let metadata: Option<Arc<str>> = row.get(first + 13)?;
+    Ok(MemoryEntry {
+        scope: MemoryScope { subject: part(0)?, session_id: part(1)?, agent: part(2)? },
+        key: row.get(first + 3)?,
+        value: RawJson::new(value),
+        description: row.get(first + 5)?,
+        tags: serde_json::from_str(&tags).unwrap_or_default(),
+        importance: row.get(first + 7)?,
+        tier: word(row, first + 8, MemoryTier::WORDS)?,
+        classification: word(row, first + 9, Classification::WORDS)?,
+        status: word(row, first + 10, MemoryStatus::WORDS)?,
+        source: row.get(first + 11)?,
+        author: row.get(first + 12)?,
+        metadata: metadata.map(RawJson::new),
+        version: row.get(first + 14)?,
+        update_count: row.get(first + 15)?,
+        created_at: row.get(first + 16)?,
+        updated_at: row.get(first + 17)?,
+        ttl: seconds.map(MemoryTtl::Seconds).or(turns.map(MemoryTtl::Turns)),
+        expires_at: row.get(first + 20)?,
+        expires_at_turn: row.get(first + 21)?,
+    })
+}
+
+/// A version: the entry's columns, then `action` and `origin`.
+pub(super) fn version(row: &dyn Row) -> Result<MemoryVersion, Error> {
+    Ok(MemoryVersion {
+        entry: entry(row, 0)?,
+        action: word(row, WIDTH, MemoryAction::WORDS)?,
+        origin: word(row, WIDTH + 1, MemoryOrigin::WORDS)?,
+    })
+}
+
+/// A column that holds one of a closed list of words.
+pub(in crate::store) fn word<T: Copy>(
+    row: &dyn Row,
+    column: usize,
+    words: &[(&str, T)],
+) -> Result<T, Error> {
+    let found: String = row.get(column)?;
+    let known = words.iter().find(|(word, _)| *word == found);
+    known.map(|(_, value)| *value).ok_or_else(|| Error::unknown_word(&found))
+}

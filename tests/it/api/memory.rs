@@ -1,0 +1,434 @@
+//! Memory over HTTP: entries by key, versions, import, recall, and what a power cut leaves.
+
+use reqwest::Response;
+use serde_json::{Value, json};
+
+use crate::support::compile::user;
+use crate::support::{TestServer, problem};
+
+async fn put(server: &TestServer, key: &str, body: &Value) -> Response {
+    server.build("PUT", &format!("/memory/{key}")).json(body).send().await.unwrap()
+}
+
+async fn stored(server: &TestServer, key: &str, body: &Value) -> Value {
+    let answer = put(server, key, body).await;
+    assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+    answer.json().await.unwrap()
+}
+
+async fn read(server: &TestServer, path: &str) -> Value {
+    let answer = server.get(path).await;
+    assert_eq!(answer.status(), 200, "{path}");
+    answer.json().await.unwrap()
+}
+
+fn keys(list: &Value) -> Vec<&str> {
+    list["items"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn an_entry_is_put_read_patched_and_deleted() {
+    let server = TestServer::spawn().await;
+    let body = json!({"value": "TypeScript", "description": "the language", "importance": 0.8,
+        "tags": ["project", "project"], "tier": "durable", "classification": "public",
+        "source": "readme", "author": "ci", "metadata": {"n": {"m": [1, null]}}});
+    let answer = put(&server, "lang", &body).await;
+    assert_eq!(
+        (answer.status(), &answer.headers()["etag"]),
+        (201.try_into().unwrap(), &"\"1\"".parse().unwrap())
+    );
+    let entry: Value = answer.json().await.unwrap();
+    for key in [
+        "value",
+        "description",
+        "importance",
+        "tier",
+        "classification",
+        "source",
+        "author",
+        "metadata",
+    ] {
+        assert_eq!(entry[key], body[key], "{key}");
+    }
+    assert_eq!(entry["tags"], json!(["project"]));
+    assert_eq!((&entry["version"], &entry["update_count"]), (&json!(1), &json!(1)));
+    assert_eq!(entry["created_at"], entry["updated_at"]);
+    assert_eq!(read(&server, "/memory/lang").await, entry);
+
+    let answer = put(&server, "lang", &json!({"value": {"any": ["JSON", 1.50]}})).await;
+    assert_eq!(answer.status(), 200);
+    let entry: Value = answer.json().await.unwrap();
+    assert_eq!(entry["value"], json!({"any": ["JSON", 1.50]}));
+    assert_eq!(
+        (&entry["description"], &entry["importance"]),
+        (&json!("the language"), &json!(0.8))
+    );
+    assert_eq!((&entry["version"], &entry["update_count"]), (&json!(2), &json!(2)));
+
+    let patch = |body: Value| server.build("PATCH", "/memory/lang").json(&body).send();
+    let entry: Value = patch(json!({"importance": 0})).await.unwrap().json().await.unwrap();
+    assert_eq!((&entry["importance"], &entry["update_count"]), (&json!(0.0), &json!(2)));
+    assert_eq!(entry["version"], 3);
+
+    let delete = || server.build("DELETE", "/memory/lang").send();
+    assert_eq!(delete().await.unwrap().status(), 204);
+    problem(delete().await.unwrap(), 404, "not_found").await;
+    problem(server.get("/memory/lang").await, 404, "not_found").await;
+    problem(patch(json!({"importance": 1})).await.unwrap(), 404, "not_found").await;
+}
+
+#[tokio::test]
+async fn a_version_that_is_not_stored_is_not_written_over() {
+    let server = TestServer::spawn().await;
+    stored(&server, "k", &json!({"value": 1})).await;
+    let with = |method: &str, tag: &str| {
+        server.build(method, "/memory/k").header("if-match", tag.to_owned())
+    };
+    let answer = with("PUT", "\"1\"").json(&json!({"value": 2})).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let stale = with("PUT", "\"1\"").json(&json!({"value": 3})).send().await.unwrap();
+    problem(stale, 412, "precondition_failed").await;
+    problem(with("DELETE", "\"1\"").send().await.unwrap(), 412, "precondition_failed").await;
+    problem(with("DELETE", "x").send().await.unwrap(), 422, "invalid_request").await;
+    assert_eq!(read(&server, "/memory/k").await["value"], 2);
+    assert_eq!(with("DELETE", "\"2\"").send().await.unwrap().status(), 204);
+}
+
+#[tokio::test]
+async fn faults_are_named_all_at_once_and_nothing_is_stored() {
+    let server = TestServer::spawn().await;
+    let body = json!({"vlue": 1, "importance": 2, "tier": "forever", "ttl": {"turns": 1},
+        "tags": ["", 7], "scope": {"subject": ""}, "metadata": []});
+    let refused = problem(put(&server, "k", &body).await, 422, "invalid_request").await;
+    let pointers: Vec<&str> = refused["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["pointer"].as_str().unwrap())
+        .collect();
+    for pointer in [
+        "/vlue",
+        "/value",
+        "/importance",
+        "/tier",
+        "/ttl",
+        "/tags/1",
+        "/scope/subject",
+        "/metadata",
+    ] {
+        assert!(pointers.contains(&pointer), "{pointer} is not in {pointers:?}");
+    }
+    assert_eq!(refused["errors"][0]["did_you_mean"], "value");
+    for ttl in [json!({}), json!({"turns": 1, "seconds": 1}), json!({"seconds": -1}), json!(5)] {
+        problem(put(&server, "k", &json!({"value": 1, "ttl": ttl})).await, 422, "invalid_request")
+            .await;
+    }
+    let long = "x".repeat(257);
+    for key in [long.as_str(), "a%00b", "%ff"] {
+        problem(put(&server, key, &json!({"value": 1})).await, 422, "invalid_request").await;
+    }
+    problem(put(&server, "k", &json!({"value": "x".repeat(70_000)})).await, 422, "invalid_request")
+        .await;
+    assert_eq!(keys(&read(&server, "/memory").await), [""; 0]);
+}
+
+#[tokio::test]
+async fn scopes_are_entries_of_their_own() {
+    let server = TestServer::spawn().await;
+    stored(&server, "k", &json!({"value": "all"})).await;
+    for (subject, value) in [("ann", "hers"), ("bob", "his")] {
+        stored(&server, "k", &json!({"value": value, "scope": {"subject": subject}})).await;
+    }
+    assert_eq!(read(&server, "/memory/k").await["value"], "all");
+    assert_eq!(read(&server, "/memory/k?subject=bob").await["value"], "his");
+    problem(server.get("/memory/k?subject=eve").await, 404, "not_found").await;
+    assert_eq!(read(&server, "/memory?subject=").await["items"].as_array().unwrap().len(), 1);
+    assert_eq!(read(&server, "/memory").await["items"].as_array().unwrap().len(), 3);
+
+    let seen = async |scope: Value| {
+        let body =
+            json!({"messages": [user("hi")], "target": "neutral", "memory": {"scope": scope}});
+        let compiled = server.compile(&body).await;
+        assert_eq!(compiled.report["memory"]["injected"], json!(["k"]), "the narrowest alone");
+        compiled.text
+    };
+    assert!(seen(json!({})).await.contains(">all<"));
+    let anns = seen(json!({"subject": "ann"})).await;
+    assert!(
+        anns.contains(">hers<") && !anns.contains(">his<") && !anns.contains(">all<"),
+        "{anns}"
+    );
+}
+
+#[tokio::test]
+async fn a_list_is_filtered_and_goes_on_where_it_stopped() {
+    let server = TestServer::spawn().await;
+    for at in 0..7 {
+        let tags = if at % 2 == 0 { json!(["even", "a%b_c"]) } else { json!(["odd"]) };
+        let tier = if at < 3 { "episodic" } else { "semantic" };
+        stored(&server, &format!("k{at}"), &json!({"value": at, "tags": tags, "tier": tier})).await;
+    }
+    let mut found = Vec::new();
+    let mut path = "/memory?limit=3".to_owned();
+    loop {
+        let page = read(&server, &path).await;
+        found.extend(keys(&page).into_iter().map(str::to_owned));
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        path = format!("/memory?limit=3&cursor={next}");
+    }
+    assert_eq!(found, ["k0", "k1", "k2", "k3", "k4", "k5", "k6"]);
+    for (query, expected) in [
+        ("tag=odd", vec!["k1", "k3", "k5"]),
+        ("tag=a%25b_c&prefix=k4", vec!["k4"]),
+        ("tag=a%25", vec![]),
+        ("tier=episodic", vec!["k0", "k1", "k2"]),
+        ("status=retracted", vec![]),
+        ("prefix=k6", vec!["k6"]),
+    ] {
+        assert_eq!(keys(&read(&server, &format!("/memory?{query}")).await), expected, "{query}");
+    }
+    for bad in ["limit=0", "limit=1001", "cursor=x", "tier=x", "who=x"] {
+        problem(server.get(&format!("/memory?{bad}")).await, 422, "invalid_request").await;
+    }
+}
+
+#[tokio::test]
+async fn versions_are_kept_and_one_of_them_can_be_again() {
+    let server = TestServer::spawn().await;
+    for value in ["one", "two", "three"] {
+        stored(&server, "k", &json!({"value": value})).await;
+    }
+    let versions = read(&server, "/memory/k/versions?limit=2").await;
+    assert_eq!(versions["items"][0]["entry"]["value"], "three");
+    assert_eq!(versions["next_cursor"], "2");
+    let rest = read(&server, "/memory/k/versions?cursor=2").await;
+    assert_eq!(rest["items"][0]["entry"]["value"], "one");
+
+    let post = |path: &str, body: Value| server.build("POST", path).json(&body).send();
+    let entry: Value = post("/memory/k/retract", json!({})).await.unwrap().json().await.unwrap();
+    assert_eq!((&entry["status"], &entry["version"]), (&json!("retracted"), &json!(4)));
+    let compiled = server.compile(&json!({"messages": [user("hi")], "memory": true})).await;
+    assert_eq!(compiled.report["memory"]["injected"], json!([]));
+    assert_eq!(read(&server, "/memory/k").await["value"], "three");
+
+    let restored = post("/memory/k/restore", json!({"version": 1})).await.unwrap();
+    let entry: Value = restored.json().await.unwrap();
+    assert_eq!((&entry["value"], &entry["version"]), (&json!("one"), &json!(5)));
+    assert_eq!((&entry["status"], &entry["update_count"]), (&json!("promoted"), &json!(4)));
+    problem(post("/memory/k/restore", json!({"version": 9})).await.unwrap(), 404, "not_found")
+        .await;
+    problem(post("/memory/x/restore", json!({"version": 1})).await.unwrap(), 404, "not_found")
+        .await;
+    problem(server.get("/memory/x/versions").await, 404, "not_found").await;
+}
+
+#[tokio::test]
+async fn what_is_exported_can_be_imported_elsewhere() {
+    let (from, to) = (TestServer::spawn().await, TestServer::spawn().await);
+    stored(&from, "a", &json!({"value": "line\nbreak \"§\"", "tags": ["t"], "importance": 0.9}))
+        .await;
+    stored(
+        &from,
+        "b",
+        &json!({"value": {"deep": [1.50]}, "scope": {"subject": "ann"}, "ttl": {"seconds": 3600}}),
+    )
+    .await;
+    let answer = from.get("/memory?format=jsonl").await;
+    assert_eq!(answer.headers()["content-type"], "application/x-ndjson");
+    let lines = answer.text().await.unwrap();
+    let import = async |text: String| {
+        let request =
+            to.build("POST", "/memory/import").header("content-type", "application/x-ndjson");
+        request.body(text).send().await.unwrap()
+    };
+    let done: Value = import(lines.clone()).await.json().await.unwrap();
+    assert_eq!(done, json!({"created": 2, "updated": 0}));
+    let bare = |mut list: Value| {
+        for item in list["items"].as_array_mut().unwrap() {
+            for time in ["created_at", "updated_at", "expires_at"] {
+                item[time].take();
+            }
+        }
+        list
+    };
+    assert_eq!(bare(read(&to, "/memory").await), bare(read(&from, "/memory").await));
+    let done: Value = import(lines).await.json().await.unwrap();
+    assert_eq!(done, json!({"created": 0, "updated": 2}));
+
+    let bad = "{\"key\":\"c\",\"value\":1}\n{\"key\":\"d\"}\nnot JSON\n".to_owned();
+    let refused = problem(import(bad).await, 422, "invalid_request").await;
+    let pointers: Vec<&str> = refused["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["pointer"].as_str().unwrap())
+        .collect();
+    assert_eq!(pointers, ["/1/value", "/2"]);
+    problem(to.get("/memory/c").await, 404, "not_found").await;
+}
+
+#[tokio::test]
+async fn what_answers_the_question_is_recalled_first_and_says_why() {
+    let server = TestServer::spawn().await;
+    for (key, value, importance) in [
+        ("deploy_target", "production runs in eu-west-1 on three nodes", 0.2),
+        ("coffee", "Ann drinks it black", 0.9),
+        ("style", "short answers, no emoji", 0.5),
+    ] {
+        stored(&server, key, &json!({"value": value, "importance": importance})).await;
+    }
+    let recall = async |body: Value| {
+        let answer = server.post("/memory/recall", &body).await;
+        assert_eq!(answer.status(), 200);
+        answer.json::<Value>().await.unwrap()
+    };
+    let found = recall(json!({"query": "where do we deploy to, which nodes?"})).await;
+    let first = &found["items"][0];
+    assert_eq!(first["entry"]["key"], "deploy_target");
+    assert_eq!((&first["relevance"], &first["shown"]), (&json!(1.0), &json!(true)));
+    let score = |one: &Value| {
+        let number = |key: &str| one[key].as_f64().unwrap();
+        0.6 * number("relevance") + 0.25 * number("importance") + 0.15 * number("recency")
+    };
+    for one in found["items"].as_array().unwrap() {
+        assert!((one["score"].as_f64().unwrap() - score(one)).abs() < 1e-9, "{one}");
+    }
+    assert_eq!(found["store_revision"], 3);
+    // Without a question, weight decides.
+    assert_eq!(recall(json!({})).await["items"][0]["entry"]["key"], "coffee");
+    let narrow = recall(json!({"query": "nodes", "max_tokens": 40})).await;
+    assert_eq!(narrow["items"][0]["shown"], true);
+    assert_eq!(narrow["items"][2]["shown"], false);
+
+    // A compile shows the same, in the order in which they were stored.
+    let compiled = server
+        .compile(&json!({"messages": [user("deploy the nodes")], "memory": {"max_tokens": 40}}))
+        .await;
+    assert_eq!(compiled.report["memory"]["injected"], json!(["deploy_target"]));
+    let all = server.compile(&json!({"messages": [user("nodes?")], "memory": true})).await;
+    assert_eq!(all.report["memory"]["injected"], json!(["deploy_target", "coffee", "style"]));
+}
+
+#[tokio::test]
+async fn in_the_head_memory_keeps_its_bytes_whatever_is_asked() {
+    let server = TestServer::spawn().await;
+    for at in 0..40 {
+        stored(
+            &server,
+            &format!("k{at}"),
+            &json!({"value": format!("about topic{at} and more words")}),
+        )
+        .await;
+    }
+    let head = async |text: &str| {
+        let body = json!({"messages": [user(text)], "target": "neutral",
+            "memory": {"placement": "system", "max_tokens": 300}});
+        let compiled = server.compile(&body).await;
+        compiled.said(0)
+    };
+    let first = head("topic3").await;
+    assert!(first.contains("<memory>"));
+    assert_eq!(head("topic30").await, first);
+    stored(&server, "k7", &json!({"value": "about topic7 and more words"})).await;
+    assert_eq!(head("topic7").await.matches("<entry").count(), first.matches("<entry").count());
+}
+
+#[tokio::test]
+async fn a_model_writes_with_its_tools_in_every_shape() {
+    let server = TestServer::spawn().await;
+    let compiled = server.compile(&json!({"messages": [user("hi")], "memory": true})).await;
+    assert_eq!(compiled.report["service_tools"], json!(["create_memory", "modify_memory"]));
+    let quiet =
+        server.compile(&json!({"messages": [user("hi")], "memory": {"write": false}})).await;
+    assert_eq!(quiet.report["service_tools"], json!([]));
+
+    let arguments = json!({"key": "k", "value": "v"});
+    let text = arguments.to_string();
+    let shapes = [
+        json!({"id": "1", "type": "function", "function": {"name": "create_memory", "arguments": text}}),
+        json!({"type": "tool_use", "id": "1", "name": "create_memory", "input": arguments}),
+        json!({"functionCall": {"name": "create_memory", "args": arguments}}),
+        json!({"type": "function_call", "call_id": "1", "name": "create_memory", "arguments": text}),
+        json!({"type": "tool_call", "id": "1", "name": "create_memory", "arguments": arguments}),
+    ];
+    for (count, call) in shapes.iter().enumerate() {
+        let answer = server.post("/tools/calls", &json!({"calls": [call]})).await;
+        assert_eq!(answer.status(), 200, "{call}");
+        let answer: Value = answer.json().await.unwrap();
+        let result = &answer["results"][0];
+        assert_eq!((&result["for"], &result["decision"]), (&json!("service"), &json!("allow")));
+        assert_eq!(read(&server, "/memory/k").await["update_count"], count + 1);
+        // The message, sent on as the caller would, is accepted.
+        let key = ["messages", "messages", "contents", "input", "messages"][count];
+        let said = [
+            json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+            json!({"role": "assistant", "content": [call]}),
+            json!({"role": "model", "parts": [call]}),
+            call.clone(),
+            json!({"role": "assistant", "parts": [call]}),
+        ];
+        let hello = [
+            user("hi"),
+            user("hi"),
+            json!({"role": "user", "parts": [{"text": "hi"}]}),
+            user("hi"),
+            json!({"role": "user", "parts": [{"type": "text", "text": "hi"}]}),
+        ];
+        let body = json!({key: [hello[count], said[count], result["message"]], "target": "openai"});
+        let compiled = server.compile(&body).await;
+        assert_eq!(compiled.report["repairs"], json!([]), "{body}");
+        assert!(compiled.text.contains("emembered under"), "{}", compiled.text);
+    }
+}
+
+#[tokio::test]
+async fn calls_are_answered_one_each_in_their_order() {
+    let server = TestServer::spawn().await;
+    let stored: Value = server
+        .post("/artifacts", &json!({"text": (1..400).map(|n| format!("line {n}\n")).collect::<String>(), "threshold": 100}))
+        .await
+        .json()
+        .await
+        .unwrap();
+    let id = stored["id"].as_str().unwrap();
+    let call = |id: &str, name: &str, arguments: Value| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
+    let body = json!({"calls": [
+        call("a", "modify_memory", json!({"action": "update", "key": "k", "value": "v"})),
+        call("b", "run_tests", json!({"path": "src"})),
+        call("c", "create_memory", json!({"key": "k", "value": "v"})),
+        call("d", "modify_memory", json!({"action": "delete", "key": "k"})),
+        call("e", "create_memory", json!({"key": "k"})),
+        call("f", "context_read", json!({"id": id, "lines": "2-3"})),
+        call("g", "context_read", json!({"id": "000000000000000000000000"})),
+    ]});
+    let answer: Value = server.post("/tools/calls", &body).await.json().await.unwrap();
+    let results = answer["results"].as_array().unwrap();
+    let row = |at: usize| {
+        let text = |key: &str| results[at][key].as_str().unwrap().to_owned();
+        (text("id"), text("for"), text("decision"))
+    };
+    for (at, (id, whose, decision)) in [
+        ("a", "service", "deny"),
+        ("b", "caller", "allow"),
+        ("c", "service", "allow"),
+        ("d", "service", "allow"),
+        ("e", "service", "deny"),
+        ("f", "service", "allow"),
+        ("g", "service", "deny"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(row(at), (id.to_owned(), whose.to_owned(), decision.to_owned()));
+    }
+    assert_eq!(results[1]["arguments"], json!({"path": "src"}));
+    assert_eq!(results[5]["message"]["content"], "line 2\nline 3\n");
+    assert!(results[4]["reason"].as_str().unwrap().contains("`value`"));
+    problem(server.get("/memory/k").await, 404, "not_found").await;
+
+    let mixed = json!({"calls": [{"type": "text", "text": "no call"}], "source": "anthropic"});
+    problem(server.post("/tools/calls", &mixed).await, 422, "invalid_request").await;
+    let bad = json!({"calls": [{"type": "tool_use", "name": "x", "input": {}}]});
+    let refused = problem(server.post("/tools/calls", &bad).await, 422, "invalid_request").await;
+    assert_eq!(refused["errors"][0]["pointer"], "/calls/0");
+}
