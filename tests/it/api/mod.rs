@@ -13,6 +13,8 @@ mod keys;
 mod limits;
 mod memory;
 mod models;
+mod once;
 mod read_tool;
 mod round_trip;
+mod tenants;
 mod tokens;
