@@ -95,9 +95,15 @@ where
 
     fn finish(self: Box<Self>, committed: Result<(), Error>) {
         let Self { done, answer, .. } = *self;
-        let done = done.unwrap_or_else(|| Err(gone().into()));
-        // What failed by itself says why. The caller may have gone away.
-        let _ = answer.send(done.and_then(|done| committed.map(|()| done).map_err(Into::into)));
+        let told = match (done, committed) {
+            // What failed by itself says why.
+            (Some(Err(error)), _) => Err(error),
+            (_, Err(error)) => Err(error.into()),
+            (Some(Ok(done)), Ok(())) => Ok(done),
+            (None, Ok(())) => Err(gone().into()),
+        };
+        // The caller may have gone away.
+        let _ = answer.send(told);
     }
 }
 

@@ -76,10 +76,11 @@ pub(super) fn writer(place: &Place) -> Result<Connection, OpenError> {
         make(file).map_err(|error| failed(place, error))?;
     }
     let mut connection = open(place).map_err(|error| failed(place, error))?;
-    prepare(place, &connection).map_err(|error| failed(place, error))?;
+    // Before anything is written to it.
     if place.bytes() <= CHECKED {
         check_over(place, &connection)?;
     }
+    prepare(place, &connection).map_err(|error| failed(place, error))?;
     migrate(place, &mut connection)?;
     Ok(connection)
 }
