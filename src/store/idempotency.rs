@@ -43,7 +43,7 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// Leaves nothing behind.
+    /// Writes something and takes it away again.
     pub(super) fn probe(&self) -> Result<(), Error> {
         let digest = ContentHash([0; 32]);
         self.remember_reply("probe", "", &digest, "", self.now())?;

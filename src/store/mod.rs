@@ -183,7 +183,10 @@ impl Store {
 
     /// Writes something and takes it back, to find out whether that is possible again.
     pub fn probe(&self) -> Result<(), Error> {
-        self.tenant("").write_durable(|tx| tx.probe())
+        self.tenant("").write_durable(|tx| {
+            tx.probe()?;
+            Ok(())
+        })
     }
 
     /// What belongs to one tenant.

@@ -106,6 +106,7 @@ fn every_link_leads_to_a_file() {
         "docs/artifacts.md",
         "docs/compress.md",
         "docs/keys.md",
+        "docs/store.md",
         "docs/encodings.md",
         "docs/cache.md",
         "docs/parity.md",

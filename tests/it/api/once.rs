@@ -90,9 +90,9 @@ async fn requests_at_the_same_time_have_one_effect() {
         let request = request.json(&json!({"scopes": ["compile"]}));
         tokio::spawn(async move { request.send().await.unwrap() })
     };
-    let sent: Vec<_> = (0..16).map(|_| send()).collect();
+    let answers: Vec<_> = (0..16).map(|_| send()).collect();
     let mut made = 0;
-    for answer in sent {
+    for answer in answers {
         let answer = answer.await.unwrap();
         match answer.status().as_u16() {
             201 if is_again(&answer) => {}
