@@ -23,6 +23,7 @@ const ADAPTERS_WRITE: Access = Access::AnyOf(&[Scope::AdaptersWrite]);
 const MEMORY_READ: Access = Access::AnyOf(&[Scope::MemoryRead, Scope::MemoryWrite]);
 const MEMORY_WRITE: Access = Access::AnyOf(&[Scope::MemoryWrite]);
 const TOOLS: Access = Access::AnyOf(&[Scope::Tools]);
+const EVENTS: Access = Access::AnyOf(&[Scope::EventsRead]);
 const METRICS: Access = Access::AnyOf(&[Scope::MetricsRead]);
 const ADMIN: Access = Access::AnyOf(&[Scope::Admin]);
 
@@ -53,6 +54,7 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("POST", "/memory/import", MEMORY_WRITE),
     ("POST", "/memory/recall", MEMORY_READ),
     ("POST", "/tools/calls", TOOLS),
+    ("GET", "/events", EVENTS),
     ("GET", "/keys", ADMIN),
     ("POST", "/keys", ADMIN),
     ("PATCH", "/keys/{id}", ADMIN),

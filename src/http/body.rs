@@ -46,6 +46,12 @@ impl Received {
         let services = state.services_for(request.extensions())?;
         Ok(Self { text: String::new(), share: state.memory.take(0)?, services, allowed })
     }
+
+    /// The same, for work that goes on after its request was read.
+    pub(super) fn for_services(state: &AppState, services: Services) -> Result<Self, Problem> {
+        let allowed = Duration::from_millis(DEFAULT_DEADLINE_MS);
+        Ok(Self { text: String::new(), share: state.memory.take(0)?, services, allowed })
+    }
 }
 
 /// Reads a JSON body as text. It is not parsed here.

@@ -10,6 +10,7 @@ mod auth;
 mod body;
 mod compile;
 mod compress;
+mod events;
 mod keys;
 mod layer;
 mod memory;

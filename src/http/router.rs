@@ -23,8 +23,8 @@ use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, auth, compile, compress, keys, layer, memory, operations, pages, tools,
-    window,
+    adapters, artifacts, auth, compile, compress, events, keys, layer, memory, operations, pages,
+    tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -44,6 +44,7 @@ use crate::config::LimitsConfig;
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "memory", description = "What is known beyond one conversation"),
         (name = "tools", description = "What models call"),
+        (name = "events", description = "What happens, as it happens"),
         (name = "keys", description = "Who may do what, and who used how much"),
         (name = "operations", description = "Health, figures, reference"),
     )
@@ -158,6 +159,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::restore_memory))
         .routes(routes!(memory::retract_memory))
         .routes(routes!(tools::handle_calls))
+        .routes(routes!(events::read_events))
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::update_key, keys::delete_key))
         .routes(routes!(keys::list_usage))

@@ -162,6 +162,7 @@ impl Server {
         };
         let connections = acceptor.run_until(until).await;
         state.set_ready(false);
+        state.stopping().cancel();
         let mut timeout = config.server.shutdown_timeout();
         if lost.is_cancelled() {
             tracing::error!("the disk did not keep what was written");

@@ -248,6 +248,21 @@ pub fn identify(services: &Services, given: Option<&str>) -> Result<Arc<Principa
     Ok(found)
 }
 
+/// Whether the caller would be served still: his key stands, with the same scopes. Takes the thread.
+pub fn stands(services: &Services) -> Result<bool, StoreError> {
+    let (gate, caller) = (&services.inner.gate, services.caller());
+    let Some(id) = &caller.key else { return Ok(!services.needs_key()?) };
+    if **id == *BOOTSTRAP {
+        return Ok(true);
+    }
+    let holder = lock(&gate.file).get(id).map(|(principal, _)| principal.scopes == caller.scopes);
+    if let Some(same) = holder {
+        return Ok(same);
+    }
+    let stored = services.inner.store.find_key(id)?;
+    Ok(stored.is_some_and(|(key, _)| key.scopes == caller.scopes))
+}
+
 /// Counts a request against the limits of its caller's key.
 pub fn admit(services: &Services, principal: &Principal) -> Result<(), Limited> {
     let inner = &services.inner;

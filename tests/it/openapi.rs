@@ -43,6 +43,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/memory/import"),
     ("POST", "/memory/recall"),
     ("POST", "/tools/calls"),
+    ("GET", "/events"),
     ("GET", "/keys"),
     ("POST", "/keys"),
     ("PATCH", "/keys/{id}"),

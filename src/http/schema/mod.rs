@@ -6,6 +6,7 @@
 
 mod adapters;
 mod compress;
+mod events;
 mod keys;
 mod memory;
 mod tools;
@@ -18,6 +19,7 @@ pub use keys::{
     ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, UsageList, UsageRow,
 };
 
+pub use events::{EventGap, EventList, EventRow};
 pub use memory::{
     MemoryActRequest, MemoryActed, MemoryEntry, MemoryImported, MemoryList, MemoryRecallRequest,
     MemoryRecalled, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions, MemoryWrite,

@@ -364,3 +364,17 @@ async fn what_is_used_is_told_by_day_key_and_model() {
         problem(refused, 422, "invalid_request").await;
     }
 }
+
+#[tokio::test]
+async fn a_stream_ends_with_its_key() {
+    let server = locked().await;
+    let (key, id) = make(&server, &json!({"scopes": ["events:read"]})).await;
+    let stream = server.build("GET", "/events").bearer_auth(&key).send().await.unwrap();
+    assert_eq!(stream.status(), 200);
+    let gone = call(&server, BOOTSTRAP, "DELETE", &format!("/keys/{id}"), &Value::Null).await;
+    assert_eq!(gone.status(), 204);
+    let start = Instant::now();
+    let end = tokio::time::timeout(Duration::from_secs(10), stream.text()).await;
+    assert!(end.is_ok(), "the stream goes on");
+    assert!(start.elapsed() < Duration::from_secs(5), "it took {:?}", start.elapsed());
+}
