@@ -3,7 +3,7 @@
 //! A caller names a request by an idempotency key. The answer is remembered in the transaction of
 //! the effect, so there are both or neither, whatever happens in between. A use case takes part in
 //! three steps: it gets an `Option<&Once>`, takes `once.cloned()` into its transaction, and calls
-//! [`remember`] there with what will be answered. The caller of the use case has asked
+//! `remember` there with what will be answered. The caller of the use case has asked
 //! [`Once::reply`] before; what was answered is not looked into here.
 
 use std::collections::HashSet;
