@@ -1,6 +1,7 @@
 //! The command line: arguments, commands, exit codes.
 //!
-//! 0 is success, 1 a command that failed, 2 a command line that cannot be understood.
+//! 0 is success, 1 a command that failed, 2 a command line that cannot be understood; 65, 70 and 78
+//! are those of `sysexits.h`.
 
 mod compile;
 mod compress;
@@ -9,6 +10,7 @@ mod health;
 mod members;
 mod prove;
 mod report;
+mod store;
 mod transcript;
 
 use std::io::{self, Write as _};
@@ -20,8 +22,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::Config;
 use crate::domain::Models;
-use crate::server::Server;
-use crate::service::{Services, why};
+use crate::server::{self, Ending, Server};
+use crate::service::{OpenError, Services, why};
 use crate::{http, telemetry};
 
 /// A context compiler: a conversation goes in, the payload for the provider comes out
@@ -42,8 +44,10 @@ Examples:
   contexture compress build.log | less
   contexture prove session.json
   contexture why before.json after.json
+  contexture key create --scope admin
 
-Exit codes: 0 done, 1 failed, 2 the command line is not understood."
+Exit codes: 0 done, 1 failed, 2 the command line is not understood, 65 the database is damaged,
+70 the disk lost what was written, 78 another process has the database."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -100,6 +104,21 @@ Examples:
         b: PathBuf,
     },
 
+    /// Make keys for callers
+    #[command(subcommand)]
+    Key(store::KeyCommand),
+
+    /// Bring a database's schema up to date, as `serve` does when it starts
+    ///
+    /// Exit code 78 where a server has the file.
+    Migrate(store::Place),
+
+    /// Copy a database into a new file, also while a server uses it
+    ///
+    /// The copy holds what was stored when it began, and is checked. Nothing waits for it.
+    #[command(after_help = "Example:\n  contexture backup contexture-2026-12-31.db")]
+    Backup(store::BackupArgs),
+
     /// Ask a running server whether it is ready
     ///
     /// Exit code 0 where `GET /readyz` answers 200, else 1: the health check of the image.
@@ -129,6 +148,9 @@ pub fn run() -> ExitCode {
         Command::Expand(args) => compress::expand(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Why { a, b } => explain_change(&a, &b),
+        Command::Key(command) => store::key(&command),
+        Command::Migrate(place) => store::migrate(&place),
+        Command::Backup(args) => store::backup(&args),
         Command::Health(args) => health::run(&args),
         Command::Openapi { json } => print_openapi(json),
     };
@@ -140,8 +162,25 @@ pub fn run() -> ExitCode {
             if !failure.downcast_ref().is_some_and(closed) {
                 complain(&*failure);
             }
-            ExitCode::FAILURE
+            exit_code(&*failure)
         }
+    }
+}
+
+/// What stopped the server: its disk did not keep what it was given.
+#[derive(Debug, thiserror::Error)]
+#[error("the disk did not keep what was written: start again, so that what is there is read anew")]
+struct Lost;
+
+/// The codes of sysexits.h where one says more than 1.
+fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
+    if failure.is::<Lost>() {
+        return ExitCode::from(70);
+    }
+    match failure.downcast_ref::<server::Error>() {
+        Some(server::Error::Store(OpenError::Damaged { .. })) => ExitCode::from(65),
+        Some(server::Error::Store(OpenError::InUse { .. })) => ExitCode::from(78),
+        _ => ExitCode::FAILURE,
     }
 }
 
@@ -185,7 +224,7 @@ fn serve(config: Config) -> Result<(), Failure> {
         .worker_threads(config.server.worker_count())
         .enable_all()
         .build()?;
-    let drained = runtime.block_on(async {
+    let ending = runtime.block_on(async {
         let signals = shutdown_signal()?;
         let server = Server::build(config).await?;
         writeln!(io::stdout(), "listening on http://{}", server.address())?;
@@ -194,7 +233,11 @@ fn serve(config: Config) -> Result<(), Failure> {
     })?;
     // Work that nobody waits for any more must not hold the process.
     runtime.shutdown_background();
-    if drained { Ok(()) } else { Err("stopped with requests unanswered".into()) }
+    match ending {
+        Ending::Drained => Ok(()),
+        Ending::Cut => Err("stopped with requests unanswered".into()),
+        Ending::Lost => Err(Lost.into()),
+    }
 }
 
 /// Ends at the first SIGTERM or Ctrl-C. Listens from the moment it is made.

@@ -4,6 +4,7 @@
 //! else in the program reads the environment.
 
 mod hooks;
+mod keys;
 mod limits;
 mod models;
 mod server;
@@ -11,6 +12,7 @@ mod store;
 mod telemetry;
 
 pub use hooks::{AllowCidr, HooksConfig};
+pub use keys::{Error as KeysError, KeysConfig, Secret, add as add_key, read as read_keys};
 pub use limits::LimitsConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};
 pub use server::ServerConfig;
@@ -24,6 +26,8 @@ pub struct Config {
     pub server: ServerConfig,
     #[command(flatten)]
     pub store: StoreConfig,
+    #[command(flatten)]
+    pub keys: KeysConfig,
     #[command(flatten)]
     pub limits: LimitsConfig,
     #[command(flatten)]

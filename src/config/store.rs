@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct StoreConfig {
     /// `sqlite:<file>`, or `memory:` to keep nothing past a stop
     ///
-    /// The file is made where it is missing, with two more beside it while the server runs.
+    /// The file is made where it is missing, with three more beside it while the server runs.
     #[arg(
         long,
         env = "CONTEXTURE_DATABASE_URL",

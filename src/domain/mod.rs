@@ -3,7 +3,9 @@
 mod adapter;
 mod artifact;
 mod conversation;
+mod day;
 mod event;
+mod key;
 mod memory;
 mod message;
 mod model;
@@ -19,7 +21,11 @@ pub use adapter::{
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub use conversation::{Conversation, Turn, turns};
+pub use day::Day;
 pub use event::{Event, EventKind, NewEvent};
+pub use key::{
+    Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Word, Words,
+};
 pub use memory::{
     Classification, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier,
     MemoryTtl, MemoryVersion, value_text, word_of,

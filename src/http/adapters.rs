@@ -48,7 +48,7 @@ pub(super) async fn list_adapters(
         Problem::invalid("", format!("the parameter `limit` must be from 1 to {MOST}"))
     })?;
     let after = query.get("cursor").map(parse_cursor).transpose()?;
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
     let list =
         run(&state, received, move |services, _| adapters::list(services, after.as_ref(), limit));
     let (rows, next) = list.await?;
@@ -77,7 +77,7 @@ pub(super) async fn get_adapter(
     request: Request,
 ) -> Result<Response, Problem> {
     let name = name_of(&request);
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
     let found = run(&state, received, move |services, _| adapters::find(services, &name)).await?;
     let adapter = match found.ok_or_else(unknown)? {
         Found::BuiltIn(name) => Adapter::built_in(name),
@@ -137,7 +137,7 @@ pub(super) async fn delete_adapter(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let name = name_of(&request);
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
     let delete = run(&state, received, move |services, _| adapters::delete(services, &name));
     if delete.await? {
         return Ok(StatusCode::NO_CONTENT);

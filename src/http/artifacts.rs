@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use super::body::{self, Media, Received};
 use super::compile::json;
+use super::once::{self, Named, Reply};
 use super::problem::{Body, Kind, Problem};
 use super::query::Query;
 use super::range;
@@ -29,6 +30,7 @@ use crate::service::{Error, Services};
     tag = "artifacts",
     operation_id = "create_artifact",
     params(
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
         ("threshold" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
         ("head_chars" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
         ("tail_chars" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
@@ -52,22 +54,30 @@ pub(super) async fn create_artifact(
         head: query.whole("head_chars")?.unwrap_or(default.head),
         tail: query.whole("tail_chars")?.unwrap_or(default.tail),
     };
+    let named = Named::of("POST /artifacts", request.headers(), request.uri())?;
     let (received, media) = body::read_any(&state, request).await?;
     if media == Media::Json && options != default {
         return Err(Problem::invalid("", "with a body of JSON the options stand in the body"));
     }
-    let offloaded = run(&state, received, move |services, text| match media {
-        Media::Json => artifacts::offload(services, text),
-        Media::Text => artifacts::offload_text(services, text, &options),
+    once::run(&state, received, named, move |services, text, once| {
+        let tell = |offloaded: &_| offload_reply(offloaded).tell();
+        let offloaded = match media {
+            Media::Json => artifacts::offload(services, text, (once, tell))?,
+            Media::Text => artifacts::offload_text(services, text, &options, (once, tell))?,
+        };
+        Ok(offload_reply(&offloaded))
     })
-    .await?;
+    .await
+}
+
+fn offload_reply(offloaded: &Offloaded) -> Reply {
     let (status, answer) = match offloaded {
-        Offloaded::Kept(text) => (StatusCode::OK, OffloadAnswer::kept(text)),
+        Offloaded::Kept(text) => (StatusCode::OK, OffloadAnswer::kept(text.clone())),
         Offloaded::Stored { artifact, marker } => {
-            (StatusCode::CREATED, OffloadAnswer::stored(&artifact, marker))
+            (StatusCode::CREATED, OffloadAnswer::stored(artifact, marker.clone()))
         }
     };
-    Ok((status, json(serde_json::to_string(&answer).unwrap_or_default())).into_response())
+    Reply { status, body: serde_json::to_string(&answer).unwrap_or_default() }
 }
 
 /// Read an artifact
@@ -110,8 +120,7 @@ pub(super) async fn get_artifact(
     if words.as_deref() == Some("") {
         return Err(Problem::invalid("", "the parameter `query` must not be empty"));
     }
-    let (head, _) = request.into_parts();
-    let received = Received::nothing(&state, &head.headers)?;
+    let received = Received::nothing(&state, &request)?;
     let found = run(&state, received, move |services, _| {
         let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
         let (tag, text) = match select(&text, lines, words.as_deref()) {
@@ -122,7 +131,7 @@ pub(super) async fn get_artifact(
         Ok(Some((artifact.media_type, tag, text)))
     });
     let (media_type, tag, text) = found.await?.ok_or_else(unknown)?;
-    Ok(range::respond(&head.headers, text?, &media_type, &format!("{tag:?}")))
+    Ok(range::respond(request.headers(), text?, &media_type, &format!("{tag:?}")))
 }
 
 /// Delete an artifact
@@ -145,7 +154,7 @@ pub(super) async fn delete_artifact(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let id = id_of(&request)?;
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
     let was_there =
         run(&state, received, move |services, _| artifacts::delete(services, id)).await?;
     if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(unknown()) }
@@ -183,9 +192,8 @@ pub(super) async fn run<T: Send + 'static>(
     received: Received,
     work: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
-    let Received { text, share, allowed } = received;
+    let Received { text, share, services, allowed } = received;
     let place = state.pool.admit()?;
-    let services = state.services.clone();
     let result = place.run(Instant::now() + allowed, share, move || work(&services, &text)).await?;
     Ok(result?)
 }

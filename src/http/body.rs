@@ -11,6 +11,7 @@ use tower_http::timeout::TimeoutError;
 
 use super::problem::{Kind, Problem};
 use super::state::{AppState, Share};
+use crate::service::Services;
 
 /// The header with the milliseconds that a request may take.
 pub(super) const DEADLINE_HEADER: &str = "contexture-deadline-ms";
@@ -25,6 +26,8 @@ const UNKNOWN_SIZE: usize = 256 * 1024;
 pub(super) struct Received {
     pub(super) text: String,
     pub(super) share: Share,
+    /// The caller's.
+    pub(super) services: Services,
     /// How long the answer may take from here.
     pub(super) allowed: Duration,
 }
@@ -38,9 +41,16 @@ pub(super) enum Media {
 
 impl Received {
     /// What there is of a request whose body does not matter.
-    pub(super) fn nothing(state: &AppState, headers: &HeaderMap) -> Result<Self, Problem> {
-        let allowed = deadline(headers)?;
-        Ok(Self { text: String::new(), share: state.memory.take(0)?, allowed })
+    pub(super) fn nothing(state: &AppState, request: &Request) -> Result<Self, Problem> {
+        let allowed = deadline(request.headers())?;
+        let services = state.services_for(request.extensions())?;
+        Ok(Self { text: String::new(), share: state.memory.take(0)?, services, allowed })
+    }
+
+    /// The same, for work that goes on after its request was read.
+    pub(super) fn for_services(state: &AppState, services: Services) -> Result<Self, Problem> {
+        let allowed = Duration::from_millis(DEFAULT_DEADLINE_MS);
+        Ok(Self { text: String::new(), share: state.memory.take(0)?, services, allowed })
     }
 }
 
@@ -76,6 +86,7 @@ pub(super) async fn read_any(
 /// Reads a body; `not_text` is what it is where it is not UTF-8.
 async fn receive(state: &AppState, request: Request, not_text: Kind) -> Result<Received, Problem> {
     let allowed = deadline(request.headers())?;
+    let services = state.services_for(request.extensions())?;
     // Behind decompression the length is no longer stated.
     let stated = request
         .headers()
@@ -89,7 +100,7 @@ async fn receive(state: &AppState, request: Request, not_text: Kind) -> Result<R
         let at = error.utf8_error().valid_up_to();
         Problem::with_detail(not_text, format!("not UTF-8 at byte {at}"))
     })?;
-    Ok(Received { text, share, allowed })
+    Ok(Received { text, share, services, allowed })
 }
 
 async fn collect(

@@ -94,12 +94,11 @@ pub(super) async fn run<T: Send + 'static>(
     request: Request,
     work: fn(&Services, &str, &Deadline) -> Result<T, Error>,
 ) -> Result<T, Problem> {
-    let Received { text, share, allowed } = body::read(state, request).await?;
+    let Received { text, share, services, allowed } = body::read(state, request).await?;
     let place = state.pool.admit()?;
     let end = Instant::now() + allowed;
     let deadline = Deadline::at(end);
     let _guard = CancelOnDrop(deadline.clone());
-    let services = state.services.clone();
     let result = place.run(end, share, move || work(&services, &text, &deadline)).await?;
     Ok(result?)
 }

@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::time::Instant;
 
 use super::artifacts::run;
 use super::body::Received;
@@ -25,6 +26,7 @@ use super::schema::{EventList, EventRow};
 use super::state::AppState;
 use crate::domain::{Event, EventKind, RawJson, word_of};
 use crate::service::events::{self, Feed, Filter, Page, Taken};
+use crate::service::{Services, auth};
 
 /// Events of a page where the query does not say.
 const USUAL: u64 = 100;
@@ -33,6 +35,8 @@ const MOST: u64 = 1_000;
 const MOST_BEHIND: u64 = 4_096;
 /// How often a quiet stream says that it lives.
 const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How often it is looked whether the reader's key still stands.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// How long a reader waits before it comes back.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -85,12 +89,13 @@ pub(super) async fn read_events(
             return Err(Problem::invalid("", detail));
         }
         let limit = usize::try_from(limit).unwrap_or(1);
-        let page =
-            read(&state, request.headers(), after.unwrap_or_default(), filter, limit).await?;
+        let received = Received::nothing(&state, &request)?;
+        let page = read(&state, received, after.unwrap_or_default(), filter, limit).await?;
         return Ok(json(serde_json::to_string(&EventList::from(page)).unwrap_or_default()));
     }
     let permit = state.admit_stream()?;
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
+    let services = received.services.clone();
     let (feed, newest) = run(&state, received, |services, _| events::follow(services)).await?;
     let reader = Reader {
         news: feed.newest(),
@@ -101,6 +106,9 @@ pub(super) async fn read_events(
         ended: false,
         filter,
         bare,
+        services,
+        looked: Instant::now(),
+        beat: Instant::now(),
         state,
         _permit: permit,
     };
@@ -114,12 +122,11 @@ pub(super) async fn read_events(
 
 async fn read(
     state: &AppState,
-    headers: &HeaderMap,
+    received: Received,
     after: u64,
     filter: Filter,
     limit: usize,
 ) -> Result<Page, Problem> {
-    let received = Received::nothing(state, headers)?;
     run(state, received, move |services, _| events::page(services, after, &filter, limit)).await
 }
 
@@ -135,6 +142,12 @@ struct Reader {
     ended: bool,
     filter: Filter,
     bare: bool,
+    /// The caller's.
+    services: Services,
+    /// When it was last known that the caller's key stands.
+    looked: Instant,
+    /// When it was last told that the stream lives.
+    beat: Instant,
     state: AppState,
     _permit: OwnedSemaphorePermit,
 }
@@ -156,6 +169,16 @@ fn frames(reader: Reader) -> impl Stream<Item = Result<Frame, Infallible>> {
 impl Reader {
     /// Makes the next frames, or ends the stream.
     async fn fill(&mut self) {
+        if self.looked.elapsed() >= LOOK_EVERY {
+            self.looked = Instant::now();
+            let services = self.services.clone();
+            let stands = self.state.pool.look(move || auth::stands(&services)).await;
+            // Where the store cannot be asked, the reader comes back and is asked for his key.
+            if !matches!(stands, Ok(Ok(true))) {
+                self.ended = true;
+                return;
+            }
+        }
         let newest = *self.news.borrow_and_update();
         if self.caught_up && newest.saturating_sub(self.last) > MOST_BEHIND {
             self.tell(EventKind::StreamOverflow, &format!("{{\"behind\":{}}}", newest - self.last));
@@ -174,8 +197,11 @@ impl Reader {
         let stopping = self.state.stopping();
         tokio::select! {
             changed = self.news.changed() => self.ended = changed.is_err(),
-            () = tokio::time::sleep(HEARTBEAT) => {
-                self.ready.push_back(Frame::default().comment("heartbeat"));
+            () = tokio::time::sleep(LOOK_EVERY) => {
+                if self.beat.elapsed() >= HEARTBEAT {
+                    self.beat = Instant::now();
+                    self.ready.push_back(Frame::default().comment("heartbeat"));
+                }
             }
             () = stopping.cancelled() => self.ended = true,
         }
@@ -185,7 +211,11 @@ impl Reader {
         /// Events of one read.
         const AT_ONCE: usize = 500;
         let filter = self.filter.clone();
-        let page = read(&self.state, &HeaderMap::new(), self.last, filter, AT_ONCE).await;
+        let received = Received::for_services(&self.state, self.services.clone());
+        let page = match received {
+            Ok(received) => read(&self.state, received, self.last, filter, AT_ONCE).await,
+            Err(problem) => Err(problem),
+        };
         let Ok(page) = page else {
             // The reader comes back, and begins where it was.
             self.ended = true;

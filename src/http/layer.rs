@@ -9,6 +9,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
+use tracing::field::Empty;
 
 use super::metrics::Metrics;
 use super::problem::{Kind, Problem};
@@ -27,7 +28,9 @@ pub(super) async fn edge(State(state): State<AppState>, request: Request, next: 
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
-    let span = tracing::info_span!("request", request.id = %id, method, route);
+    let span = tracing::info_span!(
+        "request", request.id = %id, method, route, tenant = Empty, key.id = Empty
+    );
     let flight = Flight::new(state.metrics.clone());
 
     let mut response = next.run(request).instrument(span.clone()).await;

@@ -3,15 +3,19 @@
 //! `router` is the table of contents. A handler reads its body (`body`), calls one use case and
 //! answers; what fails is a `problem`. `layer` stands around all of them.
 
+mod access;
 mod adapters;
 mod artifacts;
+mod auth;
 mod body;
 mod compile;
 mod compress;
 mod events;
+mod keys;
 mod layer;
 mod memory;
 mod metrics;
+mod once;
 mod operations;
 mod pages;
 pub mod problem;
@@ -23,6 +27,7 @@ mod state;
 mod tools;
 mod window;
 
+pub use access::{Access, ROUTES};
 pub use metrics::Metrics;
 pub use pages::section as problem_page;
 pub use router::{openapi, router};

@@ -12,6 +12,7 @@ use super::problem::{Kind, Problem};
 use super::schema::{Health, ModelList};
 use super::state::AppState;
 use crate::config::ModelRow;
+use crate::service::Condition;
 
 /// List the models
 ///
@@ -23,7 +24,7 @@ use crate::config::ModelRow;
     responses((status = OK, description = "The table", body = ModelList)),
 )]
 pub(super) async fn list_models(State(state): State<AppState>) -> Response {
-    let items = state.services.models().rows().iter().map(ModelRow::from).collect();
+    let items = state.shared().models().rows().iter().map(ModelRow::from).collect();
     json(serde_json::to_string(&ModelList { items, next_cursor: None }).unwrap_or_default())
 }
 
@@ -42,7 +43,8 @@ pub(super) async fn get_health() -> Response {
 
 /// Whether to send work here
 ///
-/// Yes from the moment of listening until a stop begins.
+/// Yes from the moment of listening until a stop begins. `degraded` where the store cannot be
+/// written: what needs no store goes on.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -54,7 +56,11 @@ pub(super) async fn get_health() -> Response {
 )]
 pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, Problem> {
     if state.is_ready() {
-        return Ok(json(r#"{"status":"ok"}"#.to_owned()));
+        let health = match state.shared().condition() {
+            Condition::Good => Health { status: "ok", store: None },
+            condition => Health { status: "degraded", store: Some(condition.as_str()) },
+        };
+        return Ok(json(serde_json::to_string(&health).unwrap_or_default()));
     }
     Err(Problem::with_detail(Kind::Overloaded, "the server is starting or stopping"))
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
-use crate::service::{Error, StoreError, compile, pool};
+use crate::service::{Error, StoreError, auth, compile, once, pool};
 
 /// The closed list of problem types. A new variant does not compile until it has a status, a
 /// code and a title, and a test asks that `docs/problems.md` explains it.
@@ -20,12 +20,16 @@ pub enum Kind {
     InvalidEncoding,
     InvalidRequest,
     OverBudget,
+    IdempotencyMismatch,
+    Unauthenticated,
+    Forbidden,
     BodyTooLarge,
     UnsupportedMediaType,
     UnsupportedEncoding,
     NotFound,
     MethodNotAllowed,
     Conflict,
+    InFlight,
     PreconditionFailed,
     MemoryActionUnsupported,
     MemoryTypeUnsupported,
@@ -33,6 +37,7 @@ pub enum Kind {
     RequestTimeout,
     Deadline,
     Cancelled,
+    RateLimited,
     Overloaded,
     StoreUnavailable,
     StorageFull,
@@ -46,12 +51,16 @@ impl Kind {
         Self::InvalidEncoding,
         Self::InvalidRequest,
         Self::OverBudget,
+        Self::IdempotencyMismatch,
+        Self::Unauthenticated,
+        Self::Forbidden,
         Self::BodyTooLarge,
         Self::UnsupportedMediaType,
         Self::UnsupportedEncoding,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::Conflict,
+        Self::InFlight,
         Self::PreconditionFailed,
         Self::MemoryActionUnsupported,
         Self::MemoryTypeUnsupported,
@@ -59,6 +68,7 @@ impl Kind {
         Self::RequestTimeout,
         Self::Deadline,
         Self::Cancelled,
+        Self::RateLimited,
         Self::Overloaded,
         Self::StoreUnavailable,
         Self::StorageFull,
@@ -72,6 +82,11 @@ impl Kind {
             Self::InvalidEncoding => (400, "invalid_encoding", "The body cannot be decompressed"),
             Self::InvalidRequest => (422, "invalid_request", "The request is not valid"),
             Self::OverBudget => (422, "over_budget", "The payload does not fit the budget"),
+            Self::IdempotencyMismatch => {
+                (422, "idempotency_mismatch", "Another request came under this idempotency key")
+            }
+            Self::Unauthenticated => (401, "unauthenticated", "This needs a key"),
+            Self::Forbidden => (403, "forbidden", "The key may not do this"),
             Self::BodyTooLarge => (413, "body_too_large", "The request body is too large"),
             Self::UnsupportedMediaType => {
                 (415, "unsupported_media_type", "The body's media type is not accepted")
@@ -82,6 +97,7 @@ impl Kind {
             Self::NotFound => (404, "not_found", "There is nothing at this path"),
             Self::MethodNotAllowed => (405, "method_not_allowed", "This path has no such method"),
             Self::Conflict => (409, "conflict", "What is stored stands in the way"),
+            Self::InFlight => (409, "in_flight", "The same request is being carried out"),
             Self::PreconditionFailed => (412, "precondition_failed", "Another version is stored"),
             Self::MemoryActionUnsupported => {
                 (422, "memory_action_unsupported", "There is no such memory action")
@@ -95,6 +111,7 @@ impl Kind {
             Self::RequestTimeout => (408, "request_timeout", "The body took too long to arrive"),
             Self::Deadline => (504, "deadline", "The time for this request is up"),
             Self::Cancelled => (499, "cancelled", "The caller went away"),
+            Self::RateLimited => (429, "rate_limited", "The key has asked for all it may"),
             Self::Overloaded => (503, "overloaded", "The server is busy, try again"),
             Self::StoreUnavailable => (503, "store_unavailable", "The store cannot be used"),
             Self::StorageFull => (507, "storage_full", "The store has no room left"),
@@ -123,6 +140,8 @@ impl Kind {
     /// The type for a status that a layer answered without saying more.
     fn of_status(status: StatusCode) -> Self {
         match status.as_u16() {
+            401 => Self::Unauthenticated,
+            403 => Self::Forbidden,
             404 => Self::NotFound,
             405 => Self::MethodNotAllowed,
             408 => Self::RequestTimeout,
@@ -242,12 +261,17 @@ impl IntoResponse for Problem {
         let mut response = status.into_response();
         let pause = match status {
             StatusCode::SERVICE_UNAVAILABLE => Some("1"),
+            StatusCode::CONFLICT if self.kind == Kind::InFlight => Some("1"),
             StatusCode::INSUFFICIENT_STORAGE => Some("30"),
             _ => None,
         };
         if let Some(seconds) = pause {
             let seconds = HeaderValue::from_static(seconds);
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        if self.kind == Kind::Unauthenticated {
+            let scheme = HeaderValue::from_static("Bearer realm=\"contexture\"");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         }
         response.extensions_mut().insert(self);
         response
@@ -273,6 +297,9 @@ impl From<Error> for Problem {
             Error::Invalid(errors) => {
                 return Self { kind: Kind::InvalidRequest, detail, errors };
             }
+            Error::Forbidden(_) => Kind::Forbidden,
+            Error::Refused(once::Refused::Mismatch) => Kind::IdempotencyMismatch,
+            Error::Refused(once::Refused::InFlight) => Kind::InFlight,
             Error::NotFound(_) => Kind::NotFound,
             Error::Conflict(_) => Kind::Conflict,
             Error::Stale(_) => Kind::PreconditionFailed,
@@ -288,6 +315,7 @@ impl From<StoreError> for Problem {
         let kind = match &error {
             StoreError::Collision(_)
             | StoreError::TooManyAdapters(_)
+            | StoreError::TooManyKeys(_)
             | StoreError::TooManyEntries(_) => {
                 return Self::with_detail(Kind::Conflict, error.to_string());
             }
@@ -298,6 +326,15 @@ impl From<StoreError> for Problem {
         let cause: &dyn std::error::Error = &error;
         tracing::error!(error = cause, "the store failed");
         Self::new(kind)
+    }
+}
+
+impl From<auth::Refused> for Problem {
+    fn from(error: auth::Refused) -> Self {
+        match error {
+            auth::Refused::Store(error) => error.into(),
+            other => Self::with_detail(Kind::Unauthenticated, other.to_string()),
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The table of contents of the API: one line a path.
 
+use std::collections::HashSet;
+
 use axum::Router;
-use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
+use axum::http::{Extensions, HeaderMap, Method, StatusCode, Version, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use tower::ServiceBuilder;
 use tower_http::CompressionLevel;
@@ -12,13 +14,17 @@ use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
 use utoipa::OpenApi;
+use utoipa::openapi::path::{Operation, Paths};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, compile, compress, events, layer, memory, operations, pages, tools, window,
+    adapters, artifacts, auth, compile, compress, events, keys, layer, memory, operations, pages,
+    tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -39,6 +45,7 @@ use crate::config::LimitsConfig;
         (name = "memory", description = "What is known beyond one conversation"),
         (name = "tools", description = "What models call"),
         (name = "events", description = "What happens, as it happens"),
+        (name = "keys", description = "Who may do what, and who used how much"),
         (name = "operations", description = "Health, figures, reference"),
     )
 )]
@@ -54,6 +61,7 @@ pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
         .layer(compression())
         .layer(from_fn_with_state(state.clone(), layer::edge))
         .layer(CatchPanicLayer::custom(layer::panicked))
+        .layer(from_fn_with_state(state.clone(), auth::check))
         .layer(from_fn(layer::check_encoding))
         .layer(RequestBodyDeadlineLayer::new(limits.body_timeout()))
         .layer(RequestBodyLimitLayer::new(limits.max_body_bytes));
@@ -68,7 +76,51 @@ pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
 
 /// The description of everything that is served.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    routes().into_openapi()
+    let mut document = routes().into_openapi();
+    let mut bearer = Http::new(HttpAuthScheme::Bearer);
+    bearer.description = Some(
+        "A key from `POST /keys` or `contexture key create`; not asked for where there never \
+         was a key. Each operation names the scopes of which one is needed."
+            .to_owned(),
+    );
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme("key", SecurityScheme::Http(bearer));
+    for (method, path, operation) in operations(&mut document.paths) {
+        if let Access::AnyOf(scopes) = Access::of(&method, &path) {
+            let words = scopes.iter().map(|scope| scope.as_str());
+            operation.security =
+                Some(vec![SecurityRequirement::new("key", words), SecurityRequirement::default()]);
+        }
+    }
+    document
+}
+
+/// Method and path of every route.
+pub(super) fn served() -> HashSet<(String, String)> {
+    let mut paths = routes().into_openapi().paths;
+    operations(&mut paths)
+        .into_iter()
+        .map(|(method, path, _)| (method.as_str().to_owned(), path))
+        .collect()
+}
+
+fn operations(paths: &mut Paths) -> Vec<(Method, String, &mut Operation)> {
+    let mut found = Vec::new();
+    for (path, item) in &mut paths.paths {
+        let methods = [
+            (Method::GET, &mut item.get),
+            (Method::POST, &mut item.post),
+            (Method::PUT, &mut item.put),
+            (Method::PATCH, &mut item.patch),
+            (Method::DELETE, &mut item.delete),
+        ];
+        for (method, operation) in methods {
+            if let Some(operation) = operation {
+                found.push((method, path.clone(), operation));
+            }
+        }
+    }
+    found
 }
 
 /// Compresses what is asked for so. What can be asked for in ranges is sent as it is, because its
@@ -108,6 +160,9 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::retract_memory))
         .routes(routes!(tools::handle_calls))
         .routes(routes!(events::read_events))
+        .routes(routes!(keys::list_keys, keys::create_key))
+        .routes(routes!(keys::update_key, keys::delete_key))
+        .routes(routes!(keys::list_usage))
         .routes(routes!(operations::list_models))
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))

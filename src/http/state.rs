@@ -1,21 +1,26 @@
 //! What handlers share.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::http::{Extensions, Method};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
 use super::problem::{Kind, Problem};
+use super::router;
 use crate::config::LimitsConfig;
+use crate::domain::Principal;
 use crate::service::Services;
 use crate::service::pool::Pool;
 
 /// Shared by all handlers of one server. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct AppState {
-    pub(super) services: Services,
+    services: Services,
+    served: Arc<HashSet<(String, String)>>,
     pub(super) pool: Pool,
     pub(super) metrics: Metrics,
     pub(super) memory: Memory,
@@ -33,6 +38,7 @@ impl AppState {
     pub fn new(services: Services, pool: Pool, metrics: Metrics, limits: &LimitsConfig) -> Self {
         Self {
             services,
+            served: Arc::new(router::served()),
             pool,
             metrics,
             memory: Memory::default(),
@@ -41,6 +47,26 @@ impl AppState {
             ready: Arc::default(),
             stopping: CancellationToken::new(),
         }
+    }
+
+    /// What a request works with: its caller's. No handler gets at services in another way.
+    pub(super) fn services_for(&self, extensions: &Extensions) -> Result<Services, Problem> {
+        let caller = extensions.get::<Arc<Principal>>();
+        let caller = caller.ok_or_else(|| {
+            tracing::error!("a route that is open to all asked for a caller");
+            Problem::new(Kind::Internal)
+        })?;
+        Ok(self.services.for_caller(caller))
+    }
+
+    /// Services that are nobody's: to find out who a caller is, and for what all share.
+    pub(super) fn shared(&self) -> &Services {
+        &self.services
+    }
+
+    /// Whether there is a route of this method and path.
+    pub(super) fn is_served(&self, method: &Method, path: &str) -> bool {
+        self.served.contains(&(method.as_str().to_owned(), path.to_owned()))
     }
 
     /// Whether new work should be sent here: from listening until the stop begins.

@@ -72,6 +72,15 @@ impl Faults {
         self.push(path, detail.into(), None);
     }
 
+    /// Takes over a fault that another reading found.
+    pub fn add_found(&mut self, fault: Fault) {
+        if self.list.len() < Self::MOST {
+            self.list.push(fault);
+        } else {
+            self.untold += 1;
+        }
+    }
+
     /// Reports a key that no one reads, with the nearest of the `known` ones.
     pub fn unknown_key(&mut self, parent: &Path<'_>, key: &str, known: &[&str]) {
         let shown = start(key);

@@ -1,34 +1,38 @@
 //! Puts the parts together, and serves until told to stop.
 
 mod accept;
+mod jobs;
 mod tasks;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use self::accept::Acceptor;
 use self::tasks::Tasks;
-use crate::config::{self, Config};
+use crate::config::{self, Config, DatabaseUrl};
 use crate::domain::{Clock, Models};
 use crate::http::{self, AppState, Metrics};
-use crate::service::Services;
+use crate::service::auth::Given;
 use crate::service::pool::Pool;
+use crate::service::{Services, StoreError};
 use crate::store::{self, Store};
 
 /// How often recorded samples are folded into buckets.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
+/// What open requests get to finish where the store is lost.
+const GRACE_WHEN_LOST: Duration = Duration::from_secs(2);
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(
         "refusing to listen on {0}: other machines could use the server without a key; pass \
-         --allow-anonymous (CONTEXTURE_ALLOW_ANONYMOUS=true) if that is meant, or listen on \
-         127.0.0.1"
+         --allow-anonymous (CONTEXTURE_ALLOW_ANONYMOUS=true) if that is meant, listen on \
+         127.0.0.1, or make a key with `contexture key create`"
     )]
     Exposed(SocketAddr),
     #[error("cannot listen on {address} (--listen, CONTEXTURE_LISTEN)")]
@@ -36,7 +40,44 @@ pub enum Error {
     #[error(transparent)]
     Models(#[from] config::ModelsError),
     #[error(transparent)]
+    Keys(#[from] config::KeysError),
+    #[error(transparent)]
     Store(#[from] store::OpenError),
+    #[error("the store cannot be asked for keys")]
+    Unread(#[from] StoreError),
+}
+
+/// How serving came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Every open request was answered.
+    Drained,
+    /// Some were not, within the shutdown timeout.
+    Cut,
+    /// The store's disk did not keep what was handed to it, so the process must not go on.
+    Lost,
+}
+
+/// Use cases over a store that a server may have at the same time.
+pub fn services_beside(url: &DatabaseUrl) -> Result<Services, Error> {
+    let store = Store::open_beside(url, Clock::system())?;
+    Ok(Services::with_store(Models::built_in(), store))
+}
+
+/// Use cases that keep nothing.
+pub fn services_in_memory() -> Result<Services, Error> {
+    Ok(Services::new(Models::built_in())?)
+}
+
+/// Brings a database's schema up to date; answers how many steps of it it had seen before, and how
+/// many there are.
+pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), Error> {
+    Ok(Store::migrate(url)?)
+}
+
+/// Copies a database into a new file, while a server uses it or not.
+pub fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), Error> {
+    Ok(Store::backup(url, to)?)
 }
 
 /// A server that listens but does not answer yet.
@@ -52,18 +93,26 @@ impl Server {
     /// Builds every part and begins to listen; connections wait until [`Self::run_until`].
     pub async fn build(config: Config) -> Result<Self, Error> {
         let listen = config.server.listen;
-        if !listen.ip().is_loopback() && !config.server.allow_anonymous {
-            return Err(Error::Exposed(listen));
-        }
         let mut models = Models::built_in();
         if let Some(path) = &config.server.models_file {
             models.extend(config::read_models(path)?);
         }
+        let given = Given {
+            bootstrap: config.keys.bootstrap_key.as_ref().map(|key| key.reveal().to_owned()),
+            has_file: config.keys.keys_file.is_some(),
+        };
+        let file_keys = config.keys.keys_file.as_deref().map(config::read_keys).transpose()?;
         let store = Store::open(&config.store, Clock::system())?;
+        let services = Services::guarded(models, store, given);
+        services.set_file_keys(file_keys.unwrap_or_default());
+        let is_open = !services.needs_key()?;
+        if is_open && !listen.ip().is_loopback() && !config.server.allow_anonymous {
+            return Err(Error::Exposed(listen));
+        }
         let failed = |source| Error::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, services: Services::with_store(models, store), config })
+        Ok(Self { listener, address, services, config })
     }
 
     /// The address in use, its port settled.
@@ -72,8 +121,8 @@ impl Server {
     }
 
     /// Serves until `shutdown` ends; then takes nothing new, answers what was asked, and is back
-    /// within the shutdown timeout. Answers whether every open request was answered.
-    pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> bool {
+    /// within the shutdown timeout. Does the same where the store's disk fails.
+    pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Ending {
         let Self { listener, address, services, config } = self;
         let pool = Pool::new(config.server.worker_count());
         let metrics = Metrics::new();
@@ -81,8 +130,19 @@ impl Server {
         let router = http::router(state.clone(), &config.limits);
         let tasks = Tasks::default();
         let stop = CancellationToken::new();
-        clean_every(config.store.cleanup_interval(), &services, &tasks, &stop);
-        tasks.spawn_blocking(move || services.warm());
+        jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);
+        jobs::count(&services, &tasks, &stop);
+        jobs::probe(&services, &tasks, &stop);
+        let lost = CancellationToken::new();
+        services.on_store_lost({
+            let lost = lost.clone();
+            move || lost.cancel()
+        });
+        if let Some(path) = config.keys.keys_file {
+            jobs::read_keys(path, &services, &tasks, &stop);
+        }
+        let warmed = services.clone();
+        tasks.spawn_blocking(move || warmed.warm());
         tasks.spawn_until(&stop, async move {
             let mut ticks = tokio::time::interval(TIDY_EVERY);
             loop {
@@ -94,40 +154,35 @@ impl Server {
         state.set_ready(true);
         tracing::info!(%address, "listening");
         let acceptor = Acceptor::new(listener, router, &config.limits, tasks.clone());
-        let connections = acceptor.run_until(shutdown).await;
+        let until = async {
+            tokio::select! {
+                () = shutdown => {}
+                () = lost.cancelled() => {}
+            }
+        };
+        let connections = acceptor.run_until(until).await;
         state.set_ready(false);
         state.stopping().cancel();
-        let timeout = config.server.shutdown_timeout();
+        let mut timeout = config.server.shutdown_timeout();
+        if lost.is_cancelled() {
+            tracing::error!("the disk did not keep what was written");
+            timeout = timeout.min(GRACE_WHEN_LOST);
+        }
         tracing::info!(timeout_ms = u64::try_from(timeout.as_millis()).ok(), "stopping");
         let drained = connections.drain(timeout).await;
         if !drained {
             tracing::warn!("the shutdown timeout has passed with requests open");
         }
         stop.cancel();
+        tasks.spawn_blocking(move || jobs::store_usage(&services));
         if drained {
             tasks.finished(timeout).await;
         }
         tracing::info!("stopped");
-        drained
-    }
-}
-
-/// Removes from time to time what the store need not keep, the first time at once.
-fn clean_every(pause: Duration, services: &Services, tasks: &Tasks, stop: &CancellationToken) {
-    let (services, cleaners) = (services.clone(), tasks.clone());
-    tasks.spawn_until(stop, async move {
-        let mut ticks = tokio::time::interval(pause);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            let services = services.clone();
-            let cleaner = cleaners.spawn_blocking(move || {
-                if let Err(error) = services.clean() {
-                    let error: &dyn std::error::Error = &error;
-                    tracing::warn!(error, "the store was not cleaned up");
-                }
-            });
-            let _ = cleaner.await;
+        match drained {
+            _ if lost.is_cancelled() => Ending::Lost,
+            true => Ending::Drained,
+            false => Ending::Cut,
         }
-    });
+    }
 }

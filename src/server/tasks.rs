@@ -28,7 +28,10 @@ impl Tasks {
     }
 
     /// Runs `job` on a thread that may block.
-    pub(super) fn spawn_blocking(&self, job: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+    pub(super) fn spawn_blocking<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> JoinHandle<T> {
         self.tracker.spawn_blocking(job)
     }
 

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::once::{Once, remember};
 use super::{Error, Services};
 pub use crate::compress::Offload;
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 use crate::json::{self, Faults, Limits, Path};
 use crate::request::Fields;
-use crate::store::Caps;
 pub use crate::store::Cleanup;
+use crate::store::{Batch, Caps, Tx};
 
 /// What a text that is handed in without a media type is.
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -28,8 +29,15 @@ pub enum Offloaded {
     Stored { artifact: Artifact, marker: String },
 }
 
+/// What a repetition of a request is answered.
+pub type Tell = fn(&Offloaded) -> String;
+
 /// Offloads the text in `body`: `{"text", "threshold"?, "head_chars"?, "tail_chars"?}`.
-pub fn offload(services: &Services, body: &str) -> Result<Offloaded, Error> {
+pub fn offload(
+    services: &Services,
+    body: &str,
+    (once, tell): (Option<&Once>, Tell),
+) -> Result<Offloaded, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let fields = Fields::of(&node, Path::Root, OFFLOAD_KEYS, &mut faults);
@@ -49,7 +57,9 @@ pub fn offload(services: &Services, body: &str) -> Result<Offloaded, Error> {
         }
     });
     match (text, options) {
-        (Some(text), Some(options)) if faults.is_empty() => offload_text(services, text, &options),
+        (Some(text), Some(options)) if faults.is_empty() => {
+            offload_text(services, text, &options, (once, tell))
+        }
         _ => Err(Error::Invalid(faults.into_vec())),
     }
 }
@@ -59,13 +69,28 @@ pub fn offload_text(
     services: &Services,
     text: &str,
     options: &Offload,
+    (once, tell): (Option<&Once>, Tell),
 ) -> Result<Offloaded, Error> {
     let id = ArtifactId::of(&ContentHash::of(text));
+    let once = once.cloned();
     let Some(marker) = options.apply(text, id) else {
-        return Ok(Offloaded::Kept(text.to_owned()));
+        let kept = Offloaded::Kept(text.to_owned());
+        if once.is_some() {
+            let answer = tell(&kept);
+            let note = move |tx: &Tx<'_>| remember(once.as_ref(), tx, || answer.clone());
+            services.tenant().write(note)?;
+        }
+        return Ok(kept);
     };
-    let stored = services.tenant().put_artifact(text, TEXT)?;
-    Ok(match stored {
+    let mut batch = Batch::default();
+    batch.artifact(text, TEXT);
+    let told = marker.clone();
+    let committed = services.tenant().commit_with(batch, move |tx, artifacts| {
+        let Some(artifact) = artifacts.first() else { return Ok(()) };
+        let stored = Offloaded::Stored { artifact: artifact.clone(), marker: told.clone() };
+        remember(once.as_ref(), tx, || tell(&stored))
+    })?;
+    Ok(match committed.artifacts.into_iter().next() {
         Some(artifact) => Offloaded::Stored { artifact, marker },
         None => Offloaded::Kept(text.to_owned()),
     })

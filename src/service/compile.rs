@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::told::{Told, tell_failed};
-use super::{Services, StoreError, adapters, memory};
+use super::{Services, StoreError, adapters, memory, usage};
 use crate::domain::{MemoryEntry, Model, Note, Role};
-use crate::json::{self, Fault, Limits, Node};
+use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::{self, Compiled, Deadline, FirstChange, Report, Stopped, Timings};
 use crate::request::{self, CompileRequest, KnownAdapters, Placement, Previous};
 use crate::store::{self, Batch};
@@ -68,7 +68,11 @@ impl From<pipeline::Error> for Error {
 pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
     let start = Instant::now();
     let mut timings = Timings::default();
-    let node = json::parse(body, Limits::default())?;
+    let defaults = services.caller().defaults.clone();
+    let mut node = json::parse(body, Limits::default())?;
+    if let Some(defaults) = &defaults {
+        add_absent(&mut node, defaults)?;
+    }
     timings.parse = start.elapsed();
     let session = node.get("session_id").and_then(Node::as_str);
     let mut told = None;
@@ -122,6 +126,8 @@ fn compile_node(
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
+    let report = &compiled.report;
+    usage::count(services, &model.name, report.tokens_before, report.tokens_after);
     let mut body = compiled.text;
     let payload = compiled.start..body.len();
     body.push_str(",\"report\":");
@@ -134,6 +140,21 @@ fn compile_node(
     }
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
+}
+
+/// Gives an object the members of `defaults` whose keys it has not: null is there, too.
+fn add_absent<'a>(node: &mut Node<'a>, defaults: &'a str) -> Result<(), StoreError> {
+    // It was checked before it was stored.
+    let defaults = json::parse(defaults, Limits::default())
+        .map_err(|error| StoreError::Corrupt(Arc::new(error)))?;
+    if let (Value::Object(members), Value::Object(defaults)) = (&mut node.value, defaults.value) {
+        for (key, value) in defaults {
+            if !members.iter().any(|(given, _)| *given == key) {
+                members.push((key, value));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Reads what memory shows in this compile; answers the entries in sight whose time is up.
@@ -195,7 +216,7 @@ fn commit(
     }
     let must = !batch.is_empty() || !expired.is_empty();
     let (before, after) = told.events(id, session.as_ref(), compiled);
-    let stored = services.tenant().commit_with(batch, move |tx| {
+    let stored = services.tenant().commit_with(batch, move |tx, _| {
         before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
         memory::expire(tx, &expired)?;
         session.iter().try_for_each(|session| tx.count_turn(session))?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::compile::{Answer, Error};
 use super::known::{Known, Recipe, keep_text};
-use super::{Services, adapters};
+use super::{Services, adapters, usage};
 use crate::compress::chain;
 use crate::domain::Notes;
 use crate::json::{self, Limits, Node};
@@ -72,6 +72,8 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
     let storing = Instant::now();
     let committed = keep(services, &id, &request, &known, (&shortened, &list))?;
     timings.store += storing.elapsed();
+    let report = &shortened.report;
+    usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
     let writing = Instant::now();
     let body = write(&id, &request, (&shortened, &list), committed.as_ref());
     timings.serialise = writing.elapsed();

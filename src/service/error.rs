@@ -1,6 +1,6 @@
 //! Why a use case did nothing.
 
-use super::StoreError;
+use super::{StoreError, once};
 use crate::json::{self, Fault};
 
 /// Each variant is one thing a caller can act on. Nothing was stored.
@@ -21,6 +21,19 @@ pub enum Error {
     MemoryAction(String),
     #[error("the type must be one of short_term, long_term, entity, episodic, not `{0}`")]
     MemoryType(String),
+    #[error("{0}")]
+    Forbidden(String),
+    #[error(transparent)]
+    Refused(#[from] once::Refused),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl From<once::Error> for Error {
+    fn from(error: once::Error) -> Self {
+        match error {
+            once::Error::Refused(refused) => Self::Refused(refused),
+            once::Error::Store(error) => Self::Store(error),
+        }
+    }
 }

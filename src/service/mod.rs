@@ -2,19 +2,23 @@
 
 pub mod adapters;
 pub mod artifacts;
+pub mod auth;
 pub mod compile;
 pub mod compress;
 mod error;
 pub mod events;
 pub mod expand;
+pub mod keys;
 mod known;
 mod marks;
 pub mod memory;
+pub mod once;
 pub mod pool;
 mod returned;
 pub mod tokens;
 mod told;
 pub mod tools;
+pub mod usage;
 pub mod why;
 
 use std::fmt;
@@ -24,10 +28,13 @@ use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use self::auth::{Gate, Given};
 pub use self::error::Error;
-use crate::domain::{Clock, Models, TokenizerName};
+use self::once::Flights;
+use self::usage::Meter;
+use crate::domain::{Clock, Key, KeyHash, Models, Principal, TokenizerName};
 use crate::pipeline;
-pub use crate::store::{Error as StoreError, OpenError};
+pub use crate::store::{Condition, Error as StoreError, OpenError};
 use crate::store::{Retention, Store, Tenant};
 
 /// Bytes of earlier payloads that are remembered, for [`compile`]'s `first_change`.
@@ -40,14 +47,17 @@ const TENANT: &str = "default";
 #[derive(Debug, Clone)]
 pub struct Services {
     inner: Arc<Inner>,
-    /// Whose things they work on.
-    tenant: Arc<str>,
+    /// Whose things they work on, and for whom.
+    caller: Arc<Principal>,
 }
 
 struct Inner {
     models: Models,
     pipeline: pipeline::Context,
     store: Store,
+    gate: Gate,
+    meter: Meter,
+    flights: Flights,
     /// Earlier payloads by answer and by session.
     payloads: Cache<Before, Bytes, Length>,
 }
@@ -81,21 +91,81 @@ impl Services {
     }
 
     pub fn with_store(models: Models, store: Store) -> Self {
+        Self::guarded(models, store, Given::default())
+    }
+
+    /// Use cases that ask for these keys, and for those of the store.
+    pub fn guarded(models: Models, store: Store, keys: Given) -> Self {
+        let gate = Gate::new(keys);
+        let caller = Arc::clone(gate.anyone());
         Self {
             inner: Arc::new(Inner {
                 models,
                 pipeline: pipeline::Context::default(),
                 store,
+                gate,
+                meter: Meter::default(),
+                flights: Flights::default(),
                 payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),
-            tenant: TENANT.into(),
+            caller,
         }
     }
 
     /// The same, for what belongs to another tenant.
     #[must_use]
     pub fn for_tenant(&self, tenant: &Arc<str>) -> Self {
-        Self { inner: Arc::clone(&self.inner), tenant: Arc::clone(tenant) }
+        self.for_caller(&Arc::new(Principal::of_tenant(Arc::clone(tenant))))
+    }
+
+    /// The same, for what belongs to a caller's tenant; what is used is his.
+    #[must_use]
+    pub fn for_caller(&self, caller: &Arc<Principal>) -> Self {
+        Self { inner: Arc::clone(&self.inner), caller: Arc::clone(caller) }
+    }
+
+    /// For whom they work.
+    pub fn caller(&self) -> &Arc<Principal> {
+        &self.caller
+    }
+
+    /// Whether callers need a key: from the first one on, for ever.
+    pub fn needs_key(&self) -> Result<bool, StoreError> {
+        self.inner.gate.needs_key(&self.inner.store)
+    }
+
+    /// Takes the keys of the keys file in the place of those before.
+    pub fn set_file_keys(&self, keys: Vec<(Key, KeyHash)>) {
+        self.inner.gate.set_file_keys(keys);
+    }
+
+    /// Stores what was counted. Takes the thread; the server calls it in the background.
+    pub fn flush_usage(&self) -> Result<(), StoreError> {
+        self.inner.meter.flush(&self.inner.store)
+    }
+
+    /// Whether the store can be written, as the last write found it.
+    pub fn condition(&self) -> Condition {
+        self.inner.store.condition()
+    }
+
+    /// Tries the store where it could not be written. Takes the thread; the server calls it in the
+    /// background.
+    pub fn probe(&self) {
+        if self.condition() != Condition::Good
+            && let Err(error) = self.inner.store.probe()
+        {
+            tracing::debug!(%error, "the store still cannot be written");
+        }
+    }
+
+    /// Has `call` called when the store's disk did not keep what was handed to it.
+    pub fn on_store_lost(&self, call: impl FnOnce() + Send + 'static) {
+        self.inner.store.on_lost(call);
+    }
+
+    fn flights(&self) -> &Flights {
+        &self.inner.flights
     }
 
     /// The table of models.
@@ -120,7 +190,7 @@ impl Services {
 
     /// What is stored for the caller.
     fn tenant(&self) -> Tenant {
-        self.inner.store.tenant(&self.tenant)
+        self.inner.store.tenant(&self.caller.tenant)
     }
 
     fn pipeline(&self) -> &pipeline::Context {
@@ -131,12 +201,12 @@ impl Services {
         if let Some(session) = session {
             self.inner.payloads.insert(self.session(session), payload.clone());
         }
-        let key = Before::Answer { tenant: Arc::clone(&self.tenant), id: Arc::clone(id) };
+        let key = Before::Answer { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) };
         self.inner.payloads.insert(key, payload.clone());
     }
 
     fn recall_payload(&self, id: &Arc<str>) -> Option<Bytes> {
-        let key = Before::Answer { tenant: Arc::clone(&self.tenant), id: Arc::clone(id) };
+        let key = Before::Answer { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) };
         self.inner.payloads.get(&key)
     }
 
@@ -145,6 +215,6 @@ impl Services {
     }
 
     fn session(&self, id: &str) -> Before {
-        Before::Session { tenant: Arc::clone(&self.tenant), id: id.into() }
+        Before::Session { tenant: Arc::clone(&self.caller.tenant), id: id.into() }
     }
 }

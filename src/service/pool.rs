@@ -15,6 +15,8 @@ pub struct Pool {
     running: Arc<Semaphore>,
     /// One a job that runs or waits.
     admitted: Arc<Semaphore>,
+    /// One a look that is being taken.
+    looking: Arc<Semaphore>,
 }
 
 /// A place in the pool or its queue, given back on drop.
@@ -38,6 +40,8 @@ pub enum Error {
 impl Pool {
     /// Jobs that may wait for each one that runs.
     const QUEUE_FACTOR: usize = 16;
+    /// Looks at once.
+    const LOOKS: usize = 32;
 
     /// A pool of `threads` jobs at once.
     pub fn new(threads: usize) -> Self {
@@ -46,7 +50,22 @@ impl Pool {
         Self {
             running: Arc::new(Semaphore::new(threads)),
             admitted: Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS))),
+            looking: Arc::new(Semaphore::new(Self::LOOKS)),
         }
+    }
+
+    /// Has a short look at the store, whether the pool is full or not: what it finds decides
+    /// whether there is work at all.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let held = Arc::clone(&self.looking).acquire_owned().await.map_err(|_| Error::Full)?;
+        let job = tokio::task::spawn_blocking(move || {
+            let _held = held;
+            look()
+        });
+        job.await.map_err(|_| Error::Panicked)
     }
 
     /// Takes a place, or says at once that there is none.

@@ -8,7 +8,7 @@ use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
 /// Rows of a table that are removed in one transaction, so that no write waits for long.
-const FORGOTTEN_AT_ONCE: u64 = 1000;
+pub(super) const FORGOTTEN_AT_ONCE: u64 = 1000;
 
 impl Tx<'_> {
     /// Stores a message that an answer stands for, or keeps it longer.
@@ -128,7 +128,8 @@ impl Tx<'_> {
             values,
         )?;
         let messages = self.forget_messages(self.now())?;
-        Ok(messages || chains.max(answers) == FORGOTTEN_AT_ONCE)
+        let replies = self.forget_replies()?;
+        Ok(messages || replies || chains.max(answers) == FORGOTTEN_AT_ONCE)
     }
 
     /// Forgets some of the messages that expire at `last` or before; answers whether there are
@@ -182,7 +183,8 @@ impl Tx<'_> {
 }
 
 /// Tables in which everyone stands who has rows that go at some time.
-const EXPIRING: [&str; 5] = ["blobs", "answers", "chains", "memory_state", "event_state"];
+const EXPIRING: [&str; 6] =
+    ["blobs", "answers", "chains", "memory_state", "event_state", "replies"];
 
 /// Everyone with a row that goes at some time, found by one step in an index each.
 pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {

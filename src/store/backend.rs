@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::Error;
 use super::error::broken;
+use super::health::Health;
 use super::sql::Sql;
 
 pub(super) trait Backend: fmt::Debug + Send + Sync {
@@ -20,6 +21,9 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
 
     /// The same, where losing it harms nobody: it is dropped where many writes wait.
     fn write_later(&self, job: Box<dyn Job>);
+
+    /// How it fares.
+    fn health(&self) -> &Health;
 
     /// Gives room that was freed back to the disk.
     fn shrink(&self) -> Result<(), Error>;
@@ -91,9 +95,15 @@ where
 
     fn finish(self: Box<Self>, committed: Result<(), Error>) {
         let Self { done, answer, .. } = *self;
-        let done = done.unwrap_or_else(|| Err(gone().into()));
-        // What failed by itself says why. The caller may have gone away.
-        let _ = answer.send(done.and_then(|done| committed.map(|()| done).map_err(Into::into)));
+        let told = match (done, committed) {
+            // What failed by itself says why.
+            (Some(Err(error)), _) => Err(error),
+            (_, Err(error)) => Err(error.into()),
+            (Some(Ok(done)), Ok(())) => Ok(done),
+            (None, Ok(())) => Err(gone().into()),
+        };
+        // The caller may have gone away.
+        let _ = answer.send(told);
     }
 }
 

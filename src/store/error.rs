@@ -22,6 +22,8 @@ pub enum Error {
     Collision(ArtifactId),
     #[error("{0} adapters are stored, and no more may be; delete one first")]
     TooManyAdapters(u64),
+    #[error("the tenant has {0} keys, and no more may be; delete one first")]
+    TooManyKeys(u64),
     #[error("{0} memory entries are stored, and no more may be; delete some first")]
     TooManyEntries(u64),
 }
@@ -59,4 +61,23 @@ pub enum OpenError {
         file.display()
     )]
     Newer { file: PathBuf, found: i64, known: i64 },
+    #[error(
+        "the database {} has schema {found}, this program wants {known}: stop the server that uses \
+         it, and start the new one or run `contexture migrate`",
+        file.display()
+    )]
+    Older { file: PathBuf, found: i64, known: i64 },
+    #[error("the database {} is in use by {}", file.display(), holder(*pid))]
+    InUse { file: PathBuf, pid: Option<u32> },
+    #[error("the database {} (--database-url, CONTEXTURE_DATABASE_URL) is damaged, or is no database; \
+             it was left as it is", file.display())]
+    Damaged { file: PathBuf, source: Cause },
+    #[error("cannot write the copy {}", file.display())]
+    Copy { file: PathBuf, source: Cause },
+    #[error("a store in memory cannot be copied")]
+    InMemory,
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("the process {pid}"))
 }

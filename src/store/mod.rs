@@ -1,4 +1,4 @@
-//! What outlives a request: artifacts, original messages, answers, adapters.
+//! What outlives a request: artifacts, original messages, answers, adapters, keys, usage, replies.
 //!
 //! A [`Tenant`] is the only way in, so no query can forget whose rows it reads; a [`Tx`] is one
 //! transaction over its rows, with the methods of each noun in a file of its own. Behind both stands
@@ -15,12 +15,16 @@ mod cleanup;
 mod error;
 mod events;
 mod feed;
+mod health;
+mod idempotency;
+mod keys;
 mod memory;
 mod pack;
 mod sql;
 mod sqlite;
 mod tenant;
 mod tx;
+mod usage;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,12 +36,14 @@ pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
 pub use self::error::{Error, OpenError};
 use self::feed::Feeds;
 pub use self::feed::{Feed, Taken};
+pub use self::health::Condition;
 pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::Tx;
+pub use self::usage::{UsageFilter, UsageRow};
 use crate::config::{DatabaseUrl, StoreConfig};
-use crate::domain::Clock;
+use crate::domain::{Clock, Timestamp};
 
 /// How long and how much is kept.
 #[derive(Debug, Clone)]
@@ -110,6 +116,31 @@ impl Store {
         Ok(Self::over(backend, Retention::from(config), clock))
     }
 
+    /// Opens the store for a command that runs beside a server, or without one.
+    pub fn open_beside(url: &DatabaseUrl, clock: Clock) -> Result<Self, OpenError> {
+        let backend: Box<dyn Backend> = match url {
+            DatabaseUrl::Memory => Box::new(Sqlite::memory()?),
+            DatabaseUrl::Sqlite(file) => Box::new(Sqlite::open_beside(file)?),
+        };
+        Ok(Self::over(backend, Retention::default(), clock))
+    }
+
+    /// Brings the schema up to date; answers how many steps it had seen, and how many there are.
+    pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), OpenError> {
+        match url {
+            DatabaseUrl::Memory => Err(OpenError::InMemory),
+            DatabaseUrl::Sqlite(file) => Sqlite::migrate(file),
+        }
+    }
+
+    /// Copies all that is stored into a new file, while a server uses it or not.
+    pub fn backup(url: &DatabaseUrl, to: &std::path::Path) -> Result<(), OpenError> {
+        match url {
+            DatabaseUrl::Memory => Err(OpenError::InMemory),
+            DatabaseUrl::Sqlite(file) => Sqlite::backup(file, to),
+        }
+    }
+
     /// A store that ends with the process.
     pub fn memory(retention: Retention, clock: Clock) -> Result<Self, OpenError> {
         Ok(Self::over(Box::new(Sqlite::memory()?), retention, clock))
@@ -138,6 +169,29 @@ impl Store {
             inner.on_evicted = Box::new(observer);
         }
         self
+    }
+
+    /// What time it is, by the clock of all that is stored.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    /// Whether it can be written, as the last write found it.
+    pub fn condition(&self) -> Condition {
+        self.inner.backend.health().condition()
+    }
+
+    /// Has `call` called when the disk could not keep what was handed to it.
+    pub fn on_lost(&self, call: impl FnOnce() + Send + 'static) {
+        self.inner.backend.health().on_lost(Box::new(call));
+    }
+
+    /// Writes something and takes it back, to find out whether that is possible again.
+    pub fn probe(&self) -> Result<(), Error> {
+        self.tenant("").write_durable(|tx| {
+            tx.probe()?;
+            Ok(())
+        })
     }
 
     /// What belongs to one tenant.

@@ -121,14 +121,14 @@ impl Tenant {
     /// Stores all of a batch, or nothing. What is stored already is only renewed: a conversation
     /// that has grown costs what it has grown by.
     pub fn commit(&self, batch: Batch) -> Result<Committed, Error> {
-        self.commit_with(batch, |_| Ok(()))
+        self.commit_with(batch, |_, _| Ok(()))
     }
 
-    /// The same, and `also` in the same transaction.
+    /// The same, and what `then` writes beside it, given the artifacts as they are stored.
     pub fn commit_with(
         &self,
         batch: Batch,
-        mut also: impl FnMut(&Tx<'_>) -> Result<(), Error> + Send + 'static,
+        mut then: impl FnMut(&Tx<'_>, &[Artifact]) -> Result<(), Error> + Send + 'static,
     ) -> Result<Committed, Error> {
         let inner = &self.store.inner;
         let now = inner.clock.now();
@@ -170,7 +170,7 @@ impl Tenant {
         let artifacts = self.write(move |tx| {
             let put =
                 |(new, packed): &(_, Option<_>)| tx.put_artifact(new, packed.as_ref(), expires_at);
-            let stored = artifacts.iter().map(put).collect::<Result<_, Error>>()?;
+            let stored = artifacts.iter().map(put).collect::<Result<Vec<_>, Error>>()?;
             for (hash, packed) in &messages {
                 tx.put_message(hash, packed, until)?;
             }
@@ -180,7 +180,7 @@ impl Tenant {
             if let Some((id, originals)) = &answer {
                 tx.put_answer(id, originals, until)?;
             }
-            also(tx)?;
+            then(tx, &stored)?;
             Ok::<_, Error>(stored)
         })?;
         Ok(Committed { artifacts, expires_at })
@@ -227,6 +227,10 @@ impl Tenant {
     ///
     /// The plan is made once; what is stored meanwhile is not in it. What cannot be removed
     /// stays, and is told.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method alone is of one lifetime"
+    )]
     pub fn cleanup(&self, caps: &Caps) -> Result<Cleanup, Error> {
         let inner = &self.store.inner;
         let _alone = self.store.alone();
@@ -288,8 +292,12 @@ impl Tenant {
         found.into_iter().zip(ids).map(unpack).collect()
     }
 
-    /// Forgets chains, answers and messages that have expired, and the messages that expire first,
+    /// Forgets chains, answers, replies and messages that have expired, and the messages that expire first,
     /// until the rest takes no more room than the settings allow.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method alone is of one lifetime"
+    )]
     pub(super) fn forget(&self) -> Result<(), Error> {
         while self.write(|tx| tx.forget_answers())? {}
         let kept = self.store.inner.retention.events;

@@ -36,6 +36,14 @@ impl<'t> Tx<'t> {
         self.now
     }
 
+    /// The same transaction over another tenant's rows: for who may act for others.
+    pub fn of_tenant<'o>(&self, tenant: &'o str) -> Tx<'o>
+    where
+        't: 'o,
+    {
+        Tx { sql: self.sql, tenant, now: self.now, events: RefCell::default() }
+    }
+
     /// Notes that an event was published.
     pub(super) fn note(&self, event: Event) {
         self.events.borrow_mut().push(event);

@@ -44,6 +44,11 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/memory/recall"),
     ("POST", "/tools/calls"),
     ("GET", "/events"),
+    ("GET", "/keys"),
+    ("POST", "/keys"),
+    ("PATCH", "/keys/{id}"),
+    ("DELETE", "/keys/{id}"),
+    ("GET", "/usage"),
     ("GET", "/models"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -89,6 +94,24 @@ fn every_route_is_described_and_every_description_is_a_route() {
 }
 
 #[test]
+fn every_route_has_a_row_that_says_who_may_use_it() {
+    let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
+    let mut described: Vec<(String, String)> = Vec::new();
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        for method in methods.as_object().expect("methods").keys() {
+            described.push((method.to_uppercase(), path.clone()));
+        }
+    }
+    let mut rows: Vec<_> = contexture::http::ROUTES
+        .iter()
+        .map(|(method, path, _)| ((*method).to_owned(), (*path).to_owned()))
+        .collect();
+    described.sort();
+    rows.sort();
+    assert_eq!(described, rows);
+}
+
+#[test]
 fn routes_are_added_with_their_description_only() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/http");
     for entry in fs::read_dir(folder).expect("readable folder") {
@@ -105,20 +128,26 @@ fn routes_are_added_with_their_description_only() {
 
 #[tokio::test]
 async fn every_described_route_is_served() {
-    let server = TestServer::spawn().await;
-    let stored = server.post("/artifacts", &json!({"text": "x".repeat(6000)})).await;
-    let stored: Value = stored.json().await.unwrap();
+    let secret = "s".repeat(32);
+    let server = TestServer::with(&["--bootstrap-key", &secret]).await;
+    let build = |method: &str, path: &str| server.build(method, path).bearer_auth(&secret);
+    let make = async |path: &str, body: Value| -> Value {
+        build("POST", path).json(&body).send().await.unwrap().json().await.unwrap()
+    };
+    let stored = make("/artifacts", json!({"text": "x".repeat(6000)})).await;
+    let key = make("/keys", json!({"scopes": ["compile"]})).await;
     for (method, path) in ROUTES {
         let adapter = json!({"detect": {"min_lines": 1}}).to_string();
-        server.build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
-        server.build("PUT", "/memory/one").body("{\"value\":1}").send().await.unwrap();
+        build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
+        build("PUT", "/memory/one").body("{\"value\":1}").send().await.unwrap();
         let path = path
+            .replace("/keys/{id}", &format!("/keys/{}", key["id"].as_str().unwrap()))
             .replace("{key}", "one")
             .replace("{name}", "one")
             .replace("{code}", "deadline")
             .replace("{file}", "swagger-ui.css")
             .replace("{id}", stored["id"].as_str().unwrap());
-        let response = server.build(method, &path).body("{}").send().await.unwrap();
+        let response = build(method, &path).body("{}").send().await.unwrap();
         assert!(![404, 405, 500].contains(&response.status().as_u16()), "{method} {path}");
     }
 }

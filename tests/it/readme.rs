@@ -105,6 +105,8 @@ fn every_link_leads_to_a_file() {
         "docs/adapters.md",
         "docs/artifacts.md",
         "docs/compress.md",
+        "docs/keys.md",
+        "docs/store.md",
         "docs/encodings.md",
         "docs/cache.md",
         "docs/parity.md",

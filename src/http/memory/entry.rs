@@ -103,7 +103,7 @@ pub(in crate::http) async fn get_memory(
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
     let find = run(&state, received, move |services, _| memory::find(services, &scope, &key));
     Ok(tagged(&find.await?))
 }
@@ -136,7 +136,7 @@ pub(in crate::http) async fn delete_memory(
     let key = key_of(&request)?;
     let if_match = if_match(request.headers())?;
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
     let delete =
         run(&state, received, move |services, _| memory::delete(services, &scope, &key, if_match));
     delete.await?;

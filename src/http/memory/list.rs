@@ -72,7 +72,7 @@ pub(in crate::http) async fn list_memory(
         status: query.choice("status", MemoryStatus::WORDS)?,
         prefix: text("prefix"),
     };
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
     let list = run(&state, received, move |services, _| {
         memory::list(services, &filter, after.as_ref(), limit)
     });

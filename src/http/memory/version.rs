@@ -44,7 +44,7 @@ pub(in crate::http) async fn list_memory_versions(
     let query = Query::of(request.uri(), &["limit", "cursor", "subject", "session_id", "agent"])?;
     let (limit, before) = (limit(&query)?, query.whole("cursor")?);
     let scope = scope_of(&query);
-    let received = Received::nothing(&state, request.headers())?;
+    let received = Received::nothing(&state, &request)?;
     let versions = run(&state, received, move |services, _| {
         memory::versions(services, &scope, &key, before, limit)
     });

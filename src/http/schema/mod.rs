@@ -7,6 +7,7 @@
 mod adapters;
 mod compress;
 mod events;
+mod keys;
 mod memory;
 mod tools;
 
@@ -14,6 +15,9 @@ pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
+pub use keys::{
+    ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, UsageList, UsageRow,
+};
 
 pub use events::{EventGap, EventList, EventRow};
 pub use memory::{
@@ -375,8 +379,12 @@ pub struct ModelList {
     pub next_cursor: Option<String>,
 }
 
-#[derive(Debug, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
+    /// `ok`, or `degraded` where the store cannot be written.
     #[schema(example = "ok")]
-    pub status: String,
+    pub status: &'static str,
+    /// Why not: `full`, `unavailable` or `lost`; absent where all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<&'static str>,
 }

@@ -14,11 +14,15 @@ use crate::store::error::OpenError;
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_originals.sql"),
     include_str!("../../../migrations/sqlite/0002_adapters.sql"),
+    include_str!("../../../migrations/sqlite/0003_keys.sql"),
     include_str!("../../../migrations/sqlite/0004_memory.sql"),
 ];
 
 /// How long to wait for another process that holds the file.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// Bytes of a file that is read through before it is used: more would take too long at a start.
+const CHECKED: u64 = 64 << 20;
 
 /// Statements that a connection keeps compiled.
 const STATEMENTS: usize = 64;
@@ -38,7 +42,13 @@ impl Place {
         Self::Memory(format!("file:/memory-{}?vfs=memdb", COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
-    fn path(&self) -> PathBuf {
+    /// How large the file is.
+    fn bytes(&self) -> u64 {
+        let file = self.path();
+        std::fs::metadata(file).map_or(0, |file| file.len())
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
         match self {
             Self::File(file) => file.to_path_buf(),
             Self::Memory(_) => "memory".into(),
@@ -50,7 +60,14 @@ pub(super) fn failed(
     place: &Place,
     source: impl std::error::Error + Send + Sync + 'static,
 ) -> OpenError {
-    OpenError::Open { file: place.path(), source: Arc::new(source) }
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    let source: Arc<dyn std::error::Error + Send + Sync> = Arc::new(source);
+    let code =
+        source.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
+    match code {
+        Some(DatabaseCorrupt | NotADatabase) => OpenError::Damaged { file: place.path(), source },
+        _ => OpenError::Open { file: place.path(), source },
+    }
 }
 
 /// The connection that writes.
@@ -59,10 +76,65 @@ pub(super) fn writer(place: &Place) -> Result<Connection, OpenError> {
         make(file).map_err(|error| failed(place, error))?;
     }
     let mut connection = open(place).map_err(|error| failed(place, error))?;
+    // Before anything is written to it.
+    if place.bytes() <= CHECKED {
+        check_over(place, &connection)?;
+    }
     prepare(place, &connection).map_err(|error| failed(place, error))?;
     migrate(place, &mut connection)?;
     Ok(connection)
 }
+
+/// The connection that writes, beside a process that has the file: its schema is not touched.
+pub(super) fn writer_beside(place: &Place) -> Result<Connection, OpenError> {
+    let connection = open(place).map_err(|error| failed(place, error))?;
+    known_schema(place, &connection)?;
+    connection.pragma_update(None, "secure_delete", true).map_err(|error| failed(place, error))?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(|error| failed(place, error))?;
+    Ok(connection)
+}
+
+/// Refuses a file whose schema is not the one that this program knows.
+pub(super) fn known_schema(place: &Place, connection: &Connection) -> Result<(), OpenError> {
+    let (found, known) = (schema(place, connection)?, known());
+    match found.cmp(&known) {
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Less => Err(OpenError::Older { file: place.path(), found, known }),
+        std::cmp::Ordering::Greater => Err(OpenError::Newer { file: place.path(), found, known }),
+    }
+}
+
+/// The steps of the schema that a file has seen.
+pub(super) fn schema(place: &Place, connection: &Connection) -> Result<i64, OpenError> {
+    connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(|error| failed(place, error))
+}
+
+/// The steps of the schema that there are.
+pub(super) fn known() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// Reads the whole file and tells whether it is sound.
+pub(super) fn check(place: &Place) -> Result<(), OpenError> {
+    let connection = reader(place).map_err(|error| failed(place, error))?;
+    check_over(place, &connection)
+}
+
+fn check_over(place: &Place, connection: &Connection) -> Result<(), OpenError> {
+    let found: String = connection
+        .pragma_query_value(None, "quick_check", |row| row.get(0))
+        .map_err(|error| failed(place, error))?;
+    if found == "ok" {
+        return Ok(());
+    }
+    Err(OpenError::Damaged { file: place.path(), source: Arc::new(Unsound(found)) })
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Unsound(String);
 
 /// A connection that reads.
 pub(super) fn reader(place: &Place) -> rusqlite::Result<Connection> {
@@ -111,7 +183,7 @@ fn prepare(place: &Place, connection: &Connection) -> rusqlite::Result<()> {
 
 /// Runs the steps that the file has not seen, all in one transaction.
 fn migrate(place: &Place, connection: &mut Connection) -> Result<(), OpenError> {
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let known = known();
     let wrong = |error: rusqlite::Error| failed(place, error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;

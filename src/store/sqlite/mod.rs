@@ -6,6 +6,8 @@
 //! written by jobs that say so.
 
 mod connect;
+mod copy;
+mod lock;
 mod sql;
 mod writer;
 
@@ -15,9 +17,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 
 use self::connect::Place;
+use self::lock::Lock;
 use self::writer::Writer;
 use super::backend::{Backend, Job, job};
 use super::error::{Error, OpenError};
+use super::health::{Condition, Health};
 use super::sql::Sql;
 
 /// Connections that read and are kept for the next reader.
@@ -27,24 +31,76 @@ const IDLE_READERS: usize = 8;
 pub(super) struct Sqlite {
     writer: Writer,
     readers: Readers,
+    health: Arc<Health>,
+    /// Last, so that it outlives the connections.
+    _lock: Option<Lock>,
 }
 
 impl Sqlite {
     /// Opens the file, made where it is missing, and brings its schema up to date.
     pub(super) fn open(file: &Path) -> Result<Self, OpenError> {
-        Self::at(Place::File(file.into()))
+        let lock = lock(file)?;
+        let place = Place::File(file.into());
+        let connection = connect::writer(&place)?;
+        Self::over(place, connection, Some(lock))
+    }
+
+    /// Opens the file for a moment, whether another process has it or not; then the schema stays
+    /// as it is.
+    pub(super) fn open_beside(file: &Path) -> Result<Self, OpenError> {
+        match Self::open(file) {
+            Err(OpenError::InUse { .. }) => {
+                let place = Place::File(file.into());
+                let connection = connect::writer_beside(&place)?;
+                Self::over(place, connection, None)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Brings the schema of a file up to date, which is made where it is missing; answers from
+    /// which to which step.
+    pub(super) fn migrate(file: &Path) -> Result<(i64, i64), OpenError> {
+        let _lock = lock(file)?;
+        let place = Place::File(file.into());
+        let before = if file.exists() {
+            let connection =
+                connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
+            connect::schema(&place, &connection)?
+        } else {
+            0
+        };
+        connect::writer(&place)?;
+        Ok((before, connect::known()))
+    }
+
+    /// Copies a file into a new one, whether it is in use or not.
+    pub(super) fn backup(from: &Path, to: &Path) -> Result<(), OpenError> {
+        copy::backup(from, to)
     }
 
     /// A database that ends with this value.
     pub(super) fn memory() -> Result<Self, OpenError> {
-        Self::at(Place::memory())
+        let place = Place::memory();
+        let connection = connect::writer(&place)?;
+        Self::over(place, connection, None)
     }
 
-    fn at(place: Place) -> Result<Self, OpenError> {
-        let connection = connect::writer(&place)?;
-        let writer = Writer::start(connection).map_err(|error| connect::failed(&place, error))?;
-        Ok(Self { writer, readers: Readers { place, idle: Mutex::default() } })
+    fn over(place: Place, writer: Connection, lock: Option<Lock>) -> Result<Self, OpenError> {
+        let health = Arc::new(Health::default());
+        let writer = Writer::start(writer, Arc::clone(&health))
+            .map_err(|error| connect::failed(&place, error))?;
+        let readers = Readers { place, idle: Mutex::default() };
+        Ok(Self { writer, readers, health, _lock: lock })
     }
+}
+
+fn lock(file: &Path) -> Result<Lock, OpenError> {
+    let file = file.to_owned();
+    Lock::take(&file).map_err(|error| match error {
+        lock::Error::Held(pid) => OpenError::InUse { file, pid },
+        lock::Error::Io(source) => OpenError::Open { file, source: Arc::new(source) },
+    })
 }
 
 /// Connections for reading: each sees what was committed when its read began.
@@ -86,6 +142,37 @@ fn error(error: rusqlite::Error) -> Error {
     }
 }
 
+/// What an error says of the next write; none where it says nothing.
+fn condition(error: &Error) -> Option<Condition> {
+    match error {
+        Error::Full(_) => Some(Condition::Full),
+        Error::Unavailable(cause) => {
+            use rusqlite::ErrorCode::{
+                CannotOpen, DatabaseBusy, DatabaseLocked, PermissionDenied, ReadOnly,
+                SystemIoFailure,
+            };
+            let error = cause.downcast_ref::<rusqlite::Error>()?.sqlite_error()?;
+            if [FSYNC, DIR_FSYNC].contains(&error.extended_code) {
+                return Some(Condition::Lost);
+            }
+            let is_of_the_file = matches!(
+                error.code,
+                CannotOpen
+                    | DatabaseBusy
+                    | DatabaseLocked
+                    | PermissionDenied
+                    | ReadOnly
+                    | SystemIoFailure
+            );
+            is_of_the_file.then_some(Condition::Unavailable)
+        }
+        _ => None,
+    }
+}
+
+const FSYNC: i32 = rusqlite::ffi::SQLITE_IOERR_FSYNC;
+const DIR_FSYNC: i32 = rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC;
+
 /// Gives free pages back to the disk, some at a time, so that no write waits for long.
 fn shrink(sql: &dyn Sql) -> Result<(), Error> {
     sql.execute("PRAGMA incremental_vacuum(4096)", &[]).map(drop)
@@ -102,6 +189,10 @@ impl Backend for Sqlite {
 
     fn write_later(&self, job: Box<dyn Job>) {
         self.writer.send_later(job);
+    }
+
+    fn health(&self) -> &Health {
+        &self.health
     }
 
     fn shrink(&self) -> Result<(), Error> {

@@ -83,7 +83,7 @@ fn a_file_that_is_no_database_is_refused_and_left_as_it_is() {
     let text = "not a database at all".repeat(100);
     std::fs::write(folder.file(), &text).unwrap();
     let error = folder.open().unwrap_err();
-    assert!(matches!(error, OpenError::Open { .. }), "{error}");
+    assert!(matches!(error, OpenError::Damaged { .. }), "{error}");
     assert_eq!(std::fs::read_to_string(folder.file()).unwrap(), text);
 }
 
@@ -292,4 +292,32 @@ fn what_must_survive_a_loss_of_power_is_flushed_and_the_rest_is_not() {
     };
     let (normal, full) = (1_i64, 2);
     assert_eq!([false, true, false].map(|durable| level(durable).unwrap()), [normal, full, normal]);
+}
+
+#[test]
+fn one_store_has_the_file_and_another_may_look_in_beside_it() {
+    let folder = Folder::new();
+    let store = folder.open().unwrap();
+    let id = std::process::id();
+    assert!(matches!(folder.open(), Err(OpenError::InUse { pid: Some(pid), .. }) if pid == id));
+    let beside = Sqlite::open_beside(&folder.file()).unwrap();
+    assert_eq!(run(&beside, true, |sql| sql.execute(GOOD, values![&[1; 32]])).unwrap(), 1);
+    folder.raw().pragma_update(None, "user_version", 1).unwrap();
+    let older = Sqlite::open_beside(&folder.file());
+    assert!(matches!(older, Err(OpenError::Older { found: 1, .. })));
+    drop(store);
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_told_and_a_write_that_is_wrong_is_not() {
+    let folder = Folder::new();
+    let sqlite = Sqlite::open(&folder.file()).unwrap();
+    let put = |name: u8| run(&sqlite, true, move |sql| sql.execute(GOOD, values![&[name; 32]]));
+    put(1).unwrap();
+    assert!(run(&sqlite, false, |sql| sql.execute(BAD, values![&[2; 32]])).is_err());
+    assert_eq!(sqlite.health().condition(), Condition::Good);
+    run(&sqlite, false, |sql| sql.execute("PRAGMA query_only = true", &[])).unwrap();
+    let Err(Error::Unavailable(cause)) = put(3) else { panic!("it was written") };
+    assert!(cause.to_string().contains("readonly"), "{cause}");
+    assert_eq!(sqlite.health().condition(), Condition::Unavailable);
 }

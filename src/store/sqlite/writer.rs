@@ -4,14 +4,17 @@
 //! the commit itself fails, each is tried once more in a transaction of its own. Every transaction
 //! begins with `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
-use super::error;
+use super::{condition, error};
 use crate::store::Error;
 use crate::store::backend::{Job, gone};
+use crate::store::health::{Condition, Health};
+use crate::store::sql::{Row, Sql, Value};
 
 /// Writes that may wait before a caller has to.
 const QUEUE: usize = 256;
@@ -25,11 +28,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection) -> std::io::Result<Self> {
+    pub(super) fn start(connection: Connection, health: Arc<Health>) -> std::io::Result<Self> {
         let (queue, jobs) = sync_channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || run(&connection, &jobs))?;
+            .spawn(move || run(&Noting { connection, health }, &jobs))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
@@ -58,8 +61,41 @@ impl Drop for Writer {
     }
 }
 
-fn run(connection: &Connection, jobs: &Receiver<Box<dyn Job>>) {
+/// A connection that notes what its failures say of the next write.
+struct Noting {
+    connection: Connection,
+    health: Arc<Health>,
+}
+
+impl Noting {
+    fn note(&self, error: &Error) {
+        if let Some(condition) = condition(error) {
+            self.health.note(condition);
+        }
+    }
+}
+
+impl Sql for Noting {
+    fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+        Sql::execute(&self.connection, sql, values).inspect_err(|error| self.note(error))
+    }
+
+    fn query(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        Sql::query(&self.connection, sql, values, each).inspect_err(|error| self.note(error))
+    }
+}
+
+fn run(connection: &Noting, jobs: &Receiver<Box<dyn Job>>) {
     while let Ok(first) = jobs.recv() {
+        if connection.health.condition() == Condition::Lost {
+            first.finish(Err(gone()));
+            continue;
+        }
         let mut group = vec![first];
         group.extend(jobs.try_iter().take(GROUP - 1));
         match commit(connection, &mut group) {
@@ -72,6 +108,10 @@ fn run(connection: &Connection, jobs: &Receiver<Box<dyn Job>>) {
             }
             Err(_) => {
                 for mut job in group {
+                    if connection.health.condition() == Condition::Lost {
+                        job.finish(Err(gone()));
+                        continue;
+                    }
                     let result = commit(connection, std::slice::from_mut(&mut job));
                     job.finish(result.map_err(|failed| failed.error));
                 }
@@ -86,30 +126,45 @@ struct Failed {
 }
 
 /// Carries out a group in one transaction, or none of it.
-fn commit(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+fn commit(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+    let done = commit_at_level(noting, group);
+    match &done {
+        Ok(true) => noting.health.note(Condition::Good),
+        Ok(false) => {}
+        Err(failed) => noting.note(&failed.error),
+    }
+    done.map(drop)
+}
+
+/// Answers whether anything was written.
+fn commit_at_level(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<bool, Failed> {
+    let connection = &noting.connection;
     if !group.iter().any(|job| job.is_durable()) {
-        return transact(connection, group);
+        return transact(noting, group);
     }
     // It cannot be changed while a transaction is open.
     connection
         .pragma_update(None, "synchronous", "FULL")
         .map_err(|cause| Failed { began: false, error: error(cause) })?;
-    let done = transact(connection, group);
+    let done = transact(noting, group);
     if let Err(error) = connection.pragma_update(None, "synchronous", "NORMAL") {
         tracing::debug!(%error, "commits stay durable");
     }
     done
 }
 
-fn transact(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+/// Answers whether a job has stayed that changed something.
+fn transact(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<bool, Failed> {
+    let connection = &noting.connection;
+    let before = connection.total_changes();
     connection
         .execute_batch("BEGIN IMMEDIATE")
         .map_err(|cause| Failed { began: false, error: error(cause) })?;
     let done = group
         .iter_mut()
-        .try_for_each(|job| attempt(connection, &mut **job))
-        .and_then(|()| connection.execute_batch("COMMIT"));
-    done.map_err(|cause| {
+        .try_fold(false, |any, job| Ok(attempt(noting, &mut **job)? || any))
+        .and_then(|any| connection.execute_batch("COMMIT").map(|()| any));
+    done.map(|any| any && connection.total_changes() > before).map_err(|cause| {
         // A full disk ends the transaction by itself.
         if !connection.is_autocommit() {
             let _ = connection.execute_batch("ROLLBACK");
@@ -118,14 +173,15 @@ fn transact(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<(), F
     })
 }
 
-/// Does one job of a group; what it wrote is taken back where it fails.
-fn attempt(connection: &Connection, job: &mut dyn Job) -> rusqlite::Result<()> {
-    let run = |sql: &str| connection.prepare_cached(sql)?.execute([]);
+/// Does one job of a group; what it wrote is taken back where it fails. Answers whether it stays.
+fn attempt(noting: &Noting, job: &mut dyn Job) -> rusqlite::Result<bool> {
+    let run = |sql: &str| noting.connection.prepare_cached(sql)?.execute([]);
     run("SAVEPOINT job")?;
-    if !job.attempt(connection) {
+    let stays = job.attempt(noting);
+    if !stays {
         // Fails where the whole transaction is gone, and so the group is.
         run("ROLLBACK TO job")?;
     }
     run("RELEASE job")?;
-    Ok(())
+    Ok(stays)
 }

@@ -25,9 +25,14 @@ impl ServerProcess {
 
     /// Starts the server at an address.
     pub fn start_at(listen: &str, flags: &[&str]) -> Self {
-        let mut child = Self::command()
-            .args(["serve", "--listen", listen])
-            .args(flags)
+        let mut command = Self::command();
+        command.args(["serve", "--listen", listen]).args(flags);
+        Self::spawned(command)
+    }
+
+    /// Runs a command that serves, and reads the address that it prints.
+    pub fn spawned(mut command: Command) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

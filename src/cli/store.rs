@@ -1,0 +1,137 @@
+//! `contexture key`, `migrate` and `backup`: what an operator does beside a server.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::Failure;
+use crate::config::{self, DatabaseUrl};
+use crate::server;
+use crate::service::keys;
+
+/// Where the store is, for commands that need nothing else of it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Place {
+    /// `sqlite:<file>`
+    #[arg(
+        long,
+        env = "CONTEXTURE_DATABASE_URL",
+        value_name = "URL",
+        default_value = "sqlite:contexture.db"
+    )]
+    database_url: DatabaseUrl,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct BackupArgs {
+    /// The copy; a file that is there already is left as it is
+    file: PathBuf,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum KeyCommand {
+    /// Make a key and print it
+    ///
+    /// It is stored in the database, or added to a keys file; a running server heeds it within
+    /// seconds. From the first key on every caller needs one. The text is printed this once.
+    #[command(after_help = "\
+Examples:
+  contexture key create --scope admin
+  contexture key create --scope compile --scope compress --tenant acme --name 'support bot'
+  contexture key create --scope compile --keys-file keys.json")]
+    Create(Box<CreateArgs>),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CreateArgs {
+    /// What it may do; may be given more than once
+    #[arg(long = "scope", value_name = "SCOPE", required = true)]
+    scopes: Vec<String>,
+    /// Whose things it is for
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    tenant: String,
+    /// What people call it
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    name: String,
+    /// What stands behind it: user, agent, service or automation
+    #[arg(long, value_name = "KIND", default_value = "service")]
+    kind: String,
+    /// What it may do with captured memory; may be given more than once
+    #[arg(long = "role", value_name = "ROLE")]
+    roles: Vec<String>,
+    /// Requests that it may make in a minute
+    #[arg(long, value_name = "N")]
+    requests_per_minute: Option<u64>,
+    /// Tokens that it may compile and compress in a day
+    #[arg(long, value_name = "N")]
+    tokens_per_day: Option<u64>,
+    /// Add it to this file instead, for `serve --keys-file`
+    #[arg(long, env = "CONTEXTURE_KEYS_FILE", value_name = "FILE")]
+    keys_file: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Makes a key and prints its text.
+pub(super) fn key(command: &KeyCommand) -> Result<(), Failure> {
+    let KeyCommand::Create(args) = command;
+    let wanted = json!({
+        "scopes": args.scopes,
+        "tenant": args.tenant,
+        "name": args.name,
+        "kind": args.kind,
+        "roles": args.roles,
+        "limits": {
+            "requests_per_minute": args.requests_per_minute,
+            "tokens_per_day": args.tokens_per_day,
+        },
+    })
+    .to_string();
+    let made = match &args.keys_file {
+        Some(file) => {
+            let services = server::services_in_memory()?;
+            let (made, hash) = keys::draft(&services, &wanted).map_err(failure)?;
+            config::add_key(file, &made.key, hash)?;
+            made
+        }
+        None if args.place.database_url == DatabaseUrl::Memory => {
+            return Err("a key in memory would be gone at once: name a file".into());
+        }
+        None => {
+            let services = server::services_beside(&args.place.database_url)?;
+            keys::create(&services, &wanted, None, |_| String::new()).map_err(failure)?
+        }
+    };
+    writeln!(io::stdout(), "{}", made.text.reveal())?;
+    Ok(())
+}
+
+/// One line for each fault.
+fn failure(error: keys::Error) -> Failure {
+    let keys::Error::Invalid(faults) = error else { return Box::new(error) };
+    let lines: Vec<_> =
+        faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect();
+    lines.join("\n").into()
+}
+
+/// Brings the schema up to date.
+pub(super) fn migrate(place: &Place) -> Result<(), Failure> {
+    let (before, now) = server::migrate(&place.database_url)?;
+    let done = if before == now {
+        format!("{}: schema {now}, nothing to do", place.database_url)
+    } else {
+        format!("{}: schema {before} became {now}", place.database_url)
+    };
+    writeln!(io::stdout(), "{done}")?;
+    Ok(())
+}
+
+/// Copies the store.
+pub(super) fn backup(args: &BackupArgs) -> Result<(), Failure> {
+    server::backup(&args.place.database_url, &args.file)?;
+    writeln!(io::stdout(), "{} is a checked copy", args.file.display())?;
+    Ok(())
+}

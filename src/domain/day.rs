@@ -1,0 +1,80 @@
+//! Days of UTC.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::Timestamp;
+
+const SECONDS: i64 = 86_400;
+
+/// A day, counted from 1970 in UTC; shown as `2026-12-31`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(pub i64);
+
+impl Day {
+    /// The day that a point in time lies in.
+    pub fn of(at: Timestamp) -> Self {
+        Self(at.micros().div_euclid(SECONDS * 1_000_000))
+    }
+
+    /// When it begins.
+    pub fn start(self) -> Timestamp {
+        Timestamp::from_micros(self.0.saturating_mul(SECONDS * 1_000_000))
+    }
+
+    /// How long it still is from `now`.
+    pub fn rest(self, now: Timestamp) -> Duration {
+        Self(self.0.saturating_add(1)).start().since(now)
+    }
+
+    /// A day that is there, written as `2026-12-31`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('-');
+        let mut number = |length: usize| {
+            let digits = parts.next()?;
+            let is_number =
+                digits.len() == length && digits.bytes().all(|digit| digit.is_ascii_digit());
+            digits.parse::<i64>().ok().filter(|_| is_number)
+        };
+        let (year, month, day) = (number(4)?, number(2)?, number(2)?);
+        // Years are counted from March, so that a leap day is the last of its year.
+        let (year, shifted) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+        let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+        let found = Self(days + (153 * shifted + 2) / 5 + day - 1 - 719_468);
+        // The 31st of April would be the 1st of May.
+        (found.to_string() == text).then_some(found)
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = self.start().to_string();
+        f.write_str(start.split('T').next().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_read_as_it_is_written() {
+        for days in (-700_000..1_000_000).step_by(37) {
+            let day = Day(days);
+            assert_eq!(Day::parse(&day.to_string()), Some(day), "{day}");
+        }
+        assert_eq!(Day::parse("2000-02-29").unwrap().start().to_string(), "2000-02-29T00:00:00Z");
+        for bad in ["", "2026-02-29", "2026-13-01", "2026-00-10", "2026-1-01", "2026-01-01-", "-1"]
+        {
+            assert_eq!(Day::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_day_has_an_end() {
+        let now = Timestamp::from_micros(90_000_000_000);
+        assert_eq!(Day::of(now), Day(1));
+        assert_eq!(Day(1).rest(now), Duration::from_hours(23));
+        assert_eq!(Day::of(Timestamp::from_micros(-1)), Day(-1));
+    }
+}

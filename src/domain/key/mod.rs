@@ -1,0 +1,77 @@
+//! Keys: who calls, for which tenant, and what they may do.
+
+mod scope;
+mod text;
+
+use std::sync::Arc;
+
+pub use self::scope::{MemoryRole, PrincipalKind, Scope, Word, Words};
+pub use self::text::{KeyHash, KeyText};
+use super::Timestamp;
+
+/// A key as it is stored, its secret aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The public part of its text.
+    pub id: Arc<str>,
+    pub tenant: Arc<str>,
+    /// What people call it.
+    pub name: String,
+    pub kind: PrincipalKind,
+    pub scopes: Words<Scope>,
+    pub roles: Words<MemoryRole>,
+    pub limits: KeyLimits,
+    /// Keys of `/compile` and what they are where a request does not say: the text of an object.
+    pub defaults: Option<Arc<str>>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// How much a key may ask for; what is absent is not limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KeyLimits {
+    pub requests_per_minute: Option<u64>,
+    /// Tokens of what is compiled and compressed in a day of UTC, as they came in.
+    pub tokens_per_day: Option<u64>,
+}
+
+/// Whoever a request is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// The key's id; none for a caller without one.
+    pub key: Option<Arc<str>>,
+    pub tenant: Arc<str>,
+    pub kind: PrincipalKind,
+    pub scopes: Words<Scope>,
+    pub roles: Words<MemoryRole>,
+    pub limits: KeyLimits,
+    pub defaults: Option<Arc<str>>,
+}
+
+impl Principal {
+    /// One with every right over what belongs to a tenant: a caller where no key is asked for, or
+    /// the server itself.
+    pub fn of_tenant(tenant: Arc<str>) -> Self {
+        Self {
+            key: None,
+            tenant,
+            kind: PrincipalKind::User,
+            scopes: Words::all(),
+            roles: Words::all(),
+            limits: KeyLimits::default(),
+            defaults: None,
+        }
+    }
+
+    /// Whether one of `scopes` is held.
+    pub fn has_any(&self, scopes: &[Scope]) -> bool {
+        scopes.iter().any(|scope| self.scopes.grants(*scope))
+    }
+}
+
+impl From<Key> for Principal {
+    fn from(key: Key) -> Self {
+        let Key { id, tenant, kind, scopes, roles, limits, defaults, .. } = key;
+        Self { key: Some(id), tenant, kind, scopes, roles, limits, defaults }
+    }
+}

@@ -1,0 +1,213 @@
+//! The words of a key: scopes, roles, kinds.
+
+use std::fmt;
+
+/// A right. [`Scope::Admin`] holds all of a tenant's; [`Scope::Operator`] those of all tenants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    Compile,
+    Compress,
+    MemoryRead,
+    MemoryWrite,
+    SessionsRead,
+    SessionsWrite,
+    Tools,
+    AdaptersRead,
+    AdaptersWrite,
+    HooksRead,
+    HooksWrite,
+    EventsRead,
+    PacksRead,
+    PacksWrite,
+    MetricsRead,
+    Admin,
+    Operator,
+}
+
+/// What a principal may do with captured memory (docs/keys.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MemoryRole {
+    Capturer,
+    Reviewer,
+    Promoter,
+    Auditor,
+}
+
+/// What stands behind a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrincipalKind {
+    User,
+    Agent,
+    Service,
+    Automation,
+}
+
+/// Something of a closed list that is written as a word.
+pub trait Word: Copy + Ord + 'static {
+    /// All of them, in the order in which they are told.
+    const ALL: &'static [(&'static str, Self)];
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
+    }
+}
+
+impl Word for Scope {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("compile", Self::Compile),
+        ("compress", Self::Compress),
+        ("memory:read", Self::MemoryRead),
+        ("memory:write", Self::MemoryWrite),
+        ("sessions:read", Self::SessionsRead),
+        ("sessions:write", Self::SessionsWrite),
+        ("tools", Self::Tools),
+        ("adapters:read", Self::AdaptersRead),
+        ("adapters:write", Self::AdaptersWrite),
+        ("hooks:read", Self::HooksRead),
+        ("hooks:write", Self::HooksWrite),
+        ("events:read", Self::EventsRead),
+        ("packs:read", Self::PacksRead),
+        ("packs:write", Self::PacksWrite),
+        ("metrics:read", Self::MetricsRead),
+        ("admin", Self::Admin),
+        ("operator", Self::Operator),
+    ];
+}
+
+impl Word for MemoryRole {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("capturer", Self::Capturer),
+        ("reviewer", Self::Reviewer),
+        ("promoter", Self::Promoter),
+        ("auditor", Self::Auditor),
+    ];
+}
+
+impl Scope {
+    /// Every scope with its word.
+    pub const ALL: &'static [(&'static str, Self)] = <Self as Word>::ALL;
+
+    pub fn as_str(self) -> &'static str {
+        word(self)
+    }
+}
+
+impl MemoryRole {
+    /// Every role with its word.
+    pub const ALL: &'static [(&'static str, Self)] = <Self as Word>::ALL;
+
+    pub fn as_str(self) -> &'static str {
+        word(self)
+    }
+}
+
+impl PrincipalKind {
+    /// Every kind with its word.
+    pub const ALL: &'static [(&'static str, Self)] = &[
+        ("user", Self::User),
+        ("agent", Self::Agent),
+        ("service", Self::Service),
+        ("automation", Self::Automation),
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("user", |(word, _)| word)
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(word, _)| *word == text).map(|(_, kind)| *kind)
+    }
+}
+
+fn word<W: Word>(value: W) -> &'static str {
+    W::ALL.iter().find(|(_, known)| *known == value).map_or("", |(word, _)| word)
+}
+
+/// A set of scopes or roles, in the order of their list. Shown as words with a space between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words<W>(Vec<W>);
+
+impl<W: Word> Words<W> {
+    pub fn all() -> Self {
+        W::ALL.iter().map(|(_, value)| *value).collect()
+    }
+
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The words of a text with spaces between; none where one is not known.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.split_ascii_whitespace().map(W::parse).collect()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = W> + '_ {
+        self.0.iter().copied()
+    }
+
+    pub fn contains(&self, value: W) -> bool {
+        self.0.contains(&value)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each as its word.
+    pub fn words(&self) -> Vec<&'static str> {
+        self.iter().map(word).collect()
+    }
+}
+
+impl Words<Scope> {
+    /// Whether a right is held, by itself or by a larger one.
+    pub fn grants(&self, scope: Scope) -> bool {
+        self.contains(scope)
+            || self.contains(Scope::Operator)
+            || (scope != Scope::Operator && self.contains(Scope::Admin))
+    }
+}
+
+impl<W: Word> FromIterator<W> for Words<W> {
+    fn from_iter<I: IntoIterator<Item = W>>(values: I) -> Self {
+        let mut values: Vec<W> = values.into_iter().collect();
+        values.sort_unstable();
+        values.dedup();
+        Self(values)
+    }
+}
+
+impl<W: Word> fmt::Display for Words<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_as_they_are_written() {
+        let all = Words::<Scope>::all();
+        assert_eq!(Words::parse(&all.to_string()), Some(all));
+        assert_eq!(Words::<MemoryRole>::parse(""), Some(Words(Vec::new())));
+        let some = Words::<Scope>::parse("admin compile compile").unwrap();
+        assert_eq!(some.to_string(), "compile admin");
+        assert_eq!(Words::<Scope>::parse("compile Admin"), None);
+        for (word, kind) in PrincipalKind::ALL {
+            assert_eq!((PrincipalKind::parse(word), kind.as_str()), (Some(*kind), *word));
+        }
+    }
+
+    #[test]
+    fn admin_grants_all_of_its_tenant_and_no_more() {
+        let admin = Words::<Scope>::parse("admin").unwrap();
+        assert!(admin.grants(Scope::Compile) && admin.grants(Scope::Admin));
+        assert!(!admin.grants(Scope::Operator));
+        let operator = Words::<Scope>::parse("operator").unwrap();
+        assert!(Words::<Scope>::all().iter().all(|scope| operator.grants(scope)));
+        let one = Words::<Scope>::parse("memory:read").unwrap();
+        assert!(one.grants(Scope::MemoryRead) && !one.grants(Scope::MemoryWrite));
+    }
+}

@@ -1,0 +1,84 @@
+//! What a caller must be allowed, route by route.
+//!
+//! A row for each route that is served; one without a row needs `admin`, and a test fails for it.
+
+use axum::http::Method;
+
+use crate::domain::Scope;
+
+/// Who may use a route where callers need a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Everybody: it tells nothing of anybody.
+    Open,
+    /// Whose key holds one of these scopes.
+    AnyOf(&'static [Scope]),
+}
+
+const COMPILE: Access = Access::AnyOf(&[Scope::Compile]);
+const COMPRESS: Access = Access::AnyOf(&[Scope::Compress]);
+const EITHER: Access = Access::AnyOf(&[Scope::Compile, Scope::Compress]);
+const ADAPTERS_READ: Access = Access::AnyOf(&[Scope::AdaptersRead, Scope::AdaptersWrite]);
+const ADAPTERS_WRITE: Access = Access::AnyOf(&[Scope::AdaptersWrite]);
+const MEMORY_READ: Access = Access::AnyOf(&[Scope::MemoryRead, Scope::MemoryWrite]);
+const MEMORY_WRITE: Access = Access::AnyOf(&[Scope::MemoryWrite]);
+const TOOLS: Access = Access::AnyOf(&[Scope::Tools]);
+const EVENTS: Access = Access::AnyOf(&[Scope::EventsRead]);
+const METRICS: Access = Access::AnyOf(&[Scope::MetricsRead]);
+const ADMIN: Access = Access::AnyOf(&[Scope::Admin]);
+
+/// Method, path as the API's description has it, and who may use it.
+pub const ROUTES: &[(&str, &str, Access)] = &[
+    ("POST", "/compile", COMPILE),
+    ("POST", "/tokens", EITHER),
+    ("POST", "/compress", COMPRESS),
+    ("POST", "/expand", EITHER),
+    ("POST", "/artifacts", COMPRESS),
+    ("GET", "/artifacts/{id}", EITHER),
+    ("DELETE", "/artifacts/{id}", COMPRESS),
+    ("POST", "/artifacts/cleanup", COMPRESS),
+    ("GET", "/adapters", ADAPTERS_READ),
+    ("GET", "/adapters/{name}", ADAPTERS_READ),
+    ("PUT", "/adapters/{name}", ADAPTERS_WRITE),
+    ("DELETE", "/adapters/{name}", ADAPTERS_WRITE),
+    ("POST", "/adapters/{name}/test", ADAPTERS_READ),
+    ("POST", "/memory", MEMORY_WRITE),
+    ("GET", "/memory", MEMORY_READ),
+    ("PUT", "/memory/{key}", MEMORY_WRITE),
+    ("GET", "/memory/{key}", MEMORY_READ),
+    ("PATCH", "/memory/{key}", MEMORY_WRITE),
+    ("DELETE", "/memory/{key}", MEMORY_WRITE),
+    ("GET", "/memory/{key}/versions", MEMORY_READ),
+    ("POST", "/memory/{key}/restore", MEMORY_WRITE),
+    ("POST", "/memory/{key}/retract", MEMORY_WRITE),
+    ("POST", "/memory/import", MEMORY_WRITE),
+    ("POST", "/memory/recall", MEMORY_READ),
+    ("POST", "/tools/calls", TOOLS),
+    ("GET", "/events", EVENTS),
+    ("GET", "/keys", ADMIN),
+    ("POST", "/keys", ADMIN),
+    ("PATCH", "/keys/{id}", ADMIN),
+    ("DELETE", "/keys/{id}", ADMIN),
+    ("GET", "/usage", ADMIN),
+    ("GET", "/models", EITHER),
+    ("GET", "/metrics", METRICS),
+    ("GET", "/healthz", Access::Open),
+    ("GET", "/readyz", Access::Open),
+    ("GET", "/openapi.json", Access::Open),
+    ("GET", "/docs", Access::Open),
+    ("GET", "/docs/", Access::Open),
+    ("GET", "/docs/{file}", Access::Open),
+    ("GET", "/problems", Access::Open),
+    ("GET", "/problems/{code}", Access::Open),
+    ("GET", "/", Access::Open),
+];
+
+impl Access {
+    /// What stands in the table for a route; `admin` where nothing does.
+    pub(super) fn of(method: &Method, path: &str) -> Self {
+        // What answers GET answers HEAD.
+        let method = if method == Method::HEAD { "GET" } else { method.as_str() };
+        let row = ROUTES.iter().find(|row| row.0 == method && row.1 == path);
+        row.map_or(ADMIN, |row| row.2)
+    }
+}

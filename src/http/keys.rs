@@ -1,0 +1,246 @@
+//! `/keys` and `/usage`: who may do what, and who used how much.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::artifacts::run;
+use super::body::{self, Received};
+use super::compile::json;
+use super::once::{self, Named, Reply};
+use super::problem::{Body, Kind, Problem};
+use super::query::Query;
+use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, UsageList, UsageRow};
+use super::state::AppState;
+use crate::domain::{self, Day, Scope};
+use crate::service::keys::{self, Made};
+use crate::service::usage::{self, UsageFilter};
+
+/// Rows of a list where the query does not say.
+const USUAL: u64 = 100;
+const MOST: u64 = 1_000;
+
+/// Make a key
+///
+/// Its text is in the answer, and nowhere else: of a key the server keeps a hash. From the first
+/// key on every caller needs one. A key holds no scope that its maker's lacks.
+#[utoipa::path(
+    post,
+    path = "/keys",
+    tag = "keys",
+    operation_id = "create_key",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the key's text, and makes no other key")),
+    request_body = CreateKey,
+    responses(
+        (status = CREATED, description = "The key and, this once, its text", body = NewKey),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn create_key(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let named = Named::of("POST /keys", request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, |services, text, once| {
+        let tell = |key: &domain::Key| created(key, None).tell();
+        let Made { key, text } = keys::create(services, text, once, tell)?;
+        Ok(created(&key, Some(text.reveal())))
+    })
+    .await
+}
+
+fn created(key: &domain::Key, text: Option<&str>) -> Reply {
+    let made = NewKey { shown: Key::from(key), key: text.map(str::to_owned) };
+    let body = serde_json::to_string(&made).unwrap_or_default();
+    Reply { status: StatusCode::CREATED, body }
+}
+
+/// List the keys
+///
+/// Of your tenant, in the order of their ids; those that were revoked are not among them.
+#[utoipa::path(
+    get,
+    path = "/keys",
+    tag = "keys",
+    operation_id = "list_keys",
+    params(
+        ("tenant" = Option<String>, Query, description = "Another tenant's; needs the scope `operator`"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+    ),
+    responses(
+        (status = OK, description = "Some of them, and where the list goes on", body = KeyList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn list_keys(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = Query::of(request.uri(), &["tenant", "limit", "cursor"])?;
+    let limit = limit(&query)?;
+    let after = query.get("cursor").map(str::to_owned);
+    let received = of_tenant(Received::nothing(&state, &request)?, &query)?;
+    let list =
+        run(&state, received, move |services, _| keys::list(services, after.as_deref(), limit));
+    let (keys, next) = list.await?;
+    let items = keys.iter().map(Key::from).collect();
+    let next_cursor = next.map(|id| (*id).to_owned());
+    Ok(json(serde_json::to_string(&KeyList { items, next_cursor }).unwrap_or_default()))
+}
+
+/// Change a key
+///
+/// What is absent stays as it is; null takes it away. Heeded everywhere within five seconds.
+#[utoipa::path(
+    patch,
+    path = "/keys/{id}",
+    tag = "keys",
+    operation_id = "update_key",
+    params(("id" = String, Path, description = "The key's id", example = "f3Zk09mQv7LcX2aT")),
+    request_body = ChangeKey,
+    responses(
+        (status = OK, description = "The key as it is now", body = Key),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn update_key(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request);
+    let received = body::read(&state, request).await?;
+    let update = run(&state, received, move |services, text| keys::update(services, &id, text));
+    let key = update.await?.ok_or_else(unknown)?;
+    Ok(json(serde_json::to_string(&Key::from(&key)).unwrap_or_default()))
+}
+
+/// Revoke a key
+///
+/// It is dead at once here, and within five seconds everywhere.
+#[utoipa::path(
+    delete,
+    path = "/keys/{id}",
+    tag = "keys",
+    operation_id = "delete_key",
+    params(("id" = String, Path, description = "The key's id", example = "f3Zk09mQv7LcX2aT")),
+    responses(
+        (status = NO_CONTENT, description = "It is revoked"),
+        (status = "4XX", description = "There is no such key", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn delete_key(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let id = id_of(&request);
+    let received = Received::nothing(&state, &request)?;
+    let delete = run(&state, received, move |services, _| keys::delete(services, &id));
+    if delete.await? { Ok(StatusCode::NO_CONTENT) } else { Err(unknown()) }
+}
+
+/// Read what was used
+///
+/// Compiles and compressions, with their tokens, by day, key and model. Counts are written every
+/// few seconds; the last ones are lost where the process is killed.
+#[utoipa::path(
+    get,
+    path = "/usage",
+    tag = "keys",
+    operation_id = "list_usage",
+    params(
+        ("from" = Option<String>, Query, description = "First day, such as `2026-12-31`; days are those of UTC"),
+        ("to" = Option<String>, Query, description = "Last day"),
+        ("key" = Option<String>, Query, description = "One key's; empty for callers without one"),
+        ("model" = Option<String>, Query, description = "One model's; empty for requests that named none"),
+        ("tenant" = Option<String>, Query, description = "Another tenant's; needs the scope `operator`"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+    ),
+    responses(
+        (status = OK, description = "Some rows, and where the list goes on", body = UsageList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn list_usage(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let known = ["from", "to", "key", "model", "tenant", "limit", "cursor"];
+    let query = Query::of(request.uri(), &known)?;
+    let limit = limit(&query)?;
+    let after = query.get("cursor").map(cursor).transpose()?;
+    let filter = UsageFilter {
+        from: day(&query, "from")?,
+        to: day(&query, "to")?,
+        key: query.get("key").map(str::to_owned),
+        model: query.get("model").map(str::to_owned),
+    };
+    let received = of_tenant(Received::nothing(&state, &request)?, &query)?;
+    let tenant = received.services.caller().tenant.clone();
+    // One more than is shown tells whether there is more.
+    let list = run(&state, received, move |services, _| {
+        Ok(usage::list(services, &filter, after.as_ref(), limit + 1)?)
+    });
+    let mut rows = list.await?;
+    let goes_on = rows.len() > limit;
+    rows.truncate(limit);
+    let next_cursor =
+        rows.last().filter(|_| goes_on).map(|row| format!("{}.{}.{}", row.day, row.key, row.model));
+    let items = rows.into_iter().map(|row| UsageRow::of(&tenant, row)).collect();
+    Ok(json(serde_json::to_string(&UsageList { items, next_cursor }).unwrap_or_default()))
+}
+
+/// For another tenant, where the query names one and the caller may ask for it.
+fn of_tenant(received: Received, query: &Query) -> Result<Received, Problem> {
+    let caller = received.services.caller();
+    let Some(tenant) = query.get("tenant").filter(|tenant| **tenant != *caller.tenant) else {
+        return Ok(received);
+    };
+    if !caller.has_any(&[Scope::Operator]) {
+        let detail = "another tenant's need a key with the scope `operator`";
+        return Err(Problem::with_detail(Kind::Forbidden, detail));
+    }
+    let services = received.services.for_tenant(&tenant.into());
+    Ok(Received { services, ..received })
+}
+
+fn limit(query: &Query) -> Result<usize, Problem> {
+    let limit = query.whole("limit")?.unwrap_or(USUAL);
+    let limit = usize::try_from(limit).ok().filter(|_| (1..=MOST).contains(&limit));
+    limit.ok_or_else(|| {
+        Problem::invalid("", format!("the parameter `limit` must be from 1 to {MOST}"))
+    })
+}
+
+fn day(query: &Query, name: &str) -> Result<Option<Day>, Problem> {
+    let Some(text) = query.get(name) else { return Ok(None) };
+    Day::parse(text).map(Some).ok_or_else(|| {
+        Problem::invalid("", format!("the parameter `{name}` must be a day like 2026-12-31"))
+    })
+}
+
+fn cursor(text: &str) -> Result<(Day, String, String), Problem> {
+    let mut parts = text.splitn(3, '.');
+    let mut part = || parts.next();
+    if let (Some(day), Some(key), Some(model)) = (part().and_then(Day::parse), part(), part()) {
+        return Ok((day, key.to_owned(), model.to_owned()));
+    }
+    let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
+    Err(Problem::invalid("", detail))
+}
+
+/// The id at the end of the path. No id has a character that needs decoding.
+fn id_of(request: &Request) -> String {
+    request.uri().path().rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+fn unknown() -> Problem {
+    Problem::with_detail(Kind::NotFound, "there is no key of this id")
+}

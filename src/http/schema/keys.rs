@@ -1,0 +1,183 @@
+//! The shapes of `/keys` and `/usage`.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use crate::domain;
+use crate::service::usage;
+
+/// What a key is to be.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({
+    "name": "support bot", "kind": "agent", "scopes": ["compile", "compress"],
+    "limits": {"requests_per_minute": 600, "tokens_per_day": 50_000_000},
+    "defaults": {"target": "anthropic", "budget": {"context_window": 64_000}}
+}))]
+pub struct CreateKey {
+    /// At least one of `compile`, `compress`, `memory:read`, `memory:write`, `sessions:read`,
+    /// `sessions:write`, `tools`, `adapters:read`, `adapters:write`, `hooks:read`, `hooks:write`,
+    /// `events:read`, `packs:read`, `packs:write`, `metrics:read`, `admin`, `operator`.
+    pub scopes: Vec<String>,
+    /// Whose things it is for; yours when absent. Another tenant needs the scope `operator`.
+    #[schema(max_length = 64, example = "acme")]
+    pub tenant: Option<String>,
+    /// For people.
+    #[schema(max_length = 200)]
+    pub name: Option<String>,
+    pub kind: Option<KeyKind>,
+    /// What it may do with captured memory: `capturer`, `reviewer`, `promoter`, `auditor`.
+    pub roles: Option<Vec<String>>,
+    pub limits: Option<KeyLimits>,
+    /// Any keys of `/compile`: they stand in for those that a request does not have.
+    #[schema(value_type = Option<Object>)]
+    pub defaults: Option<serde_json::Value>,
+}
+
+/// What of a key is to be otherwise.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"limits": {"requests_per_minute": 60}, "defaults": null}))]
+pub struct ChangeKey {
+    pub scopes: Option<Vec<String>>,
+    #[schema(max_length = 200)]
+    pub name: Option<String>,
+    pub kind: Option<KeyKind>,
+    pub roles: Option<Vec<String>>,
+    /// All of them anew: what is absent is not limited.
+    pub limits: Option<KeyLimits>,
+    #[schema(value_type = Option<Object>)]
+    pub defaults: Option<serde_json::Value>,
+}
+
+/// What stands behind a key; `service` when absent.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub enum KeyKind {
+    User,
+    Agent,
+    Service,
+    Automation,
+}
+
+/// How much a key may ask for; what is absent is not limited.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct KeyLimits {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub requests_per_minute: Option<u64>,
+    /// Tokens of what is compiled and compressed in a day of UTC, as they came in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub tokens_per_day: Option<u64>,
+}
+
+/// A key, but for its text.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Key {
+    /// The first part of its text, behind `cx_live_`.
+    #[schema(example = "f3Zk09mQv7LcX2aT")]
+    pub id: String,
+    #[schema(example = "default")]
+    pub tenant: String,
+    pub name: String,
+    #[schema(value_type = KeyKind)]
+    pub kind: &'static str,
+    #[schema(value_type = Vec<String>, example = json!(["compile", "compress"]))]
+    pub scopes: Vec<&'static str>,
+    #[schema(value_type = Vec<String>)]
+    pub roles: Vec<&'static str>,
+    pub limits: KeyLimits,
+    /// Null where there are none.
+    #[schema(value_type = Option<Object>)]
+    pub defaults: Option<Box<RawValue>>,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub created_at: String,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub updated_at: String,
+}
+
+/// A key that was just made.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NewKey {
+    #[serde(flatten)]
+    pub shown: Key,
+    /// The text to send as `authorization: Bearer …`. Shown this once; absent where the same
+    /// request came before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "cx_live_f3Zk09mQv7LcX2aT_<43 secret characters><6 of a check>")]
+    pub key: Option<String>,
+}
+
+/// Some keys.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct KeyList {
+    pub items: Vec<Key>,
+    /// For the next request; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// What a key used of a model in a day.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UsageRow {
+    #[schema(example = "2026-12-31")]
+    pub day: String,
+    #[schema(example = "default")]
+    pub tenant: String,
+    /// The key's id; null for callers without one.
+    pub key: Option<String>,
+    /// As the table of models has it, `other` for one that is not there, null where a request
+    /// named none.
+    #[schema(example = "claude-sonnet-4-5")]
+    pub model: Option<String>,
+    /// Compiles and compressions.
+    pub requests: u64,
+    /// As they came in.
+    pub tokens_before: u64,
+    /// As they were answered.
+    pub tokens_after: u64,
+}
+
+/// Some usage.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UsageList {
+    pub items: Vec<UsageRow>,
+    /// For the next request; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+impl From<&domain::Key> for Key {
+    fn from(key: &domain::Key) -> Self {
+        let defaults = key.defaults.as_ref().map(|text| (**text).to_owned());
+        Self {
+            id: (*key.id).to_owned(),
+            tenant: (*key.tenant).to_owned(),
+            name: key.name.clone(),
+            kind: key.kind.as_str(),
+            scopes: key.scopes.words(),
+            roles: key.roles.words(),
+            limits: KeyLimits {
+                requests_per_minute: key.limits.requests_per_minute,
+                tokens_per_day: key.limits.tokens_per_day,
+            },
+            // It was read before it was stored, so it is JSON.
+            defaults: defaults.and_then(|text| RawValue::from_string(text).ok()),
+            created_at: key.created_at.to_string(),
+            updated_at: key.updated_at.to_string(),
+        }
+    }
+}
+
+impl UsageRow {
+    pub(in crate::http) fn of(tenant: &str, row: usage::UsageRow) -> Self {
+        let named = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            day: row.day.to_string(),
+            tenant: tenant.to_owned(),
+            key: named(row.key),
+            model: named(row.model),
+            requests: row.requests,
+            tokens_before: row.tokens_before,
+            tokens_after: row.tokens_after,
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Who a caller is, and whether he may ask now.
+//!
+//! A key is looked up by its public part and remembered for two seconds, so one that was revoked
+//! elsewhere is dead that soon; revoked here, at once. Where there never was a key, everybody is
+//! the usual tenant.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use quick_cache::sync::Cache;
+
+use super::usage::Meter;
+use super::{Services, StoreError, TENANT};
+use crate::domain::{Day, Key, KeyHash, KeyText, Principal, Timestamp};
+use crate::store::Store;
+
+/// How long what the store said of a key is taken for true.
+const TRUSTED: Duration = Duration::from_secs(2);
+/// The same for that there is no key at all.
+const OPEN: Duration = Duration::from_secs(1);
+/// Keys that are remembered.
+const REMEMBERED: usize = 10_000;
+/// The id of the key that the operator's environment holds.
+const BOOTSTRAP: &str = "bootstrap";
+
+/// Why a caller is not served.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Refused {
+    #[error("this needs a key: send `authorization: Bearer <key>`")]
+    NoKey,
+    #[error("no such key is known, or it was revoked")]
+    Unknown,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A key has asked for all that it may for now.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the key may {what}")]
+pub struct Limited {
+    /// What the limit is.
+    what: String,
+    /// Until when it is of no use to ask again.
+    pub pause: Duration,
+}
+
+/// Keys that do not stand in the store.
+#[derive(Debug, Default)]
+pub struct Given {
+    /// The operator's own, with every right.
+    pub bootstrap: Option<String>,
+    /// Whether there is a file with keys; empty or not, callers need one then.
+    pub has_file: bool,
+}
+
+/// Who holds a key, and the hash of its secret.
+type Holder = (Arc<Principal>, KeyHash);
+
+/// What is known of a key's id, and since when.
+#[derive(Clone)]
+struct Known {
+    key: Option<Holder>,
+    since: Instant,
+}
+
+/// A key's requests of the last minute: what is left of them, and when that was so.
+struct Bucket {
+    left: f64,
+    at: Instant,
+}
+
+/// Tells who a caller is.
+pub(super) struct Gate {
+    bootstrap: Option<(KeyHash, Arc<Principal>)>,
+    file: Mutex<HashMap<Arc<str>, Holder>>,
+    keys: Cache<Arc<str>, Known>,
+    needs_key: AtomicBool,
+    /// When the store was last seen without a key.
+    seen_open: Mutex<Option<Instant>>,
+    anyone: Arc<Principal>,
+    buckets: Mutex<HashMap<Arc<str>, Bucket>>,
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate").field("needs_key", &self.needs_key).finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Gate {
+    pub(super) fn new(given: Given) -> Self {
+        let anyone = Principal::of_tenant(TENANT.into());
+        let needs_key = given.bootstrap.is_some() || given.has_file;
+        let bootstrap = given.bootstrap.map(|secret| {
+            let principal = Principal { key: Some(BOOTSTRAP.into()), ..anyone.clone() };
+            (KeyHash::of(&secret), Arc::new(principal))
+        });
+        Self {
+            bootstrap,
+            file: Mutex::default(),
+            keys: Cache::new(REMEMBERED),
+            needs_key: AtomicBool::new(needs_key),
+            seen_open: Mutex::default(),
+            anyone: Arc::new(anyone),
+            buckets: Mutex::default(),
+        }
+    }
+
+    /// Whoever has no key and needs none.
+    pub(super) fn anyone(&self) -> &Arc<Principal> {
+        &self.anyone
+    }
+
+    /// From now on callers need a key, and what is known of this one is read again.
+    pub(super) fn changed(&self, id: &str) {
+        self.needs_key.store(true, Ordering::Release);
+        self.keys.remove(id);
+    }
+
+    pub(super) fn needs_key(&self, store: &Store) -> Result<bool, StoreError> {
+        if !self.needs_key.load(Ordering::Acquire) && store.has_keys()? {
+            self.needs_key.store(true, Ordering::Release);
+        }
+        Ok(self.needs_key.load(Ordering::Acquire))
+    }
+
+    pub(super) fn set_file_keys(&self, keys: Vec<(Key, KeyHash)>) {
+        let by_id =
+            |(key, hash): (Key, KeyHash)| (Arc::clone(&key.id), (Arc::new(key.into()), hash));
+        *lock(&self.file) = keys.into_iter().map(by_id).collect();
+    }
+
+    /// Who it is, as far as memory knows; none where the store has to be asked.
+    fn recall(&self, given: Option<&str>) -> Option<Result<Arc<Principal>, Refused>> {
+        if !self.needs_key.load(Ordering::Acquire) {
+            let seen = *lock(&self.seen_open);
+            return seen.filter(|seen| seen.elapsed() < OPEN).map(|_| Ok(self.anyone.clone()));
+        }
+        let Some(given) = given else { return Some(Err(Refused::NoKey)) };
+        if let Some((hash, principal)) = &self.bootstrap
+            && *hash == KeyHash::of(given)
+        {
+            return Some(Ok(Arc::clone(principal)));
+        }
+        let Some(text) = KeyText::parse(given) else { return Some(Err(Refused::Unknown)) };
+        let id = text.id();
+        if let Some(known) = lock(&self.file).get(&id) {
+            return Some(check(Some(known), &text));
+        }
+        let known = self.keys.get(&id).filter(|known| known.since.elapsed() < TRUSTED)?;
+        Some(check(known.key.as_ref(), &text))
+    }
+
+    /// Asks the store for what [`Self::recall`] did not know.
+    fn look(&self, store: &Store, given: Option<&str>) -> Result<(), StoreError> {
+        if !self.needs_key.load(Ordering::Acquire) {
+            // It was open when the server started: what needs no store goes on without.
+            let needs_key = self.needs_key(store).unwrap_or_else(|error| {
+                tracing::warn!(%error, "the store could not be asked for keys");
+                false
+            });
+            if !needs_key {
+                *lock(&self.seen_open) = Some(Instant::now());
+            }
+        }
+        let text = given.and_then(KeyText::parse);
+        if let Some(text) = text.filter(|_| self.needs_key.load(Ordering::Acquire)) {
+            let since = Instant::now();
+            let key = store.find_key(&text.id())?;
+            let key = key.map(|(key, hash)| (Arc::new(key.into()), hash));
+            self.keys.insert(text.id(), Known { key, since });
+        }
+        Ok(())
+    }
+
+    /// Counts a request of a key against its limits.
+    fn admit(&self, meter: &Meter, principal: &Principal, now: Timestamp) -> Result<(), Limited> {
+        let Some(id) = &principal.key else { return Ok(()) };
+        let day = Day::of(now);
+        if let Some(most) = principal.limits.tokens_per_day
+            && meter.tokens_today(id, day).is_some_and(|used| used >= most)
+        {
+            let what = format!("compile and compress {most} tokens a day");
+            return Err(Limited { what, pause: day.rest(now) });
+        }
+        let Some(most) = principal.limits.requests_per_minute else { return Ok(()) };
+        #[expect(clippy::cast_precision_loss, reason = "limits are far below 2^53")]
+        let most_left = most as f64;
+        let a_second = most_left / 60.0;
+        let mut buckets = lock(&self.buckets);
+        let fresh = || Bucket { left: most_left, at: Instant::now() };
+        let bucket = buckets.entry(Arc::clone(id)).or_insert_with(fresh);
+        let refilled = bucket.at.elapsed().as_secs_f64() * a_second;
+        bucket.left = (bucket.left + refilled).min(most_left);
+        bucket.at = Instant::now();
+        if bucket.left < 1.0 {
+            let pause = Duration::from_secs_f64((1.0 - bucket.left) / a_second);
+            return Err(Limited { what: format!("ask {most} times a minute"), pause });
+        }
+        bucket.left -= 1.0;
+        Ok(())
+    }
+}
+
+fn check(known: Option<&Holder>, text: &KeyText) -> Result<Arc<Principal>, Refused> {
+    match known {
+        Some((principal, hash)) if *hash == text.hash() => Ok(Arc::clone(principal)),
+        _ => Err(Refused::Unknown),
+    }
+}
+
+/// Who shows a key, or none; as far as memory knows.
+pub fn recall(services: &Services, given: Option<&str>) -> Option<Result<Arc<Principal>, Refused>> {
+    let inner = &services.inner;
+    let found = inner.gate.recall(given)?;
+    let is_ready = |principal: &Principal| {
+        principal.limits.tokens_per_day.is_none()
+            || principal.key.as_ref().is_none_or(|key| {
+                inner.meter.tokens_today(key, Day::of(inner.store.now())).is_some()
+            })
+    };
+    match &found {
+        Ok(principal) if !is_ready(principal) => None,
+        _ => Some(found),
+    }
+}
+
+/// The same, with a look into the store. Takes the thread.
+pub fn identify(services: &Services, given: Option<&str>) -> Result<Arc<Principal>, Refused> {
+    let inner = &services.inner;
+    let found = if let Some(found) = inner.gate.recall(given) {
+        found?
+    } else {
+        inner.gate.look(&inner.store, given)?;
+        // What was just read is remembered for longer than this takes.
+        inner.gate.recall(given).unwrap_or(Err(Refused::Unknown))?
+    };
+    if found.limits.tokens_per_day.is_some() {
+        inner.meter.begin_day(&inner.store, &found, Day::of(inner.store.now()))?;
+    }
+    Ok(found)
+}
+
+/// Whether the caller would be served still: his key stands, with the same scopes. Takes the thread.
+pub fn stands(services: &Services) -> Result<bool, StoreError> {
+    let (gate, caller) = (&services.inner.gate, services.caller());
+    let Some(id) = &caller.key else { return Ok(!services.needs_key()?) };
+    if **id == *BOOTSTRAP {
+        return Ok(true);
+    }
+    let holder = lock(&gate.file).get(id).map(|(principal, _)| principal.scopes == caller.scopes);
+    if let Some(same) = holder {
+        return Ok(same);
+    }
+    let stored = services.inner.store.find_key(id)?;
+    Ok(stored.is_some_and(|(key, _)| key.scopes == caller.scopes))
+}
+
+/// Counts a request against the limits of its caller's key.
+pub fn admit(services: &Services, principal: &Principal) -> Result<(), Limited> {
+    let inner = &services.inner;
+    inner.gate.admit(&inner.meter, principal, inner.store.now())
+}

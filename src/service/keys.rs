@@ -1,0 +1,311 @@
+//! Keys: make them, list them, change them, revoke them.
+//!
+//! Nobody gives away a right that he lacks: a key gets no scope that its maker has not, and one
+//! with more rights than the caller cannot be changed by him.
+
+use std::sync::Arc;
+
+pub use super::Error;
+use super::once::{Once, remember};
+use super::{Services, StoreError, adapters};
+use crate::domain::{
+    Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Source,
+    Timestamp, Word, Words,
+};
+use crate::json::{self, Fault, Faults, Limits, Node, Path};
+use crate::request::{self, COMPILE_KEYS, Fields};
+
+const KEYS: &[&str] = &["name", "kind", "scopes", "roles", "limits", "defaults"];
+const NEW_KEYS: &[&str] = &["tenant", "name", "kind", "scopes", "roles", "limits", "defaults"];
+const LIMIT_KEYS: &[&str] = &["requests_per_minute", "tokens_per_day"];
+/// The largest limit: what a double holds exactly.
+const MOST: u64 = 1 << 53;
+const LONGEST_NAME: usize = 200;
+const LONGEST_TENANT: usize = 64;
+/// Bytes of a key's defaults.
+const LONGEST_DEFAULTS: usize = 64 << 10;
+
+/// A key that was just made: the one time that its text is shown.
+#[derive(Debug)]
+pub struct Made {
+    pub key: Key,
+    pub text: KeyText,
+}
+
+/// Makes a key by what `body` says; `tell` is what a repetition of the request is answered.
+pub fn create(
+    services: &Services,
+    body: &str,
+    once: Option<&Once>,
+    tell: fn(&Key) -> String,
+) -> Result<Made, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let mut key = blank(services);
+    if let Some(fields) = Fields::of(&node, Path::Root, NEW_KEYS, &mut faults) {
+        if let Some(tenant) = tenant(services, &fields, &mut faults) {
+            key.tenant = tenant;
+        }
+        read(services, &node, &fields, &mut key, &mut faults)?;
+        if fields.get("scopes").is_none() {
+            fields.fault("scopes", "is missing", &mut faults);
+        }
+        if faults.is_empty() && !services.needs_key()? && !key.scopes.grants(Scope::Admin) {
+            let detail = "the first key must hold `admin`: from then on every caller needs a key";
+            fields.fault("scopes", detail, &mut faults);
+        }
+    }
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let text = random()?;
+    let hash = text.hash();
+    key.id = text.id();
+    let once = once.cloned();
+    let stored = services.tenant().write_durable(move |tx| {
+        // The key is its tenant's, the reply is the caller's.
+        let stored = tx.of_tenant(&key.tenant).insert_key(&key, &hash)?;
+        remember(once.as_ref(), tx, || tell(&stored))?;
+        Ok::<_, StoreError>(stored)
+    })?;
+    services.inner.gate.changed(&stored.id);
+    Ok(Made { key: stored, text })
+}
+
+/// A new key's text.
+fn random() -> Result<KeyText, Error> {
+    let mut bytes = [0; KeyText::RANDOM];
+    let filled = getrandom::fill(&mut bytes).ok().and_then(|()| KeyText::from_random(&bytes));
+    filled.ok_or_else(|| StoreError::Unavailable(Arc::new(NoChance)).into())
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the machine gives no random bytes")]
+struct NoChance;
+
+/// A key with a text of its own for a keys file, by what `body` says; nothing is stored.
+pub fn draft(services: &Services, body: &str) -> Result<(Made, KeyHash), Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let mut key = blank(services);
+    if let Some(fields) = Fields::of(&node, Path::Root, NEW_KEYS, &mut faults) {
+        if let Some(tenant) = tenant(services, &fields, &mut faults) {
+            key.tenant = tenant;
+        }
+        read(services, &node, &fields, &mut key, &mut faults)?;
+    }
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let text = random()?;
+    key.id = text.id();
+    let hash = text.hash();
+    Ok((Made { key, text }, hash))
+}
+
+/// At most `limit` keys of a tenant behind an id, and where the list goes on.
+pub fn list(
+    services: &Services,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<Key>, Option<Arc<str>>), Error> {
+    let mut keys = services.tenant().read(|tx| tx.list_keys(after, limit + 1))?;
+    let goes_on = keys.len() > limit;
+    keys.truncate(limit);
+    let next = keys.last().filter(|_| goes_on).map(|key| Arc::clone(&key.id));
+    Ok((keys, next))
+}
+
+/// Changes of a key what `body` names; none where there is no such key.
+pub fn update(services: &Services, id: &str, body: &str) -> Result<Option<Key>, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let Some(mut key) = reach(services, id)? else { return Ok(None) };
+    let mut faults = Faults::default();
+    if let Some(fields) = Fields::of(&node, Path::Root, KEYS, &mut faults) {
+        read(services, &node, &fields, &mut key, &mut faults)?;
+    }
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let tenant = services.inner.store.tenant(&key.tenant);
+    let stored = tenant.write_durable(move |tx| tx.update_key(&key))?;
+    services.inner.gate.changed(id);
+    Ok(stored)
+}
+
+/// Revokes a key; answers whether it was there.
+pub fn delete(services: &Services, id: &str) -> Result<bool, Error> {
+    let Some(key) = reach(services, id)? else { return Ok(false) };
+    let tenant = services.inner.store.tenant(&key.tenant);
+    let name = id.to_owned();
+    let revoked = tenant.write_durable(move |tx| tx.revoke_key(&name))?;
+    services.inner.gate.changed(id);
+    Ok(revoked)
+}
+
+/// A key that the caller may change: of his tenant; of any where he is an operator.
+fn reach(services: &Services, id: &str) -> Result<Option<Key>, Error> {
+    let caller = services.caller();
+    let found = if caller.scopes.grants(Scope::Operator) {
+        services.inner.store.find_key(id)?.map(|(key, _)| key)
+    } else {
+        services.tenant().read(|tx| tx.key(id))?
+    };
+    let Some(key) = found else { return Ok(None) };
+    if key.scopes.iter().all(|scope| caller.scopes.grants(scope)) {
+        return Ok(Some(key));
+    }
+    Err(Error::Forbidden("the key has a scope that yours lacks".to_owned()))
+}
+
+/// A key of the caller's tenant with nothing in it.
+fn blank(services: &Services) -> Key {
+    Key {
+        id: "".into(),
+        tenant: Arc::clone(&services.caller().tenant),
+        name: String::new(),
+        kind: PrincipalKind::Service,
+        scopes: Words::none(),
+        roles: Words::none(),
+        limits: KeyLimits::default(),
+        defaults: None,
+        created_at: Timestamp::default(),
+        updated_at: Timestamp::default(),
+    }
+}
+
+fn tenant(services: &Services, fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
+    let given = fields.text("tenant", faults)?;
+    if !is_tenant(given) {
+        let detail = format!("must be 1 to {LONGEST_TENANT} letters, digits, `_`, `-` or `.`");
+        fields.fault("tenant", detail, faults);
+        return None;
+    }
+    let caller = services.caller();
+    if *given != *caller.tenant && !caller.scopes.grants(Scope::Operator) {
+        fields.fault("tenant", "another tenant's keys are made with the scope `operator`", faults);
+        return None;
+    }
+    Some(given.into())
+}
+
+/// Whether a text can be the name of a tenant.
+pub fn is_tenant(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    (1..=LONGEST_TENANT).contains(&text.len()) && text.bytes().all(is_plain)
+}
+
+/// Takes over into `key` what the body names; null takes away.
+fn read(
+    services: &Services,
+    body: &Node<'_>,
+    fields: &Fields<'_, '_>,
+    key: &mut Key,
+    faults: &mut Faults,
+) -> Result<(), StoreError> {
+    let is_named = |name: &str| body.get(name).is_some();
+    if is_named("name") {
+        let name = fields.text("name", faults).unwrap_or_default();
+        if name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+            let detail = format!("must be at most {LONGEST_NAME} bytes without control characters");
+            fields.fault("name", detail, faults);
+        }
+        name.clone_into(&mut key.name);
+    }
+    if let Some(kind) = fields.choice("kind", PrincipalKind::ALL, faults) {
+        key.kind = kind;
+    }
+    if is_named("scopes") {
+        key.scopes = words(fields, "scopes", faults);
+        if key.scopes.is_empty() {
+            fields.fault("scopes", "must name one scope at least", faults);
+        }
+        lacked(services.caller(), &key.scopes, fields, faults);
+    }
+    if is_named("roles") {
+        key.roles = words::<MemoryRole>(fields, "roles", faults);
+    }
+    if is_named("limits") {
+        key.limits = KeyLimits::default();
+        let given = fields
+            .get("limits")
+            .and_then(|node| Fields::of(node, fields.path().key("limits"), LIMIT_KEYS, faults));
+        if let Some(given) = given {
+            key.limits = KeyLimits {
+                requests_per_minute: given.whole("requests_per_minute", 1, MOST, faults),
+                tokens_per_day: given.whole("tokens_per_day", 1, MOST, faults),
+            };
+        }
+    }
+    if is_named("defaults") {
+        key.defaults = match fields.get("defaults") {
+            Some(node) => defaults(services, node, faults)?,
+            None => None,
+        };
+    }
+    Ok(())
+}
+
+fn words<W: Word>(fields: &Fields<'_, '_>, name: &str, faults: &mut Faults) -> Words<W> {
+    let list = fields.path().key(name);
+    let known: Vec<&str> = W::ALL.iter().map(|(word, _)| *word).collect();
+    let mut found = Vec::new();
+    for (at, given) in fields.texts(name, W::ALL.len(), faults).into_iter().enumerate() {
+        match W::parse(given) {
+            Some(value) => found.push(value),
+            None => faults.add(&list.index(at), format!("must be one of {}", known.join(", "))),
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn lacked(caller: &Principal, scopes: &Words<Scope>, fields: &Fields<'_, '_>, faults: &mut Faults) {
+    let lacked: Vec<_> =
+        scopes.iter().filter(|scope| !caller.scopes.grants(*scope)).map(Scope::as_str).collect();
+    if !lacked.is_empty() {
+        let detail = format!("your own key lacks {}", lacked.join(", "));
+        fields.fault("scopes", detail, faults);
+    }
+}
+
+/// The text of a key's defaults, if a compile would take them.
+fn defaults(
+    services: &Services,
+    node: &Node<'_>,
+    faults: &mut Faults,
+) -> Result<Option<Arc<str>>, StoreError> {
+    let root = Path::Root;
+    let path = root.key("defaults");
+    if node.raw.len() > LONGEST_DEFAULTS {
+        faults.add(&path, format!("must be at most {LONGEST_DEFAULTS} bytes"));
+        return Ok(None);
+    }
+    let Some(fields) = Fields::of(node, path, COMPILE_KEYS, faults) else { return Ok(None) };
+    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    fields.choice("source", &sources, faults);
+    // The smallest request with these options; what is wrong with it is wrong with them.
+    let mut text = String::from("{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]");
+    for (name, value) in node.as_object().into_iter().flatten() {
+        if name != "source" && COMPILE_KEYS.contains(&name.as_ref()) {
+            text.push(',');
+            json::write_string(&mut text, name);
+            text.push(':');
+            text.push_str(value.raw);
+        }
+    }
+    text.push('}');
+    let request = match json::parse(&text, Limits::default()) {
+        Ok(request) => request,
+        Err(error) => {
+            faults.add(fields.path(), error.to_string());
+            return Ok(None);
+        }
+    };
+    let known = adapters::known(services, request.get("compression"))?;
+    if let Err(found) = request::read_compile(&request, services.models(), &known) {
+        for fault in found {
+            faults.add_found(Fault { pointer: format!("/defaults{}", fault.pointer), ..fault });
+        }
+    }
+    Ok(Some(json::minify(node.raw).into()))
+}

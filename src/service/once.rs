@@ -1,0 +1,121 @@
+//! Requests that come again: an effect happens once, and its answer is given each time.
+//!
+//! A caller names a request by an idempotency key. The answer is remembered in the transaction of
+//! the effect, so there are both or neither, whatever happens in between. A use case takes part in
+//! three steps: it gets an `Option<&Once>`, takes `once.cloned()` into its transaction, and calls
+//! `remember` there with what will be answered. The caller of the use case has asked
+//! [`Once::reply`] before; what was answered is not looked into here.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::{Services, StoreError};
+use crate::domain::ContentHash;
+use crate::json::{self, Limits};
+use crate::store::Tx;
+
+/// How long an answer is remembered.
+const KEPT: Duration = Duration::from_hours(24);
+
+/// Why a request that names itself is not carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("another request came under this idempotency key before")]
+    Mismatch,
+    #[error("the request of this idempotency key is being carried out")]
+    InFlight,
+}
+
+/// A request under its idempotency key, which nobody else has until this is dropped. Cheap to
+/// clone.
+#[derive(Debug, Clone)]
+pub struct Once {
+    held: Arc<Held>,
+    digest: ContentHash,
+}
+
+/// Which requests are being carried out: tenant, route and key.
+#[derive(Debug, Default)]
+pub(super) struct Flights {
+    taken: Mutex<HashSet<Name>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Name {
+    tenant: Arc<str>,
+    route: &'static str,
+    key: Arc<str>,
+}
+
+#[derive(Debug)]
+struct Held {
+    name: Name,
+    services: Services,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.services.flights().taken().remove(&self.name);
+    }
+}
+
+impl Flights {
+    fn taken(&self) -> std::sync::MutexGuard<'_, HashSet<Name>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Once {
+    /// Takes an idempotency key for a request: what it asks for beside its body, and the body. Of
+    /// JSON, how it is written makes no difference.
+    pub fn take(
+        services: &Services,
+        route: &'static str,
+        key: &str,
+        (asked, body): (&str, &str),
+    ) -> Result<Self, Refused> {
+        let mut request = format!("{asked}\n");
+        match json::parse(body, Limits::default()) {
+            Ok(node) => json::canonical(&mut request, &node),
+            Err(_) => request.push_str(body),
+        }
+        let tenant = Arc::clone(&services.caller().tenant);
+        let name = Name { tenant, route, key: key.into() };
+        if !services.flights().taken().insert(name.clone()) {
+            return Err(Refused::InFlight);
+        }
+        let held = Arc::new(Held { name, services: services.clone() });
+        Ok(Self { held, digest: ContentHash::of(&request) })
+    }
+
+    /// What was answered when the request came before; none where it did not.
+    pub fn reply(&self) -> Result<Option<String>, Error> {
+        let Name { route, key, .. } = &self.held.name;
+        match self.held.services.tenant().read(|tx| tx.find_reply(route, key))? {
+            None => Ok(None),
+            Some((digest, answer)) if digest == self.digest => Ok(Some(answer)),
+            Some(_) => Err(Refused::Mismatch.into()),
+        }
+    }
+}
+
+/// Why it is not known whether a request came before.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Remembers what is answered, in the transaction of the effect; nothing without a key.
+pub(super) fn remember(
+    once: Option<&Once>,
+    tx: &Tx<'_>,
+    answer: impl FnOnce() -> String,
+) -> Result<(), StoreError> {
+    let Some(Once { held, digest }) = once else { return Ok(()) };
+    let Name { route, key, .. } = &held.name;
+    tx.remember_reply(route, key, digest, &answer(), tx.now().after(KEPT))
+}

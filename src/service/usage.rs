@@ -1,0 +1,162 @@
+//! What is used: counted in memory, added to the store every few seconds.
+//!
+//! What was counted since the last time is lost where the process is killed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Services, StoreError};
+use crate::domain::{Day, Principal};
+use crate::store::Store;
+pub use crate::store::{UsageFilter, UsageRow};
+
+/// Whose use of what, when.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Slot {
+    tenant: Arc<str>,
+    day: Day,
+    key: Arc<str>,
+    model: Arc<str>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Used {
+    requests: u64,
+    tokens_before: u64,
+    tokens_after: u64,
+}
+
+impl Used {
+    fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.tokens_before = self.tokens_before.saturating_add(other.tokens_before);
+        self.tokens_after = self.tokens_after.saturating_add(other.tokens_after);
+    }
+}
+
+/// Counts.
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    pending: Mutex<BTreeMap<Slot, Used>>,
+    /// Tokens of the day by key, of keys that have a limit.
+    today: Mutex<HashMap<Arc<str>, (Day, u64)>>,
+    /// Held while counts are on their way from memory to the store.
+    moving: Mutex<()>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Meter {
+    fn count(&self, slot: Slot, used: Used) {
+        if let Some((day, tokens)) = lock(&self.today).get_mut(&slot.key)
+            && *day == slot.day
+        {
+            *tokens = tokens.saturating_add(used.tokens_before);
+        }
+        lock(&self.pending).entry(slot).or_default().add(used);
+    }
+
+    /// Tokens that came in today under a key; none where that was not read yet.
+    pub(super) fn tokens_today(&self, key: &str, today: Day) -> Option<u64> {
+        lock(&self.today).get(key).filter(|(day, _)| *day == today).map(|(_, tokens)| *tokens)
+    }
+
+    /// Reads what is stored of a key's day, for [`Self::tokens_today`] to go on from.
+    pub(super) fn begin_day(
+        &self,
+        store: &Store,
+        principal: &Principal,
+        today: Day,
+    ) -> Result<(), StoreError> {
+        let Some(key) = &principal.key else { return Ok(()) };
+        let _still = lock(&self.moving);
+        let tenant = store.tenant(&principal.tenant);
+        let stored = tenant.read(|tx| tx.tokens_of_day(key, today))?;
+        let mut known = lock(&self.today);
+        let pending = lock(&self.pending);
+        let waiting = pending.iter().filter(|(slot, _)| slot.key == *key && slot.day == today);
+        let waiting: u64 = waiting.map(|(_, used)| used.tokens_before).sum();
+        known
+            .entry(Arc::clone(key))
+            .and_modify(|(day, tokens)| {
+                if *day != today {
+                    (*day, *tokens) = (today, stored.saturating_add(waiting));
+                }
+            })
+            .or_insert((today, stored.saturating_add(waiting)));
+        Ok(())
+    }
+
+    /// Adds what was counted to the store; keeps it where that fails.
+    pub(super) fn flush(&self, store: &Store) -> Result<(), StoreError> {
+        let _alone = lock(&self.moving);
+        let mut counted = std::mem::take(&mut *lock(&self.pending));
+        while let Some((first, _)) = counted.first_key_value() {
+            let tenant = Arc::clone(&first.tenant);
+            let others = counted.iter().find(|(slot, _)| slot.tenant != tenant);
+            let rest = match others.map(|(slot, _)| slot.clone()) {
+                Some(next) => counted.split_off(&next),
+                None => BTreeMap::new(),
+            };
+            let rows: Vec<UsageRow> = counted.iter().map(|(slot, used)| row(slot, *used)).collect();
+            let done = store
+                .tenant(&tenant)
+                .write(move |tx| rows.iter().try_for_each(|row| tx.add_usage(row)));
+            if let Err(error) = done {
+                let mut pending = lock(&self.pending);
+                for (slot, used) in counted.into_iter().chain(rest) {
+                    pending.entry(slot).or_default().add(used);
+                }
+                return Err(error);
+            }
+            counted = rest;
+        }
+        Ok(())
+    }
+}
+
+fn row(slot: &Slot, used: Used) -> UsageRow {
+    UsageRow {
+        day: slot.day,
+        key: (*slot.key).to_owned(),
+        model: (*slot.model).to_owned(),
+        requests: used.requests,
+        tokens_before: used.tokens_before,
+        tokens_after: used.tokens_after,
+    }
+}
+
+/// Counts a compile or a compression for its caller. A model that is not in the table is `other`,
+/// so that nobody can make rows without end.
+pub(super) fn count(services: &Services, model: &str, tokens_before: u64, tokens_after: u64) {
+    let model = match services.models().find(model) {
+        Some(known) => Arc::from(&*known.name),
+        None if model.is_empty() => Arc::from(""),
+        None => Arc::from("other"),
+    };
+    let caller = services.caller();
+    let slot = Slot {
+        tenant: Arc::clone(&caller.tenant),
+        day: Day::of(services.inner.store.now()),
+        key: caller.key.clone().unwrap_or_default(),
+        model,
+    };
+    services.inner.meter.count(slot, Used { requests: 1, tokens_before, tokens_after });
+}
+
+/// At most so many rows of a tenant by day, key and model: the first ones, or those behind
+/// `after`; with everything that was counted so far where the store can be written.
+pub fn list(
+    services: &Services,
+    filter: &UsageFilter,
+    after: Option<&(Day, String, String)>,
+    limit: usize,
+) -> Result<Vec<UsageRow>, StoreError> {
+    if let Err(error) = services.inner.meter.flush(&services.inner.store) {
+        tracing::warn!(%error, "usage could not be stored");
+    }
+    let after = after.map(|(day, key, model)| (*day, key.as_str(), model.as_str()));
+    services.tenant().read(|tx| tx.list_usage(filter, after, limit))
+}

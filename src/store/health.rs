@@ -1,0 +1,119 @@
+//! How the store fares: whether its last write came through.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What can be expected of the next write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Condition {
+    #[default]
+    Good,
+    /// There is no room.
+    Full,
+    /// It cannot be written: locked, read-only, or its disk fails.
+    Unavailable,
+    /// The disk could not keep what was handed to it. What the process believes to be stored may
+    /// not be there; only a new start reads what is.
+    Lost,
+}
+
+impl Condition {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Full => "full",
+            Self::Unavailable => "unavailable",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+type OnLost = Box<dyn FnOnce() + Send>;
+
+/// The condition, as the writer notes it.
+#[derive(Default)]
+pub(super) struct Health {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    condition: Condition,
+    on_lost: Option<OnLost>,
+}
+
+impl fmt::Debug for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Health").field(&self.condition()).finish()
+    }
+}
+
+impl Health {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn condition(&self) -> Condition {
+        self.state().condition
+    }
+
+    /// What is lost stays so.
+    pub(super) fn note(&self, condition: Condition) {
+        let mut state = self.state();
+        if state.condition == Condition::Lost || state.condition == condition {
+            return;
+        }
+        if condition == Condition::Good {
+            tracing::info!("the store can be written again");
+        } else {
+            tracing::warn!(condition = condition.as_str(), "the store cannot be written");
+        }
+        state.condition = condition;
+        let call = if condition == Condition::Lost { state.on_lost.take() } else { None };
+        drop(state);
+        if let Some(call) = call {
+            call();
+        }
+    }
+
+    /// Has `call` called when what is stored is no longer sure; at once where it is so already.
+    pub(super) fn on_lost(&self, call: OnLost) {
+        let mut state = self.state();
+        if state.condition == Condition::Lost {
+            drop(state);
+            call();
+        } else {
+            state.on_lost = Some(call);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_told_once_and_stays_lost() {
+        let health = Health::default();
+        let told = Arc::new(AtomicU32::new(0));
+        let count = || {
+            let told = Arc::clone(&told);
+            Box::new(move || {
+                told.fetch_add(1, Ordering::SeqCst);
+            })
+        };
+        health.on_lost(count());
+        health.note(Condition::Full);
+        health.note(Condition::Good);
+        assert_eq!((health.condition(), told.load(Ordering::SeqCst)), (Condition::Good, 0));
+        health.note(Condition::Lost);
+        health.note(Condition::Lost);
+        health.note(Condition::Good);
+        assert_eq!((health.condition(), told.load(Ordering::SeqCst)), (Condition::Lost, 1));
+        health.on_lost(count());
+        assert_eq!(told.load(Ordering::SeqCst), 2);
+    }
+}

@@ -1,0 +1,63 @@
+//! Replies to requests that may come again.
+
+use super::answers::FORGOTTEN_AT_ONCE;
+use super::sql::values;
+use super::{Error, Tx};
+use crate::domain::{ContentHash, Timestamp};
+
+impl Tx<'_> {
+    /// The hash of the request that came under an idempotency key, and what was answered.
+    pub fn find_reply(
+        &self,
+        route: &str,
+        key: &str,
+    ) -> Result<Option<(ContentHash, String)>, Error> {
+        self.first(
+            "SELECT digest, answer FROM replies
+             WHERE tenant = ?1 AND route = ?2 AND key = ?3 AND expires_at > ?4",
+            values![route, key, self.now()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+    }
+
+    /// Remembers until `until` what was answered, beside the effect and in its transaction: it
+    /// fails, and takes the effect along, where another node was faster.
+    pub fn remember_reply(
+        &self,
+        route: &str,
+        key: &str,
+        digest: &ContentHash,
+        answer: &str,
+        until: Timestamp,
+    ) -> Result<(), Error> {
+        self.execute(
+            "DELETE FROM replies
+             WHERE tenant = ?1 AND route = ?2 AND key = ?3 AND expires_at <= ?4",
+            values![route, key, self.now()],
+        )?;
+        self.execute(
+            "INSERT INTO replies (tenant, route, key, digest, answer, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            values![route, key, digest, answer, until],
+        )
+        .map(drop)
+    }
+
+    /// Writes something and takes it away again.
+    pub(super) fn probe(&self) -> Result<(), Error> {
+        let digest = ContentHash([0; 32]);
+        self.remember_reply("probe", "", &digest, "", self.now())?;
+        self.execute("DELETE FROM replies WHERE tenant = ?1 AND route = 'probe'", values![])
+            .map(drop)
+    }
+
+    /// Forgets some of the replies that have expired; answers whether there are more.
+    pub(super) fn forget_replies(&self) -> Result<bool, Error> {
+        let gone = self.execute(
+            "DELETE FROM replies WHERE tenant = ?1 AND (route, key) IN (
+                 SELECT route, key FROM replies WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
+            values![self.now(), FORGOTTEN_AT_ONCE],
+        )?;
+        Ok(gone == FORGOTTEN_AT_ONCE)
+    }
+}

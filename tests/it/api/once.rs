@@ -1,0 +1,116 @@
+//! `Idempotency-Key`: done once, answered each time.
+
+use reqwest::Response;
+use serde_json::{Value, json};
+
+use crate::support::{TestServer, problem};
+
+async fn send(server: &TestServer, path: &str, key: &str, body: &str) -> Response {
+    let request = server.build("POST", path).header("idempotency-key", key);
+    let request = request.header("content-type", "application/json").body(body.to_owned());
+    request.send().await.expect("an answer")
+}
+
+fn is_again(response: &Response) -> bool {
+    response.headers().get("idempotency-replayed").is_some_and(|value| value == "true")
+}
+
+#[tokio::test]
+async fn a_request_that_comes_again_is_answered_again_and_done_once() {
+    let server = TestServer::spawn().await;
+    let long = json!({"text": "line\n".repeat(2000)}).to_string();
+    let first = send(&server, "/artifacts", "k1", &long).await;
+    assert_eq!((first.status().as_u16(), is_again(&first)), (201, false));
+    let first: Value = first.json().await.unwrap();
+    let path = format!("/artifacts/{}", first["id"].as_str().unwrap());
+    assert_eq!(server.build("DELETE", &path).send().await.unwrap().status(), 204);
+
+    // The same request, written otherwise.
+    let spaced = long.replacen(':', " : ", 1);
+    let second = send(&server, "/artifacts", "k1", &spaced).await;
+    assert_eq!((second.status().as_u16(), is_again(&second)), (201, true));
+    assert_eq!(second.json::<Value>().await.unwrap(), first);
+    assert_eq!(server.get(&path).await.status(), 404, "it was not stored again");
+
+    let other = send(&server, "/artifacts", "k2", &long).await;
+    assert_eq!((other.status().as_u16(), is_again(&other)), (201, false));
+}
+
+#[tokio::test]
+async fn another_request_under_the_same_key_is_refused() {
+    let server = TestServer::spawn().await;
+    let short = send(&server, "/artifacts", "k", r#"{"text": "short"}"#).await;
+    assert_eq!(short.status(), 200);
+    let other = send(&server, "/artifacts", "k", r#"{"text": "other"}"#).await;
+    problem(other, 422, "idempotency_mismatch").await;
+    let query = server.build("POST", "/artifacts?threshold=1").header("idempotency-key", "k");
+    let query = query.header("content-type", "text/plain").body("short");
+    problem(query.send().await.unwrap(), 422, "idempotency_mismatch").await;
+    let again = send(&server, "/artifacts", "k", r#"{"text": "short"}"#).await;
+    assert!(is_again(&again));
+    // On another route the key is another one.
+    let key = send(&server, "/keys", "k", r#"{"scopes": ["admin"]}"#).await;
+    assert_eq!(key.status(), 201);
+}
+
+#[tokio::test]
+async fn what_failed_is_not_remembered() {
+    let server = TestServer::spawn().await;
+    problem(send(&server, "/artifacts", "k", "{}").await, 422, "invalid_request").await;
+    let right = send(&server, "/artifacts", "k", r#"{"text": "short"}"#).await;
+    assert_eq!((right.status().as_u16(), is_again(&right)), (200, false));
+}
+
+#[tokio::test]
+async fn a_key_is_made_once_and_its_text_is_told_once() {
+    let server = TestServer::with(&["--bootstrap-key", &"b".repeat(32)]).await;
+    let send = async || {
+        let request = server.build("POST", "/keys").bearer_auth("b".repeat(32));
+        let request = request.header("idempotency-key", "k");
+        request.json(&json!({"scopes": ["compile"]})).send().await.unwrap()
+    };
+    let first = send().await;
+    assert_eq!(first.status(), 201);
+    let mut first: Value = first.json().await.unwrap();
+    let again = send().await;
+    assert!(again.status() == 201 && is_again(&again));
+    let again: Value = again.json().await.unwrap();
+    assert!(first.as_object_mut().unwrap().shift_remove("key").is_some());
+    assert_eq!(again, first);
+    let list = server.build("GET", "/keys").bearer_auth("b".repeat(32)).send().await.unwrap();
+    assert_eq!(list.json::<Value>().await.unwrap()["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn requests_at_the_same_time_have_one_effect() {
+    let server = TestServer::with(&["--bootstrap-key", &"b".repeat(32)]).await;
+    let send = || {
+        let request = server.build("POST", "/keys").bearer_auth("b".repeat(32));
+        let request = request.header("idempotency-key", "k");
+        let request = request.json(&json!({"scopes": ["compile"]}));
+        tokio::spawn(async move { request.send().await.unwrap() })
+    };
+    let answers: Vec<_> = (0..16).map(|_| send()).collect();
+    let mut made = 0;
+    for answer in answers {
+        let answer = answer.await.unwrap();
+        match answer.status().as_u16() {
+            201 if is_again(&answer) => {}
+            201 => made += 1,
+            _ => {
+                assert_eq!(answer.headers()["retry-after"], "1");
+                problem(answer, 409, "in_flight").await;
+            }
+        }
+    }
+    assert_eq!(made, 1);
+}
+
+#[tokio::test]
+async fn a_key_that_is_none_is_a_fault() {
+    let server = TestServer::spawn().await;
+    for bad in ["", "a b", &"x".repeat(256)] {
+        let refused = send(&server, "/artifacts", bad, r#"{"text": "short"}"#).await;
+        problem(refused, 422, "invalid_request").await;
+    }
+}

@@ -1,0 +1,413 @@
+//! What happens to the store from outside: two processes, damage, a full or failing disk, kills.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Reply, ServerProcess, request, send};
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn url(&self) -> String {
+        format!("sqlite:{}", self.file("contexture.db"))
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn serve(&self) -> ServerProcess {
+        ServerProcess::start(&["--database-url", &self.url()])
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let url = self.url();
+        let place = ["--database-url", &url];
+        ServerProcess::command().args(arguments).args(place).output().expect("the program runs")
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+async fn put_adapter(server: &ServerProcess, name: &str) -> Reply {
+    let body = br#"{"detect": {"min_lines": 1}}"#;
+    send(server.address, &request("PUT", &format!("/adapters/{name}"), &[], body)).await
+}
+
+async fn get(server: &ServerProcess, path: &str) -> Reply {
+    send(server.address, &request("GET", path, &[], b"")).await
+}
+
+async fn compile(server: &ServerProcess) -> u16 {
+    let body = br#"{"messages":[{"role":"user","content":"hi"}],"target":"openai"}"#;
+    send(server.address, &request("POST", "/compile", &[], body)).await.status
+}
+
+async fn readiness(server: &ServerProcess) -> Value {
+    serde_json::from_slice(&get(server, "/readyz").await.body).expect("a body of JSON")
+}
+
+/// Whether a tool is there; a test that needs it says so where it is not, and passes.
+fn has(tool: &str) -> bool {
+    let found = Command::new(tool).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if found.is_err() {
+        eprintln!("skipped: {tool} is not there");
+    }
+    found.is_ok()
+}
+
+#[tokio::test]
+async fn a_second_process_on_one_file_is_refused_and_told_of_the_first() {
+    let folder = Folder::new();
+    let mut first = folder.serve();
+    for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"]] {
+        let refused = folder.run(arguments);
+        assert_eq!(refused.status.code(), Some(78), "{arguments:?}");
+        let told = text(&refused.stderr);
+        let pid = format!("the process {}", first.child.id());
+        assert!(told.contains(&pid) && told.contains("contexture.db"), "{told}");
+    }
+    first.signal("KILL");
+    first.exit().await;
+    let second = folder.serve();
+    assert_eq!(get(&second, "/readyz").await.status, 200, "what a kill left does not block");
+}
+
+#[tokio::test]
+async fn a_copy_is_made_while_the_server_writes() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    assert_eq!(put_adapter(&server, "one").await.status, 201);
+    let copy = folder.file("copy.db");
+    let done = folder.run(&["backup", &copy]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    assert_eq!(put_adapter(&server, "two").await.status, 201);
+    let again = folder.run(&["backup", &copy]);
+    assert_eq!(again.status.code(), Some(1), "a file that is there is left as it is");
+
+    let restored = ServerProcess::start(&["--database-url", &format!("sqlite:{copy}")]);
+    assert_eq!(get(&restored, "/adapters/one").await.status, 200);
+    assert_eq!(get(&restored, "/adapters/two").await.status, 404);
+    let missing = ServerProcess::command()
+        .args(["backup", &folder.file("x.db"), "--database-url", "sqlite:/no/such.db"])
+        .output()
+        .unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(!Path::new(&folder.file("x.db")).exists());
+}
+
+#[test]
+fn migrate_makes_a_file_and_says_what_it_did() {
+    let folder = Folder::new();
+    let made = text(&folder.run(&["migrate"]).stdout);
+    assert!(made.contains("schema 0 became"), "{made}");
+    let again = text(&folder.run(&["migrate"]).stdout);
+    assert!(again.contains("nothing to do"), "{again}");
+    let raw = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+    raw.pragma_update(None, "user_version", 99).unwrap();
+    drop(raw);
+    for arguments in [&["migrate"][..], &["backup", &folder.file("copy.db")]] {
+        let refused = folder.run(arguments);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(text(&refused.stderr).contains("schema 99"), "{}", text(&refused.stderr));
+    }
+}
+
+#[tokio::test]
+async fn a_key_made_beside_a_running_server_locks_it() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    assert_eq!(compile(&server).await, 200);
+    let wrong = folder.run(&["key", "create", "--scope", "fly"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(text(&wrong.stderr).contains("/scopes/0"), "{}", text(&wrong.stderr));
+    let made = folder.run(&["key", "create", "--scope", "admin", "--name", "first"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let key = text(&made.stdout).trim().to_owned();
+    let start = Instant::now();
+    while compile(&server).await != 401 {
+        assert!(start.elapsed() < Duration::from_secs(5), "the key is not heeded");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let bearer = format!("Bearer {key}");
+    let list = request("GET", "/keys", &[("authorization", &bearer)], b"");
+    let list = send(server.address, &list).await;
+    assert_eq!(list.status, 200);
+    assert!(text(&list.body).contains("\"first\""));
+}
+
+#[tokio::test]
+async fn a_key_that_another_process_revokes_is_dead_within_five_seconds() {
+    let folder = Folder::new();
+    let made = folder.run(&["key", "create", "--scope", "admin"]);
+    let key = text(&made.stdout).trim().to_owned();
+    let server = folder.serve();
+    let bearer = format!("Bearer {key}");
+    let list = request("GET", "/keys", &[("authorization", &bearer)], b"");
+    assert_eq!(send(server.address, &list).await.status, 200);
+    let raw = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+    raw.execute("UPDATE keys SET revoked_at = 1", []).unwrap();
+    let start = Instant::now();
+    while send(server.address, &list).await.status != 401 {
+        assert!(start.elapsed() < Duration::from_secs(5), "the key still lives");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_keys_is_read_again_when_it_changes() {
+    let folder = Folder::new();
+    let file = folder.file("keys.json");
+    let create = |scope: &str| {
+        let line = ["key", "create", "--scope", scope, "--keys-file", &file];
+        let made = ServerProcess::command().args(line).output().unwrap();
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        format!("Bearer {}", text(&made.stdout).trim())
+    };
+    let first = create("compile");
+    let server = ServerProcess::start_at("0.0.0.0:0", &["--keys-file", &file]);
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], server.address.port()));
+    let models = async |key: &str| {
+        send(address, &request("GET", "/models", &[("authorization", key)], b"")).await.status
+    };
+    let until = async |key: &str, status: u16| {
+        let start = Instant::now();
+        while models(key).await != status {
+            assert!(start.elapsed() < Duration::from_secs(5), "{status} never comes");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    assert_eq!(models(&first).await, 200);
+    let second = create("compress");
+    until(&second, 200).await;
+    let rows: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let secret = &first["Bearer cx_live_".len() + 17..][..43];
+    assert!(!rows.to_string().contains(secret), "the file holds hashes");
+    std::fs::write(&file, serde_json::json!([rows[1]]).to_string()).unwrap();
+    until(&first, 401).await;
+    // A file that cannot be read changes nothing.
+    std::fs::write(&file, "[{").unwrap();
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert_eq!((models(&first).await, models(&second).await), (401, 200));
+}
+
+#[tokio::test]
+async fn what_was_used_is_stored_at_a_stop() {
+    let folder = Folder::new();
+    let mut server = folder.serve();
+    assert_eq!(compile(&server).await, 200);
+    server.signal("TERM");
+    assert!(server.exit().await.success());
+    let server = folder.serve();
+    let usage: Value = serde_json::from_slice(&get(&server, "/usage").await.body).unwrap();
+    assert_eq!(usage["items"][0]["requests"], 1, "{usage}");
+    assert_eq!(usage["items"][0]["key"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    let mut server = folder.serve();
+    for name in 0..40 {
+        assert_eq!(put_adapter(&server, &format!("a{name}")).await.status, 201);
+    }
+    server.signal("TERM");
+    server.exit().await;
+    let file = folder.file("contexture.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let half = bytes.len() / 2 / 4096 * 4096;
+    bytes[half..half + 8192].fill(0);
+    std::fs::write(&file, &bytes).unwrap();
+    let refused = folder.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(refused.status.code(), Some(65), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("contexture.db"));
+    assert!(std::fs::read(&file).unwrap() == bytes);
+}
+
+#[tokio::test]
+async fn a_file_that_another_program_holds_is_told_and_compiling_goes_on() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    assert_eq!(readiness(&server).await["status"], "ok");
+    let other = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let refused = put_adapter(&server, "one").await;
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(compile(&server).await, 200);
+    let ready = get(&server, "/readyz").await;
+    assert_eq!(ready.status, 200);
+    assert!(text(&ready.body).contains("\"degraded\""), "{}", text(&ready.body));
+    other.execute_batch("ROLLBACK").unwrap();
+    until_ok(&server).await;
+    assert_eq!(put_adapter(&server, "one").await.status, 201);
+}
+
+/// Waits until the store is found to be well again, which it is without a write from outside.
+async fn until_ok(server: &ServerProcess) {
+    let start = Instant::now();
+    while readiness(server).await["status"] != "ok" {
+        assert!(start.elapsed() < Duration::from_secs(12), "it does not recover");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The process that strace watches: it would go on without strace.
+struct Traced(String);
+
+impl Drop for Traced {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").args(["-KILL", &self.0]).stderr(Stdio::null()).status();
+    }
+}
+
+impl Traced {
+    fn terminate(&self) {
+        assert!(Command::new("kill").arg(&self.0).status().expect("kill runs").success());
+    }
+}
+
+/// Starts the server below strace, with these arguments of strace.
+fn traced(folder: &Folder, strace: &[&str]) -> (ServerProcess, Traced) {
+    let program = env!("CARGO_BIN_EXE_contexture");
+    let log = folder.file("strace");
+    let mut line: Vec<&str> = vec!["-f", "-q", "-o", &log];
+    line.extend_from_slice(strace);
+    let url = folder.url();
+    line.extend_from_slice(&["--", program, "serve", "--listen", "127.0.0.1:0"]);
+    line.extend_from_slice(&["--database-url", &url]);
+    let mut command = Command::new("strace");
+    command.args(line);
+    let server = ServerProcess::spawned(command);
+    let pid = std::fs::read_to_string(folder.file("contexture.db-lock")).expect("a lock file");
+    (server, Traced(pid.trim().to_owned()))
+}
+
+fn syncs(folder: &Folder) -> usize {
+    let log = std::fs::read_to_string(folder.file("strace")).expect("a log of strace");
+    log.lines().filter(|line| line.contains("fdatasync(") || line.contains("fsync(")).count()
+}
+
+#[tokio::test]
+async fn what_is_told_to_be_stored_was_flushed_and_writers_share_flushes() {
+    if !has("strace") {
+        return;
+    }
+    let folder = Folder::new();
+    // Slow flushes, so that writers wait for them however busy the machine is.
+    let slow = "inject=fdatasync:delay_exit=20000";
+    let (mut server, traced_process) =
+        traced(&folder, &["-e", "trace=fdatasync,fsync", "-e", slow]);
+    let start = syncs(&folder);
+    for name in 0..20 {
+        assert_eq!(put_adapter(&server, &format!("a{name}")).await.status, 201);
+    }
+    let alone = syncs(&folder) - start;
+    assert!(alone >= 20, "{alone} flushes for 20 writes");
+    let address = server.address;
+    let writers: Vec<_> = (0..64)
+        .map(|name| {
+            tokio::spawn(async move {
+                let body = br#"{"detect": {"min_lines": 1}}"#;
+                let put = request("PUT", &format!("/adapters/b{name}"), &[], body);
+                // As many wait as may; the others come back.
+                while send(address, &put).await.status == 503 {}
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let together = syncs(&folder) - start - alone;
+    assert!((1..64).contains(&together), "{together} flushes for 64 writers at once");
+    for name in 0..64 {
+        assert_eq!(get(&server, &format!("/adapters/b{name}")).await.status, 200);
+    }
+    traced_process.terminate();
+    server.exit().await;
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_and_compiling_and_reading_go_on() {
+    if !has("strace") {
+        return;
+    }
+    let folder = Folder::new();
+    drop(folder.serve());
+    // Every write to a file fails from some point on; sockets are not written in this way.
+    let fault = "inject=pwrite64:error=ENOSPC:when=40+";
+    let (mut server, traced_process) = traced(&folder, &["-e", "trace=pwrite64", "-e", fault]);
+    let mut stored = 0;
+    let refused = loop {
+        let answer = put_adapter(&server, &format!("a{stored}")).await;
+        if answer.status != 201 {
+            break answer;
+        }
+        stored += 1;
+        assert!(stored < 100, "the disk is never full");
+    };
+    assert!(stored > 0, "nothing was stored before");
+    assert_eq!(refused.status, 507);
+    assert_eq!(refused.header("retry-after"), Some("30"));
+    assert_eq!(compile(&server).await, 200);
+    assert_eq!(get(&server, "/adapters/a0").await.status, 200);
+    assert_eq!(get(&server, "/metrics").await.status, 200);
+    let ready = readiness(&server).await;
+    assert_eq!((&ready["status"], &ready["store"]), (&"degraded".into(), &"full".into()));
+    traced_process.terminate();
+    server.exit().await;
+
+    let server = folder.serve();
+    for name in 0..stored {
+        assert_eq!(get(&server, &format!("/adapters/a{name}")).await.status, 200, "{name}");
+    }
+    assert_eq!(get(&server, &format!("/adapters/a{stored}")).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_flush_that_fails_ends_the_process() {
+    if !has("strace") {
+        return;
+    }
+    let folder = Folder::new();
+    drop(folder.serve());
+    let fault = "inject=fdatasync,fsync:error=EIO:when=8+";
+    let (mut server, _process) = traced(&folder, &["-e", "trace=fdatasync,fsync", "-e", fault]);
+    let mut stored = 0;
+    while put_adapter(&server, &format!("a{stored}")).await.status == 201 {
+        stored += 1;
+        assert!(stored < 100, "the disk never fails");
+    }
+    let status = tokio::time::timeout(Duration::from_secs(20), server.exit()).await.unwrap();
+    assert_eq!(status.code(), Some(70));
+    let server = folder.serve();
+    for name in 0..stored {
+        assert_eq!(get(&server, &format!("/adapters/a{name}")).await.status, 200, "{name}");
+    }
+}
+
+#[test]
+fn kills_amid_writes_lose_nothing() {
+    if !has("python3") {
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/kill_test.py");
+    let program = env!("CARGO_BIN_EXE_contexture");
+    let line = [script, "--binary", program, "--kills", "5"];
+    let output = Command::new("python3").args(line).output().expect("the script runs");
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}
