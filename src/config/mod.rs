@@ -4,12 +4,14 @@
 //! else in the program reads the environment.
 
 mod limits;
+mod memory;
 mod models;
 mod server;
 mod store;
 mod telemetry;
 
 pub use limits::LimitsConfig;
+pub use memory::MemoryConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};
 pub use server::ServerConfig;
 pub use store::{DatabaseUrl, StoreConfig};
@@ -22,6 +24,8 @@ pub struct Config {
     pub server: ServerConfig,
     #[command(flatten)]
     pub store: StoreConfig,
+    #[command(flatten)]
+    pub memory: MemoryConfig,
     #[command(flatten)]
     pub limits: LimitsConfig,
     #[command(flatten)]

@@ -2,6 +2,8 @@
 
 mod adapter;
 mod artifact;
+mod candidate;
+mod chain;
 mod conversation;
 mod event;
 mod memory;
@@ -18,6 +20,11 @@ pub use adapter::{
     AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink, StoredAdapter,
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
+pub use candidate::{
+    About, Candidate, CandidateState, Checks, ConsentCheck, Contradiction, Existing, MemoryClass,
+    MemoryPromotion, Principal, PrincipalKind, Proposal, Resolution, Review, Verdict,
+};
+pub use chain::ChainLink;
 pub use conversation::{Conversation, Turn, turns};
 pub use event::{Event, EventKind, NewEvent};
 pub use memory::{

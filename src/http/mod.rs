@@ -6,6 +6,7 @@
 mod adapters;
 mod artifacts;
 mod body;
+mod candidates;
 mod compile;
 mod compress;
 mod layer;

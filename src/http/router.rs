@@ -18,7 +18,8 @@ use utoipa_axum::routes;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, compile, compress, layer, memory, operations, pages, tools, window,
+    adapters, artifacts, candidates, compile, compress, layer, memory, operations, pages, tools,
+    window,
 };
 use crate::config::LimitsConfig;
 
@@ -105,6 +106,11 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::list_memory_versions))
         .routes(routes!(memory::restore_memory))
         .routes(routes!(memory::retract_memory))
+        .routes(routes!(candidates::propose_candidate, candidates::list_candidates))
+        .routes(routes!(candidates::list_candidate_events))
+        .routes(routes!(candidates::get_candidate))
+        .routes(routes!(candidates::review_candidate))
+        .routes(routes!(candidates::promote_candidate))
         .routes(routes!(tools::handle_calls))
         .routes(routes!(operations::list_models))
         .routes(routes!(operations::get_health))

@@ -63,7 +63,9 @@ impl Server {
         let failed = |source| Error::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, services: Services::with_store(models, store), config })
+        let services =
+            Services::with_store(models, store).promoting(config.memory.memory_promotion);
+        Ok(Self { listener, address, services, config })
     }
 
     /// The address in use, its port settled.

@@ -1,6 +1,7 @@
 //! Why a use case did nothing.
 
 use super::StoreError;
+use super::candidates::Refusal;
 use crate::json::{self, Fault};
 
 /// Each variant is one thing a caller can act on. Nothing was stored.
@@ -21,6 +22,8 @@ pub enum Error {
     MemoryAction(String),
     #[error("the type must be one of short_term, long_term, entity, episodic, not `{0}`")]
     MemoryType(String),
+    #[error(transparent)]
+    Candidate(#[from] Refusal),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -2,6 +2,7 @@
 
 pub mod adapters;
 pub mod artifacts;
+pub mod candidates;
 pub mod compile;
 pub mod compress;
 mod error;
@@ -22,7 +23,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 pub use self::error::Error;
-use crate::domain::{Clock, Models, TokenizerName};
+use crate::domain::{Clock, MemoryPromotion, Models, TokenizerName};
 use crate::pipeline;
 pub use crate::store::{Error as StoreError, OpenError};
 use crate::store::{Retention, Store, Tenant};
@@ -39,6 +40,7 @@ pub struct Services {
     inner: Arc<Inner>,
     /// Whose things they work on.
     tenant: Arc<str>,
+    promotion: MemoryPromotion,
 }
 
 struct Inner {
@@ -86,13 +88,29 @@ impl Services {
                 payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),
             tenant: TENANT.into(),
+            promotion: MemoryPromotion::default(),
         }
     }
 
     /// The same, for what belongs to another tenant.
     #[must_use]
     pub fn for_tenant(&self, tenant: &Arc<str>) -> Self {
-        Self { inner: Arc::clone(&self.inner), tenant: Arc::clone(tenant) }
+        Self {
+            inner: Arc::clone(&self.inner),
+            tenant: Arc::clone(tenant),
+            promotion: self.promotion,
+        }
+    }
+
+    /// The same, where this decides what is promoted without a review.
+    #[must_use]
+    pub fn promoting(self, promotion: MemoryPromotion) -> Self {
+        Self { promotion, ..self }
+    }
+
+    /// Whether anything is promoted without a review.
+    fn promotion(&self) -> MemoryPromotion {
+        self.promotion
     }
 
     /// The table of models.

@@ -1,4 +1,4 @@
-//! What outlives a request: artifacts, original messages, answers, adapters.
+//! What outlives a request: artifacts, original messages, answers, adapters, memory.
 //!
 //! A [`Tenant`] is the only way in, so no query can forget whose rows it reads; a [`Tx`] is one
 //! transaction over its rows, with the methods of each noun in a file of its own. Behind both stands
@@ -11,9 +11,11 @@ mod answers;
 mod artifacts;
 mod backend;
 mod batch;
+mod candidates;
 mod cleanup;
 mod error;
 mod events;
+mod log;
 mod memory;
 mod pack;
 mod sql;
@@ -29,6 +31,7 @@ use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, Committed, Item};
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
 pub use self::error::{Error, OpenError};
+pub use self::log::{Log, LogLine, Verified};
 pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;

@@ -33,7 +33,8 @@ impl<'t> Tx<'t> {
         self.now
     }
 
-    pub(super) fn tenant(&self) -> &'t str {
+    /// Whose rows they are.
+    pub fn tenant(&self) -> &'t str {
         self.tenant
     }
 

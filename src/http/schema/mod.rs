@@ -5,12 +5,17 @@
 //! the description, field by field as DESIGN §3 has it.
 
 mod adapters;
+mod candidates;
 mod compress;
 mod memory;
 mod tools;
 
 pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
+};
+pub use candidates::{
+    Candidate, CandidateEvents, CandidateList, CandidatePromotion, CandidateProposal,
+    CandidateReview,
 };
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 
