@@ -7,17 +7,35 @@ use super::{RawJson, Timestamp};
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
+    CompileStart,
+    CompileDone,
+    CompileFailed,
+    /// Rungs 2 to 5 changed something.
+    Compress,
+    /// Memory, state or context stand in the payload.
+    ContextInjected,
     MemoryChanged,
     MemoryExpired,
     MemoryDenied,
+    /// To one reader: events between two numbers are no longer kept.
+    StreamGap,
+    /// To one reader: it was too slow, and is cut.
+    StreamOverflow,
 }
 
 impl EventKind {
     /// Names are `noun:verb`.
     pub const WORDS: &[(&str, Self)] = &[
+        ("compile:start", Self::CompileStart),
+        ("compile:done", Self::CompileDone),
+        ("compile:failed", Self::CompileFailed),
+        ("compress", Self::Compress),
+        ("context:injected", Self::ContextInjected),
         ("memory:changed", Self::MemoryChanged),
         ("memory:expired", Self::MemoryExpired),
         ("memory:denied", Self::MemoryDenied),
+        ("stream:gap", Self::StreamGap),
+        ("stream:overflow", Self::StreamOverflow),
     ];
 }
 

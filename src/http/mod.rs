@@ -9,6 +9,7 @@ mod body;
 mod candidates;
 mod compile;
 mod compress;
+mod events;
 mod layer;
 mod memory;
 mod metrics;

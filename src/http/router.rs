@@ -18,8 +18,8 @@ use utoipa_axum::routes;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, candidates, compile, compress, layer, memory, operations, pages, tools,
-    window,
+    adapters, artifacts, candidates, compile, compress, events, layer, memory, operations, pages,
+    tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -39,6 +39,7 @@ use crate::config::LimitsConfig;
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "memory", description = "What is known beyond one conversation"),
         (name = "tools", description = "What models call"),
+        (name = "events", description = "What happens, as it happens"),
         (name = "operations", description = "Health, figures, reference"),
     )
 )]
@@ -112,6 +113,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(candidates::review_candidate))
         .routes(routes!(candidates::promote_candidate))
         .routes(routes!(tools::handle_calls))
+        .routes(routes!(events::read_events))
         .routes(routes!(operations::list_models))
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
 use super::problem::{Kind, Problem};
@@ -19,8 +20,14 @@ pub struct AppState {
     pub(super) metrics: Metrics,
     pub(super) memory: Memory,
     pub(super) max_decoded_bytes: usize,
+    /// Event streams that may be open yet.
+    pub(super) streams: Arc<Semaphore>,
     ready: Arc<AtomicBool>,
+    stopping: CancellationToken,
 }
+
+/// Event streams that may be open at once.
+const MOST_STREAMS: usize = 4_096;
 
 impl AppState {
     pub fn new(services: Services, pool: Pool, metrics: Metrics, limits: &LimitsConfig) -> Self {
@@ -30,7 +37,9 @@ impl AppState {
             metrics,
             memory: Memory::default(),
             max_decoded_bytes: limits.max_decoded_bytes,
+            streams: Arc::new(Semaphore::new(MOST_STREAMS)),
             ready: Arc::default(),
+            stopping: CancellationToken::new(),
         }
     }
 
@@ -41,6 +50,11 @@ impl AppState {
 
     pub fn set_ready(&self, ready: bool) {
         self.ready.store(ready, Ordering::Relaxed);
+    }
+
+    /// Cancelled when the stop begins: what has no end by itself ends then.
+    pub fn stopping(&self) -> CancellationToken {
+        self.stopping.clone()
     }
 }
 

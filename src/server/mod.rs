@@ -98,6 +98,7 @@ impl Server {
         let acceptor = Acceptor::new(listener, router, &config.limits, tasks.clone());
         let connections = acceptor.run_until(shutdown).await;
         state.set_ready(false);
+        state.stopping().cancel();
         let timeout = config.server.shutdown_timeout();
         tracing::info!(timeout_ms = u64::try_from(timeout.as_millis()).ok(), "stopping");
         let drained = connections.drain(timeout).await;

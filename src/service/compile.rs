@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::told::{Told, tell_failed};
 use super::{Services, StoreError, adapters, memory};
 use crate::domain::{MemoryEntry, Model, Note, Role};
 use crate::json::{self, Fault, Limits, Node};
@@ -69,11 +70,27 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let mut timings = Timings::default();
     let node = json::parse(body, Limits::default())?;
     timings.parse = start.elapsed();
+    let session = node.get("session_id").and_then(Node::as_str);
+    let mut told = None;
+    let done = compile_node(services, &node, deadline, (start, timings), &mut told);
+    if let Err(error) = &done {
+        tell_failed(services, session, told.as_ref(), error);
+    }
+    done
+}
+
+fn compile_node(
+    services: &Services,
+    node: &Node<'_>,
+    deadline: &Deadline,
+    (start, mut timings): (Instant, Timings),
+    told: &mut Option<Told>,
+) -> Result<Answer, Error> {
     let storing = Instant::now();
     let (adapters, unread) = known_adapters(services, node.get("compression"))?;
     timings.store = storing.elapsed();
     let reading = Instant::now();
-    let request = request::read_compile(&node, services.models(), &adapters);
+    let request = request::read_compile(node, services.models(), &adapters);
     let mut request = request.map_err(Error::Invalid)?;
     if unread {
         let detail = "the store cannot be read: built-in adapters stand for stored ones";
@@ -88,6 +105,7 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let session = request.session_id.clone();
     let unrecorded = request.unrecorded;
     let model = request.model.clone();
+    let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
     let expired = remember(services, &mut request)?;
     timings.store += storing.elapsed();
@@ -96,12 +114,14 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let mut compiled =
         pipeline::compile(services.pipeline(), request, head, &deadline, &mut timings)?;
 
+    let serialising = Instant::now();
+    note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
+    timings.serialise += serialising.elapsed();
     let storing = Instant::now();
-    commit(services, &mut compiled, session.clone(), expired)?;
+    commit(services, &mut compiled, (&id, session.clone()), expired, told)?;
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
-    note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
     let mut body = compiled.text;
     let payload = compiled.start..body.len();
     body.push_str(",\"report\":");
@@ -159,13 +179,14 @@ fn question(request: &CompileRequest) -> String {
     }
 }
 
-/// Stores what the compile leaves behind, all of it or nothing. Where that is a turn to be counted
-/// and no more, a compile does not fail for it.
+/// Stores what the compile leaves behind and tells of it, all of it or nothing. Where that is what
+/// is told and no more, a compile does not fail for it.
 fn commit(
     services: &Services,
     compiled: &mut Compiled,
-    session: Option<Arc<str>>,
+    (id, session): (&Arc<str>, Option<Arc<str>>),
     expired: Vec<MemoryEntry>,
+    told: &Told,
 ) -> Result<(), StoreError> {
     compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
     let mut batch = Batch::default();
@@ -173,19 +194,19 @@ fn commit(
         batch.artifact(text, "text/plain");
     }
     let must = !batch.is_empty() || !expired.is_empty();
-    if !must && session.is_none() {
-        return Ok(());
-    }
+    let (before, after) = told.events(id, session.as_ref(), compiled);
     let stored = services.tenant().commit_with(batch, move |tx| {
+        before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
         memory::expire(tx, &expired)?;
-        session.iter().try_for_each(|session| tx.count_turn(session))
+        session.iter().try_for_each(|session| tx.count_turn(session))?;
+        after.iter().try_for_each(|event| tx.publish(event).map(drop))
     });
     match stored {
         Err(error) if !must => {
-            tracing::warn!(%error, "a turn was not counted");
+            tracing::warn!(%error, "a compile was not told of");
             compiled.report.degraded.push(Note {
-                code: "turn_not_counted",
-                pointer: "/session_id".to_owned(),
+                code: "events_not_stored",
+                pointer: String::new(),
                 detail: "the store cannot be written".to_owned(),
             });
             Ok(())

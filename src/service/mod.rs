@@ -6,12 +6,14 @@ pub mod candidates;
 pub mod compile;
 pub mod compress;
 mod error;
+pub mod events;
 pub mod expand;
 mod known;
 pub mod memory;
 pub mod pool;
 mod returned;
 pub mod tokens;
+mod told;
 pub mod tools;
 pub mod why;
 

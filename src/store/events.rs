@@ -33,7 +33,29 @@ impl Tx<'_> {
                 event.data.as_str()
             ],
         )?;
+        self.note(Event {
+            seq,
+            at: self.now(),
+            kind: event.kind,
+            session_id: event.session_id.clone(),
+            compilation_id: event.compilation_id.clone(),
+            data: event.data.clone(),
+        });
         Ok(seq)
+    }
+
+    /// The number of the newest event, and of the oldest that is kept: 0 and 1 where there was none.
+    pub fn event_bounds(&self) -> Result<(u64, u64), Error> {
+        let newest =
+            self.first("SELECT seq FROM event_state WHERE tenant = ?1", values![], |row| {
+                row.get::<u64>(0)
+            })?;
+        let newest = newest.unwrap_or_default();
+        let oldest =
+            self.first("SELECT min(seq) FROM events WHERE tenant = ?1", values![], |row| {
+                row.get::<Option<u64>>(0)
+            })?;
+        Ok((newest, oldest.flatten().unwrap_or(newest + 1)))
     }
 
     /// Forgets some of the events that are older than `kept`; answers whether there are more.

@@ -15,6 +15,7 @@ mod candidates;
 mod cleanup;
 mod error;
 mod events;
+mod feed;
 mod log;
 mod memory;
 mod pack;
@@ -31,6 +32,8 @@ use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, Committed, Item};
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
 pub use self::error::{Error, OpenError};
+use self::feed::Feeds;
+pub use self::feed::{Feed, Taken};
 pub use self::log::{Log, LogLine, Verified};
 pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 use self::sqlite::Sqlite;
@@ -89,6 +92,7 @@ struct Inner {
     clock: Clock,
     retention: Retention,
     on_evicted: Box<dyn Fn(&Evicted) + Send + Sync>,
+    feeds: Feeds,
     /// Two cleanups at once would plan the same evictions.
     cleaning: Mutex<()>,
 }
@@ -125,7 +129,8 @@ impl Store {
 
     fn over(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
         let on_evicted = Box::new(log_evicted);
-        let inner = Inner { backend, clock, retention, on_evicted, cleaning: Mutex::new(()) };
+        let (feeds, cleaning) = (Feeds::default(), Mutex::new(()));
+        let inner = Inner { backend, clock, retention, on_evicted, feeds, cleaning };
         Self { inner: Arc::new(inner) }
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::backend::{Job, Pending, job};
 use super::cleanup::{self, Caps, Cleanup, Entry, Evicted, Reason};
 use super::pack::Packer;
-use super::{Batch, ChainHash, Committed, Error, Item, Store, Tx};
-use crate::domain::{Artifact, ArtifactId, ContentHash};
+use super::{Batch, ChainHash, Committed, Error, Feed, Item, Store, Tx};
+use crate::domain::{Artifact, ArtifactId, ContentHash, Event};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup holds up nobody's
 /// writes.
@@ -74,20 +74,34 @@ impl Tenant {
     {
         let (job, pending) = self.job(is_durable, write);
         self.store.inner.backend.write(job)?;
-        pending.wait()
+        let (done, events) = pending.wait()?;
+        if !events.is_empty() {
+            self.store.inner.feeds.push(&self.name, events);
+        }
+        Ok(done)
     }
 
+    /// A write that answers, beside what it does, the events that it published.
     fn job<T, E>(
         &self,
         is_durable: bool,
         mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> (Box<dyn Job>, Pending<T, E>)
+    ) -> (Box<dyn Job>, Pending<(T, Vec<Event>), E>)
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         let (name, now) = (Arc::clone(&self.name), self.store.inner.clock.now());
-        job(is_durable, move |sql| write(&Tx::new(sql, &name, now)))
+        job(is_durable, move |sql| {
+            let tx = Tx::new(sql, &name, now);
+            let done = write(&tx)?;
+            Ok((done, tx.into_events()))
+        })
+    }
+
+    /// What is committed from now on, for a reader in this process.
+    pub fn feed(&self) -> Arc<Feed> {
+        self.store.inner.feeds.of(&self.name)
     }
 
     /// Stores an original text, or renews how long it is kept.

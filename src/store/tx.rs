@@ -1,10 +1,11 @@
 //! One transaction over one tenant's rows.
 
+use std::cell::RefCell;
 use std::fmt;
 
 use super::Error;
 use super::sql::{Row, Sql, Value};
-use crate::domain::Timestamp;
+use crate::domain::{Event, Timestamp};
 
 /// Reads, and inside of [`Tenant::write`](super::Tenant::write) writes, the rows of one tenant. All
 /// of it sees the same state, and is stored together or not at all.
@@ -15,6 +16,8 @@ pub struct Tx<'t> {
     sql: &'t dyn Sql,
     tenant: &'t str,
     now: Timestamp,
+    /// What was published so far.
+    events: RefCell<Vec<Event>>,
 }
 
 impl fmt::Debug for Tx<'_> {
@@ -25,12 +28,22 @@ impl fmt::Debug for Tx<'_> {
 
 impl<'t> Tx<'t> {
     pub(super) fn new(sql: &'t dyn Sql, tenant: &'t str, now: Timestamp) -> Self {
-        Self { sql, tenant, now }
+        Self { sql, tenant, now, events: RefCell::default() }
     }
 
     /// When the transaction was begun, by the store's clock.
     pub fn now(&self) -> Timestamp {
         self.now
+    }
+
+    /// Notes that an event was published.
+    pub(super) fn note(&self, event: Event) {
+        self.events.borrow_mut().push(event);
+    }
+
+    /// What was published.
+    pub(super) fn into_events(self) -> Vec<Event> {
+        self.events.into_inner()
     }
 
     /// Whose rows they are.

@@ -49,6 +49,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/memory-candidates/{id}/review"),
     ("POST", "/memory-candidates/{id}/promote"),
     ("POST", "/tools/calls"),
+    ("GET", "/events"),
     ("GET", "/models"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),

@@ -7,6 +7,7 @@
 mod adapters;
 mod candidates;
 mod compress;
+mod events;
 mod memory;
 mod tools;
 
@@ -19,6 +20,7 @@ pub use candidates::{
 };
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 
+pub use events::{EventGap, EventList, EventRow};
 pub use memory::{
     MemoryActRequest, MemoryActed, MemoryEntry, MemoryImported, MemoryList, MemoryRecallRequest,
     MemoryRecalled, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions, MemoryWrite,

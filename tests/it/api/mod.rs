@@ -6,6 +6,7 @@ mod change;
 mod compress;
 mod counts;
 mod ends;
+mod events;
 mod expand;
 mod health;
 mod hostile;

@@ -1,0 +1,247 @@
+//! `/events`: what happens, live over SSE or in pages.
+//!
+//! A stream is pulled: a reader that does not read costs nothing, and falls behind. What the feed of
+//! its tenant no longer has comes from the store; a reader too far behind what happens is cut.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::sse::{Event as Frame, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use super::artifacts::run;
+use super::body::Received;
+use super::compile::json;
+use super::problem::{Body, Kind, Problem};
+use super::query::Query;
+use super::schema::{EventList, EventRow};
+use super::state::AppState;
+use crate::domain::{Event, EventKind, RawJson, word_of};
+use crate::service::events::{self, Feed, Filter, Page, Taken};
+
+/// Events of a page where the query does not say.
+const USUAL: u64 = 100;
+const MOST: u64 = 1_000;
+/// Events that a live reader may be behind.
+const MOST_BEHIND: u64 = 4_096;
+/// How often a quiet stream says that it lives.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How long a reader waits before it comes back.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// Read events
+///
+/// As they come, as server-sent events: `id` is the event's number, `event` its type, `data` the
+/// event as JSON. A reader that comes back with `Last-Event-ID` misses none and gets none twice; where
+/// some are no longer kept, `stream:gap` says which. With `format=json`, a page of those that
+/// happened. Events hold ids and counts, never content.
+#[utoipa::path(
+    get,
+    path = "/events",
+    tag = "events",
+    operation_id = "read_events",
+    params(
+        ("after" = Option<u64>, Query, description = "The number behind which to begin: 0 for the oldest that is kept; from now on when absent"),
+        ("types" = Option<String>, Query, description = "Only these types, with commas between them", example = "compile:done,memory:changed"),
+        ("session_id" = Option<String>, Query, description = "Only events of this session"),
+        ("as" = Option<String>, Query, description = "`message`: without `event:`, so that a browser's `onmessage` gets all of them"),
+        ("format" = Option<String>, Query, description = "`json`: a page"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "With `format=json`: events of a page, 100 when absent"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "The number of the last event that was read; wins over `after`"),
+    ),
+    responses(
+        (status = OK, description = "The events", content((EventRow = "text/event-stream"), (EventList = "application/json"))),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn read_events(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let known = ["after", "types", "session_id", "as", "format", "limit"];
+    let query = Query::of(request.uri(), &known)?;
+    let after = match last_event_id(request.headers())? {
+        Some(last) => Some(last),
+        None => query.whole("after")?,
+    };
+    let filter = Filter {
+        kinds: query.get("types").map(parse_types).transpose()?,
+        session_id: query.get("session_id").map(str::to_owned),
+    };
+    let bare = query.choice("as", &[("message", true), ("event", false)])?.unwrap_or(false);
+    let paged = query.choice("format", &[("json", true), ("sse", false)])?.unwrap_or(false);
+    if paged {
+        let limit = query.whole("limit")?.unwrap_or(USUAL);
+        if !(1..=MOST).contains(&limit) {
+            let detail = format!("the parameter `limit` must be from 1 to {MOST}");
+            return Err(Problem::invalid("", detail));
+        }
+        let limit = usize::try_from(limit).unwrap_or(1);
+        let page =
+            read(&state, request.headers(), after.unwrap_or_default(), filter, limit).await?;
+        return Ok(json(serde_json::to_string(&EventList::from(page)).unwrap_or_default()));
+    }
+    let permit = state.admit_stream()?;
+    let received = Received::nothing(&state, request.headers())?;
+    let (feed, newest) = run(&state, received, |services, _| events::follow(services)).await?;
+    let reader = Reader {
+        news: feed.newest(),
+        feed,
+        last: after.unwrap_or(newest).min(newest),
+        ready: VecDeque::from([Frame::default().retry(RETRY).comment("")]),
+        caught_up: false,
+        ended: false,
+        filter,
+        bare,
+        state,
+        _permit: permit,
+    };
+    let mut response = Sse::new(frames(reader)).into_response();
+    let uncached = HeaderValue::from_static("no-store");
+    response.headers_mut().insert(header::CACHE_CONTROL, uncached);
+    // Proxies that know it hand each event on at once.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+async fn read(
+    state: &AppState,
+    headers: &HeaderMap,
+    after: u64,
+    filter: Filter,
+    limit: usize,
+) -> Result<Page, Problem> {
+    let received = Received::nothing(state, headers)?;
+    run(state, received, move |services, _| events::page(services, after, &filter, limit)).await
+}
+
+/// One stream on its way.
+struct Reader {
+    feed: Arc<Feed>,
+    news: watch::Receiver<u64>,
+    /// The number of the last event that was dealt with.
+    last: u64,
+    ready: VecDeque<Frame>,
+    /// Whether the reader was at the newest event once.
+    caught_up: bool,
+    ended: bool,
+    filter: Filter,
+    bare: bool,
+    state: AppState,
+    _permit: OwnedSemaphorePermit,
+}
+
+fn frames(reader: Reader) -> impl Stream<Item = Result<Frame, Infallible>> {
+    unfold(reader, async |mut reader| {
+        loop {
+            if let Some(frame) = reader.ready.pop_front() {
+                return Some((Ok(frame), reader));
+            }
+            if reader.ended {
+                return None;
+            }
+            reader.fill().await;
+        }
+    })
+}
+
+impl Reader {
+    /// Makes the next frames, or ends the stream.
+    async fn fill(&mut self) {
+        let newest = *self.news.borrow_and_update();
+        if self.caught_up && newest.saturating_sub(self.last) > MOST_BEHIND {
+            self.tell(EventKind::StreamOverflow, &format!("{{\"behind\":{}}}", newest - self.last));
+            self.ended = true;
+            return;
+        }
+        match self.feed.take(self.last) {
+            Taken::Events(events) => events.iter().for_each(|event| self.add(event)),
+            Taken::Nothing if self.caught_up => self.wait().await,
+            // What happened before the feed was there is in the store.
+            Taken::Nothing | Taken::Elsewhere => self.catch_up().await,
+        }
+    }
+
+    async fn wait(&mut self) {
+        let stopping = self.state.stopping();
+        tokio::select! {
+            changed = self.news.changed() => self.ended = changed.is_err(),
+            () = tokio::time::sleep(HEARTBEAT) => {
+                self.ready.push_back(Frame::default().comment("heartbeat"));
+            }
+            () = stopping.cancelled() => self.ended = true,
+        }
+    }
+
+    async fn catch_up(&mut self) {
+        /// Events of one read.
+        const AT_ONCE: usize = 500;
+        let filter = self.filter.clone();
+        let page = read(&self.state, &HeaderMap::new(), self.last, filter, AT_ONCE).await;
+        let Ok(page) = page else {
+            // The reader comes back, and begins where it was.
+            self.ended = true;
+            return;
+        };
+        if let Some((first, last)) = page.gap {
+            self.tell(EventKind::StreamGap, &format!("{{\"from\":{first},\"to\":{last}}}"));
+        }
+        page.events.iter().for_each(|event| self.add(event));
+        self.last = page.after;
+        self.caught_up = !page.goes_on;
+    }
+
+    fn add(&mut self, event: &Event) {
+        self.last = event.seq;
+        if self.filter.holds(event) {
+            let frame = Frame::default().id(event.seq.to_string());
+            self.push(frame, event.kind, &EventRow::from(event));
+        }
+    }
+
+    /// Says something that is for this reader alone, and has no number.
+    fn tell(&mut self, kind: EventKind, data: &str) {
+        let row = EventRow::of_stream(kind, RawJson::new(data));
+        self.push(Frame::default(), kind, &row);
+    }
+
+    fn push(&mut self, frame: Frame, kind: EventKind, row: &EventRow) {
+        let frame = if self.bare { frame } else { frame.event(word_of(EventKind::WORDS, kind)) };
+        self.ready.push_back(frame.data(serde_json::to_string(row).unwrap_or_default()));
+    }
+}
+
+fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    let Some(value) = headers.get("last-event-id") else { return Ok(None) };
+    let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+    number.map(Some).ok_or_else(|| {
+        Problem::invalid("", "the header Last-Event-ID must be the number of an event")
+    })
+}
+
+fn parse_types(text: &str) -> Result<Vec<EventKind>, Problem> {
+    let known = |word: &str| EventKind::WORDS.iter().find(|(known, _)| *known == word);
+    let parse = |word: &str| {
+        known(word).map(|(_, kind)| *kind).ok_or_else(|| {
+            let list: Vec<&str> = EventKind::WORDS.iter().map(|(word, _)| *word).collect();
+            let list = list.join(", ");
+            Problem::invalid("", format!("there is no event `{word}`; these there are: {list}"))
+        })
+    };
+    text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(parse).collect()
+}
+
+impl AppState {
+    fn admit_stream(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        let permit = Arc::clone(&self.streams).try_acquire_owned();
+        permit.map_err(|_| Problem::with_detail(Kind::Overloaded, "too many open streams"))
+    }
+}

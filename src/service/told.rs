@@ -1,0 +1,115 @@
+//! What is told of a compile: ids and counts, never content.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Services, StoreError, compile};
+use crate::domain::{ContentHash, EventKind, NewEvent, RawJson};
+use crate::pipeline::{Compiled, Stopped};
+use crate::request::CompileRequest;
+
+/// What is known of a request before it is compiled.
+#[derive(Debug)]
+pub(super) struct Told {
+    target: &'static str,
+    model: Arc<str>,
+    messages: usize,
+    state: bool,
+    context: bool,
+}
+
+impl Told {
+    pub(super) fn of(request: &CompileRequest) -> Self {
+        Self {
+            target: request.target.as_str(),
+            model: Arc::clone(&request.model.name),
+            messages: request.conversation.history.len(),
+            state: request.dynamic_state.is_some(),
+            context: request.implicit_context.is_some(),
+        }
+    }
+
+    /// The events of a compile: those before its effects, and those behind them.
+    pub(super) fn events(
+        &self,
+        id: &Arc<str>,
+        session: Option<&Arc<str>>,
+        compiled: &Compiled,
+    ) -> (Vec<NewEvent>, Vec<NewEvent>) {
+        let event = |kind: EventKind, data: &Value| NewEvent {
+            kind,
+            session_id: session.cloned(),
+            compilation_id: Some(Arc::clone(id)),
+            data: RawJson::new(data.to_string()),
+        };
+        let report = &compiled.report;
+        let started = self.started();
+        let mut after = Vec::new();
+        let memory = report.memory.injected.len();
+        if memory > 0 || self.state || self.context {
+            let data = json!({
+                "memory_entries": memory, "dynamic_state": self.state,
+                "implicit_context": self.context,
+            });
+            after.push(event(EventKind::ContextInjected, &data));
+        }
+        let actions = &report.actions;
+        if actions.cleared + actions.summarized + actions.dropped > 0 {
+            let data = json!({
+                "tokens_before": report.tokens_before, "tokens_after": report.tokens_after,
+                "actions": actions,
+            });
+            after.push(event(EventKind::Compress, &data));
+        }
+        let done = json!({
+            "target": self.target,
+            "model": &*self.model,
+            "tokens_before": report.tokens_before,
+            "tokens_after": report.tokens_after,
+            "fits": report.fits,
+            "parts": report.parts,
+            "actions": actions,
+            "payload_hash": ContentHash::of(compiled.payload()).to_string(),
+            "first_change": report.cache.first_change,
+        });
+        after.push(event(EventKind::CompileDone, &done));
+        (vec![event(EventKind::CompileStart, &started)], after)
+    }
+
+    fn started(&self) -> Value {
+        json!({"target": self.target, "model": &*self.model, "messages": self.messages})
+    }
+}
+
+/// Tells that a compile failed, as well as that can be told; that it began too, where its request
+/// was valid.
+pub(super) fn tell_failed(
+    services: &Services,
+    session: Option<&str>,
+    told: Option<&Told>,
+    error: &compile::Error,
+) {
+    let code = match error {
+        compile::Error::Json(_) | compile::Error::Stopped(Stopped::Cancelled) => return,
+        compile::Error::Invalid(_) => "invalid_request",
+        compile::Error::OverBudget { .. } => "over_budget",
+        compile::Error::Stopped(Stopped::TimeUp) => "deadline",
+        compile::Error::Store(_) => "store_unavailable",
+    };
+    let event = |kind, data: &Value| NewEvent {
+        kind,
+        session_id: session.map(Into::into),
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    };
+    let started = told.map(|told| event(EventKind::CompileStart, &told.started()));
+    let failed = event(EventKind::CompileFailed, &json!({"code": code}));
+    let told = services.tenant().write(move |tx| {
+        started.iter().chain([&failed]).try_for_each(|event| tx.publish(event).map(drop))
+    });
+    if let Err(error) = told {
+        let error: StoreError = error;
+        tracing::debug!(%error, "a failed compile was not told of");
+    }
+}

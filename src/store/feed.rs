@@ -1,0 +1,159 @@
+//! The events that were committed last, for readers in this process.
+//!
+//! A tenant has a feed as long as somebody reads it. What a feed no longer has, or has not yet, is in
+//! the store: a feed makes readers faster and is never needed.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::sync::watch;
+
+use crate::domain::Event;
+
+/// Events that a feed keeps.
+const KEPT: usize = 1_024;
+
+/// The feeds of all tenants that have readers.
+#[derive(Debug, Default)]
+pub(super) struct Feeds {
+    tenants: Mutex<BTreeMap<Arc<str>, Weak<Feed>>>,
+}
+
+impl Feeds {
+    /// The tenant's feed, made where there is none.
+    pub(super) fn of(&self, tenant: &Arc<str>) -> Arc<Feed> {
+        let mut tenants = lock(&self.tenants);
+        if let Some(feed) = tenants.get(tenant).and_then(Weak::upgrade) {
+            return feed;
+        }
+        tenants.retain(|_, feed| feed.strong_count() > 0);
+        let feed = Arc::new(Feed::default());
+        tenants.insert(Arc::clone(tenant), Arc::downgrade(&feed));
+        feed
+    }
+
+    /// Hands on what was committed, where somebody reads.
+    pub(super) fn push(&self, tenant: &str, events: Vec<Event>) {
+        let feed = lock(&self.tenants).get(tenant).and_then(Weak::upgrade);
+        if let Some(feed) = feed {
+            feed.push(events);
+        }
+    }
+}
+
+/// One tenant's events, the last ones.
+#[derive(Debug)]
+pub struct Feed {
+    recent: Mutex<VecDeque<Arc<Event>>>,
+    newest: watch::Sender<u64>,
+}
+
+/// What a feed has behind a number.
+#[derive(Debug)]
+pub enum Taken {
+    /// The next ones, without a gap.
+    Events(Vec<Arc<Event>>),
+    /// Nothing was committed since.
+    Nothing,
+    /// The next one is not here: the store has it.
+    Elsewhere,
+}
+
+impl Default for Feed {
+    fn default() -> Self {
+        Self { recent: Mutex::default(), newest: watch::Sender::new(0) }
+    }
+}
+
+impl Feed {
+    /// The events behind a number, as far as they are here.
+    pub fn take(&self, after: u64) -> Taken {
+        let recent = lock(&self.recent);
+        if recent.back().is_none_or(|newest| newest.seq <= after) {
+            return Taken::Nothing;
+        }
+        let first = recent.partition_point(|event| event.seq <= after);
+        let next = recent.iter().skip(first).zip(after + 1..);
+        let found: Vec<_> = next
+            .take_while(|(event, seq)| event.seq == *seq)
+            .map(|(event, _)| event.clone())
+            .collect();
+        if found.is_empty() { Taken::Elsewhere } else { Taken::Events(found) }
+    }
+
+    /// Tells when there is more: the number of the newest event that was seen here.
+    pub fn newest(&self) -> watch::Receiver<u64> {
+        self.newest.subscribe()
+    }
+
+    /// Commits are told in any order; the feed keeps theirs.
+    fn push(&self, events: Vec<Event>) {
+        let mut recent = lock(&self.recent);
+        for event in events {
+            let at = recent.partition_point(|known| known.seq < event.seq);
+            recent.insert(at, Arc::new(event));
+        }
+        while recent.len() > KEPT {
+            recent.pop_front();
+        }
+        let newest = recent.back().map_or(0, |newest| newest.seq);
+        drop(recent);
+        self.newest.send_modify(|seen| *seen = newest.max(*seen));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{EventKind, RawJson, Timestamp};
+
+    fn event(seq: u64) -> Event {
+        Event {
+            seq,
+            at: Timestamp::default(),
+            kind: EventKind::MemoryChanged,
+            session_id: None,
+            compilation_id: None,
+            data: RawJson::new("{}"),
+        }
+    }
+
+    fn taken(feed: &Feed, after: u64) -> Option<Vec<u64>> {
+        match feed.take(after) {
+            Taken::Events(events) => Some(events.iter().map(|event| event.seq).collect()),
+            Taken::Nothing => Some(Vec::new()),
+            Taken::Elsewhere => None,
+        }
+    }
+
+    #[test]
+    fn events_come_in_order_whatever_order_they_are_told_in() {
+        let feeds = Feeds::default();
+        let feed = feeds.of(&"t".into());
+        assert_eq!(taken(&feed, 0), Some(vec![]));
+        feeds.push("t", vec![event(3)]);
+        assert_eq!(taken(&feed, 1), None, "2 is not here");
+        assert_eq!(taken(&feed, 2), Some(vec![3]));
+        feeds.push("t", vec![event(2)]);
+        assert_eq!(taken(&feed, 1), Some(vec![2, 3]));
+        assert_eq!(taken(&feed, 3), Some(vec![]));
+        assert_eq!(*feed.newest().borrow(), 3);
+        feeds.push("other", vec![event(4)]);
+        assert_eq!(taken(&feed, 3), Some(vec![]));
+    }
+
+    #[test]
+    fn what_is_old_is_elsewhere_and_nobody_keeps_a_feed_that_is_not_read() {
+        let feeds = Feeds::default();
+        let feed = feeds.of(&"t".into());
+        feeds.push("t", (1..=2_000).map(event).collect());
+        assert_eq!(taken(&feed, 5), None);
+        assert_eq!(taken(&feed, 1_999), Some(vec![2_000]));
+        drop(feed);
+        assert_eq!(taken(&feeds.of(&"t".into()), 0), Some(vec![]));
+    }
+}

@@ -1,0 +1,250 @@
+//! Events over SSE and in pages.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::compile::user;
+use crate::support::{TestServer, problem};
+
+/// A stream of events, read frame by frame.
+struct Stream {
+    response: reqwest::Response,
+    text: String,
+}
+
+/// One frame: id, event, data.
+#[derive(Debug, PartialEq)]
+struct Frame {
+    id: Option<u64>,
+    event: Option<String>,
+    data: Value,
+}
+
+impl Stream {
+    async fn open(server: &TestServer, path: &str, last: Option<u64>) -> Self {
+        let mut request = server.build("GET", path);
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let mut stream = Self { response, text: String::new() };
+        // The first frame has no data; with it the stream is open.
+        assert!(stream.raw().await.unwrap().contains("retry:"));
+        stream
+    }
+
+    /// The next frame's text; none at the end of the stream.
+    async fn raw(&mut self) -> Option<String> {
+        loop {
+            if let Some((frame, rest)) = self.text.split_once("\n\n") {
+                let frame = frame.to_owned();
+                self.text = rest.to_owned();
+                return Some(frame);
+            }
+            let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
+            let chunk = chunk.await.expect("an event in time").unwrap()?;
+            self.text.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+    }
+
+    async fn next(&mut self) -> Frame {
+        let text = self.raw().await.expect("an event");
+        let field = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            line.map(|value| value.trim().to_owned())
+        };
+        Frame {
+            id: field("id:").map(|id| id.parse().unwrap()),
+            event: field("event:"),
+            data: serde_json::from_str(&field("data:").unwrap()).unwrap(),
+        }
+    }
+
+    async fn types(&mut self, count: usize) -> Vec<String> {
+        let mut types = Vec::new();
+        for _ in 0..count {
+            types.push(self.next().await.event.unwrap());
+        }
+        types
+    }
+}
+
+async fn put(server: &TestServer, key: &str, body: Value) {
+    let answer = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
+    assert!(answer.status().is_success());
+}
+
+async fn page(server: &TestServer, query: &str) -> Value {
+    let answer = server.get(&format!("/events?format=json{query}")).await;
+    assert_eq!(answer.status(), 200);
+    answer.json().await.unwrap()
+}
+
+#[tokio::test]
+async fn what_happens_is_told_as_it_happens() {
+    let server = TestServer::spawn().await;
+    put(&server, "before", json!({"value": 1})).await;
+    let mut stream = Stream::open(&server, "/events", None).await;
+    put(&server, "k", json!({"value": "secret"})).await;
+    let frame = stream.next().await;
+    assert_eq!((frame.id, frame.event.as_deref()), (Some(2), Some("memory:changed")));
+    assert_eq!((&frame.data["seq"], &frame.data["type"]), (&json!(2), &json!("memory:changed")));
+    assert_eq!(frame.data["data"]["key"], "k");
+    assert!(!frame.data.to_string().contains("secret"), "no content");
+
+    let body = json!({"messages": [user("hi")], "memory": true, "session_id": "s"});
+    let compiled = server.compile(&body).await;
+    assert_eq!(stream.types(2).await, ["compile:start", "context:injected"]);
+    let done = stream.next().await;
+    assert_eq!(done.event.as_deref(), Some("compile:done"));
+    assert_eq!(
+        (&done.data["session_id"], &done.data["data"]["tokens_after"]),
+        (&json!("s"), &compiled.report["tokens_after"])
+    );
+    assert!(done.data["compilation_id"].as_str().unwrap().starts_with("cmp_"));
+    for key in [
+        "target",
+        "model",
+        "tokens_before",
+        "fits",
+        "parts",
+        "actions",
+        "payload_hash",
+        "first_change",
+    ] {
+        assert!(done.data["data"].get(key).is_some(), "{key}");
+    }
+    let bad = json!({"messages": [{"role": "nobody"}]});
+    problem(server.post("/compile", &bad).await, 422, "invalid_request").await;
+    let failed = stream.next().await;
+    assert_eq!(
+        (failed.event.as_deref(), &failed.data["data"]["code"]),
+        (Some("compile:failed"), &json!("invalid_request"))
+    );
+    let small = json!({"messages": [user("many words")],
+        "budget": {"context_window": 2, "on_overflow": "fail"}});
+    problem(server.post("/compile", &small).await, 422, "over_budget").await;
+    assert_eq!(stream.types(2).await, ["compile:start", "compile:failed"]);
+}
+
+#[tokio::test]
+async fn who_comes_back_misses_nothing_and_gets_nothing_twice() {
+    let server = TestServer::spawn().await;
+    for at in 0..1_200 {
+        put(&server, &format!("k{}", at % 7), json!({"value": at})).await;
+    }
+    let mut seen = Vec::new();
+    let mut last = 0;
+    // Cut again and again, at any frame; more happens meanwhile.
+    for round in 0..8 {
+        let mut stream = Stream::open(&server, "/events?after=0", (last > 0).then_some(last)).await;
+        for _ in 0..=(round * 37) % 150 {
+            let frame = stream.next().await;
+            last = frame.id.unwrap();
+            seen.push(last);
+        }
+        put(&server, "more", json!({"value": round})).await;
+    }
+    let mut stream = Stream::open(&server, "/events", Some(last)).await;
+    while last < 1_208 {
+        last = stream.next().await.id.unwrap();
+        seen.push(last);
+    }
+    assert_eq!(seen, (1..=1_208).collect::<Vec<u64>>());
+    put(&server, "live", json!({"value": 1})).await;
+    assert_eq!(stream.next().await.id, Some(1_209));
+}
+
+#[tokio::test]
+async fn what_expires_in_a_compile_is_told_in_order() {
+    let server = TestServer::spawn().await;
+    for key in ["a", "b"] {
+        let body = json!({"value": 1, "ttl": {"turns": 0}, "scope": {"session_id": "s"}});
+        put(&server, key, body).await;
+    }
+    let mut stream = Stream::open(&server, "/events", None).await;
+    server.compile(&json!({"messages": [user("hi")], "memory": true, "session_id": "s"})).await;
+    let mut told = Vec::new();
+    for _ in 0..6 {
+        let frame = stream.next().await;
+        let data = &frame.data["data"];
+        told.push(format!("{} {}", frame.event.unwrap(), data["key"].as_str().unwrap_or("")));
+    }
+    assert_eq!(
+        told,
+        [
+            "compile:start ",
+            "memory:expired a",
+            "memory:changed a",
+            "memory:expired b",
+            "memory:changed b",
+            "compile:done ",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_reader_gets_what_it_asks_for() {
+    let server = TestServer::spawn().await;
+    put(&server, "a", json!({"value": 1})).await;
+    put(&server, "b", json!({"value": 1, "scope": {"session_id": "s"}})).await;
+    server.compile(&json!({"messages": [user("hi")], "session_id": "s"})).await;
+    server.compile(&json!({"messages": [user("hi")]})).await;
+
+    let seqs = |page: &Value| -> Vec<u64> {
+        page["items"].as_array().unwrap().iter().map(|one| one["seq"].as_u64().unwrap()).collect()
+    };
+    let all = page(&server, "").await;
+    assert_eq!(
+        (seqs(&all), &all["next_after"], &all["has_more"]),
+        (vec![1, 2, 3, 4, 5, 6], &json!(6), &json!(false))
+    );
+    assert_eq!(seqs(&page(&server, "&after=2&limit=2").await), [3, 4]);
+    assert_eq!(seqs(&page(&server, "&session_id=s").await), [2, 3, 4]);
+    assert_eq!(seqs(&page(&server, "&types=compile:done,compile:failed").await), [4, 6]);
+    let first = page(&server, "&types=compile:done&limit=1").await;
+    assert_eq!((seqs(&first), &first["next_after"]), (vec![4], &json!(4)));
+    let ahead = page(&server, "&after=99").await;
+    assert_eq!((seqs(&ahead), &ahead["next_after"]), (vec![], &json!(6)));
+
+    let mut stream =
+        Stream::open(&server, "/events?after=0&types=memory:changed&as=message", None).await;
+    for id in [1, 2] {
+        let frame = stream.next().await;
+        assert_eq!(
+            (frame.id, frame.event, &frame.data["type"]),
+            (Some(id), None, &json!("memory:changed"))
+        );
+    }
+    for bad in ["after=x", "types=nothing", "as=x", "format=xml", "limit=0&format=json", "what=1"] {
+        problem(server.get(&format!("/events?{bad}")).await, 422, "invalid_request").await;
+    }
+    let header = server.build("GET", "/events").header("last-event-id", "x").send().await.unwrap();
+    problem(header, 422, "invalid_request").await;
+}
+
+#[tokio::test]
+async fn readers_change_no_byte_of_an_answer() {
+    let body =
+        json!({"messages": [user("hi")], "memory": {"entries": [{"key": "k", "value": "v"}]}});
+    let (alone, watched) = (TestServer::spawn().await, TestServer::spawn().await);
+    let mut streams = Vec::new();
+    for _ in 0..20 {
+        streams.push(Stream::open(&watched, "/events", None).await);
+    }
+    assert_eq!(watched.compile(&body).await.text, alone.compile(&body).await.text);
+    for stream in &mut streams {
+        assert_eq!(stream.types(3).await, ["compile:start", "context:injected", "compile:done"]);
+    }
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_streams() {
+    let server = TestServer::spawn().await;
+    let mut stream = Stream::open(&server, "/events", None).await;
+    drop(server);
+    assert_eq!(stream.raw().await, None);
+}
