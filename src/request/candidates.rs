@@ -136,13 +136,15 @@ pub fn read_proposal(body: &Node<'_>) -> Result<Proposed, ProposeFault> {
         let classes = policy.as_ref().and_then(|policy| policy.classes.as_ref());
         classes.is_none_or(|classes| classes.contains(&class))
     };
-    if let Some(word) = word
-        && !class.is_some_and(takes)
-    {
+    let word = word.unwrap_or_default();
+    if class.is_none() && !word.is_empty() {
         return Err(ProposeFault::Class(word.to_owned()));
     }
     if !faults.is_empty() {
         return Err(ProposeFault::Faults(faults.into_vec()));
+    }
+    if !class.is_some_and(takes) {
+        return Err(ProposeFault::Class(word.to_owned()));
     }
     Ok(Proposed { proposal, by, policy, revises })
 }

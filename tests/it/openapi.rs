@@ -114,7 +114,10 @@ async fn every_described_route_is_served() {
     let server = TestServer::spawn().await;
     let stored = server.post("/artifacts", &json!({"text": "x".repeat(6000)})).await;
     let stored: Value = stored.json().await.unwrap();
+    let body = json!({"value": 1, "class": "preference"});
+    let proposed: Value = server.post("/memory-candidates", &body).await.json().await.unwrap();
     for (method, path) in ROUTES {
+        let owner = if path.starts_with("/memory-candidates") { &proposed } else { &stored };
         let adapter = json!({"detect": {"min_lines": 1}}).to_string();
         server.build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
         server.build("PUT", "/memory/one").body("{\"value\":1}").send().await.unwrap();
@@ -123,7 +126,7 @@ async fn every_described_route_is_served() {
             .replace("{name}", "one")
             .replace("{code}", "deadline")
             .replace("{file}", "swagger-ui.css")
-            .replace("{id}", stored["id"].as_str().unwrap());
+            .replace("{id}", owner["id"].as_str().unwrap());
         let response = server.build(method, &path).body("{}").send().await.unwrap();
         assert!(![404, 405, 500].contains(&response.status().as_u16()), "{method} {path}");
     }
