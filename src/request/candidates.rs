@@ -253,14 +253,13 @@ fn read_policy(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<WritePoli
     let mut classes = |key: &str| {
         let mut found = Vec::new();
         for (index, word) in given.texts(key, MOST_REFS, faults).into_iter().enumerate() {
-            match class_of(word) {
-                Some(class) => found.push(class),
-                None => {
-                    let words: Vec<_> = MemoryClass::WORDS.iter().map(|(word, _)| *word).collect();
-                    let detail = format!("must be one of {}", words.join(", "));
-                    faults.add(&given.path().key(key).index(index), detail);
-                }
+            let class = class_of(word);
+            if class.is_none() {
+                let words: Vec<_> = MemoryClass::WORDS.iter().map(|(word, _)| *word).collect();
+                let detail = format!("must be one of {}", words.join(", "));
+                faults.add(&given.path().key(key).index(index), detail);
             }
+            found.extend(class);
         }
         found
     };

@@ -102,11 +102,9 @@ impl Tx<'_> {
             }
         }
         let head = self.log_head(log)?.unwrap_or((0, ChainLink::START));
-        Ok(match head == last {
-            true => Verified { lines: last.0, broken_at: None },
-            // Lines are gone from its end, or the head itself was changed.
-            false => Verified { lines: last.0, broken_at: Some(last.0 + 1) },
-        })
+        // Where they differ, lines are gone from its end, or the head itself was changed.
+        let broken_at = (head != last).then_some(last.0 + 1);
+        Ok(Verified { lines: last.0, broken_at })
     }
 
     fn log_head(&self, log: Log) -> Result<Option<(u64, ContentHash)>, Error> {

@@ -228,8 +228,8 @@ pub struct ReviewGiven {
     pub by: Principal,
 }
 
-fn text(text: &Option<Arc<str>>) -> Option<String> {
-    text.as_deref().map(str::to_owned)
+fn text(text: Option<&Arc<str>>) -> Option<String> {
+    text.map(ToString::to_string)
 }
 
 fn raw(json: &RawJson) -> Option<Box<RawValue>> {
@@ -251,8 +251,8 @@ impl From<&Shown> for Candidate {
             entity: about.map(|about| about.entity.to_string()),
             predicate: about.map(|about| about.predicate.to_string()),
             class: word_of(MemoryClass::WORDS, proposal.class),
-            key: text(&proposal.key),
-            description: text(&proposal.description),
+            key: text(proposal.key.as_ref()),
+            description: text(proposal.description.as_ref()),
             scope: (&proposal.scope).into(),
             tier: word_of(MemoryTier::WORDS, proposal.tier),
             classification: word_of(Classification::WORDS, proposal.classification),
@@ -264,7 +264,7 @@ impl From<&Shown> for Candidate {
             proposed_by: candidate.proposers.iter().map(Into::into).collect(),
             checks: (&candidate.checks).into(),
             capture: Capture {
-                id: text(capture_id),
+                id: text(capture_id.as_ref()),
                 seq: *seq,
                 prev_hash: prev_hash.to_string(),
                 hash: hash.to_string(),
@@ -275,8 +275,8 @@ impl From<&Shown> for Candidate {
                 by: (&review.by).into(),
             }),
             fingerprint: candidate.fingerprint.to_string(),
-            memory_key: text(&candidate.memory_key),
-            superseded_by: text(&candidate.superseded_by),
+            memory_key: text(candidate.memory_key.as_ref()),
+            superseded_by: text(candidate.superseded_by.as_ref()),
             last_event: candidate.last_event,
             created_at: candidate.created_at.to_string(),
             updated_at: candidate.updated_at.to_string(),
@@ -288,11 +288,11 @@ impl From<&crate::domain::Checks> for Checks {
     fn from(checks: &crate::domain::Checks) -> Self {
         let existing = checks.existing.iter().map(|existing| ExistingEntry {
             key: existing.key.to_string(),
-            candidate: text(&existing.candidate),
+            candidate: text(existing.candidate.as_ref()),
         });
         Self {
-            duplicate_of: text(&checks.duplicate_of),
-            previous: text(&checks.previous),
+            duplicate_of: text(checks.duplicate_of.as_ref()),
+            previous: text(checks.previous.as_ref()),
             contradiction_check: ContradictionCheck {
                 verdict: word_of(Contradiction::WORDS, checks.contradiction),
                 existing: existing.collect(),

@@ -166,7 +166,10 @@ fn needs_no_review(proposal: &Proposal, policy: Option<&WritePolicy>) -> bool {
 }
 
 /// The first candidate that says the same and is still open, or whose entry still says so.
-fn duplicate_of(tx: &Tx<'_>, candidate: &Candidate) -> Result<Option<Arc<str>>, store::Error> {
+pub(super) fn duplicate_of(
+    tx: &Tx<'_>,
+    candidate: &Candidate,
+) -> Result<Option<Arc<str>>, store::Error> {
     let mut first: Option<Arc<str>> = None;
     for state in [
         CandidateState::Pending,

@@ -120,6 +120,10 @@ pub fn review(
 fn judge(tx: &Tx<'_>, candidate: &mut Candidate, request: &ReviewRequest) -> Result<(), Error> {
     let ReviewRequest { verdict, reason, classification, by } = request;
     if candidate.state == CandidateState::AutoRejected {
+        // It was reopened as another candidate meanwhile.
+        if let Some(first) = check::duplicate_of(tx, candidate)? {
+            return Err(Error::Conflict(format!("the candidate {first} says the same")));
+        }
         go(tx, candidate, &Step::new(Action::Reopen, CandidateState::InReview, by))?;
     }
     let mut step = Step::new(Action::of(*verdict), verdict.state(), by);

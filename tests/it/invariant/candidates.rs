@@ -62,7 +62,7 @@ fn op() -> impl Strategy<Value = Op> {
     let resolution =
         prop::sample::select(vec![None, Some("supersede"), Some("keep_both"), Some("reject")]);
     let key = prop::sample::select(vec![None, None, Some("k0"), Some("other")]);
-    let (at, fact, value) = (0..12usize, 0..3usize, 0..3usize);
+    let (at, fact, value) = (0..12usize, 0..3usize, 0..2usize);
     prop_oneof![
         4 => (fact.clone(), value.clone(), tier, who.clone(), prop::bool::weighted(0.8)).prop_map(
             |(fact, value, tier, who, consent)| Op::Propose { fact, value, tier, who, consent }),

@@ -168,11 +168,16 @@ async fn what_was_rejected_is_rejected_again() {
     let again = propose(&server, &contact("fax")).await;
     assert_eq!(again["state"], "auto_rejected");
     assert_eq!(again["checks"]["previous"], first["id"]);
+    let third = propose(&server, &contact("fax")).await;
+    assert_eq!(third["state"], "auto_rejected");
     // A reviewer can open it again, and from then on it is not rejected by itself.
     let approved = review(&server, &again, "approve").await;
     assert_eq!(approved["state"], "approved");
-    let third = propose(&server, &contact("fax")).await;
-    assert_eq!(third["checks"]["duplicate_of"], again["id"]);
+    let fourth = propose(&server, &contact("fax")).await;
+    assert_eq!(fourth["checks"]["duplicate_of"], again["id"]);
+    // Opened twice it would be there twice.
+    let verdict = json!({"verdict": "approve", "reason": "too", "by": bob()});
+    problem(act(&server, &third, "review", &verdict).await, 409, "conflict").await;
 }
 
 #[tokio::test]
