@@ -13,19 +13,23 @@
     reason = "a benchmark, not the service"
 )]
 
+mod formats;
 mod texts;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use contexture::compress::{Encoder, Engine, Form, Hold, Lossless};
-use contexture::domain::{Models, TokenizerName};
+use contexture::compress::{
+    Adapters, Depth, Encoder, Engine, Form, Hold, Lossless, Reducer, built_in_names,
+};
+use contexture::domain::{AdapterChoice, AdapterChoices, Models, TokenizerName};
 use contexture::pipeline::Deadline;
 use contexture::service::Services;
 use contexture::service::compress::compress;
 use contexture::tokenizer::Counter;
 use divan::Bencher;
 use divan::counter::BytesCount;
+use formats::FORMATS;
 use texts::{KINDS, Random, conversation, hostile};
 
 const O200K: TokenizerName = TokenizerName::O200kBase;
@@ -44,6 +48,7 @@ fn main() {
     divan::main();
     if is_bench {
         kinds();
+        adapters();
         conversations();
         hostiles();
     }
@@ -152,9 +157,55 @@ fn kinds() {
     }
 }
 
+/// All adapters in their order, the one of prose too.
+fn all() -> Adapters {
+    let names = built_in_names().map(|name| AdapterChoice::Named(name.into()));
+    Adapters::of(&AdapterChoices::Chosen(names.collect()))
+}
+
+/// What adapters leave of a text, without any notation.
+fn reduced(engine: &Engine, counter: &Counter, adapters: &Adapters, text: &Arc<str>) -> Form {
+    Encoder::new(engine, counter, FREE, Lossless::Equivalent)
+        .with(Reducer { adapters, pointer: None })
+        .said(text, Depth::Reduced)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes of texts")]
+fn adapters() {
+    println!(
+        "\nMB/s of text by adapter, {TEXT} bytes each, without counting: to find the adapter, to \
+         cut, to read again (goals: words ≥ 60, structure ≥ 40)"
+    );
+    println!("{:>18} {:>16} {:>7} {:>6} {:>8}  rules", "adapter", "text", "MB/s", "goal", "bytes");
+    let adapters = all();
+    for format in FORMATS {
+        let text: Arc<str> = format.text(TEXT, &mut Random(7)).into();
+        let cold = || {
+            let (engine, counter) = (Engine::new(), Counter::new());
+            time(|| reduced(&engine, &counter, &adapters, &text))
+        };
+        let [fastest, ..] = pairs(25, cold, Duration::default);
+        let speed = text.len() as f64 / fastest / 1e6;
+        let shown = reduced(&Engine::new(), &Counter::new(), &adapters, &text);
+        let left = shown.text.as_ref().map_or(text.len(), |shown| shown.len());
+        let own = format!("adapter:{}", format.adapter);
+        let is_other = shown.rules != [own.as_str()];
+        println!(
+            "{:>18} {:>16} {speed:>7.0} {:>6.0} {:>7.1}%  {}{}{}",
+            format.adapter,
+            format.name,
+            format.goal,
+            left as f64 / text.len() as f64 * 100.0,
+            shown.rules.join("+"),
+            if is_other { "  not by it" } else { "" },
+            verdict(speed >= format.goal)
+        );
+    }
+}
+
 /// One compress of a conversation that nobody has seen before.
 fn service(body: &str) -> Duration {
-    let services = Services::new(Models::built_in()).expect("a store in memory");
+    let services = Services::new(Models::built_in()).unwrap();
     time(|| compress(&services, body, &Deadline::default()).unwrap())
 }
 
@@ -193,7 +244,7 @@ fn conversations() {
         };
         let [alone, whole, ratio] = pairs(rounds, count, || service(&body));
         let [_, budget, to_none] = pairs(rounds, || service(&body), || service(&half));
-        let services = Services::new(Models::built_in()).expect("a store in memory");
+        let services = Services::new(Models::built_in()).unwrap();
         let report = compress(&services, &body, &Deadline::default()).unwrap().report;
         println!(
             "{tokens:>8} {:>9.2} {:>9.2} {:>8.0} {ratio:>6.2} {:>10.2} {to_none:>12.2} {:>5.1}%{}{}",

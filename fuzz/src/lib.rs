@@ -3,6 +3,8 @@
 //! Bytes are read as text. In `list`, U+001E stands between the entries of a list and U+001F
 //! between the texts of an entry, so that a seed can be written by hand.
 
+pub mod adapter;
+
 use std::sync::Arc;
 
 use contexture::compress::{

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use super::adapter::{Adapters, Inside, Part, apply, shorten};
 use super::notation::{Found, named};
+use crate::domain::{AdapterChoice, AdapterChoices};
 
 /// The ranges of a text's parts.
 pub fn spans(text: &str) -> Vec<Range<usize>> {
@@ -21,6 +23,58 @@ pub fn encode(notation: &str, lines: &[&str]) -> Vec<(Range<usize>, String, Vec<
 /// What a block of a notation stands for.
 pub fn decode(notation: &str, args: &str, body: &[&str], limit: usize) -> Option<String> {
     named(notation)?.decode(args, body, limit)
+}
+
+/// What adapters make of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Adapted {
+    /// Whether the first of them takes the text as a whole.
+    pub detects: bool,
+    /// The text with the cuts of the first, where each text inside of it loses its second half,
+    /// and whether that holds; none where cuts overlap or split a character.
+    pub halved: Option<(String, bool)>,
+    /// The text as a request would show it; none where it stands as it was.
+    pub shown: Option<String>,
+    /// Adapters whose cuts broke the format.
+    pub reverted: Vec<String>,
+}
+
+/// What adapters make of a text, offered to them in their order; none without adapters.
+pub fn adapted(choices: &AdapterChoices, text: &str) -> Option<Adapted> {
+    let adapters = Adapters::of(choices);
+    let list: Vec<_> = adapters.list(false).collect();
+    let first = list.first()?;
+    let spans = super::segment::segment(text);
+    let part = Part { text, spans: &spans };
+    let halved = apply(text, &first.cuts(part, &mut Half));
+    let halved = halved.map(|halved| {
+        let holds = halved == text || first.holds(text, &halved);
+        (halved, holds)
+    });
+    let made = shorten(&list, text, &|_, _| true);
+    let (shown, reverted) = (made.text, made.reverted);
+    Some(Adapted { detects: first.detects(part), halved, shown, reverted })
+}
+
+/// The choice of one adapter of ours.
+pub fn one(name: &str) -> AdapterChoices {
+    AdapterChoices::Chosen(vec![AdapterChoice::Named(name.into())])
+}
+
+/// Leaves the first half of a text.
+struct Half;
+
+impl Inside for Half {
+    fn shorten(&mut self, text: &str) -> Option<String> {
+        let half = text.chars().count() / 2;
+        let head: String = text.chars().take(half).collect();
+        (half > 0).then_some(head)
+    }
+}
+
+/// Whether a line reports an error: then it is shown.
+pub fn reports_error(line: &str) -> bool {
+    super::notation::reports_error(line)
 }
 
 /// The atoms of a text.

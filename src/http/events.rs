@@ -209,7 +209,7 @@ impl Reader {
 
     /// Says something that is for this reader alone, and has no number.
     fn tell(&mut self, kind: EventKind, data: &str) {
-        let row = EventRow::of_stream(kind, RawJson::new(data));
+        let row = EventRow::of_stream(kind, &RawJson::new(data));
         self.push(Frame::default(), kind, &row);
     }
 

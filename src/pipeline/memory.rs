@@ -102,11 +102,14 @@ pub(super) fn tools(memory: &MemoryOptions) -> Vec<ToolDefinition> {
     if !memory.write || memory.allowed_keys.as_ref().is_some_and(Vec::is_empty) {
         return Vec::new();
     }
-    let mut key = serde_json::json!({"type": "string", "description": "A short name for it"});
-    if let Some(allowed) = &memory.allowed_keys {
-        let allowed: Vec<&str> = allowed.iter().map(|key| &**key).collect();
-        key["enum"] = allowed.into();
-    }
+    let about = "A short name for it";
+    let key = match &memory.allowed_keys {
+        Some(allowed) => {
+            let allowed: Vec<&str> = allowed.iter().map(|key| &**key).collect();
+            serde_json::json!({"type": "string", "description": about, "enum": allowed})
+        }
+        None => serde_json::json!({"type": "string", "description": about}),
+    };
     let description = serde_json::json!({"type": "string", "description": "What it is about"});
     let create = serde_json::json!({
         "type": "object",

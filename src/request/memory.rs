@@ -157,16 +157,13 @@ pub(in crate::request) fn read_key(
     fields: &Fields<'_, '_>,
     faults: &mut Faults,
 ) -> Option<Arc<str>> {
-    let key = fields.text("key", faults);
-    match key {
-        Some(key) => check_key(key, &fields.path().key("key"), faults).then(|| key.into()),
-        None => {
-            if fields.get("key").is_none() {
-                fields.fault("key", "is missing", faults);
-            }
-            None
+    let Some(key) = fields.text("key", faults) else {
+        if fields.get("key").is_none() {
+            fields.fault("key", "is missing", faults);
         }
-    }
+        return None;
+    };
+    check_key(key, &fields.path().key("key"), faults).then(|| key.into())
 }
 
 /// Words that stand in the place of a key in a path.
@@ -258,6 +255,7 @@ fn read_tags(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Vec<Arc<str
 }
 
 /// `{"turns": n}`, `{"seconds": n}` or null.
+#[expect(clippy::option_option, reason = "absent, null and given are three things")]
 pub(super) fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Option<MemoryTtl>> {
     let node = fields.node().get("ttl")?;
     if node.is_null() {

@@ -144,7 +144,7 @@ impl<'v> From<&'v ContentHash> for Value<'v> {
     }
 }
 
-impl<'v, T: Into<Self>> From<Option<T>> for Value<'v> {
+impl<T: Into<Self>> From<Option<T>> for Value<'_> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Value::Null, Into::into)
     }

@@ -12,6 +12,9 @@ use crate::domain::{Artifact, ArtifactId, ContentHash, Event};
 /// writes.
 const REMOVED_AT_ONCE: usize = 500;
 
+/// What comes of a write, beside the events that it published.
+type Told<T, E> = Pending<(T, Vec<Event>), E>;
+
 /// The handle that every read and write goes through. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Tenant {
@@ -86,7 +89,7 @@ impl Tenant {
         &self,
         is_durable: bool,
         mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> (Box<dyn Job>, Pending<(T, Vec<Event>), E>)
+    ) -> (Box<dyn Job>, Told<T, E>)
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,

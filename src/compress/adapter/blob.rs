@@ -3,8 +3,9 @@
 //! What stands around a run is offered to the adapters again. Tokens with dots and PEM blocks
 //! stay whole: they are keys, and the head of a key is of use to nobody.
 
-use std::collections::HashSet;
 use std::ops::Range;
+
+use foldhash::HashSet;
 
 use super::{Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Span, segment};
@@ -37,8 +38,11 @@ impl FormatAdapter for Blob {
             runs(part.text, part.spans).iter().map(|run| cut(part.text, run)).collect();
         let rest = without(part.text, &cuts);
         match inside.shorten(&rest) {
-            Some(with) => vec![Cut { range: 0..part.text.len(), with }],
-            None => cuts,
+            // Without the runs, the text may be read as another, with other runs in it.
+            Some(with) if is_marked(&rest, &with) => {
+                vec![Cut { range: 0..part.text.len(), with }]
+            }
+            _ => cuts,
         }
     }
 
@@ -46,9 +50,14 @@ impl FormatAdapter for Blob {
         let cuts: Vec<Cut> =
             runs(before, &segment(before)).iter().map(|run| cut(before, run)).collect();
         let rest = without(before, &cuts);
-        let known: HashSet<&str> = marks(&rest).collect();
-        rest == after || marks(after).all(|mark| known.contains(mark))
+        rest == after || is_marked(&rest, after)
     }
+}
+
+/// Whether each mark of `after` is one of `before`.
+fn is_marked(before: &str, after: &str) -> bool {
+    let known: HashSet<&str> = marks(before).collect();
+    marks(after).all(|mark| known.contains(mark))
 }
 
 fn cut(text: &str, run: &Range<usize>) -> Cut {
@@ -192,6 +201,18 @@ mod tests {
             shown(&Blob, &text),
             format!("{first}\n\n{}… [800 bytes of base64]\n", &run[..32])
         );
+    }
+
+    #[test]
+    fn what_reads_as_another_text_without_its_runs_keeps_its_marks() {
+        let text = "data:hhcyBhcyBtYW55IGNlIFNGFyYXRlZCB2YW\u{fffd}\u{fffd}\u{fffd}\u{fffd}IGxv… \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{7}IHN0YW5kcyBDEBUGd2hvcuCiN\u{fffd}bZGVyaXnVW5Bbcm93OpDb3c7CnVzZSBz\n\
+            CAgfQoKICAgIGZuIGRldGVjdHMoJnNlbGYsIHBhcnQ6ICi8vLyBCeXRlcyBvZiBhIGNaW5BhbQgd2hvc2Ugb3RoZXIgY2VsbHHN0ZDo6Ym9ycm93OjpDb3c7CnVzZSBz\n\
+            vLyBCeXRlcyBvZiBhIGNaW5BhbQgd2hvc2Ugb3RoZXIgY2VsbHMgYXJlIGVtcHR5LgoKdXNlIHN0ZDo6Ym9ycm93OjpDb3c7CnVzZSBz\n\
+            9ycm93OjpDb3c7CnVzZSBz\n\
+            ";
+        let shortened = super::super::shorten(&[&Blob], text, &|_, _| true);
+        assert_eq!(shortened.reverted, Vec::<String>::new());
+        assert!(shortened.text.is_some_and(|text| text.contains(" bytes of base64]")));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which lines stay: what has to, then what belongs to it, then what shows most by byte.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt as _};
 
 use super::Cut;
 use super::page::{Margin, Page, cuts};

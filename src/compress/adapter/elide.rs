@@ -1,7 +1,8 @@
 //! Which items of a long list stay, and what is said of those that do not.
 
-use std::collections::HashSet;
 use std::ops::Range;
+
+use foldhash::HashSet;
 
 use crate::compress::extract::{Unit, select};
 
@@ -25,7 +26,7 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
     }
     let total: usize = items.iter().map(|item| item.len()).sum();
     let room = (total / SHARE).min(MOST + total / LARGE_SHARE);
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let units: Vec<Unit<'_>> = items
         .iter()
         .enumerate()

@@ -73,12 +73,12 @@ pub(super) fn cuts(part: Part<'_>) -> Vec<Cut> {
 /// Whether two texts have the same blocks but for paragraphs, and what no adapter may touch is the
 /// same byte for byte: headings, fences and other code, tables, front matter, HTML.
 pub(super) fn is_same(before: &str, after: &str) -> bool {
-    blocks(before).eq(blocks(after)) && definitions(before) == definitions(after)
+    let (own, shown) = (parser(before), parser(after));
+    definitions(&own) == definitions(&shown) && blocks(before, own).eq(blocks(after, shown))
 }
 
 /// Where the links of `[text][name]` lead.
-fn definitions(text: &str) -> Vec<(String, String)> {
-    let parser = parser(text);
+fn definitions(parser: &Parser<'_>) -> Vec<(String, String)> {
     let definitions = parser.reference_definitions().iter();
     let mut all: Vec<(String, String)> = definitions
         .map(|(name, definition)| (name.to_owned(), definition.dest.to_string()))
@@ -88,8 +88,8 @@ fn definitions(text: &str) -> Vec<(String, String)> {
 }
 
 /// The blocks of a text by what they are, with their bytes where those must stay.
-fn blocks(text: &str) -> impl Iterator<Item = (u8, &str)> {
-    parser(text).into_offset_iter().filter_map(move |(event, range)| {
+fn blocks<'t>(text: &'t str, parser: Parser<'t>) -> impl Iterator<Item = (u8, &'t str)> {
+    parser.into_offset_iter().filter_map(move |(event, range)| {
         let bytes = text.get(range).unwrap_or_default().trim_end();
         match event {
             Event::Start(Tag::Heading { .. }) => Some((0, bytes)),

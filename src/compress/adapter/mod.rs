@@ -55,6 +55,8 @@ use super::segment::{Kind, Span};
 pub use set::{Adapters, built_in_names};
 #[cfg(test)]
 pub(crate) use shorten::Shortened;
+#[cfg(fuzzing)]
+pub(crate) use shorten::apply;
 pub(crate) use shorten::{Inside, shorten};
 pub use tryout::Tryout;
 

@@ -12,8 +12,9 @@
 //! mark begins with a bracket, which begins no line of a hunk, so no reader of diffs takes it for
 //! one.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use super::Cut;
 use crate::compress::notation::reports_error;

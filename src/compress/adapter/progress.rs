@@ -1,7 +1,7 @@
 //! What a tool says about each of many things: `Compiling a`, `Unpacking b`. And what tells the
 //! output of a tool from what a person wrote, where no line alone does.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::failure::{is_heading, is_passed};
 use super::page::Page;
@@ -29,7 +29,7 @@ impl<'t> Progress<'t> {
     }
 
     fn among(page: &Page<'t>, lines: usize) -> Self {
-        let mut counts = HashMap::new();
+        let mut counts = HashMap::default();
         for word in (0..lines).filter_map(|at| opening(page.body(at))) {
             *counts.entry(word).or_insert(0) += 1;
         }

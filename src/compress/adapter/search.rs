@@ -2,7 +2,7 @@
 //! its first hit and the number of its line; of a listing the folders stay before the names in
 //! them. The rest stays for what it shows.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::choose::{Rank, chosen};
 use super::page::{Page, shown};
@@ -52,7 +52,7 @@ impl FormatAdapter for Search {
 /// The first hit of each file has to stay.
 fn rank_hits(page: &Page<'_>) -> Vec<Rank> {
     let mut ranks = vec![Rank::May(NAME); page.len()];
-    let mut seen: HashSet<&[u8]> = HashSet::new();
+    let mut seen: HashSet<&[u8]> = HashSet::default();
     let mut path: &[u8] = &[];
     // Below a path that stands alone, hits begin with their numbers.
     let mut is_first_below = false;
@@ -91,7 +91,7 @@ fn below(line: &[u8]) -> Option<u8> {
 
 /// Folders stay before names.
 fn rank_names<'t>(page: &Page<'t>, from: usize, to: usize, ranks: &mut [Rank]) {
-    let mut folders: HashSet<&'t str> = HashSet::new();
+    let mut folders: HashSet<&'t str> = HashSet::default();
     for at in from..to {
         let body = page.body(at);
         let is_total = body.strip_prefix("total ").is_some_and(|rest| rest.len() < 12);

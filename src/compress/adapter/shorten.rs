@@ -166,7 +166,7 @@ fn note(names: &mut Vec<String>, name: &str) {
 }
 
 /// The text with its cuts; none where they overlap or split a character.
-pub(super) fn apply(text: &str, cuts: &[Cut]) -> Option<String> {
+pub(crate) fn apply(text: &str, cuts: &[Cut]) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     for Cut { range: Range { start, end }, with } in cuts {

@@ -2,7 +2,7 @@
 //! the first, the last and those of the application; runs of a library's frames go to marks, and
 //! so do frames that stand above already.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::choose::{Rank, chosen};
 use super::frame::{Frame, frame, root};
@@ -40,7 +40,7 @@ impl FormatAdapter for StackTrace {
 
 fn ranks(page: &Page<'_>) -> Vec<Rank> {
     let mut ranks = vec![Rank::Once; page.len()];
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut at = 0;
     while at < page.len() {
         let frames = frames(page, at);

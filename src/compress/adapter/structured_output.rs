@@ -2,7 +2,7 @@
 //! errors stay, and every file that is named, with one of its lines; the rest stays for what it
 //! shows.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::choose::{Rank, chosen};
 use super::failure::{is_passed, is_total, rank};
@@ -130,7 +130,7 @@ fn is_labelled(body: &str) -> bool {
 }
 
 fn ranks(page: &Page<'_>) -> Vec<Rank> {
-    let mut files = HashSet::new();
+    let mut files = HashSet::default();
     let mut ranks: Vec<Rank> = (0..page.len())
         .map(|at| {
             let body = page.body(at);

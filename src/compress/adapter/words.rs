@@ -14,9 +14,16 @@ pub(super) fn is_prose(text: &str) -> bool {
         return false;
     }
     let mut seen = Seen::default();
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        seen.take(letter, letters.peek().copied());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        // Most of any text are letters that follow each other.
+        let run = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+        rest = rest.get(run.max(letter.len_utf8())..).unwrap_or_default();
+        if run > 0 {
+            seen.letters(run, rest.is_empty());
+        } else {
+            seen.take(letter, rest.chars().next());
+        }
     }
     let is_wide = seen.wide >= WIDE;
     seen.sentences >= 2
@@ -43,6 +50,19 @@ struct Seen {
 }
 
 impl Seen {
+    /// A run of ASCII letters.
+    fn letters(&mut self, count: usize, is_last: bool) {
+        self.all += count;
+        self.plain += count;
+        self.begin();
+        self.sentences += usize::from(is_last);
+    }
+
+    fn begin(&mut self) {
+        self.words += usize::from(!std::mem::replace(&mut self.in_word, true));
+        self.lines += usize::from(!std::mem::replace(&mut self.in_line, true));
+    }
+
     fn take(&mut self, letter: char, next: Option<char>) {
         let ends = next.is_none_or(|next| next.is_whitespace() || matches!(next, '"' | '\'' | ')'));
         if letter.is_whitespace() {
@@ -53,8 +73,7 @@ impl Seen {
             return;
         }
         self.all += 1;
-        self.words += usize::from(!std::mem::replace(&mut self.in_word, true));
-        self.lines += usize::from(!std::mem::replace(&mut self.in_line, true));
+        self.begin();
         match letter {
             _ if letter.is_alphabetic() => {
                 self.plain += 1;

@@ -5,9 +5,10 @@
 //! list from its beginning finds every one of them, and a longer list never changes what stood
 //! before.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::lines::{Lines, is_anchor};
 use super::mark::{self, Place, Reference};
@@ -19,8 +20,15 @@ const PLACES: usize = 6;
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     texts: Vec<(Place, Arc<str>, Arc<Lines>)>,
-    /// Where a line stands, by its hash: text and line. Only ever asked by key.
-    places: HashMap<u64, Vec<(u32, u32)>>,
+    /// Where a line stands, by its hash. Only ever asked by key.
+    places: HashMap<u64, Places>,
+}
+
+/// Texts and lines in them: most lines stand in one place.
+#[derive(Debug)]
+struct Places {
+    first: (u32, u32),
+    others: Vec<(u32, u32)>,
 }
 
 /// Lines of a text that stand in an earlier one.
@@ -43,10 +51,10 @@ impl Backlog {
             }
             match self.places.entry(hash) {
                 Entry::Vacant(entry) => {
-                    entry.insert(vec![(index, at)]);
+                    entry.insert(Places { first: (index, at), others: Vec::new() });
                 }
-                Entry::Occupied(mut entry) if entry.get().len() < PLACES => {
-                    entry.get_mut().push((index, at));
+                Entry::Occupied(mut entry) if entry.get().others.len() + 1 < PLACES => {
+                    entry.get_mut().others.push((index, at));
                 }
                 Entry::Occupied(_) => {}
             }
@@ -93,7 +101,8 @@ impl Backlog {
 
     fn longest(&self, text: &str, lines: &Lines, at: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
-        for (source, line) in self.places.get(&lines.hash(at)?)? {
+        let places = self.places.get(&lines.hash(at)?)?;
+        for (source, line) in [&places.first].into_iter().chain(&places.others) {
             let (source, line) = (*source as usize, *line as usize);
             let count = self.alike(text, lines, at, source, line);
             if count > best.map_or(0, |best| best.count) {

@@ -23,11 +23,18 @@ pub(super) struct Cover {
 }
 
 /// A fact of a unit, or its words, and what they are worth there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 struct Show {
     fact: u64,
     unit: u32,
     worth: u32,
+}
+
+impl Show {
+    /// By fact, then by unit: one number, for there are many of them to sort.
+    fn order(&self) -> u128 {
+        u128::from(self.fact) << 64 | u128::from(self.unit) << 32 | u128::from(self.worth)
+    }
 }
 
 impl Cover {
@@ -39,7 +46,7 @@ impl Cover {
                 shows.push(Show { fact: !words, unit: at, worth: unit.weight });
             }
         }
-        shows.sort_unstable();
+        shows.sort_unstable_by_key(Show::order);
         shows.dedup_by_key(|show| (show.fact, show.unit));
         let mut values = vec![0_u32; units.len()];
         let mut begins = vec![0; units.len() + 1];

@@ -43,7 +43,12 @@ struct Scan<'t> {
 impl<'t> Scan<'t> {
     fn of(body: &'t str) -> Self {
         let bytes = body.as_bytes();
-        let width = bytes.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or_default();
+        let mut line = 0;
+        let mut width = 0;
+        for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+            width = width.max(end - line);
+            line = end + 1;
+        }
         let is_quoted = memchr::memchr2(b'"', b'`', bytes).is_some()
             || memchr::memchr_iter(b'\'', bytes).any(|at| opens_quote(bytes, at))
             || memchr::memmem::find(bytes, b"-----BEGIN").is_some();
@@ -54,7 +59,11 @@ impl<'t> Scan<'t> {
     fn run(&mut self, found: &mut Vec<Range<usize>>) {
         self.start = self.next_word(0);
         let mut at = self.start;
-        while let Some(byte) = self.bytes.get(at) {
+        while let Some(step) =
+            self.bytes.get(at..).and_then(|rest| rest.iter().position(|byte| may_end(*byte)))
+            && let Some(byte) = self.bytes.get(at + step)
+        {
+            at += step;
             if *byte == b'['
                 && let Some(gap) = self.gap(at)
             {
@@ -241,6 +250,23 @@ impl<'t> Scan<'t> {
         }
         is_boundary(self.atoms.get_or_insert_with(|| atoms(self.body)), at)
     }
+}
+
+/// Whether a byte may end a sentence, or is what was left out.
+#[inline]
+fn may_end(byte: u8) -> bool {
+    const MAY: [bool; 256] = {
+        let mut may = [false; 256];
+        let mut rest: &mut [bool] = &mut may;
+        let mut byte = 0_u8;
+        while let Some((may, after)) = rest.split_first_mut() {
+            *may = byte >= 0x80 || matches!(byte, b'[' | b'.' | b'!' | b'?' | b'\n');
+            rest = after;
+            byte = byte.wrapping_add(1);
+        }
+        may
+    };
+    MAY.get(usize::from(byte)) == Some(&true)
 }
 
 /// Whether an apostrophe stands in no word.

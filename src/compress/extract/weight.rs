@@ -188,9 +188,98 @@ enum Kind {
     Emphasis,
 }
 
+/// Words in small letters that order or forbid.
+const STRICT: &[&[u8]] = &[
+    b"must",
+    b"never",
+    b"always",
+    b"shall",
+    b"required",
+    b"requires",
+    b"require",
+    b"mandatory",
+    b"forbidden",
+    b"prohibited",
+    b"cannot",
+    b"don't",
+    b"mustn't",
+    b"password",
+    b"passphrase",
+    b"secret",
+    b"credentials",
+    b"muss",
+    b"niemals",
+    b"immer",
+    b"verboten",
+    b"jamais",
+    b"doit",
+    b"toujours",
+    b"nunca",
+    b"debe",
+    b"siempre",
+];
+/// Those that deny or restrict.
+const NEGATION: &[&[u8]] = &[
+    b"not", b"no", b"none", b"nor", b"neither", b"without", b"only", b"unless", b"except",
+    b"nothing", b"nobody", b"nicht", b"kein", b"keine", b"nie", b"nur", b"ohne", b"pas", b"sans",
+    b"sin",
+];
+const EMPHASIS: &[&[u8]] = &[
+    b"important",
+    b"importantly",
+    b"note",
+    b"however",
+    b"critical",
+    b"crucial",
+    b"essential",
+    b"significant",
+    b"notably",
+    b"particular",
+    b"specifically",
+    b"warning",
+    b"caution",
+    b"therefore",
+    b"hence",
+    b"thus",
+    b"consequently",
+    b"accordingly",
+    b"conclusion",
+    b"because",
+    b"result",
+    b"means",
+    b"instead",
+    b"decided",
+];
+const DO: &[&[u8]] = &[b"do"];
+/// Letters of the longest of them.
+const LONGEST: usize = 14;
+
+/// The lengths of the words above as bits, by the low five bits of their first letters: most
+/// words have one that no word above with their first letter has.
+const LENGTHS: [u16; 32] = {
+    let mut lengths = [0; 32];
+    let mut lists: &[&[&[u8]]] = &[STRICT, NEGATION, EMPHASIS, DO];
+    while let Some((list, others)) = lists.split_first() {
+        let mut words = *list;
+        while let Some((word, after)) = words.split_first() {
+            #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
+            {
+                lengths[(word[0] & 31) as usize] |= 1 << word.len();
+            }
+            words = after;
+        }
+        lists = others;
+    }
+    lengths
+};
+
 fn kind_of(word: &[u8]) -> Kind {
-    const LONGEST: usize = 14;
-    if !(2..=LONGEST).contains(&word.len()) {
+    let (Some(first), Some(last), 2..=LONGEST) = (word.first(), word.last(), word.len()) else {
+        return Kind::Other;
+    };
+    let lengths = LENGTHS.get(usize::from(first & 31)).copied().unwrap_or_default();
+    // `n't` may end any word.
+    if lengths >> word.len() & 1 == 0 && last | 0x20 != b't' {
         return Kind::Other;
     }
     let mut small = [0_u8; LONGEST];
@@ -198,23 +287,18 @@ fn kind_of(word: &[u8]) -> Kind {
         *small = byte.to_ascii_lowercase();
     }
     let small = small.get(..word.len()).unwrap_or_default();
-    match small {
-        b"do" => Kind::Do,
-        b"must" | b"never" | b"always" | b"shall" | b"required" | b"requires" | b"require"
-        | b"mandatory" | b"forbidden" | b"prohibited" | b"cannot" | b"don't" | b"mustn't"
-        | b"password" | b"passphrase" | b"secret" | b"credentials" | b"muss" | b"niemals"
-        | b"immer" | b"verboten" | b"jamais" | b"doit" | b"toujours" | b"nunca" | b"debe"
-        | b"siempre" => Kind::Strict,
-        b"not" | b"no" | b"none" | b"nor" | b"neither" | b"without" | b"only" | b"unless"
-        | b"except" | b"nothing" | b"nobody" | b"nicht" | b"kein" | b"keine" | b"nie" | b"nur"
-        | b"ohne" | b"pas" | b"sans" | b"sin" => Kind::Negation,
-        b"important" | b"importantly" | b"note" | b"however" | b"critical" | b"crucial"
-        | b"essential" | b"significant" | b"notably" | b"particular" | b"specifically"
-        | b"warning" | b"caution" | b"therefore" | b"hence" | b"thus" | b"consequently"
-        | b"accordingly" | b"conclusion" | b"because" | b"result" | b"means" | b"instead"
-        | b"decided" => Kind::Emphasis,
-        _ if small.ends_with(b"n't") || small.ends_with("n’t".as_bytes()) => Kind::Negation,
-        _ => Kind::Other,
+    if DO.contains(&small) {
+        Kind::Do
+    } else if STRICT.contains(&small) {
+        Kind::Strict
+    } else if NEGATION.contains(&small) {
+        Kind::Negation
+    } else if EMPHASIS.contains(&small) {
+        Kind::Emphasis
+    } else if small.ends_with(b"n't") || small.ends_with("n’t".as_bytes()) {
+        Kind::Negation
+    } else {
+        Kind::Other
     }
 }
 
@@ -264,7 +348,8 @@ fn opens_with_filler(sentence: &str) -> bool {
         "you're welcome",
     ];
     let bytes = sentence.as_bytes();
-    FILLERS.iter().any(|filler| {
+    let first = bytes.first().map(u8::to_ascii_lowercase);
+    FILLERS.iter().filter(|filler| filler.bytes().next() == first).any(|filler| {
         let head = bytes.get(..filler.len());
         let after = bytes.get(filler.len()).copied().unwrap_or(b'.');
         head.is_some_and(|head| head.eq_ignore_ascii_case(filler.as_bytes()))

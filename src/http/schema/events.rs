@@ -39,14 +39,14 @@ impl From<&Event> for EventRow {
 
 impl EventRow {
     /// What is said to one reader alone.
-    pub(in crate::http) fn of_stream(kind: EventKind, data: RawJson) -> Self {
+    pub(in crate::http) fn of_stream(kind: EventKind, data: &RawJson) -> Self {
         Self {
             seq: None,
             kind: word_of(EventKind::WORDS, kind),
             at: None,
             session_id: None,
             compilation_id: None,
-            data: raw(&data),
+            data: raw(data),
         }
     }
 }

@@ -6,6 +6,7 @@
 mod recall;
 mod row;
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 pub use self::recall::{MemoryView, Recalled};
@@ -202,15 +203,14 @@ impl Tx<'_> {
         let cursor = after.map(|cursor| (cursor.key.as_str(), parts(&cursor.scope)));
         if let Some((key, [subject, session, agent])) = cursor {
             let first = given.len() + 2;
-            sql.push_str(&format!(
-                " AND (key, subject, session, agent) > (?{first}, ?{}, ?{}, ?{})",
-                first + 1,
-                first + 2,
-                first + 3
-            ));
+            let [second, third, last] = [first + 1, first + 2, first + 3];
+            let _ = write!(
+                sql,
+                " AND (key, subject, session, agent) > (?{first}, ?{second}, ?{third}, ?{last})"
+            );
             given.extend([key, subject, session, agent].map(Value::from));
         }
-        sql.push_str(&format!(" ORDER BY key, subject, session, agent LIMIT ?{}", given.len() + 2));
+        let _ = write!(sql, " ORDER BY key, subject, session, agent LIMIT ?{}", given.len() + 2);
         given.push(limit.into());
         self.all(&sql, &given, |row| entry(row, 0))
     }

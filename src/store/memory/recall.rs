@@ -1,5 +1,7 @@
 //! Finding entries by what they say, by weight and by age.
 
+use std::fmt::Write as _;
+
 use sha2::{Digest as _, Sha256};
 
 use super::row::{COLUMNS, entry};
@@ -178,8 +180,11 @@ fn scopes<'s>(subject: &'s str, session: &'s str, agent: &'s str) -> Vec<[&'s st
 /// A word that stands for a tenant, whatever its name is made of.
 fn tenant_word(tenant: &str) -> String {
     let hash = Sha256::digest(tenant.as_bytes());
-    let digits: String = hash.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-    format!("tenant{digits}")
+    let mut word = String::from("tenant");
+    for byte in hash.iter().take(12) {
+        let _ = write!(word, "{byte:02x}");
+    }
+    word
 }
 
 /// The words of a question, quoted, each once, the longest first.

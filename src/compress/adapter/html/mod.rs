@@ -38,7 +38,11 @@ impl FormatAdapter for Html {
         for place in page.places.iter().filter(|place| place.range.len() >= SHORT) {
             passages.add_place(place);
         }
-        merged(passages.cuts(), page.cuts)
+        let mut cuts = merged(passages.cuts(), page.cuts);
+        // Behind a stray mark, what follows a gap would be read as a tag.
+        let before = |at: usize| part.text.get(..at).unwrap_or_default();
+        cuts.retain(|cut| !["<", "</"].iter().any(|mark| before(cut.range.start).ends_with(mark)));
+        cuts
     }
 
     /// The text that is read is the same but for gaps, elements of structure follow each other as

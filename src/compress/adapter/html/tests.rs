@@ -84,6 +84,17 @@ fn what_nothing_closes_stays() {
 }
 
 #[test]
+fn nothing_becomes_a_tag_behind_a_stray_mark() {
+    let words = "and so on, for as long as a page is shortened at all. ".repeat(3);
+    for stray in ["a <<!-- x -->b c", "a </<!-- x -->b>", "a <<div>b</div>"] {
+        let page = format!("<html><p>{stray} {words}</p><!-- what goes --></html>");
+        let short = shortened(&Html, &page).unwrap();
+        assert!(short.contains("a <") && !short.contains("a <b"), "{short}");
+        assert!(!short.contains("what goes"), "{short}");
+    }
+}
+
+#[test]
 fn pages_are_known() {
     let detects = |text: &str| Html.detects(Part { text, spans: &segment(text) });
     assert!(detects(PAGE));

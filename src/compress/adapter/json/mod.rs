@@ -8,12 +8,11 @@
 mod escape;
 mod paths;
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use super::elide::{self, FEW};
 use super::{Cut, FormatAdapter, Inside, Part};
+use crate::compress::notation::{self, mix};
 use crate::compress::segment::Kind;
 use crate::json::tape::{self, Form, Node, Tape};
 use crate::json::{self, Limits};
@@ -204,9 +203,7 @@ fn is_same(before: Node<'_, '_>, after: Node<'_, '_>) -> bool {
 }
 
 fn hash(parent: u64, key: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (parent, key).hash(&mut hasher);
-    hasher.finish()
+    mix(parent, notation::hash(key.as_bytes()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the items of a list have at their key paths, and which of them must stay for it.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::super::elide::Outliers;
 use super::hash;
@@ -23,7 +23,7 @@ pub(super) struct Paths {
 impl Paths {
     /// For a list of so many items.
     pub(super) fn of(items: usize) -> Self {
-        let (known, outliers) = (HashMap::new(), Outliers::default());
+        let (known, outliers) = (HashMap::default(), Outliers::default());
         Self { known, outliers, must: vec![false; items], firsts: 0 }
     }
 

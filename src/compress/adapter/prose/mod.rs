@@ -35,19 +35,24 @@ impl FormatAdapter for Prose {
             let marks = before.get(outer.start..inner.start).unwrap_or_default();
             ends.push(outer.start + marks.trim_end().len());
         }
-        starts.sort_unstable();
-        ends.sort_unstable();
+        let mut finder = Finder::of(before, starts, ends);
         let mut from = 0;
         after.split(GAP).all(|run| {
             // In a quote, the mark of a line may stand beside the gap.
-            let words = run.trim_matches(|letter: char| letter == '>' || letter.is_whitespace());
+            let is_mark = |letter: char| letter == '>' || letter.is_whitespace();
+            let (head, words) = (run.trim_start_matches(is_mark), run.trim_matches(is_mark));
             if words.is_empty() {
                 return true;
             }
-            let find = |run| find(before, run, from, &starts, &ends);
-            let found = match run.trim() {
-                run if run == words => find(words),
-                run => [run, words].into_iter().filter_map(find).min(),
+            let mut find = |run| finder.find(run, from);
+            let found = if run.trim() == words {
+                find(words)
+            } else {
+                // Marks behind the words of a line belong to them.
+                let marks = head.get(words.len()..).unwrap_or_default();
+                let marks = marks.split('\n').next().unwrap_or_default().trim_end();
+                let closed = head.get(..words.len() + marks.len()).unwrap_or_default();
+                [run.trim(), closed, words].into_iter().filter_map(find).min()
             };
             from = found.unwrap_or(from);
             found.is_some()
@@ -68,15 +73,51 @@ fn passages(text: &str) -> Passages<'_> {
     passages
 }
 
-/// The end of the first place behind `from` where a run stands between two borders.
-fn find(text: &str, run: &str, from: usize, starts: &[usize], ends: &[usize]) -> Option<usize> {
-    let rest = text.as_bytes().get(from..)?;
-    let mut places = memchr::memmem::find_iter(rest, run.as_bytes()).map(|at| from + at);
-    let place = places.find(|at| {
-        let end = at + run.len();
-        starts.binary_search(at).is_ok() && ends.binary_search(&end).is_ok()
-    })?;
-    Some(place + run.len())
+/// Finds runs of a text between two borders.
+struct Finder<'t> {
+    text: &'t str,
+    /// Where runs may start and end, in order.
+    starts: Vec<usize>,
+    ends: Vec<usize>,
+    /// Bytes that may still be compared place by place: a text of alike sentences has many places.
+    budget: usize,
+}
+
+impl<'t> Finder<'t> {
+    fn of(text: &'t str, mut starts: Vec<usize>, mut ends: Vec<usize>) -> Self {
+        starts.sort_unstable();
+        ends.sort_unstable();
+        Self { text, starts, ends, budget: text.len().saturating_mul(4) }
+    }
+
+    /// The end of the first place behind `from` where a run stands between two borders.
+    fn find(&mut self, run: &str, from: usize) -> Option<usize> {
+        let (text, run) = (self.text.as_bytes(), run.as_bytes());
+        let first = self.starts.partition_point(|start| *start < from);
+        for start in self.starts.get(first..).unwrap_or_default() {
+            let Some(left) = self.budget.checked_sub(run.len()) else {
+                return self.search(run, *start);
+            };
+            self.budget = left;
+            let end = start + run.len();
+            let is_here = text.get(*start..).is_some_and(|rest| rest.starts_with(run));
+            if is_here && self.ends.binary_search(&end).is_ok() {
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    /// The same in time that is linear in the text.
+    fn search(&self, run: &[u8], from: usize) -> Option<usize> {
+        let rest = self.text.as_bytes().get(from..)?;
+        let mut places = memchr::memmem::find_iter(rest, run).map(|at| from + at);
+        let place = places.find(|at| {
+            let end = at + run.len();
+            self.starts.binary_search(at).is_ok() && self.ends.binary_search(&end).is_ok()
+        })?;
+        Some(place + run.len())
+    }
 }
 
 #[cfg(test)]

@@ -198,3 +198,9 @@ proptest! {
         prop_assert!(!Prose.holds(&text, &shown));
     }
 }
+
+#[test]
+fn marks_behind_words_belong_to_them() {
+    let text = "T\u{0}\u{0}\u{fffd}zer the ce   Com\u{fffd}llar is lit ore \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{7}hoever before sunrise by whoev hastes about half an h\u{fffd}\u{fffd}\u{fffd}\u{fffd}un\u{fffd}\u{fffd}\u{fffd}e waters warm en\u{fffd}\u{fffd}\u{fffd}y f kitchen. Nobody may leave >\ne\nb/>\n>";
+    assert!(shortened(&Prose, text).is_some());
+}

@@ -27,13 +27,13 @@ pub(super) struct Column<'a> {
 
 impl<'a> Column<'a> {
     pub(super) fn new(pad: Pad, values: Vec<&'a str>) -> Self {
-        let step = step(&values).filter(|step| {
-            let same = hits(&values, 0);
-            let hits = hits(&values, *step);
-            hits >= HITS.max(same + 2).max(values.len() / 4) || hits + 1 == values.len()
+        let step = step(&values).map(|step| (step, hits(&values, step)));
+        let step = step.filter(|(_, found)| {
+            let pays = |found| found >= HITS.max(hits(&values, 0) + 2);
+            found + 1 == values.len() || *found >= values.len() / 4 && pays(*found)
         });
-        let step = step.unwrap_or(0);
-        let is_counter = step != 0 && hits(&values, step) + 1 == values.len();
+        let (step, found) = step.unwrap_or_default();
+        let is_counter = step != 0 && found + 1 == values.len();
         let first = values.first().filter(|_| is_counter).map(|first| (*first).to_owned());
         let path = step == 0 && are_paths(&values);
         Self { hole: Hole { pad, path, name: None, step, first }, values }

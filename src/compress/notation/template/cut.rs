@@ -1,44 +1,66 @@
 //! Where words that differ are cut, so that what they share stands in the form.
 
+use super::super::bytes::same;
+
+/// A part of a word, in all lines.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Run<'a> {
+    Same(&'a str),
+    Values(Vec<&'a str>),
+}
+
+/// A part on its way: what it is in the first line, and the values once they differ.
+struct Begun<'a> {
+    first: &'a str,
+    /// What the part is where it is no run; a sign that differs is another shape.
+    sign: Option<u8>,
+    values: Vec<&'a str>,
+}
+
 /// The runs of words, column by column, where all have the same signs and more than one run.
-pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Vec<&'a str>>> {
-    // The sign that each head is; none for a run.
-    let heads: Vec<Option<u8>> =
-        runs(first).map(|head| head.bytes().next().filter(|_| !is_run(head))).collect();
-    if heads.len() < 2 {
+pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'a>>> {
+    let begin = |first: &'a str| {
+        let sign = first.bytes().next().filter(|_| !is_run(first));
+        Begun { first, sign, values: Vec::new() }
+    };
+    let mut columns: Vec<Begun<'a>> = runs(first).map(begin).collect();
+    if columns.len() < 2 {
         return None;
     }
-    let mut columns: Vec<Vec<&'a str>> = heads.iter().map(|_| Vec::new()).collect();
     for (row, word) in words.iter().enumerate() {
         let bytes = word.as_bytes();
         let mut at = 0;
-        for (column, head) in columns.iter_mut().zip(&heads) {
-            let start = at;
-            match head {
-                // A sign that is not the same in all lines: another shape.
-                Some(sign) if bytes.get(at) == Some(sign) => at += 1,
-                Some(_) => return None,
-                None => {
-                    let rest = bytes.get(at..).unwrap_or_default();
-                    at += rest.iter().take_while(|byte| is_run_byte(**byte)).count();
+        for column in &mut columns {
+            if let Some(sign) = column.sign {
+                if bytes.get(at) != Some(&sign) {
+                    return None;
                 }
+                at += 1;
+                continue;
             }
-            let run = word.get(start..at).filter(|run| !run.is_empty())?;
-            // The first few words mostly tell another shape.
-            if row == FEW {
-                column.reserve_exact(words.len() - row);
+            let rest = bytes.get(at..).unwrap_or_default();
+            let length = rest.iter().take_while(|byte| is_run_byte(**byte)).count();
+            let run = word.get(at..at + length).filter(|run| !run.is_empty())?;
+            at += length;
+            if column.values.is_empty() {
+                if same(run, column.first) {
+                    continue;
+                }
+                column.values.reserve_exact(words.len());
+                column.values.extend(std::iter::repeat_n(column.first, row));
             }
-            column.push(run);
+            column.values.push(run);
         }
         if at < bytes.len() {
             return None;
         }
     }
-    Some(columns)
+    let end = |column: Begun<'a>| match column.values.as_slice() {
+        [] => Run::Same(column.first),
+        _ => Run::Values(column.values),
+    };
+    Some(columns.into_iter().map(end).collect())
 }
-
-/// Values after which room is made for all.
-const FEW: usize = 4;
 
 /// Runs of letters, digits and `_`, and single other characters.
 pub(super) fn runs(word: &str) -> impl Iterator<Item = &str> {

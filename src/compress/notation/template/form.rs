@@ -170,6 +170,7 @@ pub(super) fn width_of(text: &str) -> Option<usize> {
 
 impl Pad {
     /// Writes a value, filled.
+    #[inline]
     pub(super) fn fill(self, value: &str, out: &mut String) {
         let spaces = |width: usize| {
             let long = if value.is_ascii() { value.len() } else { value.chars().count() };

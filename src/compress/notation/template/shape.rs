@@ -1,9 +1,9 @@
 //! From lines of one form to text and columns: what is the same in all of them is text, white
 //! space that fills a word to a width is a pad, and the rest are cells.
 
-use super::super::bytes::{common, same};
+use super::super::bytes::common;
 use super::column::Column;
-use super::cut::{border, columns, common_end, digit_border};
+use super::cut::{Run, border, columns, common_end, digit_border};
 use super::form::{Pad, WIDEST};
 use super::group::{Group, Word};
 
@@ -264,10 +264,6 @@ fn pad_widths(
     (sum <= WIDEST && fits && sums().all(|other| other == sum)).then_some((first, second))
 }
 
-fn all_same(texts: &[&str]) -> bool {
-    texts.first().is_none_or(|first| texts.iter().all(|text| same(text, first)))
-}
-
 #[derive(Default)]
 struct Parts<'a>(Vec<Part<'a>>);
 
@@ -286,10 +282,9 @@ impl<'a> Parts<'a> {
             return self.cell(words);
         };
         for column in columns {
-            if all_same(&column) {
-                self.text(column.first().copied().unwrap_or(""));
-            } else {
-                self.cell(column);
+            match column {
+                Run::Same(text) => self.text(text),
+                Run::Values(values) => self.cell(values),
             }
         }
     }

@@ -268,10 +268,9 @@ fn weight(text: &str) -> i64 {
     let mut tokens = 0;
     let mut state = START;
     for byte in text.bytes() {
-        let class = usize::from(CLASSES.get(usize::from(byte)).copied().unwrap_or(0));
-        let next = STEPS.get(usize::from(state) * 4 + class).copied().unwrap_or(START);
-        tokens += i64::from(next >> 7);
-        state = next & 0x7f;
+        let class = usize::from(CLASSES.get(usize::from(byte)).copied().unwrap_or(0) & 3);
+        state = STEPS.get(usize::from(state) * 4 + class).copied().unwrap_or(START);
+        tokens += i64::from(state >> 7);
     }
     tokens
 }
@@ -301,13 +300,14 @@ const LENGTHS: [u8; 4] = [7, 3, 4, 4];
 const BARE_SPACE: u8 = 32;
 const START: u8 = 3 * 8 + 4;
 
-/// The state after a byte of each class, and in the highest bit whether that began a token.
-const STEPS: [u8; 4 * 33] = {
-    let mut steps = [0; 4 * 33];
+/// The state after a byte of each class, and in the highest bit whether that began a token: the
+/// bit says nothing of what follows.
+const STEPS: [u8; 4 * 256] = {
+    let mut steps = [0; 4 * 256];
     let mut rest: &mut [u8] = &mut steps;
-    let mut at = 0;
+    let mut at = 0_u16;
     while let Some((step, after)) = rest.split_first_mut() {
-        let (state, class) = (at / 4, at % 4);
+        let (state, class) = ((at / 4 % 128) as u8, (at % 4) as u8);
         let is_bare_space = state == BARE_SPACE;
         let (run, left) = if is_bare_space { (2, 4) } else { (state / 8, state % 8) };
         *step = if class != run {
