@@ -20,6 +20,9 @@ pub mod provider;
 pub mod compress;
 pub mod request;
 
+pub mod hook;
+pub mod webhook;
+
 pub mod pipeline;
 
 pub mod service;

@@ -6,14 +6,14 @@
 use std::ops::Range;
 
 use super::atom::{atoms, is_boundary};
-use super::extract::{Unit, select};
+use super::extract::{IsTold, Unit, select_beside};
 use super::notation::reports_error;
 use crate::json::{self, Limits, Value};
 
 /// Bytes below which a text is left to others.
 const SHORTEST: usize = 200;
-/// Bytes that stay at least, and at most.
-const LEAST: usize = 100;
+/// Bytes that stay at least, so that most lines fit, and at most.
+const LEAST: usize = 140;
 const MOST: usize = 16_000;
 /// Bytes of errors that stay at least, where there are so many.
 const ERRORS: usize = 400;
@@ -24,18 +24,19 @@ const LONG: usize = 160;
 /// Bytes of a line that reports an error and is whole.
 const LONG_ERROR: usize = 400;
 
-/// The digest of a text: of `share` bytes one; none where it would hardly be shorter.
-pub(super) fn digest(text: &str, share: usize) -> Option<String> {
+/// The digest of a text: of `share` bytes one; none where it would hardly be shorter. What is
+/// `told` stands elsewhere.
+pub(super) fn digest(text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
     if text.len() < SHORTEST {
         return None;
     }
-    let shown = lines(text, (text.len() / share).clamp(LEAST, MOST));
+    let shown = lines_beside(text, (text.len() / share).clamp(LEAST, MOST), told);
     (shown.len() < text.len()).then_some(shown)
 }
 
 /// The arguments of a call with digests of their long strings; none where there are none. They
 /// stay the same object otherwise, byte for byte.
-pub(super) fn arguments(text: &str, share: usize) -> Option<String> {
+pub(super) fn arguments(text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
     let node = json::parse(text, Limits::default()).ok()?;
     node.as_object()?;
     let mut out = String::with_capacity(text.len());
@@ -46,7 +47,7 @@ pub(super) fn arguments(text: &str, share: usize) -> Option<String> {
             Value::Array(items) => nodes.extend(items.iter().rev()),
             Value::Object(members) => nodes.extend(members.iter().rev().map(|(_, node)| node)),
             Value::String(own) => {
-                let Some(digest) = digest(own, share) else { continue };
+                let Some(digest) = digest(own, share, told) else { continue };
                 let start = (node.raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
                 out.push_str(text.get(copied..start)?);
                 json::write_string(&mut out, &digest);
@@ -61,10 +62,20 @@ pub(super) fn arguments(text: &str, share: usize) -> Option<String> {
 /// The lines of a text that say most in so many bytes, and its errors; what is left out is
 /// counted in its place.
 pub(super) fn lines(text: &str, keep: usize) -> String {
+    lines_beside(text, keep, &|_| false)
+}
+
+fn lines_beside(text: &str, keep: usize, told: IsTold<'_>) -> String {
     let pieces = pieces(text);
     // Errors are shown beyond that, unless there is nothing else.
     let mut errors = keep.max(ERRORS);
-    let ends = [first(text, &pieces), last(text, &pieces)];
+    // How a text begins and ends says something; how a long line does, nothing.
+    let is_line = |at: &usize| {
+        let line = |at: usize| pieces.get(at).map(|piece| piece.line);
+        let before = at.checked_sub(1).and_then(line);
+        before != line(*at) && line(at + 1) != line(*at)
+    };
+    let ends = [first(text, &pieces), last(text, &pieces)].map(|end| end.filter(is_line));
     let unit = |(at, piece): (usize, &Piece)| {
         let own = text.get(piece.range.clone()).unwrap_or_default();
         let must = own.len() <= errors && reports_error(own);
@@ -73,7 +84,7 @@ pub(super) fn lines(text: &str, keep: usize) -> String {
     };
     let units: Vec<Unit<'_>> = pieces.iter().enumerate().map(unit).collect();
     let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
-    let kept = select(&units, keep + must);
+    let kept = select_beside(&units, keep + must, told);
     shown(text, &pieces, &kept)
 }
 
@@ -104,10 +115,18 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
+/// A line, or the pieces of a long one.
+pub(super) fn pieces_of(line: &str) -> impl Iterator<Item = &str> {
+    let cuts = if line.len() <= LONG { Vec::new() } else { cuts(line) };
+    let mut from = 0;
+    let ends = cuts.into_iter().chain([line.len()]);
+    ends.filter_map(move |end| line.get(std::mem::replace(&mut from, end)..end))
+}
+
 /// Where a long line may be cut: behind a blank or a comma, in no atom.
 fn cuts(line: &str) -> Vec<usize> {
     /// Bytes of a piece, where the line lets us.
-    const PIECE: usize = 100;
+    const PIECE: usize = 64;
     let atoms = atoms(line);
     let mut cuts = Vec::new();
     let mut from = 0;
@@ -181,6 +200,14 @@ fn push_line(out: &mut String, line: &str) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn digest(text: &str, share: usize) -> Option<String> {
+        super::digest(text, share, &|_| false)
+    }
+
+    fn arguments(text: &str, share: usize) -> Option<String> {
+        super::arguments(text, share, &|_| false)
+    }
 
     #[test]
     fn errors_and_what_says_most_are_left() {

@@ -5,9 +5,11 @@ mod atom;
 mod chain;
 mod digest;
 mod engine;
+mod errors;
 mod extract;
 #[cfg(fuzzing)]
 pub mod fuzz;
+mod gaps;
 mod lossless;
 mod notation;
 mod offload;
@@ -16,7 +18,11 @@ mod summary;
 
 pub use adapter::{Adapters, Tryout, built_in_names};
 pub use chain::{chain, end_of};
-pub use engine::{Class, Decoded, Decoder, Depth, Encoder, Engine, Form, Hold, Lossless, Reducer};
+pub use engine::{
+    Class, Decoded, Decoder, Depth, Encoder, Engine, Form, Hold, Lossless, Reducer, Stands, Told,
+};
+pub use errors::Errors;
+pub use gaps::has_gaps;
 pub use lossless::{equivalent, normal};
 pub use notation::names as notations;
 pub use offload::Offload;

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::atom::{atoms, is_boundary};
-use super::extract::{Unit, select};
+use super::digest::pieces_of;
+use super::extract::{Unit, select_beside};
 use super::notation::reports_error;
 use crate::domain::{Content, Message, Part, Role, TokenizerName};
 use crate::tokenizer::Counter;
@@ -36,38 +37,66 @@ struct Section {
 const SECTIONS: &[Section] = &[
     Section { heading: "Asked:", share: 30, width: 400, first: Some(2_000), pick: asked },
     Section { heading: "Said:", share: 20, width: 240, first: None, pick: said },
-    Section { heading: "Tools called:", share: 15, width: 160, first: None, pick: called },
-    Section { heading: "Errors seen:", share: 15, width: 200, first: None, pick: errors },
+    Section { heading: "Tools called:", share: 10, width: 160, first: None, pick: called },
 ];
+/// Hundredths of the room for errors, and for lines that show what nothing else does.
+const ERRORS: u64 = 20;
+const REST: u64 = 20;
 
 /// Summarises messages in at most `room` tokens; headings are left out of sections that have
-/// no room. `stub_over`: tool results of more characters are not searched for errors.
+/// no room. `stub_over`: tool results of more characters are not searched. `told`: whether a fact
+/// stands in what is not covered.
 pub fn summarize(
     counter: &Counter,
     name: TokenizerName,
     covered: &[&Message],
-    room: u64,
-    stub_over: Option<usize>,
+    (room, stub_over): (u64, Option<usize>),
+    told: &dyn Fn(u64) -> bool,
 ) -> Summary {
+    let page = |left| Page { counter, name, left, lines: vec![] };
+    let searched = || {
+        let is_searched =
+            |message: &Message| stub_over.is_none_or(|most| !is_long_result(message, most));
+        covered.iter().enumerate().filter(move |(_, message)| is_searched(message))
+    };
     let mut text = String::new();
     let mut spare = 0;
     for section in SECTIONS {
-        let mut page =
-            Page { counter, name, left: room * section.share / 100 + spare, lines: vec![] };
+        let mut page = page(room * section.share / 100 + spare);
         page.quote(section, covered, stub_over);
         spare = page.left;
         page.write(&mut text);
     }
-    let left = (room * REST / 100).saturating_add(spare);
-    let mut page = Page { counter, name, left, lines: vec![] };
-    page.quote_facts(covered, stub_over, &text);
-    page.write(&mut text);
+    let mut lines = Vec::new();
+    for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
+        let own = texts(message).flat_map(str::lines).map(str::trim);
+        lines.extend(own.filter(|line| reports_error(line)).map(|line| (at, line)));
+    }
+    let mut errors = page((room * ERRORS / 100).saturating_add(spare));
+    errors.quote_most("Errors seen:", lines, (ERROR, &|_| false, ""));
+    spare = errors.left;
+    errors.write(&mut text);
+    let known: BTreeSet<&str> =
+        text.lines().map(|line| line.strip_prefix("- ").unwrap_or(line)).collect();
+    let mut lines = Vec::new();
+    for (at, message) in searched() {
+        for line in texts(message).flat_map(str::lines).flat_map(pieces_of).map(str::trim) {
+            let is_gap = line.starts_with(['…', '[']) && line.contains('…');
+            if line.len() >= SHORT && !is_gap && !known.contains(line) {
+                lines.push((at, line));
+            }
+        }
+    }
+    let mut rest = page((room * REST / 100).saturating_add(spare));
+    rest.quote_most("Also there:", lines, (0, told, &text));
+    rest.write(&mut text);
     Summary { text: text.trim_end().into() }
 }
 
-/// Hundredths of the room for lines that show what the sections do not.
-const REST: u64 = 20;
-const REST_HEADING: &str = "Also there:";
+/// What a line that reports an error is worth beside its facts.
+const ERROR: u32 = 3;
+/// Bytes of a line that is worth quoting for what it shows.
+const SHORT: usize = 8;
 
 /// One section while it is filled.
 struct Page<'c> {
@@ -128,53 +157,44 @@ impl Page<'_> {
         }
     }
 
-    /// Quotes the lines, whoever's they are, that show most of what is not in `told` yet: paths,
-    /// numbers, names.
-    fn quote_facts(&mut self, covered: &[&Message], stub_over: Option<usize>, told: &str) {
-        /// Characters of a line, and bytes of one that is worth quoting.
-        const WIDTH: usize = 200;
-        const SHORT: usize = 8;
-        let Some(left) = self.left.checked_sub(self.counter.count(self.name, REST_HEADING) + 1)
-        else {
+    /// Quotes of lines with the places of their messages those that show most of what is neither
+    /// `told` nor said in a text; a line is worth `weight` beside its facts.
+    fn quote_most(
+        &mut self,
+        heading: &str,
+        mut lines: Vec<(usize, &str)>,
+        (weight, told, said): (u32, &dyn Fn(u64) -> bool, &str),
+    ) {
+        /// Characters of a line.
+        const WIDTH: usize = 400;
+        let Some(left) = self.left.checked_sub(self.counter.count(self.name, heading) + 1) else {
             return;
         };
-        let known: BTreeSet<&str> =
-            told.lines().map(|line| line.strip_prefix("- ").unwrap_or(line)).collect();
-        let mut lines = Vec::new();
-        for (at, message) in covered.iter().enumerate() {
-            if stub_over.is_some_and(|most| is_long_result(message, most)) {
-                continue;
-            }
-            for line in texts(message).flat_map(str::lines).map(str::trim) {
-                let is_gap = line.starts_with(['…', '[']) && line.contains('…');
-                if line.len() >= SHORT && !is_gap && !known.contains(line) {
-                    lines.push((at, line));
-                }
-            }
-        }
-        // About three bytes to a token; where that is too many, fewer.
-        let mut bytes = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(3);
-        for _ in 0..4 {
-            let told = Unit { text: told, weight: 0, must: true };
-            let units = lines.iter().map(|(_, text)| Unit { text, weight: 0, must: false });
-            let units: Vec<Unit<'_>> = std::iter::once(told).chain(units).collect();
-            let kept = select(&units, told.text.len() + bytes);
+        let whole = std::mem::replace(&mut self.left, left);
+        let mut known = BTreeSet::new();
+        lines.retain(|(_, line)| known.insert(*line));
+        // At most about four bytes to a token; where that is too many, fewer.
+        let mut bytes = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4);
+        for _ in 0..5 {
+            let said = Unit { text: said, weight: 0, must: true };
+            let units = lines.iter().map(|(_, text)| Unit { text, weight, must: false });
+            let units: Vec<Unit<'_>> = std::iter::once(said).chain(units).collect();
+            let kept = select_beside(&units, said.text.len() + bytes, told);
             let kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
             self.left = left;
-            let fits = kept.clone().all(|((at, line), _)| {
-                let line = one_line(line, WIDTH);
-                self.take(*at, line)
-            });
-            if fits {
+            if kept.clone().all(|((at, line), _)| self.take(*at, one_line(line, WIDTH))) {
                 break;
             }
             self.lines.clear();
+            self.left = whole;
             bytes = bytes * 3 / 4;
         }
-        if !self.lines.is_empty() {
+        if self.lines.is_empty() {
+            self.left = whole;
+        } else {
             // They are put back into the order of the conversation from its end.
             self.lines.reverse();
-            self.lines.push((usize::MAX, REST_HEADING.to_owned()));
+            self.lines.push((usize::MAX, heading.to_owned()));
         }
     }
 
@@ -218,18 +238,6 @@ fn called(message: &Message, width: usize, lines: &mut Vec<String>) {
     for call in message.tool_calls() {
         let arguments = one_line(&call.arguments, width);
         lines.push(format!("{}({arguments})", call.name));
-    }
-}
-
-fn errors(message: &Message, width: usize, lines: &mut Vec<String>) {
-    /// Error lines quoted of one result.
-    const EACH: usize = 3;
-    if message.role != Role::Tool {
-        return;
-    }
-    for text in texts(message) {
-        let bad = text.lines().filter(|line| reports_error(line)).take(EACH);
-        lines.extend(bad.map(|line| one_line(line, width)).filter(|line| !line.is_empty()));
     }
 }
 
@@ -324,7 +332,8 @@ mod tests {
         let messages = conversation();
         let covered: Vec<&Message> = messages.iter().collect();
         let counter = Counter::new();
-        let summary = summarize(&counter, TokenizerName::O200kBase, &covered, 400, None);
+        let summary =
+            summarize(&counter, TokenizerName::O200kBase, &covered, (400, None), &|_| false);
         assert_eq!(
             &*summary.text,
             "Asked:\n- Please mend the build of src/main.rs.\nSaid:\n- It fails with a type error.\n\
@@ -340,7 +349,8 @@ mod tests {
         );
         let covered: Vec<&Message> = messages.iter().collect();
         let counter = Counter::new();
-        let summary = summarize(&counter, TokenizerName::O200kBase, &covered, 200, None);
+        let summary =
+            summarize(&counter, TokenizerName::O200kBase, &covered, (200, None), &|_| false);
         assert!(summary.text.starts_with("Asked:\n- Port the parser to Rust."), "{}", summary.text);
         assert!(summary.text.ends_with("step 49, please."), "{}", summary.text);
     }
@@ -361,7 +371,7 @@ mod tests {
             let one = conversation();
             let covered: Vec<&Message> = one.iter().cycle().take(times).collect();
             let counter = Counter::new();
-            let summary = summarize(&counter, TokenizerName::O200kBase, &covered, room, None);
+            let summary = summarize(&counter, TokenizerName::O200kBase, &covered, (room, None), &|_| false);
             prop_assert!(counter.count(TokenizerName::O200kBase, &summary.text) <= room);
         }
     }

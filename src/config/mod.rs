@@ -3,6 +3,7 @@
 //! The doc comments are the manual: clap prints them under `contexture serve --help`. Nothing
 //! else in the program reads the environment.
 
+mod hooks;
 mod limits;
 mod memory;
 mod models;
@@ -10,6 +11,7 @@ mod server;
 mod store;
 mod telemetry;
 
+pub use hooks::{AllowCidr, HooksConfig};
 pub use limits::LimitsConfig;
 pub use memory::MemoryConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};

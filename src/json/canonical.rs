@@ -6,6 +6,16 @@ use super::{Node, Value, write_string};
 /// the order of members, or on members that are null: a client that reads an answer and writes
 /// it again changes these and nothing else.
 pub fn canonical(out: &mut String, node: &Node<'_>) {
+    write(out, node, false);
+}
+
+/// Like [`canonical`], but a member that is null stays: what a signature or a digest covers is told
+/// apart from what is absent.
+pub fn canonical_with_nulls(out: &mut String, node: &Node<'_>) {
+    write(out, node, true);
+}
+
+fn write(out: &mut String, node: &Node<'_>, nulls: bool) {
     match &node.value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
@@ -18,13 +28,13 @@ pub fn canonical(out: &mut String, node: &Node<'_>) {
                 if index > 0 {
                     out.push(',');
                 }
-                canonical(out, item);
+                write(out, item, nulls);
             }
             out.push(']');
         }
         Value::Object(members) => {
             let mut members: Vec<_> =
-                members.iter().filter(|(_, member)| !member.is_null()).collect();
+                members.iter().filter(|(_, member)| nulls || !member.is_null()).collect();
             members.sort_by(|(a, _), (b, _)| a.cmp(b));
             out.push('{');
             for (index, (key, member)) in members.into_iter().enumerate() {
@@ -33,7 +43,7 @@ pub fn canonical(out: &mut String, node: &Node<'_>) {
                 }
                 write_string(out, key);
                 out.push(':');
-                canonical(out, member);
+                write(out, member, nulls);
             }
             out.push('}');
         }

@@ -5,13 +5,15 @@
 //! while it reads, so hostile input costs no more than its own length.
 
 mod canonical;
+mod fields;
 mod path;
 mod reader;
 mod scan;
 pub(crate) mod tape;
 mod write;
 
-pub use canonical::canonical;
+pub use canonical::{canonical, canonical_with_nulls};
+pub use fields::Fields;
 pub use path::{Fault, Faults, Path};
 pub use reader::{Error, ErrorKind, Limits, parse};
 pub(crate) use scan::{Marks, space_outside_strings};

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::compress::Errors;
 use crate::domain::ArtifactId;
 
 /// How every line begins that stands for a cleared result.
@@ -13,11 +14,14 @@ pub fn is_cleared(text: &str) -> bool {
     text.starts_with(CLEARED) && text.ends_with(']') && !text.contains('\n')
 }
 
-/// Stands for a tool result that was cleared from an old turn: what it was, and how the model
-/// gets it back where it can.
-pub(super) fn cleared(
+/// Bytes of errors that are quoted of a result that was cleared.
+const ERRORS: usize = 400;
+
+/// Stands for a tool result that was cleared from an old turn, by its texts: what it was, what went
+/// wrong in it, and how the model gets it back where it can.
+pub(super) fn cleared<'t>(
     tool: Option<&str>,
-    lines: usize,
+    texts: impl Iterator<Item = &'t str> + Clone,
     read: Option<(&str, ArtifactId)>,
 ) -> String {
     /// Characters of a tool's name: longer ones say no more.
@@ -26,10 +30,20 @@ pub(super) fn cleared(
     let name = tool.into_iter().flat_map(str::chars).take(LONGEST);
     text.extend(name.filter(|c| !c.is_control() && !matches!(c, '[' | ']')));
     text.push_str(if tool.is_some() { ", " } else { "" });
+    let lines: usize = texts.clone().map(|text| text.lines().count()).sum();
     let _ = write!(text, "{lines} {}", if lines == 1 { "line" } else { "lines" });
     if let Some((tool, id)) = read {
         let _ = write!(text, "; {tool} shows it: {id}");
     }
+    let errors = Errors::of(texts, ERRORS);
+    match errors.count.saturating_sub(errors.lines.len()) {
+        _ if errors.lines.is_empty() => {}
+        0 => text.push_str("; errors: "),
+        more => {
+            let _ = write!(text, "; errors, {more} more not shown: ");
+        }
+    }
+    text.push_str(&errors.lines.join(" | "));
     text.push(']');
     text
 }

@@ -52,10 +52,10 @@ impl ReadBack {
 
     /// The line in the place of a result's texts.
     pub(super) fn line(&self, content: &[Part], tool: Option<&str>) -> Arc<str> {
-        let original = original(content);
-        let lines = original.as_ref().map_or(0, |text| text.lines().count());
-        let id = original.filter(|_| self.on).map(|text| ArtifactId::of_text(&text));
-        prose::cleared(tool, lines, id.map(|id| (READ_TOOL, id))).into()
+        let id = self.on.then(|| original(content)).flatten();
+        let id = id.map(|text| ArtifactId::of_text(&text));
+        let texts = content.iter().filter_map(Part::as_text).map(AsRef::as_ref);
+        prose::cleared(tool, texts, id.map(|id| (READ_TOOL, id))).into()
     }
 }
 

@@ -92,6 +92,48 @@ pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
     found
 }
 
+/// The bytes to take out of a message's own JSON text so that its parts of thinking are gone, in
+/// order; none where it has none, or nothing else.
+pub fn thoughts(message: &Node<'_>) -> Vec<Range<usize>> {
+    let base = message.raw.as_ptr() as usize;
+    let is_model =
+        matches!(message.get("role").and_then(Node::as_str), Some("assistant" | "model"));
+    let parts = ["content", "parts"].iter().find_map(|key| message.get(key)?.as_array());
+    let parts = parts.filter(|parts| is_model && !parts.iter().all(is_thought));
+    let place = |part: &Node<'_>| {
+        let start = (part.raw.as_ptr() as usize).checked_sub(base)?;
+        Some(start..start + part.raw.len())
+    };
+    let parts = parts.unwrap_or_default();
+    let places: Option<Vec<Range<usize>>> = parts.iter().map(place).collect();
+    let places = places.unwrap_or_default();
+    let mut found = Vec::new();
+    // What opens the list takes the comma behind it along, any other the one before it.
+    let mut last: Option<usize> = None;
+    for (at, (part, place)) in parts.iter().zip(&places).enumerate() {
+        let next = places.get(at + 1).map_or(place.end, |next| next.start);
+        match last {
+            None if is_thought(part) => found.push(place.start..next),
+            Some(last) if is_thought(part) => found.push(last..place.end),
+            _ => {}
+        }
+        if last.is_some() || !is_thought(part) {
+            last = Some(place.end);
+        }
+    }
+    found
+}
+
+fn is_thought(part: &Node<'_>) -> bool {
+    is(part, "type", &["thinking", "redacted_thinking"])
+        || (part.get("type").is_none() && part.get("text").is_some() && says_thought(part))
+}
+
+/// Gemini's mark of a text that is thinking.
+fn says_thought(part: &Node<'_>) -> bool {
+    part.get("thought").is_some_and(|flag| flag.raw == "true")
+}
+
 /// Reads strings of one message, whose JSON text begins at the address `base`.
 struct Walk {
     base: usize,
@@ -112,8 +154,8 @@ impl Walk {
                 let own = keys.iter().find_map(|key| node.get(key));
                 found.extend(own.and_then(|own| self.arguments(own)));
             }
-            // Gemini's parts have no type.
-            Some("text" | "input_text" | "output_text") | None => {
+            // Gemini's parts have no type. Thinking is never edited.
+            Some("text" | "input_text" | "output_text") | None if !is_thought(node) => {
                 let slot = node.get("text").and_then(|text| self.slot(text));
                 found.extend(self.words.and_then(|words| slot.map(words)));
             }

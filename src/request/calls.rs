@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::fields::Fields;
 use super::memory::{is_memory_key, read_scope};
 use crate::domain::{MemoryScope, Source};
-use crate::json::{Fault, Faults, Node, Path};
+use crate::json::{Fault, Faults, Fields, Node, Path};
 
 /// Calls of one message.
 const MOST_CALLS: usize = 256;

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::fields::Fields;
 use super::options::read;
 use super::options::{
     CacheOptions, Compression, Explain, KnownAdapters, MemoryOptions, Output, Placement, Protect,
     Skill,
 };
 use crate::domain::{Conversation, Model, Models, Notes, RawJson, Source, Target};
-use crate::json::{Fault, Faults, Node, Path};
+use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
 
 /// Every key that `/compile` reads, conversation keys aside.

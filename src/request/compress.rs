@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::compile::resolve_model;
-use super::fields::Fields;
 use super::options::{Clear, Explain, KnownAdapters, Level, Protect, read_adapters};
 use crate::domain::{AdapterChoices, Conversation, Model, Models, Notes, Source, Target};
-use crate::json::{Fault, Faults, Node, Path};
+use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
 
 /// Every key that `/compress` reads, conversation keys aside.

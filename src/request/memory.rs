@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::fields::Fields;
 use crate::domain::{Classification, MemoryScope, MemoryStatus, MemoryTier, MemoryTtl, RawJson};
-use crate::json::{self, Fault, Faults, Limits, Node, Path};
+use crate::json::{self, Fault, Faults, Fields, Limits, Node, Path};
 
 /// Bytes of a key.
 const LONGEST_KEY: usize = 256;

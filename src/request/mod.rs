@@ -4,10 +4,10 @@ mod calls;
 mod candidates;
 mod compile;
 mod compress;
-mod fields;
 mod memory;
 mod options;
 
+pub use crate::json::Fields;
 pub use calls::{CallsRequest, read_calls};
 pub use candidates::{
     PromoteRequest, ProposeFault, Proposed, ReviewRequest, WritePolicy, read_promotion,
@@ -17,7 +17,6 @@ pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
 pub use compress::{COMPRESS_KEYS, CompressRequest, Given, List, Originals, read_compress};
-pub use fields::Fields;
 pub use memory::{
     ImportLine, MEMORY_PUT_KEYS, MEMORY_TYPES, MemoryWrite, RecallRequest, StoreAction, StoreFault,
     StoreRequest, check_memory_text, is_memory_key, read_memory_line, read_memory_write,

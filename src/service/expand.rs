@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::Services;
 use super::compile::Error;
 use super::known::{Known, Recipe, Step, indexed};
+use super::marks::stands_for_others;
 use super::returned::Returned;
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
@@ -33,7 +34,8 @@ pub struct Expanded {
     /// Messages, by index, that bear marks of ours and no longer stand where we put them. They
     /// were decoded from their own text as far as that goes.
     pub edited: Vec<usize>,
-    /// Whether every message is known to be the original, byte for byte.
+    /// Whether every message is known to be the original, byte for byte. One that nobody knows is
+    /// not where it bears marks of something left out.
     pub identical: bool,
 }
 
@@ -158,6 +160,7 @@ fn by_notations(text: &str, originals: &BTreeMap<String, Arc<str>>) -> Bytes {
     let shown = match returned.take(text, decoded.unwrap_or(Decoded::Same)) {
         Decoded::Same => {
             done.unchanged = 1;
+            done.identical = !compress::has_gaps(text);
             None
         }
         Decoded::Missing => {
@@ -254,6 +257,7 @@ impl Work<'_> {
             let mut back = Back::default();
             let mut slot = 0;
             for spoken in provider::spoken(item) {
+                back.gaps |= spoken.slots().iter().any(|slot| compress::has_gaps(&slot.text));
                 match spoken {
                     Spoken::Call(place, _) => {
                         reader.call(&place.text);
@@ -304,6 +308,8 @@ impl Work<'_> {
         }
         if back.edits.is_empty() {
             self.done.unchanged += usize::from(!back.missing);
+            // It may be a reduction of ours whose answer is not known here.
+            self.done.identical &= !back.gaps;
             return item.raw.into();
         }
         if recognised {
@@ -379,20 +385,12 @@ impl Work<'_> {
     }
 }
 
-/// Whether a message is a summary of ours, or the marker of messages that were dropped.
-fn stands_for_others(item: &Node<'_>) -> bool {
-    let ours = |node: &Node<'_>| node.as_str().is_some_and(pipeline::is_history_summary);
-    let part = |part: &Node<'_>| ours(part) || part.get("text").is_some_and(ours);
-    item.get("role").and_then(Node::as_str) == Some("user")
-        && ["content", "parts"].iter().filter_map(|key| item.get(key)).any(|content| {
-            part(content) || content.as_array().is_some_and(|parts| parts.iter().any(part))
-        })
-}
-
 /// What a message decodes to.
 #[derive(Debug, Default)]
 struct Back {
     /// By the text's place among the message's tool results.
     edits: Vec<(usize, Edit)>,
     missing: bool,
+    /// Whether something may have been left out of it.
+    gaps: bool,
 }

@@ -222,7 +222,10 @@ impl Recipe {
                 };
             }
             rows.extend(summary.take());
-            for edit in &shown.edits {
+            if let Some(id) = shown.stands_for {
+                let _ = write!(row, "m {id} ");
+            }
+            for edit in shown.edits.iter().filter(|_| shown.stands_for.is_none()) {
                 let kind = if edit.json { 'j' } else { 't' };
                 let _ = write!(row, "{kind}{} {} ", edit.slot, edit.artifact);
             }

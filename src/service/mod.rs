@@ -9,6 +9,7 @@ mod error;
 pub mod events;
 pub mod expand;
 mod known;
+mod marks;
 pub mod memory;
 pub mod pool;
 mod returned;

@@ -18,6 +18,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("provider",  &["domain", "json"]),
     ("compress",  &["domain", "json", "tokenizer"]),
     ("request",   &["domain", "json", "provider"]),
+    ("hook",      &["domain", "json"]),
+    ("webhook",   &["domain", "config", "hook"]),
     ("pipeline",  &["domain", "json", "tokenizer", "provider", "compress", "request"]),
     ("service",   &["domain", "json", "tokenizer", "provider", "compress", "request", "pipeline",
                     "store"]),

@@ -150,6 +150,7 @@ impl<'t> Passages<'t> {
         let mut duties = Vec::with_capacity(self.sentences.len());
         for block in &self.blocks {
             let ranges = self.sentences.get(block.sentences.clone()).unwrap_or_default();
+            let first = duties.len();
             for (at, range) in ranges.iter().enumerate() {
                 let text = self.text.get(range.clone()).unwrap_or_default();
                 let Weight { worth, critical } = weigh(text, at == 0 && ranges.len() > 1);
@@ -164,8 +165,35 @@ impl<'t> Passages<'t> {
                 });
                 units.push(Unit { text, weight, must: false });
             }
+            self.spread(ranges, duties.get_mut(first..).unwrap_or_default());
         }
         (units, duties)
+    }
+
+    /// What stands on the line of a report belongs to it: what is missing, where, what to do.
+    fn spread(&self, ranges: &[Range<usize>], duties: &mut [Option<Duty>]) {
+        /// Bytes between the ends of what belongs together.
+        const LINE: usize = 240;
+        let is_one = |from: usize, to: usize| {
+            let between = self.text.as_bytes().get(from..to).unwrap_or_default();
+            between.len() <= LINE && memchr::memchr(b'\n', between).is_none()
+        };
+        let mut reports: Vec<usize> = Vec::new();
+        for (at, _) in duties.iter().enumerate().filter(|(_, duty)| **duty == Some(Duty::Report)) {
+            reports.push(at);
+        }
+        for at in reports {
+            let Some(report) = ranges.get(at) else { continue };
+            let before = (0..at).rev().zip(ranges.get(..at).unwrap_or_default().iter().rev());
+            let before = before.take_while(|(_, other)| is_one(other.start, report.end));
+            let after = (at + 1..).zip(ranges.get(at + 1..).unwrap_or_default());
+            let after = after.take_while(|(_, other)| is_one(report.start, other.end));
+            for (other, _) in before.chain(after) {
+                if let Some(duty) = duties.get_mut(other) {
+                    *duty = Some(Duty::Report);
+                }
+            }
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::backlog::Backlog;
 use super::lines::Lines;
 use super::mark::Place;
-use super::reduce::Reducer;
+use super::reduce::{Named, Reducer};
+use super::told::{Beside, Told};
 use super::{ARGUMENT, Class, Depth, Engine, Form, Known, Lossless, Use, arguments_of};
 use crate::compress::lossless::equivalent;
 use crate::domain::TokenizerName;
@@ -38,7 +39,9 @@ pub struct Encoder<'e> {
     name: TokenizerName,
     allow: Lossless,
     /// Those of rung 2, where a text may be taken so far.
-    reducer: Option<Reducer<'e>>,
+    reducer: Option<Named<'e>>,
+    /// What the texts of the list show, and where the next one stands.
+    beside: Option<Beside<'e>>,
     backlog: Backlog,
     /// What stands before and is not in the backlog yet: most lists are seen again, a little
     /// longer, and only what is new has to be looked up.
@@ -81,6 +84,7 @@ impl<'e> Encoder<'e> {
             name,
             allow,
             reducer: None,
+            beside: None,
             backlog: Backlog::default(),
             waiting: Vec::new(),
             before: Digest::of(""),
@@ -92,9 +96,16 @@ impl<'e> Encoder<'e> {
     /// What rung 2 is taken with, where texts are not held.
     #[must_use]
     pub fn with(mut self, reducer: Reducer<'e>) -> Self {
-        self.before = self.before.then(&reducer.digest(), 0);
+        let reducer = Named::from(reducer);
+        self.before = self.before.then(&reducer.id, 0);
         self.reducer = Some(reducer);
         self
+    }
+
+    /// The message whose texts come next, and what the others of its list show: where formats go,
+    /// a text shows what they do not.
+    pub fn beside(&mut self, told: &'e Told, at: usize) {
+        self.beside = Some(Beside::of(told, at));
     }
 
     /// The next tool call of the list: the text of its arguments.
@@ -134,6 +145,9 @@ impl<'e> Encoder<'e> {
             }
             // What is shown follows from what stands before, and from this.
             self.before = self.before.then(&digest, role(hold));
+            if let (Some(beside), Hold::To(_)) = (&self.beside, hold) {
+                self.before = self.before.then(&beside.id, 0);
+            }
             forms.push(form);
         }
         if texts.len() != 1 {
@@ -196,7 +210,7 @@ impl<'e> Encoder<'e> {
     ) {
         let Some(reducer) = &self.reducer else { return };
         for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
-            let by = (reducer, step);
+            let by = (reducer, step, self.beside);
             let known = self.engine.reduced(self.counter, self.name, by, purpose, key);
             let noted = |form: &mut Form| {
                 add(&mut form.reverted, &known.form.reverted);

@@ -13,6 +13,7 @@ mod mark;
 mod reduce;
 mod solo;
 mod tokens;
+mod told;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,6 +29,7 @@ use crate::tokenizer::{Counter, Digest};
 pub use decode::{Decoded, Decoder};
 pub use encode::{Encoder, Hold};
 pub use reduce::{Depth, Reducer};
+pub use told::{Stands, Told};
 
 use lines::Lines;
 use mark::{LITERAL, Place};

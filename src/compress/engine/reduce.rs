@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::lines::Lines;
+use super::told::Beside;
 use super::{Class, Engine, Form, Known, Use, form};
 use crate::compress::adapter::{Adapters, FormatAdapter, shorten};
 use crate::compress::digest;
@@ -55,11 +56,17 @@ pub struct Reducer<'r> {
     pub pointer: Option<fn(ArtifactId) -> String>,
 }
 
-impl Reducer<'_> {
-    /// Names what becomes of a text.
-    pub(super) fn digest(&self) -> Digest {
-        let pointer = u8::from(self.pointer.is_some());
-        self.adapters.digest().then(&Digest::of(""), pointer)
+/// A reducer, and what names what becomes of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'r> {
+    reducer: Reducer<'r>,
+    pub(super) id: Digest,
+}
+
+impl<'r> From<Reducer<'r>> for Named<'r> {
+    fn from(reducer: Reducer<'r>) -> Self {
+        let pointer = u8::from(reducer.pointer.is_some());
+        Self { reducer, id: reducer.adapters.digest().then(&Digest::of(""), pointer) }
     }
 }
 
@@ -69,21 +76,27 @@ impl Engine {
         &self,
         counter: &Counter,
         name: TokenizerName,
-        (reducer, depth): (&Reducer<'_>, Depth),
+        (reducer, depth, beside): (&Named<'_>, Depth, Option<Beside<'_>>),
         purpose: Use,
         (text, own): (&str, Digest),
     ) -> Arc<Known> {
-        let key = (name, purpose, depth, reducer.digest().then(&own, 0));
+        let share = depth.share();
+        let mut id = reducer.id.then(&own, 0);
+        if let Some(beside) = beside.filter(|_| share.is_some()) {
+            id = id.then(&beside.id, 0);
+        }
+        let key = (name, purpose, depth, id);
         if let Some(known) = self.reduced.get(&key) {
             return known;
         }
-        let reduction = Reduction { counter, name, reducer, purpose, text };
-        let form = match depth.share() {
+        let reduction = Reduction { counter, name, reducer: &reducer.reducer, purpose, text };
+        let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
+        let form = match share {
             None => reduction.adapted(),
             Some((share, rule)) => {
                 let left = match purpose {
-                    Use::Arguments => digest::arguments(text, share),
-                    _ => digest::digest(text, share),
+                    Use::Arguments => digest::arguments(text, share, &told),
+                    _ => digest::digest(text, share, &told),
                 };
                 reduction.left(left, vec![rule.into()])
             }

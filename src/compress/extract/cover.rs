@@ -4,7 +4,7 @@
 //! choices together look at each fact of each unit once.
 
 use super::facts::scan;
-use super::{Offer, Unit};
+use super::{IsTold, Offer, Unit};
 
 #[derive(Debug)]
 pub(super) struct Cover {
@@ -38,10 +38,14 @@ impl Show {
 }
 
 impl Cover {
-    pub(super) fn of(units: &[Unit<'_>], worth: u32) -> Self {
+    pub(super) fn of(units: &[Unit<'_>], worth: u32, told: IsTold<'_>) -> Self {
         let mut shows = Vec::new();
         for (unit, at) in units.iter().zip(0..) {
-            let words = scan(unit.text, |fact| shows.push(Show { fact, unit: at, worth }));
+            let words = scan(unit.text, |fact| {
+                if !told(fact) {
+                    shows.push(Show { fact, unit: at, worth });
+                }
+            });
             if unit.weight > 0 {
                 shows.push(Show { fact: !words, unit: at, worth: unit.weight });
             }

@@ -19,7 +19,7 @@ pub(crate) fn facts(text: &str) -> Vec<u64> {
 
 /// Calls `each` with every fact, and gives a hash of the words between them: lines that differ in
 /// their facts alone have the same.
-pub(super) fn scan(text: &str, each: impl FnMut(u64)) -> u64 {
+pub(crate) fn scan(text: &str, each: impl FnMut(u64)) -> u64 {
     let bytes = text.as_bytes();
     let mut scan = Scan { bytes, each, words: 0 };
     let mut at = 0;

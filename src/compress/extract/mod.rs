@@ -18,6 +18,7 @@ use cover::Cover;
 
 #[cfg(test)]
 pub(crate) use facts::facts;
+pub(crate) use facts::scan;
 pub(crate) use paragraphs::{Paragraph, paragraphs};
 pub(crate) use sentences::{GAP, sentences};
 pub(crate) use weight::{Critical, FACT, Weight, weigh};
@@ -33,17 +34,25 @@ pub(crate) struct Unit<'t> {
     pub(crate) must: bool,
 }
 
+/// Whether a fact stands elsewhere.
+pub(crate) type IsTold<'t> = &'t dyn Fn(u64) -> bool;
+
 /// Which units stay: all that must, and of the others the most valuable by byte that fit into
 /// `keep_bytes` together with them. All stay where all fit; otherwise what is worth nothing goes.
 ///
 /// More room keeps what less room kept, except that a unit too big for the room that is left is
 /// passed over for smaller ones behind it.
 pub(crate) fn select(units: &[Unit<'_>], keep_bytes: usize) -> Vec<bool> {
+    select_beside(units, keep_bytes, &|_| false)
+}
+
+/// The same, where the facts that are `told` stand elsewhere and are worth nothing here.
+pub(crate) fn select_beside(units: &[Unit<'_>], keep_bytes: usize, told: IsTold<'_>) -> Vec<bool> {
     let bytes: usize = units.iter().map(|unit| unit.text.len()).sum();
     if bytes <= keep_bytes {
         return vec![true; units.len()];
     }
-    let mut selection = Selection::of(units, 1);
+    let mut selection = Selection::beside(units, 1, told);
     for (at, _) in units.iter().enumerate().filter(|(_, unit)| unit.must) {
         selection.choose(at);
     }
@@ -63,7 +72,11 @@ pub(crate) struct Selection<'u, 't> {
 impl<'u, 't> Selection<'u, 't> {
     /// Nothing is chosen yet. A fact is worth `fact`: weights may be finer than facts.
     pub(crate) fn of(units: &'u [Unit<'t>], fact: u32) -> Self {
-        Self { units, cover: Cover::of(units, fact), bytes: 0 }
+        Self::beside(units, fact, &|_| false)
+    }
+
+    fn beside(units: &'u [Unit<'t>], fact: u32, told: IsTold<'_>) -> Self {
+        Self { units, cover: Cover::of(units, fact, told), bytes: 0 }
     }
 
     /// Bytes of what is chosen.

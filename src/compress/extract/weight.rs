@@ -55,8 +55,14 @@ pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
     Weight { worth: if seen.filler { 0 } else { worth }, critical: seen.critical }
 }
 
-/// Whether a word of failure stands right before a colon.
+/// Whether a word of failure stands right before a colon, or in the few words before the first.
 fn names_failure(sentence: &str) -> bool {
+    /// Words of what a report is about.
+    const FEW: usize = 8;
+    let head = sentence.split_once(": ").map_or("", |(head, _)| head);
+    if head.split_ascii_whitespace().take(FEW + 1).count() <= FEW && reports_error(head) {
+        return true;
+    }
     let colons = memchr::memchr_iter(b':', sentence.as_bytes());
     let mut words = colons.filter_map(|at| sentence.get(..at)?.rsplit(char::is_whitespace).next());
     words.any(reports_error)

@@ -21,20 +21,30 @@ pub(in crate::pipeline) fn summary_cap(level: Level, room: u64) -> u64 {
     }
 }
 
-/// The summary of covered messages, which take so many tokens, in at most `cap`; `None` where
-/// there is nothing to quote, or what is quoted is no shorter than the messages.
+/// What a summary goes by.
+pub(in crate::pipeline) struct SummaryRules<'t> {
+    /// Raw tokens that it takes at most.
+    pub(in crate::pipeline) cap: u64,
+    /// Tool results of more characters are not quoted.
+    pub(in crate::pipeline) stub_over: Option<usize>,
+    /// Whether a fact stands in what is not covered.
+    pub(in crate::pipeline) told: &'t dyn Fn(u64) -> bool,
+}
+
+/// The summary of covered messages, which take so many tokens; `None` where there is nothing to
+/// quote, or what is quoted is no shorter than the messages.
 pub(in crate::pipeline) fn summary(
     meter: &Meter<'_>,
     covered: &[&Message],
     tokens: u64,
-    cap: u64,
-    stub_over: Option<usize>,
+    SummaryRules { cap, stub_over, told }: SummaryRules<'_>,
 ) -> Result<Option<Slot>, Stopped> {
     let frame = Message::text(Role::User, prose::summary(covered.len(), ""));
     let mut room = cap.saturating_sub(meter.message(&frame)?.real());
     // Joining text to its frame may cost a token or two more than both apart.
     for _ in 0..3 {
-        let summary = summarize(meter.counter(), meter.tokenizer(), covered, room, stub_over);
+        let summary =
+            summarize(meter.counter(), meter.tokenizer(), covered, (room, stub_over), told);
         if summary.text.is_empty() {
             return Ok(None);
         }

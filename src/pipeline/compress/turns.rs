@@ -1,7 +1,7 @@
 //! Turns and their messages as the ladder asks about them: what each costs in which form.
 
 use super::ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
-use super::summary::summary;
+use super::summary::{SummaryRules, summary};
 use super::view::{Clearing, Tools, cleared, may_clear};
 use crate::compress::Depth;
 use crate::domain::{Message, Role, Turn};
@@ -186,7 +186,8 @@ impl View<'_, '_> {
 
     fn summarized(&self, forms: &[Form]) -> Result<Option<Slot>, Stopped> {
         let (covered, tokens) = self.covered(forms);
-        summary(self.meter, &covered, tokens, self.plan.summary_cap, self.stub_over)
+        let (cap, stub_over) = (self.plan.summary_cap, self.stub_over);
+        summary(self.meter, &covered, tokens, SummaryRules { cap, stub_over, told: &|_| false })
     }
 
     /// The message that stands for the covered turns. Where no summary can be made, the next

@@ -34,20 +34,24 @@ pub(in crate::pipeline) fn cleared(
             }
             Some(message)
         }
-        Role::Assistant if clearing == Clearing::ResultsAndThinking => {
-            let is_thinking = |part: &Part| matches!(part.content, Content::Thinking(_));
-            // A provider's own items may refer to the thinking that they came with.
-            let is_opaque = |part: &Part| matches!(part.content, Content::Opaque { .. });
-            if !message.parts.iter().any(is_thinking) || message.parts.iter().any(is_opaque) {
-                return None;
-            }
-            let mut message = message.clone();
-            message.parts.retain(|part| !is_thinking(part));
-            // A message of thinking alone says nothing without it, and would be refused empty.
-            (!message.parts.is_empty()).then_some(message)
-        }
+        Role::Assistant if clearing == Clearing::ResultsAndThinking => without_thinking(message),
         _ => None,
     }
+}
+
+/// A model's message without its thinking; none where it has none, nothing else, or what may refer
+/// to it.
+pub(in crate::pipeline) fn without_thinking(message: &Message) -> Option<Message> {
+    let is_thinking = |part: &Part| matches!(part.content, Content::Thinking(_));
+    // A provider's own items may refer to the thinking that they came with.
+    let is_opaque = |part: &Part| matches!(part.content, Content::Opaque { .. });
+    if !message.parts.iter().any(is_thinking) || message.parts.iter().any(is_opaque) {
+        return None;
+    }
+    let mut message = message.clone();
+    message.parts.retain(|part| !is_thinking(part));
+    // A message of thinking alone says nothing without it, and would be refused empty.
+    (!message.parts.is_empty()).then_some(message)
 }
 
 /// Which tool answered what.

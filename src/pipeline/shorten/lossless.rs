@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::plan::{Plan, Sight};
 use super::report::Row;
 use super::splice::{Edit, splice};
-use super::{Edited, Error, Job, Original, Shown};
-use crate::compress::{Class, Encoder, Form, Hold};
+use super::{Edited, Error, Job, Line, Original, Shown, Thought};
+use crate::compress::{Class, Encoder, Form, Hold, Told};
 use crate::domain::ArtifactId;
 use crate::pipeline::measure;
 use crate::pipeline::report::Action;
@@ -15,7 +15,11 @@ use crate::provider::{Answered, Spoken, TextSlot, Wrap};
 
 /// The messages of the list in the sight that the plan leaves them, one row each, and one for
 /// the summary in its place.
-pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Result<Vec<Row>, Error> {
+pub(super) fn run<'e>(
+    job: &Job<'_>,
+    plan: &Plan,
+    (mut encoder, told): (Encoder<'e>, Option<&'e Told>),
+) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::with_capacity(job.spoken.len() + 1);
     for (at, spoken) in job.spoken.iter().enumerate() {
         job.meter.check()?;
@@ -29,7 +33,13 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
             rows.push(gone(job, at, action));
             continue;
         }
+        if let Some(told) = told {
+            encoder.beside(told, at);
+        }
         let mut edits = Edits { message: at, ..Edits::default() };
+        if let Some(thought) = job.thought(at, sight) {
+            edits.think(thought);
+        }
         let mut results = 0..;
         for spoken in spoken {
             match spoken {
@@ -55,9 +65,9 @@ pub(super) fn run(job: &Job<'_>, plan: &Plan, mut encoder: Encoder<'_>) -> Resul
                 },
                 Spoken::Result(answered) => {
                     let nth = results.next().unwrap_or_default();
-                    if let Some(line) = job.line(at, nth, answered, sight) {
+                    if let Some(line) = job.line(at, nth, sight) {
                         let raw = job.item(at).map_or("", |item| item.raw);
-                        edits.clear(job, &mut encoder, (answered, raw, line));
+                        edits.clear(&mut encoder, (answered, raw, line));
                         continue;
                     }
                     let texts: Vec<Arc<str>> =
@@ -113,6 +123,8 @@ struct Edits {
     class: Option<Class>,
     /// Whether a result gave way to one line.
     cleared: bool,
+    /// Whether parts of the message are gone.
+    parted: bool,
     /// Raw tokens saved as shown, and without references; escapes cost.
     saved: i64,
     alone: i64,
@@ -163,27 +175,34 @@ impl Edits {
 
     fn clear(
         &mut self,
-        job: &Job<'_>,
         encoder: &mut Encoder<'_>,
-        (answered, raw, line): (&Answered, &str, String),
+        (answered, raw, line): (&Answered, &str, &Line),
     ) {
-        let count = |text: &str| job.meter.counter().count(job.meter.tokenizer(), text);
-        encoder.result(&[line.as_str().into()], Hold::Fixed);
+        encoder.result(&[line.text.as_str().into()], Hold::Fixed);
         self.cleared = true;
         let place = self.slots;
         self.slots += usize::from(answered.content.is_some());
         let Some((at, wrap)) = &answered.content else { return };
-        let before: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
-        let saved = measure::saved(before, count(&line));
+        let before = line.before;
+        let saved = measure::saved(before, line.tokens);
         self.saved += saved;
         self.alone += saved;
-        self.places.push(Edit { at: at.clone(), text: line, wrap: *wrap });
+        self.places.push(Edit { at: at.clone(), text: line.text.clone(), wrap: *wrap });
         match answered.slots.as_slice() {
             [slot] if slot.raw == *at => {
                 self.original(place, Arc::clone(&slot.text), before, false);
             }
             _ => self.original(place, raw.get(at.clone()).unwrap_or_default().into(), before, true),
         }
+    }
+
+    /// Takes the thinking out.
+    fn think(&mut self, thought: &Thought) {
+        let places = thought.places.iter().cloned();
+        self.places.extend(places.map(|at| Edit { at, text: String::new(), wrap: Wrap::Raw }));
+        (self.cleared, self.parted) = (true, true);
+        self.saved += thought.saved;
+        self.alone += thought.saved;
     }
 
     fn original(&mut self, slot: usize, text: Arc<str>, tokens: u64, json: bool) {
@@ -208,9 +227,22 @@ impl Edits {
             true if self.rules == ["reference"] => Action::Deduplicated,
             true => Action::Compressed,
         };
+        let mut stands_for = None;
+        if self.parted {
+            let artifact = ArtifactId::of_text(raw);
+            let text = raw.into();
+            self.originals.push(Original {
+                text,
+                message: at,
+                tokens: before,
+                whole: false,
+                artifact,
+            });
+            stands_for = Some(artifact);
+        }
         let less = |saved: i64| u64::try_from(i64::try_from(before).unwrap_or(i64::MAX) - saved);
         Row {
-            shown: Some(Shown { json, origin: Some(at), changed, edits: self.shown }),
+            shown: Some(Shown { json, origin: Some(at), changed, edits: self.shown, stands_for }),
             origin: Some(at),
             action,
             rules: self.rules,

@@ -8,15 +8,19 @@ mod lossless;
 mod plan;
 mod report;
 mod splice;
+mod turns;
 
 use plan::Sight;
 pub use report::Shortened;
 pub use splice::{Edit, splice};
+use turns::Turns;
 
+use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::compress::{self, Tools};
-use super::measure::{Cost, Meter};
+use super::compress::{self, Clearing, Tools};
+use super::measure::{self, Cost, Meter};
 use super::stage::{Timings, timed};
 use super::{Context, Deadline, Error, prose, protect};
 use crate::compress::{Adapters, Depth, Encoder, Form, Hold, Lossless, Reducer};
@@ -36,6 +40,8 @@ pub struct Shown {
     pub changed: bool,
     /// The texts in it that stand for originals.
     pub edits: Vec<Edited>,
+    /// The original that it stands for as a whole: the JSON of a message with parts that are gone.
+    pub stands_for: Option<ArtifactId>,
 }
 
 /// A text of a tool result that stands for an original.
@@ -147,6 +153,28 @@ pub(super) struct Job<'j> {
     /// The neutral messages that were read from each message.
     neutral: Vec<Vec<&'j Message>>,
     tools: Tools,
+    /// The lines in the places of the results of each message, as far as they were asked for.
+    lines: Vec<OnceCell<Vec<Option<Line>>>>,
+    /// What goes of each message where its thinking does, likewise.
+    thoughts: Vec<OnceCell<Option<Thought>>>,
+}
+
+/// The thinking of a message.
+#[derive(Debug, Clone)]
+struct Thought {
+    /// Bytes of the message's JSON text.
+    places: Vec<Range<usize>>,
+    /// Raw tokens.
+    saved: i64,
+}
+
+/// What stands in the place of a result that is cleared.
+#[derive(Debug, Clone)]
+struct Line {
+    text: String,
+    tokens: u64,
+    /// Tokens of the result's texts.
+    before: u64,
 }
 
 impl<'j> Job<'j> {
@@ -186,19 +214,33 @@ impl<'j> Job<'j> {
         }
         let spoken = list.items.iter().map(provider::spoken).collect();
         let tools = Tools::of_calls(history);
-        Ok(Self { meter, request, list, spoken, fixed, makers, costs, neutral, tools })
+        let (lines, thoughts) = (vec![OnceCell::new(); count], vec![OnceCell::new(); count]);
+        Ok(Self {
+            meter,
+            request,
+            list,
+            spoken,
+            fixed,
+            makers,
+            costs,
+            neutral,
+            tools,
+            lines,
+            thoughts,
+        })
     }
 
     fn run<'e>(&self, encoder: &dyn Fn() -> Encoder<'e>) -> Result<Vec<report::Row>, Error> {
         let whole = plan::Plan::whole(self.list.items.len());
-        let first = lossless::run(self, &whole, encoder())?;
+        let first = lossless::run(self, &whole, (encoder(), None))?;
         let taken = self.request.level;
         if taken == Level::Lossless || self.fits(&first) {
             return Ok(first);
         }
+        let turns = Turns::of(self, &first, &encoder());
         let attempt = |level, fill| {
-            let plan = plan::run(self, &first, (level, fill), &encoder())?;
-            let rows = lossless::run(self, &plan, encoder())?;
+            let plan = plan::run(self, (&first, &turns), (level, fill), encoder())?;
+            let rows = lossless::run(self, &plan, (encoder(), Some(&turns.told)))?;
             Ok::<_, Error>((plan, rows))
         };
         let (mut plan, mut further) = attempt(taken, true)?;
@@ -226,22 +268,59 @@ impl<'j> Job<'j> {
 
     /// The line in the place of a result that is cleared, where it takes fewer tokens than the
     /// texts do; none where the result stays. `nth`: of the results in its message.
-    fn line(&self, at: usize, nth: usize, answered: &Answered, sight: Sight) -> Option<String> {
-        if !matches!(sight, Sight::Cleared(_)) || !self.may_clear(at) {
+    fn line(&self, at: usize, nth: usize, sight: Sight) -> Option<&Line> {
+        if !matches!(sight, Sight::Cleared(..)) {
             return None;
         }
+        self.lines.get(at)?.get_or_init(|| self.lines_of(at)).get(nth)?.as_ref()
+    }
+
+    fn lines_of(&self, at: usize) -> Vec<Option<Line>> {
+        if !self.may_clear(at) {
+            return Vec::new();
+        }
+        let results = self.spoken.get(at).into_iter().flatten();
+        let results = results.filter_map(|spoken| match spoken {
+            Spoken::Result(answered) => Some(answered),
+            _ => None,
+        });
+        let own = self.messages(at).iter().flat_map(|message| message.tool_results());
+        let mut tools = own.map(|result| self.tools.of(result));
+        let lines = results.map(|answered| self.line_of(answered, tools.next().flatten()));
+        lines.collect()
+    }
+
+    fn line_of(&self, answered: &Answered, tool: Option<&str>) -> Option<Line> {
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
-        let texts: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
         // An object around the line takes some tokens more.
         let around = match answered.content.as_ref()? {
             (_, Wrap::Object) => 6,
             _ => 0,
         };
-        let results = self.messages(at).iter().flat_map(|message| message.tool_results());
-        let tool = results.into_iter().nth(nth).and_then(|result| self.tools.of(result));
-        let lines = answered.slots.iter().map(|slot| slot.text.lines().count()).sum();
-        let line = prose::cleared(tool, lines, None);
-        (count(&line) + around < texts).then_some(line)
+        let before = answered.slots.iter().map(|slot| count(&slot.text)).sum();
+        let text = prose::cleared(tool, answered.slots.iter().map(|slot| &*slot.text), None);
+        let tokens = count(&text);
+        (tokens + around < before).then_some(Line { text, tokens, before })
+    }
+
+    /// What goes of a message where its thinking does.
+    fn thought(&self, at: usize, sight: Sight) -> Option<&Thought> {
+        if !matches!(sight, Sight::Cleared(_, Clearing::ResultsAndThinking)) {
+            return None;
+        }
+        self.thoughts.get(at)?.get_or_init(|| self.thought_of(at)).as_ref()
+    }
+
+    fn thought_of(&self, at: usize) -> Option<Thought> {
+        let ([message], Hold::Free) = (self.messages(at), self.hold(at)) else { return None };
+        let rest = compress::without_thinking(message)?;
+        let places = provider::thoughts(self.item(at)?);
+        if message.parts.len() - rest.parts.len() != places.len() {
+            return None;
+        }
+        let cost = |message| self.meter.message(message).ok().map(Cost::real);
+        let saved = measure::saved(cost(message)?, cost(&rest)?);
+        (saved > 0).then_some(Thought { places, saved })
     }
 
     /// Whether rung 3 may take the results of a message.
@@ -255,7 +334,7 @@ impl<'j> Job<'j> {
     /// How far the texts of a message may be taken.
     fn hold_in(&self, at: usize, sight: Sight) -> Hold {
         match (self.hold(at), sight) {
-            (Hold::Free, Sight::To(depth) | Sight::Cleared(depth)) => Hold::To(depth),
+            (Hold::Free, Sight::To(depth) | Sight::Cleared(depth, _)) => Hold::To(depth),
             (hold, _) => hold,
         }
     }
@@ -289,6 +368,7 @@ pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> Shortened {
                 origin: Some(at),
                 changed: false,
                 edits: Vec::new(),
+                stands_for: None,
             });
             report::passed(request, shown.collect(), None, notes)
         }

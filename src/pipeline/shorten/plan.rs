@@ -1,11 +1,12 @@
 //! Which messages are cleared, summarised or dropped: the ladder over the turns of the list.
 
 use super::report::Row;
+use super::turns::{Turns, form, forms};
 use super::{Error, Job};
-use crate::compress::{Depth, Encoder, Hold};
-use crate::domain::{Message, Role, Source, Turn, turns};
+use crate::compress::{Depth, Encoder, Stands};
+use crate::domain::{Message, Role, Source};
 use crate::json;
-use crate::pipeline::compress::{self, ClearCost, Clearing, Form, Note, Outcome, TurnCost};
+use crate::pipeline::compress::{self, ClearCost, Clearing, Form, Note, Outcome, SummaryRules};
 use crate::pipeline::report::Action;
 use crate::pipeline::{measure, prose};
 use crate::provider::Spoken;
@@ -17,8 +18,8 @@ pub(super) enum Sight {
     Whole,
     /// Its texts are taken so far down rung 2.
     To(Depth),
-    /// Its tool results give way to one line, all else is taken so far.
-    Cleared(Depth),
+    /// Its tool results give way to one line, or its thinking goes too; all else is taken so far.
+    Cleared(Depth, Clearing),
     Gone(Action),
 }
 
@@ -46,18 +47,16 @@ impl Plan {
 /// budget leaves.
 pub(super) fn run(
     job: &Job<'_>,
-    rows: &[Row],
+    (rows, turns): (&[Row], &Turns),
     (level, fill): (Level, bool),
-    encoder: &Encoder<'_>,
+    encoder: Encoder<'_>,
 ) -> Result<Plan, Error> {
-    let spans = item_turns(job);
-    let costs = turn_costs(job, rows, &spans);
     let outside = job.costs.last().map_or(0, |cost| cost.real());
     let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
     let plan = compress::Plan {
         level,
         digests: budget.is_some(),
-        clear_thinking: false,
+        clear_thinking: true,
         trigger: u64::MAX,
         compress_to: u64::MAX,
         summary_cap: compress::summary_cap(level, budget.unwrap_or_else(|| job.after(rows) * 2)),
@@ -66,8 +65,8 @@ pub(super) fn run(
         opening: None,
         keep_live: budget.is_none(),
     };
-    let mut view = View { job, rows, spans: &spans, cap: plan.summary_cap, encoder };
-    let outcome = compress::plan(&costs, &plan, &mut view)?;
+    let mut view = View { job, rows, turns, cap: plan.summary_cap, encoder };
+    let outcome = compress::plan(&turns.costs, &plan, &mut view)?;
     let mut found = view.plan(&outcome, level)?;
     found.pays = view.pays(&outcome, &found)?;
     if fill && found.pays && outcome.note == Note::Summary && budget.is_some() {
@@ -78,95 +77,20 @@ pub(super) fn run(
     Ok(found)
 }
 
-/// Turns as ranges of messages of the list: a message of the list that holds results and text
-/// belongs to the turn of its results.
-fn item_turns(job: &Job<'_>) -> Vec<Turn> {
-    let history = &job.list.conversation.history;
-    let mut spans: Vec<Turn> = Vec::new();
-    let mut next = 0;
-    let count = job.list.items.len();
-    for turn in turns(history) {
-        let origins = history.get(turn).unwrap_or_default().iter().filter_map(|m| m.origin);
-        let Some(last) = origins.filter(|at| *at < count).max() else { continue };
-        // What stands before the first turn, system text, is a turn each.
-        let first = history_start(job, next, last);
-        while next < first {
-            spans.push(next..next + 1);
-            next += 1;
-        }
-        if last < next {
-            continue;
-        }
-        spans.push(next..last + 1);
-        next = last + 1;
-    }
-    while next < count {
-        spans.push(next..next + 1);
-        next += 1;
-    }
-    spans
-}
-
-/// The first message from `next` on that the history knows; those before it hold system text.
-fn history_start(job: &Job<'_>, next: usize, last: usize) -> usize {
-    let is_system = |at: &usize| job.messages(*at).iter().any(|own| own.role == Role::System);
-    (next..last).find(|at| !is_system(at)).unwrap_or(last)
-}
-
-fn turn_costs(job: &Job<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
-    let keep = job.request.keep_recent_turns.max(job.request.protect.recent_turns);
-    let recent = job.request.protect.recent_messages;
-    let shielded = job.list.items.len().saturating_sub(recent);
-    // Only the newest live zone is ever asked for: nothing is replayed here.
-    let recent = spans.iter().position(|span| span.end > shielded).unwrap_or(spans.len());
-    let mut costs = Vec::with_capacity(spans.len());
-    for (index, span) in spans.iter().enumerate() {
-        let mut cost = TurnCost::default();
-        for at in span.clone() {
-            let own = rows.get(at).map_or(0, |row| row.alone);
-            cost.flat += own;
-            cost.real += own;
-            cost.exempt |= job.fixed.get(at) == Some(&true);
-            for message in job.messages(at) {
-                cost.exempt |= message.role == Role::System;
-                cost.system |= message.role == Role::System;
-                cost.user |= message.role == Role::User;
-            }
-        }
-        cost.live_start = (index + 1).saturating_sub(keep).min(recent);
-        costs.push(cost);
-    }
-    // Only the newest turn is asked: nothing is replayed here.
-    let kept = kept_results(job, spans);
-    if let Some(newest) = costs.last_mut() {
-        newest.clear_start = kept.min(newest.live_start);
-    }
-    costs
-}
-
-/// The turn of the oldest of the newest results that stay.
-fn kept_results(job: &Job<'_>, spans: &[Turn]) -> usize {
-    let results = spans.iter().enumerate().rev().flat_map(|(turn, span)| {
-        let messages = span.clone().flat_map(|at| job.messages(at));
-        messages.flat_map(|message| message.tool_results()).map(move |_| turn)
-    });
-    results.take(job.request.clear.keep).last().unwrap_or(spans.len())
-}
-
 struct View<'v> {
     job: &'v Job<'v>,
     rows: &'v [Row],
-    spans: &'v [Turn],
+    turns: &'v Turns,
     cap: u64,
     /// Gives forms that stand by themselves.
-    encoder: &'v Encoder<'v>,
+    encoder: Encoder<'v>,
 }
 
 impl ClearCost for View<'_> {
     type Error = Error;
 
     fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Error> {
-        let span = self.spans.get(turn).cloned().unwrap_or_default();
+        let span = self.turns.spans.get(turn).cloned().unwrap_or_default();
         let alone: u64 = span.filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
         Ok((alone, alone))
     }
@@ -177,11 +101,11 @@ impl ClearCost for View<'_> {
     }
 
     fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Error> {
-        let Some(span) = self.spans.get(turn) else { return Ok(None) };
+        let Some(span) = self.turns.spans.get(turn) else { return Ok(None) };
         let sight = sight(form, self.words(), Sight::Whole);
         let (mut before, mut after) = (0, 0);
         for at in span.clone() {
-            self.job.meter.check()?;
+            self.tell(at, sight)?;
             let Some(row) = self.rows.get(at) else { continue };
             before += row.alone;
             after += row.before.saturating_add_signed(-self.saved(at, sight));
@@ -199,7 +123,7 @@ fn sight(form: Form, words: Depth, gone: Sight) -> Sight {
     match form {
         Form::Whole => Sight::Whole,
         Form::Reduced(depth) => Sight::To(depth),
-        Form::Cleared(_) => Sight::Cleared(words),
+        Form::Cleared(clearing) => Sight::Cleared(words, clearing),
         Form::Covered => gone,
     }
 }
@@ -213,49 +137,60 @@ impl View<'_> {
         }
     }
 
+    /// Tells what the messages on the side of `at` show, as far as what is to be seen of that one
+    /// goes by it.
+    fn tell(&mut self, at: usize, sight: Sight) -> Result<(), Error> {
+        let (job, turns) = (self.job, self.turns);
+        if let Sight::To(depth) | Sight::Cleared(depth, _) = sight {
+            let wanted: Vec<Depth> = turns.told.wanted(at, depth).collect();
+            for step in wanted {
+                for other in turns.told.side(at, turns.whole.len()).rev() {
+                    job.meter.check()?;
+                    if turns.whole.get(other) == Some(&false) {
+                        self.encoder.beside(&turns.told, other);
+                        self.tell_of(other, step);
+                    }
+                }
+                turns.told.done(at, step);
+            }
+        }
+        self.encoder.beside(&turns.told, at);
+        job.meter.check()?;
+        Ok(())
+    }
+
+    fn tell_of(&self, at: usize, depth: Depth) {
+        let hold = self.job.hold_in(at, Sight::To(depth));
+        for (text, form) in forms(self.job, &self.encoder, at, hold) {
+            let shown = form.and_then(|form| form.text);
+            self.turns.told.tell(at, Stands::To(depth), shown.as_ref().unwrap_or(text));
+        }
+    }
+
     /// Raw tokens that a message saves where it is seen so; an escape costs.
     fn saved(&self, at: usize, sight: Sight) -> i64 {
         let job = self.job;
-        let count = |text: &str| job.meter.counter().count(job.meter.tokenizer(), text);
-        let by =
-            |form: &crate::compress::Form| measure::saved(form.tokens_before, form.tokens_alone);
+        let hold = job.hold_in(at, sight);
         let mut results = 0..;
-        let mut saved = 0;
+        let mut saved = job.thought(at, sight).map_or(0, |thought| thought.saved);
         for spoken in job.spoken.get(at).into_iter().flatten() {
-            saved += match spoken {
-                Spoken::Call(slot, _) => match job.hold_in(at, sight) {
-                    Hold::To(depth) => by(&self.encoder.arguments(&slot.text, depth)),
-                    _ => 0,
-                },
-                Spoken::Words(slot) => by(&self.encoder.words(&slot.text, job.hold_in(at, sight))),
-                Spoken::Said(slot) => match job.hold_in(at, sight) {
-                    Hold::To(depth) => by(&self.encoder.said(&slot.text, depth)),
-                    _ => 0,
-                },
-                Spoken::Result(answered) => {
-                    let nth = results.next().unwrap_or_default();
-                    let texts = || answered.slots.iter().map(|slot| &slot.text);
-                    match (job.line(at, nth, answered, sight), job.hold_in(at, sight)) {
-                        (Some(line), _) => {
-                            let before = texts().map(|text| count(text)).sum();
-                            measure::saved(before, count(&line))
-                        }
-                        (None, Hold::Fixed | Hold::Ours) => 0,
-                        (None, Hold::Free) => {
-                            texts().map(|text| by(&self.encoder.alone(text, None))).sum()
-                        }
-                        (None, Hold::To(depth)) => {
-                            texts().map(|text| by(&self.encoder.alone(text, Some(depth)))).sum()
-                        }
-                    }
-                }
-            };
+            if let Spoken::Result(_) = spoken
+                && let Some(line) = job.line(at, results.next().unwrap_or_default(), sight)
+            {
+                saved += measure::saved(line.before, line.tokens);
+                continue;
+            }
+            for slot in spoken.slots() {
+                let form = form(&self.encoder, spoken, &slot.text, hold);
+                saved +=
+                    form.map_or(0, |form| measure::saved(form.tokens_before, form.tokens_alone));
+            }
         }
         saved
     }
 
     fn covered(&self, forms: &[Form]) -> impl Iterator<Item = usize> {
-        let spans = self.spans.iter().zip(forms);
+        let spans = self.turns.spans.iter().zip(forms);
         let covered: Vec<usize> = spans
             .filter(|(_, form)| **form == Form::Covered)
             .flat_map(|(span, _)| span.clone())
@@ -269,7 +204,10 @@ impl View<'_> {
             self.covered(forms).flat_map(|at| self.job.messages(at)).copied().collect();
         let tokens =
             self.covered(forms).filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
-        let slot = compress::summary(self.job.meter, &messages, tokens, self.cap, None)?;
+        let live = forms.get(self.turns.live_turn()..).unwrap_or_default();
+        let told = |fact| !live.contains(&Form::Covered) && self.turns.told.stays(fact);
+        let rules = SummaryRules { cap: self.cap, stub_over: None, told: &told };
+        let slot = compress::summary(self.job.meter, &messages, tokens, rules)?;
         Ok(slot.map(|slot| {
             let text = slot.message.parts.iter().find_map(|part| part.as_text().cloned());
             (self.user_message(&text.unwrap_or_else(|| "".into())), slot.cost.real())
@@ -305,7 +243,7 @@ impl View<'_> {
             covered += if let Some((_, tokens)) = self.taken(turn, cleared)? {
                 tokens
             } else {
-                let span = self.spans.get(turn).cloned().unwrap_or_default();
+                let span = self.turns.spans.get(turn).cloned().unwrap_or_default();
                 self.rows.get(span).unwrap_or_default().iter().map(alone).sum()
             };
         }
@@ -323,7 +261,7 @@ impl View<'_> {
             None => Sight::Gone(Action::Dropped),
         };
         if level < Level::Drop && plan.summary.is_none() {
-            covered = Sight::Cleared(self.words());
+            covered = Sight::Cleared(self.words(), Clearing::Results);
         } else if plan.summary.is_none() && outcome.forms.contains(&Form::Covered) {
             // Without the marker this list would be the beginning of the one that came, and
             // nobody could tell them apart.
@@ -333,7 +271,7 @@ impl View<'_> {
                 Some((self.user_message(&text), self.job.meter.message(&message)?.real()));
         }
         plan.summary_at = self.covered(&outcome.forms).next();
-        for (span, form) in self.spans.iter().zip(&outcome.forms) {
+        for (span, form) in self.turns.spans.iter().zip(&outcome.forms) {
             let sight = sight(*form, self.words(), covered);
             for at in span.clone() {
                 if let Some(known) = plan.sights.get_mut(at) {

@@ -46,7 +46,13 @@ pub(super) struct Row {
 impl Row {
     pub(super) fn summary(json: String, tokens: u64) -> Self {
         Self {
-            shown: Some(Shown { json, origin: None, changed: true, edits: Vec::new() }),
+            shown: Some(Shown {
+                json,
+                origin: None,
+                changed: true,
+                edits: Vec::new(),
+                stands_for: None,
+            }),
             origin: None,
             action: Action::Kept,
             rules: Vec::new(),

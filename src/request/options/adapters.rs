@@ -6,8 +6,7 @@ use std::sync::Arc;
 use regex::{RegexBuilder, RegexSetBuilder};
 
 use crate::domain::{AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink};
-use crate::json::{Faults, Node, Path};
-use crate::request::fields::Fields;
+use crate::json::{Faults, Fields, Node, Path};
 
 /// Adapters that a request may name.
 const MOST: usize = 64;

@@ -7,9 +7,8 @@ use super::{
     OnArrival, Output, Pattern, Placement, Previous, Protect, Skill, Thinking, read_adapters,
 };
 use crate::domain::{MemoryScope, RawJson, Role, Ttl};
-use crate::json::{Faults, Node, Path};
+use crate::json::{Faults, Fields, Node, Path};
 use crate::request::calls::read_allowed_keys;
-use crate::request::fields::Fields;
 use crate::request::memory::read_scope;
 
 /// Turns a request may shield; more than any conversation has.

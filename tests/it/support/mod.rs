@@ -5,6 +5,7 @@ pub mod compress;
 pub mod generate;
 mod process;
 mod raw;
+pub mod receiver;
 pub mod valid;
 
 pub use process::ServerProcess;

@@ -9,6 +9,7 @@ mod recognised;
 mod rounds;
 mod shapes;
 mod stored;
+mod thinking;
 
 use serde_json::{Value, json};
 

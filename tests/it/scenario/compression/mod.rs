@@ -11,6 +11,7 @@ mod dedup;
 mod input;
 mod keep;
 mod safety;
+mod study;
 mod summary;
 
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Reading an object's members, collecting what is wrong with them.
 
-use crate::json::{Faults, Node, Path};
+use super::{Faults, Node, Path, Value};
 
 /// An object that is being read. A `null` member counts as absent.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +68,20 @@ impl<'r, 'a> Fields<'r, 'a> {
     pub fn whole(&self, key: &str, least: u64, most: u64, faults: &mut Faults) -> Option<u64> {
         let node = self.get(key)?;
         let number = node.as_u64().filter(|number| (least..=most).contains(number));
+        if number.is_none() {
+            self.fault(key, format!("must be a whole number from {least} to {most}"), faults);
+        }
+        number
+    }
+
+    /// Like [`Self::whole`], below zero too.
+    pub fn integer(&self, key: &str, least: i64, most: i64, faults: &mut Faults) -> Option<i64> {
+        let node = self.get(key)?;
+        let number = match node.value {
+            Value::Number(text) => text.parse().ok(),
+            _ => None,
+        };
+        let number = number.filter(|number| (least..=most).contains(number));
         if number.is_none() {
             self.fault(key, format!("must be a whole number from {least} to {most}"), faults);
         }

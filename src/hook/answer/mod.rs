@@ -1,0 +1,207 @@
+//! What a hook answered, read strictly: anything that is not an answer is a failure.
+
+use std::sync::Arc;
+
+use super::failure::{Cause, Failure};
+use super::point::{Kind, Point, Provides};
+use crate::json::{Faults, Fields, Limits, Node, Path, parse};
+
+/// What a hook says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A guard lets it go on.
+    Allow,
+    /// A guard stops it. The reason is for the model or the caller to read, the code for programs.
+    Deny {
+        reason: Arc<str>,
+        code: Option<Arc<str>>,
+    },
+    /// A transform changes nothing.
+    Unchanged,
+    /// JSON text of the new payload.
+    Replace(Arc<str>),
+    /// JSON text of an RFC 6902 patch of the input.
+    JsonPatch(Arc<str>),
+    /// JSON text of an RFC 7396 patch of the input.
+    MergePatch(Arc<str>),
+    /// A provide hook has nothing to add.
+    Nothing,
+    Fragments(Vec<Given>),
+    /// JSON text of the answer that the point asks for.
+    Typed(Arc<str>),
+    /// An observe hook was told.
+    Heard,
+}
+
+/// A piece of text as a hook gave it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    pub content: Arc<str>,
+    /// Higher stands first.
+    pub priority: i32,
+    /// The most tokens that it may take; none: as many as the hook may.
+    pub max_tokens: Option<u32>,
+    /// Of all fragments with the same word one stands.
+    pub exclusive_slot: Option<Arc<str>>,
+    pub include: Include,
+}
+
+/// Where text goes that was given before a compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Include {
+    /// To whoever writes the summary.
+    #[default]
+    SummaryInput,
+    /// Word for word behind the summary.
+    Verbatim,
+}
+
+/// Values of one answer: what they take in memory is bounded with them.
+const LIMITS: Limits = Limits { depth: 64, values: 100_000 };
+/// Characters of a reason and of a code.
+const LONGEST_REASON: usize = 2000;
+const LONGEST_CODE: usize = 100;
+const MOST_FRAGMENTS: usize = 1000;
+const LONGEST_SLOT: usize = 64;
+
+impl Answer {
+    /// Reads the body of a 2xx answer. An empty one says that a transform changes and a provide
+    /// hook adds nothing; from a guard it is a failure.
+    pub fn read(point: Point, kind: Kind, body: &str) -> Result<Self, Failure> {
+        if kind == Kind::Observe {
+            return Ok(Self::Heard);
+        }
+        if body.is_empty() {
+            return match kind {
+                Kind::Guard => Err(Failure::new(Cause::BadShape, "a guard answered nothing")),
+                Kind::Transform => Ok(Self::Unchanged),
+                Kind::Provide | Kind::Observe => Ok(Self::Nothing),
+            };
+        }
+        let node =
+            parse(body, LIMITS).map_err(|error| Failure::new(Cause::BadJson, error.to_string()))?;
+        let mut faults = Faults::default();
+        let answer = match kind {
+            Kind::Guard => guard(&node, &mut faults),
+            Kind::Transform => transform(&node, &mut faults),
+            Kind::Provide | Kind::Observe => provide(point, &node, &mut faults),
+        };
+        match (answer, faults.into_vec().first()) {
+            (Some(answer), None) => Ok(answer),
+            (_, Some(fault)) => {
+                let place = if fault.pointer.is_empty() { "the answer" } else { &fault.pointer };
+                Err(Failure::new(Cause::BadShape, format!("{place}: {}", fault.detail)))
+            }
+            (None, None) => Err(Failure::new(Cause::BadShape, "is no answer of this kind")),
+        }
+    }
+}
+
+fn guard(node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
+    let denies = node.get("decision").and_then(Node::as_str) == Some("deny");
+    let keys: &[&str] = if denies { &["decision", "reason", "code"] } else { &["decision"] };
+    let fields = Fields::of(node, Path::Root, keys, faults)?;
+    let words = [("allow", false), ("deny", true)];
+    if fields.get("decision").is_none() {
+        fields.fault("decision", "is missing", faults);
+    }
+    if !fields.choice("decision", &words, faults)? {
+        return Some(Answer::Allow);
+    }
+    let short = |text: &str, most: usize| text.chars().take(most).collect::<String>().into();
+    let reason = fields.text("reason", faults).unwrap_or("denied without a reason");
+    let code = fields.text("code", faults).map(|code| short(code, LONGEST_CODE));
+    Some(Answer::Deny { reason: short(reason, LONGEST_REASON), code })
+}
+
+fn transform(node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
+    let action = node.get("action").and_then(Node::as_str);
+    let key = match action {
+        Some("replace") => Some("payload"),
+        Some("json_patch" | "merge_patch") => Some("patch"),
+        _ => None,
+    };
+    let keys: Vec<&str> = ["action"].into_iter().chain(key).collect();
+    let fields = Fields::of(node, Path::Root, &keys, faults)?;
+    if fields.get("action").is_none() {
+        fields.fault("action", "is missing", faults);
+    }
+    let words = ["unchanged", "replace", "json_patch", "merge_patch"].map(|word| (word, word));
+    let action = fields.choice("action", &words, faults)?;
+    if action == "unchanged" {
+        return Some(Answer::Unchanged);
+    }
+    // A payload that is null is one: a value that is deleted.
+    let Some(value) = node.get(key.unwrap_or_default()) else {
+        fields.fault(key.unwrap_or_default(), "is missing", faults);
+        return None;
+    };
+    let text: Arc<str> = value.raw.into();
+    Some(match action {
+        "replace" => Answer::Replace(text),
+        "json_patch" => Answer::JsonPatch(text),
+        _ => Answer::MergePatch(text),
+    })
+}
+
+fn provide(point: Point, node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
+    if node.is_null() {
+        return Some(Answer::Nothing);
+    }
+    match point.provides() {
+        Provides::Text { include } => fragments(node, include, faults),
+        Provides::First(keys) | Provides::Every(keys) => {
+            let fields = Fields::of(node, Path::Root, keys, faults)?;
+            if keys.iter().all(|key| fields.get(key).is_none()) {
+                faults.add(&Path::Root, format!("must hold one of {}", keys.join(", ")));
+            }
+            Some(Answer::Typed(node.raw.into()))
+        }
+        Provides::Nothing => None,
+    }
+}
+
+fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<Answer> {
+    let single: &[&str] = if include { &["content", "include"] } else { &["content"] };
+    let many: &[&str] = &["fragments"];
+    if node.get("fragments").is_none() {
+        let fields = Fields::of(node, Path::Root, single, faults)?;
+        let given = fragment(&fields, faults)?;
+        let nothing = given.content.is_empty();
+        return Some(if nothing { Answer::Nothing } else { Answer::Fragments(vec![given]) });
+    }
+    let fields = Fields::of(node, Path::Root, many, faults)?;
+    let keys: Vec<&str> =
+        ["priority", "max_tokens", "exclusive_slot"].iter().chain(single).copied().collect();
+    let list = fields.path().key("fragments");
+    let mut all = Vec::new();
+    for (index, item) in fields.list("fragments", MOST_FRAGMENTS, faults).iter().enumerate() {
+        let Some(fields) = Fields::of(item, list.index(index), &keys, faults) else { continue };
+        all.extend(fragment(&fields, faults));
+    }
+    all.retain(|given| !given.content.is_empty());
+    Some(if all.is_empty() { Answer::Nothing } else { Answer::Fragments(all) })
+}
+
+fn fragment(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Given> {
+    if fields.get("content").is_none() {
+        fields.fault("content", "is missing", faults);
+    }
+    let words = [("summary_input", Include::SummaryInput), ("verbatim", Include::Verbatim)];
+    let slot = fields.text("exclusive_slot", faults);
+    if slot.is_some_and(|slot| slot.is_empty() || slot.len() > LONGEST_SLOT) {
+        fields.fault("exclusive_slot", format!("must be 1 to {LONGEST_SLOT} bytes"), faults);
+    }
+    let priority = fields.integer("priority", -1_000_000, 1_000_000, faults).unwrap_or_default();
+    let tokens = fields.whole("max_tokens", 1, 1_000_000, faults);
+    Some(Given {
+        content: fields.text("content", faults)?.into(),
+        priority: i32::try_from(priority).unwrap_or_default(),
+        max_tokens: tokens.and_then(|tokens| u32::try_from(tokens).ok()),
+        exclusive_slot: slot.map(Arc::from),
+        include: fields.choice("include", &words, faults).unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

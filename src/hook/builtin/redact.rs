@@ -1,0 +1,152 @@
+//! `redact`: puts a word in place of what patterns find.
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::{Answer, is_reasoning, is_text};
+use crate::hook::point::Point;
+use crate::hook::read::pattern;
+use crate::hook::text;
+use crate::json::{Faults, Fields, Node, write_string};
+
+pub(super) const KEYS: &[&str] = &["patterns", "replacement"];
+const PATTERN_KEYS: &[&str] = &["regex", "replacement"];
+const REPLACEMENT: &str = "[REDACTED]";
+const MOST_PATTERNS: usize = 32;
+const LONGEST: usize = 512;
+
+/// Its settings.
+#[derive(Debug, Clone)]
+pub struct Redact {
+    /// Applied one after another, each on what the one before left.
+    patterns: Vec<(Regex, Arc<str>)>,
+}
+
+impl Redact {
+    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+        let replacement = |fields: &Fields<'_, '_>, faults: &mut Faults| {
+            let text = fields.text("replacement", faults)?;
+            if text.len() > LONGEST {
+                fields.fault("replacement", format!("must be at most {LONGEST} bytes"), faults);
+            }
+            Some(Arc::<str>::from(text))
+        };
+        let usual = replacement(fields, faults).unwrap_or_else(|| REPLACEMENT.into());
+        let list = fields.path().key("patterns");
+        let items = fields.list("patterns", MOST_PATTERNS, faults);
+        if items.is_empty() {
+            fields.fault("patterns", "must hold at least one pattern", faults);
+        }
+        let mut patterns = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let path = list.index(index);
+            if item.as_str().is_some() {
+                let regex = pattern(item, &path, faults);
+                patterns.extend(regex.map(|regex| (regex, Arc::clone(&usual))));
+            } else if let Some(given) = Fields::of(item, path, PATTERN_KEYS, faults) {
+                let with = replacement(&given, faults).unwrap_or_else(|| Arc::clone(&usual));
+                match given.get("regex") {
+                    Some(node) => {
+                        let regex = pattern(node, &given.path().key("regex"), faults);
+                        patterns.extend(regex.map(|regex| (regex, with)));
+                    }
+                    None => given.fault("regex", "is missing", faults),
+                }
+            }
+        }
+        Self { patterns }
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str("{\"patterns\":[");
+        for (index, (regex, replacement)) in self.patterns.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            out.push_str("{\"regex\":");
+            write_string(out, regex.as_str());
+            out.push_str(",\"replacement\":");
+            write_string(out, replacement);
+            out.push('}');
+        }
+        out.push_str("]}");
+    }
+
+    pub(super) fn answer(&self, point: Point, input: &Node<'_>) -> Answer {
+        let part = point.payload().and_then(|pointer| text::at(input, pointer));
+        let Some(part) = part else { return Answer::Unchanged };
+        let (mut out, mut changed) = (String::new(), false);
+        text::rewrite(&mut out, part, &mut Vec::new(), &is_reasoning, &mut |keys, text| {
+            let new = is_text(point, keys).then(|| self.apply(text)).flatten();
+            changed |= new.is_some();
+            new
+        });
+        if changed { Answer::Replace(out.into()) } else { Answer::Unchanged }
+    }
+
+    /// The text with every match replaced; none where nothing matches.
+    pub fn apply(&self, text: &str) -> Option<String> {
+        let mut new: Option<String> = None;
+        for (regex, with) in &self.patterns {
+            let old = new.as_deref().unwrap_or(text);
+            if regex.is_match(old) {
+                new = Some(regex.replace_all(old, regex::NoExpand(with)).into_owned());
+            }
+        }
+        new.filter(|new| new != text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Path, parse};
+
+    fn redact(config: &str) -> Redact {
+        let mut faults = Faults::default();
+        let node = parse(config, text::LIMITS).unwrap();
+        let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
+        let redact = Redact::read(&fields, &mut faults);
+        assert_eq!(faults.into_vec(), []);
+        redact
+    }
+
+    fn answer(point: Point, input: &str) -> String {
+        let stars = redact(r#"{"patterns":["sk-[a-z0-9]+"],"replacement":"***"}"#);
+        match stars.answer(point, &parse(input, text::LIMITS).unwrap()) {
+            Answer::Replace(text) => text.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    #[test]
+    fn words_take_the_place_of_what_is_found() {
+        let two = redact(r#"{"patterns":["a+",{"regex":"b(.)","replacement":"$1"}]}"#);
+        assert_eq!(two.apply("xaab!").unwrap(), "x[REDACTED]$1");
+        assert_eq!(two.apply("xyz"), None);
+    }
+
+    #[test]
+    fn a_result_is_redacted_in_all_its_strings() {
+        let input = r#"{"tool":{"name":"sk-1"},"result":{"content":"key=sk-12345 tail","n":1.50}}"#;
+        assert_eq!(answer(Point::ToolResult, input), r#"{"content":"key=*** tail","n":1.50}"#);
+        assert_eq!(answer(Point::ToolResult, r#"{"result":{"content":"x"}}"#), "");
+        assert_eq!(answer(Point::MemoryUpdate, r#"{"value":"sk-1"}"#), "\"***\"");
+        assert_eq!(answer(Point::MemoryUpdate, r#"{"value":null}"#), "");
+    }
+
+    #[test]
+    fn in_messages_ids_and_reasoning_stay() {
+        let input = r#"{"messages":[{"id":"sk-1","role":"assistant","parts":[
+            {"type":"thinking","text":"sk-1","signature":"sk-1"},
+            {"type":"text","text":"sk-1"},
+            {"type":"tool_call","id":"sk-1","name":"sk-1","arguments":"{\"k\":\"sk-1\"}"},
+            {"type":"tool_result","call_id":"sk-1","content":[{"type":"text","text":"sk-1"}]},
+            {"type":"media","media_type":"image/png","data":"sk-1"}]}]}"#;
+        let new = answer(Point::TransformContext, input);
+        assert_eq!(new.matches("***").count(), 3);
+        assert!(new.contains(r#""text":"sk-1","signature":"sk-1""#), "{new}");
+        assert!(new.contains(r#""arguments":"{\"k\":\"***\"}""#), "{new}");
+    }
+}

@@ -1,0 +1,109 @@
+//! `secret_scan`: a guard that refuses texts in which an access key stands.
+//!
+//! A key is a known start followed by 16 letters, digits, `_` or `-` and more, at the start of a
+//! word, so that words such as `sk-learn` are none. The reason names the start and never the key.
+
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+
+use super::{Answer, is_text, write_list};
+use crate::hook::point::Point;
+use crate::hook::text;
+use crate::json::{Faults, Fields, Node};
+
+pub(super) const KEYS: &[&str] = &["prefixes"];
+const PREFIXES: &[&str] = &["sk-ant-", "sk-", "ghp_", "AIza"];
+const MOST: usize = 64;
+const LONGEST: usize = 64;
+
+/// Its settings.
+#[derive(Debug, Clone)]
+pub struct SecretScan {
+    prefixes: Vec<Arc<str>>,
+    pattern: Regex,
+}
+
+impl SecretScan {
+    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+        let prefixes: Vec<Arc<str>> = match fields.get("prefixes") {
+            Some(_) => fields.texts("prefixes", MOST, faults).into_iter().map(Arc::from).collect(),
+            None => PREFIXES.iter().map(|prefix| Arc::from(*prefix)).collect(),
+        };
+        let bad = |prefix: &Arc<str>| prefix.is_empty() || prefix.len() > LONGEST;
+        if prefixes.is_empty() || prefixes.iter().any(bad) {
+            let rule =
+                format!("must hold at least one text of 1 to {LONGEST} bytes, and no others");
+            fields.fault("prefixes", rule, faults);
+            return None;
+        }
+        let starts: Vec<String> = prefixes.iter().map(|prefix| regex::escape(prefix)).collect();
+        let source = format!(r"(?:^|[^A-Za-z0-9])({})[A-Za-z0-9_-]{{16}}", starts.join("|"));
+        let pattern = RegexBuilder::new(&source).build().ok()?;
+        Some(Self { prefixes, pattern })
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str("{\"prefixes\":");
+        write_list(out, self.prefixes.iter().map(AsRef::as_ref));
+        out.push('}');
+    }
+
+    pub(super) fn answer(&self, point: Point, input: &Node<'_>) -> Answer {
+        let part = point.payload().and_then(|pointer| text::at(input, pointer));
+        let mut found = None;
+        if let Some(part) = part {
+            let mut unused = String::new();
+            text::rewrite(&mut unused, part, &mut Vec::new(), &|_| false, &mut |keys, text| {
+                if found.is_none() && is_text(point, keys) {
+                    let start = self.pattern.captures(text).and_then(|found| found.get(1));
+                    found = start.map(|start| start.as_str().to_owned());
+                }
+                None
+            });
+        }
+        match found {
+            Some(start) => Answer::Deny {
+                reason: format!("the text holds an access key that begins with `{start}`").into(),
+                code: Some("ContextContainsForbiddenSource".into()),
+            },
+            None => Answer::Allow,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Path, parse};
+
+    fn reason(text: &str) -> Option<String> {
+        let mut faults = Faults::default();
+        let node = parse("{}", text::LIMITS).unwrap();
+        let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
+        let scan = SecretScan::read(&fields, &mut faults).unwrap();
+        let input = serde_json::json!({"messages": [{"role": "user", "id": "x",
+            "parts": [{"type": "text", "text": text}]}]});
+        let input = input.to_string();
+        match scan.answer(Point::TransformContext, &parse(&input, text::LIMITS).unwrap()) {
+            Answer::Deny { reason, .. } => Some(reason.to_string()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn keys_are_found_and_never_repeated() {
+        for (start, key) in [
+            ("sk-ant-", "sk-ant-abcdefghijklmnop"),
+            ("sk-", "x=sk-0123456789abcdef0"),
+            ("ghp_", "\"ghp_0123456789abcdefghij\""),
+            ("AIza", "AIzaSyA-0123456789abcdef"),
+        ] {
+            let reason = reason(key).expect(key);
+            assert!(reason.contains(start) && !reason.contains("0123"), "{reason}");
+        }
+        for harmless in ["sk-learn", "task-0123456789abcdefgh", "sk-short", "ghp_", ""] {
+            assert_eq!(reason(harmless), None, "{harmless}");
+        }
+    }
+}

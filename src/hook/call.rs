@@ -1,0 +1,161 @@
+//! The seam between deciding what to call and calling it.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+
+use super::answer::Answer;
+use super::definition::Hook;
+use super::failure::Failure;
+use super::order::hex;
+use super::point::{Kind, Point};
+use super::text::LIMITS;
+use crate::domain::Timestamp;
+use crate::json::{canonical_with_nulls, parse, write_string};
+
+/// Calls webhooks. The one that uses the network is in the module `webhook`; a replay has one that
+/// answers from a record, a test one of its own.
+pub trait Caller: Send + Sync + fmt::Debug {
+    /// Calls once, and gives up at [`Call::allowance`]. It reads the answer with [`Answer::read`].
+    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c>;
+}
+
+/// The future of a call.
+pub type Answering<'c> = Pin<Box<dyn Future<Output = Called> + Send + 'c>>;
+
+/// One call of a hook.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'c> {
+    pub hook: &'c Hook,
+    pub point: Point,
+    /// How often the point was reached before in the same compile.
+    pub occurrence: u32,
+    pub scope: &'c Scope,
+    /// JSON text: what the hook may see of the input.
+    pub input: &'c str,
+    /// [`digest`] of the call.
+    pub digest: &'c str,
+    /// The most time that it may take, from now on.
+    pub allowance: Duration,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub struct Called {
+    pub answer: Result<Answer, Failure>,
+    /// The answer's own text, for the record.
+    pub body: Option<Arc<str>>,
+    /// How long it took.
+    pub took: Duration,
+    /// Tries; more than one where no connection came about at first.
+    pub attempts: u32,
+}
+
+/// Whose compile it is; members that are none are null on the wire.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scope {
+    pub tenant: Arc<str>,
+    pub compilation_id: Option<Arc<str>>,
+    pub session_id: Option<Arc<str>>,
+    pub agent: Option<Arc<str>>,
+    pub turn: Option<u64>,
+    /// How many of our own services the request went through to come here.
+    pub hops: u8,
+}
+
+/// What a call says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt {
+    /// From 1.
+    pub number: u32,
+    pub sent_at: Timestamp,
+    pub replay: bool,
+    pub test: bool,
+}
+
+/// 64 hex digits that stand for what a hook is asked: those of the SHA-256 of the canonical JSON
+/// of `{input, kind, occurrence, point}`. Times and ids have no part in it.
+pub fn digest(point: Point, kind: Kind, occurrence: u32, input: &str) -> String {
+    let mut text = String::from("{\"input\":");
+    match parse(input, LIMITS) {
+        Ok(node) => canonical_with_nulls(&mut text, &node),
+        Err(_) => text.push_str(input),
+    }
+    text.push_str(",\"kind\":");
+    write_string(&mut text, kind.as_str());
+    text.push_str(",\"occurrence\":");
+    text.push_str(&occurrence.to_string());
+    text.push_str(",\"point\":");
+    write_string(&mut text, point.as_str());
+    text.push('}');
+    hex(&Sha256::digest(text))
+}
+
+/// The body of a call.
+pub fn envelope(call: &Call<'_>, attempt: Attempt) -> String {
+    let Call { hook, point, scope, input, .. } = *call;
+    let mut out = String::with_capacity(input.len() + 512);
+    out.push_str("{\"spec\":\"hooks/1\",\"point\":");
+    write_string(&mut out, point.as_str());
+    out.push_str(",\"kind\":");
+    write_string(&mut out, hook.kind.as_str());
+    out.push_str(",\"hook\":{\"id\":");
+    write_string(&mut out, &hook.id);
+    out.push_str(",\"revision\":");
+    out.push_str(&hook.revision.to_string());
+    out.push_str("},\"scope\":{\"tenant\":");
+    write_string(&mut out, &scope.tenant);
+    for (name, value) in [
+        (",\"compilation_id\":", &scope.compilation_id),
+        (",\"session_id\":", &scope.session_id),
+        (",\"agent\":", &scope.agent),
+    ] {
+        out.push_str(name);
+        match value {
+            Some(value) => write_string(&mut out, value),
+            None => out.push_str("null"),
+        }
+    }
+    out.push_str(",\"turn\":");
+    out.push_str(&scope.turn.map_or_else(|| "null".to_owned(), |turn| turn.to_string()));
+    out.push_str("},\"delivery\":{\"attempt\":");
+    out.push_str(&attempt.number.to_string());
+    out.push_str(",\"sent_at\":");
+    write_string(&mut out, &attempt.sent_at.to_string());
+    out.push_str(if attempt.replay { ",\"replay\":true" } else { ",\"replay\":false" });
+    out.push_str(if attempt.test { ",\"test\":true" } else { ",\"test\":false" });
+    out.push_str("},\"input\":");
+    out.push_str(input);
+    out.push('}');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_does_not_depend_on_the_order_of_members() {
+        // The published vector has a point of an older name; its text is what counts here.
+        let one = r#"{"history": [{"role": "user", "content": "hi"}], "x": null}"#;
+        let two = r#"{"x":null,"history":[{"content":"hi","role":"user"}]}"#;
+        let of = |input| digest(Point::BeforeCompress, Kind::Transform, 0, input);
+        assert_eq!(of(one), of(two));
+        let plain = r#"{"input":{"history":[{"content":"hi","role":"user"}],"x":null},"kind":"transform","occurrence":0,"point":"before_compress"}"#;
+        assert_eq!(of(one), hex(&Sha256::digest(plain)));
+        assert_ne!(of(one), of(r#"{"history":[{"content":"hi","role":"user"}]}"#));
+        assert_ne!(of(one), digest(Point::BeforeCompress, Kind::Transform, 1, one));
+    }
+
+    #[test]
+    fn the_published_digest_is_that_of_its_text() {
+        let text = r#"{"input":{"history":[{"content":"hi","role":"user"}]},"kind":"transform","occurrence":0,"point":"compress/pre"}"#;
+        assert_eq!(
+            hex(&Sha256::digest(text)),
+            "0e5c662c1aea19c62d2aad05469fee4e6aa48d6d877cead2f188be98ca0e12ee"
+        );
+    }
+}

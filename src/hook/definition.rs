@@ -1,0 +1,175 @@
+//! A hook: what was registered, with every default decided.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::builtin::Builtin;
+use super::matching::Match;
+use super::point::{Kind, Point};
+use super::projection::Projection;
+use super::secret::Secrets;
+
+/// A registered hook. It is read by [`super::read_hook`], which refuses what cannot be.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    /// 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, a letter or digit first.
+    pub id: Arc<str>,
+    /// From 1, one more with each change.
+    pub revision: u64,
+    /// Where it stands; at least one point, each once.
+    pub points: Vec<Point>,
+    pub kind: Kind,
+    pub does: Does,
+    pub enabled: bool,
+    pub mode: Mode,
+    pub delivery: Delivery,
+    /// None: the default of the kind.
+    pub timeout: Option<Duration>,
+    /// None: the default of the point and kind.
+    pub on_failure: Option<OnFailure>,
+    /// Whether a guard's failure may count as leave.
+    pub allow_fail_open: bool,
+    /// Whether a guard is asked again after a transform changed what it saw.
+    pub reverify: bool,
+    pub matching: Match,
+    pub projection: Projection,
+    /// Tokens that a provide hook's text may take.
+    pub max_tokens: u32,
+    /// Higher runs first among hooks of a kind.
+    pub priority: i32,
+    /// The one session that it is for; none: all.
+    pub session: Option<Arc<str>>,
+}
+
+/// What a hook is.
+#[derive(Debug, Clone)]
+pub enum Does {
+    /// Calls this address.
+    Call(Endpoint),
+    /// Runs here.
+    Builtin(Builtin),
+}
+
+/// Where a hook calls, and what it proves itself with.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// As the `url` crate writes it.
+    pub url: Arc<str>,
+    /// Sent with every call; names in lower case.
+    pub headers: Vec<(Arc<str>, SecretString)>,
+    /// Empty until the registry gave the hook its secrets.
+    pub secrets: Secrets,
+}
+
+/// Whether what a hook answers counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Enforce,
+    /// It is called and what it would have done is recorded; nothing is applied.
+    Audit,
+}
+
+/// When an observe hook is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// From the queue, after the answer was given.
+    Async,
+    /// Before the answer is given: the first attempt is waited for.
+    Sync,
+}
+
+/// What a failure of a hook means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnFailure {
+    /// As if the guard had denied.
+    Deny,
+    /// What was asked for fails.
+    Fail,
+    /// As if the hook were not there.
+    Skip,
+}
+
+impl Hook {
+    /// What a failure at `point` means.
+    pub fn on_failure(&self, point: Point) -> OnFailure {
+        self.on_failure.unwrap_or_else(|| OnFailure::default_of(point, self.kind))
+    }
+
+    pub fn timeout(&self) -> Duration {
+        self.timeout.unwrap_or_else(|| self.kind.timeout())
+    }
+
+    pub fn endpoint(&self) -> Option<&Endpoint> {
+        match &self.does {
+            Does::Call(endpoint) => Some(endpoint),
+            Does::Builtin(_) => None,
+        }
+    }
+
+    /// Tokens to keep free for what it may provide at `point`.
+    pub fn reserves(&self, point: Point) -> u32 {
+        let provides = self.kind == Kind::Provide && self.enabled && self.mode == Mode::Enforce;
+        if provides && self.points.contains(&point) { self.max_tokens } else { 0 }
+    }
+}
+
+impl Kind {
+    /// How long a call may take where nothing says.
+    pub const fn timeout(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::Guard => 3,
+            Self::Transform | Self::Provide => 5,
+            Self::Observe => 2,
+        })
+    }
+
+    /// The most bytes of an answer.
+    pub const fn longest_answer(self) -> usize {
+        match self {
+            Self::Guard => 64 << 10,
+            Self::Transform | Self::Provide => 4 << 20,
+            // Not read but for the log.
+            Self::Observe => 4 << 10,
+        }
+    }
+}
+
+impl OnFailure {
+    /// Each kind fails to its safe side. Before a compression all are skipped: there the harm
+    /// would be not to compress.
+    pub const fn default_of(point: Point, kind: Kind) -> Self {
+        match (point, kind) {
+            (Point::BeforeCompress, _) | (_, Kind::Provide | Kind::Observe) => Self::Skip,
+            (_, Kind::Guard) => Self::Deny,
+            (_, Kind::Transform) => Self::Fail,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Fail => "fail",
+            Self::Skip => "skip",
+        }
+    }
+}
+
+impl Mode {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforce => "enforce",
+            Self::Audit => "audit",
+        }
+    }
+}
+
+impl Delivery {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Async => "async",
+            Self::Sync => "sync",
+        }
+    }
+}

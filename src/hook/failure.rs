@@ -1,0 +1,130 @@
+//! Why a hook gave no answer.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What went wrong; the word of the report and of `hook_failed`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// No complete answer within the time.
+    Timeout,
+    /// No connection, or one that broke.
+    Connect,
+    /// The name or address may not be called.
+    BlockedAddress,
+    /// The answer points elsewhere.
+    Redirect,
+    /// A status that is not 2xx.
+    Status,
+    /// A media type that is not JSON.
+    MediaType,
+    BadJson,
+    /// JSON that is no answer of the kind.
+    BadShape,
+    TooLarge,
+    /// What a transform made, or a typed answer, is not valid at its point.
+    InvalidPayload,
+    /// A patch that does not fit what it is for.
+    PatchConflict,
+    /// The answer repeats a secret of the hook.
+    SecretLeak,
+    /// The hooks before it took all the time that hooks may take.
+    BudgetExhausted,
+    /// It failed so often that it is not called for a while.
+    CircuitOpen,
+    /// Too many calls of it are under way.
+    Overloaded,
+    /// Its secrets cannot be read.
+    SecretsUnavailable,
+    /// A replay met a call that the record does not have, or has otherwise.
+    Diverged,
+}
+
+impl Cause {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Connect => "connect",
+            Self::BlockedAddress => "blocked_address",
+            Self::Redirect => "redirect",
+            Self::Status => "status",
+            Self::MediaType => "media_type",
+            Self::BadJson => "bad_json",
+            Self::BadShape => "bad_shape",
+            Self::TooLarge => "too_large",
+            Self::InvalidPayload => "invalid_payload",
+            Self::PatchConflict => "patch_conflict",
+            Self::SecretLeak => "secret_leak",
+            Self::BudgetExhausted => "budget_exhausted",
+            Self::CircuitOpen => "circuit_open",
+            Self::Overloaded => "overloaded",
+            Self::SecretsUnavailable => "secrets_unavailable",
+            Self::Diverged => "diverged",
+        }
+    }
+
+    /// Every cause.
+    pub const ALL: [Self; 17] = [
+        Self::Timeout,
+        Self::Connect,
+        Self::BlockedAddress,
+        Self::Redirect,
+        Self::Status,
+        Self::MediaType,
+        Self::BadJson,
+        Self::BadShape,
+        Self::TooLarge,
+        Self::InvalidPayload,
+        Self::PatchConflict,
+        Self::SecretLeak,
+        Self::BudgetExhausted,
+        Self::CircuitOpen,
+        Self::Overloaded,
+        Self::SecretsUnavailable,
+        Self::Diverged,
+    ];
+
+    /// The cause of that word, as a record has it.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cause| cause.as_str() == word)
+    }
+
+    /// Whether the caller is told of a time that ran out (504) and not of a failure (502).
+    pub const fn is_timeout(self) -> bool {
+        matches!(self, Self::Timeout | Self::BudgetExhausted)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A failure of one call. The detail holds no text of an answer beyond the names of keys, and no
+/// secret: it may be shown to whoever owns the hook.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}: {detail}")]
+pub struct Failure {
+    pub cause: Cause,
+    pub detail: Arc<str>,
+    /// Status of the answer, where there was one. 410 asks to be called no more.
+    pub status: Option<u16>,
+}
+
+impl Failure {
+    pub fn new(cause: Cause, detail: impl Into<Arc<str>>) -> Self {
+        Self { cause, detail: detail.into(), status: None }
+    }
+
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// Whether the receiver said that it is gone for good, so that the hook is to be disabled.
+    pub fn is_gone(&self) -> bool {
+        self.status == Some(410)
+    }
+}

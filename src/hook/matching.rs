@@ -1,0 +1,196 @@
+//! Which calls a hook is for, told in data.
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::point::Point;
+use super::text;
+use crate::json::Node;
+
+/// What a call must be like. A list that is empty asks for nothing; of the others each must hold
+/// one that fits.
+#[derive(Debug, Clone, Default)]
+pub struct Match {
+    /// Names of tools, exact; `*` is any.
+    pub tools: Vec<Arc<str>>,
+    /// What the arguments of the tool must hold; all of them.
+    pub args: Vec<Condition>,
+    pub agents: Vec<Arc<str>>,
+    pub sessions: Vec<Arc<str>>,
+    /// Names of events; `memory:*` is all that begin so.
+    pub events: Vec<Arc<str>>,
+    /// How a delegation ended; empty: with success.
+    pub status: Vec<Arc<str>>,
+}
+
+/// What one argument must be.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// JSON Pointer into the arguments.
+    pub path: Arc<str>,
+    pub test: Test,
+}
+
+/// How an argument is looked at. A string is compared as its text, any other value as it is written.
+#[derive(Debug, Clone)]
+pub enum Test {
+    Exists,
+    Equals(Arc<str>),
+    NotEquals(Arc<str>),
+    Contains(Arc<str>),
+    StartsWith(Arc<str>),
+    /// `*` is any text, `?` any character; the pattern as it was given.
+    Glob(Arc<str>, Regex),
+    Regex(Regex),
+}
+
+/// What is known of a call beside its input.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts<'f> {
+    pub tool: Option<&'f str>,
+    pub agent: Option<&'f str>,
+    pub session: Option<&'f str>,
+    pub event: Option<&'f str>,
+    /// How a delegation ended.
+    pub status: Option<&'f str>,
+}
+
+impl Match {
+    /// Whether [`Self::fits`] looks at the input.
+    pub fn looks_at_input(&self) -> bool {
+        !self.args.is_empty()
+    }
+
+    /// Whether a call at `point` is meant.
+    pub fn fits(&self, point: Point, facts: &Facts<'_>, input: &Node<'_>) -> bool {
+        let one = |list: &[Arc<str>], fact: Option<&str>| {
+            list.is_empty() || fact.is_some_and(|fact| list.iter().any(|name| **name == *fact))
+        };
+        let tools = self.tools.iter().any(|name| &**name == "*") || one(&self.tools, facts.tool);
+        let tool = !point.has_tool() || (tools && self.args_fit(input));
+        let events = point != Point::Event
+            || self.events.is_empty()
+            || facts.event.is_some_and(|event| self.events.iter().any(|name| covers(name, event)));
+        let status = point != Point::Delegation
+            || facts.status.is_none_or(|status| {
+                one(&self.status, Some(status)) && (!self.status.is_empty() || status == "success")
+            });
+        let session = one(&self.sessions, facts.session);
+        tool && events && status && session && one(&self.agents, facts.agent)
+    }
+
+    fn args_fit(&self, input: &Node<'_>) -> bool {
+        let arguments = text::at(input, "/tool/arguments");
+        self.args.iter().all(|condition| {
+            let value = arguments.and_then(|arguments| text::at(arguments, &condition.path));
+            condition.test.holds(value)
+        })
+    }
+}
+
+/// Whether a name of `match.events` stands for an event.
+fn covers(name: &str, event: &str) -> bool {
+    match name.strip_suffix('*') {
+        Some(start) => event.starts_with(start),
+        None => name == event,
+    }
+}
+
+impl Test {
+    /// The words of `op`.
+    pub const OPS: &'static [&'static str] =
+        &["equals", "not_equals", "contains", "starts_with", "glob", "regex", "exists"];
+
+    fn holds(&self, value: Option<&Node<'_>>) -> bool {
+        let Some(value) = value else { return matches!(self, Self::NotEquals(_)) };
+        let text = value.as_str().unwrap_or(value.raw);
+        match self {
+            Self::Exists => true,
+            Self::Equals(wanted) => text == &**wanted,
+            Self::NotEquals(wanted) => text != &**wanted,
+            Self::Contains(wanted) => text.contains(&**wanted),
+            Self::StartsWith(wanted) => text.starts_with(&**wanted),
+            Self::Glob(_, pattern) | Self::Regex(pattern) => pattern.is_match(text),
+        }
+    }
+
+    pub fn op(&self) -> &'static str {
+        match self {
+            Self::Exists => "exists",
+            Self::Equals(_) => "equals",
+            Self::NotEquals(_) => "not_equals",
+            Self::Contains(_) => "contains",
+            Self::StartsWith(_) => "starts_with",
+            Self::Glob(..) => "glob",
+            Self::Regex(_) => "regex",
+        }
+    }
+
+    /// What is compared with, as it was given.
+    pub fn value(&self) -> Option<&str> {
+        match self {
+            Self::Exists => None,
+            Self::Equals(value)
+            | Self::NotEquals(value)
+            | Self::Contains(value)
+            | Self::StartsWith(value)
+            | Self::Glob(value, _) => Some(value),
+            Self::Regex(pattern) => Some(pattern.as_str()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::text::LIMITS;
+    use crate::json::parse;
+
+    fn bash(command: &str) -> String {
+        serde_json::json!({"tool": {"name": "Bash", "arguments": {"command": command, "n": 5}}})
+            .to_string()
+    }
+
+    fn fits(matching: &Match, tool: &str, command: &str) -> bool {
+        let text = bash(command);
+        let facts = Facts { tool: Some(tool), ..Facts::default() };
+        matching.fits(Point::ToolCall, &facts, &parse(&text, LIMITS).unwrap())
+    }
+
+    fn with(path: &str, test: Test) -> Match {
+        let args = vec![Condition { path: path.into(), test }];
+        Match { tools: vec!["Bash".into()], args, ..Match::default() }
+    }
+
+    #[test]
+    fn a_tool_and_its_arguments_are_matched() {
+        let push = with("/command", Test::StartsWith("git push".into()));
+        assert!(fits(&push, "Bash", "git push -f"));
+        assert!(!fits(&push, "Bash", "ls") && !fits(&push, "bash", "git push -f"));
+        assert!(fits(&with("/n", Test::Equals("5".into())), "Bash", ""));
+        assert!(fits(&with("/gone", Test::NotEquals("5".into())), "Bash", ""));
+        assert!(!fits(&with("/gone", Test::Exists), "Bash", ""));
+        let any = Match { tools: vec!["*".into()], ..Match::default() };
+        assert!(fits(&any, "anything", "") && fits(&Match::default(), "anything", ""));
+    }
+
+    #[test]
+    fn events_and_endings_are_matched_at_their_points_alone() {
+        let input = parse("{}", LIMITS).unwrap();
+        let events = Match { events: vec!["memory:*".into()], ..Match::default() };
+        let event = |name| Facts { event: Some(name), ..Facts::default() };
+        assert!(events.fits(Point::Event, &event("memory:changed"), &input));
+        assert!(!events.fits(Point::Event, &event("compile:done"), &input));
+        assert!(events.fits(Point::AfterCompress, &Facts::default(), &input));
+        let ended = |status| Facts { status: Some(status), ..Facts::default() };
+        let usual = Match::default();
+        assert!(usual.fits(Point::Delegation, &ended("success"), &input));
+        assert!(!usual.fits(Point::Delegation, &ended("failed"), &input));
+        let failures = Match { status: vec!["failed".into()], ..Match::default() };
+        assert!(failures.fits(Point::Delegation, &ended("failed"), &input));
+        assert!(!failures.fits(Point::Delegation, &ended("success"), &input));
+        let agent = Match { agents: vec!["a".into()], ..Match::default() };
+        assert!(!agent.fits(Point::AfterCompress, &Facts::default(), &input));
+    }
+}

@@ -1,0 +1,73 @@
+//! Hooks: what others may veto, change, add to and watch at sixteen points.
+//!
+//! Everything here is data and rules, with no network and no clock. A hook is read by
+//! [`read_hook`]; [`HookSet`] orders the hooks that a compile is pinned to; a [`Round`] runs them
+//! at a [`Point`] through a [`Caller`], which is the one thing that may reach outside:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use contexture::hook::*;
+//! # async fn compile(hooks: &[Arc<Hook>], manifest: &Manifest, caller: &dyn Caller) -> Result<(), Stop> {
+//! let set = Arc::new(HookSet::new(hooks, manifest, None));
+//! let mut round = Round::new(set, caller, Scope { tenant: "default".into(), ..Scope::default() });
+//! let at = At {
+//!     point: Point::TransformContext,
+//!     input: r#"{"target":"openai","model":null,"messages":[]}"#,
+//!     facts: Facts::default(),
+//! };
+//! let changed = round.change(at, &|messages| valid(messages)).await?;
+//! if let Some(denial) = &changed.denied {
+//!     println!("{} denies: {}", denial.hook, denial.reason);
+//! }
+//! let input = changed.input.as_deref().unwrap_or(at.input);
+//! let to_send = round.observe(At { input, ..at }, Decision::Allowed).await;
+//! let lines = round.into_runs();
+//! # drop((to_send, lines));
+//! # Ok(())
+//! # }
+//! # fn valid(_: &str) -> Result<(), String> { Ok(()) }
+//! ```
+//!
+//! Rules that hold for every round: hooks run in one order, whoever answers first; each gets a
+//! copy of its own; a chain of transforms is applied whole or not at all; anything that is not an
+//! answer is a [`Failure`] and never an allow; each hook leaves one [`Run`].
+
+mod answer;
+mod builtin;
+mod call;
+mod definition;
+mod failure;
+mod matching;
+mod order;
+mod patch;
+mod point;
+mod points;
+mod projection;
+mod read;
+mod read_match;
+mod record;
+mod recorded;
+mod round;
+mod run;
+mod secret;
+mod text;
+mod write;
+
+pub use answer::{Answer, Given, Include};
+pub use builtin::{Builtin, DenyCommand, NAMES as BUILTIN_NAMES, Redact, SecretScan, Truncate};
+pub use call::{Answering, Attempt, Call, Called, Caller, Scope, digest, envelope};
+pub use definition::{Delivery, Does, Endpoint, Hook, Mode, OnFailure};
+pub use failure::{Cause, Failure};
+pub use matching::{Condition, Facts, Match, Test};
+pub use order::{Difference, HookSet, Manifest};
+pub use point::{Kind, Point, Provides};
+pub use points::{About, about, answer, write_point};
+pub use projection::Projection;
+pub use read::{CheckUrl, GivenId, HOOK_KEYS, is_hook_id, read_hook};
+pub use read_match::EVENTS;
+pub use recorded::Recorded;
+pub use round::{
+    At, BUDGET, Changed, Check, Decision, Denial, Fragment, Provided, Round, ToSend, Tokens, join,
+};
+pub use run::{Outcome, Run, Skip, Stop};
+pub use secret::{LiveSecret, Secret, Secrets};

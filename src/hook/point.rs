@@ -1,0 +1,184 @@
+//! Where a hook may stand, and what it may do there.
+
+use std::fmt;
+
+/// A place in a compile, or beside it, at which hooks run. [`super::about`] tells more of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Point {
+    BeforeCompress,
+    Summarize,
+    AfterCompress,
+    BeforeCompile,
+    TransformContext,
+    MemoryUpdate,
+    MemoryChanged,
+    MemoryExpired,
+    Delegation,
+    SessionSwitch,
+    ToolCall,
+    ToolResult,
+    CompressFormat,
+    RetrieveEvidence,
+    RecallMemory,
+    Event,
+}
+
+/// What a hook may do. In this order they run at a point, [`Point::guards_last`] aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Says whether it may go on.
+    Guard,
+    /// Says what goes on instead.
+    Transform,
+    /// Adds something.
+    Provide,
+    /// Is told, and changes nothing.
+    Observe,
+}
+
+impl Point {
+    pub const ALL: [Self; 16] = [
+        Self::BeforeCompress,
+        Self::Summarize,
+        Self::AfterCompress,
+        Self::BeforeCompile,
+        Self::TransformContext,
+        Self::MemoryUpdate,
+        Self::MemoryChanged,
+        Self::MemoryExpired,
+        Self::Delegation,
+        Self::SessionSwitch,
+        Self::ToolCall,
+        Self::ToolResult,
+        Self::CompressFormat,
+        Self::RetrieveEvidence,
+        Self::RecallMemory,
+        Self::Event,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BeforeCompress => "before_compress",
+            Self::Summarize => "summarize",
+            Self::AfterCompress => "after_compress",
+            Self::BeforeCompile => "before_compile",
+            Self::TransformContext => "transform_context",
+            Self::MemoryUpdate => "memory_update",
+            Self::MemoryChanged => "memory_changed",
+            Self::MemoryExpired => "memory_expired",
+            Self::Delegation => "delegation",
+            Self::SessionSwitch => "session_switch",
+            Self::ToolCall => "tool_call",
+            Self::ToolResult => "tool_result",
+            Self::CompressFormat => "compress_format",
+            Self::RetrieveEvidence => "retrieve_evidence",
+            Self::RecallMemory => "recall_memory",
+            Self::Event => "event",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|point| point.as_str() == text)
+    }
+
+    /// The kinds that may stand here, in the order in which they run.
+    pub const fn kinds(self) -> &'static [Kind] {
+        use Kind::{Guard, Observe, Provide, Transform};
+        match self {
+            Self::BeforeCompress => &[Guard, Transform, Provide, Observe],
+            Self::BeforeCompile => &[Provide, Observe],
+            Self::TransformContext => &[Transform, Guard, Observe],
+            Self::MemoryUpdate => &[Guard, Transform],
+            Self::ToolCall => &[Guard, Transform, Observe],
+            Self::ToolResult => &[Transform, Observe],
+            Self::Summarize
+            | Self::CompressFormat
+            | Self::RetrieveEvidence
+            | Self::RecallMemory => &[Provide],
+            Self::AfterCompress
+            | Self::MemoryChanged
+            | Self::MemoryExpired
+            | Self::Delegation
+            | Self::SessionSwitch
+            | Self::Event => &[Observe],
+        }
+    }
+
+    pub fn takes(self, kind: Kind) -> bool {
+        self.kinds().contains(&kind)
+    }
+
+    /// Whether guards see what the transforms made, as the last word before a payload is written.
+    pub fn guards_last(self) -> bool {
+        self == Self::TransformContext
+    }
+
+    /// JSON Pointer into `input` of the one part that a transform may change.
+    pub const fn payload(self) -> Option<&'static str> {
+        match self {
+            Self::BeforeCompress => Some("/history"),
+            Self::TransformContext => Some("/messages"),
+            Self::MemoryUpdate => Some("/value"),
+            Self::ToolCall => Some("/tool/arguments"),
+            Self::ToolResult => Some("/result"),
+            _ => None,
+        }
+    }
+
+    /// What a provide hook answers here.
+    pub const fn provides(self) -> Provides {
+        match self {
+            Self::BeforeCompress => Provides::Text { include: true },
+            Self::BeforeCompile => Provides::Text { include: false },
+            Self::Summarize => Provides::First(&["content"]),
+            Self::CompressFormat => Provides::First(&["text"]),
+            Self::RetrieveEvidence => Provides::Every(&["evidence"]),
+            Self::RecallMemory => Provides::Every(&["keys", "entries"]),
+            _ => Provides::Nothing,
+        }
+    }
+
+    /// Whether a call concerns one tool, so that `match.tools` and `match.args` can tell.
+    pub fn has_tool(self) -> bool {
+        matches!(self, Self::ToolCall | Self::ToolResult)
+    }
+}
+
+/// What the provide hooks of a point answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provides {
+    /// No provide hook can stand here.
+    Nothing,
+    /// Text, in one piece or in fragments; of all hooks together. `include`: whether a fragment says
+    /// where it goes.
+    Text { include: bool },
+    /// An object with some of these members; the first hook that has an answer gives it.
+    First(&'static [&'static str]),
+    /// The same, of every hook.
+    Every(&'static [&'static str]),
+}
+
+impl Kind {
+    pub const ALL: [Self; 4] = [Self::Guard, Self::Transform, Self::Provide, Self::Observe];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Guard => "guard",
+            Self::Transform => "transform",
+            Self::Provide => "provide",
+            Self::Observe => "observe",
+        }
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,393 @@
+//! Reads a hook as callers write it: every fault named at once, defaults decided.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::http::{HeaderName, HeaderValue};
+use regex::{Regex, RegexBuilder};
+use secrecy::SecretString;
+
+use super::builtin::{self, Builtin};
+use super::definition::{Delivery, Does, Endpoint, Hook, Mode, OnFailure};
+use super::point::{Kind, Point};
+use super::projection::Projection;
+use super::read_match::read_match;
+use super::secret::Secrets;
+use super::text::is_pointer;
+use crate::json::{Faults, Fields, Node, Path, Value};
+
+/// Every key of a hook.
+pub const HOOK_KEYS: &[&str] = &[
+    "id",
+    "point",
+    "points",
+    "kind",
+    "url",
+    "builtin",
+    "config",
+    "enabled",
+    "headers",
+    "delivery",
+    "timeout_ms",
+    "on_failure",
+    "allow_fail_open",
+    "reverify",
+    "match",
+    "input",
+    "max_tokens",
+    "mode",
+    "priority",
+    "scope",
+];
+
+const LONGEST_ID: usize = 64;
+const ID_RULE: &str = "must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`, a letter or digit first";
+const MOST_TIMEOUT_MS: u64 = 30_000;
+const MAX_TOKENS: u64 = 1024;
+const MOST_TOKENS: u64 = 1_000_000;
+const MOST_PRIORITY: i64 = 1_000_000;
+const MOST_POINTERS: usize = 64;
+const MOST_HEADERS: usize = 16;
+/// Bytes of a header's name and value.
+const LONGEST_HEADER: usize = 4096;
+/// Bytes of a pattern, and of the automaton that it becomes.
+const LONGEST_PATTERN: usize = 512;
+const PATTERN_SIZE: usize = 1 << 20;
+
+/// Says of a URL whether a hook may call it: the address in its final form, or what is wrong.
+pub type CheckUrl<'c> = &'c dyn Fn(&str) -> Result<String, String>;
+
+/// Reads a hook. `id`: what the address of the request calls it, or one that was made up; the
+/// hook's own wins over one that was made up, and must be the same as the address's.
+pub fn read_hook<'r>(
+    node: &'r Node<'_>,
+    path: Path<'r>,
+    id: GivenId<'_>,
+    check_url: CheckUrl<'_>,
+    faults: &mut Faults,
+) -> Option<Hook> {
+    let fields = Fields::of(node, path, HOOK_KEYS, faults)?;
+    let id = read_id(&fields, id, faults);
+    let kinds: Vec<(&str, Kind)> = Kind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
+    let kind = fields.choice("kind", &kinds, faults);
+    if fields.get("kind").is_none() {
+        fields.fault("kind", "is missing", faults);
+    }
+    let points = read_points(&fields, kind, faults);
+    let does = read_does(&fields, &points, kind, check_url, faults);
+    let limits = Limits::read(&fields, kind, faults);
+    let (on_failure, allow_fail_open) = read_on_failure(&fields, &points, kind, faults);
+    let reverify = only(&fields, "reverify", kind, Kind::Guard, faults)
+        && fields.flag("reverify", faults) == Some(true);
+    let matching = read_match(&fields, &points, faults);
+    let projection = read_projection(&fields, faults);
+    let modes = [("enforce", Mode::Enforce), ("audit", Mode::Audit)];
+    let mode = fields.choice("mode", &modes, faults).unwrap_or(Mode::Enforce);
+    let enabled = fields.flag("enabled", faults).unwrap_or(true);
+    let session = read_session(&fields, faults);
+    Some(Hook {
+        id: id?,
+        revision: 1,
+        points,
+        kind: kind?,
+        does: does?,
+        enabled,
+        mode,
+        delivery: limits.delivery,
+        timeout: limits.timeout,
+        on_failure,
+        allow_fail_open,
+        reverify,
+        matching,
+        projection,
+        max_tokens: limits.max_tokens,
+        priority: limits.priority,
+        session,
+    })
+}
+
+/// What a hook is called where it does not say itself.
+#[derive(Debug, Clone, Copy)]
+pub enum GivenId<'i> {
+    /// By the address of the request.
+    Address(&'i str),
+    /// By a name that was made up.
+    Made(&'i str),
+}
+
+/// Whether a text can be a hook's id.
+pub fn is_hook_id(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    text.len() <= LONGEST_ID
+        && text.bytes().next().is_some_and(allowed)
+        && text.bytes().all(|byte| allowed(byte) || b"._-".contains(&byte))
+}
+
+fn read_id(fields: &Fields<'_, '_>, given: GivenId<'_>, faults: &mut Faults) -> Option<Arc<str>> {
+    let own = fields.text("id", faults);
+    if own.is_some_and(|own| !is_hook_id(own)) {
+        fields.fault("id", ID_RULE, faults);
+    }
+    match (own, given) {
+        (Some(own), GivenId::Address(address)) if own != address => {
+            fields.fault("id", format!("must be `{address}`, as in the address"), faults);
+            None
+        }
+        (None, GivenId::Address(id) | GivenId::Made(id)) => Some(id.into()),
+        (Some(own), _) => Some(own.into()),
+    }
+}
+
+fn read_points(fields: &Fields<'_, '_>, kind: Option<Kind>, faults: &mut Faults) -> Vec<Point> {
+    let many = fields.path().key("points");
+    let single = fields.path().key("point");
+    let mut given: Vec<(&Node<'_>, Path<'_>)> = Vec::new();
+    match (fields.get("point"), fields.get("points")) {
+        (Some(node), None) => given.push((node, single)),
+        (None, Some(_)) => {
+            let items = fields.list("points", Point::ALL.len(), faults);
+            if items.is_empty() {
+                fields.fault("points", "must name at least one point", faults);
+            }
+            given.extend(items.iter().enumerate().map(|(at, item)| (item, many.index(at))));
+        }
+        (Some(_), Some(_)) => fields.fault("points", "stands beside `point`: give one", faults),
+        (None, None) => fields.fault("point", "is missing", faults),
+    }
+    let mut points = Vec::new();
+    for (node, path) in given {
+        let Some(name) = node.as_str() else {
+            faults.add(&path, format!("must be a string, not {}", node.kind()));
+            continue;
+        };
+        match Point::parse(name) {
+            None => {
+                let known = Point::ALL.iter().map(|point| point.as_str());
+                faults.unknown_name(&path, ("hook point", name), known);
+            }
+            Some(point) if points.contains(&point) => faults.add(&path, "is named twice"),
+            Some(point) => {
+                if let Some(kind) = kind.filter(|kind| !point.takes(*kind)) {
+                    let kinds: Vec<&str> = point.kinds().iter().map(|kind| kind.as_str()).collect();
+                    let kinds = kinds.join(", ");
+                    faults.add(&path, format!("`{point}` takes {kinds}, and no {kind}"));
+                }
+                points.push(point);
+            }
+        }
+    }
+    points
+}
+
+fn read_does(
+    fields: &Fields<'_, '_>,
+    points: &[Point],
+    kind: Option<Kind>,
+    check_url: CheckUrl<'_>,
+    faults: &mut Faults,
+) -> Option<Does> {
+    let (url, name) = (fields.text("url", faults), fields.text("builtin", faults));
+    match (fields.get("url"), fields.get("builtin")) {
+        (None, None) => {
+            fields.fault("url", "is missing: a hook calls a `url` or is a `builtin`", faults);
+        }
+        (Some(_), Some(_)) => fields.fault("builtin", "stands beside `url`: give one", faults),
+        _ => {}
+    }
+    if let Some(url) = url {
+        let checked = check_url(url).map_err(|why| fields.fault("url", why, faults)).ok();
+        if fields.get("config").is_some() {
+            fields.fault("config", "is for a `builtin`", faults);
+        }
+        let headers = read_headers(fields, faults);
+        let url = checked?.into();
+        return Some(Does::Call(Endpoint { url, headers, secrets: Secrets::default() }));
+    }
+    let name = name?;
+    if fields.get("headers").is_some() {
+        fields.fault("headers", "are sent to a `url`", faults);
+    }
+    if !builtin::NAMES.contains(&name) {
+        let known = builtin::NAMES.iter().copied();
+        faults.unknown_name(&fields.path().key("builtin"), ("built-in hook", name), known);
+        return None;
+    }
+    let own = Builtin::kind(name);
+    if kind.is_some_and(|kind| kind != own) {
+        fields.fault("kind", format!("`{name}` is a {own}"), faults);
+    }
+    for point in points.iter().filter(|point| point.takes(own)) {
+        if !Builtin::stands_at(name, *point) {
+            fields.fault("builtin", format!("`{name}` does nothing at `{point}`"), faults);
+        }
+    }
+    let config = fields.get("config");
+    Builtin::read(name, config, fields.path().key("config"), faults).map(Does::Builtin)
+}
+
+/// Names that would change how the request is read, or that are ours.
+const FORBIDDEN_HEADERS: &[&str] = &[
+    "accept-encoding",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "contexture-hop",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+fn read_headers(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<(Arc<str>, SecretString)> {
+    let Some(node) = fields.get("headers") else { return Vec::new() };
+    let Value::Object(members) = &node.value else {
+        fields.fault("headers", format!("must be an object, not {}", node.kind()), faults);
+        return Vec::new();
+    };
+    if members.len() > MOST_HEADERS {
+        fields.fault("headers", format!("must hold at most {MOST_HEADERS} headers"), faults);
+        return Vec::new();
+    }
+    let all = fields.path().key("headers");
+    let (mut headers, mut seen) = (Vec::new(), BTreeSet::new());
+    for (name, value) in members {
+        let path = all.key(name);
+        let Some(text) = value.as_str() else {
+            faults.add(&path, format!("must be a string, not {}", value.kind()));
+            continue;
+        };
+        let lower = name.to_ascii_lowercase();
+        if HeaderName::from_bytes(name.as_bytes()).is_err() {
+            faults.add(&path, "is not the name of a header");
+        } else if FORBIDDEN_HEADERS.contains(&lower.as_str()) || lower.starts_with("webhook-") {
+            faults.add(&path, "is set by the service");
+        } else if HeaderValue::from_str(text).is_err() || text.len() + name.len() > LONGEST_HEADER {
+            faults.add(&path, format!("must be one line of at most {LONGEST_HEADER} bytes"));
+        } else if !seen.insert(lower.clone()) {
+            faults.add(&path, "is given twice");
+        } else {
+            headers.push((lower.into(), SecretString::from(text)));
+        }
+    }
+    headers
+}
+
+struct Limits {
+    delivery: Delivery,
+    timeout: Option<Duration>,
+    max_tokens: u32,
+    priority: i32,
+}
+
+impl Limits {
+    fn read(fields: &Fields<'_, '_>, kind: Option<Kind>, faults: &mut Faults) -> Self {
+        only(fields, "delivery", kind, Kind::Observe, faults);
+        only(fields, "max_tokens", kind, Kind::Provide, faults);
+        let words = [("async", Delivery::Async), ("sync", Delivery::Sync)];
+        let delivery = fields.choice("delivery", &words, faults).unwrap_or(Delivery::Async);
+        let timeout = fields.whole("timeout_ms", 1, MOST_TIMEOUT_MS, faults);
+        let tokens = fields.whole("max_tokens", 1, MOST_TOKENS, faults).unwrap_or(MAX_TOKENS);
+        let priority = fields.integer("priority", -MOST_PRIORITY, MOST_PRIORITY, faults);
+        Self {
+            delivery,
+            timeout: timeout.map(Duration::from_millis),
+            max_tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+            priority: priority.and_then(|number| i32::try_from(number).ok()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Whether a key may stand there; a fault where another kind has it.
+fn only(
+    fields: &Fields<'_, '_>,
+    key: &str,
+    kind: Option<Kind>,
+    of: Kind,
+    faults: &mut Faults,
+) -> bool {
+    let wrong = fields.get(key).is_some() && kind.is_some_and(|kind| kind != of);
+    if wrong {
+        let article = if of == Kind::Observe { "an" } else { "a" };
+        fields.fault(key, format!("is for {article} {of} hook"), faults);
+    }
+    !wrong
+}
+
+fn read_on_failure(
+    fields: &Fields<'_, '_>,
+    points: &[Point],
+    kind: Option<Kind>,
+    faults: &mut Faults,
+) -> (Option<OnFailure>, bool) {
+    let words: &[(&str, OnFailure)] = match kind {
+        Some(Kind::Guard) => {
+            &[("deny", OnFailure::Deny), ("fail", OnFailure::Fail), ("skip", OnFailure::Skip)]
+        }
+        Some(Kind::Observe) => &[("skip", OnFailure::Skip)],
+        _ => &[("fail", OnFailure::Fail), ("skip", OnFailure::Skip)],
+    };
+    let chosen = fields.choice("on_failure", words, faults);
+    let allowed = only(fields, "allow_fail_open", kind, Kind::Guard, faults)
+        && fields.flag("allow_fail_open", faults) == Some(true);
+    let closed = |point: &Point| OnFailure::default_of(*point, Kind::Guard) == OnFailure::Deny;
+    if kind == Some(Kind::Guard)
+        && chosen == Some(OnFailure::Skip)
+        && !allowed
+        && points.iter().any(closed)
+    {
+        let rule = "lets pass what a guard that fails should stop: \
+                    say `\"allow_fail_open\": true` where that is meant";
+        fields.fault("on_failure", rule, faults);
+    }
+    (chosen, allowed)
+}
+
+fn read_projection(fields: &Fields<'_, '_>, faults: &mut Faults) -> Projection {
+    let Some(node) = fields.get("input") else { return Projection::default() };
+    let path = fields.path().key("input");
+    let Some(given) = Fields::of(node, path, &["include", "exclude"], faults) else {
+        return Projection::default();
+    };
+    let list = |key: &str, faults: &mut Faults| {
+        let pointers = given.texts(key, MOST_POINTERS, faults);
+        if !pointers.iter().all(|pointer| is_pointer(pointer)) {
+            given.fault(key, "must hold JSON Pointers, such as `/tool/name`", faults);
+        }
+        if pointers.is_empty() && given.get(key).is_some_and(|node| node.as_array().is_some()) {
+            given.fault(key, "must name something, or be absent", faults);
+        }
+        pointers.into_iter().map(Arc::from).collect::<Vec<Arc<str>>>()
+    };
+    Projection { include: list("include", faults), exclude: list("exclude", faults) }
+}
+
+fn read_session(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
+    let given =
+        Fields::of(fields.get("scope")?, fields.path().key("scope"), &["session_id"], faults)?;
+    given.text("session_id", faults).map(Arc::from)
+}
+
+/// A regular expression that is short and small enough to be taken from a stranger.
+pub(super) fn pattern(node: &Node<'_>, path: &Path<'_>, faults: &mut Faults) -> Option<Regex> {
+    let Some(source) = node.as_str() else {
+        faults.add(path, format!("must be a string, not {}", node.kind()));
+        return None;
+    };
+    if source.is_empty() || source.len() > LONGEST_PATTERN {
+        faults.add(path, format!("must be a pattern of 1 to {LONGEST_PATTERN} bytes"));
+        return None;
+    }
+    let built =
+        RegexBuilder::new(source).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build();
+    built.map_err(|error| faults.add(path, format!("is no pattern: {error}"))).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! Reads the key `match` of a hook.
+
+use std::sync::Arc;
+
+use super::matching::{Condition, Match, Test};
+use super::point::Point;
+use super::read::pattern;
+use super::text::is_pointer;
+use crate::json::{Faults, Fields, Path};
+
+const KEYS: &[&str] = &["tools", "args", "agents", "sessions", "events", "status"];
+const CONDITION_KEYS: &[&str] = &["path", "op", "value"];
+const MOST: usize = 64;
+const MOST_CONDITIONS: usize = 32;
+const LONGEST: usize = 512;
+
+/// Every event of the feed.
+pub const EVENTS: &[&str] = &[
+    "compile:start",
+    "compile:done",
+    "compile:failed",
+    "compress",
+    "memory:changed",
+    "memory:expired",
+    "memory:denied",
+    "context:injected",
+    "tool:denied",
+    "tool:result",
+    "delegation:recorded",
+    "session:switched",
+    "hook:failed",
+    "hook:denied",
+    "hook:disabled",
+    "artifact:evicted",
+    "stream:gap",
+    "stream:overflow",
+];
+const ENDINGS: &[&str] = &["success", "failed", "timeout", "cycle", "depth"];
+
+pub(super) fn read_match(fields: &Fields<'_, '_>, points: &[Point], faults: &mut Faults) -> Match {
+    let Some(node) = fields.get("match") else { return Match::default() };
+    let path = fields.path().key("match");
+    let Some(given) = Fields::of(node, path, KEYS, faults) else { return Match::default() };
+    let tell = |key: &str, tells: fn(Point) -> bool, faults: &mut Faults| {
+        let silent = !points.is_empty() && !points.iter().any(|point| tells(*point));
+        if silent && given.get(key).is_some() {
+            given.fault(key, "says nothing at the points of this hook", faults);
+        }
+    };
+    tell("tools", Point::has_tool, faults);
+    tell("args", Point::has_tool, faults);
+    tell("events", |point| point == Point::Event, faults);
+    tell("status", |point| point == Point::Delegation, faults);
+    let texts = |key: &str, faults: &mut Faults| -> Vec<Arc<str>> {
+        let texts = given.texts(key, MOST, faults);
+        if texts.iter().any(|text| text.is_empty() || text.len() > LONGEST) {
+            given.fault(key, format!("must hold texts of 1 to {LONGEST} bytes"), faults);
+        }
+        texts.into_iter().map(Arc::from).collect()
+    };
+    let matching = Match {
+        tools: texts("tools", faults),
+        args: read_conditions(&given, faults),
+        agents: texts("agents", faults),
+        sessions: texts("sessions", faults),
+        events: texts("events", faults),
+        status: texts("status", faults),
+    };
+    let known = |list: &[Arc<str>], key: &str, what, names: &[&str], faults: &mut Faults| {
+        let path = given.path().key(key);
+        for (index, name) in list.iter().enumerate() {
+            let covered = match name.strip_suffix('*') {
+                Some(start) if key == "events" => names.iter().any(|name| name.starts_with(start)),
+                _ => names.contains(&&**name),
+            };
+            if !covered {
+                faults.unknown_name(&path.index(index), (what, name), names.iter().copied());
+            }
+        }
+    };
+    known(&matching.events, "events", "event", EVENTS, faults);
+    known(&matching.status, "status", "ending", ENDINGS, faults);
+    matching
+}
+
+fn read_conditions(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Condition> {
+    let list = fields.path().key("args");
+    let mut conditions = Vec::new();
+    for (index, item) in fields.list("args", MOST_CONDITIONS, faults).iter().enumerate() {
+        let path = list.index(index);
+        let Some(given) = Fields::of(item, path, CONDITION_KEYS, faults) else { continue };
+        let pointer = given.text("path", faults);
+        if !pointer.is_some_and(is_pointer) {
+            given.fault("path", "must be a JSON Pointer, such as `/command`", faults);
+        }
+        let test = read_test(&given, &path, faults);
+        if let (Some(path), Some(test)) = (pointer, test) {
+            conditions.push(Condition { path: path.into(), test });
+        }
+    }
+    conditions
+}
+
+fn read_test(given: &Fields<'_, '_>, path: &Path<'_>, faults: &mut Faults) -> Option<Test> {
+    let words: Vec<(&str, &str)> = Test::OPS.iter().map(|op| (*op, *op)).collect();
+    if given.get("op").is_none() {
+        given.fault("op", "is missing", faults);
+    }
+    let op = given.choice("op", &words, faults)?;
+    let node = given.get("value");
+    if op == "exists" {
+        if node.is_some() {
+            given.fault("value", "says nothing with `exists`", faults);
+        }
+        return Some(Test::Exists);
+    }
+    let Some(node) = node else {
+        given.fault("value", "is missing", faults);
+        return None;
+    };
+    let text = match &node.value {
+        crate::json::Value::String(text) => &**text,
+        crate::json::Value::Number(_) | crate::json::Value::Bool(_) => node.raw,
+        _ => {
+            given.fault("value", "must be a string, a number, true or false", faults);
+            return None;
+        }
+    };
+    if text.len() > LONGEST {
+        given.fault("value", format!("must be at most {LONGEST} bytes"), faults);
+        return None;
+    }
+    Some(match op {
+        "equals" => Test::Equals(text.into()),
+        "not_equals" => Test::NotEquals(text.into()),
+        "contains" => Test::Contains(text.into()),
+        "starts_with" => Test::StartsWith(text.into()),
+        "glob" => Test::Glob(text.into(), glob(text)?),
+        _ => Test::Regex(pattern(node, &path.key("value"), faults)?),
+    })
+}
+
+/// A pattern in which `*` is any text and `?` any character, for the whole of a value.
+fn glob(text: &str) -> Option<regex::Regex> {
+    let source = regex::escape(text).replace(r"\*", ".*").replace(r"\?", ".");
+    regex::Regex::new(&format!("(?s)^(?:{source})$")).ok()
+}

@@ -1,0 +1,76 @@
+//! A replay: answers come from the record, and nothing is called.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::answer::Answer;
+use super::call::{Answering, Call, Called, Caller};
+use super::failure::{Cause, Failure};
+use super::point::{Kind, Point};
+use super::run::{Outcome, Run};
+
+/// Answers as a record has them. A call that is not in the record, or was made with another
+/// input, diverges; a failure fails again, at once.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    calls: HashMap<(Point, u32, Arc<str>, Kind), Vec<Entry>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    digest: Arc<str>,
+    result: Result<Option<Arc<str>>, Failure>,
+}
+
+impl Recorded {
+    /// From the lines of a record. Those of hooks that were not called are passed over.
+    pub fn new<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Self {
+        let mut calls: HashMap<_, Vec<Entry>> = HashMap::new();
+        for run in runs {
+            let Some(digest) = run.request_digest.clone().filter(|_| run.kind != Kind::Observe)
+            else {
+                continue;
+            };
+            // A patch that did not fit failed after it was answered: the answer tells it again.
+            let result = match (&run.outcome, &run.answer) {
+                (Outcome::Failed(failure), None) => Err(failure.clone()),
+                (_, answer) => Ok(answer.clone()),
+            };
+            let key = (run.point, run.occurrence, Arc::clone(&run.hook), run.kind);
+            calls.entry(key).or_default().push(Entry { digest, result });
+        }
+        Self { calls }
+    }
+
+    fn find(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+        let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
+        let entries = self.calls.get(&key).map_or(&[][..], Vec::as_slice);
+        let entry = entries.iter().find(|entry| *entry.digest == *call.digest);
+        let Some(entry) = entry else {
+            // The detail is the digest that the record has, as the stop of a replay tells it.
+            let expected =
+                entries.first().map_or_else(|| "".into(), |entry| Arc::clone(&entry.digest));
+            return Err(Failure::new(Cause::Diverged, expected));
+        };
+        match &entry.result {
+            Ok(body) => {
+                Answer::read(call.point, call.hook.kind, body.as_deref().unwrap_or_default())
+            }
+            Err(failure) => Err(failure.clone()),
+        }
+    }
+}
+
+impl Caller for Recorded {
+    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+        Box::pin(async move {
+            let answer = self.find(&call);
+            let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
+            let entries = self.calls.get(&key).map_or(&[][..], Vec::as_slice);
+            let entry = entries.iter().find(|entry| *entry.digest == *call.digest);
+            let body = entry.and_then(|entry| entry.result.clone().ok().flatten());
+            Called { answer, body, took: Duration::ZERO, attempts: 0 }
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! Guards and transforms: whether it goes on, and with what.
+
+use std::sync::Arc;
+
+use super::{At, Check, Round};
+use crate::hook::answer::Answer;
+use crate::hook::definition::{Does, Hook, Mode, OnFailure};
+use crate::hook::failure::{Cause, Failure};
+use crate::hook::patch;
+use crate::hook::point::{Kind, Point};
+use crate::hook::run::{Outcome, Skip, Stop};
+use crate::hook::text::{self, LIMITS};
+use crate::json::parse;
+
+/// What guards and transforms came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// The input after the transforms; none where it stays as it was.
+    pub input: Option<Arc<str>>,
+    /// The part of it that changed: what stands at [`crate::hook::Point::payload`].
+    pub payload: Option<Arc<str>>,
+    /// Set where a guard denied. Then nothing is changed.
+    pub denied: Option<Denial>,
+}
+
+/// A guard's no.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    pub hook: Arc<str>,
+    pub point: Point,
+    /// Plain text for whoever asked, at most 2,000 characters.
+    pub reason: Arc<str>,
+    /// The guard's own code, or `hook_unavailable` where it failed.
+    pub code: Option<Arc<str>>,
+}
+
+/// The code of a denial that no guard spoke.
+const UNAVAILABLE: &str = "hook_unavailable";
+
+impl Round<'_> {
+    /// Asks the guards, then the transforms, each on what the one before made; at
+    /// `transform_context` the guards come last. `check` says whether a new payload is valid.
+    ///
+    /// # Errors
+    /// A hook failed whose failure is everybody's. Then nothing of the chain is applied.
+    pub async fn change(&mut self, at: At<'_>, check: Check<'_>) -> Result<Changed, Stop> {
+        let occurrence = self.reached(at.point, Kind::Guard);
+        let guards = self.meant(&at, occurrence, Kind::Guard);
+        let transforms = self.meant(&at, occurrence, Kind::Transform);
+        if !at.point.guards_last() {
+            let asked = self.guards(&guards, &at, occurrence).await;
+            if !matches!(asked, Ok(None)) {
+                let why = if asked.is_ok() { Skip::DeniedEarlier } else { Skip::FailedEarlier };
+                for hook in &transforms {
+                    self.skip(hook, at.point, occurrence, why);
+                }
+                return asked.map(denied);
+            }
+        }
+        let first_run = self.runs.len();
+        let changed = match self.chain(&transforms, &at, occurrence, check).await {
+            Ok(changed) => changed,
+            Err(stop) => {
+                if at.point.guards_last() {
+                    for hook in &guards {
+                        self.skip(hook, at.point, occurrence, Skip::FailedEarlier);
+                    }
+                }
+                return Err(stop);
+            }
+        };
+        let again: Vec<Arc<Hook>> = if at.point.guards_last() {
+            guards
+        } else if changed.payload.is_some() {
+            guards.into_iter().filter(|hook| hook.reverify).collect()
+        } else {
+            Vec::new()
+        };
+        let input = changed.input.as_deref().unwrap_or(at.input);
+        let asked = self.guards(&again, &At { input, ..at }, occurrence).await;
+        if !matches!(asked, Ok(None)) {
+            self.roll_back(first_run);
+            return asked.map(denied);
+        }
+        Ok(changed)
+    }
+
+    /// Asks guards one after another; the first that denies ends it.
+    async fn guards(
+        &mut self,
+        guards: &[Arc<Hook>],
+        at: &At<'_>,
+        occurrence: u32,
+    ) -> Result<Option<Denial>, Stop> {
+        let mut hooks = guards.iter();
+        while let Some(hook) = hooks.next() {
+            let (mut run, answer) = self.ask(hook, at, occurrence).await;
+            let verdict = match answer {
+                Ok(Answer::Deny { reason, code }) => {
+                    run.outcome = Outcome::Denied { reason: reason.clone(), code: code.clone() };
+                    Ok(Some(Denial { hook: Arc::clone(&hook.id), point: at.point, reason, code }))
+                }
+                Ok(_) => {
+                    run.outcome = self.called(hook, Outcome::Allowed);
+                    Ok(None)
+                }
+                Err(failure) => Self::fails(hook, at, &failure, &run).map(|policy| {
+                    (policy == OnFailure::Deny).then(|| unavailable(hook, at.point, &failure))
+                }),
+            };
+            self.runs.push(run);
+            let enforced = hook.mode == Mode::Enforce;
+            let ends = match &verdict {
+                Ok(denial) => denial.is_some() && enforced,
+                Err(_) => true,
+            };
+            if ends {
+                let why = if verdict.is_ok() { Skip::DeniedEarlier } else { Skip::FailedEarlier };
+                for hook in hooks {
+                    self.skip(hook, at.point, occurrence, why);
+                }
+                return verdict;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets transforms work one after another. A failure that counts takes back all of them.
+    async fn chain(
+        &mut self,
+        transforms: &[Arc<Hook>],
+        at: &At<'_>,
+        occurrence: u32,
+        check: Check<'_>,
+    ) -> Result<Changed, Stop> {
+        let Some(pointer) = at.point.payload() else { return Ok(Changed::default()) };
+        let first_run = self.runs.len();
+        let mut changed = Changed::default();
+        let mut hooks = transforms.iter();
+        while let Some(hook) = hooks.next() {
+            let before: Arc<str> = changed.input.clone().unwrap_or_else(|| at.input.into());
+            let here = At { input: &before, ..*at };
+            let (mut run, answer) = self.ask(hook, &here, occurrence).await;
+            let whole = hook.projection.keeps_whole(pointer);
+            let new = answer.and_then(|answer| {
+                let new = patch::apply(&before, pointer, &answer, whole)?;
+                if let Some(new) = &new {
+                    check(new).map_err(|why| Failure::new(Cause::InvalidPayload, why))?;
+                }
+                Ok(new)
+            });
+            let stop = match new {
+                Ok(Some(new)) => {
+                    run.outcome = Outcome::Applied;
+                    if hook.mode == Mode::Enforce {
+                        changed = spliced(&before, pointer, &new).unwrap_or(changed);
+                    }
+                    None
+                }
+                Ok(None) => {
+                    run.outcome = self.called(hook, Outcome::Unchanged);
+                    None
+                }
+                Err(failure) => {
+                    run.outcome = Outcome::Failed(failure.clone());
+                    Self::fails(hook, at, &failure, &run).err()
+                }
+            };
+            self.runs.push(run);
+            if let Some(stop) = stop {
+                self.roll_back(first_run);
+                for hook in hooks {
+                    self.skip(hook, at.point, occurrence, Skip::FailedEarlier);
+                }
+                return Err(stop);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Says of the transforms from `first_run` on that what they did does not hold.
+    fn roll_back(&mut self, first_run: usize) {
+        for run in self.runs.iter_mut().skip(first_run) {
+            let applied = run.kind == Kind::Transform && run.outcome == Outcome::Applied;
+            if applied && !run.audit {
+                run.outcome = Outcome::Skipped(Skip::RolledBack);
+            }
+        }
+    }
+
+    /// The outcome of a hook that had its say, which a dry run's webhooks do not.
+    pub(super) fn called(&self, hook: &Hook, outcome: Outcome) -> Outcome {
+        let is_dry = self.dry && matches!(hook.does, Does::Call(_));
+        if is_dry { Outcome::WouldCall } else { outcome }
+    }
+}
+
+fn denied(denial: Option<Denial>) -> Changed {
+    Changed { denied: denial, ..Changed::default() }
+}
+
+fn unavailable(hook: &Hook, point: Point, failure: &Failure) -> Denial {
+    let reason = format!("the guard `{}` is unavailable ({})", hook.id, failure.cause);
+    Denial {
+        hook: Arc::clone(&hook.id),
+        point,
+        reason: reason.into(),
+        code: Some(UNAVAILABLE.into()),
+    }
+}
+
+fn spliced(input: &str, pointer: &str, new: &str) -> Option<Changed> {
+    let node = parse(input, LIMITS).ok()?;
+    let input = text::splice(input, &node, pointer, new)?;
+    Some(Changed { input: Some(input.into()), payload: Some(new.into()), denied: None })
+}

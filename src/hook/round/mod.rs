@@ -1,0 +1,276 @@
+//! Runs the hooks of one request: in their order, within one budget of time, with a line for each.
+//!
+//! [`Round::change`] asks guards and transforms, [`Round::provide`] what is to be added, and
+//! [`Round::observe`] tells. What they come to depends on what hooks answer and never on when.
+
+mod change;
+mod observe;
+mod provide;
+
+pub use change::{Changed, Denial};
+pub use observe::{Decision, ToSend};
+pub use provide::{Fragment, Provided, Tokens, join};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::answer::Answer;
+use super::call::{Call, Called, Caller, Scope, digest};
+use super::definition::{Does, Hook, Mode, OnFailure};
+use super::failure::{Cause, Failure};
+use super::matching::Facts;
+use super::order::HookSet;
+use super::point::{Kind, Point};
+use super::run::{Outcome, Run, Skip, Stop};
+use super::text::LIMITS;
+use crate::json::parse;
+
+/// Time that the hooks of one compile may take in all.
+pub const BUDGET: Duration = Duration::from_secs(10);
+
+/// The hooks of one compile or of one other request.
+#[derive(Debug)]
+pub struct Round<'r> {
+    set: Arc<HookSet>,
+    caller: &'r dyn Caller,
+    scope: Scope,
+    left: Duration,
+    dry: bool,
+    occurrences: BTreeMap<Point, u32>,
+    runs: Vec<Run>,
+}
+
+/// One place at which hooks run.
+#[derive(Debug, Clone, Copy)]
+pub struct At<'a> {
+    pub point: Point,
+    /// What [`super::about`] says of the point, as JSON text.
+    pub input: &'a str,
+    /// What is known beside it; agent and session come from the scope.
+    pub facts: Facts<'a>,
+}
+
+/// Says what is wrong with a payload, or with a typed answer, given as JSON text.
+pub type Check<'c> = &'c (dyn Fn(&str) -> Result<(), String> + Send + Sync);
+
+impl<'r> Round<'r> {
+    /// With the hooks that are pinned for it, and [`BUDGET`].
+    pub fn new(set: Arc<HookSet>, caller: &'r dyn Caller, scope: Scope) -> Self {
+        Self {
+            set,
+            caller,
+            scope,
+            left: BUDGET,
+            dry: false,
+            occurrences: BTreeMap::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// With another budget, such as what is left of a request's deadline.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Duration) -> Self {
+        self.left = budget.min(BUDGET);
+        self
+    }
+
+    /// Calls no webhook and only says which it would call. Built-in hooks run.
+    #[must_use]
+    pub fn dry(mut self) -> Self {
+        self.dry = true;
+        self
+    }
+
+    /// Whether a hook of this kind stands at a point: what it would be given need not be made
+    /// where none does.
+    pub fn has(&self, point: Point, kind: Kind) -> bool {
+        self.set.of(point, kind).next().is_some()
+    }
+
+    pub fn has_any(&self, point: Point) -> bool {
+        !self.set.at(point).is_empty()
+    }
+
+    pub fn set(&self) -> &Arc<HookSet> {
+        &self.set
+    }
+
+    /// What became of the hooks so far, in the order in which they were come to.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    pub fn into_runs(self) -> Vec<Run> {
+        self.runs
+    }
+
+    /// Time that is left for hooks.
+    pub fn budget_left(&self) -> Duration {
+        self.left
+    }
+
+    /// How often the point was reached before. What comes first of change, provide and observe at
+    /// a point counts that it was reached; what follows belongs to the same time.
+    fn reached(&mut self, point: Point, by: Kind) -> u32 {
+        let changes = point.takes(Kind::Guard) || point.takes(Kind::Transform);
+        let counts = match by {
+            Kind::Guard | Kind::Transform => true,
+            Kind::Provide => !changes,
+            Kind::Observe => !changes && !point.takes(Kind::Provide),
+        };
+        let next = self.occurrences.entry(point).or_insert(0);
+        if counts {
+            *next = next.saturating_add(1);
+        }
+        next.saturating_sub(1)
+    }
+
+    /// The hooks of a kind that are meant; the others get their line.
+    fn meant(&mut self, at: &At<'_>, occurrence: u32, kind: Kind) -> Vec<Arc<Hook>> {
+        let set = Arc::clone(&self.set);
+        let facts = Facts {
+            agent: at.facts.agent.or(self.scope.agent.as_deref()),
+            session: at.facts.session.or(self.scope.session_id.as_deref()),
+            ..at.facts
+        };
+        let looks = set.of(at.point, kind).any(|hook| hook.matching.looks_at_input());
+        let node = parse(if looks { at.input } else { "{}" }, LIMITS);
+        let Ok(node) = node else { return Vec::new() };
+        let (mut meant, mut others) = (Vec::new(), Vec::new());
+        for hook in set.of(at.point, kind) {
+            if hook.matching.fits(at.point, &facts, &node) {
+                meant.push(Arc::clone(hook));
+            } else {
+                others.push(Arc::clone(hook));
+            }
+        }
+        for hook in others {
+            self.skip(&hook, at.point, occurrence, Skip::NoMatch);
+        }
+        meant
+    }
+
+    fn skip(&mut self, hook: &Hook, point: Point, occurrence: u32, why: Skip) {
+        self.runs.push(line(hook, point, occurrence, Outcome::Skipped(why)));
+    }
+
+    /// Asks one hook. The run says what came of the call; the caller decides what that means.
+    async fn ask(
+        &mut self,
+        hook: &Hook,
+        at: &At<'_>,
+        occurrence: u32,
+    ) -> (Run, Result<Answer, Failure>) {
+        let asked = Asked::new(hook, at, occurrence);
+        let called = asked.call(self.caller, &self.scope, self.left, self.dry).await;
+        self.left = self.left.saturating_sub(called.took);
+        asked.settle(called)
+    }
+
+    /// What a failure means at this point: the run's outcome is it, and a stop where all fails.
+    fn fails(hook: &Hook, at: &At<'_>, failure: &Failure, run: &Run) -> Result<OnFailure, Stop> {
+        if failure.cause == Cause::Diverged {
+            return Err(Stop::Diverged {
+                hook: Arc::clone(&hook.id),
+                point: at.point,
+                occurrence: run.occurrence,
+                expected: (!failure.detail.is_empty()).then(|| Arc::clone(&failure.detail)),
+                actual: run.request_digest.clone().unwrap_or_default(),
+            });
+        }
+        if hook.mode == Mode::Audit {
+            return Ok(OnFailure::Skip);
+        }
+        match hook.on_failure(at.point) {
+            OnFailure::Fail => Err(Stop::failed(&hook.id, at.point, failure)),
+            policy => Ok(policy),
+        }
+    }
+}
+
+/// A call that is put together.
+struct Asked<'h> {
+    hook: &'h Hook,
+    point: Point,
+    occurrence: u32,
+    /// What the hook sees.
+    input: String,
+    digest: Arc<str>,
+}
+
+impl<'h> Asked<'h> {
+    fn new(hook: &'h Hook, at: &At<'_>, occurrence: u32) -> Self {
+        let input = match parse(at.input, LIMITS) {
+            Ok(node) if !hook.projection.is_all() => hook.projection.apply(&node),
+            _ => at.input.to_owned(),
+        };
+        let digest = digest(at.point, hook.kind, occurrence, &input).into();
+        Self { hook, point: at.point, occurrence, input, digest }
+    }
+
+    async fn call(&self, caller: &dyn Caller, scope: &Scope, left: Duration, dry: bool) -> Called {
+        let at_once = |answer| Called { answer, body: None, took: Duration::ZERO, attempts: 0 };
+        if let Does::Builtin(builtin) = &self.hook.does {
+            return at_once(match parse(&self.input, LIMITS) {
+                Ok(node) => Ok(builtin.answer(self.point, &node)),
+                Err(error) => Err(Failure::new(Cause::InvalidPayload, error.to_string())),
+            });
+        }
+        if dry {
+            return at_once(Ok(nothing(self.hook.kind)));
+        }
+        let allowance = self.hook.timeout().min(left);
+        if allowance.is_zero() {
+            let why = "hooks before it took all the time that hooks may take";
+            return at_once(Err(Failure::new(Cause::BudgetExhausted, why)));
+        }
+        let (hook, point, occurrence) = (self.hook, self.point, self.occurrence);
+        let (input, digest) = (self.input.as_str(), &*self.digest);
+        caller.call(Call { hook, point, occurrence, scope, input, digest, allowance }).await
+    }
+
+    fn settle(self, called: Called) -> (Run, Result<Answer, Failure>) {
+        let Called { answer, body, took, attempts } = called;
+        let mut run = line(self.hook, self.point, self.occurrence, Outcome::Unchanged);
+        run.request_digest = Some(self.digest);
+        run.took = took;
+        run.attempts = attempts;
+        run.answer = body;
+        if let Err(failure) = &answer {
+            run.outcome = Outcome::Failed(failure.clone());
+        }
+        (run, answer)
+    }
+}
+
+/// What a hook that is not called comes to.
+fn nothing(kind: Kind) -> Answer {
+    match kind {
+        Kind::Guard => Answer::Allow,
+        Kind::Transform => Answer::Unchanged,
+        Kind::Provide => Answer::Nothing,
+        Kind::Observe => Answer::Heard,
+    }
+}
+
+fn line(hook: &Hook, point: Point, occurrence: u32, outcome: Outcome) -> Run {
+    Run {
+        hook: Arc::clone(&hook.id),
+        revision: hook.revision,
+        point,
+        kind: hook.kind,
+        occurrence,
+        outcome,
+        audit: hook.mode == Mode::Audit,
+        request_digest: None,
+        answer: None,
+        took: Duration::ZERO,
+        attempts: 0,
+        tokens: 0,
+        clipped: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Observe hooks: they are told what happened, and change nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::change::Denial;
+use super::{Asked, At, Round};
+use crate::hook::definition::{Delivery, Does, Hook};
+use crate::hook::point::{Kind, Point};
+use crate::hook::run::{Outcome, Run};
+use crate::json::write_string;
+
+/// What the guards of the point came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision<'d> {
+    /// The point has no guards, or nothing was decided.
+    None,
+    Allowed,
+    Denied(&'d Denial),
+}
+
+/// A call that is to be made from the queue, later and until it succeeds.
+#[derive(Debug, Clone)]
+pub struct ToSend {
+    pub hook: Arc<Hook>,
+    pub point: Point,
+    pub occurrence: u32,
+    /// JSON text: `input` of the call.
+    pub input: Arc<str>,
+    /// [`crate::hook::digest`] of the call.
+    pub digest: Arc<str>,
+}
+
+impl Round<'_> {
+    /// Tells the observe hooks: those with `delivery: "sync"` now, all at once, the others by what is
+    /// answered here, which is to be stored with the fact that it tells of. Where a guard denied,
+    /// the input is that from before the transforms.
+    pub async fn observe(&mut self, at: At<'_>, decision: Decision<'_>) -> Vec<ToSend> {
+        let occurrence = self.reached(at.point, Kind::Observe);
+        if !self.has(at.point, Kind::Observe) {
+            return Vec::new();
+        }
+        let input = with_decision(at.input, decision);
+        let at = At { input: &input, ..at };
+        let hooks = self.meant(&at, occurrence, Kind::Observe);
+        let (mut now, mut later) = (Vec::new(), Vec::new());
+        for hook in &hooks {
+            let asked = Asked::new(hook, &at, occurrence);
+            let is_dry = self.dry && matches!(hook.does, Does::Call(_));
+            if hook.delivery == Delivery::Sync && !is_dry {
+                now.push(asked);
+                continue;
+            }
+            let mut run = super::line(hook, at.point, occurrence, Outcome::Queued);
+            run.request_digest = Some(Arc::clone(&asked.digest));
+            if is_dry {
+                run.outcome = Outcome::WouldCall;
+            } else {
+                later.push(ToSend {
+                    hook: Arc::clone(hook),
+                    point: at.point,
+                    occurrence,
+                    input: asked.input.into(),
+                    digest: asked.digest,
+                });
+            }
+            self.runs.push(run);
+        }
+        let (caller, scope, left) = (self.caller, &self.scope, self.left);
+        let answers = join_all(now.into_iter().map(|asked| async move {
+            let came = asked.call(caller, scope, left, false).await;
+            asked.settle(came)
+        }));
+        let told: Vec<Run> = answers
+            .await
+            .into_iter()
+            .map(|(mut run, answer)| {
+                if answer.is_ok() {
+                    run.outcome = Outcome::Delivered;
+                }
+                run
+            })
+            .collect();
+        let longest = told.iter().map(|run| run.took).max().unwrap_or(Duration::ZERO);
+        self.left = self.left.saturating_sub(longest);
+        self.runs.extend(told);
+        later
+    }
+}
+
+/// The input with `decision` and, of a denial, `reason` as last members.
+fn with_decision(input: &str, decision: Decision<'_>) -> String {
+    let open = input.trim_end().strip_suffix('}');
+    let (Some(open), false) = (open, decision == Decision::None) else { return input.to_owned() };
+    let mut out = open.trim_end().to_owned();
+    out.push_str(if out.ends_with('{') { "\"decision\":" } else { ",\"decision\":" });
+    match decision {
+        Decision::Denied(denial) => {
+            out.push_str("\"deny\",\"denied_by\":");
+            write_string(&mut out, &denial.hook);
+            out.push_str(",\"reason\":");
+            write_string(&mut out, &denial.reason);
+        }
+        Decision::Allowed | Decision::None => out.push_str("\"allow\""),
+    }
+    out.push('}');
+    out
+}

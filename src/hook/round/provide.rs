@@ -1,0 +1,301 @@
+//! Provide hooks: what they add, put together in an order that does not depend on who was faster.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::{Asked, At, Check, Round};
+use crate::hook::answer::{Answer, Given, Include};
+use crate::hook::definition::{Hook, Mode};
+use crate::hook::failure::{Cause, Failure};
+use crate::hook::point::{Kind, Provides};
+use crate::hook::run::{Outcome, Run, Skip, Stop};
+
+/// What the provide hooks of a point came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provided {
+    /// Pieces of text, the first to stand first.
+    pub fragments: Vec<Fragment>,
+    /// Typed answers as JSON text with the hook that gave each, in the order of the hooks; at
+    /// most one where the point takes one.
+    pub answers: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// A piece of text that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    pub hook: Arc<str>,
+    pub content: Arc<str>,
+    pub include: Include,
+    /// Tokens that it takes.
+    pub tokens: u32,
+    /// Whether it was cut at its end to fit a cap.
+    pub clipped: bool,
+}
+
+/// Counts the tokens of a text.
+pub type Tokens<'t> = &'t (dyn Fn(&str) -> u32 + Send + Sync);
+
+/// The pieces as one text, a line end between them.
+pub fn join(fragments: &[Fragment]) -> String {
+    let contents: Vec<&str> = fragments.iter().map(|fragment| &*fragment.content).collect();
+    contents.join("\n")
+}
+
+/// A hook, its line, and what it gave.
+type Asking = (Arc<Hook>, Run, Result<Answer, Failure>);
+
+impl Round<'_> {
+    /// Asks the provide hooks: all at once, or one after another where the first answer is the
+    /// only one. `check` says whether a typed answer is valid, `tokens` what a text takes.
+    ///
+    /// # Errors
+    /// A hook failed whose failure is everybody's.
+    pub async fn provide(
+        &mut self,
+        at: At<'_>,
+        tokens: Tokens<'_>,
+        check: Check<'_>,
+    ) -> Result<Provided, Stop> {
+        let occurrence = self.reached(at.point, Kind::Provide);
+        let hooks = self.meant(&at, occurrence, Kind::Provide);
+        match at.point.provides() {
+            Provides::First(_) => self.first(&hooks, &at, occurrence, check).await,
+            _ => self.all(hooks, &at, occurrence, tokens, check).await,
+        }
+    }
+
+    async fn first(
+        &mut self,
+        hooks: &[Arc<Hook>],
+        at: &At<'_>,
+        occurrence: u32,
+        check: Check<'_>,
+    ) -> Result<Provided, Stop> {
+        let mut provided = Provided::default();
+        let mut hooks = hooks.iter();
+        while let Some(hook) = hooks.next() {
+            let (run, answer) = self.ask(hook, at, occurrence).await;
+            let end = match self.typed(hook, at, run, checked(answer, check))? {
+                Some(answer) => {
+                    provided.answers.push((Arc::clone(&hook.id), answer));
+                    hook.mode == Mode::Enforce
+                }
+                None => false,
+            };
+            if end {
+                for hook in hooks {
+                    self.skip(hook, at.point, occurrence, Skip::AnsweredEarlier);
+                }
+                break;
+            }
+        }
+        Ok(provided)
+    }
+
+    async fn all(
+        &mut self,
+        hooks: Vec<Arc<Hook>>,
+        at: &At<'_>,
+        occurrence: u32,
+        tokens: Tokens<'_>,
+        check: Check<'_>,
+    ) -> Result<Provided, Stop> {
+        let (caller, scope, left, dry) = (self.caller, &self.scope, self.left, self.dry);
+        let asking = hooks.into_iter().map(|hook| async move {
+            let asked = Asked::new(&hook, at, occurrence);
+            let came = asked.call(caller, scope, left, dry).await;
+            let (run, answer) = asked.settle(came);
+            (hook, run, answer)
+        });
+        let asked: Vec<Asking> = join_all(asking).await;
+        let longest = asked.iter().map(|(_, run, _)| run.took).max().unwrap_or(Duration::ZERO);
+        self.left = self.left.saturating_sub(longest);
+        let mut provided = Provided::default();
+        let (mut given, mut stop) = (Vec::new(), None);
+        for (hook, run, answer) in asked {
+            let text = match answer {
+                Ok(Answer::Fragments(pieces)) => Some(pieces),
+                other => {
+                    match self.typed(&hook, at, run.clone(), checked(other, check)) {
+                        Ok(Some(answer)) => provided.answers.push((Arc::clone(&hook.id), answer)),
+                        Ok(None) => {}
+                        // All were called at once, so all get their lines before it ends.
+                        Err(error) => stop = stop.or(Some(error)),
+                    }
+                    None
+                }
+            };
+            if let Some(pieces) = text {
+                given.push((hook, run, pieces));
+            }
+        }
+        if let Some(stop) = stop {
+            for (hook, run, _) in given {
+                self.runs.push(Run { outcome: Outcome::Skipped(Skip::FailedEarlier), ..run });
+                drop(hook);
+            }
+            return Err(stop);
+        }
+        provided.fragments = self.merge(given, tokens);
+        Ok(provided)
+    }
+
+    /// Writes the line of a hook that gave no text, and gives back its typed answer.
+    fn typed(
+        &mut self,
+        hook: &Hook,
+        at: &At<'_>,
+        mut run: Run,
+        answer: Result<Answer, Failure>,
+    ) -> Result<Option<Arc<str>>, Stop> {
+        let answer = match answer {
+            Ok(Answer::Typed(answer)) => {
+                run.outcome = Outcome::Applied;
+                Ok((hook.mode == Mode::Enforce).then_some(answer))
+            }
+            Ok(_) => {
+                run.outcome = self.called(hook, Outcome::Unchanged);
+                Ok(None)
+            }
+            Err(failure) => {
+                run.outcome = Outcome::Failed(failure.clone());
+                Self::fails(hook, at, &failure, &run).map(|_| None)
+            }
+        };
+        self.runs.push(run);
+        answer
+    }
+
+    /// Puts the pieces of all hooks in order and within their caps, and writes the lines.
+    fn merge(
+        &mut self,
+        given: Vec<(Arc<Hook>, Run, Vec<Given>)>,
+        tokens: Tokens<'_>,
+    ) -> Vec<Fragment> {
+        let slots = holders(&given);
+        let mut pieces: Vec<(i32, Fragment)> = Vec::new();
+        for (hook, mut run, list) in given {
+            let mut taken: Vec<Option<&str>> = Vec::new();
+            let mut order: Vec<&Given> = list.iter().collect();
+            order.sort_by_key(|piece| std::cmp::Reverse(piece.priority));
+            let mut room = hook.max_tokens;
+            let mut own = Vec::new();
+            for piece in order {
+                let slot = piece.exclusive_slot.as_deref();
+                let holder = slot.and_then(|slot| slots.get(slot));
+                let lost = holder.is_some_and(|holder| *holder != hook.id && run_holds(&run));
+                if lost || (slot.is_some() && taken.contains(&slot)) {
+                    continue;
+                }
+                taken.push(slot);
+                let cap = piece.max_tokens.unwrap_or(u32::MAX).min(room);
+                let (content, used) = clip(&piece.content, cap, tokens);
+                let clipped = content.len() < piece.content.len();
+                run.clipped |= clipped;
+                room = room.saturating_sub(used);
+                if !content.is_empty() {
+                    let content = content.into();
+                    let hook = Arc::clone(&hook.id);
+                    let include = piece.include;
+                    let fragment = Fragment { hook, content, include, tokens: used, clipped };
+                    own.push((piece.priority, fragment));
+                }
+            }
+            run.tokens =
+                own.iter().fold(0, |sum: u32, (_, piece)| sum.saturating_add(piece.tokens));
+            run.outcome = match own.is_empty() {
+                true if !run.clipped => Outcome::Skipped(Skip::ExclusiveConflict),
+                true => Outcome::Unchanged,
+                false => Outcome::Applied,
+            };
+            if hook.mode == Mode::Enforce {
+                pieces.extend(own);
+            }
+            self.runs.push(run);
+        }
+        // Stable: among equals the order of the hooks and of their pieces stays.
+        pieces.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
+        pieces.into_iter().map(|(_, piece)| piece).collect()
+    }
+}
+
+fn checked(answer: Result<Answer, Failure>, check: Check<'_>) -> Result<Answer, Failure> {
+    if let Ok(Answer::Typed(text)) = &answer {
+        check(text).map_err(|why| Failure::new(Cause::InvalidPayload, why))?;
+    }
+    answer
+}
+
+/// A hook that is only watched does not compete.
+fn run_holds(run: &Run) -> bool {
+    !run.audit
+}
+
+/// Which hook holds each exclusive place: of those that want it the one whose id comes first.
+fn holders(given: &[(Arc<Hook>, Run, Vec<Given>)]) -> BTreeMap<Arc<str>, Arc<str>> {
+    let mut slots: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
+    for (hook, _, list) in given.iter().filter(|(_, run, _)| run_holds(run)) {
+        for slot in list.iter().filter_map(|piece| piece.exclusive_slot.as_ref()) {
+            let holder = slots.entry(Arc::clone(slot)).or_insert_with(|| Arc::clone(&hook.id));
+            if hook.id < *holder {
+                *holder = Arc::clone(&hook.id);
+            }
+        }
+    }
+    slots
+}
+
+/// The longest start of a text that takes at most `cap` tokens, and what it takes. The work
+/// follows what is kept, not what is given.
+fn clip<'t>(text: &'t str, cap: u32, tokens: Tokens<'_>) -> (&'t str, u32) {
+    let start = |bytes: usize| text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
+    let mut most = usize::try_from(cap).unwrap_or(usize::MAX).saturating_mul(4).max(64);
+    // Doubles until it is too much, or all.
+    let mut fits = 0;
+    loop {
+        let all = most >= text.len();
+        let used = tokens(start(most));
+        if used <= cap && all {
+            return (text, used);
+        }
+        if used > cap {
+            break;
+        }
+        fits = most;
+        most = most.saturating_mul(2);
+    }
+    while most - fits > 1 {
+        let middle = fits + (most - fits) / 2;
+        if tokens(start(middle)) <= cap {
+            fits = middle;
+        } else {
+            most = middle;
+        }
+    }
+    let kept = start(fits);
+    (kept, tokens(kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_clipped_text_fits_and_one_more_character_does_not(
+            text in "[a-c€😀]{0,400}", cap in 0_u32..80
+        ) {
+            let count = |text: &str| u32::try_from(text.len().div_ceil(4)).unwrap();
+            let (kept, used) = clip(&text, cap, &count);
+            prop_assert!(text.starts_with(kept) && used == count(kept) && used <= cap);
+            if let Some(next) = text[kept.len()..].chars().next() {
+                prop_assert!(count(&text[..kept.len() + next.len_utf8()]) > cap);
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What became of each hook: the lines of the report and of the record.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::failure::{Cause, Failure};
+use super::point::{Kind, Point};
+use crate::json::write_string;
+
+/// One hook at one point, called or not.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub hook: Arc<str>,
+    pub revision: u64,
+    pub point: Point,
+    pub kind: Kind,
+    pub occurrence: u32,
+    pub outcome: Outcome,
+    /// Whether the hook is only watched, so that nothing of its outcome holds.
+    pub audit: bool,
+    /// [`super::digest`] of the call; none where nothing was to be sent.
+    pub request_digest: Option<Arc<str>>,
+    /// Text of the answer; none where there was none, or where the hook is built in.
+    pub answer: Option<Arc<str>>,
+    pub took: Duration,
+    /// Tries over the network.
+    pub attempts: u32,
+    /// Tokens that what it provided takes.
+    pub tokens: u32,
+    /// Whether some of what it provided did not fit its cap.
+    pub clipped: bool,
+}
+
+/// What a hook came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// A guard let it go on.
+    Allowed,
+    Denied {
+        reason: Arc<str>,
+        code: Option<Arc<str>>,
+    },
+    /// Something came of it.
+    Applied,
+    /// It changed, or added, nothing.
+    Unchanged,
+    /// An observe hook was told.
+    Delivered,
+    /// An observe hook is to be told from the queue.
+    Queued,
+    Failed(Failure),
+    Skipped(Skip),
+    /// A dry run would have called it.
+    WouldCall,
+}
+
+impl Outcome {
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Denied { .. } => "denied",
+            Self::Applied => "applied",
+            Self::Unchanged => "unchanged",
+            Self::Delivered => "delivered",
+            Self::Queued => "queued",
+            Self::Failed(_) => "failed",
+            Self::Skipped(_) => "skipped",
+            Self::WouldCall => "would_call",
+        }
+    }
+}
+
+/// Why a hook was not called, or what it said not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skip {
+    /// `match` is not met.
+    NoMatch,
+    /// A guard before it denied.
+    DeniedEarlier,
+    /// A hook before it failed, and all fails with it.
+    FailedEarlier,
+    /// A hook before it gave the answer of which there is one.
+    AnsweredEarlier,
+    /// Another hook holds the exclusive place of all that it provided.
+    ExclusiveConflict,
+    /// The chain that it stands in was given up.
+    RolledBack,
+}
+
+impl Skip {
+    /// Every reason.
+    pub const ALL: [Self; 6] = [
+        Self::NoMatch,
+        Self::DeniedEarlier,
+        Self::FailedEarlier,
+        Self::AnsweredEarlier,
+        Self::ExclusiveConflict,
+        Self::RolledBack,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoMatch => "no_match",
+            Self::DeniedEarlier => "denied_earlier",
+            Self::FailedEarlier => "failed_earlier",
+            Self::AnsweredEarlier => "answered_earlier",
+            Self::ExclusiveConflict => "exclusive_conflict",
+            Self::RolledBack => "rolled_back",
+        }
+    }
+}
+
+impl Run {
+    /// The word of the report: that of the outcome, or what it would have been.
+    pub fn word(&self) -> &'static str {
+        match (&self.outcome, self.audit) {
+            (Outcome::Denied { .. }, true) => "would_deny",
+            (Outcome::Applied, true) => "would_apply",
+            (outcome, _) => outcome.as_str(),
+        }
+    }
+
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.outcome {
+            Outcome::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// The cause or reason beside the word, for programs.
+    pub fn why(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Failed(failure) => Some(failure.cause.as_str()),
+            Outcome::Skipped(skip) => Some(skip.as_str()),
+            Outcome::Denied { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Appends the line of the report: `{"id", "point", "kind", "outcome", "why"?, "ms",
+    /// "tokens", "clipped"?}`.
+    pub fn write(&self, out: &mut String) {
+        out.push_str("{\"id\":");
+        write_string(out, &self.hook);
+        out.push_str(",\"point\":");
+        write_string(out, self.point.as_str());
+        out.push_str(",\"kind\":");
+        write_string(out, self.kind.as_str());
+        out.push_str(",\"outcome\":");
+        write_string(out, self.word());
+        if let Some(why) = self.why() {
+            out.push_str(",\"why\":");
+            write_string(out, why);
+        }
+        out.push_str(",\"ms\":");
+        out.push_str(&self.took.as_millis().to_string());
+        out.push_str(",\"tokens\":");
+        out.push_str(&self.tokens.to_string());
+        if self.clipped {
+            out.push_str(",\"clipped\":true");
+        }
+        out.push('}');
+    }
+}
+
+/// A hook stopped what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// A hook failed whose `on_failure` is `fail`: 502, or 504 where the time ran out.
+    #[error("hook `{hook}` failed at `{point}`")]
+    Failed { hook: Arc<str>, point: Point, failure: Failure },
+    /// A replay met a call that the record does not hold, or holds otherwise: 409.
+    #[error("hook `{hook}` at `{point}` is asked something else than what was recorded")]
+    Diverged {
+        hook: Arc<str>,
+        point: Point,
+        occurrence: u32,
+        expected: Option<Arc<str>>,
+        actual: Arc<str>,
+    },
+}
+
+impl Stop {
+    /// Whether what ran out is time.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Failed { failure, .. } if failure.cause.is_timeout())
+    }
+
+    pub(super) fn failed(hook: &Arc<str>, point: Point, failure: &Failure) -> Self {
+        Self::Failed { hook: Arc::clone(hook), point, failure: failure.clone() }
+    }
+
+    pub fn cause(&self) -> Cause {
+        match self {
+            Self::Failed { failure, .. } => failure.cause,
+            Self::Diverged { .. } => Cause::Diverged,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a receiver's signature is checked with: `whsec_` and 32 random bytes in base64.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use secrecy::{ExposeSecret as _, SecretSlice};
+
+use crate::domain::Timestamp;
+
+const PREFIX: &str = "whsec_";
+/// Bytes of a new secret.
+const NEW: usize = 32;
+/// Bytes that Standard Webhooks allows.
+const ALLOWED: std::ops::RangeInclusive<usize> = 24..=64;
+
+/// The key of a hook's signatures. It is wiped when dropped, and shown by
+/// [`Secret::reveal`] alone.
+#[derive(Clone)]
+pub struct Secret(SecretSlice<u8>);
+
+impl Secret {
+    /// A new one, of the machine's random source; none where that has nothing to give.
+    pub fn generate() -> Option<Self> {
+        let mut bytes = vec![0; NEW];
+        getrandom::fill(&mut bytes).ok()?;
+        Some(Self(bytes.into()))
+    }
+
+    /// Reads `whsec_…`. None where it is not base64 of 24 to 64 bytes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
+        Self::from_bytes(bytes)
+    }
+
+    /// Takes the bytes themselves, such as those that were sealed. None where they are not 24 to 64.
+    pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
+        ALLOWED.contains(&bytes.len()).then(|| Self(bytes.into()))
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.0.expose_secret()
+    }
+
+    /// `whsec_…`: shown once, in the answer that made it.
+    pub fn reveal(&self) -> String {
+        format!("{PREFIX}{}", STANDARD.encode(self.bytes()))
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// A secret, and until when it signs: an old one goes on beside the new one while receivers are
+/// being told of it.
+#[derive(Debug, Clone)]
+pub struct LiveSecret {
+    pub secret: Secret,
+    /// None for the newest.
+    pub until: Option<Timestamp>,
+}
+
+/// The secrets of one hook, newest first. Without any, calls are not signed.
+#[derive(Debug, Clone, Default)]
+pub struct Secrets {
+    list: Vec<LiveSecret>,
+    is_locked: bool,
+}
+
+impl Secrets {
+    /// Secrets that sign at once.
+    pub const MOST: usize = 5;
+
+    pub fn of(secret: Secret) -> Self {
+        Self::from_list(vec![LiveSecret { secret, until: None }])
+    }
+
+    /// As stored: newest first.
+    pub fn from_list(list: Vec<LiveSecret>) -> Self {
+        Self { list, is_locked: false }
+    }
+
+    /// There are some, and they cannot be opened: the hook is not called, since its receiver could
+    /// not tell the call from a stranger's.
+    pub fn locked() -> Self {
+        Self { list: Vec::new(), is_locked: true }
+    }
+
+    pub fn is_locked(&self) -> bool {
+        self.is_locked
+    }
+
+    pub fn list(&self) -> &[LiveSecret] {
+        &self.list
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Those that sign at `now`, newest first.
+    pub fn live(&self, now: Timestamp) -> impl Iterator<Item = &Secret> {
+        let live = move |secret: &&LiveSecret| secret.until.is_none_or(|until| now < until);
+        self.list.iter().filter(live).take(Self::MOST).map(|secret| &secret.secret)
+    }
+
+    /// With a new secret in front. What signed without end signs until `until` from now on; what
+    /// has ended at `now`, or is one too many, is forgotten.
+    #[must_use]
+    pub fn rotated(&self, new: Secret, now: Timestamp, until: Timestamp) -> Self {
+        let mut list = vec![LiveSecret { secret: new, until: None }];
+        for old in &self.list {
+            let end = old.until.map_or(until, |end| end.min(until));
+            if now < end && list.len() < Self::MOST {
+                list.push(LiveSecret { secret: old.secret.clone(), until: Some(end) });
+            }
+        }
+        Self::from_list(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_read_as_it_was_shown_and_never_printed() {
+        let secret = Secret::generate().unwrap();
+        let shown = secret.reveal();
+        assert_eq!(Secret::parse(&shown).unwrap().bytes(), secret.bytes());
+        assert_eq!(format!("{:?}", Secrets::of(secret)).matches("whsec").count(), 0);
+        assert_ne!(Secret::generate().unwrap().reveal(), shown);
+    }
+
+    #[test]
+    fn what_is_no_secret_is_refused() {
+        let of = |length: usize| format!("whsec_{}", STANDARD.encode(vec![7; length]));
+        for bad in ["", "whsec_", "whsec_!", "MDEy", &of(23), &of(65)] {
+            assert!(Secret::parse(bad).is_none(), "{bad}");
+        }
+        assert!(Secret::parse(&of(24)).is_some() && Secret::parse(&of(64)).is_some());
+    }
+
+    #[test]
+    fn an_old_secret_signs_until_its_time_is_over() {
+        let at = |seconds| Timestamp::default().after(Duration::from_secs(seconds));
+        let count = |secrets: &Secrets, seconds| secrets.live(at(seconds)).count();
+        let one = Secrets::of(Secret::generate().unwrap());
+        let two = one.rotated(Secret::generate().unwrap(), at(0), at(100));
+        assert_eq!((count(&two, 0), count(&two, 99), count(&two, 100)), (2, 2, 1));
+        let newest = two.live(at(0)).next().unwrap().bytes();
+        assert_ne!(newest, one.live(at(0)).next().unwrap().bytes());
+        // A second rotation with a longer overlap gives an old secret no more time.
+        let three = two.rotated(Secret::generate().unwrap(), at(50), at(500));
+        assert_eq!((count(&three, 50), count(&three, 100), count(&three, 500)), (3, 2, 1));
+        let mut many = one;
+        for _ in 0..20 {
+            many = many.rotated(Secret::generate().unwrap(), at(0), at(100));
+        }
+        assert_eq!(count(&many, 0), Secrets::MOST);
+    }
+}

@@ -1,0 +1,175 @@
+//! The turns of the list, what they cost, and what they show to each other.
+
+use std::sync::Arc;
+
+use super::Job;
+use super::report::Row;
+use crate::compress::{Encoder, Form, Hold, Stands, Told};
+use crate::domain::{Role, Turn, turns};
+use crate::pipeline::compress::TurnCost;
+use crate::provider::Spoken;
+use crate::tokenizer::Digest;
+
+/// The turns of a list.
+#[derive(Debug)]
+pub(super) struct Turns {
+    /// Messages of the list, one range for each turn.
+    pub(super) spans: Vec<Turn>,
+    /// Raw tokens, one for each turn.
+    pub(super) costs: Vec<TurnCost>,
+    /// What its messages show to each other.
+    pub(super) told: Told,
+    /// Whether a message stands as it came, whatever the budget.
+    pub(super) whole: Vec<bool>,
+}
+
+impl Turns {
+    /// The turns by what each message takes after rung 1, references aside.
+    pub(super) fn of(job: &Job<'_>, rows: &[Row], encoder: &Encoder<'_>) -> Self {
+        let spans = spans(job);
+        let costs = turn_costs(job, rows, &spans);
+        let user = costs.iter().rposition(|cost| cost.user);
+        let mut whole = Vec::with_capacity(job.list.items.len());
+        for (turn, (span, cost)) in spans.iter().zip(&costs).enumerate() {
+            let stays = cost.exempt || Some(turn) == user;
+            whole.extend(span.clone().map(|at| stays || job.hold(at) != Hold::Free));
+        }
+        let live = costs.last().map_or(0, |newest| newest.live_start);
+        let live = spans.get(live).map_or(whole.len(), |span| span.start);
+        let told = told(job, &whole, live, encoder);
+        Self { spans, costs, told, whole }
+    }
+
+    /// The first turn of the live zone.
+    pub(super) fn live_turn(&self) -> usize {
+        self.costs.last().map_or(0, |newest| newest.live_start)
+    }
+}
+
+/// The texts of a message with the forms that they have by themselves, where they have one.
+pub(super) fn forms<'j>(
+    job: &'j Job<'_>,
+    encoder: &Encoder<'_>,
+    at: usize,
+    hold: Hold,
+) -> impl Iterator<Item = (&'j Arc<str>, Option<Form>)> {
+    let spoken = job.spoken.get(at).into_iter().flatten();
+    spoken.flat_map(move |spoken| {
+        let slots = spoken.slots().iter();
+        slots.map(move |slot| (&slot.text, form(encoder, spoken, &slot.text, hold)))
+    })
+}
+
+/// The form of a text by itself.
+pub(super) fn form(
+    encoder: &Encoder<'_>,
+    spoken: &Spoken,
+    text: &Arc<str>,
+    hold: Hold,
+) -> Option<Form> {
+    Some(match (spoken, hold) {
+        (Spoken::Words(_), hold) => encoder.words(text, hold),
+        (Spoken::Said(_), Hold::To(depth)) => encoder.said(text, depth),
+        (Spoken::Call(..), Hold::To(depth)) => encoder.arguments(text, depth),
+        (Spoken::Result(_), Hold::To(depth)) => encoder.alone(text, Some(depth)),
+        (Spoken::Result(_), Hold::Free) => encoder.alone(text, None),
+        _ => return None,
+    })
+}
+
+/// What stands as it came is told at once; the rest when it is known what is left of it.
+fn told(job: &Job<'_>, whole: &[bool], live: usize, encoder: &Encoder<'_>) -> Told {
+    let mut id = Digest::of("").then(&Digest::of(&live.to_string()), 0);
+    for (item, whole) in job.list.items.iter().zip(whole) {
+        id = id.then(&Digest::of(item.raw), u8::from(*whole));
+    }
+    let told = Told::new(id, live);
+    for (at, whole) in whole.iter().enumerate() {
+        let stands = match whole {
+            true => Stands::Whole,
+            false if at >= live => Stands::Shielded,
+            false => continue,
+        };
+        // Where a notation says a fact by its place alone, it is in nobody's sight.
+        for (text, form) in forms(job, encoder, at, job.hold(at)) {
+            let shown = form.and_then(|form| form.text);
+            told.tell(at, stands, shown.as_ref().unwrap_or(text));
+        }
+    }
+    told
+}
+
+/// Turns as ranges of messages of the list: a message of the list that holds results and text
+/// belongs to the turn of its results.
+fn spans(job: &Job<'_>) -> Vec<Turn> {
+    let history = &job.list.conversation.history;
+    let mut spans: Vec<Turn> = Vec::new();
+    let mut next = 0;
+    let count = job.list.items.len();
+    for turn in turns(history) {
+        let origins = history.get(turn).unwrap_or_default().iter().filter_map(|m| m.origin);
+        let Some(last) = origins.filter(|at| *at < count).max() else { continue };
+        // What stands before the first turn, system text, is a turn each.
+        let first = history_start(job, next, last);
+        while next < first {
+            spans.push(next..next + 1);
+            next += 1;
+        }
+        if last < next {
+            continue;
+        }
+        spans.push(next..last + 1);
+        next = last + 1;
+    }
+    while next < count {
+        spans.push(next..next + 1);
+        next += 1;
+    }
+    spans
+}
+
+/// The first message from `next` on that the history knows; those before it hold system text.
+fn history_start(job: &Job<'_>, next: usize, last: usize) -> usize {
+    let is_system = |at: &usize| job.messages(*at).iter().any(|own| own.role == Role::System);
+    (next..last).find(|at| !is_system(at)).unwrap_or(last)
+}
+
+fn turn_costs(job: &Job<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
+    let keep = job.request.keep_recent_turns.max(job.request.protect.recent_turns);
+    let recent = job.request.protect.recent_messages;
+    let shielded = job.list.items.len().saturating_sub(recent);
+    // Only the newest live zone is ever asked for: nothing is replayed here.
+    let recent = spans.iter().position(|span| span.end > shielded).unwrap_or(spans.len());
+    let mut costs = Vec::with_capacity(spans.len());
+    for (index, span) in spans.iter().enumerate() {
+        let mut cost = TurnCost::default();
+        for at in span.clone() {
+            let own = rows.get(at).map_or(0, |row| row.alone);
+            cost.flat += own;
+            cost.real += own;
+            cost.exempt |= job.fixed.get(at) == Some(&true);
+            for message in job.messages(at) {
+                cost.exempt |= message.role == Role::System;
+                cost.system |= message.role == Role::System;
+                cost.user |= message.role == Role::User;
+            }
+        }
+        cost.live_start = (index + 1).saturating_sub(keep).min(recent);
+        costs.push(cost);
+    }
+    // Only the newest turn is asked: nothing is replayed here.
+    let kept = kept_results(job, spans);
+    if let Some(newest) = costs.last_mut() {
+        newest.clear_start = kept.min(newest.live_start);
+    }
+    costs
+}
+
+/// The turn of the oldest of the newest results that stay.
+fn kept_results(job: &Job<'_>, spans: &[Turn]) -> usize {
+    let results = spans.iter().enumerate().rev().flat_map(|(turn, span)| {
+        let messages = span.clone().flat_map(|at| job.messages(at));
+        messages.flat_map(|message| message.tool_results()).map(move |_| turn)
+    });
+    results.take(job.request.clear.keep).last().unwrap_or(spans.len())
+}

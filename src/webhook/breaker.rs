@@ -1,0 +1,147 @@
+//! Stops calling what fails again and again, and tries it again after a while.
+//!
+//! After five failures in a row a hook is not called for ten seconds; then one call may try. An
+//! open breaker is a failure like any other, so it never lets pass what a guard should judge.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::domain::Timestamp;
+
+/// Failures in a row that open it.
+pub const FAILURES: u32 = 5;
+/// Time until one call may try.
+pub const PAUSE: Duration = Duration::from_secs(10);
+/// Hooks that are remembered; those that do not fail are not.
+const MOST: usize = 10_000;
+
+/// Whose hook, and which.
+pub(super) type Key = (Arc<str>, Arc<str>);
+
+/// The breakers of all hooks of this process. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Breakers(Arc<Mutex<HashMap<Key, State>>>);
+
+#[derive(Debug, Clone, Copy)]
+struct State {
+    failures: u32,
+    failed_at: Timestamp,
+    /// Whether a call is trying.
+    probing: bool,
+}
+
+/// Leave to call once. Dropped without a word it has learnt nothing, as when a caller went away.
+#[derive(Debug)]
+pub(super) struct Permit {
+    breakers: Breakers,
+    key: Key,
+    is_probe: bool,
+}
+
+impl Breakers {
+    /// Leave to call, unless the breaker is open.
+    pub(super) fn admit(&self, key: &Key, now: Timestamp) -> Option<Permit> {
+        let mut states = self.states();
+        let mut is_probe = false;
+        if let Some(state) = states.get_mut(key).filter(|state| state.failures >= FAILURES) {
+            // A clock that was set back must not stop calls for longer.
+            let is_early = now >= state.failed_at && now.since(state.failed_at) < PAUSE;
+            if state.probing || is_early {
+                return None;
+            }
+            state.probing = true;
+            is_probe = true;
+        }
+        Some(Permit { breakers: self.clone(), key: key.clone(), is_probe })
+    }
+
+    /// Whether calls are stopped, for those who look at a hook.
+    pub(super) fn is_open(&self, key: &Key) -> bool {
+        self.states().get(key).is_some_and(|state| state.failures >= FAILURES)
+    }
+
+    fn states(&self) -> MutexGuard<'_, HashMap<Key, State>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Permit {
+    pub(super) fn succeeded(self) {
+        self.breakers.states().remove(&self.key);
+    }
+
+    /// Whether the breaker opened with this failure.
+    pub(super) fn failed(mut self, now: Timestamp) -> bool {
+        let is_probe = std::mem::take(&mut self.is_probe);
+        let mut states = self.breakers.states();
+        if states.len() >= MOST && !states.contains_key(&self.key) {
+            states.retain(|_, state| state.failures >= FAILURES);
+            if states.len() >= MOST {
+                states.clear();
+            }
+        }
+        let state = states.entry(self.key.clone()).or_insert(State {
+            failures: 0,
+            failed_at: now,
+            probing: false,
+        });
+        state.failures = state.failures.saturating_add(1);
+        state.failed_at = now;
+        if is_probe {
+            state.probing = false;
+        }
+        state.failures == FAILURES
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        if self.is_probe
+            && let Some(state) = self.breakers.states().get_mut(&self.key)
+        {
+            state.probing = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(id: &str) -> Key {
+        ("t".into(), id.into())
+    }
+
+    #[test]
+    fn it_opens_after_five_failures_in_a_row_and_tries_again_once() {
+        let (breakers, start) = (Breakers::default(), Timestamp::from_micros(1 << 50));
+        let fail = |at| breakers.admit(&key("a"), at).unwrap().failed(at);
+        assert!((0..4).all(|_| !fail(start)));
+        breakers.admit(&key("a"), start).unwrap().succeeded();
+        assert!((0..4).all(|_| !fail(start)) && fail(start));
+        assert!(breakers.is_open(&key("a")) && !breakers.is_open(&key("b")));
+        assert!(breakers.admit(&key("a"), start.after(Duration::from_secs(9))).is_none());
+        assert!(breakers.admit(&key("b"), start).is_some());
+
+        let later = start.after(PAUSE);
+        let probe = breakers.admit(&key("a"), later).unwrap();
+        assert!(breakers.admit(&key("a"), later).is_none());
+        drop(probe);
+        assert!(!breakers.admit(&key("a"), later).unwrap().failed(later));
+        assert!(breakers.admit(&key("a"), later.after(Duration::from_secs(9))).is_none());
+        let set_back = Timestamp::from_micros(1);
+        drop(breakers.admit(&key("a"), set_back).unwrap());
+        breakers.admit(&key("a"), later.after(PAUSE)).unwrap().succeeded();
+        assert!(!breakers.is_open(&key("a")) && breakers.admit(&key("a"), later).is_some());
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let (breakers, now) = (Breakers::default(), Timestamp::from_micros(1 << 50));
+        for number in 0..=MOST {
+            breakers.admit(&key(&number.to_string()), now).unwrap().failed(now);
+        }
+        assert!(breakers.states().len() <= MOST);
+    }
+}

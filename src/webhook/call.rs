@@ -1,0 +1,282 @@
+//! Calls hooks: signed, within their time, and no longer once they fail again and again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::Request;
+use hyper::http::HeaderValue;
+use secrecy::ExposeSecret as _;
+use tokio::time::{Instant, timeout};
+use uuid::Uuid;
+
+use super::address::Policy;
+use super::breaker::{Breakers, Key};
+use super::client::{Answered, Client, NotAnswered, SetupError};
+use super::gate::Gates;
+use super::resolve::Resolve;
+use super::signature::sign;
+use crate::config::HooksConfig;
+use crate::domain::Clock;
+use crate::hook::{
+    Answer, Answering, Attempt, Call, Called, Caller, Cause, Endpoint, Failure, Hook, Kind,
+    envelope,
+};
+
+/// Says how many services like this one a request came through.
+pub const HOP_HEADER: &str = "contexture-hop";
+/// The most of them: a request that says more goes round, and is refused (508).
+pub const MOST_HOPS: u8 = 3;
+/// Headers shorter than this are no secrets that an answer could give away.
+const SHORTEST_SECRET: usize = 8;
+/// What stands for a header's value where it is shown.
+const HIDDEN: &str = "(hidden)";
+/// Tries of one call: a second where the first came to no connection.
+const TRIES: u32 = 2;
+
+/// Calls webhooks over the network. One for the whole process; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Webhooks {
+    client: Client,
+    clock: Clock,
+    breakers: Breakers,
+    gates: Gates,
+    policy: Arc<Policy>,
+}
+
+/// What is said of a call beside its input.
+#[derive(Debug, Clone, Default)]
+pub struct Delivery {
+    /// The same for every try; none: a new one.
+    pub id: Option<Arc<str>>,
+    /// Tries before this one.
+    pub earlier: u32,
+    pub replay: bool,
+    pub test: bool,
+}
+
+/// A call as it went over the wire, for whoever tries a hook or looks at its deliveries.
+#[derive(Debug, Clone)]
+pub struct Exchange {
+    pub id: Arc<str>,
+    /// As sent; values of the hook's own headers are hidden.
+    pub headers: Vec<(Arc<str>, Arc<str>)>,
+    pub sent: Arc<str>,
+    /// Status of the answer, where there was one.
+    pub status: Option<u16>,
+    /// The answer's text, where it came whole and is text.
+    pub body: Option<Arc<str>>,
+    pub answer: Result<Answer, Failure>,
+    pub took: Duration,
+    pub attempts: u32,
+}
+
+impl Webhooks {
+    /// `policy` says whom hooks may call.
+    pub fn new(
+        config: &HooksConfig,
+        policy: Policy,
+        resolver: Arc<dyn Resolve>,
+        clock: Clock,
+    ) -> Result<Self, SetupError> {
+        let policy = Arc::new(policy);
+        let client = Client::new(Arc::clone(&policy), resolver, config.hooks_ca_file.as_deref())?;
+        Ok(Self { client, clock, breakers: Breakers::default(), gates: Gates::default(), policy })
+    }
+
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Whether a hook failed so often that it is not called for a while.
+    pub fn is_open(&self, tenant: &Arc<str>, hook: &Arc<str>) -> bool {
+        self.breakers.is_open(&(Arc::clone(tenant), Arc::clone(hook)))
+    }
+
+    /// Makes a call and tells all of it. Time, breaker and limits hold as for any other.
+    pub async fn exchange(&self, call: Call<'_>, delivery: Delivery) -> Exchange {
+        let start = Instant::now();
+        let id = delivery.id.clone().unwrap_or_else(new_id);
+        let now = self.clock.now();
+        let number = delivery.earlier.saturating_add(1);
+        let (replay, test) = (delivery.replay, delivery.test);
+        let sent: Arc<str> = envelope(&call, Attempt { number, sent_at: now, replay, test }).into();
+        let mut exchange = Exchange {
+            id: Arc::clone(&id),
+            headers: Vec::new(),
+            sent: Arc::clone(&sent),
+            status: None,
+            body: None,
+            answer: Err(Failure::new(Cause::Connect, "a built-in hook is not called")),
+            took: Duration::ZERO,
+            attempts: 0,
+        };
+        let Some(endpoint) = call.hook.endpoint() else { return exchange };
+        let seconds = now.micros().div_euclid(1_000_000);
+        let signature = sign(endpoint.secrets.live(now), &id, seconds, sent.as_bytes());
+        let mut own = vec![
+            ("content-type", "application/json".to_owned()),
+            ("accept", "application/json".to_owned()),
+            ("user-agent", concat!("contexture/", env!("CARGO_PKG_VERSION")).to_owned()),
+            (HOP_HEADER, call.scope.hops.saturating_add(1).to_string()),
+            ("webhook-id", id.to_string()),
+            ("webhook-timestamp", seconds.to_string()),
+        ];
+        if !signature.is_empty() {
+            own.push(("webhook-signature", signature));
+        }
+        let hidden = endpoint.headers.iter().map(|(name, _)| (Arc::clone(name), HIDDEN.into()));
+        let shown = own.iter().map(|(name, value)| (Arc::from(*name), value.as_str().into()));
+        exchange.headers = shown.chain(hidden).collect();
+
+        let key: Key = (Arc::clone(&call.scope.tenant), Arc::clone(&call.hook.id));
+        let deadline = start + call.allowance;
+        exchange.answer = self.answer(&call, endpoint, &key, &own, deadline, &mut exchange).await;
+        exchange.took = start.elapsed();
+        exchange
+    }
+
+    async fn answer(
+        &self,
+        call: &Call<'_>,
+        endpoint: &Endpoint,
+        key: &Key,
+        headers: &[(&str, String)],
+        deadline: Instant,
+        exchange: &mut Exchange,
+    ) -> Result<Answer, Failure> {
+        if endpoint.secrets.is_locked() {
+            let why = "the secrets of this hook cannot be read";
+            return Err(Failure::new(Cause::SecretsUnavailable, why));
+        }
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let Ok(Some(_under_way)) = timeout(left(), self.gates.pass(key)).await else {
+            return Err(Failure::new(Cause::Overloaded, "too many calls of it are under way"));
+        };
+        let Some(permit) = self.breakers.admit(key, self.clock.now()) else {
+            return Err(Failure::new(Cause::CircuitOpen, "it failed too often a moment ago"));
+        };
+        let answer = loop {
+            exchange.attempts += 1;
+            let request = request(endpoint, headers, &exchange.sent)?;
+            let observes = call.hook.kind == Kind::Observe;
+            let most = call.hook.kind.longest_answer();
+            let sent = timeout(left(), self.client.send(request, most, observes)).await;
+            let sent = sent.unwrap_or_else(|_| {
+                let failure = Failure::new(Cause::Timeout, "no complete answer in time");
+                Err(NotAnswered { failure, is_unsent: false })
+            });
+            match sent {
+                Ok(answered) => break judge(call, endpoint, answered, exchange),
+                Err(NotAnswered { failure, is_unsent }) => {
+                    let again = is_unsent && failure.cause == Cause::Connect;
+                    if !again || exchange.attempts >= TRIES || left().is_zero() {
+                        break Err(failure);
+                    }
+                }
+            }
+        };
+        match &answer {
+            Ok(_) => permit.succeeded(),
+            Err(failure) => {
+                exchange.status = exchange.status.or(failure.status);
+                permit.failed(self.clock.now());
+            }
+        }
+        answer
+    }
+}
+
+impl Caller for Webhooks {
+    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+        Box::pin(async move {
+            let exchange = self.exchange(call, Delivery::default()).await;
+            let Exchange { answer, body, took, attempts, .. } = exchange;
+            Called { answer, body, took, attempts }
+        })
+    }
+}
+
+/// A new name for a message: in the order of time, and without a dot, which parts what is signed.
+pub fn new_id() -> Arc<str> {
+    format!("msg_{}", Uuid::now_v7().simple()).into()
+}
+
+fn request(
+    endpoint: &Endpoint,
+    headers: &[(&str, String)],
+    body: &Arc<str>,
+) -> Result<Request<Full<Bytes>>, Failure> {
+    let mut request = Request::post(&*endpoint.url);
+    for (name, value) in headers {
+        request = request.header(*name, value);
+    }
+    for (name, value) in &endpoint.headers {
+        let mut value = HeaderValue::from_str(value.expose_secret())
+            .map_err(|_| Failure::new(Cause::Connect, "a header that cannot be sent"))?;
+        value.set_sensitive(true);
+        request = request.header(&**name, value);
+    }
+    let body = Bytes::from_owner(SharedText(Arc::clone(body)));
+    let request = request.body(Full::new(body));
+    request.map_err(|_| Failure::new(Cause::Connect, "a URL that cannot be called"))
+}
+
+/// A body that is sent again without being copied.
+struct SharedText(Arc<str>);
+
+impl AsRef<[u8]> for SharedText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+/// What an answer that came whole means.
+fn judge(
+    call: &Call<'_>,
+    endpoint: &Endpoint,
+    answered: Answered,
+    exchange: &mut Exchange,
+) -> Result<Answer, Failure> {
+    let Answered { status, media_type, body } = answered;
+    exchange.status = Some(status);
+    let fail = |cause, why: &str| Err(Failure::new(cause, why).with_status(status));
+    match status {
+        200..=299 => {}
+        300..=399 => return fail(Cause::Redirect, &format!("status {status}: not followed")),
+        _ => return fail(Cause::Status, &format!("status {status}")),
+    }
+    let hook: &Hook = call.hook;
+    let Ok(body) = String::from_utf8(body) else {
+        if hook.kind == Kind::Observe {
+            return Ok(Answer::Heard);
+        }
+        return fail(Cause::BadJson, "the answer is not UTF-8");
+    };
+    if leaks(endpoint, &body) {
+        return fail(Cause::SecretLeak, "the answer repeats a secret of the hook");
+    }
+    exchange.body = Some(body.as_str().into());
+    let has_body = status != 204 && !body.is_empty() && hook.kind != Kind::Observe;
+    if has_body && !media_type.as_deref().is_some_and(is_json) {
+        return fail(Cause::MediaType, "the answer is not `application/json`");
+    }
+    Answer::read(call.point, hook.kind, &body).map_err(|failure| failure.with_status(status))
+}
+
+fn is_json(media_type: &str) -> bool {
+    let kind = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+/// Whether a text holds what the hook proves itself with: it would go into a prompt or a log.
+fn leaks(endpoint: &Endpoint, body: &str) -> bool {
+    let holds = |secret: &str| secret.len() >= SHORTEST_SECRET && body.contains(secret);
+    let header = endpoint.headers.iter().any(|(_, value)| {
+        let value = value.expose_secret();
+        // What stands behind `Bearer` is the secret.
+        holds(value) || value.split_once(' ').is_some_and(|(_, token)| holds(token))
+    });
+    header || endpoint.secrets.list().iter().any(|live| holds(&live.secret.reveal()))
+}

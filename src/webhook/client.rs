@@ -1,0 +1,191 @@
+//! One long-lived client for all calls: bounded in time, in bytes, and in whom it reaches.
+//!
+//! It is hyper's own client over [`Connect`], so what a hook must not make it do does not exist in
+//! it: it follows no redirect, knows no proxy, decompresses nothing and keeps no cookie.
+
+use std::error::Error as _;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body as _, Incoming};
+use hyper::{Request, Response};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+
+use super::address::Policy;
+use super::connect::{self, Connect};
+use super::resolve::Resolve;
+use crate::hook::{Cause, Failure};
+
+/// Bytes that the head of an answer may have, and headers in it.
+const HEAD: usize = 64 << 10;
+const MOST_HEADERS: usize = 100;
+/// How long a connection is kept for the next call, and how many of one host.
+const IDLE: Duration = Duration::from_mins(1);
+const MOST_IDLE: usize = 8;
+
+/// Sends requests.
+#[derive(Clone)]
+pub(super) struct Client(legacy::Client<HttpsConnector<Connect>, Full<Bytes>>);
+
+/// Why there is no client.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    #[error("the file of certificates cannot be read")]
+    File(#[source] io::Error),
+    #[error("the file of certificates holds none that can be read")]
+    Certificates,
+    #[error("TLS cannot be set up")]
+    Tls(#[source] rustls::Error),
+}
+
+/// An answer within its limits.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) status: u16,
+    pub(super) media_type: Option<String>,
+    pub(super) body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) struct NotAnswered {
+    pub(super) failure: Failure,
+    /// Whether nothing was sent, so that the same may be sent again.
+    pub(super) is_unsent: bool,
+}
+
+impl Client {
+    pub(super) fn new(
+        policy: Arc<Policy>,
+        resolver: Arc<dyn Resolve>,
+        certificates: Option<&Path>,
+    ) -> Result<Self, SetupError> {
+        let connector = hyper_rustls::HttpsConnectorBuilder::new()
+            .with_tls_config(tls(certificates)?)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(Connect::new(policy, resolver));
+        let client = legacy::Client::builder(TokioExecutor::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(MOST_IDLE)
+            .pool_timer(TokioTimer::new())
+            .http1_max_buf_size(HEAD)
+            .http1_max_headers(MOST_HEADERS)
+            // A kept connection that turns out to be closed costs no attempt: nothing was sent.
+            .retry_canceled_requests(true)
+            .build(connector);
+        Ok(Self(client))
+    }
+
+    /// Sends once, and reads at most `most` bytes of the answer. Past that the answer is a
+    /// failure, or is cut where `cut` says so. Takes as long as it takes: the caller has the time.
+    pub(super) async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+        most: usize,
+        cut: bool,
+    ) -> Result<Answered, NotAnswered> {
+        let response = self.0.request(request).await;
+        let response = response.map_err(|error| NotAnswered {
+            // Where no connection came about, no byte of the request left.
+            is_unsent: error.is_connect(),
+            failure: unreached(&error),
+        })?;
+        let status = response.status().as_u16();
+        let media_type = response.headers().get("content-type");
+        let media_type = media_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let body = read(response, most, cut).await;
+        let body = body.map_err(|failure| NotAnswered {
+            is_unsent: false,
+            failure: failure.with_status(status),
+        })?;
+        Ok(Answered { status, media_type, body })
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Client")
+    }
+}
+
+async fn read(response: Response<Incoming>, most: usize, cut: bool) -> Result<Vec<u8>, Failure> {
+    let too_large = || Failure::new(Cause::TooLarge, format!("more than {most} bytes"));
+    let mut body = response.into_body();
+    let announced = body.size_hint().lower();
+    if !cut && announced > u64::try_from(most).unwrap_or(u64::MAX) {
+        return Err(too_large());
+    }
+    let mut read = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Failure::new(Cause::Connect, "the answer broke off"))?;
+        // Trailers say nothing to us.
+        let Ok(data) = frame.into_data() else { continue };
+        let room = most - read.len();
+        if data.len() > room {
+            if !cut {
+                return Err(too_large());
+            }
+            read.extend_from_slice(data.get(..room).unwrap_or_default());
+            return Ok(read);
+        }
+        read.extend_from_slice(&data);
+    }
+    Ok(read)
+}
+
+/// What an error of the client means. Its own words are for the log of a developer: they may name
+/// addresses, and are not told.
+fn unreached(error: &legacy::Error) -> Failure {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        match cause.downcast_ref::<connect::Error>() {
+            Some(connect::Error::Blocked(blocked)) => {
+                return Failure::new(Cause::BlockedAddress, blocked.to_string());
+            }
+            Some(connect::Error::Unknown(_)) => {
+                return Failure::new(Cause::Connect, "the name has no address");
+            }
+            Some(connect::Error::Refused(_) | connect::Error::BadUri) => {
+                return Failure::new(Cause::Connect, "cannot connect");
+            }
+            None => {}
+        }
+        if let Some(error) = cause.downcast_ref::<hyper::Error>() {
+            let why =
+                if error.is_parse() { "the answer is no HTTP" } else { "the connection broke" };
+            return Failure::new(Cause::Connect, why);
+        }
+        source = cause.source();
+    }
+    let why = if error.is_connect() { "no secure connection" } else { "the connection broke" };
+    Failure::new(Cause::Connect, why)
+}
+
+fn tls(certificates: Option<&Path>) -> Result<ClientConfig, SetupError> {
+    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    if let Some(file) = certificates {
+        let text = std::fs::read(file).map_err(SetupError::File)?;
+        let own: Vec<CertificateDer<'_>> =
+            CertificateDer::pem_slice_iter(&text).filter_map(Result::ok).collect();
+        let (added, ignored) = roots.add_parsable_certificates(own);
+        if added == 0 || ignored > 0 {
+            return Err(SetupError::Certificates);
+        }
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(SetupError::Tls)?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}

@@ -1,0 +1,68 @@
+//! How many calls of one hook may be under way at once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::breaker::Key;
+
+/// Calls of one hook at once.
+pub const CALLS: usize = 8;
+/// Gates at which those that nobody uses are looked for.
+const MANY: usize = 1024;
+
+/// The gates of all hooks of this process. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Gates(Arc<Mutex<HashMap<Key, Weak<Semaphore>>>>);
+
+impl Gates {
+    /// Waits until a call may be made. The call is over when what is answered is dropped.
+    pub(super) async fn pass(&self, key: &Key) -> Option<OwnedSemaphorePermit> {
+        self.gate(key).acquire_owned().await.ok()
+    }
+
+    fn gate(&self, key: &Key) -> Arc<Semaphore> {
+        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gate) = gates.get(key).and_then(Weak::upgrade) {
+            return gate;
+        }
+        if gates.len() >= MANY {
+            gates.retain(|_, gate| gate.strong_count() > 0);
+        }
+        let gate = Arc::new(Semaphore::new(CALLS));
+        gates.insert(key.clone(), Arc::downgrade(&gate));
+        gate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn eight_calls_pass_and_the_ninth_waits_for_one_of_them() {
+        let gates = Gates::default();
+        let key: Key = ("t".into(), "h".into());
+        let mut under_way = Vec::new();
+        for _ in 0..CALLS {
+            under_way.push(gates.pass(&key).await.unwrap());
+        }
+        let other: Key = ("t".into(), "other".into());
+        assert!(gates.pass(&other).await.is_some());
+        assert_eq!(gates.gate(&key).available_permits(), 0);
+        under_way.pop();
+        assert!(gates.pass(&key).await.is_some());
+        drop(under_way);
+        assert_eq!(gates.gate(&key).available_permits(), CALLS);
+    }
+
+    #[test]
+    fn gates_that_nobody_uses_are_forgotten() {
+        let gates = Gates::default();
+        for number in 0..10 * MANY {
+            gates.gate(&("t".into(), number.to_string().into()));
+        }
+        assert!(gates.0.lock().unwrap().len() <= MANY);
+    }
+}

@@ -1,0 +1,48 @@
+//! Calling out: the side of hooks that meets other people's servers.
+//!
+//! [`Webhooks`] is the [`crate::hook::Caller`] of a running server: one client for the whole
+//! process, over a connector that judges each address right before it is dialled. [`Policy`] says
+//! which those are, and checks URLs when hooks are registered; [`Dns`] finds addresses.
+//! [`Keyring`] seals the secrets of hooks, which sign every call as Standard Webhooks has it.
+//!
+//! ```no_run
+//! # use std::sync::Arc;
+//! # use contexture::{config::HooksConfig, domain::Clock, webhook::{Dns, Policy, Webhooks}};
+//! # fn build(config: &HooksConfig, listen: std::net::SocketAddr, dev: bool) -> Result<(), Box<dyn std::error::Error>> {
+//! let policy = Policy {
+//!     allow: config.hooks_allow_cidr.clone(),
+//!     loopback: dev,
+//!     own: vec![listen],
+//! };
+//! let webhooks = Webhooks::new(config, policy, Arc::new(Dns::system()), Clock::system())?;
+//! let url = webhooks.policy().check_url("https://hooks.example.com/rag")?;
+//! # drop(url);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What holds for every call: one deadline from the first question to a name server to the last
+//! byte of the answer; a cap on the bytes that are read, counted while they come; no redirect, no
+//! proxy, no decompression; a second try only where no connection came about; after five failures
+//! in a row no call for ten seconds.
+
+mod address;
+mod breaker;
+mod call;
+mod client;
+mod connect;
+mod credentials;
+mod gate;
+mod resolve;
+mod seal;
+mod signature;
+mod target;
+
+pub use address::{Blocked, Policy, is_public};
+pub use breaker::{FAILURES, PAUSE};
+pub use call::{Delivery, Exchange, HOP_HEADER, MOST_HOPS, Webhooks, new_id};
+pub use client::SetupError;
+pub use gate::CALLS;
+pub use resolve::{Dns, Resolve, Resolving};
+pub use seal::{BadKey, Keyring, Purpose, SealError};
+pub use signature::sign;

@@ -1,0 +1,104 @@
+//! Hooks that call out, against servers on real sockets.
+
+mod calls;
+mod credentials;
+mod dns;
+mod examples;
+mod hostile;
+mod limits;
+mod signatures;
+mod tls;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use contexture::config::HooksConfig;
+use contexture::domain::Clock;
+use contexture::hook::{
+    Call, Called, Caller as _, Does, GivenId, Hook, Point, Scope, Secret, Secrets, digest,
+    read_hook,
+};
+use contexture::json::{Faults, Limits, Path, parse};
+use contexture::webhook::{Policy, Resolve, Resolving, Webhooks};
+use serde_json::Value;
+
+/// A resolver with one list of addresses for every name.
+#[derive(Debug)]
+struct Fixed(Vec<IpAddr>);
+
+impl Resolve for Fixed {
+    fn resolve<'r>(&'r self, _: &'r str) -> Resolving<'r> {
+        let addresses = self.0.clone();
+        Box::pin(async move { Ok(addresses) })
+    }
+}
+
+/// Loopback may be called, as with `--dev`.
+fn dev() -> Policy {
+    Policy { loopback: true, ..Policy::default() }
+}
+
+fn webhooks(policy: Policy) -> Webhooks {
+    with(policy, Arc::new(Fixed(Vec::new())), Clock::system())
+}
+
+fn with(policy: Policy, resolver: Arc<dyn Resolve>, clock: Clock) -> Webhooks {
+    Webhooks::new(&HooksConfig::default(), policy, resolver, clock).expect("a client")
+}
+
+/// A guard at `tool_call`, a transform at `tool_result` and so on, that calls `url`. What `more`
+/// says goes before.
+fn hook(kind: &str, url: &str, more: &Value) -> Hook {
+    let point = match kind {
+        "guard" => "tool_call",
+        "transform" => "tool_result",
+        "provide" => "before_compile",
+        _ => "after_compress",
+    };
+    let mut given = serde_json::json!({"id": "h", "point": point, "kind": kind, "url": url});
+    for (key, value) in more.as_object().expect("an object") {
+        given[key] = value.clone();
+    }
+    let text = given.to_string();
+    let mut faults = Faults::default();
+    let node = parse(&text, Limits::default()).expect("JSON");
+    let any_url = |url: &str| Ok(url.to_owned());
+    let hook = read_hook(&node, Path::Root, GivenId::Made("h"), &any_url, &mut faults);
+    assert_eq!(faults.into_vec(), []);
+    let mut hook = hook.expect("a hook");
+    if let Does::Call(endpoint) = &mut hook.does {
+        endpoint.secrets = Secrets::of(Secret::generate().expect("random bytes"));
+    }
+    hook
+}
+
+fn guard(address: SocketAddr) -> Hook {
+    hook("guard", &format!("http://{address}/hook"), &serde_json::json!({}))
+}
+
+/// Calls a hook once with `{"n":1.50}`.
+async fn call(webhooks: &Webhooks, hook: &Hook) -> Called {
+    call_within(webhooks, hook, hook.timeout()).await
+}
+
+async fn call_within(webhooks: &Webhooks, hook: &Hook, allowance: Duration) -> Called {
+    let scope = Scope { tenant: "t".into(), turn: Some(3), hops: 1, ..Scope::default() };
+    webhooks.call(to(hook, &scope, allowance)).await
+}
+
+const INPUT: &str = r#"{"n":1.50}"#;
+
+fn to<'c>(hook: &'c Hook, scope: &'c Scope, allowance: Duration) -> Call<'c> {
+    let point: Point = hook.points[0];
+    let digest = digest(point, hook.kind, 0, INPUT).leak();
+    Call { hook, point, occurrence: 0, scope, input: INPUT, digest, allowance }
+}
+
+/// What a call came to, in a word.
+fn cause(called: &Called) -> &'static str {
+    match &called.answer {
+        Ok(_) => "answered",
+        Err(failure) => failure.cause.as_str(),
+    }
+}
