@@ -6,6 +6,7 @@
 mod hooks;
 mod keys;
 mod limits;
+mod memory;
 mod models;
 mod server;
 mod store;
@@ -14,6 +15,7 @@ mod telemetry;
 pub use hooks::{AllowCidr, HooksConfig};
 pub use keys::{Error as KeysError, KeysConfig, Secret, add as add_key, read as read_keys};
 pub use limits::LimitsConfig;
+pub use memory::MemoryConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};
 pub use server::ServerConfig;
 pub use store::{DatabaseUrl, StoreConfig};
@@ -28,6 +30,8 @@ pub struct Config {
     pub store: StoreConfig,
     #[command(flatten)]
     pub keys: KeysConfig,
+    #[command(flatten)]
+    pub memory: MemoryConfig,
     #[command(flatten)]
     pub limits: LimitsConfig,
     #[command(flatten)]

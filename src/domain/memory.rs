@@ -145,6 +145,8 @@ impl MemoryStatus {
 pub enum MemoryAction {
     Set,
     Retract,
+    /// Another entry, or another value, has taken its place.
+    Supersede,
     Restore,
     Delete,
     Expire,
@@ -154,6 +156,7 @@ impl MemoryAction {
     pub const WORDS: &[(&str, Self)] = &[
         ("set", Self::Set),
         ("retract", Self::Retract),
+        ("supersede", Self::Supersede),
         ("restore", Self::Restore),
         ("delete", Self::Delete),
         ("expire", Self::Expire),

@@ -2,6 +2,8 @@
 
 mod adapter;
 mod artifact;
+mod candidate;
+mod chain;
 mod conversation;
 mod day;
 mod event;
@@ -20,6 +22,11 @@ pub use adapter::{
     AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink, StoredAdapter,
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
+pub use candidate::{
+    About, Actor, ActorKind, Candidate, CandidateState, Checks, ConsentCheck, Contradiction,
+    Existing, MemoryClass, MemoryPromotion, Proposal, Resolution, Review, Verdict,
+};
+pub use chain::ChainLink;
 pub use conversation::{Conversation, Turn, turns};
 pub use day::Day;
 pub use event::{Event, EventKind, NewEvent};

@@ -8,6 +8,7 @@ mod adapters;
 mod artifacts;
 mod auth;
 mod body;
+mod candidates;
 mod compile;
 mod compress;
 mod events;

@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::candidates;
 use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
 use crate::service::{Error, StoreError, auth, compile, once, pool};
@@ -33,6 +34,12 @@ pub enum Kind {
     PreconditionFailed,
     MemoryActionUnsupported,
     MemoryTypeUnsupported,
+    MemoryClassUnknown,
+    MemoryBadTransition,
+    MemoryContradiction,
+    MemoryConsentMissing,
+    MemorySelfReview,
+    MemoryRole,
     RangeNotSatisfiable,
     RequestTimeout,
     Deadline,
@@ -64,6 +71,12 @@ impl Kind {
         Self::PreconditionFailed,
         Self::MemoryActionUnsupported,
         Self::MemoryTypeUnsupported,
+        Self::MemoryClassUnknown,
+        Self::MemoryBadTransition,
+        Self::MemoryContradiction,
+        Self::MemoryConsentMissing,
+        Self::MemorySelfReview,
+        Self::MemoryRole,
         Self::RangeNotSatisfiable,
         Self::RequestTimeout,
         Self::Deadline,
@@ -105,6 +118,22 @@ impl Kind {
             Self::MemoryTypeUnsupported => {
                 (422, "memory_type_unsupported", "There is no such memory type")
             }
+            Self::MemoryClassUnknown => {
+                (422, "memory_class_unknown", "There is no such memory class here")
+            }
+            Self::MemoryBadTransition => {
+                (409, "memory_bad_transition", "The candidate cannot go there")
+            }
+            Self::MemoryContradiction => {
+                (409, "memory_contradiction", "A memory entry says otherwise")
+            }
+            Self::MemoryConsentMissing => {
+                (409, "memory_consent_missing", "The candidate has no consent")
+            }
+            Self::MemorySelfReview => {
+                (403, "memory_self_review", "Nobody reviews what they proposed")
+            }
+            Self::MemoryRole => (403, "memory_role", "This kind of principal may not do this"),
             Self::RangeNotSatisfiable => {
                 (416, "range_not_satisfiable", "The range lies outside of what there is")
             }
@@ -305,6 +334,7 @@ impl From<Error> for Problem {
             Error::Stale(_) => Kind::PreconditionFailed,
             Error::MemoryAction(_) => Kind::MemoryActionUnsupported,
             Error::MemoryType(_) => Kind::MemoryTypeUnsupported,
+            Error::Candidate(refusal) => candidates::kind_of(&refusal),
         };
         Self::with_detail(kind, detail)
     }

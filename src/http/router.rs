@@ -23,8 +23,8 @@ use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, auth, compile, compress, events, keys, layer, memory, operations, pages,
-    tools, window,
+    adapters, artifacts, auth, candidates, compile, compress, events, keys, layer, memory,
+    operations, pages, tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -158,6 +158,11 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::list_memory_versions))
         .routes(routes!(memory::restore_memory))
         .routes(routes!(memory::retract_memory))
+        .routes(routes!(candidates::propose_candidate, candidates::list_candidates))
+        .routes(routes!(candidates::list_candidate_events))
+        .routes(routes!(candidates::get_candidate))
+        .routes(routes!(candidates::review_candidate))
+        .routes(routes!(candidates::promote_candidate))
         .routes(routes!(tools::handle_calls))
         .routes(routes!(events::read_events))
         .routes(routes!(keys::list_keys, keys::create_key))

@@ -8,13 +8,13 @@ use crate::json::{self, Fault, Faults, Fields, Limits, Node, Path};
 /// Bytes of a key.
 const LONGEST_KEY: usize = 256;
 /// Bytes of a value's JSON.
-const LONGEST_VALUE: usize = 64 << 10;
+pub(super) const LONGEST_VALUE: usize = 64 << 10;
 /// Bytes of a description, and of metadata.
-const LONGEST_DESCRIPTION: usize = 4 << 10;
+pub(super) const LONGEST_DESCRIPTION: usize = 4 << 10;
 const LONGEST_METADATA: usize = 16 << 10;
 const MOST_TAGS: usize = 32;
 /// Bytes of a tag, a subject, an agent, a source, an author.
-const LONGEST_NAME: usize = 256;
+pub(super) const LONGEST_NAME: usize = 256;
 /// A hundred years.
 const LONGEST_SECONDS: u64 = 100 * 365 * 86_400;
 const MOST_TURNS: u64 = 1 << 40;
@@ -142,7 +142,7 @@ pub(in crate::request) fn read_scope(fields: &Fields<'_, '_>, faults: &mut Fault
 }
 
 /// A short text without control characters.
-fn name(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Option<Arc<str>> {
+pub(super) fn name(fields: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Option<Arc<str>> {
     let text = fields.text(key, faults)?;
     if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
         let detail = format!("must be 1 to {LONGEST_NAME} bytes without control characters");
@@ -255,7 +255,7 @@ fn read_tags(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Vec<Arc<str
 
 /// `{"turns": n}`, `{"seconds": n}` or null.
 #[expect(clippy::option_option, reason = "absent, null and given are three things")]
-fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Option<MemoryTtl>> {
+pub(super) fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Option<MemoryTtl>> {
     let node = fields.node().get("ttl")?;
     if node.is_null() {
         return Some(None);

@@ -1,6 +1,7 @@
 //! Requests: the body of `POST /compile` read into typed options, every fault named at once.
 
 mod calls;
+mod candidates;
 mod compile;
 mod compress;
 mod memory;
@@ -8,6 +9,10 @@ mod options;
 
 pub use crate::json::Fields;
 pub use calls::{CallsRequest, read_calls};
+pub use candidates::{
+    PromoteRequest, ProposeFault, Proposed, ReviewRequest, WritePolicy, read_promotion,
+    read_proposal, read_review,
+};
 pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };

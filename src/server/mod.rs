@@ -103,7 +103,8 @@ impl Server {
         };
         let file_keys = config.keys.keys_file.as_deref().map(config::read_keys).transpose()?;
         let store = Store::open(&config.store, Clock::system())?;
-        let services = Services::guarded(models, store, given);
+        let services =
+            Services::guarded(models, store, given).promoting(config.memory.memory_promotion);
         services.set_file_keys(file_keys.unwrap_or_default());
         let is_open = !services.needs_key()?;
         if is_open && !listen.ip().is_loopback() && !config.server.allow_anonymous {

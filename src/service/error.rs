@@ -1,5 +1,6 @@
 //! Why a use case did nothing.
 
+use super::candidates::Refusal;
 use super::{StoreError, once};
 use crate::json::{self, Fault};
 
@@ -25,6 +26,8 @@ pub enum Error {
     Forbidden(String),
     #[error(transparent)]
     Refused(#[from] once::Refused),
+    #[error(transparent)]
+    Candidate(#[from] Refusal),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -3,6 +3,7 @@
 pub mod adapters;
 pub mod artifacts;
 pub mod auth;
+pub mod candidates;
 pub mod compile;
 pub mod compress;
 mod error;
@@ -32,7 +33,7 @@ use self::auth::{Gate, Given};
 pub use self::error::Error;
 use self::once::Flights;
 use self::usage::Meter;
-use crate::domain::{Clock, Key, KeyHash, Models, Principal, TokenizerName};
+use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, TokenizerName};
 use crate::pipeline;
 pub use crate::store::{Condition, Error as StoreError, OpenError};
 use crate::store::{Retention, Store, Tenant};
@@ -49,6 +50,7 @@ pub struct Services {
     inner: Arc<Inner>,
     /// Whose things they work on, and for whom.
     caller: Arc<Principal>,
+    promotion: MemoryPromotion,
 }
 
 struct Inner {
@@ -109,6 +111,7 @@ impl Services {
                 payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),
             caller,
+            promotion: MemoryPromotion::default(),
         }
     }
 
@@ -121,7 +124,11 @@ impl Services {
     /// The same, for what belongs to a caller's tenant; what is used is his.
     #[must_use]
     pub fn for_caller(&self, caller: &Arc<Principal>) -> Self {
-        Self { inner: Arc::clone(&self.inner), caller: Arc::clone(caller) }
+        Self {
+            inner: Arc::clone(&self.inner),
+            caller: Arc::clone(caller),
+            promotion: self.promotion,
+        }
     }
 
     /// For whom they work.
@@ -166,6 +173,17 @@ impl Services {
 
     fn flights(&self) -> &Flights {
         &self.inner.flights
+    }
+
+    /// The same, where this decides what is promoted without a review.
+    #[must_use]
+    pub fn promoting(self, promotion: MemoryPromotion) -> Self {
+        Self { promotion, ..self }
+    }
+
+    /// Whether anything is promoted without a review.
+    fn promotion(&self) -> MemoryPromotion {
+        self.promotion
     }
 
     /// The table of models.

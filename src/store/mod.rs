@@ -1,4 +1,5 @@
-//! What outlives a request: artifacts, original messages, answers, adapters, keys, usage, replies.
+//! What outlives a request: artifacts, original messages, answers, adapters, memory, keys, usage,
+//! replies.
 //!
 //! A [`Tenant`] is the only way in, so no query can forget whose rows it reads; a [`Tx`] is one
 //! transaction over its rows, with the methods of each noun in a file of its own. Behind both stands
@@ -11,6 +12,7 @@ mod answers;
 mod artifacts;
 mod backend;
 mod batch;
+mod candidates;
 mod cleanup;
 mod error;
 mod events;
@@ -18,6 +20,7 @@ mod feed;
 mod health;
 mod idempotency;
 mod keys;
+mod log;
 mod memory;
 mod pack;
 mod sql;
@@ -37,6 +40,7 @@ pub use self::error::{Error, OpenError};
 use self::feed::Feeds;
 pub use self::feed::{Feed, Taken};
 pub use self::health::Condition;
+pub use self::log::{Log, LogLine, Verified};
 pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;

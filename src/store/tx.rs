@@ -54,7 +54,8 @@ impl<'t> Tx<'t> {
         self.events.into_inner()
     }
 
-    pub(super) fn tenant(&self) -> &'t str {
+    /// Whose rows they are.
+    pub fn tenant(&self) -> &'t str {
         self.tenant
     }
 

@@ -42,6 +42,12 @@ const ROUTES: &[(&str, &str)] = &[
     ("DELETE", "/memory/{key}"),
     ("POST", "/memory/import"),
     ("POST", "/memory/recall"),
+    ("POST", "/memory-candidates"),
+    ("GET", "/memory-candidates"),
+    ("GET", "/memory-candidates/events"),
+    ("GET", "/memory-candidates/{id}"),
+    ("POST", "/memory-candidates/{id}/review"),
+    ("POST", "/memory-candidates/{id}/promote"),
     ("POST", "/tools/calls"),
     ("GET", "/events"),
     ("GET", "/keys"),
@@ -136,7 +142,9 @@ async fn every_described_route_is_served() {
     };
     let stored = make("/artifacts", json!({"text": "x".repeat(6000)})).await;
     let key = make("/keys", json!({"scopes": ["compile"]})).await;
+    let proposed = make("/memory-candidates", json!({"value": 1, "class": "preference"})).await;
     for (method, path) in ROUTES {
+        let owner = if path.starts_with("/memory-candidates") { &proposed } else { &stored };
         let adapter = json!({"detect": {"min_lines": 1}}).to_string();
         build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
         build("PUT", "/memory/one").body("{\"value\":1}").send().await.unwrap();
@@ -146,7 +154,7 @@ async fn every_described_route_is_served() {
             .replace("{name}", "one")
             .replace("{code}", "deadline")
             .replace("{file}", "swagger-ui.css")
-            .replace("{id}", stored["id"].as_str().unwrap());
+            .replace("{id}", owner["id"].as_str().unwrap());
         let response = build(method, &path).body("{}").send().await.unwrap();
         assert!(![404, 405, 500].contains(&response.status().as_u16()), "{method} {path}");
     }

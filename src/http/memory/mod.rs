@@ -38,7 +38,7 @@ fn scope_of(query: &Query) -> MemoryScope {
     MemoryScope { subject: part("subject"), session_id: part("session_id"), agent: part("agent") }
 }
 
-fn limit(query: &Query) -> Result<usize, Problem> {
+pub(super) fn limit(query: &Query) -> Result<usize, Problem> {
     let limit = query.whole("limit")?.unwrap_or(USUAL);
     let limit = usize::try_from(limit).ok().filter(|_| (1..=MOST).contains(&limit));
     limit.ok_or_else(|| {
@@ -47,7 +47,7 @@ fn limit(query: &Query) -> Result<usize, Problem> {
 }
 
 /// The version that `If-Match` names.
-fn if_match(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+pub(super) fn if_match(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     let Some(value) = headers.get(header::IF_MATCH) else { return Ok(None) };
     let tag = value.to_str().ok().map(|text| text.trim().trim_matches('"'));
     match tag.and_then(|tag| tag.parse().ok()) {
@@ -66,6 +66,6 @@ fn tagged(entry: &crate::domain::MemoryEntry) -> Response {
 }
 
 /// An answer as JSON. It is plain data: there is nothing in it that JSON cannot hold.
-fn written(answer: &impl Serialize) -> Response {
+pub(super) fn written(answer: &impl Serialize) -> Response {
     json(serde_json::to_string(answer).unwrap_or_default())
 }

@@ -156,7 +156,7 @@ pub struct MemoryList {
 /// An entry as it was after one of its writes.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemoryVersionRow {
-    /// `set`, `retract` or `restore`.
+    /// `set`, `retract`, `supersede` or `restore`.
     #[schema(example = "set")]
     pub action: &'static str,
     /// Who asked for it: `direct` (the application), `model` or `review`.

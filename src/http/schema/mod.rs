@@ -5,6 +5,7 @@
 //! the description, field by field as DESIGN §3 has it.
 
 mod adapters;
+mod candidates;
 mod compress;
 mod events;
 mod keys;
@@ -13,6 +14,10 @@ mod tools;
 
 pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
+};
+pub use candidates::{
+    Candidate, CandidateEvents, CandidateList, CandidatePromotion, CandidateProposal,
+    CandidateReview,
 };
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 pub use keys::{

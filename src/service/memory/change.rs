@@ -113,7 +113,7 @@ fn written(
 }
 
 /// Puts another state of an entry in the place of the current one.
-pub(super) fn replace(
+pub(in crate::service) fn replace(
     tx: &Tx<'_>,
     current: &MemoryEntry,
     mut entry: MemoryEntry,

@@ -9,7 +9,7 @@ mod recall;
 mod transfer;
 
 pub use self::act::{Acted, act};
-pub(super) use self::change::{Change, carry_out, remove};
+pub(super) use self::change::{Change, carry_out, remove, replace};
 pub use self::recall::{RecallAnswer, recall};
 pub(super) use self::recall::{expire, expire_all, expired, recalled};
 pub use self::transfer::{Imported, import};

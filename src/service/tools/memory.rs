@@ -5,9 +5,13 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{Answer, Rights, object, text};
-use crate::domain::{EventKind, MemoryAction, MemoryOrigin, NewEvent, RawJson, ToolCall};
+use crate::domain::{
+    Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
+    MemoryOrigin, MemoryPromotion, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
+};
 use crate::pipeline::CREATE_MEMORY;
-use crate::request::{MemoryWrite, check_memory_text, is_memory_key};
+use crate::request::{MemoryWrite, Proposed, check_memory_text, is_memory_key};
+use crate::service::candidates::{Ids, propose_in};
 use crate::service::memory::{Change, carry_out as write, remove};
 use crate::service::{Error, Services};
 use crate::store::Tx;
@@ -22,10 +26,13 @@ pub(super) fn carry_out(
     if calls.is_empty() {
         return Ok(Vec::new());
     }
+    let promotion = services.promotion();
+    // Chosen before the transaction, which may be tried twice.
+    let calls: Vec<_> = calls.into_iter().map(|call| (call, Ids::new())).collect();
     services.tenant().write_durable(move |tx| {
         calls
             .iter()
-            .map(|call| match one(tx, &rights, call)? {
+            .map(|(call, ids)| match one(tx, &rights, call, ids, promotion)? {
                 Ok(done) => Ok(Answer::Done(done)),
                 Err(refused) => Ok(refused),
             })
@@ -34,7 +41,13 @@ pub(super) fn carry_out(
 }
 
 /// What a call did, or why it did nothing.
-fn one(tx: &Tx<'_>, rights: &Rights, call: &ToolCall) -> Result<Result<String, Answer>, Error> {
+fn one(
+    tx: &Tx<'_>,
+    rights: &Rights,
+    call: &ToolCall,
+    ids: &Ids,
+    promotion: MemoryPromotion,
+) -> Result<Result<String, Answer>, Error> {
     let wish = match Wish::read(call) {
         Ok(wish) => wish,
         Err(refused) => return Ok(Err(refused)),
@@ -48,6 +61,15 @@ fn one(tx: &Tx<'_>, rights: &Rights, call: &ToolCall) -> Result<Result<String, A
     match (wish.does, old) {
         (Does::Update | Does::Delete, None) => {
             Ok(Err(Answer::Refused(format!("Nothing is remembered under \"{key}\"."))))
+        }
+        (does, _) if promotion == MemoryPromotion::Review => {
+            if does == Does::Delete {
+                let reason = format!(
+                    "What is remembered under \"{key}\" is only forgotten by people. Nothing was done."
+                );
+                return Ok(Err(Answer::Refused(reason)));
+            }
+            propose(tx, rights, &wish, ids)
         }
         (Does::Delete, Some(old)) => {
             remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Model)?;
@@ -71,6 +93,47 @@ fn one(tx: &Tx<'_>, rights: &Rights, call: &ToolCall) -> Result<Result<String, A
             Ok(Ok(format!("{verb} under \"{key}\".")))
         }
     }
+}
+
+/// Makes a write a candidate (context-pack.md §7.5); the model reads that it is not remembered yet.
+fn propose(
+    tx: &Tx<'_>,
+    rights: &Rights,
+    wish: &Wish,
+    ids: &Ids,
+) -> Result<Result<String, Answer>, Error> {
+    let id = rights.scope.agent.clone().unwrap_or_else(|| "model".into());
+    let proposed = Proposed {
+        proposal: Proposal {
+            value: wish.value.clone(),
+            about: None,
+            class: MemoryClass::Preference,
+            key: Some(Arc::clone(&wish.key)),
+            description: wish.description.clone(),
+            scope: rights.scope.clone(),
+            tier: MemoryTier::Working,
+            classification: Classification::Internal,
+            intents: Vec::new(),
+            confidence: None,
+            evidence_refs: None,
+            consent: None,
+            ttl: None,
+        },
+        by: Actor { id, kind: ActorKind::Agent },
+        policy: None,
+        revises: None,
+    };
+    let candidate = propose_in(tx, &proposed, None, ids, MemoryPromotion::Review)?;
+    let key = &wish.key;
+    Ok(match candidate.state {
+        CandidateState::AutoRejected => Err(Answer::Refused(format!(
+            "The same was proposed under \"{key}\" before and rejected. Nothing was done."
+        ))),
+        CandidateState::Duplicate => Ok(format!("Proposed before under \"{key}\".")),
+        _ => {
+            Ok(format!("Proposed under \"{key}\"; it is remembered once people have reviewed it."))
+        }
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 pub use self::recall::{MemoryView, Recalled};
-pub(super) use self::row::word;
 use self::row::{COLUMNS, entry, values_of};
+pub(super) use self::row::{placeholders, word};
 use super::sql::{Value, values};
 use super::{Error, Tx};
 use crate::domain::{
@@ -282,7 +282,7 @@ impl Tx<'_> {
 }
 
 /// A scope as its columns.
-fn parts(scope: &MemoryScope) -> [&str; 3] {
+pub(super) fn parts(scope: &MemoryScope) -> [&str; 3] {
     [&scope.subject, &scope.session_id, &scope.agent].map(|part| part.as_deref().unwrap_or(""))
 }
 

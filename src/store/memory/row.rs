@@ -18,7 +18,7 @@ pub(super) const COLUMNS: &str = "subject, session, agent, key, value, descripti
 const WIDTH: usize = 22;
 
 /// What stands for so many values from one on: `?2, ?3`.
-pub(super) fn placeholders(first: usize, count: usize) -> String {
+pub(in crate::store) fn placeholders(first: usize, count: usize) -> String {
     let list: Vec<String> = (first..first + count).map(|number| format!("?{number}")).collect();
     list.join(", ")
 }

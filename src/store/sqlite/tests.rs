@@ -134,7 +134,7 @@ fn a_full_store_stores_nothing_in_part_and_goes_on_when_there_is_room() {
         let limit = format!("PRAGMA max_page_count = {most}");
         run(&sqlite, false, move |sql| sql.execute(&limit, &[]))
     };
-    pages(40).unwrap();
+    pages(100).unwrap();
     let fill = |name: u8| {
         run(&sqlite, false, move |sql| {
             sql.execute(

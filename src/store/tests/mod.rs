@@ -1,6 +1,7 @@
 //! What every backend must do. A new one is a row in `each`.
 
 mod adapters;
+mod candidates;
 mod keys;
 mod memory;
 

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod artifacts;
+mod candidates;
 mod change;
 mod compress;
 mod counts;

@@ -3,6 +3,7 @@
 //! They run in process: what HTTP adds has tests of its own.
 
 mod budget;
+mod candidates;
 mod compress;
 mod export;
 mod growth;

@@ -1,6 +1,7 @@
 //! The scenarios of `tests/it/scenarios.toml`, as black-box tests.
 
 mod artifacts;
+mod candidates;
 mod compile;
 mod compression;
 mod guardrails;

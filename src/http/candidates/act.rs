@@ -1,0 +1,109 @@
+//! What moves a candidate.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::{id_of, tagged};
+use crate::http::artifacts::run;
+use crate::http::body;
+use crate::http::memory::if_match;
+use crate::http::problem::{Body, Problem};
+use crate::http::schema::{Candidate, CandidatePromotion, CandidateProposal, CandidateReview};
+use crate::http::state::AppState;
+use crate::service::candidates;
+
+/// Propose a fact
+///
+/// It is captured for good, checked against what is known, and sent where the checks lead: to a
+/// review, or into memory where the policy asks for none. With `revises`, the pending candidate of
+/// that id is proposed anew; that needs `If-Match`.
+#[utoipa::path(
+    post,
+    path = "/memory-candidates",
+    tag = "memory",
+    operation_id = "propose_candidate",
+    params(("If-Match" = Option<String>, Header, description = "With `revises`: the candidate's `ETag`")),
+    request_body = CandidateProposal,
+    responses(
+        (status = CREATED, description = "A candidate, and where it stands", body = Candidate),
+        (status = OK, description = "The candidate, revised", body = Candidate),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn propose_candidate(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let if_match = if_match(request.headers())?;
+    let received = body::read(&state, request).await?;
+    let propose =
+        run(&state, received, move |services, text| candidates::propose(services, text, if_match));
+    let (shown, is_new) = propose.await?;
+    Ok(tagged(if is_new { StatusCode::CREATED } else { StatusCode::OK }, &shown))
+}
+
+/// Review a candidate
+///
+/// By somebody who did not propose it and is no agent. `approve` lets it be promoted, `reject` is
+/// remembered, `request_changes` sends it back.
+#[utoipa::path(
+    post,
+    path = "/memory-candidates/{id}/review",
+    tag = "memory",
+    operation_id = "review_candidate",
+    params(
+        ("id" = String, Path, description = "The candidate's id"),
+        ("If-Match" = String, Header, description = "The candidate's `ETag`"),
+    ),
+    request_body = CandidateReview,
+    responses(
+        (status = OK, description = "The candidate as it is now", body = Candidate),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn review_candidate(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (id, if_match) = (id_of(&request), if_match(request.headers())?);
+    let received = body::read(&state, request).await?;
+    let review = run(&state, received, move |services, text| {
+        candidates::review(services, &id, text, if_match)
+    });
+    Ok(tagged(StatusCode::OK, &review.await?))
+}
+
+/// Promote a candidate
+///
+/// An approved candidate becomes a memory entry. Where an entry says otherwise, `resolution` must
+/// say what becomes of it.
+#[utoipa::path(
+    post,
+    path = "/memory-candidates/{id}/promote",
+    tag = "memory",
+    operation_id = "promote_candidate",
+    params(
+        ("id" = String, Path, description = "The candidate's id"),
+        ("If-Match" = String, Header, description = "The candidate's `ETag`"),
+    ),
+    request_body = CandidatePromotion,
+    responses(
+        (status = OK, description = "The candidate as it is now", body = Candidate),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn promote_candidate(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (id, if_match) = (id_of(&request), if_match(request.headers())?);
+    let received = body::read(&state, request).await?;
+    let promote = run(&state, received, move |services, text| {
+        candidates::promote(services, &id, text, if_match)
+    });
+    Ok(tagged(StatusCode::OK, &promote.await?))
+}

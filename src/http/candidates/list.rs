@@ -1,0 +1,109 @@
+//! What candidates there are, and what became of them.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::{id_of, tagged};
+use crate::domain::CandidateState;
+use crate::http::artifacts::run;
+use crate::http::body::Received;
+use crate::http::memory::{limit, written};
+use crate::http::problem::{Body, Problem};
+use crate::http::query::Query;
+use crate::http::schema::{Candidate, CandidateEvents, CandidateList};
+use crate::http::state::AppState;
+use crate::service::candidates;
+
+/// List candidates
+///
+/// In the order in which they came; with `state=in_review`, the queue of the reviewers.
+#[utoipa::path(
+    get,
+    path = "/memory-candidates",
+    tag = "memory",
+    operation_id = "list_candidates",
+    params(
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+        ("state" = Option<String>, Query, description = "Only candidates in this state"),
+    ),
+    responses(
+        (status = OK, description = "Some of them, and where the list goes on", body = CandidateList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_candidates(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = Query::of(request.uri(), &["limit", "cursor", "state"])?;
+    let (limit, wanted) = (limit(&query)?, query.choice("state", CandidateState::WORDS)?);
+    let after = query.get("cursor").map(str::to_owned);
+    let received = Received::nothing(&state, &request)?;
+    let list = run(&state, received, move |services, _| {
+        candidates::list(services, wanted, after.as_deref(), limit)
+    });
+    let (found, next) = list.await?;
+    let items = found.iter().map(Candidate::from).collect();
+    Ok(written(&CandidateList { items, next_cursor: next.map(|next| next.to_string()) }))
+}
+
+/// Read a candidate
+#[utoipa::path(
+    get,
+    path = "/memory-candidates/{id}",
+    tag = "memory",
+    operation_id = "get_candidate",
+    params(("id" = String, Path, description = "The candidate's id")),
+    responses(
+        (status = OK, description = "The candidate", body = Candidate),
+        (status = "4XX", description = "There is no such candidate", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn get_candidate(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request);
+    let received = Received::nothing(&state, &request)?;
+    let find = run(&state, received, move |services, _| candidates::find(services, &id));
+    Ok(tagged(StatusCode::OK, &find.await?))
+}
+
+/// See what became of candidates
+///
+/// A line a step, in order. Each carries the hash of the line before; with `verify=1` this log and
+/// that of the captures are followed from end to end.
+#[utoipa::path(
+    get,
+    path = "/memory-candidates/events",
+    tag = "memory",
+    operation_id = "list_candidate_events",
+    params(
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Lines at once, 100 when absent"),
+        ("cursor" = Option<u64>, Query, description = "`next_cursor` of the answer before"),
+        ("verify" = Option<String>, Query, description = "`1` to have both logs checked"),
+    ),
+    responses(
+        (status = OK, description = "Some of the lines, and where the log goes on", body = CandidateEvents),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_candidate_events(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = Query::of(request.uri(), &["limit", "cursor", "verify"])?;
+    let (limit, after) = (limit(&query)?, query.whole("cursor")?.unwrap_or_default());
+    let words = [("1", true), ("true", true), ("0", false), ("false", false)];
+    let verify = query.choice("verify", &words)?.unwrap_or(false);
+    let received = Received::nothing(&state, &request)?;
+    let events = run(&state, received, move |services, _| {
+        candidates::events(services, after, limit, verify)
+    });
+    Ok(written(&CandidateEvents::from(&events.await?)))
+}

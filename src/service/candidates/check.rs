@@ -1,0 +1,218 @@
+//! What is found out about a proposal: whether it was made before, and what it contradicts.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::Error;
+use crate::domain::{
+    Candidate, CandidateState, Checks, ConsentCheck, ContentHash, Contradiction, Existing,
+    MemoryEntry, MemoryPromotion, MemoryStatus, MemoryTier, Proposal, RawJson, value_text,
+};
+use crate::json::{self, Limits};
+use crate::request::{WritePolicy, is_memory_key};
+use crate::store::{self, Tx};
+
+/// What makes two proposals the same fact: of a property or a key the value as it is, of free text
+/// its words.
+#[derive(Serialize)]
+struct Fact<'f> {
+    tenant: &'f str,
+    subject: Option<&'f str>,
+    session_id: Option<&'f str>,
+    agent: Option<&'f str>,
+    entity: Option<&'f str>,
+    predicate: Option<&'f str>,
+    key: Option<&'f str>,
+    class: crate::domain::MemoryClass,
+    value: Option<Box<RawValue>>,
+    text: Option<String>,
+}
+
+/// SHA-256 over the canonical form of a fact.
+pub(super) fn fingerprint(tenant: &str, proposal: &Proposal) -> ContentHash {
+    let about = proposal.about.as_ref();
+    let is_free = about.is_none() && proposal.key.is_none();
+    let fact = Fact {
+        tenant,
+        subject: proposal.scope.subject.as_deref(),
+        session_id: proposal.scope.session_id.as_deref(),
+        agent: proposal.scope.agent.as_deref(),
+        entity: about.map(|about| &*about.entity),
+        predicate: about.map(|about| &*about.predicate),
+        key: proposal.key.as_deref().filter(|_| about.is_none()),
+        class: proposal.class,
+        value: if is_free { None } else { raw(&proposal.value) },
+        text: is_free.then(|| words(&value_text(&proposal.value))),
+    };
+    ContentHash::of(&canonical(&serde_json::to_string(&fact).unwrap_or_default()))
+}
+
+/// A text without what says nothing: case, and how its words are set apart.
+fn words(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
+}
+
+/// JSON in the one form that equal values have.
+pub(super) fn canonical(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    match json::parse(text, Limits::default()) {
+        Ok(node) => json::canonical(&mut out, &node),
+        // It was read before; a text of ours is JSON, too.
+        Err(_) => out.push_str(text),
+    }
+    out
+}
+
+pub(super) fn raw(json: &RawJson) -> Option<Box<RawValue>> {
+    RawValue::from_string(json.as_str().to_owned()).ok()
+}
+
+/// The key of a candidate's entry: as proposed, or its property, or made of what it says.
+pub(super) fn key_of(candidate: &Candidate) -> Arc<str> {
+    let proposal = &candidate.proposal;
+    let property = || {
+        let about = proposal.about.as_ref()?;
+        let key = format!("{}.{}", about.entity, about.predicate);
+        is_memory_key(&key).then(|| key.into())
+    };
+    proposal.key.clone().or_else(property).unwrap_or_else(|| hash_key(candidate, 24))
+}
+
+/// A key beside one that is taken.
+pub(super) fn key_beside(candidate: &Candidate, taken: &str) -> Arc<str> {
+    let digits = candidate.fingerprint.to_string();
+    let key = format!("{taken}.{}", digits.get(..8).unwrap_or_default());
+    if is_memory_key(&key) { key.into() } else { hash_key(candidate, 24) }
+}
+
+fn hash_key(candidate: &Candidate, length: usize) -> Arc<str> {
+    let digits = candidate.fingerprint.to_string();
+    format!("mem_{}", digits.get(..length).unwrap_or_default()).into()
+}
+
+/// The promoted entries that say otherwise than a candidate would under `key`: the one under that
+/// key, and those that other candidates for the same property were promoted to.
+pub(super) fn conflicts(
+    tx: &Tx<'_>,
+    candidate: &Candidate,
+    key: &str,
+) -> Result<Vec<MemoryEntry>, Error> {
+    let proposal = &candidate.proposal;
+    let value = canonical(proposal.value.as_str());
+    let mut keys: Vec<Arc<str>> = vec![key.into()];
+    if let Some(about) = &proposal.about {
+        for other in tx.promoted_about(about, &proposal.scope)? {
+            keys.extend(other.memory_key.filter(|key| !keys.contains(key)));
+        }
+    }
+    let mut found = Vec::new();
+    for key in keys {
+        let entry = tx.memory(&proposal.scope, &key)?;
+        let otherwise = |entry: &MemoryEntry| {
+            entry.status == MemoryStatus::Promoted && canonical(entry.value.as_str()) != value
+        };
+        found.extend(entry.filter(otherwise));
+    }
+    Ok(found)
+}
+
+/// Checks a proposal against all that was proposed and promoted before.
+pub(super) fn check(
+    tx: &Tx<'_>,
+    candidate: &Candidate,
+    policy: Option<&WritePolicy>,
+    promotion: MemoryPromotion,
+) -> Result<Checks, Error> {
+    let proposal = &candidate.proposal;
+    let is_free = proposal.about.is_none() && proposal.key.is_none();
+    let mut existing = Vec::new();
+    for entry in conflicts(tx, candidate, &key_of(candidate))? {
+        let was = tx.promoted_as(&entry.scope, &entry.key)?.pop();
+        existing.push(Existing { key: entry.key, candidate: was.map(|was| was.id) });
+    }
+    let contradiction = match existing.is_empty() {
+        false => Contradiction::Conflict,
+        true if is_free => Contradiction::NotApplicable,
+        true => Contradiction::None,
+    };
+    let consent = match (&proposal.consent, policy) {
+        (Some(_), _) => ConsentCheck::Given,
+        (None, Some(policy)) if policy.consent_required => ConsentCheck::Missing,
+        (None, _) => ConsentCheck::NotRequired,
+    };
+    let duplicate_of = duplicate_of(tx, candidate)?;
+    let previous = if duplicate_of.is_none() { rejected(tx, candidate)? } else { None };
+    let auto_promote_eligible = promotion == MemoryPromotion::Auto
+        && duplicate_of.is_none()
+        && previous.is_none()
+        && contradiction != Contradiction::Conflict
+        && consent != ConsentCheck::Missing
+        && needs_no_review(proposal, policy);
+    Ok(Checks { duplicate_of, previous, contradiction, existing, consent, auto_promote_eligible })
+}
+
+/// What a policy promotes by itself. The server's own takes what is not meant to last.
+fn needs_no_review(proposal: &Proposal, policy: Option<&WritePolicy>) -> bool {
+    match policy {
+        Some(policy) => {
+            policy.auto_promote_classes.contains(&proposal.class)
+                && proposal.confidence.is_some_and(|confidence| confidence >= policy.min_confidence)
+        }
+        None => matches!(proposal.tier, MemoryTier::Working | MemoryTier::Episodic),
+    }
+}
+
+/// The first candidate that says the same and is still open, or whose entry still says so.
+pub(super) fn duplicate_of(
+    tx: &Tx<'_>,
+    candidate: &Candidate,
+) -> Result<Option<Arc<str>>, store::Error> {
+    let mut first: Option<Arc<str>> = None;
+    for state in [
+        CandidateState::Pending,
+        CandidateState::InReview,
+        CandidateState::Approved,
+        CandidateState::Promoted,
+    ] {
+        for other in tx.same_candidates(&candidate.fingerprint, state)? {
+            let counts = other.id != candidate.id
+                && (state != CandidateState::Promoted || stands(tx, &other)?);
+            if counts && first.as_ref().is_none_or(|first| other.id < *first) {
+                first = Some(other.id);
+            }
+        }
+    }
+    Ok(first)
+}
+
+/// Whether the entry of a promoted candidate is there and says what the candidate says.
+fn stands(tx: &Tx<'_>, candidate: &Candidate) -> Result<bool, store::Error> {
+    let Some(key) = &candidate.memory_key else { return Ok(false) };
+    let entry = tx.memory(&candidate.proposal.scope, key)?;
+    let value = canonical(candidate.proposal.value.as_str());
+    Ok(entry.is_some_and(|entry| {
+        entry.status == MemoryStatus::Promoted && canonical(entry.value.as_str()) == value
+    }))
+}
+
+/// The rejected candidate that said the same, where that was the last that was decided of it.
+fn rejected(tx: &Tx<'_>, candidate: &Candidate) -> Result<Option<Arc<str>>, store::Error> {
+    let mut last: Option<Candidate> = None;
+    for state in [
+        CandidateState::Rejected,
+        CandidateState::Approved,
+        CandidateState::Promoted,
+        CandidateState::Superseded,
+    ] {
+        let found = tx.same_candidates(&candidate.fingerprint, state)?.into_iter().next();
+        if let Some(found) = found
+            && last.as_ref().is_none_or(|last| found.last_event > last.last_event)
+        {
+            last = Some(found);
+        }
+    }
+    Ok(last.filter(|last| last.state == CandidateState::Rejected).map(|last| last.id))
+}

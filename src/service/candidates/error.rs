@@ -1,0 +1,28 @@
+//! Why a candidate was not moved.
+
+use crate::domain::{CandidateState, word_of};
+
+/// Each variant is a rule of context-pack.md §7. Nothing was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    #[error("`{0}` is no class that may be written here")]
+    Class(String),
+    #[error("a candidate that is {} cannot become {}", name(*.from), name(*.to))]
+    Transition { from: CandidateState, to: CandidateState },
+    #[error("who proposed a candidate may not review it")]
+    SelfReview,
+    #[error("a principal of the kind agent may propose, but neither review nor promote")]
+    Role,
+    /// The keys of the entries that say otherwise.
+    #[error(
+        "the entry {} says otherwise: `resolution` must be supersede, keep_both or reject",
+        .0.join(", ")
+    )]
+    Contradiction(Vec<String>),
+    #[error("the policy asks for a consent, and the proposal has none")]
+    NoConsent,
+}
+
+fn name(state: CandidateState) -> &'static str {
+    word_of(CandidateState::WORDS, state)
+}

@@ -1,0 +1,219 @@
+//! Candidates for memory: proposed, reviewed, promoted (context-pack.md §7).
+//!
+//! What is proposed is captured before anything else, and every step of a candidate is a line of a
+//! log; both in the transaction of what they tell of. Only what is promoted is an entry, so only
+//! that is recalled.
+
+mod check;
+mod error;
+mod promote;
+mod propose;
+mod step;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use self::error::Refusal;
+pub(super) use self::propose::{Ids, propose_in};
+use self::step::{Action, Step, go};
+use super::{Error, Services};
+use crate::domain::{Actor, ActorKind, Candidate, CandidateState, ChainLink, Review};
+use crate::json::{self, Limits};
+use crate::request::{self, ProposeFault, ReviewRequest};
+use crate::store::{self, Log, Tx};
+pub use crate::store::{LogLine, Verified};
+
+const UNKNOWN: Error = Error::NotFound("there is no candidate of this id");
+
+/// A candidate, and the capture that it rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    pub candidate: Candidate,
+    pub capture_id: Option<Arc<str>>,
+    pub capture: ChainLink,
+}
+
+/// Part of the log of what became of candidates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Events {
+    pub lines: Vec<LogLine>,
+    /// Behind which line it goes on.
+    pub next: Option<u64>,
+    /// Both logs checked from end to end, where that was asked for.
+    pub verified: Option<Checked>,
+}
+
+/// Whether the logs are as they were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checked {
+    pub transitions: Verified,
+    pub captures: Verified,
+}
+
+/// Proposes what `body` says. Answers whether the candidate is new: a revision is not, and needs
+/// the version that it revises.
+pub fn propose(
+    services: &Services,
+    body: &str,
+    if_match: Option<u64>,
+) -> Result<(Shown, bool), Error> {
+    let node = json::parse(body, Limits::default())?;
+    let proposed = request::read_proposal(&node).map_err(|fault| match fault {
+        ProposeFault::Class(word) => Refusal::Class(word).into(),
+        ProposeFault::Faults(faults) => Error::Invalid(faults),
+    })?;
+    // Chosen before the transaction, which may be tried twice.
+    let (ids, promotion) = (Ids::new(), services.promotion());
+    services.tenant().write_durable(move |tx| {
+        let candidate = propose_in(tx, &proposed, if_match, &ids, promotion)?;
+        Ok((shown(tx, candidate)?, proposed.revises.is_none()))
+    })
+}
+
+/// A candidate by its id.
+pub fn find(services: &Services, id: &str) -> Result<Shown, Error> {
+    services.tenant().read(|tx| shown(tx, tx.candidate(id)?.ok_or(UNKNOWN)?))
+}
+
+/// At most so many candidates, and the one behind which the list goes on.
+pub fn list(
+    services: &Services,
+    state: Option<CandidateState>,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<Shown>, Option<Arc<str>>), Error> {
+    services.tenant().read(|tx| {
+        // One more than is shown tells whether there is more.
+        let mut found = tx.list_candidates(state, after, limit + 1)?;
+        let goes_on = found.len() > limit;
+        found.truncate(limit);
+        let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
+        let all: Result<Vec<_>, Error> = found.into_iter().map(|one| shown(tx, one)).collect();
+        Ok((all?, next))
+    })
+}
+
+/// Says what a reviewer finds. A candidate that was rejected as one before it is reopened by this.
+pub fn review(
+    services: &Services,
+    id: &str,
+    body: &str,
+    if_match: Option<u64>,
+) -> Result<Shown, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let request = request::read_review(&node).map_err(Error::Invalid)?;
+    may_decide(&request.by)?;
+    let id = id.to_owned();
+    services.tenant().write_durable(move |tx| {
+        let mut candidate = current(tx, &id, if_match)?;
+        if candidate.proposers.iter().any(|proposer| proposer.id == request.by.id) {
+            return Err(Refusal::SelfReview.into());
+        }
+        judge(tx, &mut candidate, &request)?;
+        candidate.version += 1;
+        tx.put_candidate(&candidate)?;
+        shown(tx, candidate)
+    })
+}
+
+fn judge(tx: &Tx<'_>, candidate: &mut Candidate, request: &ReviewRequest) -> Result<(), Error> {
+    let ReviewRequest { verdict, reason, classification, by } = request;
+    if candidate.state == CandidateState::AutoRejected {
+        // It was reopened as another candidate meanwhile.
+        if let Some(first) = check::duplicate_of(tx, candidate)? {
+            return Err(Error::Conflict(format!("the candidate {first} says the same")));
+        }
+        go(tx, candidate, &Step::new(Action::Reopen, CandidateState::InReview, by))?;
+    }
+    let mut step = Step::new(Action::of(*verdict), verdict.state(), by);
+    step.reason = Some(reason);
+    if let Some(classification) = classification {
+        candidate.proposal.classification = *classification;
+        step.says("classification", step::word_of_classification(*classification));
+    }
+    go(tx, candidate, &step)?;
+    candidate.review =
+        Some(Review { verdict: *verdict, reason: Arc::clone(reason), by: by.clone() });
+    Ok(())
+}
+
+/// Makes an approved candidate a memory entry.
+pub fn promote(
+    services: &Services,
+    id: &str,
+    body: &str,
+    if_match: Option<u64>,
+) -> Result<Shown, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let request = request::read_promotion(&node).map_err(Error::Invalid)?;
+    may_decide(&request.by)?;
+    let id = id.to_owned();
+    services.tenant().write_durable(move |tx| {
+        let mut candidate = current(tx, &id, if_match)?;
+        let from = candidate.state;
+        if from != CandidateState::Approved {
+            return Err(Refusal::Transition { from, to: CandidateState::Promoted }.into());
+        }
+        promote::promote_in(tx, &mut candidate, &request)?;
+        candidate.version += 1;
+        tx.put_candidate(&candidate)?;
+        shown(tx, candidate)
+    })
+}
+
+/// What became of candidates, in order, behind the line `after`.
+pub fn events(
+    services: &Services,
+    after: u64,
+    limit: usize,
+    verify: bool,
+) -> Result<Events, Error> {
+    let found = services.tenant().read(|tx| {
+        let lines = tx.log_lines(Log::Transitions, after, limit + 1)?;
+        let verified = if verify {
+            let transitions = tx.verify_log(Log::Transitions)?;
+            Some(Checked { transitions, captures: tx.verify_log(Log::Captures)? })
+        } else {
+            None
+        };
+        Ok::<_, store::Error>((lines, verified))
+    });
+    let (mut lines, verified) = found?;
+    let goes_on = lines.len() > limit;
+    lines.truncate(limit);
+    let next = lines.last().filter(|_| goes_on).map(|last| last.link.seq);
+    Ok(Events { lines, next, verified })
+}
+
+/// An agent decides nothing, whoever it acts for.
+fn may_decide(by: &Actor) -> Result<(), Refusal> {
+    if by.kind == ActorKind::Agent { Err(Refusal::Role) } else { Ok(()) }
+}
+
+/// The candidate that is to be changed, in the version that its caller has seen.
+fn current(tx: &Tx<'_>, id: &str, if_match: Option<u64>) -> Result<Candidate, Error> {
+    let candidate = tx.candidate(id)?.ok_or(UNKNOWN)?;
+    match if_match {
+        Some(version) if version == candidate.version => Ok(candidate),
+        Some(_) => Err(Error::Stale(candidate.version)),
+        None => Err(Error::Invalid(vec![json::Fault {
+            pointer: String::new(),
+            detail: "the header If-Match must name the candidate's `ETag`".to_owned(),
+            did_you_mean: None,
+        }])),
+    }
+}
+
+fn shown(tx: &Tx<'_>, candidate: Candidate) -> Result<Shown, Error> {
+    let before = candidate.capture.saturating_sub(1);
+    let line = tx.log_lines(Log::Captures, before, 1)?.into_iter().next();
+    let id = line.as_ref().and_then(|line| {
+        let body: Value = serde_json::from_str(line.body.as_str()).ok()?;
+        body.get("id").and_then(Value::as_str).map(Arc::from)
+    });
+    let lost =
+        ChainLink { seq: candidate.capture, prev_hash: ChainLink::START, hash: ChainLink::START };
+    let capture = line.map_or(lost, |line| line.link);
+    Ok(Shown { candidate, capture_id: id, capture })
+}

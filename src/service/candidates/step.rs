@@ -1,0 +1,129 @@
+//! One step of a candidate, with its line in the log.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{Error, Refusal};
+use crate::domain::{
+    Actor, ActorKind, Candidate, CandidateState, Classification, Verdict, word_of,
+};
+use crate::store::{Log, Tx};
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    Propose,
+    Revise,
+    Duplicate,
+    AutoReject,
+    Contradict,
+    Submit,
+    Reopen,
+    Approve,
+    Reject,
+    RequestChanges,
+    Promote,
+    Supersede,
+}
+
+impl Action {
+    const WORDS: &[(&str, Self)] = &[
+        ("propose", Self::Propose),
+        ("revise", Self::Revise),
+        ("duplicate", Self::Duplicate),
+        ("auto_reject", Self::AutoReject),
+        ("contradict", Self::Contradict),
+        ("submit", Self::Submit),
+        ("reopen", Self::Reopen),
+        ("approve", Self::Approve),
+        ("reject", Self::Reject),
+        ("request_changes", Self::RequestChanges),
+        ("promote", Self::Promote),
+        ("supersede", Self::Supersede),
+    ];
+
+    pub(super) fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Approve => Self::Approve,
+            Verdict::Reject => Self::Reject,
+            Verdict::RequestChanges => Self::RequestChanges,
+        }
+    }
+}
+
+/// A step from a candidate's state to another.
+#[derive(Debug)]
+pub(super) struct Step<'s> {
+    action: Action,
+    to: CandidateState,
+    by: &'s Actor,
+    pub(super) reason: Option<&'s str>,
+    /// Ids, keys and words, never a value.
+    data: Map<String, Value>,
+}
+
+impl<'s> Step<'s> {
+    pub(super) fn new(action: Action, to: CandidateState, by: &'s Actor) -> Self {
+        Self { action, to, by, reason: None, data: Map::new() }
+    }
+
+    /// Tells something beside; members are given in the order of their names.
+    pub(super) fn says(&mut self, name: &str, value: impl Into<Value>) {
+        self.data.insert(name.to_owned(), value.into());
+    }
+}
+
+/// Moves a candidate, where the state machine allows it, and writes that down.
+pub(super) fn go(tx: &Tx<'_>, candidate: &mut Candidate, step: &Step<'_>) -> Result<(), Error> {
+    let (from, to) = (candidate.state, step.to);
+    if !from.may_become(to) {
+        return Err(Refusal::Transition { from, to }.into());
+    }
+    note(tx, candidate, Some(from), step)?;
+    candidate.state = to;
+    Ok(())
+}
+
+/// Writes a line about a candidate that moves it nowhere, or that is its first.
+pub(super) fn note(
+    tx: &Tx<'_>,
+    candidate: &mut Candidate,
+    from: Option<CandidateState>,
+    step: &Step<'_>,
+) -> Result<(), Error> {
+    let now = tx.now();
+    let state = |state| word_of(CandidateState::WORDS, state);
+    // Sorted, and without what is absent: the canonical form.
+    let mut body: BTreeMap<&str, Value> = BTreeMap::from([
+        ("action", word_of(Action::WORDS, step.action).into()),
+        ("at", now.to_string().into()),
+        ("by", principal(step.by)),
+        ("candidate", (&*candidate.id).into()),
+        ("to", state(step.to).into()),
+    ]);
+    body.extend(from.map(|from| ("from", state(from).into())));
+    body.extend(step.reason.map(|reason| ("reason", reason.into())));
+    if !step.data.is_empty() {
+        body.insert("data", Value::Object(step.data.clone()));
+    }
+    let link = tx.append_log(Log::Transitions, |seq| numbered(body, seq), None)?;
+    candidate.last_event = link.seq;
+    candidate.updated_at = now;
+    Ok(())
+}
+
+/// A line of a log with its number.
+pub(super) fn numbered(mut body: BTreeMap<&str, Value>, seq: u64) -> String {
+    body.insert("seq", seq.into());
+    // Texts and numbers: there is nothing in it that JSON cannot hold.
+    serde_json::to_string(&body).unwrap_or_default()
+}
+
+pub(super) fn principal(by: &Actor) -> Value {
+    json!({"id": by.id, "kind": word_of(ActorKind::WORDS, by.kind)})
+}
+
+pub(super) fn word_of_classification(classification: Classification) -> &'static str {
+    word_of(Classification::WORDS, classification)
+}

@@ -1,0 +1,136 @@
+//! Logs whose lines carry the hash of the line before: what was proposed for memory, and what
+//! became of it.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::sql::{Row, values};
+use super::{Error, Tx};
+use crate::domain::{ChainLink, ContentHash, RawJson, word_of};
+
+/// Lines that are read at once while a log is checked.
+const CHECKED_AT_ONCE: usize = 500;
+
+/// One of a tenant's logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Log {
+    Captures,
+    Transitions,
+}
+
+impl Log {
+    const WORDS: &[(&str, Self)] =
+        &[("captures", Self::Captures), ("transitions", Self::Transitions)];
+
+    fn word(self) -> &'static str {
+        word_of(Self::WORDS, self)
+    }
+}
+
+/// A line of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogLine {
+    pub link: ChainLink,
+    /// What the hash is over, behind the hash before; not JSON where the store was tampered with.
+    pub body: RawJson,
+}
+
+/// What a check of a whole log found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verified {
+    /// Lines that are as they were written.
+    pub lines: u64,
+    /// The first line that is not, or that is gone.
+    pub broken_at: Option<u64>,
+}
+
+impl Tx<'_> {
+    /// Appends the line that `body` makes of its number. `content` is kept beside it; the body must
+    /// hold its SHA-256 as `content`.
+    pub fn append_log(
+        &self,
+        log: Log,
+        body: impl FnOnce(u64) -> String,
+        content: Option<&str>,
+    ) -> Result<ChainLink, Error> {
+        let (last, hash) = self.log_head(log)?.unwrap_or((0, ChainLink::START));
+        let seq = last + 1;
+        let body = body(seq);
+        let link = ChainLink::of(seq, hash, &body);
+        self.execute(
+            "INSERT INTO memory_log (tenant, log, seq, prev_hash, hash, body, content)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            values![log.word(), seq, &link.prev_hash, &link.hash, &body, content],
+        )?;
+        self.execute(
+            "INSERT INTO memory_log_head (tenant, log, seq, hash) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (tenant, log) DO UPDATE SET seq = excluded.seq, hash = excluded.hash",
+            values![log.word(), seq, &link.hash],
+        )?;
+        Ok(link)
+    }
+
+    /// At most so many lines of a log behind a number, in order.
+    pub fn log_lines(&self, log: Log, after: u64, limit: usize) -> Result<Vec<LogLine>, Error> {
+        self.all(
+            "SELECT seq, prev_hash, hash, body FROM memory_log
+             WHERE tenant = ?1 AND log = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4",
+            values![log.word(), after, limit],
+            line,
+        )
+    }
+
+    /// Follows a log from its first line to its last. All of it is read.
+    pub fn verify_log(&self, log: Log) -> Result<Verified, Error> {
+        let mut last = (0, ChainLink::START);
+        loop {
+            let found = self.all(
+                "SELECT seq, prev_hash, hash, body, content FROM memory_log
+                 WHERE tenant = ?1 AND log = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4",
+                values![log.word(), last.0, CHECKED_AT_ONCE],
+                |row| Ok((line(row)?, row.get::<Option<Arc<str>>>(4)?)),
+            )?;
+            for (line, content) in &found {
+                if !follows(line, content.as_deref(), last) {
+                    return Ok(Verified { lines: last.0, broken_at: Some(last.0 + 1) });
+                }
+                last = (line.link.seq, line.link.hash);
+            }
+            if found.len() < CHECKED_AT_ONCE {
+                break;
+            }
+        }
+        let head = self.log_head(log)?.unwrap_or((0, ChainLink::START));
+        // Where they differ, lines are gone from its end, or the head itself was changed.
+        let broken_at = (head != last).then_some(last.0 + 1);
+        Ok(Verified { lines: last.0, broken_at })
+    }
+
+    fn log_head(&self, log: Log) -> Result<Option<(u64, ContentHash)>, Error> {
+        self.first(
+            "SELECT seq, hash FROM memory_log_head WHERE tenant = ?1 AND log = ?2",
+            values![log.word()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+    }
+}
+
+fn line(row: &dyn Row) -> Result<LogLine, Error> {
+    let link = ChainLink { seq: row.get(0)?, prev_hash: row.get(1)?, hash: row.get(2)? };
+    let body: Arc<str> = row.get(3)?;
+    Ok(LogLine { link, body: RawJson::new(body) })
+}
+
+/// Whether a line is what was written behind the line of this number and hash.
+fn follows(line: &LogLine, content: Option<&str>, (seq, hash): (u64, ContentHash)) -> bool {
+    let says = |key: &str, wanted: &Value| {
+        let body: Option<Value> = serde_json::from_str(line.body.as_str()).ok();
+        body.is_some_and(|body| body.get(key) == Some(wanted))
+    };
+    ChainLink::of(seq + 1, hash, line.body.as_str()) == line.link
+        && says("seq", &Value::from(line.link.seq))
+        && content.is_none_or(|content| {
+            says("content", &Value::from(ContentHash::of(content).to_string()))
+        })
+}
