@@ -7,6 +7,7 @@
 //! in pairs, floor and compile by turns, so that a noisy machine disturbs both alike.
 #![expect(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "a benchmark, not the service"

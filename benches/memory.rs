@@ -6,7 +6,9 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "a benchmark, not the service"
 )]
 
@@ -94,10 +96,13 @@ fn by_threads(work: impl Fn(u64) + Sync) -> f64 {
 fn writes(tenant: &Tenant) -> f64 {
     by_threads(|number| {
         let entry = entry(number, "a value of some words");
-        tenant
-            .write_durable(move |tx| tx.put_memory(&entry, MemoryAction::Set, MemoryOrigin::Direct))
-            .or_else(|error: Error| if number == 0 { Err(error) } else { Ok(()) })
-            .unwrap();
+        let stored: Result<(), Error> = tenant.write_durable(move |tx| {
+            let old = tx.memory(&entry.scope, &entry.key)?;
+            let version = old.map_or(1, |old| old.version + 1);
+            let entry = MemoryEntry { version, ..entry.clone() };
+            tx.put_memory(&entry, MemoryAction::Set, MemoryOrigin::Direct)
+        });
+        stored.unwrap();
     })
 }
 
@@ -152,14 +157,13 @@ fn recalls(file: &std::path::Path) {
     let store = Store::sqlite(file, Retention::default(), Clock::system()).unwrap();
     let tenant = store.tenant("default");
     for first in (0..ENTRIES).step_by(1_000) {
-        tenant
-            .write(move |tx| {
-                (first..first + 1_000).try_for_each(|number| {
-                    let entry = entry(number, &words(number));
-                    tx.put_memory(&entry, MemoryAction::Set, MemoryOrigin::Direct)
-                })
+        let stored: Result<(), Error> = tenant.write(move |tx| {
+            (first..first + 1_000).try_for_each(|number| {
+                let entry = entry(number, &words(number));
+                tx.put_memory(&entry, MemoryAction::Set, MemoryOrigin::Direct)
             })
-            .unwrap_or_else(|error: Error| panic!("{error}"));
+        });
+        stored.unwrap();
     }
     let services = Services::with_store(Models::built_in(), store);
     services.warm();
@@ -208,8 +212,7 @@ fn entry(number: u64, value: &str) -> MemoryEntry {
         source: None,
         author: None,
         metadata: None,
-        // Rounds write the same keys again.
-        version: u64::try_from(now.micros()).unwrap_or(1),
+        version: 1,
         update_count: 1,
         created_at: now,
         updated_at: now,

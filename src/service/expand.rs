@@ -219,6 +219,7 @@ struct Work<'w> {
 
 impl Work<'_> {
     fn run(&mut self, deadline: &Deadline) -> Result<Vec<Arc<str>>, Error> {
+        self.returned.spend(self.items, deadline)?;
         let decoded = self.decoded(deadline)?;
         let mut messages: Vec<Arc<str>> = Vec::with_capacity(self.items.len());
         let mut next = 0;

@@ -7,7 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::compress::{self, Decoded};
+use crate::compress::{self, Decoded, Decoder};
+use crate::json::Node;
+use crate::pipeline::{Deadline, Stopped};
+use crate::provider::{self, Spoken};
 
 /// The kept originals by normal form; none where two of them share it.
 #[derive(Debug, Default)]
@@ -23,6 +26,46 @@ impl Returned {
                 .or_insert_with(|| Some(Arc::clone(text)));
         }
         Self(forms)
+    }
+
+    /// Passes over the originals that texts of a list decode to by themselves: those need no help,
+    /// and another text that only looks alike is not meant.
+    pub(super) fn spend(&mut self, items: &[Node<'_>], deadline: &Deadline) -> Result<(), Stopped> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let mut reader = Decoder::new(items.iter().map(|item| item.raw.len()).sum());
+        for item in items {
+            deadline.check()?;
+            for spoken in provider::spoken(item) {
+                let decoded = match spoken {
+                    Spoken::Call(place, _) => {
+                        reader.call(&place.text);
+                        Vec::new()
+                    }
+                    Spoken::Said(_) => Vec::new(),
+                    Spoken::Words(place) => vec![reader.words(&place.text)],
+                    Spoken::Result(answered) => {
+                        let texts: Vec<Arc<str>> =
+                            answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
+                        reader.result(&texts)
+                    }
+                };
+                for text in decoded {
+                    if let Decoded::Text(text) = text {
+                        self.pass_over(&text);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_over(&mut self, decoded: &str) {
+        let form = compress::normal(decoded);
+        if matches!(self.0.get(&form), Some(Some(original)) if **original == *decoded) {
+            self.0.remove(&form);
+        }
     }
 
     /// The original in the place of what a shown text decodes to, where one is kept.
@@ -58,6 +101,16 @@ mod tests {
         assert_eq!(kept.take("b", Decoded::Same), Decoded::Same);
         assert_eq!(kept.take("c", Decoded::Same), Decoded::Same);
         assert_eq!(kept.take("a\n", Decoded::Missing), Decoded::Missing);
+    }
+
+    #[test]
+    fn what_decodes_by_itself_is_not_taken_for_another() {
+        let mut kept = returned(&["§ ", "b "]);
+        assert_eq!(kept.take("§", Decoded::Same), Decoded::Text("§ ".to_owned()));
+        kept.pass_over("§ ");
+        kept.pass_over("b");
+        assert_eq!(kept.take("§", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.take("b", Decoded::Same), Decoded::Text("b ".to_owned()));
     }
 
     #[test]

@@ -41,7 +41,8 @@ impl Stream {
         loop {
             if let Some((frame, rest)) = self.text.split_once("\n\n") {
                 let frame = frame.to_owned();
-                self.text = rest.to_owned();
+                let rest = rest.to_owned();
+                self.text = rest;
                 return Some(frame);
             }
             let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());

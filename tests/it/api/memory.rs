@@ -384,8 +384,10 @@ async fn a_model_writes_with_its_tools_in_every_shape() {
 #[tokio::test]
 async fn calls_are_answered_one_each_in_their_order() {
     let server = TestServer::spawn().await;
+    let lines: Vec<String> = (1..400).map(|n| format!("line {n}\n")).collect();
+    let lines = lines.concat();
     let stored: Value = server
-        .post("/artifacts", &json!({"text": (1..400).map(|n| format!("line {n}\n")).collect::<String>(), "threshold": 100}))
+        .post("/artifacts", &json!({"text": lines, "threshold": 100}))
         .await
         .json()
         .await

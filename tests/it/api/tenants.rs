@@ -30,6 +30,11 @@ impl Tenants {
 
     async fn call(&self, key: &str, method: &str, path: &str, body: Option<&Value>) -> Response {
         let request = self.server.build(method, path).bearer_auth(key);
+        // A decision asks for a version before it looks for what it is about.
+        let request = match path.starts_with("/memory-candidates/") {
+            true => request.header("if-match", "\"1\""),
+            false => request,
+        };
         let request = match body {
             Some(body) => request.json(body),
             None => request,
@@ -50,12 +55,15 @@ impl Tenants {
         self.call(&self.a, "PUT", "/adapters/ledger", Some(&adapter)).await;
         self.call(&self.a, "PUT", "/memory/language", Some(&json!({"value": "a secret"}))).await;
         let key = self.json(&self.a, "POST", "/keys", Some(&json!({"scopes": ["compile"]}))).await;
+        let proposal = json!({"value": "a secret", "class": "preference"});
+        let candidate = self.json(&self.a, "POST", "/memory-candidates", Some(&proposal)).await;
         let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
         BTreeMap::from([
             ("/artifacts/{id}", id(&artifact)),
             ("/adapters/{name}", "ledger".to_owned()),
             ("/memory/{key}", "language".to_owned()),
             ("/keys/{id}", id(&key)),
+            ("/memory-candidates/{id}", id(&candidate)),
         ])
     }
 }
@@ -66,6 +74,12 @@ fn body_of(method: &str, path: &str) -> Option<Value> {
         ("POST", "/adapters/{name}/test") => Some(json!({"text": "a\nb"})),
         ("POST", "/memory/{key}/restore") => Some(json!({"version": 1})),
         ("PATCH", "/memory/{key}") => Some(json!({"value": "b"})),
+        ("POST", "/memory-candidates/{id}/review") => {
+            Some(json!({"verdict": "approve", "reason": "r", "by": {"id": "x", "kind": "user"}}))
+        }
+        ("POST", "/memory-candidates/{id}/promote") => {
+            Some(json!({"by": {"id": "x", "kind": "user"}}))
+        }
         ("POST" | "PATCH", _) => Some(json!({})),
         _ => None,
     }

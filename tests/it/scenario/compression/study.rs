@@ -71,7 +71,7 @@ async fn shown(kind: &str, messages: &[Value], options: Value) -> (String, f64) 
     let ratio = f64::from(characters(&before)) / f64::from(characters(&after));
     let tokens = |key| f64::from(u32::try_from(trip.shown.number(key)).expect("small"));
     let tokens = tokens("tokens_before") / tokens("tokens_after");
-    println!("{kind}: {ratio:.2} x of the characters, {tokens:.2} x of the tokens");
+    eprintln!("{kind}: {ratio:.2} x of the characters, {tokens:.2} x of the tokens");
     (after, ratio)
 }
 
@@ -169,14 +169,14 @@ fn source(changed: usize) -> String {
 #[tokio::test]
 async fn agentic_coding_keeps_every_line_of_a_search() {
     let mut messages = vec![user("Mend the lock order in the store.")];
-    let tests =
+    let passed =
         (0..90).map(|n| format!("test store::case_{n} ... ok\n")).collect::<Vec<_>>().concat();
     let texts = [
         source(usize::MAX),
         GREP.join("\n"),
-        tests.clone(),
+        passed.clone(),
         source(7),
-        format!("{tests}\ntest result: ok. 90 passed; 0 failed\n"),
+        format!("{passed}\ntest result: ok. 90 passed; 0 failed\n"),
         source(7),
         GREP.join("\n"),
         source(21),
