@@ -247,7 +247,8 @@ impl<'j> Job<'j> {
         if !self.fits(&further) && plan.summary.is_some() {
             (plan, further) = attempt(taken, false)?;
         }
-        if !plan.pays {
+        // A larger budget, for which the summary is worth its room, must not show less than this.
+        if !plan.pays || self.after(&further) > self.after(&first) {
             (_, further) = attempt(Level::Reversible, false)?;
         }
         // What is gone may have been pointed at by what is left.
