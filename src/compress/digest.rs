@@ -19,6 +19,8 @@ const MOST: usize = 16_000;
 const ERRORS: usize = 400;
 /// What stands where lines, or pieces of one, are left out.
 const GAP: &str = "…";
+/// What stands where the beginning or the end of a line is left out.
+const LEFT_OUT: &str = "[…]";
 /// Bytes of a line that is chosen whole; longer ones go by pieces.
 const LONG: usize = 160;
 /// Bytes of a line that reports an error and is whole.
@@ -156,6 +158,7 @@ fn says(text: &str, piece: &Piece) -> bool {
 }
 
 fn shown(text: &str, pieces: &[Piece], kept: &[bool]) -> String {
+    let line_of = |at: usize| pieces.get(at).map(|piece| piece.line);
     let mut out = String::new();
     let mut next = 0;
     let mut open: Option<usize> = None;
@@ -176,8 +179,20 @@ fn shown(text: &str, pieces: &[Piece], kept: &[bool]) -> String {
             }
             push_line(&mut out, "");
             shown += 1;
+            if at.checked_sub(1).and_then(line_of) == Some(piece.line) {
+                out.push_str(LEFT_OUT);
+                out.push(' ');
+            }
         }
         out.push_str(own);
+        // The line goes on, and nothing more of it is shown.
+        let rest = pieces.iter().zip(kept).skip(at + 1);
+        let mut rest = rest.take_while(|(other, _)| other.line == piece.line).peekable();
+        if rest.peek().is_some() && !rest.any(|(_, kept)| *kept) {
+            out.truncate(out.trim_end().len());
+            out.push(' ');
+            out.push_str(LEFT_OUT);
+        }
         open = Some(piece.line);
         next = at + 1;
     }
@@ -229,7 +244,7 @@ mod tests {
         let cell = |n: u32| format!("\"key_{n}\": \"plain words again and again\", ");
         let text: String = (0..80).map(cell).collect();
         let digest = digest(&text, 8).unwrap();
-        assert!(digest.contains(" … "), "{digest}");
+        assert!(digest.ends_with(" […]"), "{digest}");
         assert!(digest.len() < text.len() / 3, "{digest}");
     }
 
