@@ -31,9 +31,10 @@ impl Tenants {
     async fn call(&self, key: &str, method: &str, path: &str, body: Option<&Value>) -> Response {
         let request = self.server.build(method, path).bearer_auth(key);
         // A decision asks for a version before it looks for what it is about.
-        let request = match path.starts_with("/memory-candidates/") {
-            true => request.header("if-match", "\"1\""),
-            false => request,
+        let request = if path.starts_with("/memory-candidates/") {
+            request.header("if-match", "\"1\"")
+        } else {
+            request
         };
         let request = match body {
             Some(body) => request.json(body),
