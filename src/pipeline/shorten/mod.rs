@@ -247,8 +247,7 @@ impl<'j> Job<'j> {
         if !self.fits(&further) && plan.summary.is_some() {
             (plan, further) = attempt(taken, false)?;
         }
-        // A larger budget, for which the summary is worth its room, must not show less than this.
-        if !plan.pays || self.after(&further) > self.after(&first) {
+        if !plan.pays {
             (_, further) = attempt(Level::Reversible, false)?;
         }
         // What is gone may have been pointed at by what is left.
