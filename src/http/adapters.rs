@@ -4,20 +4,16 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
+use super::answer::written;
 use super::artifacts::run;
 use super::body::{self, Received};
-use super::compile::json;
 use super::problem::{Body, Kind, Problem};
-use super::query::Query;
+use super::query::{Query, name_of};
 use super::schema::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
 use super::state::AppState;
 use crate::service::adapters::{self, Cursor, Found};
-
-/// Rows of a list where the query does not say.
-const USUAL: u64 = 100;
-const MOST: u64 = 1_000;
 
 /// List the adapters
 ///
@@ -42,11 +38,7 @@ pub(super) async fn list_adapters(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["limit", "cursor"])?;
-    let limit = query.whole("limit")?.unwrap_or(USUAL);
-    let limit = usize::try_from(limit).ok().filter(|_| (1..=MOST).contains(&limit));
-    let limit = limit.ok_or_else(|| {
-        Problem::invalid("", format!("the parameter `limit` must be from 1 to {MOST}"))
-    })?;
+    let limit = query.limit()?;
     let after = query.get("cursor").map(parse_cursor).transpose()?;
     let received = Received::nothing(&state, &request)?;
     let list =
@@ -54,7 +46,7 @@ pub(super) async fn list_adapters(
     let (rows, next) = list.await?;
     let items = rows.into_iter().map(AdapterRow::from).collect();
     let next_cursor = next.as_ref().map(write_cursor);
-    Ok(json(serde_json::to_string(&AdapterList { items, next_cursor }).unwrap_or_default()))
+    Ok(written(&AdapterList { items, next_cursor }))
 }
 
 /// Read an adapter
@@ -76,14 +68,14 @@ pub(super) async fn get_adapter(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let name = name_of(&request);
+    let name = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
     let found = run(&state, received, move |services, _| adapters::find(services, &name)).await?;
     let adapter = match found.ok_or_else(unknown)? {
         Found::BuiltIn(name) => Adapter::built_in(name),
         Found::Custom(stored, text) => Adapter::custom(&stored, text),
     };
-    Ok(json(serde_json::to_string(&adapter).unwrap_or_default()))
+    Ok(written(&adapter))
 }
 
 /// Store an adapter
@@ -108,13 +100,13 @@ pub(super) async fn put_adapter(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let name = name_of(&request);
+    let name = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
     let put = run(&state, received, move |services, text| adapters::put(services, &name, text));
     let (stored, text, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let adapter = Adapter::custom(&stored, text);
-    Ok((status, json(serde_json::to_string(&adapter).unwrap_or_default())).into_response())
+    Ok((status, written(&adapter)).into_response())
 }
 
 /// Delete an adapter
@@ -136,7 +128,7 @@ pub(super) async fn delete_adapter(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<StatusCode, Problem> {
-    let name = name_of(&request);
+    let name = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
     let delete = run(&state, received, move |services, _| adapters::delete(services, &name));
     if delete.await? {
@@ -166,16 +158,11 @@ pub(super) async fn test_adapter(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let name = name_of(&request);
+    let name = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
     let test = run(&state, received, move |services, text| adapters::test(services, &name, text));
     let tested = test.await?.ok_or_else(unknown)?;
-    Ok(json(serde_json::to_string(&AdapterTest::from(tested)).unwrap_or_default()))
-}
-
-/// The name behind `/adapters/`. No name has a character that needs decoding.
-fn name_of(request: &Request) -> String {
-    request.uri().path().split('/').nth(2).unwrap_or_default().to_owned()
+    Ok(written(&AdapterTest::from(tested)))
 }
 
 fn unknown() -> Problem {

@@ -6,8 +6,8 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
+use super::answer::written;
 use super::body::{self, Media, Received};
-use super::compile::json;
 use super::once::{self, Named, Reply};
 use super::problem::{Body, Kind, Problem};
 use super::query::Query;
@@ -183,7 +183,7 @@ pub(super) async fn clean_up_artifacts(
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
     let done = run(&state, received, artifacts::cleanup).await?;
-    Ok(json(serde_json::to_string(&done).unwrap_or_default()))
+    Ok(written(&done))
 }
 
 /// Does `work` in the pool.

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::Response;
 
+use super::answer::{json, written};
 use super::body::{self, Received};
 use super::problem::{Body, Problem};
 use super::schema::{Compilation, CompileRequest, TokensRequest};
@@ -77,15 +78,10 @@ pub(super) async fn count_tokens(
     request: Request,
 ) -> Result<Response, Problem> {
     let answer = run(&state, request, tokens::count).await?;
-    Ok(json(serde_json::to_string(&answer).unwrap_or_default()))
+    Ok(written(&answer))
 }
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
-
-pub(super) fn json(text: impl Into<axum::body::Body>) -> Response {
-    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text.into())
-        .into_response()
-}
 
 /// Reads the body and does `work` on it in the pool, until its deadline or until the caller
 /// goes away: then this future is dropped, and with it the guard.

@@ -3,7 +3,8 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::compile::{answered, json, run};
+use super::answer::json;
+use super::compile::{answered, run};
 use super::problem::{Body, Problem};
 use super::schema::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 use super::state::AppState;

@@ -17,9 +17,9 @@ use futures_util::stream::unfold;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
+use super::answer::written;
 use super::artifacts::run;
 use super::body::Received;
-use super::compile::json;
 use super::problem::{Body, Kind, Problem};
 use super::query::Query;
 use super::schema::{EventList, EventRow};
@@ -28,9 +28,6 @@ use crate::domain::{Event, EventKind, RawJson, word_of};
 use crate::service::events::{self, Feed, Filter, Page, Taken};
 use crate::service::{Services, auth};
 
-/// Events of a page where the query does not say.
-const USUAL: u64 = 100;
-const MOST: u64 = 1_000;
 /// Events that a live reader may be behind.
 const MOST_BEHIND: u64 = 4_096;
 /// How often a quiet stream says that it lives.
@@ -83,15 +80,10 @@ pub(super) async fn read_events(
     let bare = query.choice("as", &[("message", true), ("event", false)])?.unwrap_or(false);
     let paged = query.choice("format", &[("json", true), ("sse", false)])?.unwrap_or(false);
     if paged {
-        let limit = query.whole("limit")?.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
-            let detail = format!("the parameter `limit` must be from 1 to {MOST}");
-            return Err(Problem::invalid("", detail));
-        }
-        let limit = usize::try_from(limit).unwrap_or(1);
+        let limit = query.limit()?;
         let received = Received::nothing(&state, &request)?;
         let page = read(&state, received, after.unwrap_or_default(), filter, limit).await?;
-        return Ok(json(serde_json::to_string(&EventList::from(page)).unwrap_or_default()));
+        return Ok(written(&EventList::from(page)));
     }
     let permit = state.admit_stream()?;
     let received = Received::nothing(&state, &request)?;

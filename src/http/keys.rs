@@ -4,21 +4,17 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
+use super::answer::written;
 use super::artifacts::run;
 use super::body::{self, Received};
-use super::compile::json;
 use super::once::{self, Named, Reply};
 use super::problem::{Body, Kind, Problem};
-use super::query::Query;
+use super::query::{Query, name_of};
 use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, UsageList, UsageRow};
 use super::state::AppState;
 use crate::domain::{self, Day, Scope};
 use crate::service::keys::{self, Made};
 use crate::service::usage::{self, UsageFilter};
-
-/// Rows of a list where the query does not say.
-const USUAL: u64 = 100;
-const MOST: u64 = 1_000;
 
 /// Make a key
 ///
@@ -81,7 +77,7 @@ pub(super) async fn list_keys(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["tenant", "limit", "cursor"])?;
-    let limit = limit(&query)?;
+    let limit = query.limit()?;
     let after = query.get("cursor").map(str::to_owned);
     let received = of_tenant(Received::nothing(&state, &request)?, &query)?;
     let list =
@@ -89,7 +85,7 @@ pub(super) async fn list_keys(
     let (keys, next) = list.await?;
     let items = keys.iter().map(Key::from).collect();
     let next_cursor = next.map(|id| (*id).to_owned());
-    Ok(json(serde_json::to_string(&KeyList { items, next_cursor }).unwrap_or_default()))
+    Ok(written(&KeyList { items, next_cursor }))
 }
 
 /// Change a key
@@ -112,11 +108,11 @@ pub(super) async fn update_key(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let id = id_of(&request);
+    let id = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
     let update = run(&state, received, move |services, text| keys::update(services, &id, text));
     let key = update.await?.ok_or_else(unknown)?;
-    Ok(json(serde_json::to_string(&Key::from(&key)).unwrap_or_default()))
+    Ok(written(&Key::from(&key)))
 }
 
 /// Revoke a key
@@ -138,7 +134,7 @@ pub(super) async fn delete_key(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<StatusCode, Problem> {
-    let id = id_of(&request);
+    let id = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
     let delete = run(&state, received, move |services, _| keys::delete(services, &id));
     if delete.await? { Ok(StatusCode::NO_CONTENT) } else { Err(unknown()) }
@@ -174,7 +170,7 @@ pub(super) async fn list_usage(
 ) -> Result<Response, Problem> {
     let known = ["from", "to", "key", "model", "tenant", "limit", "cursor"];
     let query = Query::of(request.uri(), &known)?;
-    let limit = limit(&query)?;
+    let limit = query.limit()?;
     let after = query.get("cursor").map(cursor).transpose()?;
     let filter = UsageFilter {
         from: day(&query, "from")?,
@@ -194,7 +190,7 @@ pub(super) async fn list_usage(
     let next_cursor =
         rows.last().filter(|_| goes_on).map(|row| format!("{}.{}.{}", row.day, row.key, row.model));
     let items = rows.into_iter().map(|row| UsageRow::of(&tenant, row)).collect();
-    Ok(json(serde_json::to_string(&UsageList { items, next_cursor }).unwrap_or_default()))
+    Ok(written(&UsageList { items, next_cursor }))
 }
 
 /// For another tenant, where the query names one and the caller may ask for it.
@@ -209,14 +205,6 @@ fn of_tenant(received: Received, query: &Query) -> Result<Received, Problem> {
     }
     let services = received.services.for_tenant(&tenant.into());
     Ok(Received { services, ..received })
-}
-
-fn limit(query: &Query) -> Result<usize, Problem> {
-    let limit = query.whole("limit")?.unwrap_or(USUAL);
-    let limit = usize::try_from(limit).ok().filter(|_| (1..=MOST).contains(&limit));
-    limit.ok_or_else(|| {
-        Problem::invalid("", format!("the parameter `limit` must be from 1 to {MOST}"))
-    })
 }
 
 fn day(query: &Query, name: &str) -> Result<Option<Day>, Problem> {
@@ -234,11 +222,6 @@ fn cursor(text: &str) -> Result<(Day, String, String), Problem> {
     }
     let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
     Err(Problem::invalid("", detail))
-}
-
-/// The id at the end of the path. No id has a character that needs decoding.
-fn id_of(request: &Request) -> String {
-    request.uri().path().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 fn unknown() -> Problem {

@@ -5,6 +5,7 @@
 
 mod access;
 mod adapters;
+mod answer;
 mod artifacts;
 mod auth;
 mod body;

@@ -9,8 +9,8 @@ use std::time::Instant;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 
+use super::answer::json;
 use super::body::Received;
-use super::compile::json;
 use super::problem::Problem;
 use super::state::AppState;
 use crate::service::Error;

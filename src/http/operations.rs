@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use utoipa_swagger_ui::Config;
 
-use super::compile::json;
+use super::answer::{json, written};
 use super::problem::{Kind, Problem};
 use super::schema::{Health, ModelList};
 use super::state::AppState;
@@ -25,7 +25,7 @@ use crate::service::Condition;
 )]
 pub(super) async fn list_models(State(state): State<AppState>) -> Response {
     let items = state.shared().models().rows().iter().map(ModelRow::from).collect();
-    json(serde_json::to_string(&ModelList { items, next_cursor: None }).unwrap_or_default())
+    written(&ModelList { items, next_cursor: None })
 }
 
 /// Whether the process lives
@@ -60,7 +60,7 @@ pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Respo
             Condition::Good => Health { status: "ok", store: None },
             condition => Health { status: "degraded", store: Some(condition.as_str()) },
         };
-        return Ok(json(serde_json::to_string(&health).unwrap_or_default()));
+        return Ok(written(&health));
     }
     Err(Problem::with_detail(Kind::Overloaded, "the server is starting or stopping"))
 }

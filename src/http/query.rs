@@ -1,10 +1,15 @@
-//! Reading what stands behind the `?` of a path.
+//! Reading a path: what it names, and what stands behind its `?`.
 
+use axum::extract::Request;
 use axum::http::Uri;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 
 use super::problem::Problem;
+
+/// Rows of a page where the query does not say.
+const USUAL: u64 = 100;
+const MOST: u64 = 1_000;
 
 /// The parameters of a request: every one known, none twice.
 #[derive(Debug)]
@@ -38,6 +43,15 @@ impl Query {
         self.pairs.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
+    /// `limit`: the rows of a page.
+    pub(super) fn limit(&self) -> Result<usize, Problem> {
+        let limit = self.whole("limit")?.unwrap_or(USUAL);
+        let limit = usize::try_from(limit).ok().filter(|_| (1..=MOST).contains(&limit));
+        limit.ok_or_else(|| {
+            Problem::invalid("", format!("the parameter `limit` must be from 1 to {MOST}"))
+        })
+    }
+
     /// One of a closed list of words.
     pub(super) fn choice<T: Copy>(
         &self,
@@ -60,6 +74,12 @@ impl Query {
             Problem::invalid("", format!("the parameter `{name}` must be a whole number"))
         })
     }
+}
+
+/// What a path names behind its noun, as it stands there. Ids and most names have no character that
+/// needs decoding; what cannot be one names nothing.
+pub(super) fn name_of(request: &Request) -> &str {
+    request.uri().path().split('/').nth(2).unwrap_or_default()
 }
 
 /// A part of a path as text; none where it is not UTF-8, percent-encoded.

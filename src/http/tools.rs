@@ -3,9 +3,9 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 
+use super::answer::written;
 use super::artifacts::run;
 use super::body;
-use super::compile::json;
 use super::problem::{Body, Problem};
 use super::schema::{CallsAnswer, CallsRequest};
 use super::state::AppState;
@@ -33,5 +33,5 @@ pub(super) async fn handle_calls(
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
     let handled = run(&state, received, tools::calls).await?;
-    Ok(json(serde_json::to_string(&CallsAnswer::from(handled)).unwrap_or_default()))
+    Ok(written(&CallsAnswer::from(handled)))
 }

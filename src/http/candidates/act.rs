@@ -4,11 +4,12 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{id_of, tagged};
+use super::shown;
+use crate::http::answer::if_match;
 use crate::http::artifacts::run;
 use crate::http::body;
-use crate::http::memory::if_match;
 use crate::http::problem::{Body, Problem};
+use crate::http::query::name_of;
 use crate::http::schema::{Candidate, CandidatePromotion, CandidateProposal, CandidateReview};
 use crate::http::state::AppState;
 use crate::service::candidates;
@@ -40,8 +41,8 @@ pub(in crate::http) async fn propose_candidate(
     let received = body::read(&state, request).await?;
     let propose =
         run(&state, received, move |services, text| candidates::propose(services, text, if_match));
-    let (shown, is_new) = propose.await?;
-    Ok(tagged(if is_new { StatusCode::CREATED } else { StatusCode::OK }, &shown))
+    let (candidate, is_new) = propose.await?;
+    Ok(shown(if is_new { StatusCode::CREATED } else { StatusCode::OK }, &candidate))
 }
 
 /// Review a candidate
@@ -68,12 +69,12 @@ pub(in crate::http) async fn review_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, if_match) = (id_of(&request), if_match(request.headers())?);
+    let (id, if_match) = (name_of(&request).to_owned(), if_match(request.headers())?);
     let received = body::read(&state, request).await?;
     let review = run(&state, received, move |services, text| {
         candidates::review(services, &id, text, if_match)
     });
-    Ok(tagged(StatusCode::OK, &review.await?))
+    Ok(shown(StatusCode::OK, &review.await?))
 }
 
 /// Promote a candidate
@@ -100,10 +101,10 @@ pub(in crate::http) async fn promote_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, if_match) = (id_of(&request), if_match(request.headers())?);
+    let (id, if_match) = (name_of(&request).to_owned(), if_match(request.headers())?);
     let received = body::read(&state, request).await?;
     let promote = run(&state, received, move |services, text| {
         candidates::promote(services, &id, text, if_match)
     });
-    Ok(tagged(StatusCode::OK, &promote.await?))
+    Ok(shown(StatusCode::OK, &promote.await?))
 }

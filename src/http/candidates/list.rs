@@ -4,13 +4,13 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{id_of, tagged};
+use super::shown;
 use crate::domain::CandidateState;
+use crate::http::answer::written;
 use crate::http::artifacts::run;
 use crate::http::body::Received;
-use crate::http::memory::{limit, written};
 use crate::http::problem::{Body, Problem};
-use crate::http::query::Query;
+use crate::http::query::{Query, name_of};
 use crate::http::schema::{Candidate, CandidateEvents, CandidateList};
 use crate::http::state::AppState;
 use crate::service::candidates;
@@ -39,7 +39,7 @@ pub(in crate::http) async fn list_candidates(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["limit", "cursor", "state"])?;
-    let (limit, wanted) = (limit(&query)?, query.choice("state", CandidateState::WORDS)?);
+    let (limit, wanted) = (query.limit()?, query.choice("state", CandidateState::WORDS)?);
     let after = query.get("cursor").map(str::to_owned);
     let received = Received::nothing(&state, &request)?;
     let list = run(&state, received, move |services, _| {
@@ -67,10 +67,10 @@ pub(in crate::http) async fn get_candidate(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let id = id_of(&request);
+    let id = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
     let find = run(&state, received, move |services, _| candidates::find(services, &id));
-    Ok(tagged(StatusCode::OK, &find.await?))
+    Ok(shown(StatusCode::OK, &find.await?))
 }
 
 /// See what became of candidates
@@ -98,7 +98,7 @@ pub(in crate::http) async fn list_candidate_events(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["limit", "cursor", "verify"])?;
-    let (limit, after) = (limit(&query)?, query.whole("cursor")?.unwrap_or_default());
+    let (limit, after) = (query.limit()?, query.whole("cursor")?.unwrap_or_default());
     let words = [("1", true), ("true", true), ("0", false), ("false", false)];
     let verify = query.choice("verify", &words)?.unwrap_or(false);
     let received = Received::nothing(&state, &request)?;

@@ -3,13 +3,12 @@
 mod act;
 mod list;
 
-use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 pub(super) use self::act::*;
 pub(super) use self::list::*;
-use super::memory::written;
+use super::answer::tagged;
 use super::problem::Kind;
 use super::schema::Candidate;
 use crate::service::candidates::{Refusal, Shown};
@@ -26,16 +25,7 @@ pub(super) fn kind_of(refusal: &Refusal) -> Kind {
     }
 }
 
-/// What stands behind `/memory-candidates/`. What cannot be an id names nothing.
-fn id_of(request: &Request) -> String {
-    request.uri().path().split('/').nth(2).unwrap_or_default().to_owned()
-}
-
 /// A candidate, with its version as its `ETag`.
-fn tagged(status: StatusCode, shown: &Shown) -> Response {
-    let mut response = (status, written(&Candidate::from(shown))).into_response();
-    if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", shown.candidate.version)) {
-        response.headers_mut().insert(header::ETAG, tag);
-    }
-    response
+fn shown(status: StatusCode, shown: &Shown) -> Response {
+    (status, tagged(shown.candidate.version, &Candidate::from(shown))).into_response()
 }

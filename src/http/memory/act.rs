@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::written;
 use crate::domain::word_of;
+use crate::http::answer::written;
 use crate::http::artifacts::run;
 use crate::http::body;
 use crate::http::problem::{Body, Problem};

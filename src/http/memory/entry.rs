@@ -4,7 +4,8 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::{SCOPE, if_match, key_of, scope_of, tagged};
+use super::{SCOPE, key_of, scope_of, shown};
+use crate::http::answer::if_match;
 use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
 use crate::http::problem::{Body, Problem};
@@ -76,7 +77,7 @@ async fn put(state: AppState, request: Request, partial: bool) -> Result<Respons
     });
     let (entry, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, tagged(&entry)).into_response())
+    Ok((status, shown(&entry)).into_response())
 }
 
 /// Read an entry
@@ -105,7 +106,7 @@ pub(in crate::http) async fn get_memory(
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let received = Received::nothing(&state, &request)?;
     let find = run(&state, received, move |services, _| memory::find(services, &scope, &key));
-    Ok(tagged(&find.await?))
+    Ok(shown(&find.await?))
 }
 
 /// Delete an entry

@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-use super::{limit, written};
 use crate::domain::{MemoryScope, MemoryStatus, MemoryTier};
+use crate::http::answer::written;
 use crate::http::artifacts::run;
 use crate::http::body::Received;
 use crate::http::problem::{Body, Problem};
@@ -59,7 +59,7 @@ pub(in crate::http) async fn list_memory(
         "format",
     ];
     let query = Query::of(request.uri(), &known)?;
-    let limit = limit(&query)?;
+    let limit = query.limit()?;
     let lines = query.choice("format", &[("json", false), ("jsonl", true)])?.unwrap_or(false);
     let after = query.get("cursor").map(parse_cursor).transpose()?;
     let text = |name: &str| query.get(name).map(str::to_owned);

@@ -3,7 +3,8 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::{key_of, limit, scope_of, tagged, written};
+use super::{key_of, scope_of, shown};
+use crate::http::answer::written;
 use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
 use crate::http::problem::{Body, Problem};
@@ -42,7 +43,7 @@ pub(in crate::http) async fn list_memory_versions(
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
     let query = Query::of(request.uri(), &["limit", "cursor", "subject", "session_id", "agent"])?;
-    let (limit, before) = (limit(&query)?, query.whole("cursor")?);
+    let (limit, before) = (query.limit()?, query.whole("cursor")?);
     let scope = scope_of(&query);
     let received = Received::nothing(&state, &request)?;
     let versions = run(&state, received, move |services, _| {
@@ -78,7 +79,7 @@ pub(in crate::http) async fn restore_memory(
     let received = body::read(&state, request).await?;
     let restore =
         run(&state, received, move |services, text| memory::restore(services, &key, text));
-    Ok(tagged(&restore.await?))
+    Ok(shown(&restore.await?))
 }
 
 /// Retract an entry
@@ -105,5 +106,5 @@ pub(in crate::http) async fn retract_memory(
     let received = body::read(&state, request).await?;
     let retract =
         run(&state, received, move |services, text| memory::retract(services, &key, text));
-    Ok(tagged(&retract.await?))
+    Ok(shown(&retract.await?))
 }
