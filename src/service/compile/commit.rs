@@ -1,0 +1,45 @@
+//! What a compile leaves behind: all of it or nothing.
+
+use std::sync::Arc;
+
+use crate::domain::{MemoryEntry, Note};
+use crate::pipeline::Compiled;
+use crate::service::told::Told;
+use crate::service::{Services, StoreError, memory};
+use crate::store::Batch;
+
+/// Stores what the compile leaves behind and tells of it, all of it or nothing. Where that is what
+/// is told and no more, a compile does not fail for it.
+pub(super) fn commit(
+    services: &Services,
+    compiled: &mut Compiled,
+    (id, session): (&Arc<str>, Option<Arc<str>>),
+    expired: Vec<MemoryEntry>,
+    told: &Told,
+) -> Result<(), StoreError> {
+    compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
+    let mut batch = Batch::default();
+    for text in std::mem::take(&mut compiled.artifacts) {
+        batch.artifact(text, "text/plain");
+    }
+    let must = !batch.is_empty() || !expired.is_empty();
+    let (before, after) = told.events(id, session.as_ref(), compiled);
+    let stored = services.tenant().commit_with(batch, move |tx, _| {
+        before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
+        memory::expire(tx, &expired)?;
+        session.iter().try_for_each(|session| tx.count_turn(session))?;
+        after.iter().try_for_each(|event| tx.publish(event).map(drop))
+    });
+    match stored {
+        Err(error) if !must => {
+            tracing::warn!(%error, "a compile was not told of");
+            compiled.report.degraded.push(Note {
+                code: "events_not_stored",
+                pointer: String::new(),
+                detail: "the store cannot be written".to_owned(),
+            });
+            Ok(())
+        }
+        stored => stored.map(drop),
+    }
+}

@@ -1,0 +1,154 @@
+//! Compile a conversation into a payload.
+
+mod adapters;
+mod change;
+mod commit;
+mod defaults;
+mod remember;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::told::{Told, tell_failed};
+use super::{Services, usage};
+use crate::json::{self, Fault, Limits, Node};
+use crate::pipeline::{self, Deadline, Report, Stopped, Timings};
+use crate::request;
+use crate::store;
+
+use adapters::known_adapters;
+use change::note_change;
+use commit::commit;
+use defaults::add_absent;
+use remember::remember;
+
+/// A compiled conversation, or a compressed text or list, as it is sent.
+#[derive(Debug)]
+pub struct Answer {
+    /// `{"id", "payload", "report"}`, or what `POST /compress` answers, as JSON text.
+    pub body: Bytes,
+    pub report: Report,
+    pub timings: Timings,
+}
+
+impl Answer {
+    /// The body as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap_or_default()
+    }
+}
+
+/// Why there is no payload. Each variant is one thing a caller can act on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the body is not accepted: {0}")]
+    Json(#[from] json::Error),
+    #[error("the request is not valid in {} places", .0.len())]
+    Invalid(Vec<Fault>),
+    #[error("the payload needs {needed} tokens and the budget is {budget}")]
+    OverBudget { needed: u64, budget: u64, faults: Vec<Fault> },
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+impl From<pipeline::Error> for Error {
+    fn from(error: pipeline::Error) -> Self {
+        match error {
+            pipeline::Error::Stopped(stopped) => Self::Stopped(stopped),
+            pipeline::Error::OverBudget(report) => {
+                let faults = report.too_big.iter().map(|entry| Fault {
+                    pointer: entry.pointer.clone().unwrap_or_default(),
+                    detail: format!("{} takes {} tokens", entry.part, entry.tokens),
+                    did_you_mean: None,
+                });
+                Self::OverBudget {
+                    needed: report.tokens_after,
+                    budget: report.budget,
+                    faults: faults.collect(),
+                }
+            }
+        }
+    }
+}
+
+/// Compiles the request in `body`. Takes the thread until it is done or `deadline` stops it.
+pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    let start = Instant::now();
+    let mut timings = Timings::default();
+    let defaults = services.caller().defaults.clone();
+    let mut node = json::parse(body, Limits::default())?;
+    if let Some(defaults) = &defaults {
+        add_absent(&mut node, defaults)?;
+    }
+    timings.parse = start.elapsed();
+    let session = node.get("session_id").and_then(Node::as_str);
+    let mut told = None;
+    let done = compile_node(services, &node, deadline, (start, timings), &mut told);
+    if let Err(error) = &done {
+        tell_failed(services, session, told.as_ref(), error);
+    }
+    done
+}
+
+fn compile_node(
+    services: &Services,
+    node: &Node<'_>,
+    deadline: &Deadline,
+    (start, mut timings): (Instant, Timings),
+    told: &mut Option<Told>,
+) -> Result<Answer, Error> {
+    let storing = Instant::now();
+    let (adapters, unread) = known_adapters(services, node.get("compression"))?;
+    timings.store = storing.elapsed();
+    let reading = Instant::now();
+    let request = request::read_compile(node, services.models(), &adapters);
+    let mut request = request.map_err(Error::Invalid)?;
+    if unread {
+        let detail = "the store cannot be read: built-in adapters stand for stored ones";
+        request.notes.degraded("adapters_unread", String::new(), detail);
+    }
+    timings.parse += reading.elapsed();
+    let deadline = match request.deadline_ms {
+        Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
+        None => deadline.clone(),
+    };
+    let previous = request.cache.previous.clone();
+    let session = request.session_id.clone();
+    let unrecorded = request.unrecorded;
+    let model = request.model.clone();
+    let told = &*told.insert(Told::of(&request));
+    let storing = Instant::now();
+    let expired = remember(services, &mut request)?;
+    timings.store += storing.elapsed();
+    let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
+    let head = format!("{{\"id\":\"{id}\",\"payload\":");
+    let mut compiled =
+        pipeline::compile(services.pipeline(), request, head, &deadline, &mut timings)?;
+
+    let serialising = Instant::now();
+    note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
+    timings.serialise += serialising.elapsed();
+    let storing = Instant::now();
+    commit(services, &mut compiled, (&id, session.clone()), expired, told)?;
+    timings.store += storing.elapsed();
+
+    let serialising = Instant::now();
+    let report = &compiled.report;
+    usage::count(services, &model.name, report.tokens_before, report.tokens_after);
+    let mut body = compiled.text;
+    let payload = compiled.start..body.len();
+    body.push_str(",\"report\":");
+    // A report is plain data with string keys: there is nothing in it that JSON cannot hold.
+    body.push_str(&serde_json::to_string(&compiled.report).unwrap_or_default());
+    body.push('}');
+    let body = Bytes::from(body);
+    if !unrecorded {
+        services.remember_payload(&id, session.as_deref(), &body.slice(payload));
+    }
+    timings.serialise += serialising.elapsed();
+    Ok(Answer { body, report: compiled.report, timings })
+}

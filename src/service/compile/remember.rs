@@ -1,0 +1,49 @@
+//! The memory that a compile shows, as the store has it.
+
+use crate::domain::{MemoryEntry, Role};
+use crate::pipeline;
+use crate::request::{CompileRequest, Placement};
+use crate::service::{Services, StoreError, memory};
+
+/// Reads what memory shows in this compile; answers the entries in sight whose time is up.
+pub(super) fn remember(
+    services: &Services,
+    request: &mut CompileRequest,
+) -> Result<Vec<MemoryEntry>, StoreError> {
+    let question = question(request);
+    let session = request.session_id.clone();
+    let Some(memory) = request.memory.as_mut().filter(|memory| memory.from_store) else {
+        return Ok(Vec::new());
+    };
+    memory.scope.session_id = memory.scope.session_id.take().or(session);
+    let (ranked, expired) = services.tenant().read(|tx| {
+        let ranked = memory::recalled(tx, &memory.scope, &question)?;
+        Ok::<_, StoreError>((ranked, memory::expired(tx, &memory.scope)?))
+    })?;
+    memory.entries = ranked.iter().map(pipeline::shown_entry).collect();
+    Ok(expired)
+}
+
+/// What memory is asked for: what the request says, else the last user message where the block
+/// stands on it. Where it stands in the head, which is to stay the same, nothing in particular.
+fn question(request: &CompileRequest) -> String {
+    /// Characters of a message that are read, from its end.
+    const READ: usize = 2_000;
+    let Some(memory) = &request.memory else { return String::new() };
+    match (&memory.query, memory.placement) {
+        (Some(query), _) => query.to_string(),
+        (None, Placement::System) => String::new(),
+        (None, Placement::LastUser) => {
+            let mut messages = request.conversation.history.iter().rev();
+            let last = messages.find(|message| message.role == Role::User);
+            let texts: Vec<&str> = last
+                .iter()
+                .flat_map(|message| &message.parts)
+                .filter_map(|part| part.as_text().map(|text| &**text))
+                .collect();
+            let text = texts.join("\n");
+            let from = text.char_indices().rev().nth(READ).map_or(0, |(at, _)| at);
+            text.get(from..).unwrap_or_default().to_owned()
+        }
+    }
+}
