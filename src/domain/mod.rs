@@ -8,6 +8,7 @@ mod conversation;
 mod day;
 mod event;
 mod key;
+mod ledger;
 mod memory;
 mod message;
 mod model;
@@ -33,6 +34,7 @@ pub use event::{Event, EventKind, NewEvent};
 pub use key::{
     Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Word, Words,
 };
+pub use ledger::{Drift, Ledger, Stage, StageDrift, StageHashes};
 pub use memory::{
     Classification, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier,
     MemoryTtl, MemoryVersion, value_text, word_of,

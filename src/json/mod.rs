@@ -6,6 +6,7 @@
 
 mod canonical;
 mod fields;
+mod jcs;
 mod path;
 mod reader;
 mod scan;
@@ -14,6 +15,7 @@ mod write;
 
 pub use canonical::{canonical, canonical_with_nulls};
 pub use fields::Fields;
+pub use jcs::{NotIJson, jcs};
 pub use path::{Fault, Faults, Path};
 pub use reader::{Error, ErrorKind, Limits, parse};
 pub(crate) use scan::{Marks, space_outside_strings};
