@@ -60,7 +60,7 @@ pub(super) struct CreateArgs {
     #[arg(long, value_name = "KIND", default_value = "service")]
     kind: String,
     /// What it may do with captured memory; may be given more than once
-    #[arg(long = "role", value_name = "ROLE")]
+    #[arg(long = "role", value_name = "ROLE", default_value = "capturer")]
     roles: Vec<String>,
     /// Requests that it may make in a minute
     #[arg(long, value_name = "N")]

@@ -19,10 +19,15 @@ pub(super) fn written(answer: &impl Serialize) -> Response {
 /// The same, with the version of what it tells as its `ETag`.
 pub(super) fn tagged(version: u64, answer: &impl Serialize) -> Response {
     let mut response = written(answer);
+    tag(&mut response, version);
+    response
+}
+
+/// Gives an answer the version of what it tells as its `ETag`.
+pub(super) fn tag(response: &mut Response, version: u64) {
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {
         response.headers_mut().insert(header::ETAG, tag);
     }
-    response
 }
 
 /// The version that `If-Match` names.

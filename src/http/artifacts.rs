@@ -77,7 +77,7 @@ fn offload_reply(offloaded: &Offloaded) -> Reply {
             (StatusCode::CREATED, OffloadAnswer::stored(artifact, marker.clone()))
         }
     };
-    Reply { status, body: serde_json::to_string(&answer).unwrap_or_default() }
+    Reply::new(status, &answer)
 }
 
 /// Read an artifact

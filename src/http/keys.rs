@@ -49,8 +49,7 @@ pub(super) async fn create_key(
 
 fn created(key: &domain::Key, text: Option<&str>) -> Reply {
     let made = NewKey { shown: Key::from(key), key: text.map(str::to_owned) };
-    let body = serde_json::to_string(&made).unwrap_or_default();
-    Reply { status: StatusCode::CREATED, body }
+    Reply::new(StatusCode::CREATED, &made)
 }
 
 /// List the keys

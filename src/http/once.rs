@@ -1,21 +1,22 @@
 //! `Idempotency-Key`: a request that is sent again is answered again, and done once.
 //!
-//! A handler of a POST with effects calls [`run`] in the place of the other `run`. Its work gets
-//! an `Option<&Once>`, hands it to the use case, and answers a [`Reply`]; the use case remembers
-//! `Reply::tell` in the transaction of its effect (`service::once`).
+//! A handler of a POST with effects calls [`run`] in the place of the other `run`. Its work hands
+//! a [`Telling`] to the use case, which remembers the [`Reply`] in the transaction of its effect
+//! (`service::once`).
 
 use std::time::Instant;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
 
-use super::answer::json;
+use super::answer::{json, tag};
 use super::body::Received;
 use super::problem::Problem;
 use super::state::AppState;
 use crate::service::Error;
 use crate::service::Services;
-use crate::service::once::Once;
+use crate::service::once::{Once, Telling};
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -25,6 +26,8 @@ const LONGEST: usize = 255;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) status: StatusCode,
+    /// The version of what the body shows, for its `ETag`.
+    pub(super) version: Option<u64>,
     pub(super) body: String,
 }
 
@@ -60,19 +63,42 @@ fn wrong() -> Problem {
 }
 
 impl Reply {
-    /// As it is remembered.
+    /// An answer as JSON. It is plain data: there is nothing in it that JSON cannot hold.
+    pub(super) fn new(status: StatusCode, answer: &impl Serialize) -> Self {
+        Self { status, version: None, body: serde_json::to_string(answer).unwrap_or_default() }
+    }
+
+    /// The same of something in this version.
+    pub(super) fn tagged(status: StatusCode, version: u64, answer: &impl Serialize) -> Self {
+        Self { version: Some(version), ..Self::new(status, answer) }
+    }
+
+    /// As it is remembered: `200 {…}`, or `200/7 {…}` of version 7.
     pub(super) fn tell(&self) -> String {
-        format!("{} {}", self.status.as_u16(), self.body)
+        let Self { status, version, body } = self;
+        match version {
+            Some(version) => format!("{}/{version} {body}", status.as_u16()),
+            None => format!("{} {body}", status.as_u16()),
+        }
     }
 
     fn read(text: &str) -> Self {
-        let (status, body) = text.split_once(' ').unwrap_or(("200", text));
+        let (head, body) = text.split_once(' ').unwrap_or(("200", text));
+        let (status, version) = head.split_once('/').unwrap_or((head, ""));
         let status = status.parse().ok().and_then(|status| StatusCode::from_u16(status).ok());
-        Self { status: status.unwrap_or(StatusCode::OK), body: body.to_owned() }
+        Self {
+            status: status.unwrap_or(StatusCode::OK),
+            version: version.parse().ok(),
+            body: body.to_owned(),
+        }
     }
 
     fn answer(self) -> Response {
-        (self.status, json(self.body)).into_response()
+        let mut response = (self.status, json(self.body)).into_response();
+        if let Some(version) = self.version {
+            tag(&mut response, version);
+        }
+        response
     }
 }
 
@@ -103,14 +129,32 @@ pub(super) async fn run(
     Ok(response)
 }
 
+/// The same for a use case whose result is answered as `reply` has it.
+pub(super) async fn run_once<T: 'static>(
+    state: &AppState,
+    received: Received,
+    named: Named,
+    reply: fn(&T) -> Reply,
+    work: impl FnOnce(&Services, &str, Telling<T>) -> Result<T, Error> + Send + 'static,
+) -> Result<Response, Problem> {
+    run(state, received, named, move |services, text, once| {
+        let telling = Telling::new(once, move |done| reply(done).tell());
+        work(services, text, telling).map(|done| reply(&done))
+    })
+    .await
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_reply_is_read_as_it_was_remembered() {
-        let reply = Reply { status: StatusCode::CREATED, body: "{\"a\": 1}".to_owned() };
-        assert_eq!(Reply::read(&reply.tell()), reply);
+        let body = "{\"a\": \"1/2 3\"}".to_owned();
+        for version in [None, Some(7)] {
+            let reply = Reply { status: StatusCode::CREATED, version, body: body.clone() };
+            assert_eq!(Reply::read(&reply.tell()), reply);
+        }
     }
 
     #[test]

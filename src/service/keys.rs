@@ -166,7 +166,7 @@ fn blank(services: &Services) -> Key {
         name: String::new(),
         kind: PrincipalKind::Service,
         scopes: Words::none(),
-        roles: Words::none(),
+        roles: [MemoryRole::Capturer].into_iter().collect(),
         limits: KeyLimits::default(),
         defaults: None,
         created_at: Timestamp::default(),

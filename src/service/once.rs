@@ -1,12 +1,14 @@
 //! Requests that come again: an effect happens once, and its answer is given each time.
 //!
 //! A caller names a request by an idempotency key. The answer is remembered in the transaction of
-//! the effect, so there are both or neither, whatever happens in between. A use case takes part in
-//! three steps: it gets an `Option<&Once>`, takes `once.cloned()` into its transaction, and calls
-//! `remember` there with what will be answered. The caller of the use case has asked
-//! [`Once::reply`] before; what was answered is not looked into here.
+//! the effect, so there are both or neither, whatever happens in between. A use case takes part by
+//! a [`Telling`] of what it does: it takes it into its transaction and calls `remember` there. One
+//! that answers something else than what is remembered takes an `Option<&Once>` and the function
+//! `remember`. The caller of the use case has asked [`Once::reply`] before; what was answered is
+//! not looked into here.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,6 +35,41 @@ pub enum Refused {
 pub struct Once {
     held: Arc<Held>,
     digest: ContentHash,
+}
+
+/// What a use case does about a request that may come again: in the transaction of its effect it
+/// remembers what is answered. Cheap to clone.
+pub struct Telling<T> {
+    once: Option<Once>,
+    tell: Arc<dyn Fn(&T) -> String + Send + Sync>,
+}
+
+impl<T> Clone for Telling<T> {
+    fn clone(&self) -> Self {
+        Self { once: self.once.clone(), tell: Arc::clone(&self.tell) }
+    }
+}
+
+impl<T> fmt::Debug for Telling<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Telling").field("once", &self.once).finish_non_exhaustive()
+    }
+}
+
+impl<T> Telling<T> {
+    /// `tell` says what is answered for a result.
+    pub fn new(once: Option<&Once>, tell: impl Fn(&T) -> String + Send + Sync + 'static) -> Self {
+        Self { once: once.cloned(), tell: Arc::new(tell) }
+    }
+
+    /// Of a request that bears no key.
+    pub fn nothing() -> Self {
+        Self::new(None, |_| String::new())
+    }
+
+    pub(super) fn remember(&self, tx: &Tx<'_>, done: &T) -> Result<(), StoreError> {
+        remember(self.once.as_ref(), tx, || (self.tell)(done))
+    }
 }
 
 /// Which requests are being carried out: tenant, route and key.

@@ -4,15 +4,23 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::shown;
 use crate::http::answer::if_match;
-use crate::http::artifacts::run;
 use crate::http::body;
+use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::query::name_of;
 use crate::http::schema::{Candidate, CandidatePromotion, CandidateProposal, CandidateReview};
 use crate::http::state::AppState;
-use crate::service::candidates;
+use crate::service::candidates::{self, Shown};
+
+fn proposed((shown, is_new): &(Shown, bool)) -> Reply {
+    let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Reply { status, ..moved(shown) }
+}
+
+fn moved(shown: &Shown) -> Reply {
+    Reply::tagged(StatusCode::OK, shown.candidate.version, &Candidate::from(shown))
+}
 
 /// Propose a fact
 ///
@@ -24,7 +32,10 @@ use crate::service::candidates;
     path = "/memory-candidates",
     tag = "memory",
     operation_id = "propose_candidate",
-    params(("If-Match" = Option<String>, Header, description = "With `revises`: the candidate's `ETag`")),
+    params(
+        ("If-Match" = Option<String>, Header, description = "With `revises`: the candidate's `ETag`"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+    ),
     request_body = CandidateProposal,
     responses(
         (status = CREATED, description = "A candidate, and where it stands", body = Candidate),
@@ -38,11 +49,12 @@ pub(in crate::http) async fn propose_candidate(
     request: Request,
 ) -> Result<Response, Problem> {
     let if_match = if_match(request.headers())?;
+    let named = Named::of("POST /memory-candidates", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    let propose =
-        run(&state, received, move |services, text| candidates::propose(services, text, if_match));
-    let (candidate, is_new) = propose.await?;
-    Ok(shown(if is_new { StatusCode::CREATED } else { StatusCode::OK }, &candidate))
+    once::run_once(&state, received, named, proposed, move |services, text, telling| {
+        candidates::propose(services, text, if_match, telling)
+    })
+    .await
 }
 
 /// Review a candidate
@@ -57,6 +69,7 @@ pub(in crate::http) async fn propose_candidate(
     params(
         ("id" = String, Path, description = "The candidate's id"),
         ("If-Match" = String, Header, description = "The candidate's `ETag`"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = CandidateReview,
     responses(
@@ -70,11 +83,13 @@ pub(in crate::http) async fn review_candidate(
     request: Request,
 ) -> Result<Response, Problem> {
     let (id, if_match) = (name_of(&request).to_owned(), if_match(request.headers())?);
+    let route = "POST /memory-candidates/{id}/review";
+    let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    let review = run(&state, received, move |services, text| {
-        candidates::review(services, &id, text, if_match)
-    });
-    Ok(shown(StatusCode::OK, &review.await?))
+    once::run_once(&state, received, named, moved, move |services, text, telling| {
+        candidates::review(services, &id, text, if_match, telling)
+    })
+    .await
 }
 
 /// Promote a candidate
@@ -89,6 +104,7 @@ pub(in crate::http) async fn review_candidate(
     params(
         ("id" = String, Path, description = "The candidate's id"),
         ("If-Match" = String, Header, description = "The candidate's `ETag`"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = CandidatePromotion,
     responses(
@@ -102,9 +118,11 @@ pub(in crate::http) async fn promote_candidate(
     request: Request,
 ) -> Result<Response, Problem> {
     let (id, if_match) = (name_of(&request).to_owned(), if_match(request.headers())?);
+    let route = "POST /memory-candidates/{id}/promote";
+    let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    let promote = run(&state, received, move |services, text| {
-        candidates::promote(services, &id, text, if_match)
-    });
-    Ok(shown(StatusCode::OK, &promote.await?))
+    once::run_once(&state, received, named, moved, move |services, text, telling| {
+        candidates::promote(services, &id, text, if_match, telling)
+    })
+    .await
 }

@@ -1,7 +1,6 @@
 //! What candidates there are, and what became of them.
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::shown;
@@ -70,7 +69,7 @@ pub(in crate::http) async fn get_candidate(
     let id = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
     let find = run(&state, received, move |services, _| candidates::find(services, &id));
-    Ok(shown(StatusCode::OK, &find.await?))
+    Ok(shown(&find.await?))
 }
 
 /// See what became of candidates

@@ -3,8 +3,7 @@
 mod act;
 mod list;
 
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 pub(super) use self::act::*;
 pub(super) use self::list::*;
@@ -19,13 +18,13 @@ pub(super) fn kind_of(refusal: &Refusal) -> Kind {
         Refusal::Class(_) => Kind::MemoryClassUnknown,
         Refusal::Transition { .. } => Kind::MemoryBadTransition,
         Refusal::SelfReview => Kind::MemorySelfReview,
-        Refusal::Role => Kind::MemoryRole,
+        Refusal::Agent | Refusal::Lacks(_) => Kind::MemoryRole,
         Refusal::Contradiction(_) => Kind::MemoryContradiction,
         Refusal::NoConsent => Kind::MemoryConsentMissing,
     }
 }
 
 /// A candidate, with its version as its `ETag`.
-fn shown(status: StatusCode, shown: &Shown) -> Response {
-    (status, tagged(shown.candidate.version, &Candidate::from(shown))).into_response()
+fn shown(shown: &Shown) -> Response {
+    tagged(shown.candidate.version, &Candidate::from(shown))
 }

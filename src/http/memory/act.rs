@@ -2,18 +2,19 @@
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use crate::domain::word_of;
 use crate::http::answer::written;
 use crate::http::artifacts::run;
 use crate::http::body;
+use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::schema::{
     MemoryActRequest, MemoryActed, MemoryImported, MemoryRecallRequest, MemoryRecalled,
 };
 use crate::http::state::AppState;
-use crate::service::memory::{self, Acted, MemoryAct};
+use crate::service::memory::{self, Acted, Imported, MemoryAct};
 
 /// Add, replace or remove an entry
 ///
@@ -24,6 +25,7 @@ use crate::service::memory::{self, Acted, MemoryAct};
     path = "/memory",
     tag = "memory",
     operation_id = "store_memory",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing")),
     request_body = MemoryActRequest,
     responses(
         (status = CREATED, description = "An entry was added", body = MemoryActed),
@@ -36,21 +38,24 @@ pub(in crate::http) async fn store_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let named = Named::of("POST /memory", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    let acted = run(&state, received, memory::act).await?;
-    let status = match acted.action {
+    once::run_once(&state, received, named, acted, memory::act).await
+}
+
+fn acted(Acted { action, target, entry }: &Acted) -> Reply {
+    let status = match action {
         MemoryAct::Add => StatusCode::CREATED,
         MemoryAct::Replace | MemoryAct::Remove => StatusCode::OK,
     };
-    let Acted { action, target, entry } = acted;
     let answer = MemoryActed {
-        action: word_of(MemoryAct::WORDS, action),
+        action: word_of(MemoryAct::WORDS, *action),
         target,
         memory_id: entry.as_ref().map(|entry| entry.key.to_string()),
         affected: u64::from(entry.is_some()),
-        entry: entry.as_ref().filter(|_| action != MemoryAct::Remove).map(Into::into),
+        entry: entry.as_ref().filter(|_| *action != MemoryAct::Remove).map(Into::into),
     };
-    Ok((status, written(&answer)).into_response())
+    Reply::new(status, &answer)
 }
 
 /// Import entries
@@ -62,6 +67,7 @@ pub(in crate::http) async fn store_memory(
     path = "/memory/import",
     tag = "memory",
     operation_id = "import_memory",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing")),
     request_body(content = String, content_type = "application/x-ndjson"),
     responses(
         (status = OK, description = "All of them are stored", body = MemoryImported),
@@ -73,10 +79,13 @@ pub(in crate::http) async fn import_memory(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let named = Named::of("POST /memory/import", request.headers(), request.uri())?;
     let (received, _) = body::read_any(&state, request).await?;
-    let imported = run(&state, received, memory::import).await?;
-    let memory::Imported { created, updated } = imported;
-    Ok(written(&MemoryImported { created, updated }))
+    once::run_once(&state, received, named, imported, memory::import).await
+}
+
+fn imported(&Imported { created, updated }: &Imported) -> Reply {
+    Reply::new(StatusCode::OK, &MemoryImported { created, updated })
 }
 
 /// See what memory would show

@@ -1,12 +1,15 @@
 //! What an entry was.
 
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{key_of, scope_of, shown};
+use super::{key_of, scope_of};
+use crate::domain;
 use crate::http::answer::written;
 use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::query::Query;
 use crate::http::schema::{
@@ -14,6 +17,10 @@ use crate::http::schema::{
 };
 use crate::http::state::AppState;
 use crate::service::memory;
+
+fn reply(entry: &domain::MemoryEntry) -> Reply {
+    Reply::tagged(StatusCode::OK, entry.version, &MemoryEntry::from(entry))
+}
 
 /// List the versions of an entry
 ///
@@ -63,7 +70,10 @@ pub(in crate::http) async fn list_memory_versions(
     path = "/memory/{key}/restore",
     tag = "memory",
     operation_id = "restore_memory",
-    params(("key" = String, Path, description = "The entry's key, percent-encoded", example = "language")),
+    params(
+        ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+    ),
     request_body = MemoryRestore,
     responses(
         (status = OK, description = "The entry as it is now", body = MemoryEntry),
@@ -76,10 +86,12 @@ pub(in crate::http) async fn restore_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
+    let named = Named::of("POST /memory/{key}/restore", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    let restore =
-        run(&state, received, move |services, text| memory::restore(services, &key, text));
-    Ok(shown(&restore.await?))
+    once::run_once(&state, received, named, reply, move |services, text, telling| {
+        memory::restore(services, &key, text, telling)
+    })
+    .await
 }
 
 /// Retract an entry
@@ -90,7 +102,10 @@ pub(in crate::http) async fn restore_memory(
     path = "/memory/{key}/retract",
     tag = "memory",
     operation_id = "retract_memory",
-    params(("key" = String, Path, description = "The entry's key, percent-encoded", example = "language")),
+    params(
+        ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+    ),
     request_body = MemoryRetract,
     responses(
         (status = OK, description = "The entry as it is now", body = MemoryEntry),
@@ -103,8 +118,10 @@ pub(in crate::http) async fn retract_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
+    let named = Named::of("POST /memory/{key}/retract", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    let retract =
-        run(&state, received, move |services, text| memory::retract(services, &key, text));
-    Ok(shown(&retract.await?))
+    once::run_once(&state, received, named, reply, move |services, text, telling| {
+        memory::retract(services, &key, text, telling)
+    })
+    .await
 }

@@ -26,7 +26,8 @@ pub struct CreateKey {
     #[schema(max_length = 200)]
     pub name: Option<String>,
     pub kind: Option<KeyKind>,
-    /// What it may do with captured memory: `capturer`, `reviewer`, `promoter`, `auditor`.
+    /// What it may do with captured memory: `capturer`, `reviewer`, `promoter`, `auditor`; when
+    /// absent `capturer`.
     pub roles: Option<Vec<String>>,
     pub limits: Option<KeyLimits>,
     /// Any keys of `/compile`: they stand in for those that a request does not have.

@@ -1,6 +1,6 @@
 //! Why a candidate was not moved.
 
-use crate::domain::{CandidateState, word_of};
+use crate::domain::{CandidateState, MemoryRole, word_of};
 
 /// Each variant is a rule of context-pack.md §7. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +12,9 @@ pub enum Refusal {
     #[error("who proposed a candidate may not review it")]
     SelfReview,
     #[error("a principal of the kind agent may propose, but neither review nor promote")]
-    Role,
+    Agent,
+    #[error("the key lacks the role {}", .0.as_str())]
+    Lacks(MemoryRole),
     /// The keys of the entries that say otherwise.
     #[error(
         "the entry {} says otherwise: `resolution` must be supersede, keep_both or reject",

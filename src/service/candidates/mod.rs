@@ -17,8 +17,12 @@ use serde_json::Value;
 pub use self::error::Refusal;
 pub(super) use self::propose::{Ids, propose_in};
 use self::step::{Action, Step, go};
+use super::once::Telling;
 use super::{Error, Services};
-use crate::domain::{Actor, ActorKind, Candidate, CandidateState, ChainLink, Review};
+use crate::domain::{
+    Actor, ActorKind, Candidate, CandidateState, ChainLink, MemoryRole, Principal, PrincipalKind,
+    Review, Scope,
+};
 use crate::json::{self, Limits};
 use crate::request::{self, ProposeFault, ReviewRequest};
 use crate::store::{self, Log, Tx};
@@ -57,17 +61,21 @@ pub fn propose(
     services: &Services,
     body: &str,
     if_match: Option<u64>,
+    telling: Telling<(Shown, bool)>,
 ) -> Result<(Shown, bool), Error> {
     let node = json::parse(body, Limits::default())?;
-    let proposed = request::read_proposal(&node).map_err(|fault| match fault {
+    let mut proposed = request::read_proposal(&node).map_err(|fault| match fault {
         ProposeFault::Class(word) => Refusal::Class(word).into(),
         ProposeFault::Faults(faults) => Error::Invalid(faults),
     })?;
+    proposed.by = actor(services.caller(), &proposed.by, MemoryRole::Capturer)?;
     // Chosen before the transaction, which may be tried twice.
     let (ids, promotion) = (Ids::new(), services.promotion());
     services.tenant().write_durable(move |tx| {
         let candidate = propose_in(tx, &proposed, if_match, &ids, promotion)?;
-        Ok((shown(tx, candidate)?, proposed.revises.is_none()))
+        let done = (shown(tx, candidate)?, proposed.revises.is_none());
+        telling.remember(tx, &done)?;
+        Ok(done)
     })
 }
 
@@ -100,10 +108,11 @@ pub fn review(
     id: &str,
     body: &str,
     if_match: Option<u64>,
+    telling: Telling<Shown>,
 ) -> Result<Shown, Error> {
     let node = json::parse(body, Limits::default())?;
-    let request = request::read_review(&node).map_err(Error::Invalid)?;
-    may_decide(&request.by)?;
+    let mut request = request::read_review(&node).map_err(Error::Invalid)?;
+    request.by = decider(services.caller(), &request.by, MemoryRole::Reviewer)?;
     let id = id.to_owned();
     services.tenant().write_durable(move |tx| {
         let mut candidate = current(tx, &id, if_match)?;
@@ -113,7 +122,9 @@ pub fn review(
         judge(tx, &mut candidate, &request)?;
         candidate.version += 1;
         tx.put_candidate(&candidate)?;
-        shown(tx, candidate)
+        let done = shown(tx, candidate)?;
+        telling.remember(tx, &done)?;
+        Ok(done)
     })
 }
 
@@ -144,10 +155,11 @@ pub fn promote(
     id: &str,
     body: &str,
     if_match: Option<u64>,
+    telling: Telling<Shown>,
 ) -> Result<Shown, Error> {
     let node = json::parse(body, Limits::default())?;
-    let request = request::read_promotion(&node).map_err(Error::Invalid)?;
-    may_decide(&request.by)?;
+    let mut request = request::read_promotion(&node).map_err(Error::Invalid)?;
+    request.by = decider(services.caller(), &request.by, MemoryRole::Promoter)?;
     let id = id.to_owned();
     services.tenant().write_durable(move |tx| {
         let mut candidate = current(tx, &id, if_match)?;
@@ -158,7 +170,9 @@ pub fn promote(
         promote::promote_in(tx, &mut candidate, &request)?;
         candidate.version += 1;
         tx.put_candidate(&candidate)?;
-        shown(tx, candidate)
+        let done = shown(tx, candidate)?;
+        telling.remember(tx, &done)?;
+        Ok(done)
     })
 }
 
@@ -186,9 +200,26 @@ pub fn events(
     Ok(Events { lines, next, verified })
 }
 
-/// An agent decides nothing, whoever it acts for.
-fn may_decide(by: &Actor) -> Result<(), Refusal> {
-    if by.kind == ActorKind::Agent { Err(Refusal::Role) } else { Ok(()) }
+/// Who acts. A key of a service speaks for whom its application names, as does a caller without a
+/// key; any other key speaks for itself alone. It needs the role, or `admin`.
+fn actor(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, Refusal> {
+    let Some(key) = &caller.key else { return Ok(said.clone()) };
+    if !caller.roles.contains(role) && !caller.has_any(&[Scope::Admin]) {
+        return Err(Refusal::Lacks(role));
+    }
+    let kind = match caller.kind {
+        PrincipalKind::Service => return Ok(said.clone()),
+        PrincipalKind::User => ActorKind::User,
+        PrincipalKind::Agent => ActorKind::Agent,
+        PrincipalKind::Automation => ActorKind::Automation,
+    };
+    Ok(Actor { id: Arc::clone(key), kind })
+}
+
+/// The same for a decision: an agent makes none, whoever it acts for.
+fn decider(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, Refusal> {
+    let actor = actor(caller, said, role)?;
+    if actor.kind == ActorKind::Agent { Err(Refusal::Agent) } else { Ok(actor) }
 }
 
 /// The candidate that is to be changed, in the version that its caller has seen.

@@ -7,6 +7,7 @@ use super::{Error, Services, UNKNOWN};
 use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, RawJson};
 use crate::json::{self, Limits};
 use crate::request::{self, MemoryWrite, StoreAction, StoreFault, StoreRequest};
+use crate::service::once::Telling;
 use crate::store::{MemoryFilter, Tx};
 
 /// Entries that are looked through for one that holds a text.
@@ -23,7 +24,7 @@ pub struct Acted {
 }
 
 /// Adds, replaces or removes an entry.
-pub fn act(services: &Services, body: &str) -> Result<Acted, Error> {
+pub fn act(services: &Services, body: &str, telling: Telling<Acted>) -> Result<Acted, Error> {
     let node = json::parse(body, Limits::default())?;
     let request = request::read_store(&node).map_err(|fault| match fault {
         StoreFault::Action(word) => Error::MemoryAction(word),
@@ -38,7 +39,9 @@ pub fn act(services: &Services, body: &str) -> Result<Acted, Error> {
             StoreAction::Replace => Some(replace(tx, &request)?),
             StoreAction::Remove => take_away(tx, &request)?,
         };
-        Ok(Acted { action: request.action, target: request.target.0, entry })
+        let acted = Acted { action: request.action, target: request.target.0, entry };
+        telling.remember(tx, &acted)?;
+        Ok(acted)
     })
 }
 

@@ -13,6 +13,7 @@ pub(super) use self::change::{Change, carry_out, remove, replace};
 pub use self::recall::{RecallAnswer, recall};
 pub(super) use self::recall::{expire, expire_all, expired, recalled};
 pub use self::transfer::{Imported, import};
+use super::once::Telling;
 use super::{Error, Services};
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion,
@@ -114,7 +115,12 @@ pub fn versions(
 }
 
 /// Makes an entry what it was in one of its versions; that is a new version.
-pub fn restore(services: &Services, key: &str, body: &str) -> Result<MemoryEntry, Error> {
+pub fn restore(
+    services: &Services,
+    key: &str,
+    body: &str,
+    telling: Telling<MemoryEntry>,
+) -> Result<MemoryEntry, Error> {
     let node = json::parse(body, Limits::default())?;
     let (scope, version) = request::read_restore(&node).map_err(Error::Invalid)?;
     let key = key.to_owned();
@@ -127,19 +133,30 @@ pub fn restore(services: &Services, key: &str, body: &str) -> Result<MemoryEntry
         };
         let mut entry = known.entry;
         entry.status = MemoryStatus::Promoted;
-        change::replace(tx, &current, entry, MemoryAction::Restore, MemoryOrigin::Direct)
+        let restored =
+            change::replace(tx, &current, entry, MemoryAction::Restore, MemoryOrigin::Direct)?;
+        telling.remember(tx, &restored)?;
+        Ok(restored)
     })
 }
 
 /// Takes an entry out of what is recalled; its versions stay, and it can be restored.
-pub fn retract(services: &Services, key: &str, body: &str) -> Result<MemoryEntry, Error> {
+pub fn retract(
+    services: &Services,
+    key: &str,
+    body: &str,
+    telling: Telling<MemoryEntry>,
+) -> Result<MemoryEntry, Error> {
     let node = json::parse(body, Limits::default())?;
     let scope = request::read_retract(&node).map_err(Error::Invalid)?;
     let key = key.to_owned();
     services.tenant().write_durable(move |tx| {
         let Some(current) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
         let retracted = MemoryEntry { status: MemoryStatus::Retracted, ..current.clone() };
-        change::replace(tx, &current, retracted, MemoryAction::Retract, MemoryOrigin::Direct)
+        let retracted =
+            change::replace(tx, &current, retracted, MemoryAction::Retract, MemoryOrigin::Direct)?;
+        telling.remember(tx, &retracted)?;
+        Ok(retracted)
     })
 }
 

@@ -5,6 +5,7 @@ use super::{Error, Services};
 use crate::domain::{MemoryAction, MemoryOrigin};
 use crate::json::Faults;
 use crate::request::{self, ImportLine};
+use crate::service::once::Telling;
 
 /// Entries of one import: all of it is one transaction.
 const MOST_LINES: usize = 10_000;
@@ -17,7 +18,11 @@ pub struct Imported {
 }
 
 /// Stores an entry a line, all of them or none.
-pub fn import(services: &Services, body: &str) -> Result<Imported, Error> {
+pub fn import(
+    services: &Services,
+    body: &str,
+    telling: Telling<Imported>,
+) -> Result<Imported, Error> {
     let mut faults = Vec::new();
     let mut lines: Vec<ImportLine> = Vec::new();
     for (number, line) in body.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -52,6 +57,7 @@ pub fn import(services: &Services, body: &str) -> Result<Imported, Error> {
             };
             carry_out(tx, &change, old)?;
         }
+        telling.remember(tx, &done)?;
         Ok(done)
     })
 }

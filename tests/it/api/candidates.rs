@@ -330,3 +330,53 @@ async fn under_review_nothing_is_remembered_by_itself() {
     let direct = server.build("PUT", "/memory/direct").json(&json!({"value": 1}));
     assert_eq!(direct.send().await.unwrap().status(), 201);
 }
+
+/// A key speaks for itself unless it is a service's, and each step needs its role.
+#[tokio::test]
+async fn a_key_acts_in_its_roles_and_for_itself() {
+    let bootstrap = "b".repeat(32);
+    let server = TestServer::with(&["--bootstrap-key", &bootstrap]).await;
+    let make = async |kind: &str, roles: Option<&[&str]>| {
+        let mut body = json!({"kind": kind, "scopes": ["memory:read", "memory:write"]});
+        if let Some(roles) = roles {
+            body["roles"] = json!(roles);
+        }
+        let request = server.build("POST", "/keys").bearer_auth(&bootstrap).json(&body);
+        let made: Value = request.send().await.unwrap().json().await.unwrap();
+        (made["id"].as_str().unwrap().to_owned(), made["key"].as_str().unwrap().to_owned())
+    };
+    let send = async |key: &str, path: &str, tag: Option<&str>, body: &Value| {
+        let mut request = server.build("POST", path).bearer_auth(key).json(body);
+        if let Some(tag) = tag {
+            request = request.header("if-match", tag);
+        }
+        request.send().await.unwrap()
+    };
+    let (agent, agents) = make("agent", Some(&["capturer", "reviewer"])).await;
+    let (_, services) = make("service", None).await;
+    let (person, persons) = make("user", Some(&["reviewer", "promoter"])).await;
+    let proposal = json!({"value": "tea", "class": "correction",
+        "by": {"id": "ann", "kind": "user"}});
+
+    let by_agent = send(&agents, PATH, None, &proposal).await;
+    let candidate: Value = by_agent.json().await.unwrap();
+    assert_eq!(candidate["proposed_by"], json!([{"id": agent, "kind": "agent"}]));
+    let other =
+        json!({"value": "milk", "class": "correction", "by": {"id": "ann", "kind": "user"}});
+    let by_service: Value = send(&services, PATH, None, &other).await.json().await.unwrap();
+    assert_eq!(by_service["proposed_by"], json!([{"id": "ann", "kind": "user"}]));
+    problem(send(&persons, PATH, None, &proposal).await, 403, "memory_role").await;
+
+    let path = format!("{PATH}/{}", candidate["id"].as_str().unwrap());
+    let review = format!("{path}/review");
+    for key in [&agents, &services] {
+        problem(send(key, &review, Some("\"1\""), &approve()).await, 403, "memory_role").await;
+    }
+    let reviewed = send(&persons, &review, Some("\"1\""), &approve()).await;
+    assert_eq!(reviewed.status(), 200);
+    let reviewed: Value = reviewed.json().await.unwrap();
+    assert_eq!(reviewed["review"]["by"], json!({"id": person, "kind": "user"}));
+    let promote = json!({"by": {"id": "bob", "kind": "user"}});
+    let promoted = send(&bootstrap, &format!("{path}/promote"), Some("\"2\""), &promote).await;
+    assert_eq!(promoted.status(), 200, "`admin` holds every role");
+}

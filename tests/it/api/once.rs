@@ -114,3 +114,57 @@ async fn a_key_that_is_none_is_a_fault() {
         problem(refused, 422, "invalid_request").await;
     }
 }
+
+/// Every other POST that stores something: an answer, given twice, and one effect.
+#[tokio::test]
+async fn a_change_of_memory_is_done_once() {
+    let server = TestServer::spawn().await;
+    let entry = server.build("PUT", "/memory/tone").json(&json!({"value": "kind"}));
+    assert_eq!(entry.send().await.unwrap().status(), 201);
+    let steps = [
+        ("/memory", json!({"action": "add", "content": "likes tea"}).to_string(), 201),
+        ("/memory/import", json!({"key": "a", "value": 1}).to_string(), 200),
+        ("/memory/tone/retract", "{}".to_owned(), 200),
+        ("/memory/tone/restore", json!({"version": 1}).to_string(), 200),
+        ("/memory-candidates", json!({"value": "tea", "class": "preference"}).to_string(), 201),
+    ];
+    for (path, body, status) in &steps {
+        let first = send(&server, path, "k", body).await;
+        assert_eq!((first.status().as_u16(), is_again(&first)), (*status, false), "{path}");
+        let tag = first.headers().get("etag").cloned();
+        let first: Value = first.json().await.unwrap();
+        let events = events(&server).await;
+        let second = send(&server, path, "k", body).await;
+        assert_eq!((second.status().as_u16(), is_again(&second)), (*status, true), "{path}");
+        assert_eq!(second.headers().get("etag").cloned(), tag, "{path}");
+        assert_eq!(second.json::<Value>().await.unwrap(), first, "{path}");
+        assert_eq!(self::events(&server).await, events, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_decision_that_is_sent_again_is_not_stale() {
+    let server = TestServer::spawn().await;
+    let proposal = json!({"value": "tea", "class": "correction"});
+    let candidate: Value = server.post("/memory-candidates", &proposal).await.json().await.unwrap();
+    let path = format!("/memory-candidates/{}", candidate["id"].as_str().unwrap());
+    let by = json!({"id": "bob", "kind": "user"});
+    let approve = json!({"verdict": "approve", "reason": "fine", "by": by});
+    for (step, body, tag) in [("review", approve, "\"1\""), ("promote", json!({"by": by}), "\"2\"")]
+    {
+        let decide = || {
+            let request = server.build("POST", &format!("{path}/{step}")).json(&body);
+            request.header("idempotency-key", "k").header("if-match", tag).send()
+        };
+        let first = decide().await.unwrap();
+        assert_eq!((first.status().as_u16(), is_again(&first)), (200, false), "{step}");
+        let first: Value = first.json().await.unwrap();
+        let second = decide().await.unwrap();
+        assert_eq!((second.status().as_u16(), is_again(&second)), (200, true), "{step}");
+        assert_eq!(second.json::<Value>().await.unwrap(), first);
+    }
+}
+
+async fn events(server: &TestServer) -> Value {
+    server.get("/events?format=json&after=0&limit=1000").await.json().await.unwrap()
+}
