@@ -25,6 +25,19 @@ pub struct HooksConfig {
     #[arg(long, env = "CONTEXTURE_HOOKS_CA_FILE", value_name = "FILE")]
     pub hooks_ca_file: Option<PathBuf>,
 
+    /// JSON file with hooks that stand for every tenant: `{"hooks": [...], "secrets": {...}, "order": {...}}`
+    ///
+    /// Read at the start. Callers see these hooks without their addresses, and cannot change them.
+    #[arg(long, env = "CONTEXTURE_HOOKS_FILE", value_name = "FILE")]
+    pub hooks_file: Option<PathBuf>,
+
+    /// Let hooks call this machine, over http too, and seal secrets without a key file
+    ///
+    /// For trying hooks out. Without `--master-key-file` the key lives as long as the process, so
+    /// hooks that were registered before a restart cannot be called after it.
+    #[arg(long, env = "CONTEXTURE_DEV")]
+    pub dev: bool,
+
     /// File of keys that secrets are sealed with: lines of 64 hex digits, the first seals, all open
     #[arg(long, env = "CONTEXTURE_MASTER_KEY_FILE", value_name = "FILE")]
     pub master_key_file: Option<PathBuf>,

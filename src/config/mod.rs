@@ -33,6 +33,8 @@ pub struct Config {
     #[command(flatten)]
     pub memory: MemoryConfig,
     #[command(flatten)]
+    pub hooks: HooksConfig,
+    #[command(flatten)]
     pub limits: LimitsConfig,
     #[command(flatten)]
     pub telemetry: TelemetryConfig,

@@ -46,8 +46,10 @@ pub enum Kind {
     Cancelled,
     RateLimited,
     Overloaded,
+    SecretsUnavailable,
     StoreUnavailable,
     StorageFull,
+    LoopDetected,
     Internal,
 }
 
@@ -83,8 +85,10 @@ impl Kind {
         Self::Cancelled,
         Self::RateLimited,
         Self::Overloaded,
+        Self::SecretsUnavailable,
         Self::StoreUnavailable,
         Self::StorageFull,
+        Self::LoopDetected,
         Self::Internal,
     ];
 
@@ -142,8 +146,12 @@ impl Kind {
             Self::Cancelled => (499, "cancelled", "The caller went away"),
             Self::RateLimited => (429, "rate_limited", "The key has asked for all it may"),
             Self::Overloaded => (503, "overloaded", "The server is busy, try again"),
+            Self::SecretsUnavailable => {
+                (503, "secrets_unavailable", "Secrets cannot be kept or read here")
+            }
             Self::StoreUnavailable => (503, "store_unavailable", "The store cannot be used"),
             Self::StorageFull => (507, "storage_full", "The store has no room left"),
+            Self::LoopDetected => (508, "loop_detected", "The request goes round in circles"),
             Self::Internal => (500, "internal", "Something broke on our side"),
         }
     }
@@ -289,6 +297,8 @@ impl IntoResponse for Problem {
         let status = self.kind.status();
         let mut response = status.into_response();
         let pause = match status {
+            // To try again does not make a key.
+            _ if self.kind == Kind::SecretsUnavailable => None,
             StatusCode::SERVICE_UNAVAILABLE => Some("1"),
             StatusCode::CONFLICT if self.kind == Kind::InFlight => Some("1"),
             StatusCode::INSUFFICIENT_STORAGE => Some("30"),
@@ -327,6 +337,7 @@ impl From<Error> for Problem {
                 return Self { kind: Kind::InvalidRequest, detail, errors };
             }
             Error::Forbidden(_) => Kind::Forbidden,
+            Error::NoSecrets(_) => Kind::SecretsUnavailable,
             Error::Refused(once::Refused::Mismatch) => Kind::IdempotencyMismatch,
             Error::Refused(once::Refused::InFlight) => Kind::InFlight,
             Error::NotFound(_) => Kind::NotFound,
@@ -345,6 +356,7 @@ impl From<StoreError> for Problem {
         let kind = match &error {
             StoreError::Collision(_)
             | StoreError::TooManyAdapters(_)
+            | StoreError::TooManyHooks(_)
             | StoreError::TooManyKeys(_)
             | StoreError::TooManyEntries(_) => {
                 return Self::with_detail(Kind::Conflict, error.to_string());

@@ -1,6 +1,7 @@
 //! Puts the parts together, and serves until told to stop.
 
 mod accept;
+mod hooks;
 mod jobs;
 mod tasks;
 
@@ -41,6 +42,8 @@ pub enum Error {
     Models(#[from] config::ModelsError),
     #[error(transparent)]
     Keys(#[from] config::KeysError),
+    #[error(transparent)]
+    Hooks(#[from] hooks::Error),
     #[error(transparent)]
     Store(#[from] store::OpenError),
     #[error("the store cannot be asked for keys")]
@@ -113,6 +116,7 @@ impl Server {
         let failed = |source| Error::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let services = services.with_hooks(hooks::build(&config.hooks, address)?);
         Ok(Self { listener, address, services, config })
     }
 

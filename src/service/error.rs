@@ -3,6 +3,7 @@
 use super::candidates::Refusal;
 use super::{StoreError, once};
 use crate::json::{self, Fault};
+use crate::webhook::SealError;
 
 /// Each variant is one thing a caller can act on. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,9 @@ pub enum Error {
     MemoryType(String),
     #[error("{0}")]
     Forbidden(String),
+    /// The operator has to give the key that secrets are sealed with.
+    #[error("{0} (--master-key-file)")]
+    NoSecrets(#[source] SealError),
     #[error(transparent)]
     Refused(#[from] once::Refused),
     #[error(transparent)]

@@ -9,6 +9,7 @@ pub mod compress;
 mod error;
 pub mod events;
 pub mod expand;
+pub mod hooks;
 pub mod keys;
 mod known;
 mod marks;
@@ -31,6 +32,7 @@ use quick_cache::sync::Cache;
 
 use self::auth::{Gate, Given};
 pub use self::error::Error;
+use self::hooks::Hooks;
 use self::once::Flights;
 use self::usage::Meter;
 use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, TokenizerName};
@@ -51,6 +53,8 @@ pub struct Services {
     /// Whose things they work on, and for whom.
     caller: Arc<Principal>,
     promotion: MemoryPromotion,
+    hooks: Arc<Hooks>,
+    hops: u8,
 }
 
 struct Inner {
@@ -112,6 +116,8 @@ impl Services {
             }),
             caller,
             promotion: MemoryPromotion::default(),
+            hooks: Arc::default(),
+            hops: 0,
         }
     }
 
@@ -124,11 +130,7 @@ impl Services {
     /// The same, for what belongs to a caller's tenant; what is used is his.
     #[must_use]
     pub fn for_caller(&self, caller: &Arc<Principal>) -> Self {
-        Self {
-            inner: Arc::clone(&self.inner),
-            caller: Arc::clone(caller),
-            promotion: self.promotion,
-        }
+        Self { caller: Arc::clone(caller), ..self.clone() }
     }
 
     /// For whom they work.
@@ -179,6 +181,27 @@ impl Services {
     #[must_use]
     pub fn promoting(self, promotion: MemoryPromotion) -> Self {
         Self { promotion, ..self }
+    }
+
+    /// The same, with these hooks.
+    #[must_use]
+    pub fn with_hooks(self, hooks: Hooks) -> Self {
+        Self { hooks: Arc::new(hooks), ..self }
+    }
+
+    fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    /// The same, for a request that came through so many services like this one.
+    #[must_use]
+    pub fn through(self, hops: u8) -> Self {
+        Self { hops, ..self }
+    }
+
+    /// How many services like this one the request came through.
+    pub fn hops(&self) -> u8 {
+        self.hops
     }
 
     /// Whether anything is promoted without a review.

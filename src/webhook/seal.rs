@@ -69,13 +69,17 @@ impl Keyring {
                 continue;
             }
             let bytes = hex(line).ok_or(BadKey { line: index + 1 })?;
-            let mut name = [0; NAME];
-            for (to, from) in name.iter_mut().zip(Sha256::digest(bytes.as_slice())) {
-                *to = from;
-            }
-            keys.push(Key { name, bytes: SecretBox::new(Box::new(*bytes)) });
+            keys.push(Key::new(bytes));
         }
         Ok(Self(keys))
+    }
+
+    /// One key, of the machine's random source, that ends with the process; none where that has
+    /// nothing to give.
+    pub fn generate() -> Option<Self> {
+        let mut bytes = Box::new([0; KEY]);
+        getrandom::fill(bytes.as_mut_slice()).ok()?;
+        Some(Self(vec![Key::new(bytes)]))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -116,6 +120,14 @@ impl Keyring {
 }
 
 impl Key {
+    fn new(bytes: Box<[u8; KEY]>) -> Self {
+        let mut name = [0; NAME];
+        for (to, from) in name.iter_mut().zip(Sha256::digest(bytes.as_slice())) {
+            *to = from;
+        }
+        Self { name, bytes: SecretBox::new(bytes) }
+    }
+
     fn cipher(&self) -> XChaCha20Poly1305 {
         XChaCha20Poly1305::new(self.bytes.expose_secret().into())
     }

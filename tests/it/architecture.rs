@@ -22,10 +22,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("webhook",   &["domain", "config", "hook"]),
     ("pipeline",  &["domain", "json", "tokenizer", "provider", "compress", "request"]),
     ("service",   &["domain", "json", "tokenizer", "provider", "compress", "request", "pipeline",
-                    "store"]),
+                    "store", "hook", "webhook"]),
     ("http",      &["domain", "config", "json", "pipeline", "service"]),
     ("server",    &["json", "domain", "config", "telemetry", "store", "tokenizer", "provider", "compress",
-                    "request", "pipeline", "service", "http"]),
+                    "request", "pipeline", "service", "http", "hook", "webhook"]),
     ("cli",       &["config", "telemetry", "http", "server", "service", "domain", "pipeline"]),
 ];
 

@@ -1,0 +1,79 @@
+//! Hooks of a running server: those that are registered, those of the operator's file, and the
+//! set that a request is pinned to.
+//!
+//! [`Services::hook_set`] gives the hooks of a request in their order, [`Services::hook_caller`]
+//! what calls them. What is stored is read again when its revision has changed; until then a
+//! request costs one look at that number.
+
+mod file;
+mod order;
+mod patch;
+mod registry;
+mod set;
+mod shown;
+
+use std::fmt;
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
+
+pub use self::file::{HooksFile, HooksFileError};
+pub use self::order::{Order, order, put_order};
+pub use self::registry::{Made, create, delete, find, list, points, rotate, update};
+use self::set::Loaded;
+pub use self::shown::Registered;
+use crate::hook::Hook;
+use crate::webhook::{Keyring, Policy, Webhooks};
+
+/// Tenants whose hooks are remembered.
+const REMEMBERED: usize = 1_024;
+
+/// What hooks need beside the store. Without a network no hook is called.
+pub struct Hooks {
+    webhooks: Option<Webhooks>,
+    keys: Keyring,
+    file: HooksFile,
+    loaded: Cache<Arc<str>, Arc<Loaded>>,
+}
+
+impl Hooks {
+    /// `keys` seals what is stored of hooks; `file` are the operator's hooks.
+    pub fn new(webhooks: Webhooks, keys: Keyring, file: HooksFile) -> Self {
+        Self { webhooks: Some(webhooks), keys, file, ..Self::default() }
+    }
+
+    /// The URL in the form in which it is called, or what is wrong with it.
+    fn check_url(&self, url: &str) -> Result<String, String> {
+        match &self.webhooks {
+            Some(webhooks) => webhooks.policy().check_url(url),
+            None => Policy::default().check_url(url),
+        }
+    }
+
+    /// The operator's hook of this id.
+    fn of_file(&self, id: &str) -> Option<&Arc<Hook>> {
+        self.file.hooks.iter().find(|hook| *hook.id == *id)
+    }
+
+    /// Whether it failed so often that it is not called for a while.
+    fn is_open(&self, tenant: &Arc<str>, hook: &Hook) -> bool {
+        self.webhooks.as_ref().is_some_and(|webhooks| webhooks.is_open(tenant, &hook.id))
+    }
+}
+
+impl Default for Hooks {
+    fn default() -> Self {
+        Self {
+            webhooks: None,
+            keys: Keyring::default(),
+            file: HooksFile::default(),
+            loaded: Cache::new(REMEMBERED),
+        }
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hooks").field("keys", &self.keys).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,272 @@
+//! Hooks: register them, list them, change them, take them away.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::patch::{keep_credentials, merged};
+use super::set::opened;
+use super::shown::Registered;
+use crate::hook::{Does, GivenId, Hook, Point, Secret, Secrets, read_hook, write_point};
+use crate::json::{self, Faults, Fields, Limits, Path};
+use crate::service::once::{Once, remember};
+use crate::service::{Error, Services, StoreError};
+use crate::store::{HookRow, NewHook, Tx};
+use crate::webhook::SealError;
+
+const UNKNOWN: Error = Error::NotFound("there is no hook of this id");
+/// How long an old secret goes on signing where nobody says.
+const OVERLAP: Duration = Duration::from_hours(24);
+const MOST_OVERLAP: Duration = Duration::from_hours(7 * 24);
+
+/// A hook that was just registered or got another secret: the one time that it is shown.
+#[derive(Debug)]
+pub struct Made {
+    pub registered: Registered,
+    /// None of a built-in hook.
+    pub secret: Option<Secret>,
+}
+
+/// Registers what `body` says; `tell` is what a repetition of the request is answered.
+pub fn create(
+    services: &Services,
+    body: &str,
+    once: Option<&Once>,
+    tell: fn(&Registered) -> String,
+) -> Result<Made, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let id = format!("hook_{}", Uuid::now_v7().simple());
+    let check = |url: &str| services.hooks().check_url(url);
+    let read = read_hook(&node, Path::Root, GivenId::Made(&id), &check, &mut faults);
+    let Some(mut hook) = read.filter(|_| faults.is_empty()) else {
+        return Err(Error::Invalid(faults.into_vec()));
+    };
+    if services.hooks().of_file(&hook.id).is_some() {
+        return Err(Error::Conflict("the operator has a hook of this id".to_owned()));
+    }
+    let secret = fresh_secret(&mut hook)?;
+    let new = sealed(services, &hook, None)?;
+    let (once, shown) = (once.cloned(), hook.clone());
+    let registered = services.tenant().write_durable(move |tx| {
+        let row = tx.insert_hook(&new)?;
+        let row = row.ok_or_else(|| Error::Conflict("a hook of this id is there".to_owned()))?;
+        let registered = Registered::of_row(shown.clone(), &row, false);
+        remember(once.as_ref(), tx, || tell(&registered))?;
+        Ok::<_, Error>(registered)
+    })?;
+    Ok(Made { registered, secret })
+}
+
+/// Gives a hook that calls out a secret of its own.
+fn fresh_secret(hook: &mut Hook) -> Result<Option<Secret>, Error> {
+    let Does::Call(endpoint) = &mut hook.does else { return Ok(None) };
+    let secret = Secret::generate().ok_or(SealError::NoRandom)?;
+    endpoint.secrets = Secrets::of(secret.clone());
+    Ok(Some(secret))
+}
+
+/// What is stored of a hook.
+fn sealed(services: &Services, hook: &Hook, disabled: Option<Arc<str>>) -> Result<NewHook, Error> {
+    let sealed = services.hooks().keys.seal_hook(&services.caller().tenant, hook)?;
+    let definition = hook.write_stored().into();
+    Ok(NewHook { id: Arc::clone(&hook.id), definition, sealed, disabled })
+}
+
+/// At most `limit` hooks behind an id, in the byte order of their ids, the operator's among them;
+/// and where the list goes on.
+pub fn list(
+    services: &Services,
+    point: Option<Point>,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<Registered>, Option<Arc<str>>), Error> {
+    let (hooks, tenant) = (services.hooks(), &services.caller().tenant);
+    let rows = services.tenant().read(|tx| tx.list_hooks(after, usize::MAX))?;
+    let after = after.unwrap_or_default();
+    let mut found = Vec::new();
+    for hook in hooks.file.hooks.iter().filter(|hook| &*hook.id > after) {
+        found.push(Registered::of_file(hook, hooks.is_open(tenant, hook)));
+    }
+    for row in &rows {
+        let hook = opened(&hooks.keys, tenant, row)?;
+        let is_open = hooks.is_open(tenant, &hook);
+        found.push(Registered::of_row(hook, row, is_open));
+    }
+    found.retain(|found| point.is_none_or(|point| found.hook.points.contains(&point)));
+    found.sort_by(|one, other| one.hook.id.cmp(&other.hook.id));
+    let goes_on = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| goes_on).map(|found| Arc::clone(&found.hook.id));
+    Ok((found, next))
+}
+
+/// A hook by its id.
+pub fn find(services: &Services, id: &str) -> Result<Registered, Error> {
+    let (hooks, tenant) = (services.hooks(), &services.caller().tenant);
+    if let Some(hook) = hooks.of_file(id) {
+        return Ok(Registered::of_file(hook, hooks.is_open(tenant, hook)));
+    }
+    let row = services.tenant().read(|tx| tx.hook(id))?.ok_or(UNKNOWN)?;
+    let hook = opened(&hooks.keys, tenant, &row)?;
+    let is_open = hooks.is_open(tenant, &hook);
+    Ok(Registered::of_row(hook, &row, is_open))
+}
+
+/// Changes of a hook what `body` names. `if_match` is the revision that must be stored.
+pub fn update(
+    services: &Services,
+    id: &str,
+    body: &str,
+    if_match: Option<u64>,
+) -> Result<Registered, Error> {
+    let change = json::parse(body, Limits::default())?;
+    let (row, old) = own(services, id, if_match)?;
+    let stored = json::parse(&row.definition, Limits::default())?;
+    let mut faults = Faults::default();
+    let Some(text) = merged(&stored, &change) else {
+        faults.add(&Path::Root, format!("must be an object, not {}", change.kind()));
+        return Err(Error::Invalid(faults.into_vec()));
+    };
+    let node = json::parse(&text, Limits::default())?;
+    let check = |url: &str| services.hooks().check_url(url);
+    let read = read_hook(&node, Path::Root, GivenId::Address(id), &check, &mut faults);
+    let Some(mut hook) = read else { return Err(Error::Invalid(faults.into_vec())) };
+    keep_credentials(&mut hook, &old, &change, &mut faults);
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let is_locked = |hook: &Hook| hook.endpoint().is_some_and(|end| end.secrets.is_locked());
+    let new = if is_locked(&hook) {
+        // What cannot be opened stays as it is, and nothing can be put beside it.
+        if change.get("headers").is_some() {
+            return Err(SealError::UnknownKey.into());
+        }
+        let (id, definition) = (Arc::clone(&hook.id), hook.write_stored().into());
+        NewHook { id, definition, sealed: row.sealed.clone(), disabled: None }
+    } else {
+        // A built-in hook that calls out from now on has no secret yet.
+        if hook.endpoint().is_some_and(|endpoint| endpoint.secrets.is_empty()) {
+            fresh_secret(&mut hook)?;
+        }
+        sealed(services, &hook, None)?
+    };
+    store(services, hook, new, row.revision)
+}
+
+/// Removes a hook.
+pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
+    own(services, id, if_match)?;
+    let id = id.to_owned();
+    services.tenant().write_durable(move |tx| {
+        let row = tx.hook(&id)?.ok_or(UNKNOWN)?;
+        check_version(&row, if_match)?;
+        tx.delete_hook(&id)?;
+        Ok(())
+    })
+}
+
+/// Gives a hook another secret, beside which the old one signs for a while; `tell` is what a
+/// repetition of the request is answered.
+pub fn rotate(
+    services: &Services,
+    id: &str,
+    body: &str,
+    once: Option<&Once>,
+    tell: fn(&Registered) -> String,
+) -> Result<Made, Error> {
+    let node = json::parse(if body.trim().is_empty() { "{}" } else { body }, Limits::default())?;
+    let mut faults = Faults::default();
+    let fields = Fields::of(&node, Path::Root, &["overlap_seconds"], &mut faults);
+    let overlap = fields
+        .and_then(|fields| fields.whole("overlap_seconds", 0, MOST_OVERLAP.as_secs(), &mut faults));
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let (row, mut hook) = own(services, id, None)?;
+    let Does::Call(endpoint) = &mut hook.does else {
+        return Err(Error::Conflict("a built-in hook has no secret".to_owned()));
+    };
+    if endpoint.secrets.is_locked() {
+        return Err(SealError::UnknownKey.into());
+    }
+    let secret = Secret::generate().ok_or(SealError::NoRandom)?;
+    let now = services.inner.store.now();
+    let until = now.after(overlap.map_or(OVERLAP, Duration::from_secs));
+    endpoint.secrets = endpoint.secrets.rotated(secret.clone(), now, until);
+    let new = sealed(services, &hook, row.disabled.clone())?;
+    let (once, revision) = (once.cloned(), row.revision);
+    let registered = services.tenant().write_durable(move |tx| {
+        let registered = replace(tx, &hook, &new, revision)?;
+        remember(once.as_ref(), tx, || tell(&registered))?;
+        Ok::<_, Error>(registered)
+    })?;
+    Ok(Made { registered, secret: Some(secret) })
+}
+
+/// The points as data, as JSON.
+pub fn points() -> String {
+    let mut out = String::from("{\"items\":[");
+    for (index, point) in Point::ALL.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_point(&mut out, point);
+    }
+    out.push_str("],\"next_cursor\":null}");
+    out
+}
+
+/// A hook that the caller may change: one that is stored.
+pub(super) fn own(
+    services: &Services,
+    id: &str,
+    if_match: Option<u64>,
+) -> Result<(HookRow, Hook), Error> {
+    let hooks = services.hooks();
+    if hooks.of_file(id).is_some() {
+        return Err(Error::Forbidden("the operator's file holds this hook".to_owned()));
+    }
+    let row = services.tenant().read(|tx| tx.hook(id))?.ok_or(UNKNOWN)?;
+    check_version(&row, if_match)?;
+    let hook = opened(&hooks.keys, &services.caller().tenant, &row)?;
+    Ok((row, hook))
+}
+
+fn check_version(row: &HookRow, if_match: Option<u64>) -> Result<(), Error> {
+    match if_match {
+        Some(wanted) if wanted != row.revision => Err(Error::Stale(row.revision)),
+        _ => Ok(()),
+    }
+}
+
+fn store(
+    services: &Services,
+    hook: Hook,
+    new: NewHook,
+    revision: u64,
+) -> Result<Registered, Error> {
+    services.tenant().write_durable(move |tx| replace(tx, &hook, &new, revision))
+}
+
+/// Stores a hook over the one of this revision.
+fn replace(tx: &Tx<'_>, hook: &Hook, new: &NewHook, revision: u64) -> Result<Registered, Error> {
+    let row = tx.hook(&new.id)?.ok_or(UNKNOWN)?;
+    if row.revision != revision {
+        return Err(Error::Stale(row.revision));
+    }
+    let row = tx.update_hook(new)?.ok_or(UNKNOWN)?;
+    let mut hook = hook.clone();
+    hook.revision = row.revision;
+    Ok(Registered::of_row(hook, &row, false))
+}
+
+impl From<SealError> for Error {
+    fn from(error: SealError) -> Self {
+        match error {
+            SealError::NoRandom => Self::Store(StoreError::Unavailable(Arc::new(error))),
+            SealError::NoKey | SealError::UnknownKey | SealError::Broken => Self::NoSecrets(error),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A hook as callers see it.
+
+use std::sync::Arc;
+
+use crate::domain::Timestamp;
+use crate::hook::{Does, Endpoint, Hook, Secret};
+use crate::json::write_string;
+use crate::store::HookRow;
+
+/// What stands for the address of an operator's hook: it may hold what is nobody else's business.
+const HIDDEN: &str = "(hidden)";
+
+/// A hook that is registered, or stands in the operator's file.
+#[derive(Debug, Clone)]
+pub struct Registered {
+    pub hook: Arc<Hook>,
+    /// None of those of the file.
+    pub stored: Option<Stored>,
+    /// Whether it is not called for a while.
+    pub is_open: bool,
+}
+
+/// What is known of a hook because it is stored.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub disabled: Option<Arc<str>>,
+    pub failing_since: Option<Timestamp>,
+}
+
+impl Registered {
+    pub(super) fn of_file(hook: &Arc<Hook>, is_open: bool) -> Self {
+        Self { hook: Arc::clone(hook), stored: None, is_open }
+    }
+
+    pub(super) fn of_row(hook: Hook, row: &HookRow, is_open: bool) -> Self {
+        let stored = Stored {
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            disabled: row.disabled.clone(),
+            failing_since: row.failing_since,
+        };
+        Self { hook: Arc::new(hook), stored: Some(stored), is_open }
+    }
+
+    /// Its version: what `If-Match` names.
+    pub fn revision(&self) -> u64 {
+        self.hook.revision
+    }
+
+    /// As JSON; `secret` is shown where it was just made.
+    pub fn write(&self, secret: Option<&Secret>) -> String {
+        let mut out = match &self.stored {
+            Some(_) => self.hook.write_shown(),
+            None => without_address(&self.hook).write_shown(),
+        };
+        out.pop();
+        out.push_str(",\"source\":");
+        write_string(&mut out, if self.stored.is_some() { "api" } else { "file" });
+        out.push_str(",\"circuit\":");
+        write_string(&mut out, if self.is_open { "open" } else { "closed" });
+        if let Some(stored) = &self.stored {
+            text(&mut out, "disabled_because", stored.disabled.as_deref());
+            let since = stored.failing_since.map(|since| since.to_string());
+            text(&mut out, "failing_since", since.as_deref());
+            text(&mut out, "created_at", Some(&stored.created_at.to_string()));
+            text(&mut out, "updated_at", Some(&stored.updated_at.to_string()));
+        }
+        if let Some(secret) = secret {
+            text(&mut out, "secret", Some(&secret.reveal()));
+        }
+        out.push('}');
+        out
+    }
+}
+
+fn text(out: &mut String, name: &str, value: Option<&str>) {
+    out.push(',');
+    write_string(out, name);
+    out.push(':');
+    match value {
+        Some(value) => write_string(out, value),
+        None => out.push_str("null"),
+    }
+}
+
+fn without_address(hook: &Hook) -> Hook {
+    let mut hook = hook.clone();
+    if let Does::Call(endpoint) = &mut hook.does {
+        *endpoint = Endpoint { url: HIDDEN.into(), ..endpoint.clone() };
+    }
+    hook
+}
