@@ -23,6 +23,8 @@ const ADAPTERS_WRITE: Access = Access::AnyOf(&[Scope::AdaptersWrite]);
 const MEMORY_READ: Access = Access::AnyOf(&[Scope::MemoryRead, Scope::MemoryWrite]);
 const MEMORY_WRITE: Access = Access::AnyOf(&[Scope::MemoryWrite]);
 const TOOLS: Access = Access::AnyOf(&[Scope::Tools]);
+const HOOKS_READ: Access = Access::AnyOf(&[Scope::HooksRead, Scope::HooksWrite]);
+const HOOKS_WRITE: Access = Access::AnyOf(&[Scope::HooksWrite]);
 const EVENTS: Access = Access::AnyOf(&[Scope::EventsRead]);
 const METRICS: Access = Access::AnyOf(&[Scope::MetricsRead]);
 const ADMIN: Access = Access::AnyOf(&[Scope::Admin]);
@@ -60,6 +62,15 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("POST", "/memory-candidates/{id}/promote", MEMORY_WRITE),
     ("GET", "/memory-candidates/events", MEMORY_READ),
     ("POST", "/tools/calls", TOOLS),
+    ("POST", "/hooks", HOOKS_WRITE),
+    ("GET", "/hooks", HOOKS_READ),
+    ("GET", "/hooks/{id}", HOOKS_READ),
+    ("PATCH", "/hooks/{id}", HOOKS_WRITE),
+    ("DELETE", "/hooks/{id}", HOOKS_WRITE),
+    ("POST", "/hooks/{id}/rotate-secret", HOOKS_WRITE),
+    ("GET", "/hook-points", HOOKS_READ),
+    ("GET", "/hook-order", HOOKS_READ),
+    ("PUT", "/hook-order", HOOKS_WRITE),
     ("GET", "/events", EVENTS),
     ("GET", "/keys", ADMIN),
     ("POST", "/keys", ADMIN),

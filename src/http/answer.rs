@@ -23,6 +23,13 @@ pub(super) fn tagged(version: u64, answer: &impl Serialize) -> Response {
     response
 }
 
+/// The same, of an answer that is JSON text already.
+pub(super) fn tagged_text(version: u64, text: String) -> Response {
+    let mut response = json(text);
+    tag(&mut response, version);
+    response
+}
+
 /// Gives an answer the version of what it tells as its `ETag`.
 pub(super) fn tag(response: &mut Response, version: u64) {
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {

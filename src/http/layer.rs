@@ -14,6 +14,7 @@ use tracing::field::Empty;
 use super::metrics::Metrics;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
+use crate::service::hooks::{HOP_HEADER, MOST_HOPS};
 
 /// Identifies a request in its answer, its problem and the logs.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -158,6 +159,30 @@ pub(super) async fn check_encoding(request: Request, next: Next) -> Response {
             .into_response();
     response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd"));
     response
+}
+
+/// How many services like this one a request came through.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hops(pub(super) u8);
+
+/// Refuses requests that go round: a hook that calls us, whose hooks call it again.
+pub(super) async fn check_hops(mut request: Request, next: Next) -> Response {
+    if let Some(value) = request.headers().get(HOP_HEADER) {
+        let hops = value.to_str().ok().and_then(|text| text.trim().parse::<u8>().ok());
+        match hops {
+            Some(hops) if hops <= MOST_HOPS => request.extensions_mut().insert(Hops(hops)),
+            Some(_) => {
+                let detail =
+                    format!("it came through more than {MOST_HOPS} services like this one");
+                return Problem::with_detail(Kind::LoopDetected, detail).into_response();
+            }
+            None => {
+                let detail = format!("the header {HOP_HEADER} must be a number from 0 to 255");
+                return Problem::invalid("", detail).into_response();
+            }
+        };
+    }
+    next.run(request).await
 }
 
 /// The answer to a panic: logged, with nothing told of it.

@@ -13,6 +13,7 @@ mod candidates;
 mod compile;
 mod compress;
 mod events;
+mod hooks;
 mod keys;
 mod layer;
 mod memory;

@@ -23,7 +23,7 @@ use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, auth, candidates, compile, compress, events, keys, layer, memory,
+    adapters, artifacts, auth, candidates, compile, compress, events, hooks, keys, layer, memory,
     operations, pages, tools, window,
 };
 use crate::config::LimitsConfig;
@@ -44,6 +44,7 @@ use crate::config::LimitsConfig;
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "memory", description = "What is known beyond one conversation"),
         (name = "tools", description = "What models call"),
+        (name = "hooks", description = "What others may veto, change, add to and watch"),
         (name = "events", description = "What happens, as it happens"),
         (name = "keys", description = "Who may do what, and who used how much"),
         (name = "operations", description = "Health, figures, reference"),
@@ -63,6 +64,7 @@ pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
         .layer(CatchPanicLayer::custom(layer::panicked))
         .layer(from_fn_with_state(state.clone(), auth::check))
         .layer(from_fn(layer::check_encoding))
+        .layer(from_fn(layer::check_hops))
         .layer(RequestBodyDeadlineLayer::new(limits.body_timeout()))
         .layer(RequestBodyLimitLayer::new(limits.max_body_bytes));
     router
@@ -164,6 +166,11 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(candidates::review_candidate))
         .routes(routes!(candidates::promote_candidate))
         .routes(routes!(tools::handle_calls))
+        .routes(routes!(hooks::create_hook, hooks::list_hooks))
+        .routes(routes!(hooks::get_hook, hooks::update_hook, hooks::delete_hook))
+        .routes(routes!(hooks::rotate_hook_secret))
+        .routes(routes!(hooks::list_hook_points))
+        .routes(routes!(hooks::get_hook_order, hooks::put_hook_order))
         .routes(routes!(events::read_events))
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::update_key, keys::delete_key))

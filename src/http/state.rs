@@ -8,6 +8,7 @@ use axum::http::{Extensions, Method};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::layer::Hops;
 use super::metrics::Metrics;
 use super::problem::{Kind, Problem};
 use super::router;
@@ -56,7 +57,8 @@ impl AppState {
             tracing::error!("a route that is open to all asked for a caller");
             Problem::new(Kind::Internal)
         })?;
-        Ok(self.services.for_caller(caller))
+        let hops = extensions.get::<Hops>().map_or(0, |hops| hops.0);
+        Ok(self.services.for_caller(caller).through(hops))
     }
 
     /// Services that are nobody's: to find out who a caller is, and for what all share.

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use contexture::hook::HOOK_KEYS;
 use contexture::http::schema::{
-    AdapterDefinition, Budget, Cache, CompileRequest, CompressRequest, Compression, MemoryOptions,
-    Output, Protect, Skill,
+    AdapterDefinition, Budget, Cache, CompileRequest, CompressRequest, Compression, HookDefinition,
+    MemoryOptions, Output, Protect, Skill,
 };
 use contexture::provider::CONVERSATION_KEYS;
 use contexture::request::{ADAPTER_KEYS, COMPILE_KEYS, COMPRESS_KEYS, SECTIONS};
@@ -49,6 +50,15 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/memory-candidates/{id}/review"),
     ("POST", "/memory-candidates/{id}/promote"),
     ("POST", "/tools/calls"),
+    ("POST", "/hooks"),
+    ("GET", "/hooks"),
+    ("GET", "/hooks/{id}"),
+    ("PATCH", "/hooks/{id}"),
+    ("DELETE", "/hooks/{id}"),
+    ("POST", "/hooks/{id}/rotate-secret"),
+    ("GET", "/hook-points"),
+    ("GET", "/hook-order"),
+    ("PUT", "/hook-order"),
     ("GET", "/events"),
     ("GET", "/keys"),
     ("POST", "/keys"),
@@ -148,7 +158,11 @@ async fn every_described_route_is_served() {
         let adapter = json!({"detect": {"min_lines": 1}}).to_string();
         build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
         build("PUT", "/memory/one").body("{\"value\":1}").send().await.unwrap();
+        let hook = json!({"id": "scan", "point": "transform_context", "kind": "guard",
+            "builtin": "secret_scan"});
+        make("/hooks", hook).await;
         let path = path
+            .replace("/hooks/{id}", "/hooks/scan")
             .replace("/keys/{id}", &format!("/keys/{}", key["id"].as_str().unwrap()))
             .replace("{key}", "one")
             .replace("{name}", "one")
@@ -191,6 +205,8 @@ fn the_document_tells_the_keys_that_are_read() {
     assert_eq!(properties::<CompressRequest>(), read.collect());
     let read = ADAPTER_KEYS.iter().map(|key| (*key).to_owned());
     assert_eq!(properties::<AdapterDefinition>(), read.collect());
+    let read = HOOK_KEYS.iter().map(|key| (*key).to_owned());
+    assert_eq!(properties::<HookDefinition>(), read.collect());
     for (section, keys) in SECTIONS {
         let told = match *section {
             "budget" => properties::<Budget>(),

@@ -8,6 +8,7 @@ mod adapters;
 mod candidates;
 mod compress;
 mod events;
+mod hooks;
 mod keys;
 mod memory;
 mod tools;
@@ -25,6 +26,10 @@ pub use keys::{
 };
 
 pub use events::{EventGap, EventList, EventRow};
+pub use hooks::{
+    HookChange, HookDefinition, HookList, HookOrder, HookOrderRequest, HookPoint, HookPointKind,
+    HookPoints, HookShown, NewHook, RotateSecret,
+};
 pub use memory::{
     MemoryActRequest, MemoryActed, MemoryEntry, MemoryImported, MemoryList, MemoryRecallRequest,
     MemoryRecalled, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions, MemoryWrite,

@@ -22,8 +22,12 @@ pub use self::order::{Order, order, put_order};
 pub use self::registry::{Made, create, delete, find, list, points, rotate, update};
 use self::set::Loaded;
 pub use self::shown::Registered;
-use crate::hook::Hook;
+use crate::hook::{Hook, Point};
+pub use crate::webhook::{HOP_HEADER, MOST_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};
+
+/// Every point at which a hook can stand.
+pub const POINTS: [Point; 16] = Point::ALL;
 
 /// Tenants whose hooks are remembered.
 const REMEMBERED: usize = 1_024;

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value, json};
+
 use super::set::manifest;
 use crate::hook::{Difference, HookSet, Manifest, Point};
-use crate::json::{self, Faults, Limits, Path};
+use crate::json::{self as reader, Faults, Limits, Path};
 use crate::service::{Error, Services};
 
 /// The order of a session, or of all.
@@ -20,6 +22,30 @@ pub struct Order {
     pub unknown: Vec<Arc<str>>,
     /// How lists changed, where it was just given.
     pub changes: Vec<(Point, Difference)>,
+}
+
+impl Order {
+    /// As JSON.
+    pub fn write(&self) -> String {
+        let changes: Map<String, Value> = self
+            .changes
+            .iter()
+            .map(|(point, Difference { added, removed, reordered })| {
+                let change = json!({"added": added, "removed": removed, "reordered": reordered});
+                (point.as_str().to_owned(), change)
+            })
+            .collect();
+        format!(
+            "{{\"revision\":{},\"manifest\":{},\"order\":{},\"order_hash\":\"{}\",\
+             \"unknown_ids\":{},\"changes\":{}}}",
+            self.revision,
+            self.manifest,
+            self.set.write(),
+            self.set.order_hash(),
+            json!(self.unknown),
+            Value::Object(changes)
+        )
+    }
 }
 
 /// The order of a session, or of all where there is none.
@@ -39,7 +65,7 @@ pub fn put_order(
     body: &str,
     if_match: Option<u64>,
 ) -> Result<Order, Error> {
-    let node = json::parse(body, Limits::default())?;
+    let node = reader::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let read = Manifest::read(&node, Path::Root, &mut faults);
     let Some(given) = read.filter(|_| faults.is_empty()) else {

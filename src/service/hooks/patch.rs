@@ -50,7 +50,7 @@ pub(super) fn keep_credentials(
         faults.add(&Path::Root.key("headers"), detail);
         return;
     }
-    new.headers = old.headers.clone();
+    new.headers.clone_from(&old.headers);
 }
 
 /// Scheme, host and port of a URL in its final form.

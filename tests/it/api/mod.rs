@@ -10,6 +10,7 @@ mod ends;
 mod events;
 mod expand;
 mod health;
+mod hooks;
 mod hostile;
 mod keys;
 mod limits;

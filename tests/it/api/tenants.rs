@@ -58,12 +58,16 @@ impl Tenants {
         let key = self.json(&self.a, "POST", "/keys", Some(&json!({"scopes": ["compile"]}))).await;
         let proposal = json!({"value": "a secret", "class": "preference"});
         let candidate = self.json(&self.a, "POST", "/memory-candidates", Some(&proposal)).await;
+        let hook = json!({"id": "scan", "point": "transform_context", "kind": "guard",
+            "builtin": "secret_scan"});
+        self.call(&self.a, "POST", "/hooks", Some(&hook)).await;
         let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
         BTreeMap::from([
             ("/artifacts/{id}", id(&artifact)),
             ("/adapters/{name}", "ledger".to_owned()),
             ("/memory/{key}", "language".to_owned()),
             ("/keys/{id}", id(&key)),
+            ("/hooks/{id}", "scan".to_owned()),
             ("/memory-candidates/{id}", id(&candidate)),
         ])
     }

@@ -15,9 +15,10 @@ use std::net::SocketAddr;
 
 use clap::Parser;
 use contexture::config::Config;
-use contexture::server::Server;
+use contexture::server::{Ending, Server};
 use serde_json::Value;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 #[derive(Debug, Parser)]
 struct Flags {
@@ -39,7 +40,8 @@ pub fn config(flags: &[&str]) -> Config {
 pub struct TestServer {
     pub address: SocketAddr,
     client: reqwest::Client,
-    _shutdown: oneshot::Sender<()>,
+    shutdown: oneshot::Sender<()>,
+    running: JoinHandle<Ending>,
 }
 
 impl TestServer {
@@ -52,8 +54,16 @@ impl TestServer {
         let server = Server::build(config(flags)).await.expect("server builds");
         let address = server.address();
         let (sender, receiver) = oneshot::channel::<()>();
-        tokio::spawn(server.run_until(async { receiver.await.unwrap_or_default() }));
-        Self { address, client: reqwest::Client::new(), _shutdown: sender }
+        let running = tokio::spawn(server.run_until(async { receiver.await.unwrap_or_default() }));
+        Self { address, client: reqwest::Client::new(), shutdown: sender, running }
+    }
+
+    /// Stops it, and is back when all of it has ended.
+    pub async fn stop(self) -> Ending {
+        drop(self.shutdown);
+        // Its connections would keep it.
+        drop(self.client);
+        self.running.await.expect("the server ends")
     }
 
     pub fn url(&self, path: &str) -> String {

@@ -1,0 +1,218 @@
+//! Hooks, one by one.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use crate::http::answer::{if_match, json, tagged_text};
+use crate::http::artifacts::run;
+use crate::http::body::{self, Received};
+use crate::http::once::{self, Named, Reply};
+use crate::http::problem::{Body, Problem};
+use crate::http::query::{Query, name_of};
+use crate::http::schema::{HookChange, HookDefinition, HookList, HookShown, NewHook, RotateSecret};
+use crate::http::state::AppState;
+use crate::service::hooks::{self, Made, POINTS, Registered};
+
+/// Register a hook
+///
+/// From the next request on it is asked at its points. What its calls are signed with is in the
+/// answer, and nowhere else.
+#[utoipa::path(
+    post,
+    path = "/hooks",
+    tag = "hooks",
+    operation_id = "create_hook",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret, and registers no other hook")),
+    request_body = HookDefinition,
+    responses(
+        (status = CREATED, description = "The hook and, this once, its secret", body = NewHook),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn create_hook(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let named = Named::of("POST /hooks", request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, |services, text, once| {
+        let tell = |registered: &Registered| {
+            let made = Made { registered: registered.clone(), secret: None };
+            reply(StatusCode::CREATED, &made).tell()
+        };
+        Ok(reply(StatusCode::CREATED, &hooks::create(services, text, once, tell)?))
+    })
+    .await
+}
+
+fn reply(status: StatusCode, Made { registered, secret }: &Made) -> Reply {
+    let version = Some(registered.revision());
+    Reply { status, version, body: registered.write(secret.as_ref()) }
+}
+
+/// List the hooks
+///
+/// In the byte order of their ids; those of the operator's file are among them.
+#[utoipa::path(
+    get,
+    path = "/hooks",
+    tag = "hooks",
+    operation_id = "list_hooks",
+    params(
+        ("point" = Option<String>, Query, description = "Only hooks at this point", example = "tool_result"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+    ),
+    responses(
+        (status = OK, description = "Some of them, and where the list goes on", body = HookList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_hooks(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = Query::of(request.uri(), &["point", "limit", "cursor"])?;
+    let limit = query.limit()?;
+    let words: Vec<_> = POINTS.iter().map(|point| (point.as_str(), *point)).collect();
+    let point = query.choice("point", &words)?;
+    let after = query.get("cursor").map(str::to_owned);
+    let received = Received::nothing(&state, &request)?;
+    let list = run(&state, received, move |services, _| {
+        hooks::list(services, point, after.as_deref(), limit)
+    });
+    let (found, next) = list.await?;
+    let items: Vec<String> = found.iter().map(|hook| hook.write(None)).collect();
+    // An id has no character that JSON would escape.
+    let next = next.map_or_else(|| "null".to_owned(), |id| format!("\"{id}\""));
+    Ok(json(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(","))))
+}
+
+/// Read a hook
+#[utoipa::path(
+    get,
+    path = "/hooks/{id}",
+    tag = "hooks",
+    operation_id = "get_hook",
+    params(("id" = String, Path, description = "The hook's id", example = "pii")),
+    responses(
+        (status = OK, description = "The hook; its revision is the `ETag`", body = HookShown),
+        (status = "4XX", description = "There is no such hook", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn get_hook(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let received = Received::nothing(&state, &request)?;
+    let found = run(&state, received, move |services, _| hooks::find(services, &id)).await?;
+    Ok(shown(&found))
+}
+
+/// Change a hook
+///
+/// What is absent stays as it is; null takes it away. Requests that are under way go on with the
+/// hook as it was. Where `url` names another server, headers have to be given again.
+#[utoipa::path(
+    patch,
+    path = "/hooks/{id}",
+    tag = "hooks",
+    operation_id = "update_hook",
+    params(
+        ("id" = String, Path, description = "The hook's id", example = "pii"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+    ),
+    request_body = HookChange,
+    responses(
+        (status = OK, description = "The hook as it is now", body = HookShown),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn update_hook(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let if_match = if_match(request.headers())?;
+    let received = body::read(&state, request).await?;
+    let update =
+        run(&state, received, move |services, text| hooks::update(services, &id, text, if_match));
+    Ok(shown(&update.await?))
+}
+
+/// Delete a hook
+///
+/// Requests that are under way still ask it.
+#[utoipa::path(
+    delete,
+    path = "/hooks/{id}",
+    tag = "hooks",
+    operation_id = "delete_hook",
+    params(
+        ("id" = String, Path, description = "The hook's id", example = "pii"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+    ),
+    responses(
+        (status = NO_CONTENT, description = "It is gone"),
+        (status = "4XX", description = "There is no such hook", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn delete_hook(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let id = name_of(&request).to_owned();
+    let if_match = if_match(request.headers())?;
+    let received = Received::nothing(&state, &request)?;
+    run(&state, received, move |services, _| hooks::delete(services, &id, if_match)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Give a hook another secret
+///
+/// Its calls carry two signatures until the old secret's time is over, so that the receiver can
+/// change over in between. The body may be empty.
+#[utoipa::path(
+    post,
+    path = "/hooks/{id}/rotate-secret",
+    tag = "hooks",
+    operation_id = "rotate_hook_secret",
+    params(
+        ("id" = String, Path, description = "The hook's id", example = "pii"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret, and makes no other one"),
+    ),
+    request_body = RotateSecret,
+    responses(
+        (status = OK, description = "The hook and, this once, its new secret", body = NewHook),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn rotate_hook_secret(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let route = "POST /hooks/{id}/rotate-secret";
+    let named = Named::of(route, request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, move |services, text, once| {
+        let tell = |registered: &Registered| {
+            let made = Made { registered: registered.clone(), secret: None };
+            reply(StatusCode::OK, &made).tell()
+        };
+        Ok(reply(StatusCode::OK, &hooks::rotate(services, &id, text, once, tell)?))
+    })
+    .await
+}
+
+fn shown(registered: &Registered) -> Response {
+    tagged_text(registered.revision(), registered.write(None))
+}

@@ -1,0 +1,98 @@
+//! Where hooks can stand, and in which order they run.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use crate::http::answer::{if_match, json, tagged_text};
+use crate::http::artifacts::run;
+use crate::http::body::{self, Received};
+use crate::http::problem::{Body, Problem};
+use crate::http::query::Query;
+use crate::http::schema::{HookOrder, HookOrderRequest, HookPoints};
+use crate::http::state::AppState;
+use crate::service::hooks;
+
+/// List the hook points
+///
+/// The kinds that may stand at each, what a call carries there, and what is answered.
+#[utoipa::path(
+    get,
+    path = "/hook-points",
+    tag = "hooks",
+    operation_id = "list_hook_points",
+    responses(
+        (status = OK, description = "All points", body = HookPoints),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_hook_points(request: Request) -> Result<Response, Problem> {
+    Query::of(request.uri(), &[])?;
+    Ok(json(hooks::points()))
+}
+
+/// Read the order of hooks
+///
+/// As it was given, and as it comes out: by kind, priority, this list, and id.
+#[utoipa::path(
+    get,
+    path = "/hook-order",
+    tag = "hooks",
+    operation_id = "get_hook_order",
+    params(("session_id" = Option<String>, Query, description = "The order of this session; of all when absent")),
+    responses(
+        (status = OK, description = "The order; its revision is the `ETag`", body = HookOrder),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn get_hook_order(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let session = session(&request)?;
+    let received = Received::nothing(&state, &request)?;
+    let read = run(&state, received, move |services, _| hooks::order(services, session.as_deref()));
+    Ok(shown(&read.await?))
+}
+
+/// Set the order of hooks
+///
+/// Hooks that are listed at a point run before those that are not, where kind and priority are the
+/// same. What a session says of a point stands in the place of what is said for all.
+#[utoipa::path(
+    put,
+    path = "/hook-order",
+    tag = "hooks",
+    operation_id = "put_hook_order",
+    params(
+        ("session_id" = Option<String>, Query, description = "The order of this session; of all when absent"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `\"0\"` where none was ever given"),
+    ),
+    request_body = HookOrderRequest,
+    responses(
+        (status = OK, description = "The order as it is now, and how it changed", body = HookOrder),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn put_hook_order(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let session = session(&request)?;
+    let if_match = if_match(request.headers())?;
+    let received = body::read(&state, request).await?;
+    let put = run(&state, received, move |services, text| {
+        hooks::put_order(services, session.as_deref(), text, if_match)
+    });
+    Ok(shown(&put.await?))
+}
+
+fn session(request: &Request) -> Result<Option<String>, Problem> {
+    let query = Query::of(request.uri(), &["session_id"])?;
+    Ok(query.get("session_id").filter(|session| !session.is_empty()).map(str::to_owned))
+}
+
+fn shown(order: &hooks::Order) -> Response {
+    tagged_text(order.revision, order.write())
+}

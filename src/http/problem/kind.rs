@@ -1,0 +1,196 @@
+//! The kinds of problems: statuses, codes, titles.
+
+use axum::http::StatusCode;
+
+/// The closed list of problem types. A new variant does not compile until it has a status, a
+/// code and a title, and a test asks that `docs/problems.md` explains it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    InvalidJson,
+    InvalidEncoding,
+    InvalidRequest,
+    OverBudget,
+    IdempotencyMismatch,
+    Unauthenticated,
+    Forbidden,
+    BodyTooLarge,
+    UnsupportedMediaType,
+    UnsupportedEncoding,
+    NotFound,
+    MethodNotAllowed,
+    Conflict,
+    InFlight,
+    PreconditionFailed,
+    MemoryActionUnsupported,
+    MemoryTypeUnsupported,
+    MemoryClassUnknown,
+    MemoryBadTransition,
+    MemoryContradiction,
+    MemoryConsentMissing,
+    MemorySelfReview,
+    MemoryRole,
+    RangeNotSatisfiable,
+    RequestTimeout,
+    Deadline,
+    Cancelled,
+    RateLimited,
+    Overloaded,
+    SecretsUnavailable,
+    StoreUnavailable,
+    StorageFull,
+    LoopDetected,
+    Internal,
+}
+
+impl Kind {
+    /// Every type, in the order of `docs/problems.md`.
+    pub const ALL: &[Self] = &[
+        Self::InvalidJson,
+        Self::InvalidEncoding,
+        Self::InvalidRequest,
+        Self::OverBudget,
+        Self::IdempotencyMismatch,
+        Self::Unauthenticated,
+        Self::Forbidden,
+        Self::BodyTooLarge,
+        Self::UnsupportedMediaType,
+        Self::UnsupportedEncoding,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::Conflict,
+        Self::InFlight,
+        Self::PreconditionFailed,
+        Self::MemoryActionUnsupported,
+        Self::MemoryTypeUnsupported,
+        Self::MemoryClassUnknown,
+        Self::MemoryBadTransition,
+        Self::MemoryContradiction,
+        Self::MemoryConsentMissing,
+        Self::MemorySelfReview,
+        Self::MemoryRole,
+        Self::RangeNotSatisfiable,
+        Self::RequestTimeout,
+        Self::Deadline,
+        Self::Cancelled,
+        Self::RateLimited,
+        Self::Overloaded,
+        Self::SecretsUnavailable,
+        Self::StoreUnavailable,
+        Self::StorageFull,
+        Self::LoopDetected,
+        Self::Internal,
+    ];
+
+    /// Status, code and title.
+    const fn parts(self) -> (u16, &'static str, &'static str) {
+        match self {
+            Self::InvalidJson => (400, "invalid_json", "The body is not JSON"),
+            Self::InvalidEncoding => (400, "invalid_encoding", "The body cannot be decompressed"),
+            Self::InvalidRequest => (422, "invalid_request", "The request is not valid"),
+            Self::OverBudget => (422, "over_budget", "The payload does not fit the budget"),
+            Self::IdempotencyMismatch => {
+                (422, "idempotency_mismatch", "Another request came under this idempotency key")
+            }
+            Self::Unauthenticated => (401, "unauthenticated", "This needs a key"),
+            Self::Forbidden => (403, "forbidden", "The key may not do this"),
+            Self::BodyTooLarge => (413, "body_too_large", "The request body is too large"),
+            Self::UnsupportedMediaType => {
+                (415, "unsupported_media_type", "The body's media type is not accepted")
+            }
+            Self::UnsupportedEncoding => {
+                (415, "unsupported_encoding", "The body's content encoding is not accepted")
+            }
+            Self::NotFound => (404, "not_found", "There is nothing at this path"),
+            Self::MethodNotAllowed => (405, "method_not_allowed", "This path has no such method"),
+            Self::Conflict => (409, "conflict", "What is stored stands in the way"),
+            Self::InFlight => (409, "in_flight", "The same request is being carried out"),
+            Self::PreconditionFailed => (412, "precondition_failed", "Another version is stored"),
+            Self::MemoryActionUnsupported => {
+                (422, "memory_action_unsupported", "There is no such memory action")
+            }
+            Self::MemoryTypeUnsupported => {
+                (422, "memory_type_unsupported", "There is no such memory type")
+            }
+            Self::MemoryClassUnknown => {
+                (422, "memory_class_unknown", "There is no such memory class here")
+            }
+            Self::MemoryBadTransition => {
+                (409, "memory_bad_transition", "The candidate cannot go there")
+            }
+            Self::MemoryContradiction => {
+                (409, "memory_contradiction", "A memory entry says otherwise")
+            }
+            Self::MemoryConsentMissing => {
+                (409, "memory_consent_missing", "The candidate has no consent")
+            }
+            Self::MemorySelfReview => {
+                (403, "memory_self_review", "Nobody reviews what they proposed")
+            }
+            Self::MemoryRole => (403, "memory_role", "This kind of principal may not do this"),
+            Self::RangeNotSatisfiable => {
+                (416, "range_not_satisfiable", "The range lies outside of what there is")
+            }
+            Self::RequestTimeout => (408, "request_timeout", "The body took too long to arrive"),
+            Self::Deadline => (504, "deadline", "The time for this request is up"),
+            Self::Cancelled => (499, "cancelled", "The caller went away"),
+            Self::RateLimited => (429, "rate_limited", "The key has asked for all it may"),
+            Self::Overloaded => (503, "overloaded", "The server is busy, try again"),
+            Self::SecretsUnavailable => {
+                (503, "secrets_unavailable", "Secrets cannot be kept or read here")
+            }
+            Self::StoreUnavailable => (503, "store_unavailable", "The store cannot be used"),
+            Self::StorageFull => (507, "storage_full", "The store has no room left"),
+            Self::LoopDetected => (508, "loop_detected", "The request goes round in circles"),
+            Self::Internal => (500, "internal", "Something broke on our side"),
+        }
+    }
+
+    pub fn status(self) -> StatusCode {
+        StatusCode::from_u16(self.parts().0).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// The code in `snake_case`, as in the body.
+    pub fn code(self) -> &'static str {
+        self.parts().1
+    }
+
+    pub fn title(self) -> &'static str {
+        self.parts().2
+    }
+
+    /// The code with hyphens, as in the path of its page.
+    pub fn slug(self) -> String {
+        self.code().replace('_', "-")
+    }
+
+    /// The type for a status that a layer answered without saying more.
+    pub(super) fn of_status(status: StatusCode) -> Self {
+        match status.as_u16() {
+            401 => Self::Unauthenticated,
+            403 => Self::Forbidden,
+            404 => Self::NotFound,
+            405 => Self::MethodNotAllowed,
+            408 => Self::RequestTimeout,
+            413 => Self::BodyTooLarge,
+            415 => Self::UnsupportedMediaType,
+            503 => Self::Overloaded,
+            504 => Self::Deadline,
+            400..500 => Self::InvalidRequest,
+            _ => Self::Internal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_slugs_are_distinct() {
+        let mut codes: Vec<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), Kind::ALL.len());
+        assert!(Kind::ALL.iter().all(|kind| kind.status().as_u16() == kind.parts().0));
+    }
+}

@@ -1,0 +1,198 @@
+//! The shapes of `/hooks`, `/hook-points` and `/hook-order`. Answers are written by `service/hooks`.
+
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// A hook: where it stands, what it is, and whom it asks. One of `point` and `points`, one of `url`
+/// and `builtin`.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({
+    "id": "pii", "point": "memory_update", "kind": "guard", "url": "https://hooks.example.com/pii",
+    "headers": {"Authorization": "Bearer 8f2c"}, "timeout_ms": 800
+}))]
+pub struct HookDefinition {
+    /// 1 to 64 of `a-z`, `0-9`, `.`, `_`, `-`; made up when absent.
+    #[schema(example = "pii")]
+    pub id: Option<String>,
+    /// One of `GET /hook-points`.
+    pub point: Option<String>,
+    pub points: Option<Vec<String>>,
+    /// `guard`, `transform`, `provide` or `observe`.
+    pub kind: String,
+    /// https; http and private addresses only where the operator allows them.
+    pub url: Option<String>,
+    /// `truncate`, `redact`, `deny_command` or `secret_scan`.
+    pub builtin: Option<String>,
+    /// Settings of the built-in hook.
+    #[schema(value_type = Option<Object>)]
+    pub config: Option<Value>,
+    /// Sent with each call and never shown.
+    #[schema(value_type = Option<Object>, example = json!({"Authorization": "Bearer 8f2c"}))]
+    pub headers: Option<Value>,
+    #[schema(default = true)]
+    pub enabled: Option<bool>,
+    /// `enforce`, or `audit`: it is asked, and nothing of what it says holds.
+    #[schema(default = "enforce")]
+    pub mode: Option<String>,
+    /// Of an observe hook: `async`, or `sync`, which holds the answer until it was told.
+    #[schema(default = "async")]
+    pub delivery: Option<String>,
+    /// 30,000 at most; by kind when absent.
+    pub timeout_ms: Option<u64>,
+    /// `deny` (guards), `fail` or `skip`; by point and kind when absent.
+    pub on_failure: Option<String>,
+    /// Must be true where a guard's failure is to count as leave.
+    pub allow_fail_open: Option<bool>,
+    /// Whether a guard is asked again where a transform changed what it saw.
+    pub reverify: Option<bool>,
+    /// Which calls it is for: `tools`, `args`, `agents`, `sessions`, `events`, `status`.
+    #[schema(value_type = Option<Object>)]
+    pub r#match: Option<Value>,
+    /// `include` and `exclude`: JSON Pointers to what of the input leaves the service.
+    #[schema(value_type = Option<Object>)]
+    pub input: Option<Value>,
+    /// Of a provide hook: tokens that its text may take.
+    #[schema(default = 1024)]
+    pub max_tokens: Option<u64>,
+    /// Higher runs first among hooks of a kind.
+    #[schema(default = 0)]
+    pub priority: Option<i64>,
+    /// `{"session_id"}`: for one session.
+    #[schema(value_type = Option<Object>)]
+    pub scope: Option<Value>,
+}
+
+/// What changes of a hook: any of its members; null takes one away.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = Object, example = json!({"enabled": false}))]
+pub struct HookChange(pub Value);
+
+/// A hook as it is registered, every default filled in; what its kind has no use for is absent.
+#[derive(Debug, ToSchema)]
+pub struct HookShown {
+    #[schema(example = "pii")]
+    pub id: String,
+    /// From 1, one more with each change.
+    pub revision: u64,
+    pub points: Vec<String>,
+    pub kind: String,
+    pub url: Option<String>,
+    /// Names of the headers that are sent.
+    pub headers: Option<Vec<String>>,
+    pub builtin: Option<String>,
+    #[schema(value_type = Option<Object>)]
+    pub config: Option<Value>,
+    pub enabled: bool,
+    pub mode: String,
+    pub timeout_ms: u64,
+    pub on_failure: Option<String>,
+    pub allow_fail_open: Option<bool>,
+    pub reverify: Option<bool>,
+    pub max_tokens: Option<u64>,
+    pub delivery: Option<String>,
+    #[schema(value_type = Option<Object>)]
+    pub r#match: Option<Value>,
+    #[schema(value_type = Option<Object>)]
+    pub input: Option<Value>,
+    pub priority: i64,
+    #[schema(value_type = Option<Object>)]
+    pub scope: Option<Value>,
+    /// `api`, or `file` for those of the operator's file, which nobody changes here.
+    pub source: String,
+    /// `open` while it is not called because it failed again and again.
+    pub circuit: String,
+    /// Why the service disabled it, or null.
+    pub disabled_because: Option<String>,
+    /// Since when its queued calls have done nothing but fail, or null.
+    pub failing_since: Option<String>,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub created_at: Option<String>,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub updated_at: Option<String>,
+}
+
+/// A hook with the secret that its calls are signed with; this answer alone holds it.
+#[derive(Debug, ToSchema)]
+pub struct NewHook {
+    #[serde(flatten)]
+    pub hook: HookShown,
+    /// Absent for a built-in hook.
+    #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
+    pub secret: Option<String>,
+}
+
+/// Some hooks.
+#[derive(Debug, ToSchema)]
+pub struct HookList {
+    pub items: Vec<HookShown>,
+    /// For the next request; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// How long the old secret goes on signing.
+#[derive(Debug, ToSchema)]
+pub struct RotateSecret {
+    /// 0 to 604,800.
+    #[schema(default = 86_400)]
+    pub overlap_seconds: Option<u64>,
+}
+
+/// Every hook point.
+#[derive(Debug, ToSchema)]
+pub struct HookPoints {
+    pub items: Vec<HookPoint>,
+    /// Always null: there are no more.
+    pub next_cursor: Option<String>,
+}
+
+/// Where hooks can stand.
+#[derive(Debug, ToSchema)]
+pub struct HookPoint {
+    #[schema(example = "tool_result")]
+    pub point: String,
+    pub about: String,
+    pub kinds: Vec<HookPointKind>,
+    /// The members of a call's `input`, and what each is.
+    #[schema(value_type = Object)]
+    pub input: Value,
+    /// JSON Pointer to what a transform changes, or null.
+    pub payload: Option<String>,
+}
+
+/// A kind of hook at a point, and its defaults there.
+#[derive(Debug, ToSchema)]
+pub struct HookPointKind {
+    pub kind: String,
+    /// A sketch of what is answered.
+    pub answer: String,
+    pub timeout_ms: u64,
+    pub on_failure: String,
+}
+
+/// The hooks that are to run first at a point, in their order.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"points": {"tool_result": ["redact", "truncate"]}}))]
+pub struct HookOrderRequest {
+    /// Lists of ids by point.
+    #[schema(value_type = Object)]
+    pub points: Value,
+}
+
+/// The order of hooks.
+#[derive(Debug, ToSchema)]
+pub struct HookOrder {
+    /// From 1, one more with each change; 0 where none was ever given.
+    pub revision: u64,
+    /// As it was given.
+    pub manifest: HookOrderRequest,
+    /// As it comes out: ids by kind by point.
+    #[schema(value_type = Object, example = json!({"tool_result": {"transform": ["redact", "truncate"]}}))]
+    pub order: Value,
+    /// The SHA-256 of `order`; records of compiles hold it.
+    pub order_hash: String,
+    /// Ids that are listed and that no hook of their point has.
+    pub unknown_ids: Vec<String>,
+    /// By point, after a change: `added`, `removed`, `reordered`.
+    #[schema(value_type = Object)]
+    pub changes: Value,
+}

@@ -1,0 +1,119 @@
+//! In which order hooks run (hooks.md E.6, 97 to 101).
+
+use serde_json::{Value, json};
+
+use crate::support::{TestServer, problem};
+
+async fn redact(server: &TestServer, id: &str) {
+    let hook = json!({"id": id, "points": ["tool_result", "transform_context"],
+                      "kind": "transform", "builtin": "redact", "config": {"patterns": ["x"]}});
+    assert_eq!(server.post("/hooks", &hook).await.status(), 201, "{id}");
+}
+
+async fn put(server: &TestServer, query: &str, order: &Value, tag: &str) -> reqwest::Response {
+    let request = server.build("PUT", &format!("/hook-order{query}")).json(order);
+    let request = if tag.is_empty() { request } else { request.header("if-match", tag) };
+    request.send().await.unwrap()
+}
+
+async fn order(server: &TestServer, query: &str) -> Value {
+    server.get(&format!("/hook-order{query}")).await.json().await.unwrap()
+}
+
+#[tokio::test]
+async fn those_that_are_listed_come_first_and_the_others_by_the_bytes_of_their_ids() {
+    let server = TestServer::spawn().await;
+    for id in ["a", "z", "m", "10", "9", "alpha", "zeta"] {
+        redact(&server, id).await;
+    }
+    let before = order(&server, "").await;
+    assert_eq!((&before["revision"], &before["manifest"]), (&json!(0), &json!({"points": {}})));
+    let manifest = json!({"points": {"tool_result": ["z", "a"]}});
+    let set = put(&server, "", &manifest, "\"0\"").await;
+    assert_eq!(set.headers()["etag"], "\"1\"");
+    let set: Value = set.json().await.unwrap();
+    assert_eq!(
+        set["order"]["tool_result"]["transform"],
+        json!(["z", "a", "10", "9", "alpha", "m", "zeta"])
+    );
+    let others = json!(["10", "9", "a", "alpha", "m", "z", "zeta"]);
+    assert_eq!(set["order"]["transform_context"]["transform"], others);
+    assert_eq!(set["changes"]["tool_result"]["added"], json!(["z", "a"]));
+    assert_ne!(set["order_hash"], before["order_hash"]);
+    let turned = json!({"points": {"tool_result": ["a", "z"]}});
+    let set: Value = put(&server, "", &turned, "\"1\"").await.json().await.unwrap();
+    assert_eq!(
+        set["changes"],
+        json!({"tool_result":
+        {"added": [], "removed": [], "reordered": ["a", "z"]}})
+    );
+    problem(put(&server, "", &manifest, "\"1\"").await, 412, "precondition_failed").await;
+}
+
+#[tokio::test]
+async fn what_a_session_says_of_a_point_stands_in_the_place_of_what_is_said_for_all() {
+    let server = TestServer::spawn().await;
+    for id in ["a", "b"] {
+        redact(&server, id).await;
+    }
+    let both = json!({"points": {"tool_result": ["b"], "transform_context": ["b"]}});
+    put(&server, "", &both, "").await;
+    let narrow = json!({"points": {"tool_result": ["a"]}});
+    put(&server, "?session_id=s", &narrow, "").await;
+    let of_session = order(&server, "?session_id=s").await["order"].clone();
+    assert_eq!(of_session["tool_result"]["transform"], json!(["a", "b"]));
+    assert_eq!(of_session["transform_context"]["transform"], json!(["b", "a"]));
+    for query in ["", "?session_id=other"] {
+        let of_all = order(&server, query).await["order"].clone();
+        assert_eq!(of_all["tool_result"]["transform"], json!(["b", "a"]), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_faulty_order_is_refused_and_the_one_before_stands() {
+    let server = TestServer::spawn().await;
+    put(&server, "", &json!({"points": {"tool_result": ["a"]}}), "").await;
+    let before = order(&server, "").await;
+    for (bad, pointer) in [
+        (json!({"points": {"tool_result": []}}), "/points/tool_result"),
+        (json!({"points": {"tool_result": ["a", "a"]}}), "/points/tool_result/1"),
+        (json!({"points": {"tool_resutl": ["a"]}}), "/points/tool_resutl"),
+        (json!({"points": {}, "version": 1}), "/version"),
+        (json!({"points": {"tool_result": [1]}}), "/points/tool_result/0"),
+    ] {
+        let refused = problem(put(&server, "", &bad, "").await, 422, "invalid_request").await;
+        assert_eq!(refused["errors"][0]["pointer"], pointer, "{bad}");
+    }
+    assert_eq!(order(&server, "").await, before);
+}
+
+#[tokio::test]
+async fn ids_that_no_hook_has_are_taken_and_told() {
+    let server = TestServer::spawn().await;
+    redact(&server, "a").await;
+    let manifest = json!({"points": {"tool_result": ["ghost", "a"]}});
+    let set = put(&server, "", &manifest, "").await;
+    assert_eq!(set.status(), 200);
+    let set: Value = set.json().await.unwrap();
+    assert_eq!(set["unknown_ids"], json!(["ghost"]));
+    assert_eq!(set["order"]["tool_result"]["transform"], json!(["a"]));
+}
+
+#[tokio::test]
+async fn the_kind_comes_before_what_is_listed_and_priority_too() {
+    let server = TestServer::with(&["--dev"]).await;
+    for (id, kind, priority) in [
+        ("watch", "observe", 9),
+        ("check", "guard", 0),
+        ("first", "guard", 5),
+        ("second", "guard", 5),
+    ] {
+        let hook = json!({"id": id, "point": "tool_call", "kind": kind, "priority": priority,
+                          "url": "https://h.example.com/"});
+        assert_eq!(server.post("/hooks", &hook).await.status(), 201);
+    }
+    let manifest = json!({"points": {"tool_call": ["watch", "check", "second"]}});
+    let set: Value = put(&server, "", &manifest, "").await.json().await.unwrap();
+    let guards = json!({"guard": ["second", "first", "check"], "observe": ["watch"]});
+    assert_eq!(set["order"]["tool_call"], guards);
+}
