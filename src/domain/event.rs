@@ -17,6 +17,10 @@ pub enum EventKind {
     MemoryChanged,
     MemoryExpired,
     MemoryDenied,
+    /// A hook gave no answer.
+    HookFailed,
+    /// A guard stopped what was asked for.
+    HookDenied,
     /// To one reader: events between two numbers are no longer kept.
     StreamGap,
     /// To one reader: it was too slow, and is cut.
@@ -34,6 +38,8 @@ impl EventKind {
         ("memory:changed", Self::MemoryChanged),
         ("memory:expired", Self::MemoryExpired),
         ("memory:denied", Self::MemoryDenied),
+        ("hook:failed", Self::HookFailed),
+        ("hook:denied", Self::HookDenied),
         ("stream:gap", Self::StreamGap),
         ("stream:overflow", Self::StreamOverflow),
     ];

@@ -167,7 +167,7 @@ impl Run {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
     /// A hook failed whose `on_failure` is `fail`: 502, or 504 where the time ran out.
-    #[error("hook `{hook}` failed at `{point}`")]
+    #[error("hook `{hook}` failed at `{point}`: {failure}")]
     Failed { hook: Arc<str>, point: Point, failure: Failure },
     /// A replay met a call that the record does not hold, or holds otherwise: 409.
     #[error("hook `{hook}` at `{point}` is asked something else than what was recorded")]

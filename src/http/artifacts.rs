@@ -194,7 +194,9 @@ pub(super) async fn run<T: Send + 'static>(
 ) -> Result<T, Problem> {
     let Received { text, share, services, allowed } = received;
     let place = state.pool.admit()?;
-    let result = place.run(Instant::now() + allowed, share, move || work(&services, &text)).await?;
+    let result = place
+        .run(Instant::now() + allowed, share, move |seat| work(&services.seated(seat), &text))
+        .await?;
     Ok(result?)
 }
 

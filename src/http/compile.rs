@@ -95,7 +95,8 @@ pub(super) async fn run<T: Send + 'static>(
     let end = Instant::now() + allowed;
     let deadline = Deadline::at(end);
     let _guard = CancelOnDrop(deadline.clone());
-    let result = place.run(end, share, move || work(&services, &text, &deadline)).await?;
+    let result =
+        place.run(end, share, move |seat| work(&services.seated(seat), &text, &deadline)).await?;
     Ok(result?)
 }
 

@@ -111,7 +111,8 @@ pub(super) async fn run(
 ) -> Result<Response, Problem> {
     let Received { text, share, allowed, services } = received;
     let place = state.pool.admit()?;
-    let job = move || {
+    let job = move |seat| {
+        let services = services.seated(seat);
         let Named { route, key: Some(key), asked } = named else {
             return work(&services, &text, None).map(|reply| (reply, false));
         };

@@ -16,6 +16,8 @@ pub(super) struct Input<'i> {
     pub(super) reply: u64,
     /// Whether state or implicit context is given.
     pub(super) volatile: bool,
+    /// Tokens that hooks may provide.
+    pub(super) provided: u64,
     /// `memory.max_tokens`, where memory is on.
     pub(super) memory: Option<u64>,
     /// Raw tokens of the memory data that stand in the head.
@@ -42,7 +44,8 @@ pub(super) fn run(input: &Input<'_>) -> Output {
     let stable = head.saturating_sub(input.memory_data) + around;
     let state = if input.volatile { input.model.unscale(VOLATILE) } else { 0 };
     let memory = input.memory.map_or(0, |tokens| input.model.unscale(tokens));
-    let declared = state.saturating_add(memory).min(budget / 4);
+    let provided = input.model.unscale(input.provided);
+    let declared = state.saturating_add(memory).saturating_add(provided).min(budget / 4);
     Output {
         budget,
         room: budget.saturating_sub(stable).saturating_sub(declared),

@@ -4,11 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use tokio::sync::Notify;
+
 /// Asked between stages and inside long loops; cloning shares the cancellation.
 #[derive(Debug, Clone, Default)]
 pub struct Deadline {
     at: Option<Instant>,
-    cancelled: Arc<AtomicBool>,
+    cancelled: Arc<Cancelled>,
+}
+
+#[derive(Debug, Default)]
+struct Cancelled {
+    is: AtomicBool,
+    told: Notify,
 }
 
 /// Why a compile stopped early.
@@ -34,11 +42,27 @@ impl Deadline {
 
     /// Makes every clone answer [`Stopped::Cancelled`] from now on.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.cancelled.is.store(true, Ordering::SeqCst);
+        self.cancelled.told.notify_waiters();
+    }
+
+    /// When it is; none where no time is set.
+    pub fn end(&self) -> Option<Instant> {
+        self.at
+    }
+
+    /// Ends when the work is cancelled.
+    pub async fn cancelled(&self) {
+        let mut told = std::pin::pin!(self.cancelled.told.notified());
+        // From here on no call of `cancel` is missed.
+        told.as_mut().enable();
+        if !self.cancelled.is.load(Ordering::SeqCst) {
+            told.await;
+        }
     }
 
     pub fn check(&self) -> Result<(), Stopped> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.cancelled.is.load(Ordering::Relaxed) {
             return Err(Stopped::Cancelled);
         }
         match self.at {

@@ -2,6 +2,7 @@
 
 use super::Stopped;
 use super::report::Report;
+use crate::hook::{Denial, Stop};
 
 /// Each variant is one thing a caller can act on.
 #[derive(Debug, thiserror::Error)]
@@ -11,4 +12,9 @@ pub enum Error {
     OverBudget(Box<Report>),
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// A guard said no.
+    #[error("hook `{}` denied at `{}`", .0.hook, .0.point)]
+    Denied(Denial),
+    #[error(transparent)]
+    Hook(#[from] Stop),
 }

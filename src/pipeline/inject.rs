@@ -1,7 +1,5 @@
 //! Stage 8: what is volatile becomes tail blocks, and goes where it breaks no cached prefix.
 
-use std::sync::Arc;
-
 use super::measure::Meter;
 use super::{Stopped, memory, prose, xml};
 use crate::domain::{Notes, RawJson};
@@ -11,7 +9,7 @@ use crate::request::{MemoryOptions, Placement};
 pub(super) struct Input<'i> {
     pub(super) dynamic_state: Option<&'i RawJson>,
     pub(super) dynamic_state_placement: Placement,
-    pub(super) implicit_context: Option<&'i Arc<str>>,
+    pub(super) implicit_context: Option<&'i str>,
     pub(super) memory: Option<&'i MemoryOptions>,
     /// Raw tokens that memory data may take.
     pub(super) memory_room: u64,
@@ -88,7 +86,8 @@ pub(super) fn run(
     Ok(output)
 }
 
-fn state_xml(state: &RawJson) -> Option<String> {
+/// The state as the model reads it.
+pub(super) fn state_xml(state: &RawJson) -> Option<String> {
     let node = json::parse(state.as_str(), json::Limits::default()).ok()?;
     xml::element("dynamic_state", &node)
 }

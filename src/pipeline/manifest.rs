@@ -1,5 +1,7 @@
 //! Stage 11: everything that happened, as the report.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use super::arrive::Arrived;
 use super::measure::Cost;
 use super::memory;
@@ -239,11 +241,14 @@ fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<TooBig> {
 
 fn decisions(input: &Input<'_>) -> Vec<Decision> {
     let model = &input.request.model;
-    let mut after = input
-        .slots
-        .iter()
-        .filter(|slot| slot.message.origin.is_some() && slot.part == PartName::History)
-        .map(|slot| slot.cost.real().saturating_sub(slot.tail));
+    // By the message of the request, since hooks may have taken some out and moved others.
+    let mut after: BTreeMap<usize, VecDeque<u64>> = BTreeMap::new();
+    for slot in input.slots.iter().filter(|slot| slot.part == PartName::History) {
+        if let Some(origin) = slot.message.origin {
+            let now = slot.cost.real().saturating_sub(slot.tail);
+            after.entry(origin).or_default().push_back(now);
+        }
+    }
     let mut list = Vec::with_capacity(input.actions.len());
     let arrived = &input.arrival;
     let costs = arrived.costs.iter().zip(arrived.saved);
@@ -254,7 +259,9 @@ fn decisions(input: &Input<'_>) -> Vec<Decision> {
         // Messages of ours that ingest put in have no place in the request.
         let now = match (gone, name.index) {
             (true, _) => 0,
-            (false, Some(_)) => after.next().unwrap_or_default(),
+            (false, Some(origin)) => {
+                after.get_mut(&origin).and_then(VecDeque::pop_front).unwrap_or_default()
+            }
             (false, None) => cost.real(),
         };
         let Some(index) = name.index else { continue };

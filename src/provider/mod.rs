@@ -13,7 +13,7 @@ mod write;
 pub use adapt::adapt;
 pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools};
 pub use texts::{Answered, Spoken, TextSlot, Wrap, spoken, thoughts};
-pub use write::{write, write_into};
+pub use write::{write, write_into, write_messages};
 
 use crate::domain::{Message, Target, ToolDefinition};
 

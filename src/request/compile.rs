@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use super::hooks::HookChoice;
 use super::options::read;
 use super::options::{
     CacheOptions, Compression, Explain, KnownAdapters, MemoryOptions, Output, Placement, Protect,
     Skill,
 };
 use crate::domain::{Conversation, Model, Models, Notes, RawJson, Source, Target};
+use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
 
@@ -28,6 +30,7 @@ pub const COMPILE_KEYS: &[&str] = &[
     "memory",
     "skill",
     "session_id",
+    "hooks",
     "repair",
     "record",
     "explain",
@@ -88,6 +91,7 @@ pub struct CompileRequest {
     pub memory: Option<MemoryOptions>,
     pub skill: Option<Skill>,
     pub session_id: Option<Arc<str>>,
+    pub hooks: HookChoice,
     /// `record: "none"`: nothing of this compile is remembered.
     pub unrecorded: bool,
     pub explain: Explain,
@@ -97,11 +101,12 @@ pub struct CompileRequest {
     pub notes: Notes,
 }
 
-/// Reads a request; all faults at once.
+/// Reads a request; all faults at once. `check_url` says whom hooks may call.
 pub fn read_compile(
     body: &Node<'_>,
     models: &Models,
     adapters: &KnownAdapters,
+    check_url: CheckUrl<'_>,
 ) -> Result<CompileRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let mut notes = Notes::default();
@@ -141,6 +146,7 @@ pub fn read_compile(
         memory: MemoryOptions::read(&fields, &mut faults),
         skill: Skill::read(&fields, &mut faults),
         session_id: session_id(&fields, &mut faults),
+        hooks: HookChoice::read(&fields, check_url, &mut faults),
         unrecorded,
         explain: fields
             .choice(

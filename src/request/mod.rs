@@ -4,6 +4,7 @@ mod calls;
 mod candidates;
 mod compile;
 mod compress;
+mod hooks;
 mod memory;
 mod options;
 
@@ -17,6 +18,7 @@ pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
 pub use compress::{COMPRESS_KEYS, CompressRequest, Given, List, Originals, read_compress};
+pub use hooks::HookChoice;
 pub use memory::{
     ImportLine, MEMORY_PUT_KEYS, MEMORY_TYPES, MemoryWrite, RecallRequest, StoreAction, StoreFault,
     StoreRequest, check_memory_text, is_memory_key, read_memory_line, read_memory_write,

@@ -302,7 +302,9 @@ fn defaults(
         }
     };
     let known = adapters::known(services, request.get("compression"))?;
-    if let Err(found) = request::read_compile(&request, services.models(), &known) {
+    let check_url = |url: &str| services.check_hook_url(url);
+    let read = request::read_compile(&request, services.models(), &known, &check_url);
+    if let Err(found) = read {
         for fault in found {
             faults.add_found(Fault { pointer: format!("/defaults{}", fault.pointer), ..fault });
         }

@@ -2,6 +2,7 @@
 
 pub mod adapters;
 pub mod artifacts;
+mod asking;
 pub mod auth;
 pub mod candidates;
 pub mod compile;
@@ -34,6 +35,7 @@ use self::auth::{Gate, Given};
 pub use self::error::Error;
 use self::hooks::Hooks;
 use self::once::Flights;
+use self::pool::Seat;
 use self::usage::Meter;
 use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, TokenizerName};
 use crate::pipeline;
@@ -55,6 +57,8 @@ pub struct Services {
     promotion: MemoryPromotion,
     hooks: Arc<Hooks>,
     hops: u8,
+    /// Where the thread of the request has its place.
+    seat: Option<Seat>,
 }
 
 struct Inner {
@@ -118,6 +122,7 @@ impl Services {
             promotion: MemoryPromotion::default(),
             hooks: Arc::default(),
             hops: 0,
+            seat: None,
         }
     }
 
@@ -197,6 +202,16 @@ impl Services {
     #[must_use]
     pub fn through(self, hops: u8) -> Self {
         Self { hops, ..self }
+    }
+
+    /// The same, for a job with this place in the pool.
+    #[must_use]
+    pub fn seated(self, seat: Seat) -> Self {
+        Self { seat: Some(seat), ..self }
+    }
+
+    fn seat(&self) -> Option<&Seat> {
+        self.seat.as_ref()
     }
 
     /// How many services like this one the request came through.

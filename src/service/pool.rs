@@ -1,8 +1,9 @@
 //! The threads that compile: as many jobs at once as there are cores, a short queue before them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Runs work that takes a thread, away from the threads that serve sockets. Cheap to clone.
@@ -17,6 +18,8 @@ pub struct Pool {
     admitted: Arc<Semaphore>,
     /// One a look that is being taken.
     looking: Arc<Semaphore>,
+    /// One a job that waits for somebody else and has given its place away.
+    away: Arc<Semaphore>,
 }
 
 /// A place in the pool or its queue, given back on drop.
@@ -24,6 +27,21 @@ pub struct Pool {
 pub struct Place {
     running: Arc<Semaphore>,
     admitted: OwnedSemaphorePermit,
+    away: Arc<Semaphore>,
+}
+
+/// The place of a job that runs, which it gives away while it waits for somebody else. Cheap to
+/// clone.
+#[derive(Debug, Clone)]
+pub struct Seat(Arc<Seated>);
+
+#[derive(Debug)]
+struct Seated {
+    running: Arc<Semaphore>,
+    away: Arc<Semaphore>,
+    runtime: Handle,
+    /// The place among those that run, and the one in the queue that it came from.
+    held: Mutex<(Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>)>,
 }
 
 /// Why a job was not carried out.
@@ -42,6 +60,8 @@ impl Pool {
     const QUEUE_FACTOR: usize = 16;
     /// Looks at once.
     const LOOKS: usize = 32;
+    /// Jobs that may be away at once: each still has a thread. What comes beyond keeps its place.
+    const AWAY: usize = 256;
 
     /// A pool of `threads` jobs at once.
     pub fn new(threads: usize) -> Self {
@@ -51,6 +71,7 @@ impl Pool {
             running: Arc::new(Semaphore::new(threads)),
             admitted: Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS))),
             looking: Arc::new(Semaphore::new(Self::LOOKS)),
+            away: Arc::new(Semaphore::new(Self::AWAY)),
         }
     }
 
@@ -71,7 +92,8 @@ impl Pool {
     /// Takes a place, or says at once that there is none.
     pub fn admit(&self) -> Result<Place, Error> {
         let admitted = Arc::clone(&self.admitted).try_acquire_owned().map_err(|_| Error::Full)?;
-        Ok(Place { running: Arc::clone(&self.running), admitted })
+        let (running, away) = (Arc::clone(&self.running), Arc::clone(&self.away));
+        Ok(Place { running, admitted, away })
     }
 }
 
@@ -82,26 +104,75 @@ impl Place {
     /// Runs `job` on a thread of its own once one is free, at the latest at `end`. A job that has
     /// not ended a moment after `end`, when it should have noticed by itself, is not waited for.
     ///
-    /// The thread counts as taken until the job itself ends, even where the caller stops
-    /// waiting; `guard` is dropped then too.
+    /// The thread counts as taken until the job itself ends, or waits for somebody else, even where
+    /// the caller stops waiting; `guard` is dropped then too.
     pub async fn run<T: Send + 'static>(
         self,
         end: Instant,
         guard: impl Send + 'static,
-        job: impl FnOnce() -> T + Send + 'static,
+        job: impl FnOnce(Seat) -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let Self { running, admitted } = self;
-        let thread = tokio::time::timeout_at(end.into(), running.acquire_owned())
+        let Self { running, admitted, away } = self;
+        let thread = tokio::time::timeout_at(end.into(), Arc::clone(&running).acquire_owned())
             .await
             .map_err(|_| Error::TimeUp)?;
+        let thread = thread.map_err(|_| Error::Full)?;
+        let runtime = Handle::current();
+        let held = Mutex::new((Some(thread), Some(admitted)));
+        let seat = Seat(Arc::new(Seated { running, away, runtime, held }));
         let job = tokio::task::spawn_blocking(move || {
-            let _held = (thread, admitted, guard);
-            job()
+            let _held = (Leave(seat.clone()), guard);
+            job(seat)
         });
         tokio::time::timeout_at((end + Self::GRACE).into(), job)
             .await
             .map_err(|_| Error::TimeUp)?
             .map_err(|_| Error::Panicked)
+    }
+}
+
+impl Seat {
+    /// Waits for `others` and gives the place away meanwhile. It is taken back before the work goes
+    /// on, unless `end` comes first: then what is left to do is to say so.
+    pub fn wait<T>(&self, end: Option<Instant>, others: impl Future<Output = T>) -> T {
+        let seated = &*self.0;
+        let away = Arc::clone(&seated.away).try_acquire_owned().ok();
+        if away.is_none() {
+            return seated.runtime.block_on(others);
+        }
+        self.leave();
+        seated.runtime.block_on(async {
+            let waited = others.await;
+            let place = Arc::clone(&seated.running).acquire_owned();
+            let place = match end {
+                Some(end) => tokio::time::timeout_at(end.into(), place).await.ok(),
+                None => Some(place.await),
+            };
+            seated.lock().0 = place.and_then(Result::ok);
+            waited
+        })
+    }
+
+    fn leave(&self) {
+        *self.0.lock() = (None, None);
+    }
+}
+
+impl Seated {
+    fn lock(
+        &self,
+    ) -> std::sync::MutexGuard<'_, (Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>)>
+    {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Frees the place when the job ends, whoever has the seat yet.
+struct Leave(Seat);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.0.leave();
     }
 }
 
@@ -120,27 +191,27 @@ mod tests {
         assert_eq!(places.len(), 1 + Pool::QUEUE_FACTOR);
         assert_eq!(pool.admit().unwrap_err(), Error::Full);
         let place = places.pop().unwrap();
-        assert_eq!(place.run(soon(), (), || 7).await, Ok(7));
+        assert_eq!(place.run(soon(), (), |_| 7).await, Ok(7));
         assert!(pool.admit().is_ok());
     }
 
     #[tokio::test]
     async fn a_panic_is_an_error_and_frees_the_thread() {
         let pool = Pool::new(1);
-        let result = pool.admit().unwrap().run(soon(), (), || panic!("on purpose")).await;
+        let result = pool.admit().unwrap().run(soon(), (), |_| panic!("on purpose")).await;
         assert_eq!(result, Err::<(), _>(Error::Panicked));
-        assert_eq!(pool.admit().unwrap().run(soon(), (), || 1).await, Ok(1));
+        assert_eq!(pool.admit().unwrap().run(soon(), (), |_| 1).await, Ok(1));
     }
 
     #[tokio::test]
     async fn a_job_that_goes_on_past_its_end_is_not_waited_for() {
         let pool = Pool::new(1);
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
-        let result = pool.admit().unwrap().run(Instant::now(), (), move || receiver.recv()).await;
+        let result = pool.admit().unwrap().run(Instant::now(), (), move |_| receiver.recv()).await;
         assert_eq!(result, Err(Error::TimeUp));
         drop(sender);
         // Its thread is free again when the job has ended.
-        assert_eq!(pool.admit().unwrap().run(soon(), (), || 1).await, Ok(1));
+        assert_eq!(pool.admit().unwrap().run(soon(), (), |_| 1).await, Ok(1));
     }
 
     #[tokio::test]
@@ -149,17 +220,66 @@ mod tests {
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let (started, has_started) = tokio::sync::oneshot::channel();
         let place = pool.admit().unwrap();
-        let busy = place.run(soon(), (), move || {
+        let busy = place.run(soon(), (), move |_| {
             let _ = started.send(());
             receiver.recv()
         });
         let late = async {
             has_started.await.unwrap();
-            let result = pool.admit().unwrap().run(Instant::now(), (), || 1).await;
+            let result = pool.admit().unwrap().run(Instant::now(), (), |_| 1).await;
             drop(sender);
             result
         };
         let (_, result) = tokio::join!(busy, late);
         assert_eq!(result, Err(Error::TimeUp));
+    }
+
+    #[tokio::test]
+    async fn a_job_that_waits_for_others_lets_the_next_one_run() {
+        let pool = Pool::new(1);
+        let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
+        let waits = pool
+            .admit()
+            .unwrap()
+            .run(soon(), (), move |seat| seat.wait(Some(soon()), receiver).is_ok());
+        let next = async {
+            let place = pool.admit().unwrap();
+            // With one thread it only runs once the first job is away.
+            let done = place.run(soon(), (), |_| 1).await;
+            sender.send(()).unwrap();
+            done
+        };
+        let (waited, done) = tokio::join!(waits, next);
+        assert_eq!((waited, done), (Ok(true), Ok(1)));
+        assert_eq!(pool.running.available_permits(), 1);
+        assert_eq!(pool.admitted.available_permits(), 1 + Pool::QUEUE_FACTOR);
+    }
+
+    #[tokio::test]
+    async fn who_comes_back_waits_for_a_place_and_no_longer_than_to_the_end() {
+        let pool = Pool::new(1);
+        let (sender, busy) = std::sync::mpsc::channel::<()>();
+        let (started, has_started) = tokio::sync::oneshot::channel::<()>();
+        let end = Instant::now() + Duration::from_millis(50);
+        let waits = pool.admit().unwrap().run(soon(), (), move |seat| {
+            seat.wait(Some(end), has_started).unwrap();
+            Instant::now() >= end
+        });
+        let waits = async {
+            let late = waits.await;
+            drop(sender);
+            late
+        };
+        let next = async {
+            let place = pool.admit().unwrap();
+            let job = move |_| {
+                started.send(()).unwrap();
+                busy.recv()
+            };
+            place.run(soon(), (), job).await
+        };
+        let (late, _) = tokio::join!(waits, next);
+        assert_eq!(late, Ok(true));
+        assert_eq!(pool.running.available_permits(), 1);
     }
 }

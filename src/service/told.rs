@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Services, StoreError, compile};
 use crate::domain::{ContentHash, EventKind, NewEvent, RawJson};
+use crate::hook::Run;
 use crate::pipeline::{Compiled, Stopped};
 use crate::request::CompileRequest;
 
@@ -35,7 +36,7 @@ impl Told {
         &self,
         id: &Arc<str>,
         session: Option<&Arc<str>>,
-        compiled: &Compiled,
+        (compiled, runs): (&Compiled, &[Run]),
     ) -> (Vec<NewEvent>, Vec<NewEvent>) {
         let event = |kind: EventKind, data: &Value| NewEvent {
             kind,
@@ -45,7 +46,8 @@ impl Told {
         };
         let report = &compiled.report;
         let started = self.started();
-        let mut after = Vec::new();
+        let mut after =
+            failures(runs).map(|data| event(EventKind::HookFailed, &data)).collect::<Vec<_>>();
         let memory = report.memory.injected.len();
         if memory > 0 || self.state || self.context {
             let data = json!({
@@ -87,7 +89,7 @@ impl Told {
 pub(super) fn tell_failed(
     services: &Services,
     session: Option<&str>,
-    told: Option<&Told>,
+    (told, runs): (Option<&Told>, &[Run]),
     error: &compile::Error,
 ) {
     let code = match error {
@@ -96,6 +98,9 @@ pub(super) fn tell_failed(
         compile::Error::OverBudget { .. } => "over_budget",
         compile::Error::Stopped(Stopped::TimeUp) => "deadline",
         compile::Error::Store(_) => "store_unavailable",
+        compile::Error::Denied(_) => "hook_denied",
+        compile::Error::Hook(stop) if stop.is_timeout() => "hook_timeout",
+        compile::Error::Hook(_) => "hook_failed",
     };
     let event = |kind, data: &Value| NewEvent {
         kind,
@@ -104,12 +109,29 @@ pub(super) fn tell_failed(
         data: RawJson::new(data.to_string()),
     };
     let started = told.map(|told| event(EventKind::CompileStart, &told.started()));
-    let failed = event(EventKind::CompileFailed, &json!({"code": code}));
-    let told = services.tenant().write(move |tx| {
-        started.iter().chain([&failed]).try_for_each(|event| tx.publish(event).map(drop))
-    });
+    let mut events: Vec<NewEvent> = started.into_iter().collect();
+    events.extend(failures(runs).map(|data| event(EventKind::HookFailed, &data)));
+    if let compile::Error::Denied(denial) = error {
+        // Not the reason: it may quote what was denied.
+        let data = json!({"hook": &*denial.hook, "point": denial.point.as_str(),
+            "code": denial.code.as_deref()});
+        events.push(event(EventKind::HookDenied, &data));
+    }
+    events.push(event(EventKind::CompileFailed, &json!({"code": code})));
+    let told = services
+        .tenant()
+        .write(move |tx| events.iter().try_for_each(|event| tx.publish(event).map(drop)));
     if let Err(error) = told {
         let error: StoreError = error;
         tracing::debug!(%error, "a failed compile was not told of");
     }
+}
+
+/// What is told of hooks that failed.
+fn failures(runs: &[Run]) -> impl Iterator<Item = Value> {
+    runs.iter().filter_map(|run| {
+        let failure = run.failure()?;
+        Some(json!({"hook": &*run.hook, "point": run.point.as_str(), "kind": run.kind.as_str(),
+            "cause": failure.cause.as_str(), "status": failure.status}))
+    })
 }

@@ -75,6 +75,11 @@ impl<'r> Round<'r> {
         self
     }
 
+    /// Leaves no more time than this, such as what is left of a request's deadline.
+    pub fn limit(&mut self, left: Duration) {
+        self.left = self.left.min(left);
+    }
+
     /// Calls no webhook and only says which it would call. Built-in hooks run.
     #[must_use]
     pub fn dry(mut self) -> Self {

@@ -29,6 +29,9 @@ pub enum Kind {
     MemoryConsentMissing,
     MemorySelfReview,
     MemoryRole,
+    HookDenied,
+    HookFailed,
+    HookTimeout,
     RangeNotSatisfiable,
     RequestTimeout,
     Deadline,
@@ -68,6 +71,9 @@ impl Kind {
         Self::MemoryConsentMissing,
         Self::MemorySelfReview,
         Self::MemoryRole,
+        Self::HookDenied,
+        Self::HookFailed,
+        Self::HookTimeout,
         Self::RangeNotSatisfiable,
         Self::RequestTimeout,
         Self::Deadline,
@@ -127,6 +133,9 @@ impl Kind {
                 (403, "memory_self_review", "Nobody reviews what they proposed")
             }
             Self::MemoryRole => (403, "memory_role", "This kind of principal may not do this"),
+            Self::HookDenied => (403, "hook_denied", "A hook says no"),
+            Self::HookFailed => (502, "hook_failed", "A hook gave no answer that counts"),
+            Self::HookTimeout => (504, "hook_timeout", "A hook took too long"),
             Self::RangeNotSatisfiable => {
                 (416, "range_not_satisfiable", "The range lies outside of what there is")
             }

@@ -215,6 +215,11 @@ impl From<compile::Error> for Problem {
             }
             compile::Error::Stopped(Stopped::TimeUp) => Self::with_detail(Kind::Deadline, detail),
             compile::Error::Stopped(Stopped::Cancelled) => Self::new(Kind::Cancelled),
+            compile::Error::Denied(_) => Self::with_detail(Kind::HookDenied, detail),
+            compile::Error::Hook(stop) if stop.is_timeout() => {
+                Self::with_detail(Kind::HookTimeout, detail)
+            }
+            compile::Error::Hook(_) => Self::with_detail(Kind::HookFailed, detail),
             compile::Error::Store(error) => error.into(),
         }
     }

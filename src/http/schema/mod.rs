@@ -102,6 +102,8 @@ pub struct CompileRequest {
     /// Compiles of one session are compared with each other in `report.cache.first_change`.
     #[schema(max_length = 256)]
     pub session_id: Option<String>,
+    /// Hooks of this request alone, at most 32, or `false` for none but the operator's.
+    pub hooks: Option<Value>,
     /// `strict` refuses malformed tool arguments, `lenient` keeps them as they are.
     #[schema(default = "strict")]
     pub repair: Option<String>,

@@ -39,6 +39,11 @@ pub fn write_into(out: &mut String, target: Target, sandwich: Sandwich<'_>) {
     out.push('}');
 }
 
+/// Appends messages in neutral shape, as a JSON array.
+pub fn write_messages(out: &mut String, messages: &[Message]) {
+    neutral::list(out, messages);
+}
+
 /// Bytes that the payload will need, near enough that the string seldom grows.
 fn expected_length(sandwich: Sandwich<'_>) -> usize {
     let messages: usize = sandwich.messages.iter().map(|m| 64 + parts_length(&m.parts)).sum();

@@ -6,6 +6,11 @@ use crate::json::write_string;
 
 pub(super) fn write(out: &mut String, messages: &[Message]) {
     key(out, "messages");
+    list(out, messages);
+}
+
+/// The array alone.
+pub(super) fn list(out: &mut String, messages: &[Message]) {
     out.push('[');
     for message in messages {
         comma(out);

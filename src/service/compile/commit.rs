@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{MemoryEntry, Note};
+use crate::hook::Run;
 use crate::pipeline::Compiled;
 use crate::service::told::Told;
 use crate::service::{Services, StoreError, memory};
@@ -15,7 +16,7 @@ pub(super) fn commit(
     compiled: &mut Compiled,
     (id, session): (&Arc<str>, Option<Arc<str>>),
     expired: Vec<MemoryEntry>,
-    told: &Told,
+    (told, runs): (&Told, &[Run]),
 ) -> Result<(), StoreError> {
     compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
     let mut batch = Batch::default();
@@ -23,7 +24,7 @@ pub(super) fn commit(
         batch.artifact(text, "text/plain");
     }
     let must = !batch.is_empty() || !expired.is_empty();
-    let (before, after) = told.events(id, session.as_ref(), compiled);
+    let (before, after) = told.events(id, session.as_ref(), (compiled, runs));
     let stored = services.tenant().commit_with(batch, move |tx, _| {
         before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
         memory::expire(tx, &expired)?;

@@ -4,6 +4,7 @@ mod adapters;
 mod change;
 mod commit;
 mod defaults;
+mod hooks;
 mod remember;
 
 use std::sync::Arc;
@@ -13,8 +14,9 @@ use bytes::Bytes;
 
 use super::told::{Told, tell_failed};
 use super::{Services, usage};
+use crate::hook::{Denial, Run, Stop};
 use crate::json::{self, Fault, Limits, Node};
-use crate::pipeline::{self, Deadline, Report, Stopped, Timings};
+use crate::pipeline::{self, Asks, Deadline, Report, Stopped, Timings};
 use crate::request;
 use crate::store;
 
@@ -51,6 +53,11 @@ pub enum Error {
     OverBudget { needed: u64, budget: u64, faults: Vec<Fault> },
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// A guard said no.
+    #[error("hook `{}` denied at `{}`: {}", .0.hook, .0.point, .0.reason)]
+    Denied(Denial),
+    #[error(transparent)]
+    Hook(#[from] Stop),
     #[error(transparent)]
     Store(#[from] store::Error),
 }
@@ -59,6 +66,8 @@ impl From<pipeline::Error> for Error {
     fn from(error: pipeline::Error) -> Self {
         match error {
             pipeline::Error::Stopped(stopped) => Self::Stopped(stopped),
+            pipeline::Error::Denied(denial) => Self::Denied(denial),
+            pipeline::Error::Hook(stop) => Self::Hook(stop),
             pipeline::Error::OverBudget(report) => {
                 let faults = report.too_big.iter().map(|entry| Fault {
                     pointer: entry.pointer.clone().unwrap_or_default(),
@@ -86,10 +95,11 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     }
     timings.parse = start.elapsed();
     let session = node.get("session_id").and_then(Node::as_str);
-    let mut told = None;
-    let done = compile_node(services, &node, deadline, (start, timings), &mut told);
+    let (mut told, mut runs) = (None, Vec::new());
+    let effects = (&mut told, &mut runs);
+    let done = compile_node(services, &node, deadline, (start, timings), effects);
     if let Err(error) = &done {
-        tell_failed(services, session, told.as_ref(), error);
+        tell_failed(services, session, (told.as_ref(), &runs), error);
     }
     done
 }
@@ -99,13 +109,14 @@ fn compile_node(
     node: &Node<'_>,
     deadline: &Deadline,
     (start, mut timings): (Instant, Timings),
-    told: &mut Option<Told>,
+    (told, runs): (&mut Option<Told>, &mut Vec<Run>),
 ) -> Result<Answer, Error> {
     let storing = Instant::now();
     let (adapters, unread) = known_adapters(services, node.get("compression"))?;
     timings.store = storing.elapsed();
     let reading = Instant::now();
-    let request = request::read_compile(node, services.models(), &adapters);
+    let check_url = |url: &str| services.check_hook_url(url);
+    let request = request::read_compile(node, services.models(), &adapters, &check_url);
     let mut request = request.map_err(Error::Invalid)?;
     if unread {
         let detail = "the store cannot be read: built-in adapters stand for stored ones";
@@ -122,18 +133,24 @@ fn compile_node(
     let model = request.model.clone();
     let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
+    let pinned = hooks::pinned(services, &request)?;
     let expired = remember(services, &mut request)?;
     timings.store += storing.elapsed();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
-    let mut compiled =
-        pipeline::compile(services.pipeline(), request, head, &deadline, &mut timings)?;
+    let scope = hooks::scope(services, &id, session.as_ref());
+    let mut asking = services.asking(pinned, scope, &deadline);
+    let around = (&deadline, &mut asking as &mut dyn Asks);
+    let compiled = pipeline::compile(services.pipeline(), request, head, around, &mut timings);
+    (*runs, _) = asking.into_parts();
+    let mut compiled = compiled?;
+    hooks::report(&mut compiled.report, runs);
 
     let serialising = Instant::now();
     note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
     timings.serialise += serialising.elapsed();
     let storing = Instant::now();
-    commit(services, &mut compiled, (&id, session.clone()), expired, told)?;
+    commit(services, &mut compiled, (&id, session.clone()), expired, (told, runs))?;
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();

@@ -53,6 +53,11 @@ impl Services {
         Arc::new(HookSet::new(&file.hooks, &file.order, session))
     }
 
+    /// The URL of a hook in the form in which it is called, or what is wrong with it.
+    pub(in crate::service) fn check_hook_url(&self, url: &str) -> Result<String, String> {
+        self.hooks().check_url(url)
+    }
+
     /// What calls hooks. Where this process calls none, each call is a failure.
     pub fn hook_caller(&self) -> &dyn Caller {
         match &self.hooks().webhooks {

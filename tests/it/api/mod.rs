@@ -9,6 +9,7 @@ mod counts;
 mod ends;
 mod events;
 mod expand;
+mod firing;
 mod health;
 mod hooks;
 mod hostile;

@@ -1,0 +1,67 @@
+//! What the driver may ask for outside of the pipeline, between its stages.
+//!
+//! A stage asks nobody. The driver knows the points and what is said there; who answers, and how
+//! long that is waited for, is the affair of whoever implements this.
+
+use std::fmt;
+
+use super::Error;
+use crate::hook::{At, Changed, Check, Decision, HookSet, Kind, Point, Provided, Tokens};
+
+/// The hooks of one compile, as the driver meets them: one call after another, each answered
+/// before the next stage begins.
+pub trait Asks: fmt::Debug {
+    /// The hooks that the compile is pinned to; none where nobody is to be asked.
+    fn set(&self) -> Option<&HookSet>;
+
+    /// Asks guards and transforms. `check` says whether a new payload is valid.
+    fn change(&mut self, at: At<'_>, check: Check<'_>) -> Result<Changed, Error>;
+
+    /// Asks for what is to be added. `check` says whether a typed answer is valid.
+    fn provide(
+        &mut self,
+        at: At<'_>,
+        tokens: Tokens<'_>,
+        check: Check<'_>,
+    ) -> Result<Provided, Error>;
+
+    /// Tells.
+    fn observe(&mut self, at: At<'_>, decision: Decision<'_>) -> Result<(), Error>;
+
+    /// Whether a hook of this kind stands at a point.
+    fn has(&self, point: Point, kind: Kind) -> bool {
+        self.set().is_some_and(|set| set.of(point, kind).next().is_some())
+    }
+
+    /// Whether any hook stands at a point.
+    fn has_any(&self, point: Point) -> bool {
+        self.set().is_some_and(|set| !set.at(point).is_empty())
+    }
+
+    /// Tokens to keep free for what hooks may provide at a point.
+    fn reserve(&self, point: Point) -> u64 {
+        self.set().map_or(0, |set| set.reserve(point).into())
+    }
+}
+
+/// Nobody to ask.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Asks for Nobody {
+    fn set(&self) -> Option<&HookSet> {
+        None
+    }
+
+    fn change(&mut self, _: At<'_>, _: Check<'_>) -> Result<Changed, Error> {
+        Ok(Changed::default())
+    }
+
+    fn provide(&mut self, _: At<'_>, _: Tokens<'_>, _: Check<'_>) -> Result<Provided, Error> {
+        Ok(Provided::default())
+    }
+
+    fn observe(&mut self, _: At<'_>, _: Decision<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}

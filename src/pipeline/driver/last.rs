@@ -1,0 +1,136 @@
+//! Stage 10: hooks have the last word on the sandwich, and the budget has one more behind it.
+
+use std::collections::BTreeMap;
+
+use super::Driver;
+use super::stages::{Around, Keep, Past};
+use crate::domain::{Message, Source};
+use crate::hook::{At, Decision, Facts, Point};
+use crate::pipeline::points::list::Seen;
+use crate::pipeline::points::transform;
+use crate::pipeline::read_back::ReadBack;
+use crate::pipeline::report::Action;
+use crate::pipeline::slot::{PartName, Slot};
+use crate::pipeline::{Error, arrive, budget, frame};
+use crate::request::OnArrival;
+
+/// What stage 9 put together.
+pub(super) struct Sandwich {
+    pub(super) slots: Vec<Slot>,
+    /// Raw tokens of the tools.
+    pub(super) tools: u64,
+    pub(super) opening: Option<Slot>,
+    pub(super) source: Source,
+    /// Whether the conversation had messages.
+    pub(super) spoken: bool,
+}
+
+impl Driver<'_> {
+    /// The sandwich as the hooks at `transform_context` leave it. Where it is above the budget then,
+    /// stages 7 and 9 run once more, and no hook is asked again.
+    pub(super) fn transform(
+        &mut self,
+        sandwich: Sandwich,
+        past: &Past,
+        actions: &mut [Action],
+    ) -> Result<Vec<Slot>, Error> {
+        const POINT: Point = Point::TransformContext;
+        if !self.asks.has_any(POINT) {
+            return Ok(sandwich.slots);
+        }
+        let Sandwich { slots, tools, opening, source, spoken } = sandwich;
+        let seen = Seen::new(slots.iter().map(|slot| &slot.message));
+        let input = transform::input(self.request, &seen);
+        let at = At { point: POINT, input: &input, facts: Facts::default() };
+        let changed = self.change(at, &|payload| seen.check(payload))?;
+        if let Some(denial) = changed.denied {
+            self.observe(at, Decision::Denied(&denial))?;
+            return Err(Error::Denied(denial));
+        }
+        let after = changed.input.as_deref().unwrap_or(&input);
+        self.observe(At { input: after, ..at }, Decision::Allowed)?;
+        let Some(payload) = changed.payload.as_deref() else { return Ok(slots) };
+        let by = (self.request, source);
+        let settled = transform::apply(&self.meter, &slots, (&seen, payload), by, &mut self.notes)?;
+        let Some(slots) = settled else { return Ok(slots) };
+        let list = source.list_key();
+        let slots = self.mend_ends(slots, opening.clone(), (list, spoken))?;
+        let budget = self.request.context_window.saturating_sub(self.request.reserve_output);
+        let budget = self.request.model.unscale(budget);
+        let around = tools + self.meter.reply();
+        let whole: u64 = slots.iter().map(|slot| slot.cost.real()).sum();
+        if whole + around <= budget {
+            return Ok(slots);
+        }
+        let slots = self.shrink(slots, (budget, around), opening.clone(), actions, past)?;
+        Ok(self.mend_ends(slots, opening, (list, spoken))?)
+    }
+
+    /// Takes the excess off the messages of the history that are among the slots.
+    fn shrink(
+        &mut self,
+        slots: Vec<Slot>,
+        (budget, around): (u64, u64),
+        opening: Option<Slot>,
+        actions: &mut [Action],
+        past: &Past,
+    ) -> Result<Vec<Slot>, Error> {
+        let is_past = |slot: &Slot| slot.part == PartName::History;
+        let start = slots.iter().position(is_past).unwrap_or(slots.len());
+        let end = slots.iter().rposition(is_past).map_or(start, |at| at + 1);
+        let mut head = slots;
+        let mut middle = head.split_off(start);
+        let foot = middle.split_off(end.saturating_sub(start));
+        let tail = |slot: &Slot| slot.tail > 0 || slot.part != PartName::History;
+        let stitched = middle.iter().enumerate().filter(|(_, slot)| tail(slot));
+        let stitched: Vec<(usize, Slot)> = stitched.map(|(at, slot)| (at, slot.clone())).collect();
+        let protected = middle.iter().map(|slot| slot.fixed || slot.part != PartName::History);
+        let protected: Vec<bool> = protected.collect();
+        let costs = middle.iter().map(|slot| slot.cost).collect();
+        let history: Vec<Message> = middle.into_iter().map(|slot| slot.message).collect();
+        let origins: Vec<Option<usize>> = history.iter().map(|message| message.origin).collect();
+        let beside = head.iter().chain(&foot).map(|slot| slot.cost.real()).sum::<u64>() + around;
+        // They have their forms from arrival: nothing is encoded twice.
+        let arrived = arrive::Output {
+            costs,
+            saved: vec![0; history.len()],
+            forms: vec![arrive::Arrived::default(); history.len()],
+        };
+        let mut again = Past {
+            read_back: ReadBack::new(past.read_back.on, &history),
+            history,
+            protected,
+            names: Vec::new(),
+            arrived,
+            on_arrival: OnArrival::Off,
+        };
+        let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
+        // The points are behind: what is asked for here is the budget and no more.
+        let allocation = budget::Output { budget, room: u64::MAX / 2, fixed: beside };
+        let around = Around::bare(frame, allocation);
+        let compressed = self.compress(&mut again, &around, (Keep::No, 0))?;
+        note_actions(actions, past, &origins, &compressed.actions);
+        head.extend(compressed.slots);
+        head.extend(foot);
+        Ok(head)
+    }
+}
+
+/// What happened once more to messages of the request is what happened to them.
+fn note_actions(actions: &mut [Action], past: &Past, origins: &[Option<usize>], again: &[Action]) {
+    let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, message) in past.history.iter().enumerate().rev() {
+        if let Some(origin) = message.origin {
+            places.entry(origin).or_default().push(at);
+        }
+    }
+    for (origin, action) in origins.iter().zip(again) {
+        let place = origin.and_then(|origin| places.get_mut(&origin)).and_then(Vec::pop);
+        let known = place.and_then(|at| actions.get_mut(at));
+        if let (Some(known), Action::Cleared | Action::Summarized | Action::Dropped) =
+            (known, action)
+        {
+            *known = *action;
+        }
+    }
+}

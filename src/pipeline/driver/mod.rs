@@ -1,0 +1,98 @@
+//! The driver: calls the stages in their order, and the hooks between them.
+
+mod hooks;
+mod last;
+mod stages;
+
+use super::measure::Meter;
+use super::{Asks, Compiled, Context, Deadline, Error, Timings, manifest};
+use crate::compress::Adapters;
+use crate::domain::{Conversation, Notes, Role};
+use crate::request::{CompileRequest, OnOverflow};
+
+use stages::Shown;
+
+/// One compile on its way through the stages.
+struct Driver<'d> {
+    cx: &'d Context,
+    request: &'d CompileRequest,
+    meter: Meter<'d>,
+    adapters: Adapters,
+    notes: Notes,
+    asks: &'d mut dyn Asks,
+    timings: &'d mut Timings,
+}
+
+pub(super) fn run(
+    cx: &Context,
+    request: &CompileRequest,
+    conversation: Conversation,
+    text: String,
+    (deadline, asks): (&Deadline, &mut dyn Asks),
+    timings: &mut Timings,
+) -> Result<Compiled, Error> {
+    let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
+    let adapters = Adapters::of(&request.compression.adapters);
+    let notes = request.notes.clone();
+    let mut driver = Driver { cx, request, meter, adapters, notes, asks, timings };
+
+    let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
+    let mut conversation = driver.ingest(conversation);
+    deadline.check()?;
+    let (source, list_key) = (conversation.source, conversation.source.list_key());
+    let read_back = driver.read_back(&mut conversation);
+    driver.remember(&mut conversation.tools);
+    let tools = driver.count_tools(&conversation.tools)?;
+    let history = std::mem::take(&mut conversation.history);
+    let mut past = driver.arrive(history, &conversation.system, read_back, list_key)?;
+    let shown = Shown { system: std::mem::take(&mut conversation.system), tools };
+    let around = driver.around(&shown, &past, None)?;
+    deadline.check()?;
+
+    let (mut around, compressed) = driver.history(&mut past, &shown, around)?;
+    driver.append(std::mem::take(&mut around.notes));
+    deadline.check()?;
+    let squeezed = compressed.outcome.squeezed;
+    let artifacts = compressed.artifacts;
+    let system_tokens = around.frame.system();
+    let opening = around.frame.opening.clone();
+    let slots = driver.assemble(around.frame, compressed.slots, (list_key, spoken))?;
+    let mut actions = compressed.actions;
+    let sandwich = last::Sandwich { slots, tools, opening, source, spoken };
+    let mut slots = driver.transform(sandwich, &past, &mut actions)?;
+    driver.mark(&mut slots, &mut conversation.tools);
+    let arrival = manifest::Arrival {
+        costs: &past.arrived.costs,
+        saved: &past.arrived.saved,
+        names: &past.names,
+        system: system_tokens,
+        tools,
+        memory: around.memory_tokens,
+        injected: around.injected,
+        list_key,
+    };
+    let report = driver.manifest(&slots, (actions, compressed.forms), arrival);
+    if !report.fits && request.on_overflow == OnOverflow::Fail {
+        return Err(Error::OverBudget(Box::new(report)));
+    }
+    let hints = driver.hints(squeezed);
+    Ok(driver.format(slots, &conversation.tools, text, (report, hints, artifacts)))
+}
+
+impl Driver<'_> {
+    fn append(&mut self, notes: Notes) {
+        self.notes.degraded.extend(notes.degraded);
+        self.notes.repairs.extend(notes.repairs);
+        self.notes.warnings.extend(notes.warnings);
+    }
+
+    /// Whether there is anybody to ask.
+    fn is_asked(&self) -> bool {
+        self.asks.set().is_some_and(|set| !set.is_empty())
+    }
+}
+
+/// Whether a list has a word that is not system text.
+fn has_spoken(role: Role) -> bool {
+    role != Role::System
+}

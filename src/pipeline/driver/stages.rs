@@ -1,0 +1,324 @@
+//! One method a stage: its input put together, its time taken.
+
+use std::sync::Arc;
+
+use super::{Driver, has_spoken};
+use crate::domain::{ArtifactId, Conversation, Message, Notes, ToolDefinition};
+use crate::pipeline::compress::{self, Output as Compressed};
+use crate::pipeline::read_back::{self, ReadBack};
+use crate::pipeline::report::{Action, Report};
+use crate::pipeline::slot::Slot;
+use crate::pipeline::stage::timed;
+use crate::pipeline::{Compiled, Hints, READ_TOOL, Stopped, prose};
+use crate::pipeline::{arrive, breakpoints, budget, ends, frame, ingest, inject, manifest, marks};
+use crate::pipeline::{memory, protect};
+use crate::provider::{self, Sandwich};
+use crate::request::{Explain, OnArrival};
+use crate::{compress::Adapters, compress::Reducer, request::CompileRequest};
+
+/// The history, and what is known of it on arrival.
+pub(super) struct Past {
+    pub(super) history: Vec<Message>,
+    pub(super) protected: Vec<bool>,
+    pub(super) read_back: ReadBack,
+    /// What decisions call messages by; nothing where no decisions are asked for.
+    pub(super) names: Vec<manifest::Name>,
+    pub(super) arrived: arrive::Output,
+    /// How results are shown that are not shortened further.
+    pub(super) on_arrival: OnArrival,
+}
+
+/// What stands before the history whatever becomes of it.
+pub(super) struct Shown {
+    pub(super) system: Vec<Message>,
+    /// Raw tokens of the tools.
+    pub(super) tools: u64,
+}
+
+/// Everything around the history.
+pub(super) struct Around {
+    pub(super) frame: frame::Output,
+    pub(super) allocation: budget::Output,
+    pub(super) memory_tokens: u64,
+    /// Keys of the memory entries that are shown.
+    pub(super) injected: Vec<String>,
+    pub(super) notes: Notes,
+}
+
+impl Around {
+    /// What is already part of the list that it stands around.
+    pub(super) fn bare(frame: frame::Output, allocation: budget::Output) -> Self {
+        let (memory_tokens, injected, notes) = (0, Vec::new(), Notes::default());
+        Self { frame, allocation, memory_tokens, injected, notes }
+    }
+}
+
+/// Whether the history is needed once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    No,
+    Yes,
+}
+
+impl Driver<'_> {
+    pub(super) fn ingest(&mut self, conversation: Conversation) -> Conversation {
+        let target = self.request.target;
+        timed(&mut self.timings.compile, || ingest::run(conversation, target, &mut self.notes))
+    }
+
+    /// Puts the tool among the others with which cleared results are read back.
+    pub(super) fn read_back(&self, conversation: &mut Conversation) -> ReadBack {
+        let on = self.request.compression.read_tool;
+        let tools = &mut conversation.tools;
+        if on && !tools.iter().any(|tool| &*tool.name == READ_TOOL) {
+            tools.push(read_back::tool());
+        }
+        ReadBack::new(on, &conversation.history)
+    }
+
+    /// Puts the tools among the others with which a model remembers.
+    pub(super) fn remember(&self, tools: &mut Vec<ToolDefinition>) {
+        for own in self.request.memory.iter().flat_map(memory::tools) {
+            if !tools.iter().any(|tool| tool.name == own.name) {
+                tools.push(own);
+            }
+        }
+    }
+
+    pub(super) fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {
+        timed(&mut self.timings.count, || self.meter.tools(tools))
+    }
+
+    pub(super) fn arrive(
+        &mut self,
+        history: Vec<Message>,
+        system: &[Message],
+        read_back: ReadBack,
+        list: &str,
+    ) -> Result<Past, Stopped> {
+        let protected = protect::run(&self.request.protect, &history, system, &mut self.notes);
+        let names = match self.request.explain {
+            Explain::Full => names(&history),
+            Explain::Summary => Vec::new(),
+        };
+        let fixed = protected.iter().zip(&history).map(|(flag, own)| *flag || read_back.holds(own));
+        let fixed: Vec<bool> = fixed.collect();
+        let by = how(self.request, &self.adapters);
+        let sight = arrive::Sight::new(&self.cx.engine, &self.meter, by);
+        let arrived =
+            timed(&mut self.timings.count, || arrive::run(&self.meter, sight, &history, &fixed))?;
+        for (message, arrived) in history.iter().zip(&arrived.forms) {
+            let pointer = message.origin.map(|at| format!("/{list}/{at}")).unwrap_or_default();
+            arrive::warn(&mut self.notes, &pointer, arrived.reverted());
+        }
+        let on_arrival = self.request.compression.on_arrival;
+        Ok(Past { history, protected, read_back, names, arrived, on_arrival })
+    }
+
+    /// Stages 8 and 6: what stands around the history, and what it leaves. `context`: the text of
+    /// `<implicit_context>` where it is not the request's.
+    pub(super) fn around(
+        &mut self,
+        shown: &Shown,
+        past: &Past,
+        context: Option<&str>,
+    ) -> Result<Around, Stopped> {
+        let mut notes = Notes::default();
+        let context = context.or(self.request.implicit_context.as_deref());
+        let injected = self.inject(context, &mut notes)?;
+        let memory_tokens = injected.memory_tokens;
+        let memory_data = if injected.memory_data.is_some() { memory_tokens } else { 0 };
+        let keys = injected.injected.clone();
+        let frame = self.frame(shown, past, injected, &mut notes)?;
+        let allocation = self.budget(&frame, shown.tools, memory_data);
+        Ok(Around { frame, allocation, memory_tokens, injected: keys, notes })
+    }
+
+    fn inject(
+        &mut self,
+        context: Option<&str>,
+        notes: &mut Notes,
+    ) -> Result<inject::Output, Stopped> {
+        let request = self.request;
+        let memory = request.memory.as_ref();
+        let input = inject::Input {
+            dynamic_state: request.dynamic_state.as_ref(),
+            dynamic_state_placement: request.dynamic_state_placement,
+            implicit_context: context,
+            memory,
+            memory_room: memory.map_or(0, |memory| request.model.unscale(memory.max_tokens)),
+        };
+        timed(&mut self.timings.compile, || inject::run(&self.meter, &input, notes))
+    }
+
+    fn frame(
+        &mut self,
+        shown: &Shown,
+        past: &Past,
+        injected: inject::Output,
+        notes: &mut Notes,
+    ) -> Result<frame::Output, Stopped> {
+        let input = frame::Input {
+            system: shown.system.clone(),
+            history: &past.history,
+            skill: self.request.skill.as_ref(),
+            output: &self.request.output,
+            rules: provider::rules(self.request.target),
+            model_prefill: self.request.model.prefill,
+            model_named: !self.request.model.name.is_empty(),
+            injected,
+        };
+        timed(&mut self.timings.count, || frame::run(&self.meter, input, notes))
+    }
+
+    fn budget(&self, frame: &frame::Output, tools: u64, memory_data: u64) -> budget::Output {
+        let request = self.request;
+        budget::run(&budget::Input {
+            model: &request.model,
+            context_window: request.context_window,
+            reserve_output: request.reserve_output,
+            frame,
+            tools,
+            reply: self.meter.reply(),
+            volatile: request.dynamic_state.is_some() || request.implicit_context.is_some(),
+            provided: self.asks.reserve(crate::hook::Point::BeforeCompile),
+            memory: request.memory.as_ref().map(|memory| memory.max_tokens),
+            memory_data,
+        })
+    }
+
+    /// Stage 7. `free`: raw tokens to keep free beside what stands around.
+    pub(super) fn compress(
+        &mut self,
+        past: &mut Past,
+        around: &Around,
+        (keep, free): (Keep, u64),
+    ) -> Result<Compressed, Stopped> {
+        let (history, arrived) = match keep {
+            Keep::Yes => (past.history.clone(), past.arrived.forms.clone()),
+            Keep::No => {
+                (std::mem::take(&mut past.history), std::mem::take(&mut past.arrived.forms))
+            }
+        };
+        let (_, reducer) = how(self.request, &self.adapters);
+        let by = (past.on_arrival, reducer);
+        let allocation = &around.allocation;
+        let input = compress::Input {
+            history,
+            costs: &past.arrived.costs,
+            arrived,
+            read_back: &past.read_back,
+            sight: arrive::Sight::new(&self.cx.engine, &self.meter, by),
+            protected: &past.protected,
+            stitched: around.frame.stitched.clone(),
+            compression: &self.request.compression,
+            recent_turns: self.request.protect.recent_turns,
+            recent_messages: self.request.protect.recent_messages,
+            room: allocation.room,
+            allowed: allocation.budget.saturating_sub(allocation.fixed).saturating_sub(free),
+            opening: around.frame.opening.as_ref(),
+        };
+        timed(&mut self.timings.compile, || compress::run(&self.meter, input))
+    }
+
+    /// Stage 9: the sandwich. `spoken`: the conversation had messages.
+    pub(super) fn assemble(
+        &mut self,
+        frame: frame::Output,
+        compressed: Vec<Slot>,
+        (list, spoken): (&str, bool),
+    ) -> Result<Vec<Slot>, Stopped> {
+        let mut slots = frame.head;
+        slots.extend(compressed);
+        slots.extend(frame.foot);
+        self.mend_ends(slots, frame.opening, (list, spoken))
+    }
+
+    /// Lets a list begin and end as the target wants it.
+    pub(super) fn mend_ends(
+        &mut self,
+        mut slots: Vec<Slot>,
+        opening: Option<Slot>,
+        (list, spoken): (&str, bool),
+    ) -> Result<Vec<Slot>, Stopped> {
+        let rules = provider::rules(self.request.target);
+        let notes = &mut self.notes;
+        timed(&mut self.timings.compile, || {
+            let spoken = spoken || slots.iter().any(|slot| has_spoken(slot.message.role));
+            if let Some(opening) = opening.filter(|_| spoken) {
+                ends::open(&mut slots, opening, list, notes);
+            }
+            if rules.clean_end {
+                ends::close(&self.meter, &mut slots, list, notes)?;
+            }
+            Ok(slots)
+        })
+    }
+
+    /// Puts the cache marks where they help.
+    pub(super) fn mark(&mut self, slots: &mut [Slot], tools: &mut [ToolDefinition]) {
+        let rules = provider::rules(self.request.target);
+        let notes = &mut self.notes;
+        timed(&mut self.timings.compile, || {
+            marks::run(&self.request.cache, rules.cache_marks, slots, tools, notes);
+        });
+    }
+
+    pub(super) fn manifest(
+        &mut self,
+        slots: &[Slot],
+        (actions, forms): (Vec<Action>, Vec<arrive::Arrived>),
+        arrival: manifest::Arrival<'_>,
+    ) -> Report {
+        let input = manifest::Input {
+            request: self.request,
+            slots,
+            reply: self.meter.reply(),
+            arrival,
+            actions,
+            forms,
+            notes: std::mem::take(&mut self.notes),
+        };
+        timed(&mut self.timings.compile, || manifest::run(input))
+    }
+
+    pub(super) fn hints(&self, squeezed: bool) -> Hints {
+        let skill = self.request.skill.as_ref().map(|skill| skill.instructions.to_string());
+        let native = provider::rules(self.request.target).prefill && self.request.model.prefill;
+        let prefill = self.request.output.prefill.as_ref().filter(|_| native);
+        let prefill = prefill.map(|text| text.trim_end().to_owned());
+        Hints { squeezed, skill, prefill }
+    }
+
+    /// Stage 12: only re-encodes.
+    pub(super) fn format(
+        &mut self,
+        slots: Vec<Slot>,
+        tools: &[ToolDefinition],
+        mut text: String,
+        (report, hints, artifacts): (Report, Hints, Vec<Arc<str>>),
+    ) -> Compiled {
+        let target = self.request.target;
+        let start = text.len();
+        timed(&mut self.timings.serialise, || {
+            let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
+            provider::write_into(&mut text, target, Sandwich { messages: &messages, tools });
+            let mut compiled = Compiled { text, start, report, hints, artifacts };
+            if provider::rules(target).cache_marks {
+                compiled.report.cache.breakpoints = breakpoints::find(compiled.payload());
+            }
+            compiled
+        })
+    }
+}
+
+/// How far results are taken on arrival, and how rung 2 is.
+fn how<'h>(request: &CompileRequest, adapters: &'h Adapters) -> (OnArrival, Reducer<'h>) {
+    let pointer: fn(ArtifactId) -> String = |id| prose::shortened(READ_TOOL, id);
+    let pointer = request.compression.read_tool.then_some(pointer);
+    (request.compression.on_arrival, Reducer { adapters, pointer })
+}
+
+fn names(history: &[Message]) -> Vec<manifest::Name> {
+    history.iter().enumerate().map(|(at, message)| manifest::Name::of(message, at)).collect()
+}

@@ -1,0 +1,6 @@
+//! The points at which hooks stand in a compile: what they are shown, and what their answers
+//! become. Nothing here asks; the driver does.
+
+pub(super) mod before_compile;
+pub(super) mod list;
+pub(super) mod transform;

@@ -1,0 +1,57 @@
+//! `transform_context`: the complete sandwich, as hooks see it and as they leave it.
+
+use super::list::{Seen, Settled};
+use crate::domain::{Message, Notes, Role, Source};
+use crate::json::write_string;
+use crate::pipeline::Stopped;
+use crate::pipeline::measure::Meter;
+use crate::pipeline::slot::{PartName, Slot};
+use crate::request::CompileRequest;
+
+/// What hooks are shown: `{"target", "model", "messages"}`.
+pub(in crate::pipeline) fn input(request: &CompileRequest, seen: &Seen) -> String {
+    let mut out = String::from("{\"target\":");
+    write_string(&mut out, request.target.as_str());
+    out.push_str(",\"model\":");
+    match &*request.model.name {
+        "" => out.push_str("null"),
+        name => write_string(&mut out, name),
+    }
+    out.push_str(",\"messages\":");
+    out.push_str(seen.text());
+    out.push('}');
+    out
+}
+
+/// The sandwich as hooks left it, counted where it changed. None where they changed nothing.
+pub(in crate::pipeline) fn apply(
+    meter: &Meter<'_>,
+    slots: &[Slot],
+    (seen, payload): (&Seen, &str),
+    (request, source): (&CompileRequest, Source),
+    notes: &mut Notes,
+) -> Result<Option<Vec<Slot>>, Stopped> {
+    let originals: Vec<&Message> = slots.iter().map(|slot| &slot.message).collect();
+    let settled = seen.settle(payload, &originals, (source, request.target), notes);
+    let Some(settled) = settled else { return Ok(None) };
+    let mut leads = true;
+    let mut changed = Vec::with_capacity(settled.len());
+    for Settled { message, of } in settled {
+        leads &= message.role == Role::System;
+        let old = of.and_then(|at| slots.get(at));
+        changed.push(match old {
+            Some(old) if old.message == message => old.clone(),
+            Some(old) => {
+                let slot = Slot::new(meter, message, old.part)?;
+                // What stood before the tail is what it stood on; the rest is the tail.
+                let stands_on = old.cost.real().saturating_sub(old.tail);
+                let tail =
+                    if old.tail > 0 { slot.cost.real().saturating_sub(stands_on) } else { 0 };
+                Slot { tail, fixed: old.fixed, ..slot }
+            }
+            None if leads => Slot::new(meter, message, PartName::System)?,
+            None => Slot::new(meter, message, PartName::History)?,
+        });
+    }
+    Ok(Some(changed))
+}

@@ -1,0 +1,68 @@
+//! The key `hooks`: hooks of this request alone, beside those that are registered, or none.
+
+use std::sync::Arc;
+
+use crate::hook::{CheckUrl, Delivery, GivenId, Hook, Kind, read_hook};
+use crate::json::{Faults, Fields, Node, Value};
+
+/// The most hooks that a request brings.
+const MOST: usize = 32;
+
+/// Which hooks a request asks for.
+#[derive(Debug, Clone, Default)]
+pub enum HookChoice {
+    /// Those that are registered.
+    #[default]
+    Registered,
+    /// `false`: those of the operator alone.
+    Off,
+    /// These, and those that are registered.
+    Inline(Vec<Arc<Hook>>),
+}
+
+impl HookChoice {
+    pub(super) fn read(
+        fields: &Fields<'_, '_>,
+        check_url: CheckUrl<'_>,
+        faults: &mut Faults,
+    ) -> Self {
+        let Some(node) = fields.get("hooks") else { return Self::Registered };
+        match &node.value {
+            Value::Bool(false) => return Self::Off,
+            Value::Array(_) => {}
+            _ => {
+                fields.fault("hooks", "must be a list of hooks, or false", faults);
+                return Self::Registered;
+            }
+        }
+        let path = fields.path().key("hooks");
+        let mut hooks: Vec<Arc<Hook>> = Vec::new();
+        for (at, node) in fields.list("hooks", MOST, faults).iter().enumerate() {
+            let made = format!("inline-{at}");
+            let here = path.index(at);
+            let read = read_hook(node, here, GivenId::Made(&made), check_url, faults);
+            let Some(mut hook) = read else { continue };
+            if hooks.iter().any(|other| other.id == hook.id) {
+                faults.add(&here.key("id"), "is the id of another hook of the list");
+            }
+            if hook.kind == Kind::Observe {
+                // It is in no registry from which it could be called later.
+                if node.get("delivery").and_then(Node::as_str) == Some("async") {
+                    let why = "must be `sync`: what a request brings is told before its answer";
+                    faults.add(&here.key("delivery"), why);
+                }
+                hook.delivery = Delivery::Sync;
+            }
+            hooks.push(Arc::new(hook));
+        }
+        Self::Inline(hooks)
+    }
+
+    /// The hooks that the request brings.
+    pub fn inline(&self) -> &[Arc<Hook>] {
+        match self {
+            Self::Inline(hooks) => hooks,
+            Self::Registered | Self::Off => &[],
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The hooks that a compile is pinned to.
+
+use std::sync::Arc;
+
+use crate::hook::{HookSet, Run, Scope};
+use crate::pipeline::Report;
+use crate::request::{CompileRequest, HookChoice};
+use crate::service::{Services, StoreError};
+
+/// The hooks of a request, as they are now: what is registered while it runs is not for it.
+pub(super) fn pinned(
+    services: &Services,
+    request: &CompileRequest,
+) -> Result<Arc<HookSet>, StoreError> {
+    let session = request.session_id.as_deref();
+    match &request.hooks {
+        HookChoice::Off => Ok(services.hook_set_of_file(session)),
+        choice => services.hook_set(session, choice.inline()),
+    }
+}
+
+/// Whose compile it is.
+pub(super) fn scope(services: &Services, id: &Arc<str>, session: Option<&Arc<str>>) -> Scope {
+    Scope {
+        tenant: Arc::clone(&services.caller().tenant),
+        compilation_id: Some(Arc::clone(id)),
+        session_id: session.cloned(),
+        agent: None,
+        turn: None,
+        hops: services.hops(),
+    }
+}
+
+/// Puts the lines of the hooks into the report.
+pub(super) fn report(report: &mut Report, runs: &[Run]) {
+    report.hooks = runs
+        .iter()
+        .filter_map(|run| {
+            let mut line = String::new();
+            run.write(&mut line);
+            serde_json::from_str(&line).ok()
+        })
+        .collect();
+}

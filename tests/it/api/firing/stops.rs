@@ -1,0 +1,157 @@
+//! What hooks cannot do: hold others up, outlast a deadline, or be anything but hooks.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{answers, calls, compiled, hook, server, user};
+use crate::support::receiver::{Mode, Receiver};
+use crate::support::{TestServer, problem};
+
+#[tokio::test]
+async fn hooks_that_hang_do_not_keep_other_compiles_from_running() {
+    let hanging = Receiver::spawn(Mode::Hang).await;
+    let server = TestServer::with(&["--dev", "--workers", "1"]).await;
+    let slow = json!({"messages": [user("Hello")], "hooks": [
+        hook("h", ("before_compile", "provide"), &hanging, &json!({"timeout_ms": 20_000}))]});
+    let plain = json!({"messages": [user("Hello")]});
+    // More than may run and wait where none gives its place away.
+    let waiting: Vec<_> = (0..24).map(|_| server.build("POST", "/compile").json(&slow)).collect();
+    let waiting: Vec<_> = waiting.into_iter().map(|call| tokio::spawn(call.send())).collect();
+    while hanging.requests().len() < 8 {
+        tokio::task::yield_now().await;
+    }
+    let done = tokio::time::timeout(Duration::from_secs(5), compiled(&server, &plain)).await;
+    assert_eq!(done.expect("an answer at once").said(0), "Hello");
+    for call in waiting {
+        call.abort();
+    }
+}
+
+#[tokio::test]
+async fn a_hostile_receiver_takes_no_more_time_than_there_is() {
+    let modes = [
+        Mode::Hang,
+        Mode::HeadOnly,
+        Mode::Announce,
+        Mode::Drip(Duration::from_millis(10)),
+        Mode::Huge,
+        Mode::EndlessChunks(1),
+        Mode::EndlessHeaders,
+        Mode::Close,
+        Mode::CloseAtOnce,
+    ];
+    let server = server().await;
+    let warm = json!({"messages": [user("Hello")]});
+    compiled(&server, &warm).await;
+    for mode in modes {
+        let receiver = Receiver::spawn(mode.clone()).await;
+        let body = json!({"messages": [user("Hello")], "deadline_ms": 400, "hooks": [
+            hook("h", ("transform_context", "transform"), &receiver, &json!({}))]});
+        let start = Instant::now();
+        let response = server.post("/compile", &body).await;
+        let took = start.elapsed();
+        let status = response.status();
+        assert!(status == 502 || status == 504, "{mode:?}: {status}");
+        assert!(took <= Duration::from_millis(450), "{mode:?}: {took:?}");
+    }
+}
+
+#[tokio::test]
+async fn time_that_a_hook_takes_is_its_own_or_the_requests() {
+    let receiver = Receiver::spawn(Mode::Hang).await;
+    let server = server().await;
+    let at = ("before_compile", "provide");
+    let mut body = json!({"messages": [user("Hello")], "hooks": [
+        hook("h", at, &receiver, &json!({"timeout_ms": 100, "on_failure": "fail"}))]});
+    problem(server.post("/compile", &body).await, 504, "hook_timeout").await;
+    body["hooks"][0]["on_failure"] = "skip".into();
+    compiled(&server, &body).await;
+    // The request's time is up while a hook is waited for that may fail.
+    body["hooks"][0]["timeout_ms"] = 5_000.into();
+    body["deadline_ms"] = 100.into();
+    problem(server.post("/compile", &body).await, 504, "deadline").await;
+}
+
+#[tokio::test]
+async fn nothing_is_passed_on_that_a_guard_has_not_seen() {
+    let receiver = Receiver::spawn(Mode::Hang).await;
+    let server = server().await;
+    let mut body = json!({"messages": [user("Hello")], "on_deadline": "pass", "deadline_ms": 100,
+        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
+    let passed = compiled(&server, &body).await;
+    assert_eq!(passed.codes("degraded"), ["deadline"]);
+    for kind in ["guard", "transform"] {
+        body["hooks"] = json!([hook("h", ("transform_context", kind), &receiver, &json!({}))]);
+        let status = server.post("/compile", &body).await.status();
+        assert!(status == 504 || status == 403, "{kind}: {status}");
+    }
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_ends_the_call() {
+    let receiver = Receiver::spawn(Mode::Hang).await;
+    let server = TestServer::with(&["--dev", "--workers", "1"]).await;
+    let body = json!({"messages": [user("Hello")], "hooks": [
+        hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
+    let call = tokio::spawn(server.build("POST", "/compile").json(&body).send());
+    while receiver.requests().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    call.abort();
+    let events = async {
+        // A hook that failed would be told of; one that was given up is not.
+        compiled(&server, &json!({"messages": [user("Hello")]})).await;
+        server.get("/events?format=json&after=0").await.json::<Value>().await.unwrap()
+    };
+    let events = tokio::time::timeout(Duration::from_secs(4), events).await.unwrap();
+    let types: Vec<&str> =
+        events["items"].as_array().unwrap().iter().filter_map(|row| row["type"].as_str()).collect();
+    assert!(!types.contains(&"hook:failed"), "{types:?}");
+}
+
+#[tokio::test]
+async fn a_hook_that_is_none_is_refused_with_its_place() {
+    let server = server().await;
+    let body = json!({"messages": [user("Hello")], "hooks": [
+        {"point": "before_compile", "kind": "guard", "url": "https://hooks.example.com/a"},
+        {"id": "x", "point": "transform_context", "kind": "guard", "url": "http://10.0.0.1/"},
+        {"id": "y", "point": "event", "kind": "observe", "url": "https://hooks.example.com/",
+            "delivery": "async"},
+        {"pont": "before_compile", "kind": "provide", "builtin": "truncate"},
+        {"id": "y", "point": "before_compile", "kind": "provide",
+            "url": "https://hooks.example.com/"}]});
+    let told = problem(server.post("/compile", &body).await, 422, "invalid_request").await;
+    let pointers: Vec<&str> = told["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["pointer"].as_str().unwrap())
+        .collect();
+    for place in
+        ["/hooks/0/point", "/hooks/1/url", "/hooks/2/delivery", "/hooks/3/pont", "/hooks/4/id"]
+    {
+        assert!(pointers.contains(&place), "{place}: {pointers:?}");
+    }
+    let body = json!({"messages": [user("Hello")], "hooks": true});
+    problem(server.post("/compile", &body).await, 422, "invalid_request").await;
+}
+
+#[tokio::test]
+async fn failures_and_denials_are_told() {
+    let broken = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
+    let guard = answers(&json!({"decision": "deny", "reason": "a reason"})).await;
+    let server = server().await;
+    let body = json!({"messages": [user("Hello")], "hooks": [
+        hook("b", ("before_compile", "provide"), &broken, &json!({})),
+        hook("g", ("transform_context", "guard"), &guard, &json!({}))]});
+    problem(server.post("/compile", &body).await, 403, "hook_denied").await;
+    let events: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let rows = events["items"].as_array().unwrap();
+    let types: Vec<&str> = rows.iter().filter_map(|row| row["type"].as_str()).collect();
+    assert_eq!(types, ["compile:start", "hook:failed", "hook:denied", "compile:failed"]);
+    assert_eq!(rows[1]["data"]["cause"], "status");
+    assert_eq!((&rows[2]["data"]["hook"], &rows[2]["data"]["reason"]), (&json!("g"), &json!(null)));
+    assert_eq!(rows[3]["data"]["code"], "hook_denied");
+    assert_eq!(calls(&guard).len(), 1);
+}
