@@ -5,14 +5,26 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
 use utoipa_swagger_ui::Config;
 
 use super::answer::{json, written};
 use super::problem::{Kind, Problem};
-use super::schema::{Health, ModelList};
+use super::schema::ModelList;
 use super::state::AppState;
 use crate::config::ModelRow;
 use crate::service::Condition;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Health {
+    /// `ok`, or `degraded` where the store cannot be written.
+    #[schema(example = "ok")]
+    status: &'static str,
+    /// Why not: `full`, `unavailable` or `lost`; absent where all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<&'static str>,
+}
 
 /// List the models
 ///

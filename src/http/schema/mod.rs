@@ -390,13 +390,3 @@ pub struct ModelList {
     /// Always null: the table comes whole.
     pub next_cursor: Option<String>,
 }
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Health {
-    /// `ok`, or `degraded` where the store cannot be written.
-    #[schema(example = "ok")]
-    pub status: &'static str,
-    /// Why not: `full`, `unavailable` or `lost`; absent where all is well.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub store: Option<&'static str>,
-}

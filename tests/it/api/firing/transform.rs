@@ -123,9 +123,9 @@ async fn guards_come_last_and_see_what_would_be_sent() {
     assert!(detail.contains("`g`") && detail.contains("no secrets"), "{detail}");
     let said = |call: &Value| call["input"]["messages"][0]["parts"][0]["text"].clone();
     assert_eq!(said(&calls(&guard)[0]), "secret");
-    let watched = &calls(&watcher)[0];
-    assert_eq!(watched["input"]["decision"], "deny");
-    assert_eq!(said(watched), "Hello");
+    let heard = &calls(&watcher)[0];
+    assert_eq!(heard["input"]["decision"], "deny");
+    assert_eq!(said(heard), "Hello");
 }
 
 #[tokio::test]
