@@ -39,6 +39,16 @@ pub struct StoreConfig {
     )]
     pub events_ttl_seconds: u64,
 
+    /// Seconds that a session is kept after it was last used, where it does not say itself
+    #[arg(
+        long,
+        env = "CONTEXTURE_SESSIONS_TTL_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 30 * 24 * 3600,
+        value_parser = super::positive
+    )]
+    pub sessions_ttl_seconds: u64,
+
     /// Artifacts that a tenant may keep; a cleanup takes the least recently read beyond
     #[arg(
         long,
@@ -84,6 +94,10 @@ impl StoreConfig {
 
     pub fn events_ttl(&self) -> Duration {
         Duration::from_secs(self.events_ttl_seconds)
+    }
+
+    pub fn sessions_ttl(&self) -> Duration {
+        Duration::from_secs(self.sessions_ttl_seconds)
     }
 
     pub fn cleanup_interval(&self) -> Duration {

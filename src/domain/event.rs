@@ -21,6 +21,10 @@ pub enum EventKind {
     HookFailed,
     /// A guard stopped what was asked for.
     HookDenied,
+    /// An agent handed a task to another, and reported what came of it.
+    DelegationRecorded,
+    /// A session was opened, or goes on from another.
+    SessionSwitched,
     /// To one reader: events between two numbers are no longer kept.
     StreamGap,
     /// To one reader: it was too slow, and is cut.
@@ -40,6 +44,8 @@ impl EventKind {
         ("memory:denied", Self::MemoryDenied),
         ("hook:failed", Self::HookFailed),
         ("hook:denied", Self::HookDenied),
+        ("delegation:recorded", Self::DelegationRecorded),
+        ("session:switched", Self::SessionSwitched),
         ("stream:gap", Self::StreamGap),
         ("stream:overflow", Self::StreamOverflow),
     ];

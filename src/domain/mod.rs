@@ -15,6 +15,7 @@ mod model;
 mod model_table;
 mod note;
 mod raw;
+mod session;
 mod target;
 mod time;
 mod tool;
@@ -46,6 +47,7 @@ pub use message::{
 pub use model::{Family, Model, Models, TokenizerName};
 pub use note::{Note, Notes};
 pub use raw::RawJson;
+pub use session::{Measured, Session};
 pub use target::{Source, Target};
 pub use time::{Clock, Timestamp};
 pub use tool::ToolDefinition;

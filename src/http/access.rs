@@ -22,6 +22,9 @@ const ADAPTERS_READ: Access = Access::AnyOf(&[Scope::AdaptersRead, Scope::Adapte
 const ADAPTERS_WRITE: Access = Access::AnyOf(&[Scope::AdaptersWrite]);
 const MEMORY_READ: Access = Access::AnyOf(&[Scope::MemoryRead, Scope::MemoryWrite]);
 const MEMORY_WRITE: Access = Access::AnyOf(&[Scope::MemoryWrite]);
+const SESSIONS_READ: Access = Access::AnyOf(&[Scope::SessionsRead, Scope::SessionsWrite]);
+const SESSIONS_WRITE: Access = Access::AnyOf(&[Scope::SessionsWrite]);
+const COMPILE_OR_SESSIONS: Access = Access::AnyOf(&[Scope::Compile, Scope::SessionsWrite]);
 const TOOLS: Access = Access::AnyOf(&[Scope::Tools]);
 const HOOKS_READ: Access = Access::AnyOf(&[Scope::HooksRead, Scope::HooksWrite]);
 const HOOKS_WRITE: Access = Access::AnyOf(&[Scope::HooksWrite]);
@@ -61,6 +64,12 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("POST", "/memory-candidates/{id}/review", MEMORY_WRITE),
     ("POST", "/memory-candidates/{id}/promote", MEMORY_WRITE),
     ("GET", "/memory-candidates/events", MEMORY_READ),
+    ("POST", "/sessions", SESSIONS_WRITE),
+    ("GET", "/sessions", SESSIONS_READ),
+    ("GET", "/sessions/{id}", SESSIONS_READ),
+    ("PATCH", "/sessions/{id}", SESSIONS_WRITE),
+    ("DELETE", "/sessions/{id}", SESSIONS_WRITE),
+    ("POST", "/sessions/{id}/usage", COMPILE_OR_SESSIONS),
     ("POST", "/tools/calls", TOOLS),
     ("POST", "/hooks", HOOKS_WRITE),
     ("GET", "/hooks", HOOKS_READ),

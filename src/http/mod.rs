@@ -26,6 +26,7 @@ mod query;
 mod range;
 mod router;
 pub mod schema;
+mod sessions;
 mod state;
 mod tools;
 mod window;

@@ -24,7 +24,7 @@ use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compile, compress, events, hooks, keys, layer, memory,
-    operations, pages, tools, window,
+    operations, pages, sessions, tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -43,6 +43,7 @@ use crate::config::LimitsConfig;
         (name = "artifacts", description = "Originals that stand outside of a payload"),
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "memory", description = "What is known beyond one conversation"),
+        (name = "sessions", description = "Conversations under a name"),
         (name = "tools", description = "What models call"),
         (name = "hooks", description = "What others may veto, change, add to and watch"),
         (name = "events", description = "What happens, as it happens"),
@@ -165,6 +166,9 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(candidates::get_candidate))
         .routes(routes!(candidates::review_candidate))
         .routes(routes!(candidates::promote_candidate))
+        .routes(routes!(sessions::create_session, sessions::list_sessions))
+        .routes(routes!(sessions::get_session, sessions::update_session, sessions::delete_session))
+        .routes(routes!(sessions::report_usage))
         .routes(routes!(tools::handle_calls))
         .routes(routes!(hooks::create_hook, hooks::list_hooks))
         .routes(routes!(hooks::get_hook, hooks::update_hook, hooks::delete_hook))

@@ -7,6 +7,7 @@
 mod canonical;
 mod fields;
 mod jcs;
+mod merge;
 mod path;
 mod reader;
 mod scan;
@@ -16,6 +17,7 @@ mod write;
 pub use canonical::{canonical, canonical_with_nulls};
 pub use fields::Fields;
 pub use jcs::{NotIJson, jcs};
+pub use merge::merge;
 pub use path::{Fault, Faults, Path};
 pub use reader::{Error, ErrorKind, Limits, parse};
 pub(crate) use scan::{Marks, space_outside_strings};

@@ -8,6 +8,8 @@ pub(super) const VOLATILE: u64 = 2_000;
 
 pub(super) struct Input<'i> {
     pub(super) model: &'i Model,
+    /// The same, with the factor that its provider's counts have shown.
+    pub(super) measured: &'i Model,
     pub(super) context_window: u64,
     pub(super) reserve_output: u64,
     pub(super) frame: &'i frame::Output,
@@ -27,7 +29,7 @@ pub(super) struct Input<'i> {
 /// All in raw tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Output {
-    /// Window less reserve.
+    /// Window less reserve, as the provider counts.
     pub(super) budget: u64,
     /// What compaction points are replayed against. It depends on what is stable and on
     /// declared caps, never on the size of what is volatile.
@@ -37,7 +39,8 @@ pub(super) struct Output {
 }
 
 pub(super) fn run(input: &Input<'_>) -> Output {
-    let budget = input.model.unscale(input.context_window.saturating_sub(input.reserve_output));
+    let budget = input.context_window.saturating_sub(input.reserve_output);
+    let (budget, measured) = (input.model.unscale(budget), input.measured.unscale(budget));
     let head: u64 = input.frame.head.iter().map(|slot| slot.cost.real()).sum();
     let foot: u64 = input.frame.foot.iter().map(|slot| slot.cost.real()).sum();
     let around = input.tools + input.reply;
@@ -47,7 +50,7 @@ pub(super) fn run(input: &Input<'_>) -> Output {
     let provided = input.model.unscale(input.provided);
     let declared = state.saturating_add(memory).saturating_add(provided).min(budget / 4);
     Output {
-        budget,
+        budget: measured,
         room: budget.saturating_sub(stable).saturating_sub(declared),
         fixed: head + foot + around,
     }

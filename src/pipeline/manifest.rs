@@ -87,7 +87,7 @@ fn read(part: &Part, text: &mut String) {
 }
 
 pub(super) fn run(input: Input<'_>) -> Report {
-    let model = &input.request.model;
+    let model = &input.request.measured();
     let raw = raw_parts(&input);
     let parts = scaled(&raw, input.request.reserve_output, model);
     let tokens_after = model.scale(raw.iter().sum());
@@ -206,7 +206,7 @@ fn stable(input: &Input<'_>) -> u64 {
 fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<TooBig> {
     /// Entries named; the largest first.
     const MOST: usize = 5;
-    let model = &input.request.model;
+    let model = &input.request.measured();
     let whole = |part, tokens| TooBig { part, tokens, pointer: None };
     let mut found = vec![
         whole("system", parts.system),
@@ -240,7 +240,7 @@ fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<TooBig> {
 }
 
 fn decisions(input: &Input<'_>) -> Vec<Decision> {
-    let model = &input.request.model;
+    let model = &input.request.measured();
     // By the message of the request, since hooks may have taken some out and moved others.
     let mut after: BTreeMap<usize, VecDeque<u64>> = BTreeMap::new();
     for slot in input.slots.iter().filter(|slot| slot.part == PartName::History) {

@@ -7,6 +7,17 @@ use super::slot::{PartName, Slot};
 use crate::domain::{CacheMark, Content, Notes, Part, Role, ToolDefinition, Ttl};
 use crate::request::{CacheOptions, CacheState};
 
+/// Warns of what nothing comes of.
+pub(super) fn warn(options: &CacheOptions, in_session: bool, notes: &mut Notes) {
+    if options.state == CacheState::Cold && !in_session {
+        notes.warn(
+            "cold_needs_session",
+            "/cache/state".to_owned(),
+            "without a session a cold cache is no compaction point",
+        );
+    }
+}
+
 /// `written`: whether the target has cache marks at all.
 pub(super) fn run(
     options: &CacheOptions,
@@ -15,13 +26,6 @@ pub(super) fn run(
     tools: &mut [ToolDefinition],
     notes: &mut Notes,
 ) {
-    if options.state == CacheState::Cold {
-        notes.warn(
-            "cold_needs_session",
-            "/cache/state".to_owned(),
-            "without a session a cold cache is no compaction point",
-        );
-    }
     let wanted = places(slots, tools);
     let mut all = spots(slots, tools);
     let left = keep_latest(options.marks, written, &mut all, notes);

@@ -30,6 +30,7 @@ pub const COMPILE_KEYS: &[&str] = &[
     "memory",
     "skill",
     "session_id",
+    "usage",
     "hooks",
     "repair",
     "record",
@@ -91,6 +92,14 @@ pub struct CompileRequest {
     pub memory: Option<MemoryOptions>,
     pub skill: Option<Skill>,
     pub session_id: Option<Arc<str>>,
+    /// Tokens of the last payload of the session, as its provider counted them.
+    pub usage: Option<u64>,
+    /// Thousandths by which a provider's count was found to differ from ours. The report, `fits`
+    /// and the squeeze go by it; compaction points go by the model's own factor.
+    pub measured_milli: Option<u32>,
+    /// Lengths of the request's list at which the history is shrunk whatever it takes, in rising
+    /// order.
+    pub points: Vec<u64>,
     pub hooks: HookChoice,
     /// `record: "none"`: nothing of this compile is remembered.
     pub unrecorded: bool,
@@ -99,6 +108,21 @@ pub struct CompileRequest {
     pub on_deadline: OnDeadline,
     /// What ingest has noticed so far.
     pub notes: Notes,
+}
+
+impl CompileRequest {
+    /// The model with the factor that its provider's counts have shown.
+    pub fn measured(&self) -> Model {
+        let factor_milli = self.measured_milli.unwrap_or(self.model.factor_milli);
+        Model { factor_milli, ..self.model.clone() }
+    }
+
+    /// Items of the request's list.
+    pub fn length(&self) -> u64 {
+        let Conversation { system, history, .. } = &self.conversation;
+        let last = system.iter().chain(history).filter_map(|message| message.origin).max();
+        last.map_or(0, |last| last as u64 + 1)
+    }
 }
 
 /// Reads a request; all faults at once. `check_url` says whom hooks may call.
@@ -146,6 +170,9 @@ pub fn read_compile(
         memory: MemoryOptions::read(&fields, &mut faults),
         skill: Skill::read(&fields, &mut faults),
         session_id: session_id(&fields, &mut faults),
+        usage: super::usage::read_usage(&fields, &mut faults),
+        measured_milli: None,
+        points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
         unrecorded,
         explain: fields
@@ -228,10 +255,5 @@ fn dynamic_state(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<RawJson
 }
 
 pub(super) fn session_id(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
-    let id = fields.text("session_id", faults)?;
-    if id.is_empty() || id.len() > 256 || id.chars().any(char::is_control) {
-        fields.fault("session_id", "must be 1 to 256 bytes without control characters", faults);
-        return None;
-    }
-    Some(id.into())
+    super::read_session_id(fields, "session_id", faults)
 }

@@ -7,6 +7,8 @@ mod compress;
 mod hooks;
 mod memory;
 mod options;
+mod sessions;
+mod usage;
 
 pub use crate::json::Fields;
 pub use calls::{CallsRequest, read_calls};
@@ -30,3 +32,5 @@ pub use options::{
     Previous, Protect, Skill, Thinking, adapter_names, given_adapters, patterns_in,
     read_definition,
 };
+pub use sessions::{SessionWrite, is_session_id, read_session, read_session_id};
+pub use usage::{UsageRequest, read_usage_request};

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 pub use super::Error;
 use super::once::{Once, remember};
-use super::{Services, StoreError, adapters};
+use super::{Services, StoreError, defaults};
 use crate::domain::{
-    Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Source,
-    Timestamp, Word, Words,
+    Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Timestamp, Word,
+    Words,
 };
-use crate::json::{self, Fault, Faults, Limits, Node, Path};
-use crate::request::{self, COMPILE_KEYS, Fields};
+use crate::json::{self, Faults, Limits, Node, Path};
+use crate::request::{COMPILE_KEYS, Fields};
 
 const KEYS: &[&str] = &["name", "kind", "scopes", "roles", "limits", "defaults"];
 const NEW_KEYS: &[&str] = &["tenant", "name", "kind", "scopes", "roles", "limits", "defaults"];
@@ -22,8 +22,6 @@ const LIMIT_KEYS: &[&str] = &["requests_per_minute", "tokens_per_day"];
 const MOST: u64 = 1 << 53;
 const LONGEST_NAME: usize = 200;
 const LONGEST_TENANT: usize = 64;
-/// Bytes of a key's defaults.
-const LONGEST_DEFAULTS: usize = 64 << 10;
 
 /// A key that was just made: the one time that its text is shown.
 #[derive(Debug)]
@@ -239,7 +237,7 @@ fn read(
     }
     if is_named("defaults") {
         key.defaults = match fields.get("defaults") {
-            Some(node) => defaults(services, node, faults)?,
+            Some(node) => defaults::check(services, node, COMPILE_KEYS, faults)?,
             None => None,
         };
     }
@@ -266,48 +264,4 @@ fn lacked(caller: &Principal, scopes: &Words<Scope>, fields: &Fields<'_, '_>, fa
         let detail = format!("your own key lacks {}", lacked.join(", "));
         fields.fault("scopes", detail, faults);
     }
-}
-
-/// The text of a key's defaults, if a compile would take them.
-fn defaults(
-    services: &Services,
-    node: &Node<'_>,
-    faults: &mut Faults,
-) -> Result<Option<Arc<str>>, StoreError> {
-    let root = Path::Root;
-    let path = root.key("defaults");
-    if node.raw.len() > LONGEST_DEFAULTS {
-        faults.add(&path, format!("must be at most {LONGEST_DEFAULTS} bytes"));
-        return Ok(None);
-    }
-    let Some(fields) = Fields::of(node, path, COMPILE_KEYS, faults) else { return Ok(None) };
-    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
-    fields.choice("source", &sources, faults);
-    // The smallest request with these options; what is wrong with it is wrong with them.
-    let mut text = String::from("{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]");
-    for (name, value) in node.as_object().into_iter().flatten() {
-        if name != "source" && COMPILE_KEYS.contains(&name.as_ref()) {
-            text.push(',');
-            json::write_string(&mut text, name);
-            text.push(':');
-            text.push_str(value.raw);
-        }
-    }
-    text.push('}');
-    let request = match json::parse(&text, Limits::default()) {
-        Ok(request) => request,
-        Err(error) => {
-            faults.add(fields.path(), error.to_string());
-            return Ok(None);
-        }
-    };
-    let known = adapters::known(services, request.get("compression"))?;
-    let check_url = |url: &str| services.check_hook_url(url);
-    let read = request::read_compile(&request, services.models(), &known, &check_url);
-    if let Err(found) = read {
-        for fault in found {
-            faults.add_found(Fault { pointer: format!("/defaults{}", fault.pointer), ..fault });
-        }
-    }
-    Ok(Some(json::minify(node.raw).into()))
 }

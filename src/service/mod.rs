@@ -7,6 +7,7 @@ pub mod auth;
 pub mod candidates;
 pub mod compile;
 pub mod compress;
+mod defaults;
 mod error;
 pub mod events;
 pub mod expand;
@@ -18,6 +19,7 @@ pub mod memory;
 pub mod once;
 pub mod pool;
 mod returned;
+pub mod sessions;
 pub mod tokens;
 mod told;
 pub mod tools;
@@ -68,14 +70,14 @@ struct Inner {
     gate: Gate,
     meter: Meter,
     flights: Flights,
-    /// Earlier payloads by answer and by session.
+    /// Earlier payloads by answer.
     payloads: Cache<Before, Bytes, Length>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Before {
-    Answer { tenant: Arc<str>, id: Arc<str> },
-    Session { tenant: Arc<str>, id: Arc<str> },
+struct Before {
+    tenant: Arc<str>,
+    id: Arc<str>,
 }
 
 #[derive(Debug, Clone)]
@@ -239,7 +241,9 @@ impl Services {
     /// in the background.
     pub fn clean(&self) -> Result<(), StoreError> {
         for tenant in self.inner.store.tenants()? {
-            memory::expire_all(&self.for_tenant(&tenant.into()))?;
+            let services = self.for_tenant(&tenant.into());
+            memory::expire_all(&services)?;
+            sessions::expire_all(&services)?;
         }
         self.inner.store.clean()
     }
@@ -253,24 +257,19 @@ impl Services {
         &self.inner.pipeline
     }
 
-    fn remember_payload(&self, id: &Arc<str>, session: Option<&str>, payload: &Bytes) {
-        if let Some(session) = session {
-            self.inner.payloads.insert(self.session(session), payload.clone());
-        }
-        let key = Before::Answer { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) };
-        self.inner.payloads.insert(key, payload.clone());
+    fn remember_payload(&self, id: &Arc<str>, payload: Bytes) {
+        self.inner.payloads.insert(self.before(id), payload);
+    }
+
+    fn forget_payload(&self, id: &Arc<str>) {
+        self.inner.payloads.remove(&self.before(id));
     }
 
     fn recall_payload(&self, id: &Arc<str>) -> Option<Bytes> {
-        let key = Before::Answer { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) };
-        self.inner.payloads.get(&key)
+        self.inner.payloads.get(&self.before(id))
     }
 
-    fn recall_session(&self, session: &str) -> Option<Bytes> {
-        self.inner.payloads.get(&self.session(session))
-    }
-
-    fn session(&self, id: &str) -> Before {
-        Before::Session { tenant: Arc::clone(&self.caller.tenant), id: id.into() }
+    fn before(&self, id: &Arc<str>) -> Before {
+        Before { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) }
     }
 }

@@ -183,8 +183,8 @@ impl Tx<'_> {
 }
 
 /// Tables in which everyone stands who has rows that go at some time.
-const EXPIRING: [&str; 6] =
-    ["blobs", "answers", "chains", "memory_state", "event_state", "replies"];
+const EXPIRING: [&str; 7] =
+    ["blobs", "answers", "chains", "memory_state", "event_state", "replies", "sessions"];
 
 /// Everyone with a row that goes at some time, found by one step in an index each.
 pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {

@@ -24,6 +24,7 @@ mod keys;
 mod log;
 mod memory;
 mod pack;
+mod sessions;
 mod sql;
 mod sqlite;
 mod tenant;
@@ -44,6 +45,7 @@ pub use self::health::Condition;
 pub use self::hooks::{HookRow, NewHook, OrderRow};
 pub use self::log::{Log, LogLine, Verified};
 pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
+pub use self::sessions::SentPayload;
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::Tx;
@@ -62,6 +64,8 @@ pub struct Retention {
     pub originals_max_bytes: u64,
     /// From the time of an event until it is forgotten.
     pub events: Duration,
+    /// From the last use of a session that does not say itself.
+    pub sessions: Duration,
 }
 
 impl Default for Retention {
@@ -71,6 +75,7 @@ impl Default for Retention {
             caps: Caps::default(),
             originals_max_bytes: u64::MAX,
             events: Duration::from_hours(7 * 24),
+            sessions: Duration::from_hours(30 * 24),
         }
     }
 }
@@ -86,6 +91,7 @@ impl From<&StoreConfig> for Retention {
             },
             originals_max_bytes: config.originals_max_bytes,
             events: config.events_ttl(),
+            sessions: config.sessions_ttl(),
         }
     }
 }

@@ -107,6 +107,10 @@ impl Tenant {
         self.store.inner.feeds.of(&self.name)
     }
 
+    pub(super) fn retention(&self) -> &super::Retention {
+        &self.store.inner.retention
+    }
+
     /// Stores an original text, or renews how long it is kept.
     pub fn put_artifact(
         &self,

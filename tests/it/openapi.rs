@@ -49,6 +49,12 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/memory-candidates/{id}"),
     ("POST", "/memory-candidates/{id}/review"),
     ("POST", "/memory-candidates/{id}/promote"),
+    ("POST", "/sessions"),
+    ("GET", "/sessions"),
+    ("GET", "/sessions/{id}"),
+    ("PATCH", "/sessions/{id}"),
+    ("DELETE", "/sessions/{id}"),
+    ("POST", "/sessions/{id}/usage"),
     ("POST", "/tools/calls"),
     ("POST", "/hooks"),
     ("GET", "/hooks"),
@@ -161,8 +167,10 @@ async fn every_described_route_is_served() {
         let hook = json!({"id": "scan", "point": "transform_context", "kind": "guard",
             "builtin": "secret_scan"});
         make("/hooks", hook).await;
+        build("POST", "/sessions").body("{\"id\":\"one\"}").send().await.unwrap();
         let path = path
             .replace("/hooks/{id}", "/hooks/scan")
+            .replace("/sessions/{id}", "/sessions/one")
             .replace("/keys/{id}", &format!("/keys/{}", key["id"].as_str().unwrap()))
             .replace("{key}", "one")
             .replace("{name}", "one")

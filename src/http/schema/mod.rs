@@ -5,17 +5,20 @@
 //! the description, field by field as DESIGN §3 has it.
 
 mod adapters;
+mod artifacts;
 mod candidates;
 mod compress;
 mod events;
 mod hooks;
 mod keys;
 mod memory;
+mod sessions;
 mod tools;
 
 pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
+pub use artifacts::{CleanupRequest, OffloadAnswer, OffloadRequest};
 pub use candidates::{
     Candidate, CandidateEvents, CandidateList, CandidatePromotion, CandidateProposal,
     CandidateReview,
@@ -37,11 +40,13 @@ pub use memory::{
 };
 use serde::Serialize;
 use serde_json::Value;
+pub use sessions::{
+    Calibration, ChangeSession, CreateSession, Session, SessionList, SessionTtl, SessionUsage,
+};
 pub use tools::{CallResult, CallsAnswer, CallsRequest};
 use utoipa::ToSchema;
 
 use crate::config::ModelRow;
-use crate::domain::Artifact;
 use crate::pipeline::Report;
 
 /// A conversation and what to make of it. Only a conversation and `target` are needed; an
@@ -104,6 +109,10 @@ pub struct CompileRequest {
     pub session_id: Option<String>,
     /// Hooks of this request alone, at most 32, or `false` for none but the operator's.
     pub hooks: Option<Value>,
+    /// The provider's `usage` object of the session's last payload, as it came: it calibrates how
+    /// tokens are counted.
+    #[schema(value_type = Option<Object>)]
+    pub usage: Option<Value>,
     /// `strict` refuses malformed tool arguments, `lenient` keeps them as they are.
     #[schema(default = "strict")]
     pub repair: Option<String>,
@@ -318,69 +327,6 @@ pub struct TokensRequest {
     pub target: Option<Shape>,
     /// Decides the tokenizer and the factor; `o200k_base` when absent.
     pub model: Option<String>,
-}
-
-/// A text to put aside.
-#[derive(Debug, ToSchema)]
-#[schema(example = json!({"text": "the 9,000 lines of a log", "tail_chars": 1000}))]
-pub struct OffloadRequest {
-    pub text: String,
-    /// UTF-16 units up to which a text stays as it is.
-    #[schema(default = 5_000)]
-    pub threshold: Option<u64>,
-    /// UTF-16 units of the beginning that stay in sight, to the last whole line.
-    #[schema(default = 0)]
-    pub head_chars: Option<u64>,
-    /// UTF-16 units of the end that stay in sight, from the first whole line.
-    #[schema(default = 2_000)]
-    pub tail_chars: Option<u64>,
-}
-
-/// What became of the text. `id` and what follows it stand only where it is stored.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct OffloadAnswer {
-    pub offloaded: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "574a963fe4c28cab63d90746")]
-    pub id: Option<String>,
-    /// What to send to the model: the text itself, or the marker that stands for it.
-    pub text: String,
-    /// Bytes of the text in UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lines: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "2026-12-31T23:59:59Z")]
-    pub expires_at: Option<String>,
-}
-
-impl OffloadAnswer {
-    pub(super) fn kept(text: String) -> Self {
-        Self { offloaded: false, id: None, text, bytes: None, lines: None, expires_at: None }
-    }
-
-    pub(super) fn stored(artifact: &Artifact, marker: String) -> Self {
-        Self {
-            offloaded: true,
-            id: Some(artifact.id.to_string()),
-            text: marker,
-            bytes: Some(artifact.bytes),
-            lines: Some(artifact.lines),
-            expires_at: Some(artifact.expires_at.to_string()),
-        }
-    }
-}
-
-/// The caps of a cleanup; the settings' where absent. 0 keeps nothing.
-#[derive(Debug, ToSchema)]
-pub struct CleanupRequest {
-    /// Seconds since an artifact was last stored.
-    #[schema(example = 86_400)]
-    pub max_age_seconds: Option<u64>,
-    #[schema(example = 1_000)]
-    pub max_count: Option<u64>,
-    pub max_bytes: Option<u64>,
 }
 
 /// The table of models.

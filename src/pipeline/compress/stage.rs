@@ -32,6 +32,8 @@ pub(in crate::pipeline) struct Input<'i> {
     /// Messages as they will be sent where a tail or a note is stitched to them.
     pub(in crate::pipeline) stitched: Vec<(usize, Slot)>,
     pub(in crate::pipeline) compression: &'i Compression,
+    /// Lengths of the request's list at which the history is shrunk, in rising order.
+    pub(in crate::pipeline) points: &'i [u64],
     /// Turns and messages at the end that are shielded like the live zone.
     pub(in crate::pipeline) recent_turns: usize,
     pub(in crate::pipeline) recent_messages: usize,
@@ -109,6 +111,9 @@ fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<Plan, Stopped> {
 fn turn_costs(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
     let keep = input.compression.keep_recent_turns.max(input.recent_turns);
     let mut turn_of = Vec::with_capacity(input.history.len());
+    let mut points = input.points.iter().peekable();
+    // How far into the request's list the turns have come.
+    let mut length = 0;
     // The turns of the newest results, as many as are kept.
     let mut results = VecDeque::new();
     let mut found: Vec<TurnCost> = Vec::with_capacity(spans.len());
@@ -116,6 +121,8 @@ fn turn_costs(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
         turn_of.extend(std::iter::repeat_n(index, span.len()));
         let mut cost = TurnCost::default();
         for at in span.clone() {
+            let origin = input.history.get(at).and_then(|message| message.origin);
+            length = length.max(origin.map_or(0, |origin| origin as u64 + 1));
             if input.history.get(at).is_some_and(|message| message.role == Role::Tool) {
                 results.push_back(index);
             }
@@ -129,6 +136,9 @@ fn turn_costs(input: &Input<'_>, spans: &[Turn]) -> Vec<TurnCost> {
             cost.exempt |= role == Some(Role::System) || input.protected.get(at) == Some(&true);
             cost.system |= role == Some(Role::System);
             cost.user |= role == Some(Role::User);
+        }
+        while points.next_if(|point| **point <= length).is_some() {
+            cost.point = true;
         }
         let recent = span.end.saturating_sub(input.recent_messages);
         let recent = turn_of.get(recent).copied().unwrap_or(index + 1);

@@ -56,7 +56,7 @@ impl Driver<'_> {
         let list = source.list_key();
         let slots = self.mend_ends(slots, opening.clone(), (list, spoken))?;
         let budget = self.request.context_window.saturating_sub(self.request.reserve_output);
-        let budget = self.request.model.unscale(budget);
+        let budget = self.request.measured().unscale(budget);
         let around = tools + self.meter.reply();
         let whole: u64 = slots.iter().map(|slot| slot.cost.real()).sum();
         if whole + around <= budget {

@@ -175,6 +175,7 @@ impl Driver<'_> {
         let request = self.request;
         budget::run(&budget::Input {
             model: &request.model,
+            measured: &request.measured(),
             context_window: request.context_window,
             reserve_output: request.reserve_output,
             frame,
@@ -212,6 +213,7 @@ impl Driver<'_> {
             protected: &past.protected,
             stitched: around.frame.stitched.clone(),
             compression: &self.request.compression,
+            points: &self.request.points,
             recent_turns: self.request.protect.recent_turns,
             recent_messages: self.request.protect.recent_messages,
             room: allocation.room,
@@ -260,7 +262,9 @@ impl Driver<'_> {
         let rules = provider::rules(self.request.target);
         let notes = &mut self.notes;
         timed(&mut self.timings.compile, || {
-            marks::run(&self.request.cache, rules.cache_marks, slots, tools, notes);
+            let request = self.request;
+            marks::warn(&request.cache, request.session_id.is_some(), notes);
+            marks::run(&request.cache, rules.cache_marks, slots, tools, notes);
         });
     }
 

@@ -7,6 +7,7 @@ use crate::json::{self, Limits};
 use crate::pipeline::{self, Compiled, FirstChange};
 use crate::request::Previous;
 use crate::service::Services;
+use crate::service::sessions::{Open, last_sent};
 
 /// Finds where the payload leaves the one before it: the one the caller names, else the last
 /// of its session.
@@ -15,7 +16,7 @@ pub(super) fn note_change(
     compiled: &mut Compiled,
     model: &Model,
     previous: Option<&Previous>,
-    session: Option<&str>,
+    session: Option<&Open>,
 ) {
     let before = match previous {
         Some(Previous::Payload(raw)) => Some(Bytes::copy_from_slice(raw.as_str().as_bytes())),
@@ -30,7 +31,7 @@ pub(super) fn note_change(
             }
             known
         }
-        None => session.and_then(|session| services.recall_session(session)),
+        None => session.and_then(|session| last_sent(services, session)),
     };
     let Some(Ok(before)) = before.as_deref().map(std::str::from_utf8) else { return };
     if before == compiled.payload() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::{MemoryEntry, Note};
 use crate::hook::Run;
 use crate::pipeline::Compiled;
+use crate::service::sessions::{self, Open};
 use crate::service::told::Told;
 use crate::service::{Services, StoreError, memory};
 use crate::store::Batch;
@@ -14,7 +15,7 @@ use crate::store::Batch;
 pub(super) fn commit(
     services: &Services,
     compiled: &mut Compiled,
-    (id, session): (&Arc<str>, Option<Arc<str>>),
+    (id, session): (&Arc<str>, Option<(&Open, sessions::Compiled)>),
     expired: Vec<MemoryEntry>,
     (told, runs): (&Told, &[Run]),
 ) -> Result<(), StoreError> {
@@ -23,12 +24,15 @@ pub(super) fn commit(
     for text in std::mem::take(&mut compiled.artifacts) {
         batch.artifact(text, "text/plain");
     }
-    let must = !batch.is_empty() || !expired.is_empty();
-    let (before, after) = told.events(id, session.as_ref(), (compiled, runs));
+    let heard = session.as_ref().is_some_and(|(_, left)| left.heard.is_something());
+    let must = !batch.is_empty() || !expired.is_empty() || heard;
+    let of = session.as_ref().map(|(open, _)| &open.id);
+    let (before, after) = told.events(id, of, (compiled, runs));
+    let session = session.map(|(open, left)| (open.clone(), left));
     let stored = services.tenant().commit_with(batch, move |tx, _| {
         before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
         memory::expire(tx, &expired)?;
-        session.iter().try_for_each(|session| tx.count_turn(session))?;
+        session.iter().try_for_each(|(open, left)| open.commit(tx, left))?;
         after.iter().try_for_each(|event| tx.publish(event).map(drop))
     });
     match stored {

@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::told::{Told, tell_failed};
+use super::sessions::{self, Heard, Open};
 use super::{Services, usage};
 use crate::hook::{Denial, Run, Stop};
 use crate::json::{self, Fault, Limits, Node};
 use crate::pipeline::{self, Asks, Deadline, Report, Stopped, Timings};
-use crate::request;
+use crate::request::{self, CompileRequest};
 use crate::store;
 
 use adapters::known_adapters;
@@ -89,16 +90,22 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     let start = Instant::now();
     let mut timings = Timings::default();
     let defaults = services.caller().defaults.clone();
-    let mut node = json::parse(body, Limits::default())?;
-    if let Some(defaults) = &defaults {
-        add_absent(&mut node, defaults)?;
-    }
+    let node = json::parse(body, Limits::default())?;
     timings.parse = start.elapsed();
-    let session = node.get("session_id").and_then(Node::as_str);
+    let storing = Instant::now();
+    let session = sessions::open(services, &node)?;
+    timings.store = storing.elapsed();
+    // The session's come first.
+    let mut node = node;
+    for defaults in [session.as_ref().and_then(Open::defaults), defaults.as_deref()] {
+        defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
+    }
     let (mut told, mut runs) = (None, Vec::new());
     let effects = (&mut told, &mut runs);
-    let done = compile_node(services, &node, deadline, (start, timings), effects);
+    let around = (session.as_ref(), deadline);
+    let done = compile_node(services, &node, around, (start, timings), effects);
     if let Err(error) = &done {
+        let session = node.get("session_id").and_then(Node::as_str);
         tell_failed(services, session, (told.as_ref(), &runs), error);
     }
     done
@@ -107,13 +114,13 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
 fn compile_node(
     services: &Services,
     node: &Node<'_>,
-    deadline: &Deadline,
+    (session, deadline): (Option<&Open>, &Deadline),
     (start, mut timings): (Instant, Timings),
     (told, runs): (&mut Option<Told>, &mut Vec<Run>),
 ) -> Result<Answer, Error> {
     let storing = Instant::now();
     let (adapters, unread) = known_adapters(services, node.get("compression"))?;
-    timings.store = storing.elapsed();
+    timings.store += storing.elapsed();
     let reading = Instant::now();
     let check_url = |url: &str| services.check_hook_url(url);
     let request = request::read_compile(node, services.models(), &adapters, &check_url);
@@ -128,9 +135,13 @@ fn compile_node(
         None => deadline.clone(),
     };
     let previous = request.cache.previous.clone();
-    let session = request.session_id.clone();
     let unrecorded = request.unrecorded;
-    let model = request.model.clone();
+    let reported = match session {
+        Some(session) => session.hear(&mut request),
+        None => without_session(&mut request),
+    };
+    let model = request.measured();
+    let called = sessions::model_of(&request);
     let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
     let pinned = hooks::pinned(services, &request)?;
@@ -138,7 +149,7 @@ fn compile_node(
     timings.store += storing.elapsed();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
-    let scope = hooks::scope(services, &id, session.as_ref());
+    let scope = hooks::scope(services, &id, session.map(|session| &session.id));
     let mut asking = services.asking(pinned, scope, &deadline);
     let around = (&deadline, &mut asking as &mut dyn Asks);
     let compiled = pipeline::compile(services.pipeline(), request, head, around, &mut timings);
@@ -147,10 +158,16 @@ fn compile_node(
     hooks::report(&mut compiled.report, runs);
 
     let serialising = Instant::now();
-    note_change(services, &mut compiled, &model, previous.as_ref(), session.as_deref());
+    note_change(services, &mut compiled, &model, previous.as_ref(), session);
     timings.serialise += serialising.elapsed();
     let storing = Instant::now();
-    commit(services, &mut compiled, (&id, session.clone()), expired, (told, runs))?;
+    let left = session.map(|session| {
+        let payload = if unrecorded { None } else { sessions::blocks_of(compiled.payload()) };
+        let raw = model.unscale(compiled.report.tokens_after);
+        let id = Arc::clone(&id);
+        (session, sessions::Compiled { id, heard: reported, model: called, raw, payload })
+    });
+    commit(services, &mut compiled, (&id, left), expired, (told, runs))?;
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
@@ -164,8 +181,17 @@ fn compile_node(
     body.push('}');
     let body = Bytes::from(body);
     if !unrecorded {
-        services.remember_payload(&id, session.as_deref(), &body.slice(payload));
+        services.remember_payload(&id, body.slice(payload));
     }
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
+}
+
+/// Says what a request tells in vain where it names no session.
+fn without_session(request: &mut CompileRequest) -> Heard {
+    if request.usage.is_some() {
+        let detail = "without a session nothing is calibrated";
+        request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
+    }
+    Heard::default()
 }

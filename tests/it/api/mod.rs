@@ -20,5 +20,6 @@ mod models;
 mod once;
 mod read_tool;
 mod round_trip;
+mod sessions;
 mod tenants;
 mod tokens;

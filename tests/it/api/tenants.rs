@@ -61,6 +61,8 @@ impl Tenants {
         let hook = json!({"id": "scan", "point": "transform_context", "kind": "guard",
             "builtin": "secret_scan"});
         self.call(&self.a, "POST", "/hooks", Some(&hook)).await;
+        let session = json!({"id": "chat-17", "defaults": {"system": "a secret"}});
+        self.json(&self.a, "POST", "/sessions", Some(&session)).await;
         let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
         BTreeMap::from([
             ("/artifacts/{id}", id(&artifact)),
@@ -69,6 +71,7 @@ impl Tenants {
             ("/keys/{id}", id(&key)),
             ("/hooks/{id}", "scan".to_owned()),
             ("/memory-candidates/{id}", id(&candidate)),
+            ("/sessions/{id}", "chat-17".to_owned()),
         ])
     }
 }
@@ -85,6 +88,7 @@ fn body_of(method: &str, path: &str) -> Option<Value> {
         ("POST", "/memory-candidates/{id}/promote") => {
             Some(json!({"by": {"id": "x", "kind": "user"}}))
         }
+        ("POST", "/sessions/{id}/usage") => Some(json!({"usage": {"prompt_tokens": 5}})),
         ("POST" | "PATCH", _) => Some(json!({})),
         _ => None,
     }

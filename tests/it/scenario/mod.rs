@@ -7,5 +7,6 @@ mod compression;
 mod guardrails;
 mod janitor;
 mod memory;
+mod sessions;
 mod targets;
 mod targets_media;

@@ -25,7 +25,8 @@ pub(in crate::pipeline) fn plan<C: ClearCost>(
     for (index, turn) in turns.iter().enumerate() {
         let cost = costs.arrived(index)?;
         ladder.push(turn, cost);
-        if plan.level >= Level::Reversible && ladder.total(false) > plan.trigger {
+        let most = if turn.point { plan.trigger.min(plan.compress_to) } else { plan.trigger };
+        if plan.level >= Level::Reversible && ladder.total(false) > most {
             ladder.compact(plan.compress_to, costs)?;
         }
     }

@@ -6,6 +6,7 @@ use crate::request::Level;
 
 /// Raw tokens of one turn in each of its forms.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(in crate::pipeline) struct TurnCost {
     /// As it stands, media by kind.
     pub(in crate::pipeline) flat: u64,
@@ -17,6 +18,8 @@ pub(in crate::pipeline) struct TurnCost {
     pub(in crate::pipeline) user: bool,
     /// Whether it is system text, which targets may hoist out of the list.
     pub(in crate::pipeline) system: bool,
+    /// Whether the history is shrunk behind the turn, whatever it takes by then.
+    pub(in crate::pipeline) point: bool,
     /// First turn of the live zone when this turn is the newest.
     pub(in crate::pipeline) live_start: usize,
     /// First turn whose results are too new to be cleared when this turn is the newest; never

@@ -1,0 +1,182 @@
+//! Sessions: what is known of one conversation beyond its messages (DESIGN §2, rules 2 to 4).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{RawJson, Source, Timestamp};
+
+/// Models of a session that are remembered.
+const MOST_MODELS: usize = 16;
+
+/// A conversation under a name. Its turns, memory, messages and snapshots are kept beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    pub id: Arc<str>,
+    /// From 1, one more with each change that a caller asks for; compiles leave it as it is.
+    pub version: u64,
+    /// The session that it goes on from.
+    pub parent: Option<Arc<str>>,
+    /// Keys of `/compile` and what they are where a request does not say: an object.
+    pub defaults: Option<RawJson>,
+    /// Seconds that it is kept after its last use, where it says so itself.
+    pub ttl: Option<u64>,
+    /// Lengths of the message list at which the history was shrunk because the cache was cold, in
+    /// rising order.
+    pub points: Vec<u64>,
+    /// What providers counted, a model each, the one that was compiled for last at the end.
+    pub measured: Vec<Measured>,
+    /// Compiles that it has had.
+    pub turns: u64,
+    /// The id of its last compile.
+    pub compilation: Option<Arc<str>>,
+    /// The shape of the messages that it holds.
+    pub source: Option<Source>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub used_at: Timestamp,
+    pub expires_at: Timestamp,
+}
+
+/// How a provider's count of a model's payloads stands to ours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The model's name, or the target's where requests name no model.
+    pub model: Arc<str>,
+    /// Tokens of the last payload before any factor.
+    pub raw: u64,
+    /// Thousandths by which a count is multiplied, once the provider has told.
+    pub factor_milli: Option<u32>,
+    /// How often it has told.
+    pub reports: u64,
+}
+
+impl Session {
+    /// One that is new.
+    pub fn new(id: Arc<str>, now: Timestamp) -> Self {
+        Self {
+            id,
+            version: 1,
+            parent: None,
+            defaults: None,
+            ttl: None,
+            points: Vec::new(),
+            measured: Vec::new(),
+            turns: 0,
+            compilation: None,
+            source: None,
+            created_at: now,
+            updated_at: now,
+            used_at: now,
+            expires_at: now,
+        }
+    }
+
+    /// Counts a use at a time; `usual` is how long a session is kept that does not say itself.
+    pub fn touch(&mut self, now: Timestamp, usual: Duration) {
+        self.used_at = now;
+        self.expires_at = now.after(self.ttl.map_or(usual, Duration::from_secs));
+    }
+
+    /// The factor that a provider's reports have given for a model.
+    pub fn factor(&self, model: &str) -> Option<u32> {
+        self.measured.iter().find(|known| *known.model == *model)?.factor_milli
+    }
+
+    /// What is known of the model that was compiled for last.
+    pub fn last_measured(&self) -> Option<&Measured> {
+        self.measured.last()
+    }
+
+    /// Notes what a payload for a model takes by our count.
+    pub fn compiled_for(&mut self, model: &Arc<str>, raw: u64) {
+        let known = self.measured.iter().position(|known| known.model == *model);
+        let mut measured = match known {
+            Some(place) => self.measured.remove(place),
+            None => Measured { model: Arc::clone(model), raw, factor_milli: None, reports: 0 },
+        };
+        measured.raw = raw;
+        self.measured.push(measured);
+        let beyond = self.measured.len().saturating_sub(MOST_MODELS);
+        self.measured.drain(..beyond);
+    }
+
+    /// Notes the factor that a provider's report gives for a model.
+    pub fn report(&mut self, model: &str, factor_milli: u32) {
+        if let Some(known) = self.measured.iter_mut().find(|known| *known.model == *model) {
+            known.factor_milli = Some(factor_milli);
+            known.reports += 1;
+        }
+    }
+
+    /// Notes a compaction point at a length of the message list.
+    pub fn shrink_at(&mut self, length: u64) {
+        if let Err(place) = self.points.binary_search(&length) {
+            self.points.insert(place, length);
+        }
+    }
+}
+
+impl Measured {
+    /// Factors beyond these are no provider's.
+    const LEAST: u64 = 10;
+    const MOST: u64 = 10_000_000;
+
+    /// The factor that `tokens` of the provider are for `raw` tokens of ours.
+    pub fn factor_of(tokens: u64, raw: u64) -> Option<u32> {
+        let milli = tokens.saturating_mul(1000).checked_div(raw)?.clamp(Self::LEAST, Self::MOST);
+        u32::try_from(milli).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_lives_from_its_last_use_on() {
+        let at = Timestamp::from_micros;
+        let mut session = Session::new("s".into(), at(0));
+        session.touch(at(5), Duration::from_micros(7));
+        assert_eq!((session.used_at, session.expires_at), (at(5), at(12)));
+        session.ttl = Some(1);
+        session.touch(at(6), Duration::from_micros(7));
+        assert_eq!(session.expires_at, at(1_000_006));
+    }
+
+    #[test]
+    fn reports_stay_with_their_model_and_the_last_one_stands_last() {
+        let mut session = Session::new("s".into(), Timestamp::default());
+        session.compiled_for(&"a".into(), 100);
+        session.compiled_for(&"b".into(), 7);
+        session.report("a", 1500);
+        session.report("nobody", 1);
+        assert_eq!((session.factor("a"), session.factor("b")), (Some(1500), None));
+        session.compiled_for(&"a".into(), 200);
+        let last = session.last_measured().unwrap();
+        assert_eq!((&*last.model, last.raw, last.reports), ("a", 200, 1));
+        assert_eq!(session.factor("a"), Some(1500));
+        for at in 0..40 {
+            session.compiled_for(&format!("m{at}").into(), at);
+        }
+        assert_eq!((session.measured.len(), session.factor("a")), (16, None));
+    }
+
+    #[test]
+    fn points_are_kept_in_order_and_once() {
+        let mut session = Session::new("s".into(), Timestamp::default());
+        for length in [9, 3, 9, 5] {
+            session.shrink_at(length);
+        }
+        assert_eq!(session.points, [3, 5, 9]);
+    }
+
+    #[test]
+    fn a_factor_is_what_the_provider_counts_for_one_of_ours() {
+        assert_eq!(Measured::factor_of(1320, 1100), Some(1200));
+        assert_eq!(Measured::factor_of(u64::MAX, 1), Some(10_000_000));
+        assert_eq!(Measured::factor_of(0, 100), Some(10));
+        assert_eq!(Measured::factor_of(5, 0), None);
+    }
+}

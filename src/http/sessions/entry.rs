@@ -1,0 +1,141 @@
+//! One session.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::{id_of, shown};
+use crate::domain;
+use crate::http::answer::if_match;
+use crate::http::artifacts::run;
+use crate::http::body::{self, Received};
+use crate::http::once::{self, Named, Reply};
+use crate::http::problem::{Body, Problem};
+use crate::http::schema::{ChangeSession, CreateSession, Session};
+use crate::http::state::AppState;
+use crate::service::sessions;
+
+/// Open a session
+///
+/// One begins with its first use in `/compile`, too; this gives it defaults before that. One of
+/// this id that is there is answered as it is.
+#[utoipa::path(
+    post,
+    path = "/sessions",
+    tag = "sessions",
+    operation_id = "create_session",
+    params(
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+    ),
+    request_body = CreateSession,
+    responses(
+        (status = CREATED, description = "It is new", body = Session),
+        (status = OK, description = "It was there, and is as it was", body = Session),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn create_session(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let named = Named::of("POST /sessions", request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, |services, text, once| {
+        let tell = |session: &_, is_new| opened(session, is_new).tell();
+        let (session, is_new) = sessions::create(services, text, once, tell)?;
+        Ok(opened(&session, is_new))
+    })
+    .await
+}
+
+/// What is answered of a session that is new, or was there.
+pub(super) fn opened(session: &domain::Session, is_new: bool) -> Reply {
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Reply::tagged(status, session.version, &Session::from(session))
+}
+
+/// Read a session
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}",
+    tag = "sessions",
+    operation_id = "get_session",
+    params(("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17")),
+    responses(
+        (status = OK, description = "The session", body = Session),
+        (status = "4XX", description = "There is no such session", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn get_session(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let received = Received::nothing(&state, &request)?;
+    let find = run(&state, received, move |services, _| sessions::find(services, &id));
+    Ok(shown(&find.await?))
+}
+
+/// Change a session
+///
+/// `defaults` are merged into those that are there (RFC 7396): what is absent stays, null takes
+/// away.
+#[utoipa::path(
+    patch,
+    path = "/sessions/{id}",
+    tag = "sessions",
+    operation_id = "update_session",
+    params(
+        ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+    ),
+    request_body = ChangeSession,
+    responses(
+        (status = OK, description = "The session as it is now", body = Session),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn update_session(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let if_match = if_match(request.headers())?;
+    let received = body::read(&state, request).await?;
+    let update = run(&state, received, move |services, text| {
+        sessions::update(services, &id, text, if_match)
+    });
+    Ok(shown(&update.await?))
+}
+
+/// Delete a session
+///
+/// With its memory, its messages, its snapshots and what it was sent, for good.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}",
+    tag = "sessions",
+    operation_id = "delete_session",
+    params(
+        ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+    ),
+    responses(
+        (status = NO_CONTENT, description = "It is gone"),
+        (status = "4XX", description = "There is no such session", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn delete_session(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let id = id_of(&request)?;
+    let if_match = if_match(request.headers())?;
+    let received = Received::nothing(&state, &request)?;
+    run(&state, received, move |services, _| sessions::delete(services, &id, if_match)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

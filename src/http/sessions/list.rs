@@ -1,0 +1,56 @@
+//! Many sessions.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use crate::http::answer::written;
+use crate::http::artifacts::run;
+use crate::http::body::Received;
+use crate::http::problem::{Body, Problem};
+use crate::http::query::{Query, decode_cursor, encode_cursor};
+use crate::http::schema::{Session, SessionList};
+use crate::http::state::AppState;
+use crate::service::sessions;
+
+/// List sessions
+///
+/// Those that have not expired, in the byte order of their ids.
+#[utoipa::path(
+    get,
+    path = "/sessions",
+    tag = "sessions",
+    operation_id = "list_sessions",
+    params(
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+        ("parent_session_id" = Option<String>, Query, description = "Only sessions that go on from this one"),
+    ),
+    responses(
+        (status = OK, description = "Some of them, and where the list goes on", body = SessionList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_sessions(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = Query::of(request.uri(), &["limit", "cursor", "parent_session_id"])?;
+    let limit = query.limit()?;
+    let after = cursor(&query)?;
+    let parent = query.get("parent_session_id").map(str::to_owned);
+    let received = Received::nothing(&state, &request)?;
+    let list = run(&state, received, move |services, _| {
+        sessions::list(services, parent.as_deref(), after.as_deref(), limit)
+    });
+    let (found, next) = list.await?;
+    let items = found.iter().map(Session::from).collect();
+    Ok(written(&SessionList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
+}
+
+/// The id behind which a list goes on.
+pub(super) fn cursor(query: &Query) -> Result<Option<String>, Problem> {
+    let Some(given) = query.get("cursor") else { return Ok(None) };
+    let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
+    decode_cursor(given).map(Some).ok_or_else(|| Problem::invalid("", detail))
+}

@@ -1,0 +1,27 @@
+//! `/sessions`: conversations under a name.
+
+mod act;
+mod entry;
+mod list;
+
+use axum::extract::Request;
+use axum::response::Response;
+
+pub(super) use self::act::*;
+pub(super) use self::entry::*;
+pub(super) use self::list::*;
+use super::answer::tagged;
+use super::problem::Problem;
+use super::query;
+use super::schema::Session;
+
+/// What stands behind `/sessions/`, decoded.
+fn id_of(request: &Request) -> Result<String, Problem> {
+    query::decode_path(query::name_of(request))
+        .ok_or_else(|| Problem::invalid("", "the id is not UTF-8, percent-encoded"))
+}
+
+/// A session, with its version as its `ETag`.
+fn shown(session: &crate::domain::Session) -> Response {
+    tagged(session.version, &Session::from(session))
+}

@@ -1,0 +1,64 @@
+//! The bodies of `/sessions`.
+
+use std::sync::Arc;
+
+use crate::json::{Faults, Fields, Node, Path};
+
+/// A hundred years.
+const LONGEST_SECONDS: u64 = 100 * 365 * 86_400;
+
+/// What is said of a session; what is absent stays as it is. `defaults` are read by the service,
+/// which knows what a compile takes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionWrite {
+    /// Absent: as before; null: as long as is usual.
+    pub ttl: Option<Option<u64>>,
+}
+
+/// Reads the body of `POST /sessions`, or of a `PATCH`; the id is only the former's.
+pub fn read_session<'r, 'a>(
+    body: &'r Node<'a>,
+    is_new: bool,
+    faults: &mut Faults,
+) -> (Option<Arc<str>>, SessionWrite, Option<&'r Node<'a>>) {
+    let known: &[&str] = if is_new { &["id", "defaults", "ttl"] } else { &["defaults", "ttl"] };
+    let Some(fields) = Fields::of(body, Path::Root, known, faults) else {
+        return (None, SessionWrite::default(), None);
+    };
+    let id = is_new.then(|| read_session_id(&fields, "id", faults)).flatten();
+    (id, SessionWrite { ttl: read_ttl(&fields, faults) }, fields.node().get("defaults"))
+}
+
+/// Reads `ttl`: seconds from the last use, or null.
+#[expect(clippy::option_option, reason = "absent, null and given are three things")]
+fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Option<u64>> {
+    let node = fields.node().get("ttl")?;
+    if node.is_null() {
+        return Some(None);
+    }
+    let path = fields.path().key("ttl");
+    let given = Fields::of(node, path, &["seconds"], faults)?;
+    if given.get("seconds").is_none() {
+        given.fault("seconds", "is missing", faults);
+    }
+    given.whole("seconds", 1, LONGEST_SECONDS, faults).map(Some)
+}
+
+/// The name of a session as a member of a request.
+pub fn read_session_id(
+    fields: &Fields<'_, '_>,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<Arc<str>> {
+    let id = fields.text(key, faults)?;
+    if !is_session_id(id) {
+        fields.fault(key, "must be 1 to 256 bytes without control characters", faults);
+        return None;
+    }
+    Some(id.into())
+}
+
+/// Whether a text can name a session.
+pub fn is_session_id(text: &str) -> bool {
+    (1..=256).contains(&text.len()) && !text.chars().any(char::is_control)
+}

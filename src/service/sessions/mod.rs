@@ -1,0 +1,224 @@
+//! Sessions: what is known of one conversation, under a name.
+//!
+//! A session begins with its first use, in a compile or here, and ends when it is deleted or was
+//! not used for as long as it is kept; everything of it goes then.
+
+mod sent;
+mod told;
+mod usage;
+mod used;
+
+use std::sync::Arc;
+
+pub(in crate::service) use self::sent::{blocks_of, last_sent};
+pub use self::usage::report;
+pub(in crate::service) use self::used::{Compiled, Heard, Open, model_of, open};
+use super::once::{Once, remember};
+use super::{Error, Services, StoreError, defaults};
+use crate::domain::{RawJson, Session};
+use crate::json::{self, Faults, Limits, Node};
+use crate::request::{self, COMPILE_KEYS, SessionWrite};
+use crate::store::Tx;
+
+const UNKNOWN: Error = Error::NotFound("there is no session of this id");
+
+/// Keys of a conversation that may stand in the defaults of a session beside those of a compile.
+const SYSTEM_KEYS: &[&str] = &["system", "systemInstruction", "system_instruction", "instructions"];
+/// Keys of a compile that mean nothing as defaults of a session.
+const OWN_KEYS: &[&str] = &["session_id"];
+
+/// Opens a session by what `body` says; one that is there is answered as it is. `tell` is what a
+/// repetition of the request is answered.
+pub fn create(
+    services: &Services,
+    body: &str,
+    once: Option<&Once>,
+    tell: fn(&Session, bool) -> String,
+) -> Result<(Session, bool), Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let (id, write, given) = request::read_session(&node, true, &mut faults);
+    let given = given.filter(|node| !node.is_null());
+    let text = given.map(|node| checked(services, node, &mut faults)).transpose()?.flatten();
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let id = id.unwrap_or_else(new_id);
+    let (once, usual) = (once.cloned(), services.tenant().usual_session_ttl());
+    services.tenant().write_durable(move |tx| {
+        let (session, is_new) = if let Some(known) = live(tx, &id)? {
+            (known, false)
+        } else {
+            let mut session = Session::new(Arc::clone(&id), tx.now());
+            session.defaults = text.clone().map(RawJson::new);
+            session.ttl = write.ttl.flatten();
+            session.touch(tx.now(), usual);
+            tx.put_session(&session)?;
+            told::switched(tx, &told::Switched::opened(&session))?;
+            (session, true)
+        };
+        remember(once.as_ref(), tx, || tell(&session, is_new))?;
+        Ok((session, is_new))
+    })
+}
+
+/// A session by its id, and how many messages it holds.
+pub fn find(services: &Services, id: &str) -> Result<Session, Error> {
+    services.tenant().read(|tx| tx.session(id))?.ok_or(UNKNOWN)
+}
+
+/// At most so many sessions behind an id, and behind which the list goes on.
+pub fn list(
+    services: &Services,
+    parent: Option<&str>,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<Session>, Option<Arc<str>>), Error> {
+    // One more than is shown tells whether there is more.
+    let mut found = services.tenant().read(|tx| tx.list_sessions(parent, after, limit + 1))?;
+    let goes_on = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
+    Ok((found, next))
+}
+
+/// Changes what `body` names: `defaults` are merged into those that are there, null takes away.
+pub fn update(
+    services: &Services,
+    id: &str,
+    body: &str,
+    if_match: Option<u64>,
+) -> Result<Session, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let (_, write, patch) = request::read_session(&node, false, &mut faults);
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    loop {
+        let known = find(services, id)?;
+        check_version(&known, if_match)?;
+        let defaults = match patch {
+            Some(patch) => merged(services, &known, patch)?,
+            None => known.defaults.clone(),
+        };
+        if let Some(session) = change(services, &known, &write, defaults)? {
+            return Ok(session);
+        }
+        // Somebody else has changed it in between: the merge begins with what is there now.
+    }
+}
+
+/// Stores a change of a session; none where that is no longer what was read.
+fn change(
+    services: &Services,
+    known: &Session,
+    write: &SessionWrite,
+    defaults: Option<RawJson>,
+) -> Result<Option<Session>, Error> {
+    let (id, version) = (Arc::clone(&known.id), known.version);
+    let (ttl, usual) = (write.ttl, services.tenant().usual_session_ttl());
+    services.tenant().write_durable(move |tx| {
+        let mut session = tx.session(&id)?.ok_or(UNKNOWN)?;
+        if session.version != version {
+            return Ok(None);
+        }
+        session.version += 1;
+        session.updated_at = tx.now();
+        session.defaults.clone_from(&defaults);
+        session.ttl = ttl.unwrap_or(session.ttl);
+        session.touch(tx.now(), usual);
+        tx.put_session(&session)?;
+        Ok(Some(session))
+    })
+}
+
+/// Removes a session and everything that is kept of it, for good.
+pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
+    let name = id.to_owned();
+    let gone = services.tenant().write_durable(move |tx| {
+        let session = tx.session(&name)?.ok_or(UNKNOWN)?;
+        check_version(&session, if_match)?;
+        let sent = tx.sent(&name)?;
+        tx.erase_session(&name)?;
+        Ok::<_, Error>([sent, session.compilation])
+    })?;
+    gone.iter().flatten().for_each(|compilation| services.forget_payload(compilation));
+    Ok(())
+}
+
+/// Erases the sessions whose time is up, some at a time.
+pub(in crate::service) fn expire_all(services: &Services) -> Result<(), StoreError> {
+    /// Sessions of one transaction.
+    const AT_ONCE: usize = 20;
+    loop {
+        let gone = services.tenant().write_durable(|tx| {
+            let ids = tx.expired_sessions(tx.now(), AT_ONCE)?;
+            for id in &ids {
+                tx.erase_session(id)?;
+            }
+            Ok::<_, StoreError>(ids.len())
+        })?;
+        if gone < AT_ONCE {
+            return Ok(());
+        }
+    }
+}
+
+/// A session that has not expired. What is left of one that has goes first, so that another may
+/// begin under its id.
+fn live(tx: &Tx<'_>, id: &str) -> Result<Option<Session>, StoreError> {
+    match tx.session_row(id)? {
+        Some(session) if session.expires_at > tx.now() => Ok(Some(session)),
+        Some(_) => {
+            tx.erase_session(id)?;
+            Ok(None)
+        }
+        None => Ok(None),
+    }
+}
+
+fn check_version(session: &Session, if_match: Option<u64>) -> Result<(), Error> {
+    match if_match {
+        Some(wanted) if wanted != session.version => Err(Error::Stale(session.version)),
+        _ => Ok(()),
+    }
+}
+
+/// The text of a session's defaults, if a compile would take them.
+fn checked(
+    services: &Services,
+    node: &Node<'_>,
+    faults: &mut Faults,
+) -> Result<Option<Arc<str>>, StoreError> {
+    let keys = COMPILE_KEYS.iter().filter(|key| !OWN_KEYS.contains(key));
+    let allowed: Vec<&str> = keys.chain(SYSTEM_KEYS).copied().collect();
+    defaults::check(services, node, &allowed, faults)
+}
+
+/// The defaults of a session after a patch; none where none are left.
+fn merged(
+    services: &Services,
+    known: &Session,
+    patch: &Node<'_>,
+) -> Result<Option<RawJson>, Error> {
+    if patch.is_null() {
+        return Ok(None);
+    }
+    let old = known.defaults.as_ref().map_or("{}", RawJson::as_str);
+    // It was checked before it was stored.
+    let old = json::parse(old, Limits::default())?;
+    let mut text = String::new();
+    json::merge(&mut text, Some(&old), patch);
+    let node = json::parse(&text, Limits::default())?;
+    let mut faults = Faults::default();
+    let checked = checked(services, &node, &mut faults)?;
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    Ok(checked.filter(|text| &**text != "{}").map(RawJson::new))
+}
+
+fn new_id() -> Arc<str> {
+    format!("ses_{}", uuid::Uuid::now_v7().simple()).into()
+}

@@ -1,0 +1,39 @@
+//! What a provider counted, beside what was counted here.
+
+use std::sync::Arc;
+
+use super::UNKNOWN;
+use crate::domain::{Measured, Session};
+use crate::json::{self, Limits};
+use crate::request;
+use crate::service::{Error, Services};
+
+/// Calibrates a session's counts by the `usage` object in `body`.
+pub fn report(services: &Services, id: &str, body: &str) -> Result<Session, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let request = request::read_usage_request(&node).map_err(Error::Invalid)?;
+    let named = |name: &Arc<str>| {
+        services.models().find(name).map_or_else(|| Arc::clone(name), |row| Arc::clone(&row.name))
+    };
+    let model = request.model.as_ref().map(named);
+    let (id, usual) = (id.to_owned(), services.tenant().usual_session_ttl());
+    services.tenant().write_durable(move |tx| {
+        let mut session = tx.session(&id)?.ok_or(UNKNOWN)?;
+        let known = match &model {
+            Some(model) => session.measured.iter().find(|known| known.model == *model),
+            None => session.last_measured(),
+        };
+        let Some(known) = known else {
+            let detail = "nothing was compiled in the session that the usage could be of";
+            return Err(Error::Conflict(detail.to_owned()));
+        };
+        let factor = request.tokens.and_then(|tokens| Measured::factor_of(tokens, known.raw));
+        if let Some(factor) = factor {
+            let model = Arc::clone(&known.model);
+            session.report(&model, factor);
+        }
+        session.touch(tx.now(), usual);
+        tx.put_session(&session)?;
+        Ok(session)
+    })
+}

@@ -1,0 +1,100 @@
+//! Sessions: their rows, and what goes with them.
+
+mod erase;
+mod payload;
+mod row;
+mod texts;
+
+pub use self::payload::SentPayload;
+use self::row::{COLUMNS, READ, Texts, session, values_of};
+use super::memory::placeholders;
+use super::sql::values;
+use super::{Error, Tenant, Tx};
+use crate::domain::{Session, Timestamp};
+
+impl Tx<'_> {
+    /// A session that has not expired.
+    pub fn session(&self, id: &str) -> Result<Option<Session>, Error> {
+        Ok(self.session_row(id)?.filter(|session| session.expires_at > self.now()))
+    }
+
+    /// A session, expired or not.
+    pub fn session_row(&self, id: &str) -> Result<Option<Session>, Error> {
+        self.first(
+            &format!("SELECT {READ} FROM sessions AS s WHERE s.tenant = ?1 AND s.id = ?2"),
+            values![id],
+            session,
+        )
+    }
+
+    /// Stores a session as it is, its turns included.
+    pub fn put_session(&self, session: &Session) -> Result<(), Error> {
+        let texts = Texts::of(session);
+        let row = values_of(session, &texts);
+        let placeholders = placeholders(2, row.len());
+        let sets: Vec<String> =
+            COLUMNS.split(", ").map(|column| format!("{column} = excluded.{column}")).collect();
+        self.execute(
+            &format!(
+                "INSERT INTO sessions (tenant, {COLUMNS}) VALUES (?1, {placeholders})
+                 ON CONFLICT (tenant, id) DO UPDATE SET {}",
+                sets.join(", ")
+            ),
+            &row,
+        )?;
+        self.execute(
+            "INSERT INTO session_turns (tenant, id, turns) VALUES (?1, ?2, ?3)
+             ON CONFLICT (tenant, id) DO UPDATE SET turns = excluded.turns",
+            values![&session.id, session.turns],
+        )
+        .map(drop)
+    }
+
+    /// At most so many sessions behind an id, in the order of their ids; with `parent` only those
+    /// that go on from that one.
+    pub fn list_sessions(
+        &self,
+        parent: Option<&str>,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Session>, Error> {
+        let after = after.unwrap_or_default();
+        let Some(parent) = parent else {
+            return self.all(
+                &format!(
+                    "SELECT {READ} FROM sessions AS s
+                     WHERE s.tenant = ?1 AND s.id > ?2 AND s.expires_at > ?3
+                     ORDER BY s.id LIMIT ?4"
+                ),
+                values![after, self.now(), limit],
+                session,
+            );
+        };
+        self.all(
+            &format!(
+                "SELECT {READ} FROM sessions AS s
+                 WHERE s.tenant = ?1 AND s.parent = ?2 AND s.id > ?3 AND s.expires_at > ?4
+                 ORDER BY s.id LIMIT ?5"
+            ),
+            values![parent, after, self.now(), limit],
+            session,
+        )
+    }
+
+    /// The ids of sessions whose time was up at a time, at most so many.
+    pub fn expired_sessions(&self, at: Timestamp, limit: usize) -> Result<Vec<String>, Error> {
+        self.all(
+            "SELECT id FROM sessions WHERE tenant = ?1 AND expires_at <= ?2
+             ORDER BY expires_at, id LIMIT ?3",
+            values![at, limit],
+            |row| row.get(0),
+        )
+    }
+}
+
+impl Tenant {
+    /// How long a session is kept after its last use, where it does not say itself.
+    pub fn usual_session_ttl(&self) -> std::time::Duration {
+        self.retention().sessions
+    }
+}

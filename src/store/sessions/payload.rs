@@ -1,0 +1,126 @@
+//! The payload that a session was sent last, in blocks: one that has grown costs what is new of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::texts::Kind;
+use crate::domain::ContentHash;
+use crate::store::pack::Packer;
+use crate::store::sql::values;
+use crate::store::{Error, Tenant, Tx};
+
+/// A payload: its members in order, each a list of blocks or one block.
+#[derive(Debug, Clone, Default)]
+pub struct SentPayload {
+    /// Names of the members, and how many blocks they hold where they are lists.
+    pub layout: Vec<(Arc<str>, Option<usize>)>,
+    /// The blocks as JSON texts.
+    pub blocks: Vec<(ContentHash, Arc<str>)>,
+}
+
+impl Tx<'_> {
+    /// Stores what a session was sent in the place of what it was sent before.
+    pub fn put_sent(
+        &self,
+        session: &str,
+        compilation: &str,
+        payload: &SentPayload,
+    ) -> Result<(), Error> {
+        let old: BTreeSet<ContentHash> = self.sent_digests(session)?.into_iter().collect();
+        let mut packer = Packer::default();
+        let new: BTreeSet<ContentHash> = payload.blocks.iter().map(|(hash, _)| *hash).collect();
+        for (hash, text) in payload.blocks.iter().filter(|(hash, _)| !old.contains(hash)) {
+            self.put_session_text(&mut packer, (session, Kind::Block), hash, text)?;
+        }
+        for hash in old.difference(&new) {
+            self.drop_session_text(session, Kind::Block, hash)?;
+        }
+        // Names and numbers: there is nothing in them that JSON cannot hold.
+        let layout = serde_json::to_string(&layout(payload)).unwrap_or_default();
+        let digests: Vec<u8> = payload.blocks.iter().flat_map(|(hash, _)| hash.0).collect();
+        self.execute(
+            "INSERT INTO session_payloads (tenant, session, compilation, layout, digests)
+             VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (tenant, session) DO UPDATE SET compilation = excluded.compilation,
+                 layout = excluded.layout, digests = excluded.digests",
+            values![session, compilation, &layout, &digests],
+        )
+        .map(drop)
+    }
+
+    /// Of which compile the payload is that a session was sent last.
+    pub fn sent(&self, session: &str) -> Result<Option<Arc<str>>, Error> {
+        self.first(
+            "SELECT compilation FROM session_payloads WHERE tenant = ?1 AND session = ?2",
+            values![session],
+            |row| row.get(0),
+        )
+    }
+
+    fn sent_digests(&self, session: &str) -> Result<Vec<ContentHash>, Error> {
+        let found = self.first(
+            "SELECT digests FROM session_payloads WHERE tenant = ?1 AND session = ?2",
+            values![session],
+            |row| row.get::<Vec<u8>>(0),
+        )?;
+        Ok(super::texts::digests(&found.unwrap_or_default()))
+    }
+}
+
+impl Tenant {
+    /// The text of the payload that a session was sent last.
+    pub fn sent_payload(&self, session: &str) -> Result<Option<String>, Error> {
+        let found = self.read(|tx| {
+            let found = tx.first(
+                "SELECT layout, digests FROM session_payloads WHERE tenant = ?1 AND session = ?2",
+                values![session],
+                |row| Ok((row.get::<String>(0)?, row.get::<Vec<u8>>(1)?)),
+            )?;
+            let Some((layout, digests)) = found else { return Ok(None) };
+            let digests = super::texts::digests(&digests);
+            Ok::<_, Error>(Some((layout, tx.session_texts(session, Kind::Block, &digests)?)))
+        })?;
+        let Some((layout, blocks)) = found else { return Ok(None) };
+        let layout: Vec<(String, Option<usize>)> =
+            serde_json::from_str(&layout).map_err(|error| Error::Corrupt(Arc::new(error)))?;
+        Ok(Some(joined(&layout, blocks)))
+    }
+}
+
+fn layout(payload: &SentPayload) -> Vec<(&str, Option<usize>)> {
+    payload.layout.iter().map(|(name, blocks)| (&**name, *blocks)).collect()
+}
+
+/// The payload as one JSON text.
+fn joined(layout: &[(String, Option<usize>)], blocks: Vec<String>) -> String {
+    let mut blocks = blocks.into_iter();
+    let members = layout.iter().map(|(name, count)| {
+        // A text: there is nothing in it that JSON cannot hold.
+        let name = serde_json::to_string(name).unwrap_or_default();
+        match count {
+            Some(count) => {
+                let list: Vec<String> = blocks.by_ref().take(*count).collect();
+                format!("{name}:[{}]", list.join(","))
+            }
+            None => format!("{name}:{}", blocks.next().unwrap_or_else(|| "null".to_owned())),
+        }
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_is_put_together_as_it_was() {
+        let layout = [
+            ("system".to_owned(), None),
+            ("messages".to_owned(), Some(2)),
+            ("tools".to_owned(), Some(0)),
+        ];
+        let blocks = ["\"x\"", "{\"a\":1}", "{}"].map(str::to_owned).to_vec();
+        assert_eq!(joined(&layout, blocks), r#"{"system":"x","messages":[{"a":1},{}],"tools":[]}"#);
+        assert_eq!(joined(&[], Vec::new()), "{}");
+    }
+}

@@ -1,0 +1,81 @@
+//! A session as the columns of a row.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::domain::{RawJson, Session, Source};
+use crate::store::Error;
+use crate::store::sql::{Row, Value};
+
+/// The columns of a session, behind the tenant's.
+pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, points, measured, \
+    compilation, source, created_at, updated_at, used_at, expires_at";
+
+/// The same of `sessions AS s`, and how many compiles it has had.
+pub(super) const READ: &str = "s.id, s.version, s.parent, s.defaults, s.ttl_seconds, s.points, \
+    s.measured, s.compilation, s.source, s.created_at, s.updated_at, s.used_at, s.expires_at, \
+    coalesce((SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = s.id), 0)";
+
+/// The columns that are JSON.
+pub(super) struct Texts {
+    points: String,
+    measured: String,
+}
+
+impl Texts {
+    pub(super) fn of(session: &Session) -> Self {
+        // Plain data: there is nothing in it that JSON cannot hold.
+        fn json(value: &impl Serialize) -> String {
+            serde_json::to_string(value).unwrap_or_default()
+        }
+        Self { points: json(&session.points), measured: json(&session.measured) }
+    }
+}
+
+pub(super) fn values_of<'s>(session: &'s Session, texts: &'s Texts) -> Vec<Value<'s>> {
+    vec![
+        (&session.id).into(),
+        session.version.into(),
+        session.parent.as_deref().into(),
+        session.defaults.as_ref().map(RawJson::as_str).into(),
+        session.ttl.into(),
+        (&texts.points).into(),
+        (&texts.measured).into(),
+        session.compilation.as_deref().into(),
+        session.source.map(Source::as_str).into(),
+        session.created_at.into(),
+        session.updated_at.into(),
+        session.used_at.into(),
+        session.expires_at.into(),
+    ]
+}
+
+pub(super) fn session(row: &dyn Row) -> Result<Session, Error> {
+    let defaults: Option<Arc<str>> = row.get(3)?;
+    let source: Option<String> = row.get(8)?;
+    let known = |word: &String| Source::parse(word).ok_or_else(|| Error::unknown_word(word));
+    Ok(Session {
+        id: row.get(0)?,
+        version: row.get(1)?,
+        parent: row.get(2)?,
+        defaults: defaults.map(RawJson::new),
+        ttl: row.get(4)?,
+        points: json(row, 5)?,
+        measured: json(row, 6)?,
+        compilation: row.get(7)?,
+        source: source.as_ref().map(known).transpose()?,
+        created_at: row.get(9)?,
+        updated_at: row.get(10)?,
+        used_at: row.get(11)?,
+        expires_at: row.get(12)?,
+        turns: row.get(13)?,
+    })
+}
+
+/// A column that holds JSON of ours.
+fn json<T: DeserializeOwned>(row: &dyn Row, column: usize) -> Result<T, Error> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| Error::Corrupt(Arc::new(error)))
+}

@@ -1,0 +1,86 @@
+//! Texts of a session by their digest. They are the session's alone, so that they go with it.
+
+use std::sync::Arc;
+
+use crate::domain::ContentHash;
+use crate::store::artifacts::packed;
+use crate::store::pack::Packer;
+use crate::store::sql::values;
+use crate::store::{Error, Tx};
+
+/// What a text is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The payload that was sent last.
+    Block = 0,
+}
+
+impl Kind {
+    const fn code(self) -> i64 {
+        self as i64
+    }
+}
+
+/// Digests that stand one behind the other.
+pub(super) fn digests(joined: &[u8]) -> Vec<ContentHash> {
+    let (hashes, _) = joined.as_chunks::<32>();
+    hashes.iter().copied().map(ContentHash).collect()
+}
+
+impl Tx<'_> {
+    pub(super) fn put_session_text(
+        &self,
+        packer: &mut Packer,
+        (session, kind): (&str, Kind),
+        hash: &ContentHash,
+        text: &str,
+    ) -> Result<(), Error> {
+        let stored = packer.pack(text);
+        self.execute(
+            "INSERT INTO session_texts (tenant, session, kind, digest, form, size, content)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (tenant, session, kind, digest) DO NOTHING",
+            values![session, kind.code(), hash, stored.form.code(), stored.size, &stored.content],
+        )
+        .map(drop)
+    }
+
+    pub(super) fn drop_session_text(
+        &self,
+        session: &str,
+        kind: Kind,
+        hash: &ContentHash,
+    ) -> Result<(), Error> {
+        self.execute(
+            "DELETE FROM session_texts
+             WHERE tenant = ?1 AND session = ?2 AND kind = ?3 AND digest = ?4",
+            values![session, kind.code(), hash],
+        )
+        .map(drop)
+    }
+
+    /// The texts of these digests; one that is gone means that the store is damaged.
+    pub(super) fn session_texts(
+        &self,
+        session: &str,
+        kind: Kind,
+        hashes: &[ContentHash],
+    ) -> Result<Vec<String>, Error> {
+        let mut packer = Packer::default();
+        let mut find = |hash: &ContentHash| {
+            let found = self.first(
+                "SELECT form, size, content FROM session_texts
+                 WHERE tenant = ?1 AND session = ?2 AND kind = ?3 AND digest = ?4",
+                values![session, kind.code(), hash],
+                |row| packed(row, 0),
+            )?;
+            let stored = found.ok_or_else(|| Error::Corrupt(Arc::new(Gone(*hash))))?;
+            packer.unpack(stored, hash)
+        };
+        hashes.iter().map(&mut find).collect()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the text {0:?} of a session is gone")]
+struct Gone(ContentHash);

@@ -1,0 +1,132 @@
+//! What a session holds beyond a compile, and beyond a stop.
+
+use serde_json::{Value, json};
+
+use super::{compile, done, read};
+use crate::support::compile::{Compiled, assistant, user, words};
+use crate::support::{ServerProcess, TestServer, problem};
+
+fn list(count: usize) -> Vec<Value> {
+    (0..count)
+        .map(|at| {
+            let text = words(&format!("m{at}"), 500);
+            if at % 2 == 0 { user(&text) } else { assistant(&text) }
+        })
+        .collect()
+}
+
+fn body(count: usize, state: Option<&str>) -> Value {
+    let mut body = json!({"messages": list(count), "model": "bytes4", "target": "neutral",
+        "budget": {"context_window": 10_000}});
+    if let Some(state) = state {
+        body["cache"] = json!({"state": state, "ttl": "off"});
+    }
+    body
+}
+
+#[tokio::test]
+async fn a_cold_cache_is_a_compaction_point_from_then_on() {
+    let server = TestServer::spawn().await;
+    // Within the room: 15 messages of 500 are 7,500 of 10,000, and more than 0.6 of it.
+    let whole = compile(&server, "s", body(15, Some("warm"))).await;
+    assert_eq!((whole.action("kept"), whole.codes("warnings").len()), (15, 0));
+    let cold = compile(&server, "s", body(15, Some("cold"))).await;
+    assert!(cold.action("summarized") > 0, "{}", cold.report);
+    assert!(cold.number("tokens_after") <= 6000, "{}", cold.report);
+    assert_eq!(cold.report["cache"]["first_change"]["why"], "compaction");
+    assert_eq!(read(&server, "/sessions/s").await["compaction_points"], json!([15]));
+    // What follows grows on it.
+    let next = compile(&server, "s", body(16, None)).await;
+    assert_eq!(next.report["cache"]["first_change"], Value::Null);
+    assert_eq!(next.list()[..cold.list().len()], *cold.list());
+    // The same list is the same payload, once more cold or not; a shorter one never came to it.
+    assert_eq!(compile(&server, "s", body(15, Some("cold"))).await.text, cold.text);
+    assert_eq!(compile(&server, "s", body(15, None)).await.text, cold.text);
+    assert_eq!(compile(&server, "s", body(14, None)).await.action("kept"), 14);
+    assert_eq!(read(&server, "/sessions/s").await["compaction_points"], json!([15]));
+    // Another session knows nothing of it, and without one it only warns.
+    assert_eq!(compile(&server, "t", body(15, None)).await.text, whole.text);
+    let alone = server.compile(&body(15, Some("cold"))).await;
+    assert_eq!((alone.codes("warnings"), &alone.text), (vec!["cold_needs_session"], &whole.text));
+}
+
+#[tokio::test]
+async fn what_is_small_enough_already_stays_whole_at_a_cold_point() {
+    let server = TestServer::spawn().await;
+    let cold = compile(&server, "s", body(11, Some("cold"))).await;
+    assert_eq!(cold.action("kept"), 11);
+    assert_eq!(cold.text, server.compile(&body(11, None)).await.text);
+}
+
+#[tokio::test]
+async fn first_change_is_told_after_a_kill_as_without_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("c.db").display());
+    let flags = ["--database-url", url.as_str()];
+    let steps: Vec<Value> = vec![
+        body(3, None),
+        {
+            let mut body = body(5, None);
+            body["dynamic_state"] = json!({"branch": "main", "n": 1.50});
+            body["tools"] = json!([{"type": "function", "function": {"name": "t",
+                "parameters": {"type": "object"}}}]);
+            body
+        },
+        {
+            let mut body = body(5, None);
+            body["messages"][1]["content"] = json!("edited \u{e4} \"\n");
+            body
+        },
+        body(7, Some("cold")),
+        body(7, None),
+    ];
+    let whole = TestServer::spawn().await;
+    let mut process = ServerProcess::start(&flags);
+    for (at, step) in steps.iter().enumerate() {
+        let wanted = compile(&whole, "s", step.clone()).await;
+        let mut step = step.clone();
+        step["session_id"] = json!("s");
+        let answer = reqwest::Client::new()
+            .post(format!("http://{}/compile", process.address))
+            .json(&step)
+            .send()
+            .await
+            .unwrap();
+        let found = Compiled::read(&answer.text().await.unwrap());
+        assert_eq!(found.text, wanted.text, "step {at}");
+        assert_eq!(found.report["cache"], wanted.report["cache"], "step {at}");
+        process.signal("KILL");
+        process.exit().await;
+        process = ServerProcess::start(&flags);
+    }
+    let client = reqwest::Client::new();
+    let url = format!("http://{}/sessions/s", process.address);
+    let mut session: Value = client.get(&url).send().await.unwrap().json().await.unwrap();
+    let mut wanted = read(&whole, "/sessions/s").await;
+    assert_eq!((&session["turns"], &session["compaction_points"]), (&json!(5), &json!([7])));
+    for key in ["last_compilation_id", "created_at", "updated_at", "used_at", "expires_at"] {
+        session.as_object_mut().unwrap().remove(key);
+        wanted.as_object_mut().unwrap().remove(key);
+    }
+    assert_eq!(session, wanted);
+}
+
+#[tokio::test]
+async fn a_session_is_kept_from_its_last_use_on_and_goes_whole() {
+    let server = TestServer::with(&["--cleanup-interval-ms", "20"]).await;
+    done(&server, "/sessions", &json!({"id": "s", "ttl": {"seconds": 1}})).await;
+    let entry = json!({"value": "a secret", "scope": {"session_id": "s"}});
+    server.build("PUT", "/memory/k").json(&entry).send().await.unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    loop {
+        let (session, memory) =
+            (server.get("/sessions/s").await, server.get("/memory/k?session_id=s").await);
+        if memory.status() == 404 {
+            // The session has gone before it, or with it.
+            problem(server.get("/sessions/s").await, 404, "not_found").await;
+            break;
+        }
+        assert!(std::time::Instant::now() < end, "{}", session.status());
+        tokio::task::yield_now().await;
+    }
+}
