@@ -17,7 +17,7 @@ pub enum EventKind {
     MemoryChanged,
     MemoryExpired,
     MemoryDenied,
-    /// A hook gave no answer.
+    /// A hook gave no answer; of a queued call, after the last attempt.
     HookFailed,
     /// A guard stopped what was asked for.
     HookDenied,
@@ -25,6 +25,8 @@ pub enum EventKind {
     DelegationRecorded,
     /// A session was opened, or goes on from another.
     SessionSwitched,
+    /// The service disabled a hook.
+    HookDisabled,
     /// To one reader: events between two numbers are no longer kept.
     StreamGap,
     /// To one reader: it was too slow, and is cut.
@@ -46,6 +48,7 @@ impl EventKind {
         ("hook:denied", Self::HookDenied),
         ("delegation:recorded", Self::DelegationRecorded),
         ("session:switched", Self::SessionSwitched),
+        ("hook:disabled", Self::HookDisabled),
         ("stream:gap", Self::StreamGap),
         ("stream:overflow", Self::StreamOverflow),
     ];

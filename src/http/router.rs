@@ -173,6 +173,8 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(hooks::create_hook, hooks::list_hooks))
         .routes(routes!(hooks::get_hook, hooks::update_hook, hooks::delete_hook))
         .routes(routes!(hooks::rotate_hook_secret))
+        .routes(routes!(hooks::list_hook_deliveries))
+        .routes(routes!(hooks::retry_delivery))
         .routes(routes!(hooks::list_hook_points))
         .routes(routes!(hooks::get_hook_order, hooks::put_hook_order))
         .routes(routes!(events::read_events))

@@ -18,6 +18,7 @@ use crate::config::{self, Config, DatabaseUrl};
 use crate::domain::{Clock, Models};
 use crate::http::{self, AppState, Metrics};
 use crate::service::auth::Given;
+use crate::service::hooks::queue::Worker;
 use crate::service::pool::Pool;
 use crate::service::{Services, StoreError};
 use crate::store::{self, Store};
@@ -131,6 +132,7 @@ impl Server {
         let Self { listener, address, services, config } = self;
         let pool = Pool::new(config.server.worker_count());
         let metrics = Metrics::new();
+        let worker = Worker::of(services.clone(), pool.clone());
         let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits);
         let router = http::router(state.clone(), &config.limits);
         let tasks = Tasks::default();
@@ -143,6 +145,9 @@ impl Server {
             let lost = lost.clone();
             move || lost.cancel()
         });
+        if let Some(worker) = worker {
+            tasks.spawn(worker.run(stop.clone()));
+        }
         if let Some(path) = config.keys.keys_file {
             jobs::read_keys(path, &services, &tasks, &stop);
         }

@@ -27,6 +27,11 @@ impl Tasks {
         });
     }
 
+    /// Runs `task`, which ends by itself once it is told to.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tracker.spawn(task);
+    }
+
     /// Runs `job` on a thread that may block.
     pub(super) fn spawn_blocking<T: Send + 'static>(
         &self,

@@ -183,8 +183,16 @@ impl Tx<'_> {
 }
 
 /// Tables in which everyone stands who has rows that go at some time.
-const EXPIRING: [&str; 7] =
-    ["blobs", "answers", "chains", "memory_state", "event_state", "replies", "sessions"];
+const EXPIRING: [&str; 8] = [
+    "blobs",
+    "answers",
+    "chains",
+    "memory_state",
+    "event_state",
+    "replies",
+    "sessions",
+    "deliveries",
+];
 
 /// Everyone with a row that goes at some time, found by one step in an index each.
 pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {

@@ -39,6 +39,8 @@ pub struct NewHook {
     pub sealed: Option<Vec<u8>>,
     /// Why the service disables it.
     pub disabled: Option<Arc<str>>,
+    /// Whether it hears of events.
+    pub follows: bool,
 }
 
 /// An ordering manifest as it is stored.
@@ -113,6 +115,7 @@ impl Tx<'_> {
             ],
             hook,
         )?;
+        self.follow_events(&new.id, new.follows)?;
         self.hooks_changed()?;
         stored.ok_or_else(Error::no_row).map(Some)
     }
@@ -135,6 +138,7 @@ impl Tx<'_> {
             hook,
         )?;
         if stored.is_some() {
+            self.follow_events(&new.id, new.follows)?;
             self.hooks_changed()?;
         }
         Ok(stored)
@@ -145,6 +149,7 @@ impl Tx<'_> {
         let gone =
             self.execute("DELETE FROM hooks WHERE tenant = ?1 AND id = ?2", values![id])? > 0;
         if gone {
+            self.forget_deliveries_of(id)?;
             self.hooks_changed()?;
         }
         Ok(gone)

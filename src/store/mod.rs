@@ -14,6 +14,7 @@ mod backend;
 mod batch;
 mod candidates;
 mod cleanup;
+mod deliveries;
 mod error;
 mod events;
 mod feed;
@@ -35,9 +36,15 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
 use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, Committed, Item};
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
+pub use self::deliveries::{
+    AttemptRow, Claimed, Claims, DeliveryRow, DeliveryState, Follower, HookKey, NewDelivery,
+    Outcome,
+};
 pub use self::error::{Error, OpenError};
 use self::feed::Feeds;
 pub use self::feed::{Feed, Taken};
@@ -108,6 +115,8 @@ struct Inner {
     retention: Retention,
     on_evicted: Box<dyn Fn(&Evicted) + Send + Sync>,
     feeds: Feeds,
+    /// Told when something was queued, or published.
+    queued: Notify,
     /// Two cleanups at once would plan the same evictions.
     cleaning: Mutex<()>,
 }
@@ -170,7 +179,8 @@ impl Store {
     fn over(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
         let on_evicted = Box::new(log_evicted);
         let (feeds, cleaning) = (Feeds::default(), Mutex::new(()));
-        let inner = Inner { backend, clock, retention, on_evicted, feeds, cleaning };
+        let queued = Notify::new();
+        let inner = Inner { backend, clock, retention, on_evicted, feeds, queued, cleaning };
         Self { inner: Arc::new(inner) }
     }
 
@@ -186,6 +196,11 @@ impl Store {
     /// What time it is, by the clock of all that is stored.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
+    }
+
+    /// Ends when something was queued or published in this process since it was last waited for.
+    pub async fn queued(&self) {
+        self.inner.queued.notified().await;
     }
 
     /// Whether it can be written, as the last write found it.

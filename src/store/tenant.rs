@@ -5,15 +5,16 @@ use std::sync::Arc;
 use super::backend::{Job, Pending, job};
 use super::cleanup::{self, Caps, Cleanup, Entry, Evicted, Reason};
 use super::pack::Packer;
+use super::tx::Told;
 use super::{Batch, ChainHash, Committed, Error, Feed, Item, Store, Tx};
-use crate::domain::{Artifact, ArtifactId, ContentHash, Event};
+use crate::domain::{Artifact, ArtifactId, ContentHash};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup holds up nobody's
 /// writes.
 const REMOVED_AT_ONCE: usize = 500;
 
-/// What comes of a write, beside the events that it published.
-type Told<T, E> = Pending<(T, Vec<Event>), E>;
+/// What comes of a write, beside what others are told of it.
+type Answer<T, E> = Pending<(T, Told), E>;
 
 /// The handle that every read and write goes through. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -77,7 +78,10 @@ impl Tenant {
     {
         let (job, pending) = self.job(is_durable, write);
         self.store.inner.backend.write(job)?;
-        let (done, events) = pending.wait()?;
+        let (done, Told { events, queued }) = pending.wait()?;
+        if queued || !events.is_empty() {
+            self.store.inner.queued.notify_one();
+        }
         if !events.is_empty() {
             self.store.inner.feeds.push(&self.name, events);
         }
@@ -89,7 +93,7 @@ impl Tenant {
         &self,
         is_durable: bool,
         mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> (Box<dyn Job>, Told<T, E>)
+    ) -> (Box<dyn Job>, Answer<T, E>)
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -98,7 +102,7 @@ impl Tenant {
         job(is_durable, move |sql| {
             let tx = Tx::new(sql, &name, now);
             let done = write(&tx)?;
-            Ok((done, tx.into_events()))
+            Ok((done, tx.into_told()))
         })
     }
 
@@ -306,6 +310,7 @@ impl Tenant {
         while self.write(|tx| tx.forget_answers())? {}
         let kept = self.store.inner.retention.events;
         while self.write(move |tx| tx.forget_events(kept))? {}
+        while self.write(|tx| tx.forget_deliveries())? {}
         let most = self.store.inner.retention.originals_max_bytes;
         if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
             while self.write(move |tx| tx.forget_messages(last))? {}

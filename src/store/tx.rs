@@ -1,6 +1,6 @@
 //! One transaction over one tenant's rows.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use super::Error;
@@ -18,6 +18,15 @@ pub struct Tx<'t> {
     now: Timestamp,
     /// What was published so far.
     events: RefCell<Vec<Event>>,
+    /// Whether a delivery was queued.
+    queued: Cell<bool>,
+}
+
+/// What others are told of once a transaction is committed.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) events: Vec<Event>,
+    pub(super) queued: bool,
 }
 
 impl fmt::Debug for Tx<'_> {
@@ -28,7 +37,7 @@ impl fmt::Debug for Tx<'_> {
 
 impl<'t> Tx<'t> {
     pub(super) fn new(sql: &'t dyn Sql, tenant: &'t str, now: Timestamp) -> Self {
-        Self { sql, tenant, now, events: RefCell::default() }
+        Self { sql, tenant, now, events: RefCell::default(), queued: Cell::default() }
     }
 
     /// When the transaction was begun, by the store's clock.
@@ -41,7 +50,13 @@ impl<'t> Tx<'t> {
     where
         't: 'o,
     {
-        Tx { sql: self.sql, tenant, now: self.now, events: RefCell::default() }
+        Tx {
+            sql: self.sql,
+            tenant,
+            now: self.now,
+            events: RefCell::default(),
+            queued: Cell::default(),
+        }
     }
 
     /// Notes that an event was published.
@@ -49,9 +64,14 @@ impl<'t> Tx<'t> {
         self.events.borrow_mut().push(event);
     }
 
-    /// What was published.
-    pub(super) fn into_events(self) -> Vec<Event> {
-        self.events.into_inner()
+    /// Notes that a delivery was queued.
+    pub(super) fn note_queued(&self) {
+        self.queued.set(true);
+    }
+
+    /// What was published and queued.
+    pub(super) fn into_told(self) -> Told {
+        Told { events: self.events.into_inner(), queued: self.queued.get() }
     }
 
     /// Whose rows they are.

@@ -1,7 +1,7 @@
 //! Calls hooks: signed, within their time, and no longer once they fail again and again.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -18,7 +18,7 @@ use super::gate::Gates;
 use super::resolve::Resolve;
 use super::signature::sign;
 use crate::config::HooksConfig;
-use crate::domain::Clock;
+use crate::domain::{Clock, Timestamp};
 use crate::hook::{
     Answer, Answering, Attempt, Call, Called, Caller, Cause, Endpoint, Failure, Hook, Kind,
     envelope,
@@ -65,6 +65,8 @@ pub struct Exchange {
     pub sent: Arc<str>,
     /// Status of the answer, where there was one.
     pub status: Option<u16>,
+    /// How long the receiver asks to be left alone, from the answer on.
+    pub retry_after: Option<Duration>,
     /// The answer's text, where it came whole and is text.
     pub body: Option<Arc<str>>,
     pub answer: Result<Answer, Failure>,
@@ -107,6 +109,7 @@ impl Webhooks {
             headers: Vec::new(),
             sent: Arc::clone(&sent),
             status: None,
+            retry_after: None,
             body: None,
             answer: Err(Failure::new(Cause::Connect, "a built-in hook is not called")),
             took: Duration::ZERO,
@@ -168,7 +171,11 @@ impl Webhooks {
                 Err(NotAnswered { failure, is_unsent: false })
             });
             match sent {
-                Ok(answered) => break judge(call, endpoint, answered, exchange),
+                Ok(answered) => {
+                    let asked = answered.retry_after.as_deref();
+                    exchange.retry_after = asked.and_then(|text| pause(text, self.clock.now()));
+                    break judge(call, endpoint, answered, exchange);
+                }
                 Err(NotAnswered { failure, is_unsent }) => {
                     let again = is_unsent && failure.cause == Cause::Connect;
                     if !again || exchange.attempts >= TRIES || left().is_zero() {
@@ -239,7 +246,7 @@ fn judge(
     answered: Answered,
     exchange: &mut Exchange,
 ) -> Result<Answer, Failure> {
-    let Answered { status, media_type, body } = answered;
+    let Answered { status, media_type, body, .. } = answered;
     exchange.status = Some(status);
     let fail = |cause, why: &str| Err(Failure::new(cause, why).with_status(status));
     match status {
@@ -265,6 +272,16 @@ fn judge(
     Answer::read(call.point, hook.kind, &body).map_err(|failure| failure.with_status(status))
 }
 
+/// What `Retry-After` asks for: seconds, or a date.
+fn pause(text: &str, now: Timestamp) -> Option<Duration> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse::<u32>() {
+        return Some(Duration::from_secs(seconds.into()));
+    }
+    let date = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(Timestamp::default().after(date).since(now))
+}
+
 fn is_json(media_type: &str) -> bool {
     let kind = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
@@ -279,4 +296,21 @@ fn leaks(endpoint: &Endpoint, body: &str) -> bool {
         holds(value) || value.split_once(' ').is_some_and(|(_, token)| holds(token))
     });
     header || endpoint.secrets.list().iter().any(|live| holds(&live.secret.reveal()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_seconds_or_a_date() {
+        let now = Timestamp::default().after(Duration::from_secs(784_111_777));
+        let of = |text| pause(text, now).map(|pause| pause.as_secs());
+        assert_eq!(of(" 120 "), Some(120));
+        assert_eq!(of("Sun, 06 Nov 1994 08:50:37 GMT"), Some(60));
+        assert_eq!(of("Sun, 06 Nov 1994 08:40:00 GMT"), Some(0));
+        for text in ["", "-1", "1.5", "99999999999999999999", "soon"] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
 }

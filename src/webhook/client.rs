@@ -53,6 +53,7 @@ pub enum SetupError {
 pub(super) struct Answered {
     pub(super) status: u16,
     pub(super) media_type: Option<String>,
+    pub(super) retry_after: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
@@ -102,14 +103,17 @@ impl Client {
             failure: unreached(&error),
         })?;
         let status = response.status().as_u16();
-        let media_type = response.headers().get("content-type");
-        let media_type = media_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let header = |name: &str| {
+            let value = response.headers().get(name);
+            value.and_then(|value| value.to_str().ok()).map(str::to_owned)
+        };
+        let (media_type, retry_after) = (header("content-type"), header("retry-after"));
         let body = read(response, most, cut).await;
         let body = body.map_err(|failure| NotAnswered {
             is_unsent: false,
             failure: failure.with_status(status),
         })?;
-        Ok(Answered { status, media_type, body })
+        Ok(Answered { status, media_type, retry_after, body })
     }
 }
 

@@ -62,6 +62,8 @@ const ROUTES: &[(&str, &str)] = &[
     ("PATCH", "/hooks/{id}"),
     ("DELETE", "/hooks/{id}"),
     ("POST", "/hooks/{id}/rotate-secret"),
+    ("GET", "/hooks/{id}/deliveries"),
+    ("POST", "/deliveries/{id}/retry"),
     ("GET", "/hook-points"),
     ("GET", "/hook-order"),
     ("PUT", "/hook-order"),
@@ -168,6 +170,13 @@ async fn every_described_route_is_served() {
             "builtin": "secret_scan"});
         make("/hooks", hook).await;
         build("POST", "/sessions").body("{\"id\":\"one\"}").send().await.unwrap();
+        // No delivery can be made here: it is served where its problem says of what there is none.
+        if *path == "/deliveries/{id}/retry" {
+            let absent = build(method, "/deliveries/none/retry").body("{}").send().await.unwrap();
+            let absent: Value = absent.json().await.unwrap();
+            assert_eq!(absent["detail"], "there is no delivery of this id");
+            continue;
+        }
         let path = path
             .replace("/hooks/{id}", "/hooks/scan")
             .replace("/sessions/{id}", "/sessions/one")

@@ -10,6 +10,10 @@ const OF_ALL: &[(&str, &str)] = &[
     ("SELECT 1 FROM keys LIMIT 1", "whether callers need a key is asked before who they are"),
     ("SELECT min(tenant) AS tenant FROM {table}", "lists the tenants, for the cleanup"),
     ("SELECT min(tenant) FROM ({next})", "the same"),
+    ("FROM deliveries AS due WHERE", "the worker sends what is due, whoever's it is"),
+    ("SELECT min(due_at) FROM deliveries", "the worker sleeps until then"),
+    ("FROM event_hooks JOIN event_state", "the worker queues events for whoever hears of them"),
+    ("SELECT tenant FROM event_state WHERE", "the operator's hooks hear of everybody's events"),
 ];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -196,3 +196,43 @@ pub struct HookOrder {
     #[schema(value_type = Object)]
     pub changes: Value,
 }
+
+/// A call from the queue.
+#[derive(Debug, ToSchema)]
+pub struct Delivery {
+    /// Its calls carry it as `webhook-id`.
+    #[schema(example = "msg_0199d2f0a1b27c3d9e4f5a6b7c8d9e0f")]
+    pub id: String,
+    pub hook: String,
+    pub point: String,
+    pub session_id: Option<String>,
+    pub compilation_id: Option<String>,
+    /// `queued`, `delivered`, or `dead`: given up.
+    pub state: String,
+    pub attempts: Vec<DeliveryAttempt>,
+    pub created_at: String,
+    /// When the next attempt is due, or the one under way is given up; null where none is.
+    pub due_at: Option<String>,
+}
+
+/// One attempt.
+#[derive(Debug, ToSchema)]
+pub struct DeliveryAttempt {
+    /// From 1.
+    pub number: u32,
+    pub at: String,
+    /// Of the answer, or null.
+    pub status: Option<u16>,
+    /// Null where it succeeded.
+    pub cause: Option<String>,
+    pub detail: Option<String>,
+    pub ms: u64,
+}
+
+/// Some deliveries.
+#[derive(Debug, ToSchema)]
+pub struct DeliveryList {
+    pub items: Vec<Delivery>,
+    /// For the next request; null at the end.
+    pub next_cursor: Option<String>,
+}

@@ -30,8 +30,8 @@ pub use keys::{
 
 pub use events::{EventGap, EventList, EventRow};
 pub use hooks::{
-    HookChange, HookDefinition, HookList, HookOrder, HookOrderRequest, HookPoint, HookPointKind,
-    HookPoints, HookShown, NewHook, RotateSecret,
+    Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,
+    HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookShown, NewHook, RotateSecret,
 };
 pub use memory::{
     MemoryActRequest, MemoryActed, MemoryEntry, MemoryImported, MemoryList, MemoryRecallRequest,

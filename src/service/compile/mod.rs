@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::told::{Told, tell_failed};
 use super::sessions::{self, Heard, Open};
+use super::told::{Told, tell_failed};
 use super::{Services, usage};
 use crate::hook::{Denial, Run, Stop};
 use crate::json::{self, Fault, Limits, Node};

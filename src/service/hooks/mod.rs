@@ -8,6 +8,7 @@
 mod file;
 mod order;
 mod patch;
+pub mod queue;
 mod registry;
 mod set;
 mod shown;
@@ -19,6 +20,7 @@ use quick_cache::sync::Cache;
 
 pub use self::file::{HooksFile, HooksFileError};
 pub use self::order::{Order, order, put_order};
+pub(in crate::service) use self::registry::disable;
 pub use self::registry::{Made, create, delete, find, list, points, rotate, update};
 use self::set::Loaded;
 pub use self::shown::Registered;

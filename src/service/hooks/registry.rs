@@ -6,8 +6,9 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::patch::{keep_credentials, merged};
-use super::set::opened;
+use super::set::{bare as stored, opened};
 use super::shown::Registered;
+use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{Does, GivenId, Hook, Point, Secret, Secrets, read_hook, write_point};
 use crate::json::{self, Faults, Fields, Limits, Path};
 use crate::service::once::{Once, remember};
@@ -70,8 +71,18 @@ fn fresh_secret(hook: &mut Hook) -> Result<Option<Secret>, Error> {
 /// What is stored of a hook.
 fn sealed(services: &Services, hook: &Hook, disabled: Option<Arc<str>>) -> Result<NewHook, Error> {
     let sealed = services.hooks().keys.seal_hook(&services.caller().tenant, hook)?;
-    let definition = hook.write_stored().into();
-    Ok(NewHook { id: Arc::clone(&hook.id), definition, sealed, disabled })
+    Ok(NewHook { sealed, disabled, ..bare(hook) })
+}
+
+/// The same, of a hook that proves itself with nothing.
+pub(super) fn bare(hook: &Hook) -> NewHook {
+    NewHook {
+        id: Arc::clone(&hook.id),
+        definition: hook.write_stored().into(),
+        sealed: None,
+        disabled: None,
+        follows: hook.enabled && hook.points.contains(&Point::Event),
+    }
 }
 
 /// At most `limit` hooks behind an id, in the byte order of their ids, the operator's among them;
@@ -123,9 +134,9 @@ pub fn update(
 ) -> Result<Registered, Error> {
     let change = json::parse(body, Limits::default())?;
     let (row, old) = own(services, id, if_match)?;
-    let stored = json::parse(&row.definition, Limits::default())?;
+    let before = json::parse(&row.definition, Limits::default())?;
     let mut faults = Faults::default();
-    let Some(text) = merged(&stored, &change) else {
+    let Some(text) = merged(&before, &change) else {
         faults.add(&Path::Root, format!("must be an object, not {}", change.kind()));
         return Err(Error::Invalid(faults.into_vec()));
     };
@@ -143,8 +154,7 @@ pub fn update(
         if change.get("headers").is_some() {
             return Err(SealError::UnknownKey.into());
         }
-        let (id, definition) = (Arc::clone(&hook.id), hook.write_stored().into());
-        NewHook { id, definition, sealed: row.sealed.clone(), disabled: None }
+        NewHook { sealed: row.sealed.clone(), ..bare(&hook) }
     } else {
         // A built-in hook that calls out from now on has no secret yet.
         if hook.endpoint().is_some_and(|endpoint| endpoint.secrets.is_empty()) {
@@ -203,6 +213,26 @@ pub fn rotate(
         Ok::<_, Error>(registered)
     })?;
     Ok(Made { registered, secret: Some(secret) })
+}
+
+/// Disables a hook that is stored, and tells of it; `because` says why.
+pub(in crate::service) fn disable(
+    tx: &Tx<'_>,
+    id: &str,
+    because: &'static str,
+) -> Result<(), StoreError> {
+    let Some(row) = tx.hook(id)? else { return Ok(()) };
+    let hook = Hook { enabled: false, ..stored(&row)? };
+    let (sealed, disabled) = (row.sealed, Some(because.into()));
+    tx.update_hook(&NewHook { sealed, disabled, ..bare(&hook) })?;
+    let data = serde_json::json!({"hook": id, "because": because});
+    tx.publish(&NewEvent {
+        kind: EventKind::HookDisabled,
+        session_id: None,
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    })
+    .map(drop)
 }
 
 /// The points as data, as JSON.

@@ -71,6 +71,14 @@ impl Services {
         self.hooks().webhooks.as_ref()
     }
 
+    /// The hook of an id as it is now.
+    pub(super) fn hook_of(&self, id: &str) -> Result<Option<Arc<Hook>>, StoreError> {
+        if let Some(hook) = self.hooks().of_file(id) {
+            return Ok(Some(Arc::clone(hook)));
+        }
+        Ok(self.loaded_hooks()?.hooks.iter().find(|hook| *hook.id == *id).cloned())
+    }
+
     /// The tenant's hooks as they are stored now.
     pub(super) fn loaded_hooks(&self) -> Result<Arc<Loaded>, StoreError> {
         let (hooks, tenant) = (self.hooks(), &self.caller().tenant);
@@ -145,21 +153,25 @@ impl super::Hooks {
 /// A hook as it was stored, with what it proves itself with. One whose secrets do not open is
 /// locked: to call it is a failure.
 pub(super) fn opened(keys: &Keyring, tenant: &str, row: &HookRow) -> Result<Hook, StoreError> {
-    let node = parsed(&row.definition)?;
-    let mut faults = Faults::default();
-    // It was judged when it was registered, and each address is judged when it is dialled.
-    let keep = |url: &str| Ok(url.to_owned());
-    let read = read_hook(&node, Path::Root, GivenId::Address(&row.id), &keep, &mut faults);
-    let Some(mut hook) = read.filter(|_| faults.is_empty()) else {
-        return Err(corrupt("a stored hook is not valid"));
-    };
-    hook.revision = row.revision;
+    let mut hook = bare(row)?;
     if let Some(sealed) = &row.sealed
         && let Err(error) = keys.open_hook(tenant, &mut hook, sealed)
     {
         tracing::warn!(hook.id = &*row.id, %error, "a hook's secrets cannot be read");
     }
     Ok(hook)
+}
+
+/// A hook as it was stored, without headers and secrets.
+pub(super) fn bare(row: &HookRow) -> Result<Hook, StoreError> {
+    let node = parsed(&row.definition)?;
+    let mut faults = Faults::default();
+    // It was judged when it was registered, and each address is judged when it is dialled.
+    let keep = |url: &str| Ok(url.to_owned());
+    let read = read_hook(&node, Path::Root, GivenId::Address(&row.id), &keep, &mut faults);
+    let hook = read.filter(|_| faults.is_empty());
+    let hook = hook.ok_or_else(|| corrupt("a stored hook is not valid"))?;
+    Ok(Hook { revision: row.revision, ..hook })
 }
 
 /// A stored manifest.

@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0005_candidates.sql"),
     include_str!("../../../migrations/sqlite/0006_hooks.sql"),
     include_str!("../../../migrations/sqlite/0007_sessions.sql"),
+    include_str!("../../../migrations/sqlite/0008_deliveries.sql"),
 ];
 
 /// How long to wait for another process that holds the file.

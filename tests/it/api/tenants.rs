@@ -17,7 +17,7 @@ struct Tenants {
 
 impl Tenants {
     async fn two() -> Self {
-        let server = TestServer::with(&["--bootstrap-key", BOOTSTRAP]).await;
+        let server = TestServer::with(&["--bootstrap-key", BOOTSTRAP, "--dev"]).await;
         let make = async |tenant: &str| {
             let wanted = json!({"scopes": ["admin"], "tenant": tenant});
             let made = server.build("POST", "/keys").bearer_auth(BOOTSTRAP).json(&wanted);
@@ -63,6 +63,17 @@ impl Tenants {
         self.call(&self.a, "POST", "/hooks", Some(&hook)).await;
         let session = json!({"id": "chat-17", "defaults": {"system": "a secret"}});
         self.json(&self.a, "POST", "/sessions", Some(&session)).await;
+        // Nobody answers there, so its calls wait.
+        let deaf = json!({"id": "deaf", "point": "event", "kind": "observe",
+            "url": "http://127.0.0.1:65535/"});
+        self.call(&self.a, "POST", "/hooks", Some(&deaf)).await;
+        self.call(&self.a, "PUT", "/memory/colour", Some(&json!({"value": "a secret"}))).await;
+        let delivery = loop {
+            let queued = self.json(&self.a, "GET", "/hooks/deaf/deliveries", None).await;
+            if let Some(first) = queued["items"].get(0) {
+                break first.clone();
+            }
+        };
         let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
         BTreeMap::from([
             ("/artifacts/{id}", id(&artifact)),
@@ -70,6 +81,7 @@ impl Tenants {
             ("/memory/{key}", "language".to_owned()),
             ("/keys/{id}", id(&key)),
             ("/hooks/{id}", "scan".to_owned()),
+            ("/deliveries/{id}", id(&delivery)),
             ("/memory-candidates/{id}", id(&candidate)),
             ("/sessions/{id}", "chat-17".to_owned()),
         ])

@@ -1,5 +1,6 @@
 //! Hooks: registered, shown, changed, ordered, and refused.
 
+mod deliveries;
 mod order;
 mod registry;
 

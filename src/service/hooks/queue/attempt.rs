@@ -1,0 +1,184 @@
+//! One attempt at one delivery, and what follows from it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::Courier;
+use super::schedule::pause;
+use crate::domain::{EventKind, NewEvent, RawJson, Timestamp};
+use crate::hook::{Call, Cause, Failure, Hook, Point, Scope, digest};
+use crate::service::hooks::disable;
+use crate::service::pool::{self, Pool};
+use crate::service::{Error, Services};
+use crate::store::{AttemptRow, Claimed, Outcome};
+use crate::webhook::{self, Delivery, Exchange};
+
+/// After so long of nothing but failures a hook is disabled.
+const FAILING: Duration = Duration::from_hours(5 * 24);
+/// The longest detail that is kept.
+const LONGEST_DETAIL: usize = 500;
+
+/// What an attempt came to.
+struct Verdict {
+    attempt: Option<AttemptRow>,
+    outcome: Outcome,
+    /// Whether the hook answered as it should; none where it was not asked.
+    succeeded: Option<bool>,
+    /// Whether the receiver is gone for good.
+    gone: bool,
+}
+
+/// Makes the call, and stores what came of it. Where the store cannot be asked, the lease ends by
+/// itself and somebody tries again.
+pub(super) async fn attempt(
+    services: Services,
+    pool: Pool,
+    courier: Arc<dyn Courier>,
+    claimed: Claimed,
+) {
+    let services = services.for_tenant(&claimed.tenant);
+    let (finder, id) = (services.clone(), Arc::clone(&claimed.hook));
+    let found = match pool.look(move || finder.hook_of(&id)).await {
+        Ok(Ok(found)) => found,
+        failed => {
+            return untold(&claimed, failed.map(|found| found.map(drop).map_err(Error::from)));
+        }
+    };
+    let verdict = match found.filter(|hook| hook.enabled) {
+        Some(hook) => {
+            let exchange = send(&*courier, &hook, &claimed).await;
+            judge(&claimed, exchange, services.inner.store.now())
+        }
+        None => given_up(&claimed, services.inner.store.now()),
+    };
+    let settled = {
+        let claimed = claimed.clone();
+        pool.look(move || settle(&services, claimed, verdict)).await
+    };
+    untold(&claimed, settled);
+}
+
+/// Logs what kept the outcome of an attempt from being stored.
+fn untold(claimed: &Claimed, told: Result<Result<(), Error>, pool::Error>) {
+    let error: Box<dyn std::error::Error> = match told {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error.into(),
+        Err(error) => error.into(),
+    };
+    tracing::warn!(error, delivery.id = &*claimed.id, "what came of a delivery was not stored");
+}
+
+async fn send(courier: &dyn Courier, hook: &Hook, claimed: &Claimed) -> Exchange {
+    let scope = Scope {
+        tenant: Arc::clone(&claimed.tenant),
+        compilation_id: claimed.compilation_id.clone(),
+        session_id: claimed.session_id.clone(),
+        agent: claimed.agent.clone(),
+        turn: claimed.turn,
+        hops: claimed.hops,
+    };
+    // A point is stored by its own word.
+    let point = Point::parse(&claimed.point).unwrap_or(Point::Event);
+    let digest = digest(point, hook.kind, claimed.occurrence, &claimed.input);
+    let call = Call {
+        hook,
+        point,
+        occurrence: claimed.occurrence,
+        scope: &scope,
+        input: &claimed.input,
+        digest: &digest,
+        allowance: hook.timeout(),
+    };
+    let id = Some(Arc::clone(&claimed.id));
+    let delivery = Delivery { id, earlier: claimed.attempts, ..Delivery::default() };
+    courier.send(call, delivery).await
+}
+
+/// What an exchange means for the delivery.
+fn judge(claimed: &Claimed, exchange: Exchange, now: Timestamp) -> Verdict {
+    let Exchange { status, retry_after, answer, took, .. } = exchange;
+    let row = |failure: Option<&Failure>| AttemptRow {
+        number: claimed.attempts.saturating_add(1),
+        at: now,
+        status,
+        cause: failure.map(|failure| failure.cause.as_str().into()),
+        detail: failure.map(|failure| short(&failure.detail)),
+        took,
+    };
+    let Err(failure) = answer else {
+        let (attempt, outcome) = (Some(row(None)), Outcome::Delivered);
+        return Verdict { attempt, outcome, succeeded: Some(true), gone: false };
+    };
+    if matches!(failure.cause, Cause::CircuitOpen | Cause::Overloaded) {
+        // Nothing was sent: that is no attempt, or a storm of failures would use them all up.
+        let outcome = Outcome::Later(now.after(webhook::PAUSE));
+        return Verdict { attempt: None, outcome, succeeded: None, gone: false };
+    }
+    let gone = failure.is_gone();
+    let again = pause(&claimed.id, claimed.tries.saturating_add(1), retry_after);
+    let outcome = match again {
+        Some(pause) if !gone => Outcome::Again(now.after(pause)),
+        _ => Outcome::Dead,
+    };
+    Verdict { attempt: Some(row(Some(&failure))), outcome, succeeded: Some(false), gone }
+}
+
+/// The hook is disabled, or no longer there.
+fn given_up(claimed: &Claimed, now: Timestamp) -> Verdict {
+    let attempt = AttemptRow {
+        number: claimed.attempts.saturating_add(1),
+        at: now,
+        status: None,
+        cause: Some("disabled".into()),
+        detail: Some("the hook is disabled, or no longer there".into()),
+        took: Duration::ZERO,
+    };
+    Verdict { attempt: Some(attempt), outcome: Outcome::Dead, succeeded: None, gone: false }
+}
+
+fn short(detail: &str) -> Arc<str> {
+    let end = detail.floor_char_boundary(LONGEST_DETAIL);
+    detail.get(..end).unwrap_or_default().into()
+}
+
+fn settle(services: &Services, claimed: Claimed, verdict: Verdict) -> Result<(), Error> {
+    services.tenant().write_durable(move |tx| {
+        if !tx.settle_delivery(&claimed, verdict.attempt.as_ref(), verdict.outcome)? {
+            // Another has it by now, and finds out by itself.
+            return Ok(());
+        }
+        let hook = &claimed.hook;
+        let since = match verdict.succeeded {
+            Some(succeeded) => tx.note_hook_failing(hook, !succeeded)?,
+            None => None,
+        };
+        if verdict.outcome == Outcome::Dead {
+            tx.publish(&failed(&claimed, verdict.attempt.as_ref()))?;
+        }
+        if verdict.gone {
+            disable(tx, hook, "gone")?;
+        } else if since.is_some_and(|since| tx.now().since(since) >= FAILING) {
+            disable(tx, hook, "failing")?;
+        }
+        Ok(())
+    })
+}
+
+/// Tells that a call was given up.
+fn failed(claimed: &Claimed, attempt: Option<&AttemptRow>) -> NewEvent {
+    let data = json!({
+        "hook": claimed.hook,
+        "point": claimed.point,
+        "cause": attempt.and_then(|attempt| attempt.cause.as_deref()),
+        "delivery": claimed.id,
+        "attempts": attempt.map_or(claimed.attempts, |attempt| attempt.number),
+    });
+    NewEvent {
+        kind: EventKind::HookFailed,
+        session_id: claimed.session_id.clone(),
+        compilation_id: claimed.compilation_id.clone(),
+        data: RawJson::new(data.to_string()),
+    }
+}

@@ -1,0 +1,87 @@
+//! What was queued for a hook, and what came of it.
+
+use serde_json::{Value, json};
+
+use crate::domain::word_of;
+use crate::service::hooks::find;
+use crate::service::{Error, Services};
+use crate::store::{AttemptRow, DeliveryRow, DeliveryState, Tx};
+
+const UNKNOWN: Error = Error::NotFound("there is no delivery of this id");
+
+/// A delivery and its attempts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub delivery: DeliveryRow,
+    pub attempts: Vec<AttemptRow>,
+}
+
+/// At most so many deliveries of a hook, the newest first, and before which the list goes on.
+pub fn list_deliveries(
+    services: &Services,
+    hook: &str,
+    state: Option<DeliveryState>,
+    before: Option<u64>,
+    limit: usize,
+) -> Result<(Vec<Listed>, Option<u64>), Error> {
+    find(services, hook)?;
+    // One more than is shown tells whether there is more.
+    let mut found = services.tenant().read(|tx| {
+        let rows = tx.deliveries(hook, state, before, limit.saturating_add(1))?;
+        rows.into_iter().map(|row| listed(tx, row)).collect::<Result<Vec<_>, Error>>()
+    })?;
+    let goes_on = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| goes_on).map(|last| last.delivery.seq);
+    Ok((found, next))
+}
+
+/// Has a delivery that was given up, or waits for its time, tried at once.
+pub fn retry(services: &Services, id: &str) -> Result<Listed, Error> {
+    let id = id.to_owned();
+    services.tenant().write_durable(move |tx| {
+        let found = tx.delivery(&id)?.ok_or(UNKNOWN)?;
+        if found.state == DeliveryState::Delivered {
+            return Err(Error::Conflict("it was delivered".to_owned()));
+        }
+        tx.retry_delivery(&id)?;
+        listed(tx, tx.delivery(&id)?.ok_or(UNKNOWN)?)
+    })
+}
+
+fn listed(tx: &Tx<'_>, delivery: DeliveryRow) -> Result<Listed, Error> {
+    let attempts = tx.delivery_attempts(&delivery.id)?;
+    Ok(Listed { delivery, attempts })
+}
+
+impl Listed {
+    /// As JSON: ids and outcomes, never content.
+    pub fn write(&self) -> Value {
+        let Self { delivery, attempts } = self;
+        let attempts: Vec<Value> = attempts
+            .iter()
+            .map(|attempt| {
+                json!({
+                    "number": attempt.number,
+                    "at": attempt.at,
+                    "status": attempt.status,
+                    "cause": attempt.cause,
+                    "detail": attempt.detail,
+                    "ms": u64::try_from(attempt.took.as_millis()).unwrap_or(u64::MAX),
+                })
+            })
+            .collect();
+        let is_queued = delivery.state == DeliveryState::Queued;
+        json!({
+            "id": delivery.id,
+            "hook": delivery.hook,
+            "point": delivery.point,
+            "session_id": delivery.session_id,
+            "compilation_id": delivery.compilation_id,
+            "state": word_of(DeliveryState::WORDS, delivery.state),
+            "attempts": attempts,
+            "created_at": delivery.created_at,
+            "due_at": is_queued.then_some(delivery.due_at),
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Calls of observe hooks from the queue: stored with the fact that they tell of, made at least once.
+//!
+//! [`enqueue`] takes part in the transaction of the fact; a [`Worker`] claims what is due and makes
+//! the calls. Whoever dies in between has told nobody that it was done, so it is done again, under
+//! the same `webhook-id`.
+
+mod attempt;
+mod list;
+mod relay;
+mod schedule;
+mod worker;
+
+use std::pin::Pin;
+
+pub use self::list::{Listed, list_deliveries, retry};
+pub use self::worker::Worker;
+use crate::hook::{Call, Scope, ToSend};
+use crate::service::StoreError;
+use crate::store::{DeliveryState, NewDelivery, Tx};
+use crate::webhook::{Delivery, Exchange, Webhooks, new_id};
+
+/// The words of a delivery's state.
+pub const DELIVERY_STATES: &[(&str, DeliveryState)] = DeliveryState::WORDS;
+
+/// Makes one call, whatever comes of it. The one of a running server uses the network.
+pub trait Courier: Send + Sync {
+    fn send<'c>(&'c self, call: Call<'c>, delivery: Delivery) -> Sending<'c>;
+}
+
+/// The future of a call.
+pub type Sending<'c> = Pin<Box<dyn Future<Output = Exchange> + Send + 'c>>;
+
+impl Courier for Webhooks {
+    fn send<'c>(&'c self, call: Call<'c>, delivery: Delivery) -> Sending<'c> {
+        Box::pin(self.exchange(call, delivery))
+    }
+}
+
+/// Queues what a round left to be sent, in the transaction of the fact.
+pub fn enqueue(tx: &Tx<'_>, scope: &Scope, calls: &[ToSend]) -> Result<(), StoreError> {
+    for call in calls {
+        tx.enqueue(&NewDelivery {
+            id: &new_id(),
+            hook: &call.hook.id,
+            point: call.point.as_str(),
+            session_id: scope.session_id.as_deref(),
+            compilation_id: scope.compilation_id.as_deref(),
+            agent: scope.agent.as_deref(),
+            turn: scope.turn,
+            hops: scope.hops,
+            occurrence: call.occurrence,
+            input: &call.input,
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! From events to calls of the hooks at the point `event`.
+
+use serde_json::Value;
+
+use crate::domain::{Event, EventKind, word_of};
+use crate::hook::{Facts, Hook, Point};
+use crate::json::{Limits, parse};
+use crate::service::{Services, StoreError};
+use crate::store::{Follower, NewDelivery};
+use crate::webhook::new_id;
+
+/// Hooks that are served in one go, and events that each gets in it.
+const HOOKS: usize = 32;
+const EVENTS: usize = 200;
+
+/// Queues the next events for the hooks that hear of them; answers whether there were any.
+pub(super) fn relay(services: &Services) -> Result<bool, StoreError> {
+    let store = &services.inner.store;
+    for hook in services.hooks().file.hooks.iter().filter(|hook| hears(hook)) {
+        for tenant in store.unfollowed(&hook.id)? {
+            let id = hook.id.clone();
+            store.tenant(&tenant).write(move |tx| tx.follow_events(&id, true))?;
+        }
+    }
+    let followers = store.followers(HOOKS)?;
+    for follower in &followers {
+        serve(&services.for_tenant(&follower.tenant), follower)?;
+    }
+    Ok(!followers.is_empty())
+}
+
+fn hears(hook: &Hook) -> bool {
+    hook.enabled && hook.points.contains(&Point::Event)
+}
+
+fn serve(services: &Services, follower: &Follower) -> Result<(), StoreError> {
+    let tenant = services.tenant();
+    let (id, from) = (follower.hook.clone(), follower.seq);
+    let Some(hook) = services.hook_of(&id)?.filter(|hook| hears(hook)) else {
+        return tenant.write(move |tx| tx.follow_events(&id, false));
+    };
+    let (events, newest) =
+        tenant.read(|tx| Ok::<_, StoreError>((tx.events(from, EVENTS)?, tx.event_bounds()?.0)))?;
+    // Where none is left of those before it, they were too old to be kept.
+    let to = events.last().map_or(newest, |event| event.seq);
+    let calls: Vec<(Event, String)> = events
+        .into_iter()
+        .filter(|event| is_for(&hook, event))
+        .map(|event| {
+            let input = input(&hook, &event);
+            (event, input)
+        })
+        .collect();
+    tenant.write(move |tx| {
+        if !tx.advance_follower(&id, from, to)? {
+            return Ok(());
+        }
+        for (event, input) in &calls {
+            tx.enqueue(&NewDelivery {
+                id: &new_id(),
+                hook: &id,
+                point: Point::Event.as_str(),
+                session_id: event.session_id.as_deref(),
+                compilation_id: event.compilation_id.as_deref(),
+                agent: None,
+                turn: None,
+                hops: 0,
+                occurrence: 0,
+                input,
+            })?;
+        }
+        Ok(())
+    })
+}
+
+/// Whether a hook is to hear of an event. Of itself it never does: its failures would be events that
+/// fail again.
+fn is_for(hook: &Hook, event: &Event) -> bool {
+    let word = word_of(EventKind::WORDS, event.kind);
+    let session = event.session_id.as_deref();
+    let Ok(nothing) = parse("{}", Limits::default()) else { return false };
+    let facts = Facts { event: Some(word), session, ..Facts::default() };
+    let data = serde_json::from_str::<Value>(event.data.as_str());
+    let of_itself =
+        data.is_ok_and(|data| data.get("hook").and_then(Value::as_str) == Some(&hook.id));
+    hook.matching.fits(Point::Event, &facts, &nothing)
+        && (hook.session.is_none() || hook.session.as_deref() == session)
+        && !(word.starts_with("hook:") && of_itself)
+}
+
+/// The event as the call carries it.
+fn input(hook: &Hook, event: &Event) -> String {
+    let text = |text: Option<&str>| text.map_or(Value::Null, Value::from);
+    let input = format!(
+        "{{\"seq\":{},\"type\":\"{}\",\"at\":\"{}\",\"session_id\":{},\"compilation_id\":{},\
+         \"data\":{}}}",
+        event.seq,
+        word_of(EventKind::WORDS, event.kind),
+        event.at,
+        text(event.session_id.as_deref()),
+        text(event.compilation_id.as_deref()),
+        event.data.as_str()
+    );
+    match parse(&input, Limits::default()) {
+        Ok(node) if !hook.projection.is_all() => hook.projection.apply(&node),
+        _ => input,
+    }
+}

@@ -1,0 +1,167 @@
+//! Claims what is due, of all tenants, and has it sent.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Courier;
+use super::attempt::attempt;
+use super::relay::relay;
+use crate::service::Services;
+use crate::service::pool::Pool;
+use crate::store::{Claimed, Claims, HookKey};
+use crate::webhook::CALLS;
+
+/// Calls under way at once; half of them may be retries, so that a dead endpoint keeps nobody's
+/// first attempts waiting.
+const MOST: usize = 32;
+const MOST_RETRIES: usize = MOST / 2;
+/// How long a call is its claimer's: longer than any may take.
+const LEASE: Duration = Duration::from_mins(1);
+/// How often it is looked for what other nodes have queued, and for what is due.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long a worker goes on sending what is due once it is to stop.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Sends what is queued. More of them, here and on other nodes, share the work.
+pub struct Worker {
+    services: Services,
+    pool: Pool,
+    courier: Arc<dyn Courier>,
+    under_way: FuturesUnordered<BoxFuture<'static, (HookKey, bool)>>,
+    /// Calls under way by hook.
+    busy: HashMap<HookKey, usize>,
+    retries: usize,
+}
+
+impl Worker {
+    pub fn new(services: Services, pool: Pool, courier: Arc<dyn Courier>) -> Self {
+        let (under_way, busy) = (FuturesUnordered::new(), HashMap::new());
+        Self { services, pool, courier, under_way, busy, retries: 0 }
+    }
+
+    /// The one that uses the network; none where this process calls no hooks.
+    pub fn of(services: Services, pool: Pool) -> Option<Self> {
+        let courier = Arc::new(services.webhooks()?.clone());
+        Some(Self::new(services, pool, courier))
+    }
+
+    /// Works until `stop`, then sends for a moment what is due by then; what is left is sent after the
+    /// next start, or by another node.
+    pub async fn run(mut self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let found = self.claim().await;
+            if found > 0 {
+                continue;
+            }
+            let pause = pause(self.services.clone(), &self.pool).await;
+            let store = self.services.inner.store.clone();
+            tokio::select! {
+                Some(done) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    self.ended(&done);
+                }
+                () = store.queued() => {}
+                () = tokio::time::sleep(pause) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        // What does not end in time is claimed again when its lease is over.
+        let _ = tokio::time::timeout_at(Instant::now() + GRACE, self.drain()).await;
+    }
+
+    /// Sends until nothing is due and nothing under way.
+    pub async fn drain(&mut self) {
+        loop {
+            self.claim().await;
+            match self.under_way.next().await {
+                Some(done) => self.ended(&done),
+                None => return,
+            }
+        }
+    }
+
+    /// Claims what there is room for; answers how many.
+    async fn claim(&mut self) -> usize {
+        let room = MOST.saturating_sub(self.under_way.len());
+        if room == 0 {
+            return 0;
+        }
+        let claims = Claims {
+            limit: room,
+            retries: MOST_RETRIES.saturating_sub(self.retries),
+            lease: LEASE,
+            per_hook: CALLS,
+            busy: self.busy.clone(),
+        };
+        let services = self.services.clone();
+        let found = self.pool.look(move || {
+            relay(&services)?;
+            services.inner.store.claim_deliveries(&claims)
+        });
+        let found = match found.await {
+            Ok(Ok(found)) => found,
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "the queue could not be read");
+                return 0;
+            }
+            Err(error) => {
+                tracing::debug!(%error, "the queue could not be read");
+                return 0;
+            }
+        };
+        let count = found.len();
+        for claimed in found {
+            self.start(claimed);
+        }
+        count
+    }
+
+    fn start(&mut self, claimed: Claimed) {
+        let key = (Arc::clone(&claimed.tenant), Arc::clone(&claimed.hook));
+        let is_retry = claimed.tries > 0;
+        *self.busy.entry(key.clone()).or_default() += 1;
+        self.retries += usize::from(is_retry);
+        let (services, pool) = (self.services.clone(), self.pool.clone());
+        let attempt = attempt(services, pool, Arc::clone(&self.courier), claimed);
+        self.under_way.push(Box::pin(async move {
+            attempt.await;
+            (key, is_retry)
+        }));
+    }
+
+    fn ended(&mut self, (key, is_retry): &(HookKey, bool)) {
+        self.retries = self.retries.saturating_sub(usize::from(*is_retry));
+        if let Some(calls) = self.busy.get_mut(key) {
+            *calls = calls.saturating_sub(1);
+            if *calls == 0 {
+                self.busy.remove(key);
+            }
+        }
+    }
+}
+
+/// How long there is nothing to do, unless something is queued meanwhile.
+async fn pause(services: Services, pool: &Pool) -> Duration {
+    let next = pool.look(move || {
+        let store = &services.inner.store;
+        store.next_delivery().map(|next| next.map(|next| next.since(store.now())))
+    });
+    match next.await {
+        // What is due and was not claimed waits for one that is under way.
+        Ok(Ok(Some(pause))) if !pause.is_zero() => pause.min(LOOK_EVERY),
+        _ => LOOK_EVERY,
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("under_way", &self.under_way.len()).finish_non_exhaustive()
+    }
+}

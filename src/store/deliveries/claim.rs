@@ -1,0 +1,231 @@
+//! Claiming deliveries, and saying what came of them.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{AttemptRow, small};
+use crate::domain::Timestamp;
+use crate::store::backend::job;
+use crate::store::sql::{Row, Sql, Value, values};
+use crate::store::{Error, Store, Tx};
+
+/// What is to be claimed.
+#[derive(Debug, Clone, Default)]
+pub struct Claims {
+    /// The most of them.
+    pub limit: usize,
+    /// How many of those may be tries after a failure.
+    pub retries: usize,
+    /// How long they are the claimer's.
+    pub lease: Duration,
+    /// Calls of one hook at once, and how many are under way of which tenant's.
+    pub per_hook: usize,
+    pub busy: HashMap<HookKey, usize>,
+}
+
+/// Whose hook, and which.
+pub type HookKey = (Arc<str>, Arc<str>);
+
+/// A delivery that is to be made now.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    pub tenant: Arc<str>,
+    pub id: Arc<str>,
+    pub hook: Arc<str>,
+    pub point: Arc<str>,
+    pub session_id: Option<Arc<str>>,
+    pub compilation_id: Option<Arc<str>>,
+    pub agent: Option<Arc<str>>,
+    pub turn: Option<u64>,
+    pub hops: u8,
+    pub occurrence: u32,
+    /// JSON text.
+    pub input: Arc<str>,
+    /// Attempts that were made before.
+    pub attempts: u32,
+    /// The same since it was queued or queued again.
+    pub tries: u32,
+    pub created_at: Timestamp,
+    fence: u64,
+}
+
+/// What becomes of a delivery after an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Delivered,
+    /// It is tried again at this time.
+    Again(Timestamp),
+    /// It is tried again at this time, and nothing was tried now.
+    Later(Timestamp),
+    Dead,
+}
+
+/// The oldest of each hook and session, of those that are due.
+const DUE: &str = "FROM deliveries AS due WHERE state = 'queued' AND due_at <= ?1
+    AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier
+        WHERE earlier.tenant = due.tenant AND earlier.hook = due.hook
+          AND earlier.session = due.session AND earlier.state = 'queued'
+          AND earlier.seq < due.seq)";
+
+/// Rows that are looked at for each one that is claimed, since retries may be too many.
+const LOOKED_AT: usize = 8;
+
+impl Store {
+    /// Claims deliveries of all tenants that are due, first attempts before retries. Where none is,
+    /// it writes nothing.
+    pub fn claim_deliveries(&self, claims: &Claims) -> Result<Vec<Claimed>, Error> {
+        let now = self.now();
+        let mut any = false;
+        self.inner.backend.read(&mut |sql| {
+            any = !due(sql, now, claims)?.is_empty();
+            Ok(())
+        })?;
+        if !any {
+            return Ok(Vec::new());
+        }
+        let claims = claims.clone();
+        let (job, pending) = job(false, move |sql| {
+            let mut found = due(sql, now, &claims)?;
+            for claimed in &mut found {
+                sql.execute(
+                    "UPDATE deliveries SET fence = fence + 1, due_at = ?3
+                     WHERE tenant = ?1 AND id = ?2",
+                    values![&claimed.tenant, &claimed.id, now.after(claims.lease)],
+                )?;
+                claimed.fence += 1;
+            }
+            Ok::<_, Error>(found)
+        });
+        self.inner.backend.write(job)?;
+        pending.wait()
+    }
+
+    /// When the next delivery is due; none where none waits.
+    pub fn next_delivery(&self) -> Result<Option<Timestamp>, Error> {
+        let mut next = None;
+        self.inner.backend.read(&mut |sql| {
+            let earliest = "SELECT min(due_at) FROM deliveries WHERE state = 'queued'";
+            sql.query(earliest, &[], &mut |row| {
+                next = row.get(0)?;
+                Ok(())
+            })
+        })?;
+        Ok(next)
+    }
+}
+
+fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<Claimed>, Error> {
+    let mut text = format!(
+        "SELECT tenant, id, hook, point, session, compilation, agent, turn, hops, occurrence,
+                input, attempts, tries, created_at, fence {DUE}"
+    );
+    let mut given: Vec<Value<'_>> = vec![now.into()];
+    let mut busy: Vec<_> =
+        claims.busy.iter().filter(|(_, calls)| **calls >= claims.per_hook).collect();
+    // The text is one of those that are compiled already.
+    busy.sort_unstable();
+    for ((tenant, hook), _) in busy {
+        let at = given.len();
+        let _ = write!(text, " AND NOT (tenant = ?{} AND hook = ?{})", at + 1, at + 2);
+        given.extend([Value::from(tenant), Value::from(hook)]);
+    }
+    let _ = write!(text, " ORDER BY tries > 0, due_at, seq LIMIT ?{}", given.len() + 1);
+    given.push(claims.limit.saturating_mul(LOOKED_AT).into());
+    let (mut found, mut retries, mut calls) = (Vec::new(), 0, claims.busy.clone());
+    sql.query(&text, &given, &mut |row| {
+        let claimed = claimed(row)?;
+        let key = (Arc::clone(&claimed.tenant), Arc::clone(&claimed.hook));
+        let calls = calls.entry(key).or_default();
+        let may = claimed.tries == 0 || retries < claims.retries;
+        if found.len() < claims.limit && may && *calls < claims.per_hook {
+            retries += usize::from(claimed.tries > 0);
+            *calls += 1;
+            found.push(claimed);
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn claimed(row: &dyn Row) -> Result<Claimed, Error> {
+    let session: Arc<str> = row.get(4)?;
+    let hops: u64 = row.get(8)?;
+    Ok(Claimed {
+        tenant: row.get(0)?,
+        id: row.get(1)?,
+        hook: row.get(2)?,
+        point: row.get(3)?,
+        session_id: (!session.is_empty()).then_some(session),
+        compilation_id: row.get(5)?,
+        agent: row.get(6)?,
+        turn: row.get(7)?,
+        hops: u8::try_from(hops).unwrap_or(u8::MAX),
+        occurrence: small(row, 9)?,
+        input: row.get::<Option<Arc<str>>>(10)?.unwrap_or_else(|| "{}".into()),
+        attempts: small(row, 11)?,
+        tries: small(row, 12)?,
+        created_at: row.get(13)?,
+        fence: row.get(14)?,
+    })
+}
+
+impl Tx<'_> {
+    /// Says what came of an attempt; answers whether the delivery was still the claimer's.
+    pub fn settle_delivery(
+        &self,
+        claimed: &Claimed,
+        attempt: Option<&AttemptRow>,
+        outcome: Outcome,
+    ) -> Result<bool, Error> {
+        let (state, due_at) = match outcome {
+            Outcome::Delivered => ("delivered", self.now()),
+            Outcome::Again(at) | Outcome::Later(at) => ("queued", at),
+            Outcome::Dead => ("dead", self.now()),
+        };
+        let made = u64::from(attempt.is_some());
+        let settled = self.execute(
+            "UPDATE deliveries SET state = ?4, due_at = ?5, updated_at = ?6,
+                 attempts = attempts + ?7, tries = tries + ?7,
+                 input = CASE WHEN ?4 = 'delivered' THEN NULL ELSE input END
+             WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'queued'",
+            values![&claimed.id, claimed.fence, state, due_at, self.now(), made],
+        )?;
+        let (Some(attempt), true) = (attempt, settled > 0) else { return Ok(settled > 0) };
+        self.execute(
+            "INSERT INTO delivery_attempts (tenant, delivery, number, at, status, cause, detail,
+                                            took_us)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            values![
+                &claimed.id,
+                u64::from(attempt.number),
+                attempt.at,
+                attempt.status.map(u64::from),
+                attempt.cause.as_deref(),
+                attempt.detail.as_deref(),
+                u64::try_from(attempt.took.as_micros()).unwrap_or(u64::MAX)
+            ],
+        )?;
+        Ok(true)
+    }
+
+    /// Notes since when a hook's queued calls do nothing but fail, or that one did not; answers since
+    /// when, of a hook that is stored.
+    pub fn note_hook_failing(&self, hook: &str, fails: bool) -> Result<Option<Timestamp>, Error> {
+        if !fails {
+            self.execute(
+                "UPDATE hooks SET failing_since = NULL
+                 WHERE tenant = ?1 AND id = ?2 AND failing_since IS NOT NULL",
+                values![hook],
+            )?;
+            return Ok(None);
+        }
+        self.first(
+            "UPDATE hooks SET failing_since = coalesce(failing_since, ?3)
+             WHERE tenant = ?1 AND id = ?2 RETURNING failing_since",
+            values![hook, self.now()],
+            |row| row.get(0),
+        )
+    }
+}

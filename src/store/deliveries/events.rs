@@ -1,0 +1,86 @@
+//! Hooks that hear of events: how far each has come in the feed of its tenant.
+//!
+//! An event is stored with its fact, and a hook's place in the feed is moved in the transaction that
+//! queues its calls: each event is queued once, whatever happens in between.
+
+use std::sync::Arc;
+
+use crate::store::sql::values;
+use crate::store::{Error, Store, Tx};
+
+/// A hook that has events before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Follower {
+    pub tenant: Arc<str>,
+    pub hook: Arc<str>,
+    /// The number of the last event that was queued for it.
+    pub seq: u64,
+}
+
+impl Store {
+    /// At most so many hooks, of all tenants, that have events before them.
+    pub fn followers(&self, limit: usize) -> Result<Vec<Follower>, Error> {
+        let mut found = Vec::new();
+        self.inner.backend.read(&mut |sql| {
+            found.clear();
+            sql.query(
+                "SELECT event_hooks.tenant, event_hooks.hook, event_hooks.seq FROM event_hooks
+                 JOIN event_state ON event_state.tenant = event_hooks.tenant
+                 WHERE event_hooks.seq < event_state.seq LIMIT ?1",
+                values![limit],
+                &mut |row| {
+                    found.push(Follower {
+                        tenant: row.get(0)?,
+                        hook: row.get(1)?,
+                        seq: row.get(2)?,
+                    });
+                    Ok(())
+                },
+            )
+        })?;
+        Ok(found)
+    }
+
+    /// The tenants that have events and are not followed by this hook.
+    pub fn unfollowed(&self, hook: &str) -> Result<Vec<Arc<str>>, Error> {
+        let mut found = Vec::new();
+        self.inner.backend.read(&mut |sql| {
+            found.clear();
+            sql.query(
+                "SELECT tenant FROM event_state WHERE NOT EXISTS (
+                     SELECT 1 FROM event_hooks
+                     WHERE event_hooks.tenant = event_state.tenant AND event_hooks.hook = ?1)",
+                values![hook],
+                &mut |row| {
+                    found.push(row.get(0)?);
+                    Ok(())
+                },
+            )
+        })?;
+        Ok(found)
+    }
+}
+
+impl Tx<'_> {
+    /// Has a hook hear of all events from now on, or of none. One that hears of them already goes on
+    /// where it is.
+    pub fn follow_events(&self, hook: &str, follows: bool) -> Result<(), Error> {
+        let statement = if follows {
+            "INSERT INTO event_hooks (tenant, hook, seq)
+             SELECT ?1, ?2, coalesce((SELECT seq FROM event_state WHERE tenant = ?1), 0)
+             WHERE NOT EXISTS (SELECT 1 FROM event_hooks WHERE tenant = ?1 AND hook = ?2)"
+        } else {
+            "DELETE FROM event_hooks WHERE tenant = ?1 AND hook = ?2"
+        };
+        self.execute(statement, values![hook]).map(drop)
+    }
+
+    /// Moves a hook on in the feed; answers whether it was where it is said to be.
+    pub fn advance_follower(&self, hook: &str, from: u64, to: u64) -> Result<bool, Error> {
+        let moved = self.execute(
+            "UPDATE event_hooks SET seq = ?4 WHERE tenant = ?1 AND hook = ?2 AND seq = ?3",
+            values![hook, from, to],
+        )?;
+        Ok(moved > 0)
+    }
+}

@@ -1,0 +1,157 @@
+//! Calls from the queue, made by a running server.
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use standardwebhooks::Webhook;
+
+use super::{Files, MASTER};
+use crate::support::receiver::{Mode, Receiver};
+use crate::support::{TestServer, problem};
+
+/// Waits until `look` finds something.
+async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let waiting = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it comes about in time")
+}
+
+async fn watch(server: &TestServer, receiver: &Receiver) -> String {
+    let hook = json!({"id": "log", "point": "event", "kind": "observe", "url": receiver.url(),
+                      "match": {"events": ["memory:changed"]}});
+    let made = server.post("/hooks", &hook).await;
+    assert_eq!(made.status(), 201);
+    let made: Value = made.json().await.unwrap();
+    made["secret"].as_str().unwrap().to_owned()
+}
+
+async fn remember(server: &TestServer, key: &str) {
+    let put = server.build("PUT", &format!("/memory/{key}")).json(&json!({"value": "hush"}));
+    assert_eq!(put.send().await.unwrap().status(), 201);
+}
+
+async fn deliveries(server: &TestServer, query: &str) -> Vec<Value> {
+    let list: Value =
+        server.get(&format!("/hooks/log/deliveries{query}")).await.json().await.unwrap();
+    list["items"].as_array().unwrap().clone()
+}
+
+/// Head and body of a request.
+fn parts(request: &str) -> (HeaderMap, &str) {
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    let pairs = head.lines().skip(1).filter_map(|line| line.split_once(": "));
+    let pairs = pairs.map(|(name, value)| {
+        (name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap())
+    });
+    (pairs.collect(), body)
+}
+
+#[tokio::test]
+async fn an_event_is_a_signed_call() {
+    let receiver = Receiver::spawn(Mode::Status(204, String::new(), String::new())).await;
+    let server = TestServer::with(&["--dev"]).await;
+    let secret = watch(&server, &receiver).await;
+    remember(&server, "colour").await;
+    let request = until(async || receiver.requests().first().cloned()).await;
+    let (headers, body) = parts(&request);
+    Webhook::new(&secret).unwrap().verify(body.as_bytes(), &headers).unwrap();
+    let call: Value = serde_json::from_str(body).unwrap();
+    assert_eq!((&call["point"], &call["kind"]), (&json!("event"), &json!("observe")));
+    assert_eq!(call["input"]["type"], "memory:changed");
+    assert_eq!(call["input"]["data"]["key"], "colour");
+    assert!(!body.contains("hush"), "{body}");
+    let done = until(async || deliveries(&server, "?state=delivered").await.first().cloned()).await;
+    assert_eq!(done["id"], headers["webhook-id"].to_str().unwrap());
+    assert_eq!((&done["attempts"][0]["status"], &done["due_at"]), (&json!(204), &Value::Null));
+    let path = format!("/deliveries/{}/retry", done["id"].as_str().unwrap());
+    problem(server.post(&path, &json!({})).await, 409, "conflict").await;
+    problem(server.post("/deliveries/msg_none/retry", &json!({})).await, 404, "not_found").await;
+    problem(server.get("/hooks/none/deliveries").await, 404, "not_found").await;
+}
+
+/// hooks.md 115: the same id, attempts counted, one success. The waiting is cut short by hand.
+#[tokio::test]
+async fn a_call_that_fails_comes_again_under_its_id() {
+    let receiver = Receiver::script(|count| {
+        Mode::Status(if count < 2 { 500 } else { 200 }, String::new(), String::new())
+    })
+    .await;
+    let server = TestServer::with(&["--dev"]).await;
+    watch(&server, &receiver).await;
+    remember(&server, "colour").await;
+    for count in 1..=2 {
+        let failed = until(async || {
+            let found = deliveries(&server, "?state=queued").await.first().cloned()?;
+            (found["attempts"].as_array()?.len() == count).then_some(found)
+        })
+        .await;
+        assert_eq!(failed["attempts"][count - 1]["cause"], "status");
+        let path = format!("/deliveries/{}/retry", failed["id"].as_str().unwrap());
+        assert_eq!(server.post(&path, &json!({})).await.status(), 200);
+    }
+    let done = until(async || deliveries(&server, "?state=delivered").await.first().cloned()).await;
+    assert_eq!(done["attempts"].as_array().unwrap().len(), 3);
+    let requests = receiver.requests();
+    let numbers: Vec<Value> = requests
+        .iter()
+        .map(|request| {
+            let (headers, body) = parts(request);
+            assert_eq!(headers["webhook-id"].to_str().unwrap(), done["id"]);
+            serde_json::from_str::<Value>(body).unwrap()["delivery"]["attempt"].clone()
+        })
+        .collect();
+    assert_eq!(numbers, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn what_is_left_at_a_stop_is_sent_after_the_next_start() {
+    let files = Files::new();
+    let keys = files.write("keys", MASTER);
+    let url = format!("sqlite:{}", files.write("db", ""));
+    let flags = ["--dev", "--database-url", &url, "--master-key-file", &keys];
+    // Down: its port is taken by nobody.
+    let receiver = Receiver::spawn(Mode::Answer("{}".to_owned())).await;
+    let address = receiver.address;
+    let first = TestServer::with(&flags).await;
+    watch(&first, &receiver).await;
+    drop(receiver);
+    remember(&first, "colour").await;
+    let failed = until(async || {
+        let found = deliveries(&first, "").await.first().cloned()?;
+        (!found["attempts"].as_array()?.is_empty()).then_some(found)
+    })
+    .await;
+    first.stop().await;
+    let listener = until(async || tokio::net::TcpListener::bind(address).await.ok()).await;
+    let receiver = Receiver::on(listener, |_| Mode::Answer("{}".to_owned()));
+    let second = TestServer::with(&flags).await;
+    let path = format!("/deliveries/{}/retry", failed["id"].as_str().unwrap());
+    second.post(&path, &json!({})).await;
+    let request = until(async || receiver.requests().first().cloned()).await;
+    assert_eq!(parts(&request).0["webhook-id"].to_str().unwrap(), failed["id"]);
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_gone_disables_its_hook_and_that_is_told() {
+    let receiver = Receiver::spawn(Mode::Status(410, String::new(), String::new())).await;
+    let server = TestServer::with(&["--dev"]).await;
+    watch(&server, &receiver).await;
+    remember(&server, "colour").await;
+    let hook = until(async || {
+        let hook: Value = server.get("/hooks/log").await.json().await.unwrap();
+        (hook["enabled"] == false).then_some(hook)
+    })
+    .await;
+    assert_eq!(hook["disabled_because"], "gone");
+    let events: Value =
+        server.get("/events?format=json&types=hook:disabled").await.json().await.unwrap();
+    assert_eq!(events["items"][0]["data"], json!({"hook": "log", "because": "gone"}));
+    assert_eq!(deliveries(&server, "?state=dead").await.len(), 1);
+}
