@@ -17,6 +17,10 @@ pub mod tokenizer;
 
 pub mod provider;
 
+pub mod policy;
+
+pub mod pack;
+
 pub mod compress;
 pub mod request;
 

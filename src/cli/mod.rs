@@ -8,6 +8,7 @@ mod compress;
 mod given;
 mod health;
 mod members;
+mod pack;
 mod prove;
 mod report;
 mod store;
@@ -104,6 +105,10 @@ Examples:
         b: PathBuf,
     },
 
+    /// Check packs before they are published
+    #[command(subcommand)]
+    Pack(pack::PackCommand),
+
     /// Make keys for callers
     #[command(subcommand)]
     Key(store::KeyCommand),
@@ -148,6 +153,7 @@ pub fn run() -> ExitCode {
         Command::Expand(args) => compress::expand(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Why { a, b } => explain_change(&a, &b),
+        Command::Pack(command) => pack::run(&command),
         Command::Key(command) => store::key(&command),
         Command::Migrate(place) => store::migrate(&place),
         Command::Backup(args) => store::backup(&args),

@@ -8,6 +8,7 @@ mod keys;
 mod limits;
 mod memory;
 mod models;
+mod packs;
 mod server;
 mod store;
 mod telemetry;
@@ -17,6 +18,7 @@ pub use keys::{Error as KeysError, KeysConfig, Secret, add as add_key, read as r
 pub use limits::LimitsConfig;
 pub use memory::MemoryConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};
+pub use packs::PacksConfig;
 pub use server::ServerConfig;
 pub use store::{DatabaseUrl, StoreConfig};
 pub use telemetry::{LogFormat, TelemetryConfig};
@@ -34,6 +36,8 @@ pub struct Config {
     pub memory: MemoryConfig,
     #[command(flatten)]
     pub hooks: HooksConfig,
+    #[command(flatten)]
+    pub packs: PacksConfig,
     #[command(flatten)]
     pub limits: LimitsConfig,
     #[command(flatten)]

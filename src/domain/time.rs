@@ -20,6 +20,35 @@ impl Timestamp {
         self.0
     }
 
+    /// Reads RFC 3339, as in `2026-12-31T23:59:59Z` or with a fraction and an offset.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (day, time) = text.split_once(['T', 't', ' '])?;
+        let mut parts = day.split('-').map(|part| digits(part, part.len()));
+        let (year, month, date) = (parts.next()??, parts.next()??, parts.next()??);
+        let known = day.len() == 10 && (1..=12).contains(&month) && (1..=31).contains(&date);
+        let (clock, rest) = time.split_at_checked(8)?;
+        let mut parts = clock.split(':').map(|part| digits(part, 2));
+        let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
+        if !known || parts.next().is_some() || hour > 23 || minute > 59 || second > 60 {
+            return None;
+        }
+        let (fraction, offset) = match rest.strip_prefix('.') {
+            Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?),
+            None => ("0", rest),
+        };
+        let micros = digits(&format!("{fraction:0<6}").get(..6)?.to_owned(), 6)?;
+        let offset = match offset {
+            "Z" | "z" => 0,
+            _ => {
+                let sign = if offset.starts_with('-') { -1 } else { 1 };
+                let (hours, minutes) = offset.strip_prefix(['+', '-'])?.split_once(':')?;
+                sign * (digits(hours, 2)? * 60 + digits(minutes, 2)?)
+            }
+        };
+        let seconds = days(year, month, date) * 86_400 + hour * 3600 + minute * 60 + second;
+        Some(Self((seconds - offset * 60).checked_mul(1_000_000)?.checked_add(micros)?))
+    }
+
     /// Later by `duration`; the end of time where that is later still.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
@@ -52,6 +81,22 @@ impl serde::Serialize for Timestamp {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
+}
+
+/// A number of so many digits.
+fn digits(text: &str, count: usize) -> Option<i64> {
+    let plain = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    if plain { text.parse().ok() } else { None }
+}
+
+/// The days from 1970 to a day: the other way round than [`date`].
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let shifted = if month > 2 { month - 3 } else { month + 9 };
+    let of_year = (153 * shifted + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 /// Year, month and day of a count of days since 1970. Years are counted from March, so that a
@@ -119,6 +164,21 @@ mod tests {
         assert_eq!(shown(1_798_761_599), "2026-12-31T23:59:59Z");
         assert_eq!(shown(4_107_542_400), "2100-03-01T00:00:00Z");
         assert_eq!(shown(-1), "1969-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn times_are_read_as_they_are_written() {
+        for text in ["1970-01-01T00:00:00Z", "2000-02-29T12:34:56Z", "2100-03-01T00:00:00Z"] {
+            assert_eq!(Timestamp::parse(text).unwrap().to_string(), text);
+        }
+        let at = |text| Timestamp::parse(text).map(Timestamp::micros);
+        assert_eq!(at("1970-01-01T01:00:00.25+01:00"), Some(250_000));
+        assert_eq!(at("1969-12-31T23:59:59-00:01"), Some(59_000_000));
+        for bad in
+            ["", "1970-01-01", "1970-13-01T00:00:00Z", "1970-01-01T00:00:00", "1970-01-01T0:0:0Z"]
+        {
+            assert_eq!(at(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ const MEMORY_WRITE: Access = Access::AnyOf(&[Scope::MemoryWrite]);
 const SESSIONS_READ: Access = Access::AnyOf(&[Scope::SessionsRead, Scope::SessionsWrite]);
 const SESSIONS_WRITE: Access = Access::AnyOf(&[Scope::SessionsWrite]);
 const COMPILE_OR_SESSIONS: Access = Access::AnyOf(&[Scope::Compile, Scope::SessionsWrite]);
+const PACKS_READ: Access = Access::AnyOf(&[Scope::PacksRead, Scope::PacksWrite]);
+const PACKS_WRITE: Access = Access::AnyOf(&[Scope::PacksWrite]);
 const TOOLS: Access = Access::AnyOf(&[Scope::Tools]);
 const HOOKS_READ: Access = Access::AnyOf(&[Scope::HooksRead, Scope::HooksWrite]);
 const HOOKS_WRITE: Access = Access::AnyOf(&[Scope::HooksWrite]);
@@ -70,6 +72,13 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("PATCH", "/sessions/{id}", SESSIONS_WRITE),
     ("DELETE", "/sessions/{id}", SESSIONS_WRITE),
     ("POST", "/sessions/{id}/usage", COMPILE_OR_SESSIONS),
+    ("POST", "/packs", PACKS_WRITE),
+    ("GET", "/packs", PACKS_READ),
+    ("POST", "/packs/lint", PACKS_READ),
+    ("POST", "/packs/diff", PACKS_READ),
+    ("GET", "/packs/{id}", PACKS_READ),
+    ("GET", "/packs/{id}/{version}", PACKS_READ),
+    ("POST", "/policy/evaluate", PACKS_READ),
     ("POST", "/tools/calls", TOOLS),
     ("POST", "/hooks", HOOKS_WRITE),
     ("GET", "/hooks", HOOKS_READ),

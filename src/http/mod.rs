@@ -20,6 +20,7 @@ mod memory;
 mod metrics;
 mod once;
 mod operations;
+mod packs;
 mod pages;
 pub mod problem;
 mod query;

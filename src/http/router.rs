@@ -24,7 +24,7 @@ use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compile, compress, events, hooks, keys, layer, memory,
-    operations, pages, sessions, tools, window,
+    operations, packs, pages, sessions, tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -44,6 +44,7 @@ use crate::config::LimitsConfig;
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "memory", description = "What is known beyond one conversation"),
         (name = "sessions", description = "Conversations under a name"),
+        (name = "packs", description = "Documents that govern compiles, and their rules"),
         (name = "tools", description = "What models call"),
         (name = "hooks", description = "What others may veto, change, add to and watch"),
         (name = "events", description = "What happens, as it happens"),
@@ -169,6 +170,12 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::create_session, sessions::list_sessions))
         .routes(routes!(sessions::get_session, sessions::update_session, sessions::delete_session))
         .routes(routes!(sessions::report_usage))
+        .routes(routes!(packs::publish_pack, packs::list_packs))
+        .routes(routes!(packs::lint_pack))
+        .routes(routes!(packs::diff_packs))
+        .routes(routes!(packs::list_pack_versions))
+        .routes(routes!(packs::get_pack))
+        .routes(routes!(packs::evaluate_rule))
         .routes(routes!(tools::handle_calls))
         .routes(routes!(hooks::create_hook, hooks::list_hooks))
         .routes(routes!(hooks::get_hook, hooks::update_hook, hooks::delete_hook))

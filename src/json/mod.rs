@@ -16,7 +16,7 @@ mod write;
 
 pub use canonical::{canonical, canonical_with_nulls};
 pub use fields::Fields;
-pub use jcs::{NotIJson, jcs};
+pub use jcs::{NotIJson, jcs, jcs_value};
 pub use merge::merge;
 pub use path::{Fault, Faults, Path};
 pub use reader::{Error, ErrorKind, Limits, parse};

@@ -6,7 +6,7 @@ mod jobs;
 mod tasks;
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -17,6 +17,7 @@ use self::tasks::Tasks;
 use crate::config::{self, Config, DatabaseUrl};
 use crate::domain::{Clock, Models};
 use crate::http::{self, AppState, Metrics};
+use crate::pack::PublicKeys;
 use crate::service::auth::Given;
 use crate::service::hooks::queue::Worker;
 use crate::service::pool::Pool;
@@ -43,6 +44,12 @@ pub enum Error {
     Models(#[from] config::ModelsError),
     #[error(transparent)]
     Keys(#[from] config::KeysError),
+    #[error("cannot read {} (--pack-keys-file, CONTEXTURE_PACK_KEYS_FILE)", file.display())]
+    PackKeys { file: PathBuf, source: std::io::Error },
+    #[error(
+        "{} (--pack-keys-file, CONTEXTURE_PACK_KEYS_FILE): line {line} is no name and key", file.display()
+    )]
+    PackKey { file: PathBuf, line: usize },
     #[error(transparent)]
     Hooks(#[from] hooks::Error),
     #[error(transparent)]
@@ -84,6 +91,13 @@ pub fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), Error> {
     Ok(Store::backup(url, to)?)
 }
 
+/// The keys that packs must be signed with.
+fn read_pack_keys(file: &Path) -> Result<PublicKeys, Error> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|source| Error::PackKeys { file: file.to_path_buf(), source })?;
+    PublicKeys::parse(&text).map_err(|line| Error::PackKey { file: file.to_path_buf(), line })
+}
+
 /// A server that listens but does not answer yet.
 #[derive(Debug)]
 pub struct Server {
@@ -109,6 +123,8 @@ impl Server {
         let store = Store::open(&config.store, Clock::system())?;
         let services =
             Services::guarded(models, store, given).promoting(config.memory.memory_promotion);
+        let pack_keys = config.packs.pack_keys_file.as_deref().map(read_pack_keys).transpose()?;
+        let services = services.trusting(pack_keys.unwrap_or_default());
         services.set_file_keys(file_keys.unwrap_or_default());
         let is_open = !services.needs_key()?;
         if is_open && !listen.ip().is_loopback() && !config.server.allow_anonymous {

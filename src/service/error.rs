@@ -1,7 +1,7 @@
 //! Why a use case did nothing.
 
 use super::candidates::Refusal;
-use super::{StoreError, once};
+use super::{StoreError, once, packs};
 use crate::json::{self, Fault};
 use crate::webhook::SealError;
 
@@ -30,6 +30,8 @@ pub enum Error {
     NoSecrets(#[source] SealError),
     #[error(transparent)]
     Refused(#[from] once::Refused),
+    #[error(transparent)]
+    Pack(#[from] packs::Refused),
     #[error(transparent)]
     Candidate(#[from] Refusal),
     #[error(transparent)]

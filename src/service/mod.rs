@@ -17,6 +17,7 @@ mod known;
 mod marks;
 pub mod memory;
 pub mod once;
+pub mod packs;
 pub mod pool;
 mod returned;
 pub mod sessions;
@@ -40,6 +41,7 @@ use self::once::Flights;
 use self::pool::Seat;
 use self::usage::Meter;
 use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, TokenizerName};
+use crate::pack::PublicKeys;
 use crate::pipeline;
 pub use crate::store::{Condition, Error as StoreError, OpenError};
 use crate::store::{Retention, Store, Tenant};
@@ -61,6 +63,7 @@ pub struct Services {
     hops: u8,
     /// Where the thread of the request has its place.
     seat: Option<Seat>,
+    pack_keys: Arc<PublicKeys>,
 }
 
 struct Inner {
@@ -70,6 +73,7 @@ struct Inner {
     gate: Gate,
     meter: Meter,
     flights: Flights,
+    packs: packs::Known,
     /// Earlier payloads by answer.
     payloads: Cache<Before, Bytes, Length>,
 }
@@ -118,6 +122,7 @@ impl Services {
                 gate,
                 meter: Meter::default(),
                 flights: Flights::default(),
+                packs: packs::Known::default(),
                 payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),
             caller,
@@ -125,6 +130,7 @@ impl Services {
             hooks: Arc::default(),
             hops: 0,
             seat: None,
+            pack_keys: Arc::default(),
         }
     }
 
@@ -219,6 +225,20 @@ impl Services {
     /// How many services like this one the request came through.
     pub fn hops(&self) -> u8 {
         self.hops
+    }
+
+    /// The same, where packs must be signed with one of these keys; where there are none, nobody asks.
+    #[must_use]
+    pub fn trusting(self, keys: PublicKeys) -> Self {
+        Self { pack_keys: Arc::new(keys), ..self }
+    }
+
+    fn pack_keys(&self) -> &PublicKeys {
+        &self.pack_keys
+    }
+
+    fn packs(&self) -> &packs::Known {
+        &self.inner.packs
     }
 
     /// Whether anything is promoted without a review.

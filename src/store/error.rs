@@ -28,6 +28,8 @@ pub enum Error {
     TooManyKeys(u64),
     #[error("{0} memory entries are stored, and no more may be; delete some first")]
     TooManyEntries(u64),
+    #[error("{0} packs are stored, and no more may be")]
+    TooManyPacks(u64),
 }
 
 impl Error {

@@ -55,6 +55,13 @@ const ROUTES: &[(&str, &str)] = &[
     ("PATCH", "/sessions/{id}"),
     ("DELETE", "/sessions/{id}"),
     ("POST", "/sessions/{id}/usage"),
+    ("POST", "/packs"),
+    ("GET", "/packs"),
+    ("POST", "/packs/lint"),
+    ("POST", "/packs/diff"),
+    ("GET", "/packs/{id}"),
+    ("GET", "/packs/{id}/{version}"),
+    ("POST", "/policy/evaluate"),
     ("POST", "/tools/calls"),
     ("POST", "/hooks"),
     ("GET", "/hooks"),
@@ -161,6 +168,7 @@ async fn every_described_route_is_served() {
     let stored = make("/artifacts", json!({"text": "x".repeat(6000)})).await;
     let key = make("/keys", json!({"scopes": ["compile"]})).await;
     let proposed = make("/memory-candidates", json!({"value": 1, "class": "preference"})).await;
+    make("/packs", crate::support::pack::minimal()).await;
     for (method, path) in ROUTES {
         let owner = if path.starts_with("/memory-candidates") { &proposed } else { &stored };
         let adapter = json!({"detect": {"min_lines": 1}}).to_string();
@@ -180,6 +188,8 @@ async fn every_described_route_is_served() {
         let path = path
             .replace("/hooks/{id}", "/hooks/scan")
             .replace("/sessions/{id}", "/sessions/one")
+            .replace("/packs/{id}", "/packs/min")
+            .replace("{version}", "1.0.0")
             .replace("/keys/{id}", &format!("/keys/{}", key["id"].as_str().unwrap()))
             .replace("{key}", "one")
             .replace("{name}", "one")

@@ -32,6 +32,27 @@ pub enum Kind {
     HookDenied,
     HookFailed,
     HookTimeout,
+    PackLint,
+    PackSignatureMissing,
+    PackSignatureInvalid,
+    PackVersionExists,
+    PackNotFound,
+    PackIncompatible,
+    PackPinMismatch,
+    PackMultipleUnsupported,
+    TenantMismatch,
+    CtxInvalid,
+    CtxSafetyModeInvalid,
+    IntentMissing,
+    IntentUnknown,
+    IntentMismatch,
+    IntentChannelUnsupported,
+    IntentLocaleUnsupported,
+    PolicyOperatorUnknown,
+    EvidenceSnapshotUnpinned,
+    BudgetTotalInvalid,
+    BudgetRequiredOverflow,
+    TransformRequiredBlockChanged,
     RangeNotSatisfiable,
     RequestTimeout,
     Deadline,
@@ -74,6 +95,27 @@ impl Kind {
         Self::HookDenied,
         Self::HookFailed,
         Self::HookTimeout,
+        Self::PackLint,
+        Self::PackSignatureMissing,
+        Self::PackSignatureInvalid,
+        Self::PackVersionExists,
+        Self::PackNotFound,
+        Self::PackIncompatible,
+        Self::PackPinMismatch,
+        Self::PackMultipleUnsupported,
+        Self::TenantMismatch,
+        Self::CtxInvalid,
+        Self::CtxSafetyModeInvalid,
+        Self::IntentMissing,
+        Self::IntentUnknown,
+        Self::IntentMismatch,
+        Self::IntentChannelUnsupported,
+        Self::IntentLocaleUnsupported,
+        Self::PolicyOperatorUnknown,
+        Self::EvidenceSnapshotUnpinned,
+        Self::BudgetTotalInvalid,
+        Self::BudgetRequiredOverflow,
+        Self::TransformRequiredBlockChanged,
         Self::RangeNotSatisfiable,
         Self::RequestTimeout,
         Self::Deadline,
@@ -88,6 +130,7 @@ impl Kind {
     ];
 
     /// Status, code and title.
+    #[expect(clippy::too_many_lines, reason = "a table, a row a type")]
     const fn parts(self) -> (u16, &'static str, &'static str) {
         match self {
             Self::InvalidJson => (400, "invalid_json", "The body is not JSON"),
@@ -136,6 +179,53 @@ impl Kind {
             Self::HookDenied => (403, "hook_denied", "A hook says no"),
             Self::HookFailed => (502, "hook_failed", "A hook gave no answer that counts"),
             Self::HookTimeout => (504, "hook_timeout", "A hook took too long"),
+            Self::PackLint => (422, "pack_lint", "The pack has faults"),
+            Self::PackSignatureMissing => (422, "pack_signature_missing", "The pack is not signed"),
+            Self::PackSignatureInvalid => {
+                (422, "pack_signature_invalid", "The pack's signature does not stand")
+            }
+            Self::PackVersionExists => {
+                (409, "pack_version_exists", "This version is published with other content")
+            }
+            Self::PackNotFound => (404, "pack_not_found", "No such pack is published"),
+            Self::PackIncompatible => {
+                (422, "pack_incompatible", "The pack needs something else than this runtime")
+            }
+            Self::PackPinMismatch => {
+                (422, "pack_pin_mismatch", "The run is pinned to another version of the pack")
+            }
+            Self::PackMultipleUnsupported => {
+                (422, "pack_multiple_unsupported", "One pack governs a compile")
+            }
+            Self::TenantMismatch => (403, "tenant_mismatch", "The pack is another tenant's"),
+            Self::CtxInvalid => (422, "ctx_invalid", "The run context is not valid"),
+            Self::CtxSafetyModeInvalid => {
+                (422, "ctx_safety_mode_invalid", "The run context has no safety mode")
+            }
+            Self::IntentMissing => (422, "intent_missing", "The request names no intent"),
+            Self::IntentUnknown => (422, "intent_unknown", "The pack does not know the intent"),
+            Self::IntentMismatch => (422, "intent_mismatch", "The run is for another intent"),
+            Self::IntentChannelUnsupported => {
+                (422, "intent_channel_unsupported", "The intent is not for this channel")
+            }
+            Self::IntentLocaleUnsupported => {
+                (422, "intent_locale_unsupported", "The intent is not for this locale")
+            }
+            Self::PolicyOperatorUnknown => {
+                (422, "policy_operator_unknown", "A rule uses an operator that there is not")
+            }
+            Self::EvidenceSnapshotUnpinned => {
+                (422, "evidence_snapshot_unpinned", "The run names no snapshot")
+            }
+            Self::BudgetTotalInvalid => {
+                (422, "budget_total_invalid", "The run's budget is not valid")
+            }
+            Self::BudgetRequiredOverflow => {
+                (422, "budget_required_overflow", "What must be shown has no room")
+            }
+            Self::TransformRequiredBlockChanged => {
+                (422, "transform_required_block_changed", "A hook changed what must be shown")
+            }
             Self::RangeNotSatisfiable => {
                 (416, "range_not_satisfiable", "The range lies outside of what there is")
             }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 pub use self::kind::Kind;
-use super::candidates;
+use super::{candidates, packs};
 use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
 use crate::service::{Error, StoreError, auth, compile, once, pool};
@@ -24,6 +24,16 @@ pub struct Problem {
     pub detail: String,
     /// The faulty places of the request.
     pub errors: Vec<Fault>,
+    /// What packs tell beside it.
+    pub more: Option<Box<More>>,
+}
+
+/// What else programs may want to know of a problem.
+#[derive(Debug, Clone)]
+pub struct More {
+    /// The stage of a governed compile that refused.
+    pub stage: Option<&'static str>,
+    pub details: serde_json::Value,
 }
 
 impl Problem {
@@ -32,7 +42,7 @@ impl Problem {
     }
 
     pub fn with_detail(kind: Kind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), errors: Vec::new() }
+        Self { kind, detail: detail.into(), errors: Vec::new(), more: None }
     }
 
     /// One fault at `pointer`, or in a header where the pointer is empty.
@@ -40,7 +50,7 @@ impl Problem {
         let detail = detail.into();
         let fault =
             Fault { pointer: pointer.to_owned(), detail: detail.clone(), did_you_mean: None };
-        Self { kind: Kind::InvalidRequest, detail, errors: vec![fault] }
+        Self { errors: vec![fault], ..Self::with_detail(Kind::InvalidRequest, detail) }
     }
 
     pub(super) fn of_status(status: StatusCode) -> Self {
@@ -49,6 +59,8 @@ impl Problem {
 
     /// Writes the body and its headers into `response`, whose status is set already.
     pub(super) fn write_into(self, response: &mut Response, request_id: &str) {
+        let more = self.more.map(|more| *more);
+        let (stage, details) = more.map_or((None, None), |more| (more.stage, Some(more.details)));
         let body = Body {
             kind: format!("/problems/{}", self.kind.slug()),
             title: self.kind.title(),
@@ -56,6 +68,8 @@ impl Problem {
             detail: self.detail,
             code: self.kind.code(),
             errors: self.errors.into_iter().map(FieldError::from).collect(),
+            stage,
+            details,
             request_id: request_id.to_owned(),
         };
         let text = serde_json::to_string(&body).unwrap_or_default();
@@ -91,6 +105,12 @@ pub struct Body {
     /// Every faulty place at once; absent where no place is to blame.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
+    /// The stage of a governed compile that refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<&'static str>,
+    /// What else programs may want to know, by type of problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<serde_json::Value>,
     /// Stands in the `x-request-id` header and in the server's logs too.
     #[schema(example = "req_5f0c2b7e9d1a4c38")]
     pub request_id: String,
@@ -158,7 +178,7 @@ impl From<Error> for Problem {
             Error::Json(error) => return error.into(),
             Error::Store(error) => return error.into(),
             Error::Invalid(errors) => {
-                return Self { kind: Kind::InvalidRequest, detail, errors };
+                return Self { errors, ..Self::with_detail(Kind::InvalidRequest, detail) };
             }
             Error::Forbidden(_) => Kind::Forbidden,
             Error::NoSecrets(_) => Kind::SecretsUnavailable,
@@ -169,6 +189,7 @@ impl From<Error> for Problem {
             Error::Stale(_) => Kind::PreconditionFailed,
             Error::MemoryAction(_) => Kind::MemoryActionUnsupported,
             Error::MemoryType(_) => Kind::MemoryTypeUnsupported,
+            Error::Pack(refused) => return packs::problem_of(refused),
             Error::Candidate(refusal) => candidates::kind_of(&refusal),
         };
         Self::with_detail(kind, detail)
@@ -182,7 +203,8 @@ impl From<StoreError> for Problem {
             | StoreError::TooManyAdapters(_)
             | StoreError::TooManyHooks(_)
             | StoreError::TooManyKeys(_)
-            | StoreError::TooManyEntries(_) => {
+            | StoreError::TooManyEntries(_)
+            | StoreError::TooManyPacks(_) => {
                 return Self::with_detail(Kind::Conflict, error.to_string());
             }
             StoreError::Unavailable(_) => Kind::StoreUnavailable,
@@ -209,9 +231,11 @@ impl From<compile::Error> for Problem {
         let detail = error.to_string();
         match error {
             compile::Error::Json(error) => error.into(),
-            compile::Error::Invalid(errors) => Self { kind: Kind::InvalidRequest, detail, errors },
+            compile::Error::Invalid(errors) => {
+                Self { errors, ..Self::with_detail(Kind::InvalidRequest, detail) }
+            }
             compile::Error::OverBudget { faults, .. } => {
-                Self { kind: Kind::OverBudget, detail, errors: faults }
+                Self { errors: faults, ..Self::with_detail(Kind::OverBudget, detail) }
             }
             compile::Error::Stopped(Stopped::TimeUp) => Self::with_detail(Kind::Deadline, detail),
             compile::Error::Stopped(Stopped::Cancelled) => Self::new(Kind::Cancelled),

@@ -12,6 +12,7 @@ mod events;
 mod hooks;
 mod keys;
 mod memory;
+mod packs;
 mod sessions;
 mod tools;
 
@@ -37,6 +38,10 @@ pub use memory::{
     MemoryActRequest, MemoryActed, MemoryEntry, MemoryImported, MemoryList, MemoryRecallRequest,
     MemoryRecalled, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions, MemoryWrite,
     Scope,
+};
+pub use packs::{
+    LintAnswer, LintRow, Pack, PackChange, PackDiff, PackDiffRequest, PackDocument, PackLayerDiff,
+    PackList, PackPublished, PackRow, PackVersions, RuleDoubt, RuleRequest, RuleValue,
 };
 use serde::Serialize;
 use serde_json::Value;

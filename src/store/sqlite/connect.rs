@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0006_hooks.sql"),
     include_str!("../../../migrations/sqlite/0007_sessions.sql"),
     include_str!("../../../migrations/sqlite/0008_deliveries.sql"),
+    include_str!("../../../migrations/sqlite/0009_packs.sql"),
 ];
 
 /// How long to wait for another process that holds the file.

@@ -18,6 +18,7 @@ mod limits;
 mod memory;
 mod models;
 mod once;
+mod packs;
 mod read_tool;
 mod round_trip;
 mod sessions;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::support::{TestServer, pack};
 
 const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
 
@@ -74,6 +74,7 @@ impl Tenants {
                 break first.clone();
             }
         };
+        self.call(&self.a, "POST", "/packs", Some(&pack::minimal())).await;
         let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
         BTreeMap::from([
             ("/artifacts/{id}", id(&artifact)),
@@ -82,6 +83,7 @@ impl Tenants {
             ("/keys/{id}", id(&key)),
             ("/hooks/{id}", "scan".to_owned()),
             ("/deliveries/{id}", id(&delivery)),
+            ("/packs/{id}", "min".to_owned()),
             ("/memory-candidates/{id}", id(&candidate)),
             ("/sessions/{id}", "chat-17".to_owned()),
         ])

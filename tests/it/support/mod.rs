@@ -3,6 +3,7 @@
 pub mod compile;
 pub mod compress;
 pub mod generate;
+pub mod pack;
 mod process;
 mod raw;
 pub mod receiver;

@@ -1,0 +1,49 @@
+//! `/packs` and `/policy`: documents that govern compiles, and their rules.
+
+mod publish;
+mod read;
+mod rule;
+
+pub(super) use publish::*;
+pub(super) use read::*;
+pub(super) use rule::*;
+
+use serde_json::json;
+
+use super::problem::{Kind, More, Problem};
+use crate::pack::LintFault;
+use crate::service::packs::Refused;
+
+/// The problem of a pack that nothing is done with.
+pub(super) fn problem_of(refused: Refused) -> Problem {
+    let detail = refused.to_string();
+    match refused {
+        Refused::Lint(faults) => of_faults(&faults, detail),
+        Refused::VersionExists(..) => Problem::with_detail(Kind::PackVersionExists, detail),
+        Refused::NotFound => Problem::with_detail(Kind::PackNotFound, detail),
+        Refused::Operators(errors) => {
+            Problem { errors, ..Problem::with_detail(Kind::PolicyOperatorUnknown, detail) }
+        }
+    }
+}
+
+/// Faults of a pack; those of its signature alone have problems of their own.
+pub(super) fn of_faults(faults: &[LintFault], detail: String) -> Problem {
+    let errors: Vec<&LintFault> = faults.iter().filter(|fault| fault.is_error()).collect();
+    let kind = match errors.as_slice() {
+        [one] if one.code == "pack_signature_missing" => Kind::PackSignatureMissing,
+        [one] if one.code == "pack_signature_invalid" => Kind::PackSignatureInvalid,
+        _ => Kind::PackLint,
+    };
+    let rows: Vec<_> = faults.iter().map(read::row).collect();
+    let errors = errors.into_iter().map(|fault| crate::json::Fault {
+        pointer: fault.pointer.clone(),
+        detail: fault.detail.clone(),
+        did_you_mean: fault.did_you_mean.clone(),
+    });
+    Problem {
+        errors: errors.collect(),
+        more: Some(Box::new(More { stage: None, details: json!({ "faults": rows }) })),
+        ..Problem::with_detail(kind, detail)
+    }
+}

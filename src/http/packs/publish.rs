@@ -1,0 +1,99 @@
+//! Packs that come in.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::read::row;
+use crate::http::answer::written;
+use crate::http::artifacts::run;
+use crate::http::body;
+use crate::http::once::{self, Named, Reply};
+use crate::http::problem::{Body, Problem};
+use crate::http::schema::{LintAnswer, PackDiff, PackDiffRequest, PackDocument, PackPublished};
+use crate::http::state::AppState;
+use crate::service::packs;
+
+/// Publish a pack
+///
+/// The body is the document. A version that was published never changes: the same document again
+/// is answered 200, another one under the same version is refused.
+#[utoipa::path(
+    post,
+    path = "/packs",
+    tag = "packs",
+    operation_id = "publish_pack",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Publishing does nothing twice in any case")),
+    request_body = PackDocument,
+    responses(
+        (status = CREATED, description = "The version is published", body = PackPublished),
+        (status = OK, description = "It was published before", body = PackPublished),
+        (status = "4XX", description = "The pack has faults, or its version is taken", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn publish_pack(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let named = Named::of("POST /packs", request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, |services, text, _| {
+        let published = packs::publish(services, text)?;
+        let status = if published.is_new { StatusCode::CREATED } else { StatusCode::OK };
+        let warnings = published.warnings.iter().map(row).collect();
+        let answer = PackPublished::of(&published.stored, warnings);
+        let body = serde_json::to_string(&answer).unwrap_or_default();
+        Ok(Reply { status, version: None, body })
+    })
+    .await
+}
+
+/// Check a pack
+///
+/// Every fault at once, with its code and its place. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/packs/lint",
+    tag = "packs",
+    operation_id = "lint_pack",
+    request_body = PackDocument,
+    responses(
+        (status = OK, description = "What is wrong with it; `ok` is whether it may be published", body = LintAnswer),
+        (status = "4XX", description = "The body is no JSON object", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn lint_pack(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let received = body::read(&state, request).await?;
+    let faults = run(&state, received, packs::lint).await?;
+    let answer = LintAnswer { ok: packs::is_ok(&faults), faults: faults.iter().map(row).collect() };
+    Ok(written(&answer))
+}
+
+/// Compare two versions of a pack
+///
+/// Rules, gates, tools and permissions are told apart by their ids.
+#[utoipa::path(
+    post,
+    path = "/packs/diff",
+    tag = "packs",
+    operation_id = "diff_packs",
+    request_body = PackDiffRequest,
+    responses(
+        (status = OK, description = "What has to be done to the one to make it the other, layer by layer", body = PackDiff),
+        (status = "4XX", description = "One of them is not published", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn diff_packs(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let received = body::read(&state, request).await?;
+    let difference = run(&state, received, packs::diff).await?;
+    Ok(written(&PackDiff::from(difference)))
+}

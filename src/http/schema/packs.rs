@@ -1,0 +1,233 @@
+//! The shapes of `/packs` and `/policy`.
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use crate::domain::StoredPack;
+use crate::service::packs::Difference;
+
+/// A context pack: ten layers, `intent_layer`, and perhaps `budget_layer` and `signature`. What each
+/// layer holds is told in `docs/packs.md`; unknown members are refused.
+#[derive(Debug, ToSchema)]
+pub struct PackDocument {
+    pub contract_meta: Value,
+    pub pack_meta: Value,
+    pub intelligence_refs: Value,
+    pub business_context: Value,
+    pub policy_layer: Value,
+    pub tooling_layer: Value,
+    pub decision_layer: Value,
+    pub memory_layer: Value,
+    pub evaluation_layer: Value,
+    pub tone_and_comms: Value,
+    pub intent_layer: Value,
+    pub budget_layer: Option<Value>,
+    /// `{"alg": "ed25519", "key_id", "sig"}`, over the canonical JSON (RFC 8785) of the rest.
+    pub signature: Option<Value>,
+}
+
+/// One thing that is wrong with a pack.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LintRow {
+    /// A word that stays the same.
+    #[schema(example = "policy_operator_unknown")]
+    pub code: &'static str,
+    /// `error` stands in the way of publishing, `warning` does not.
+    #[schema(example = "error")]
+    pub severity: &'static str,
+    /// JSON Pointer into the document.
+    pub pointer: String,
+    pub detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<String>,
+    /// What the weights of a split come to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "0.99")]
+    pub sum: Option<String>,
+}
+
+/// What is wrong with a pack.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LintAnswer {
+    /// Whether it may be published.
+    pub ok: bool,
+    pub faults: Vec<LintRow>,
+}
+
+/// A pack as it was published.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PackRow {
+    #[schema(example = "pack.dbops@1.4.0")]
+    pub pack_ref: String,
+    #[schema(example = "pack.dbops")]
+    pub id: String,
+    #[schema(example = "1.4.0")]
+    pub version: String,
+    /// SHA-256 of its canonical JSON, the signature left out.
+    #[schema(example = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")]
+    pub digest: String,
+    pub signed: bool,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub created_at: String,
+}
+
+impl PackRow {
+    pub(in crate::http) fn of(stored: &StoredPack) -> Self {
+        Self {
+            pack_ref: stored.reference(),
+            id: stored.id.to_string(),
+            version: stored.version_text(),
+            digest: format!("sha256:{}", stored.digest),
+            signed: stored.is_signed,
+            created_at: stored.created_at.to_string(),
+        }
+    }
+}
+
+/// A pack that is published.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PackPublished {
+    #[serde(flatten)]
+    pub pack: PackRow,
+    pub warnings: Vec<LintRow>,
+}
+
+impl PackPublished {
+    pub(in crate::http) fn of(stored: &StoredPack, warnings: Vec<LintRow>) -> Self {
+        Self { pack: PackRow::of(stored), warnings }
+    }
+}
+
+/// A pack with its document.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Pack {
+    #[serde(flatten)]
+    pub pack: PackRow,
+    /// As it was published.
+    #[schema(value_type = PackDocument)]
+    pub document: Option<Box<RawValue>>,
+}
+
+impl Pack {
+    /// `text`: the document, which was read as JSON before.
+    pub(in crate::http) fn of(stored: &StoredPack, text: String) -> Self {
+        Self { pack: PackRow::of(stored), document: RawValue::from_string(text).ok() }
+    }
+}
+
+/// Some of the packs.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PackList {
+    pub items: Vec<PackRow>,
+    /// Where the list goes on; null at its end.
+    pub next_cursor: Option<String>,
+}
+
+/// The versions of a pack, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PackVersions {
+    #[schema(example = "pack.dbops")]
+    pub id: String,
+    pub versions: Vec<PackRow>,
+}
+
+/// Two published versions, of one pack or of two.
+#[derive(Debug, ToSchema)]
+pub struct PackDiffRequest {
+    #[schema(example = "pack.dbops@1.4.0")]
+    pub from: String,
+    #[schema(example = "pack.dbops@1.5.0")]
+    pub to: String,
+}
+
+/// What two versions differ in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PackDiff {
+    pub equal: bool,
+    pub from: PackRow,
+    pub to: PackRow,
+    pub layers: Vec<PackLayerDiff>,
+}
+
+/// What one layer differs in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PackLayerDiff {
+    #[schema(example = "policy_layer")]
+    pub layer: String,
+    pub changes: Vec<PackChange>,
+}
+
+/// One change.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PackChange {
+    /// `add`, `remove` or `replace`.
+    pub op: &'static str,
+    /// JSON Pointer: what is added stands in the newer document, all else in the older one.
+    pub path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+}
+
+impl From<Difference> for PackDiff {
+    fn from(difference: Difference) -> Self {
+        let Difference { from, to, layers } = difference;
+        let layers: Vec<PackLayerDiff> = layers
+            .into_iter()
+            .map(|layer| PackLayerDiff {
+                layer: layer.layer,
+                changes: layer
+                    .changes
+                    .into_iter()
+                    .map(|change| PackChange {
+                        op: change.op,
+                        path: change.path,
+                        from: change.from,
+                        value: change.value,
+                    })
+                    .collect(),
+            })
+            .collect();
+        Self { equal: layers.is_empty(), from: PackRow::of(&from), to: PackRow::of(&to), layers }
+    }
+}
+
+/// A rule and the facts it is asked on.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({
+    "rule": {">": [{"var": "request.context.amount"}, 500]}, "data": {"request": {"context": {}}}
+}))]
+pub struct RuleRequest {
+    /// `JsonLogic`: the operators of json-logic-js.
+    pub rule: Value,
+    pub data: Option<Value>,
+}
+
+/// What a rule comes to.
+#[derive(Debug, ToSchema)]
+pub struct RuleValue {
+    /// Null where JSON has no such value.
+    #[schema(value_type = Value)]
+    pub value: Option<Value>,
+    /// Whether a condition of this value is met.
+    pub holds: bool,
+    /// `undefined`, `NaN`, `Infinity` or `-Infinity`, where the value is that.
+    pub special: Option<String>,
+    /// The first place where a comparison or a sum met something that is no number.
+    #[schema(value_type = Option<RuleDoubt>)]
+    pub indeterminate: Option<RuleDoubt>,
+}
+
+/// Why a rule's value says little.
+#[derive(Debug, ToSchema)]
+pub struct RuleDoubt {
+    /// `missing`, `not_a_number`, `not_finite`, `error`, `depth` or `budget`.
+    #[schema(example = "missing")]
+    pub reason: String,
+    /// The path that was read there.
+    #[schema(example = "request.context.amount")]
+    pub path: Option<String>,
+}

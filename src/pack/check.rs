@@ -1,0 +1,219 @@
+//! Whether what a pack names is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::document::{Pack, Rule, matches};
+use super::lint::Lint;
+use crate::json::{Fields, Node};
+
+/// Checks every name across the layers. `targets`: intents to be evaluated, with their places.
+pub(super) fn run(
+    pack: &Pack,
+    fields: &Fields<'_, '_>,
+    targets: &[(Arc<str>, String)],
+    lint: &mut Lint,
+) {
+    /// Rules, and capabilities, of a whole pack.
+    const MOST: usize = 500;
+    let node = fields.node();
+    let all: usize = pack.policy.bundles.iter().map(|bundle| bundle.rules.len()).sum();
+    for (count, layer) in [(all, "policy_layer"), (pack.capabilities.len(), "tooling_layer")] {
+        if count > MOST {
+            let detail = format!("{count} of them; a pack may have {MOST}");
+            lint.error_at("pack_too_large", format!("/{layer}"), detail);
+            return;
+        }
+    }
+    intents(pack, targets, lint);
+    rules(pack, node, lint);
+    gates(pack, lint);
+    tools(pack, lint);
+    budget(pack, lint);
+}
+
+fn intents(pack: &Pack, targets: &[(Arc<str>, String)], lint: &mut Lint) {
+    twice(pack.intents.iter().map(|intent| &intent.id), |at, id| {
+        let path = format!("/intent_layer/catalog/{at}/id");
+        lint.error_at("intent_duplicate", path, format!("the intent `{id}` stands twice"));
+    });
+    for (intent, path) in targets {
+        if !pack.intents.iter().any(|row| row.id == *intent) {
+            let detail = format!("no intent of the catalogue is `{intent}`");
+            lint.error_at("eval_intent_unresolved", path.clone(), detail);
+        }
+    }
+    twice(pack.decisions.iter().map(|spec| &spec.key), |at, key| {
+        let path = format!("/decision_layer/decision_specs/{at}/decision_key");
+        lint.error_at("decision_duplicate", path, format!("the decision `{key}` stands twice"));
+    });
+}
+
+/// Calls `tell` for every name that was there before, with its place.
+fn twice<'n>(names: impl Iterator<Item = &'n Arc<str>>, mut tell: impl FnMut(usize, &str)) {
+    let mut seen = BTreeSet::new();
+    for (at, name) in names.enumerate() {
+        if !seen.insert(name) {
+            tell(at, name);
+        }
+    }
+}
+
+/// The rules of a document by where they stand: the pack has them in another order.
+fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p Rule)> {
+    let bundles = node.get("policy_layer").and_then(|layer| layer.get("policy_bundles"));
+    let mut places = BTreeMap::new();
+    for (at, bundle) in bundles.and_then(Node::as_array).into_iter().flatten().enumerate() {
+        let rules = bundle.get("policy_dsl").and_then(|dsl| dsl.get("rules"));
+        for (index, rule) in rules.and_then(Node::as_array).into_iter().flatten().enumerate() {
+            let id = rule.get("rule_id").and_then(Node::as_str).unwrap_or_default();
+            let bundle = bundle.get("bundle_id").and_then(Node::as_str).unwrap_or_default();
+            let place = format!("/policy_layer/policy_bundles/{at}/policy_dsl/rules/{index}");
+            places.entry((bundle.to_owned(), id.to_owned())).or_insert(place);
+        }
+    }
+    let mut found = Vec::new();
+    for bundle in &pack.policy.bundles {
+        for rule in &bundle.rules {
+            let place = places.get(&(bundle.id.to_string(), rule.id.to_string()));
+            found.push((place.cloned().unwrap_or_default(), rule));
+        }
+    }
+    found
+}
+
+fn rules(pack: &Pack, node: &Node<'_>, lint: &mut Lint) {
+    let placed = placed(pack, node);
+    twice(placed.iter().map(|(_, rule)| &rule.id), |at, id| {
+        let place = placed.get(at).map(|(place, _)| format!("{place}/rule_id"));
+        let detail = format!("the rule `{id}` stands twice");
+        lint.error_at("policy_rule_duplicate", place.unwrap_or_default(), detail);
+    });
+    let bundles = node.get("policy_layer").and_then(|layer| layer.get("policy_bundles"));
+    let mut seen = BTreeSet::new();
+    for (at, bundle) in bundles.and_then(Node::as_array).into_iter().flatten().enumerate() {
+        if let Some(id) = bundle.get("bundle_id").and_then(Node::as_str)
+            && !seen.insert(id)
+        {
+            let place = format!("/policy_layer/policy_bundles/{at}/bundle_id");
+            lint.error_at("policy_bundle_duplicate", place, format!("`{id}` stands twice"));
+        }
+    }
+    for (place, rule) in placed {
+        one(pack, &place, rule, lint);
+    }
+}
+
+fn one(pack: &Pack, place: &str, rule: &Rule, lint: &mut Lint) {
+    for pattern in &rule.intents {
+        if !pack.intents.iter().any(|intent| matches(pattern, &intent.id)) {
+            let detail = format!("no intent of the catalogue is `{pattern}`");
+            lint.error_at("policy_intent_unresolved", format!("{place}/applies_to/intent"), detail);
+        }
+    }
+    let gate = rule.gate.as_ref();
+    if let Some(gate) =
+        gate.filter(|gate| !pack.policy.gates.iter().any(|known| known.id == **gate))
+    {
+        let at = format!("{place}/then/requires_approval_gate");
+        lint.error_at("policy_gate_unresolved", at, format!("there is no gate `{gate}`"));
+    }
+    if gate.is_none() && rule.requires.iter().any(|name| &**name == "approval") {
+        let covered = pack.policy.gates.iter().any(|gate| {
+            gate.condition.is_some()
+                || gate
+                    .capabilities
+                    .iter()
+                    .any(|key| rule.targets.is_empty() || rule.targets.contains(key))
+        });
+        if !covered {
+            let at = format!("{place}/then/requires");
+            let detail = "`approval` is required and no gate covers the rule";
+            lint.error_at("policy_gate_unresolved", at, detail);
+        }
+    }
+    if let Some(key) = &rule.binding
+        && !pack.decisions.iter().any(|spec| spec.key == *key)
+    {
+        let at = format!("{place}/decision_binding");
+        lint.error_at("policy_binding_unresolved", at, format!("there is no decision `{key}`"));
+    }
+    for (list, keys) in [("targets", &rule.targets), ("forbids", &rule.forbids)] {
+        for key in keys.iter().filter(|key| pack.capability(key).is_none()) {
+            let at = format!("{place}/then/{list}");
+            let detail = format!("no capability of the registry is `{key}`");
+            lint.error_at("policy_target_unresolved", at, detail);
+        }
+    }
+    for name in &rule.requires {
+        let is_known = &**name == "approval"
+            || pack.capability(name).is_some()
+            || pack.decisions.iter().any(|spec| spec.required_evidence.contains(name));
+        if !is_known {
+            let at = format!("{place}/then/requires");
+            let detail = format!("`{name}` is no capability and no evidence of a decision");
+            lint.warn_at("policy_requirement_unresolved", at, detail);
+        }
+    }
+    let above = |key: &Arc<str>| {
+        let ceiling = pack.capability(key).map(|capability| capability.ceiling);
+        ceiling.zip(rule.mode).is_some_and(|(ceiling, mode)| mode > ceiling)
+    };
+    for key in rule.targets.iter().filter(|key| above(key)) {
+        let at = format!("{place}/then/approval_mode");
+        let detail = format!("is above the ceiling of `{key}`, and changes nothing there");
+        lint.warn_at("policy_mode_above_ceiling", at, detail);
+    }
+}
+
+fn gates(pack: &Pack, lint: &mut Lint) {
+    twice(pack.policy.gates.iter().map(|gate| &gate.id), |at, id| {
+        let path = format!("/policy_layer/approval_gates/{at}/gate_id");
+        lint.error_at("policy_gate_duplicate", path, format!("the gate `{id}` stands twice"));
+    });
+    for (at, gate) in pack.policy.gates.iter().enumerate() {
+        for key in gate.capabilities.iter().filter(|key| pack.capability(key).is_none()) {
+            let path = format!("/policy_layer/approval_gates/{at}/applies_to/capabilities");
+            let detail = format!("no capability of the registry is `{key}`");
+            lint.error_at("policy_target_unresolved", path, detail);
+        }
+    }
+}
+
+fn tools(pack: &Pack, lint: &mut Lint) {
+    twice(pack.capabilities.iter().map(|capability| &capability.key), |_, key| {
+        let path = "/tooling_layer/adapter_registry".to_owned();
+        lint.error_at("tool_capability_duplicate", path, format!("`{key}` stands twice"));
+    });
+    for (at, permission) in pack.permissions.iter().enumerate() {
+        let path = || format!("/tooling_layer/permissions/{at}");
+        if pack.capability(&permission.key).is_none() {
+            let detail = format!("no capability of the registry is `{}`", permission.key);
+            lint.error_at("tool_permission_unresolved", path(), detail);
+        }
+        let before = pack.permissions.iter().take(at);
+        if before
+            .clone()
+            .any(|other| other.key == permission.key && other.allow != permission.allow)
+        {
+            let detail = format!("`{}` is allowed and denied: denied it is", permission.key);
+            lint.warn_at("tool_permission_conflict", path(), detail);
+        }
+    }
+}
+
+fn budget(pack: &Pack, lint: &mut Lint) {
+    for name in pack.budget.splits.keys() {
+        let is_known = &**name == "default"
+            || pack.intents.iter().any(|intent| intent.id == *name)
+            || name
+                .strip_prefix("class:")
+                .is_some_and(|class| pack.intents.iter().any(|intent| &*intent.class == class));
+        if !is_known {
+            let path =
+                format!("/budget_layer/splits/{}", name.replace('~', "~0").replace('/', "~1"));
+            let detail = format!("no intent and no class of intents is `{name}`");
+            lint.warn_at("budget_intent_unresolved", path, detail);
+        }
+    }
+}

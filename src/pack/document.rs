@@ -1,0 +1,233 @@
+//! A pack as it was read: what the stages ask for, layer by layer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use semver::{Version, VersionReq};
+
+use super::redaction::Redaction;
+use super::reference::PackRef;
+use crate::domain::{Classification, ContentHash, MemoryTier};
+use crate::policy;
+
+/// A pack without faults.
+#[derive(Debug, Clone)]
+pub struct Pack {
+    pub reference: PackRef,
+    /// SHA-256 of the document's canonical JSON, its signature left out.
+    pub digest: ContentHash,
+    pub contract_version: Arc<str>,
+    pub requires: Vec<(Arc<str>, VersionReq)>,
+    pub tenant: Arc<str>,
+    /// How long what was compiled under it holds; 0 is for ever.
+    pub ttl_seconds: u64,
+    pub ceiling: Classification,
+    pub environment_defaults: policy::Value,
+    pub ontology: Option<Version>,
+    /// Whether a run must name the snapshot that its evidence is of.
+    pub is_pinned: bool,
+    pub non_negotiables: Vec<Arc<str>>,
+    pub intents: Vec<Intent>,
+    pub policy: PolicyLayer,
+    pub capabilities: Vec<Capability>,
+    pub permissions: Vec<Permission>,
+    pub decisions: Vec<DecisionSpec>,
+    pub memory: MemoryLayer,
+    pub tone: Tone,
+    pub budget: BudgetLayer,
+    /// SHA-256 of each layer's canonical JSON, and of the parts that stages read by themselves.
+    pub hashes: BTreeMap<&'static str, ContentHash>,
+    pub is_signed: bool,
+}
+
+impl Pack {
+    /// The hash of a layer; that of nothing where the pack has no such layer.
+    pub fn hash(&self, layer: &str) -> ContentHash {
+        self.hashes.get(layer).copied().unwrap_or_else(|| ContentHash::of("null"))
+    }
+
+    /// The capability of a key.
+    pub fn capability(&self, key: &str) -> Option<&Capability> {
+        self.capabilities.iter().find(|capability| &*capability.key == key)
+    }
+}
+
+/// A row of the catalogue.
+#[derive(Debug, Clone, Default)]
+pub struct Intent {
+    pub id: Arc<str>,
+    pub class: Arc<str>,
+    pub task: Arc<str>,
+    pub risk_class: Option<Arc<str>>,
+    /// Any, where there are none.
+    pub channels: Vec<Arc<str>>,
+    pub locales: Vec<Arc<str>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct PolicyLayer {
+    /// Those of the highest priority first.
+    pub bundles: Vec<Bundle>,
+    pub must_refuse: Vec<Arc<str>>,
+    pub must_escalate: Vec<Arc<str>>,
+    pub redaction: Redaction,
+    pub gates: Vec<Gate>,
+    /// Whether rules on missing facts are taken as `JsonLogic` has them, loosening included.
+    pub trusts_missing: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    pub id: Arc<str>,
+    pub version: Option<Arc<str>>,
+    pub priority: i64,
+    pub rules: Vec<Rule>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub id: Arc<str>,
+    /// Intents it is for: an id, or one that ends in `.*`. All, where there are none.
+    pub intents: Vec<Arc<str>>,
+    pub condition: policy::Value,
+    pub denies: bool,
+    pub requires: Vec<Arc<str>>,
+    pub forbids: Vec<Arc<str>>,
+    pub targets: Vec<Arc<str>>,
+    pub mode: Option<Mode>,
+    pub gate: Option<Arc<str>>,
+    /// Canonical JSON.
+    pub constraints: Option<Arc<str>>,
+    pub rationale: Arc<str>,
+    pub binding: Option<Arc<str>>,
+}
+
+impl Rule {
+    pub fn is_for(&self, intent: &str) -> bool {
+        self.intents.is_empty() || self.intents.iter().any(|pattern| matches(pattern, intent))
+    }
+
+    /// Whether it takes anything away.
+    pub fn restricts(&self) -> bool {
+        self.denies
+            || !self.requires.is_empty()
+            || !self.forbids.is_empty()
+            || self.gate.is_some()
+            || self.constraints.is_some()
+    }
+}
+
+/// Whether an intent is the one of a pattern, or below one that ends in `.*`.
+pub(super) fn matches(pattern: &str, intent: &str) -> bool {
+    match pattern.strip_suffix(".*") {
+        Some(head) => intent.strip_prefix(head).is_some_and(|rest| rest.starts_with('.')),
+        None => pattern == intent,
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Gate {
+    pub id: Arc<str>,
+    pub condition: Option<policy::Value>,
+    pub approver: Arc<str>,
+    pub expires_in_seconds: Option<u64>,
+    pub capabilities: Vec<Arc<str>>,
+}
+
+/// How much a tool may do, from reading to destroying.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    ReadOnly,
+    LocalWrite,
+    Network,
+    Delegated,
+    Destructive,
+}
+
+impl Mode {
+    pub const WORDS: &[(&str, Self)] = &[
+        ("read_only", Self::ReadOnly),
+        ("local_write", Self::LocalWrite),
+        ("network", Self::Network),
+        ("delegated", Self::Delegated),
+        ("destructive", Self::Destructive),
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        crate::domain::word_of(Self::WORDS, self)
+    }
+}
+
+/// Something that an adapter can do.
+#[derive(Debug, Clone)]
+pub struct Capability {
+    /// `adapter.capability`.
+    pub key: Arc<str>,
+    pub adapter: Arc<str>,
+    pub id: Arc<str>,
+    pub ceiling: Mode,
+    pub schema_ref: Option<Arc<str>>,
+    pub description: Option<Arc<str>>,
+    /// JSON Schema of its arguments, as it was written.
+    pub input_schema: Option<Arc<str>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Permission {
+    pub key: Arc<str>,
+    pub allow: bool,
+    /// Canonical JSON.
+    pub constraints: Option<Arc<str>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct DecisionSpec {
+    pub key: Arc<str>,
+    pub required_evidence: Vec<Arc<str>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct MemoryLayer {
+    /// With how long each is kept.
+    pub tiers: BTreeMap<MemoryTier, Option<u64>>,
+    /// The tiers that are recalled.
+    pub recalled: BTreeSet<MemoryTier>,
+    pub most: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Tone {
+    pub voice: Option<Arc<str>>,
+    pub do_list: Vec<Arc<str>>,
+    pub dont_list: Vec<Arc<str>>,
+    pub system: Vec<Block>,
+    pub developer: Vec<Block>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Block {
+    pub kind: Arc<str>,
+    pub text: Arc<str>,
+    pub priority: i64,
+    pub required: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct BudgetLayer {
+    pub default_total: Option<u64>,
+    /// By intent, `class:` and a class, or `default`.
+    pub splits: BTreeMap<Arc<str>, Split>,
+    pub rollover: Rollover,
+    /// Buckets beside the eight; they stand after memory.
+    pub extensions: Vec<Arc<str>>,
+}
+
+/// Millionths by bucket; what is absent gets nothing.
+pub type Split = BTreeMap<Arc<str>, u32>;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Rollover {
+    #[default]
+    None,
+    UnusedToRequired,
+}

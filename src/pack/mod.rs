@@ -1,0 +1,32 @@
+//! Context packs: versioned documents that govern compiles.
+//!
+//! A pack is read whole, with every fault at once, before anything is done under it. What was
+//! published never changes: `id@version` names one digest for good.
+
+mod check;
+mod diff;
+mod document;
+mod lint;
+mod read;
+mod redaction;
+mod reference;
+mod refusal;
+mod signature;
+mod weights;
+
+pub use diff::{Change, LayerChange, between};
+pub use document::{
+    Block, BudgetLayer, Bundle, Capability, DecisionSpec, Gate, Intent, MemoryLayer, Mode, Pack,
+    Permission, PolicyLayer, Rollover, Rule, Split, Tone,
+};
+pub use lint::{LintFault, Severity};
+pub use read::{CLASSIFICATIONS, Linted, lint, read};
+pub use redaction::{Redacted, Redaction};
+pub use reference::PackRef;
+pub use refusal::{Refusal, RefusalCode};
+pub use signature::{PublicKeys, SignatureFault};
+pub use weights::{BUCKETS, MILLION};
+
+/// The version of the pack runtime that `compatibility.requires.runtime` is met by. It changes when
+/// the same pack would come to something else, not with each release.
+pub const RUNTIME: &str = "1.0.0";

@@ -1,0 +1,210 @@
+//! Rules, guardrails and gates.
+
+use super::{layer, list, name, object, optional, passed_on, required, texts};
+use crate::json::{Fields, Node, Path};
+use crate::pack::document::{Bundle, Gate, Mode, PolicyLayer, Rule};
+use crate::pack::lint::Lint;
+use crate::pack::redaction::Redaction;
+use crate::policy::{self, TroubleKind};
+
+/// Bundles, rules in one of them, gates, redaction rules.
+const MOST: usize = 500;
+
+pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> PolicyLayer {
+    const KNOWN: &[&str] = &["policy_bundles", "guardrails", "approval_gates", "evaluation"];
+    let mut read = PolicyLayer::default();
+    let path = fields.path().key("policy_layer");
+    let Some(given) = layer(fields, "policy_layer", path, KNOWN, lint) else { return read };
+    let path = given.path().key("policy_bundles");
+    for (at, node) in list(&given, "policy_bundles", MOST, lint).iter().enumerate() {
+        read.bundles.extend(bundle(node, path.index(at), lint));
+    }
+    // Stable: bundles of one priority stay in the order of the document.
+    read.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.priority));
+    guardrails(&given, &mut read, lint);
+    let path = given.path().key("approval_gates");
+    for (at, node) in list(&given, "approval_gates", MOST, lint).iter().enumerate() {
+        read.gates.extend(gate(node, path.index(at), lint));
+    }
+    let path = given.path().key("evaluation");
+    if let Some(how) = layer(&given, "evaluation", path, &["indeterminate"], lint) {
+        let words = [("fail_closed", false), ("jsonlogic", true)];
+        read.trusts_missing = how.choice("indeterminate", &words, &mut lint.shape).unwrap_or(false);
+    }
+    read
+}
+
+fn guardrails(given: &Fields<'_, '_>, read: &mut PolicyLayer, lint: &mut Lint) {
+    const KNOWN: &[&str] = &["must_refuse", "must_escalate", "redaction_rules"];
+    let path = given.path().key("guardrails");
+    let Some(rails) = object(given, "guardrails", path, KNOWN, lint) else { return };
+    read.must_refuse = texts(&rails, "must_refuse", true, lint);
+    read.must_escalate = texts(&rails, "must_escalate", true, lint);
+    let path = rails.path().key("redaction_rules");
+    for (at, node) in list(&rails, "redaction_rules", MOST, lint).iter().enumerate() {
+        redaction(node, path.index(at), &mut read.redaction, lint);
+    }
+}
+
+fn redaction(node: &Node<'_>, path: Path<'_>, rules: &mut Redaction, lint: &mut Lint) {
+    const KNOWN: &[&str] = &["id", "regex", "replacement"];
+    if let Some(name) = node.as_str() {
+        if !rules.add_detector(name) {
+            let detail = format!("there is no detector `{name}`");
+            lint.error("redaction_rule_unknown", &path, detail);
+        } else if name == "pan" {
+            let detail = "a tax number of India, not the number of a card: `credit_card` is that";
+            lint.warn("redaction_ambiguous", &path, detail);
+        }
+        return;
+    }
+    let Some(rule) = Fields::of(node, path, KNOWN, &mut lint.shape) else { return };
+    let id = required(&rule, "id", lint);
+    let pattern = required(&rule, "regex", lint);
+    let replacement = rule.text("replacement", &mut lint.shape);
+    if let (Some(id), Some(pattern)) = (id, pattern)
+        && let Err(error) = rules.add_pattern(id, pattern, replacement)
+    {
+        let detail = error.to_string();
+        let detail = detail.lines().last().unwrap_or_default().to_owned();
+        lint.error("redaction_rule_unknown", &rule.path().key("regex"), detail);
+    }
+}
+
+fn bundle(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Bundle> {
+    const KNOWN: &[&str] = &["bundle_id", "version", "priority", "policy_dsl"];
+    const DSL: &[&str] = &["language", "rules"];
+    let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
+    let mut bundle = Bundle {
+        id: name(&given, "bundle_id", lint),
+        version: optional(&given, "version", lint),
+        priority: 0,
+        rules: Vec::new(),
+    };
+    if given.get("priority").is_none() {
+        given.fault("priority", "is missing", &mut lint.shape);
+    }
+    bundle.priority =
+        given.integer("priority", -1_000_000, 1_000_000, &mut lint.shape).unwrap_or_default();
+    let path = given.path().key("policy_dsl");
+    let dsl = object(&given, "policy_dsl", path, DSL, lint)?;
+    if dsl.get("language").and_then(Node::as_str) != Some("jsonlogic") {
+        let path = dsl.path().key("language");
+        lint.error("policy_language", &path, "the one language is `jsonlogic`");
+    }
+    let path = dsl.path().key("rules");
+    for (at, node) in list(&dsl, "rules", MOST, lint).iter().enumerate() {
+        bundle.rules.extend(rule(node, path.index(at), lint));
+    }
+    Some(bundle)
+}
+
+fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Rule> {
+    const KNOWN: &[&str] =
+        &["rule_id", "applies_to", "if", "then", "rationale", "decision_binding"];
+    let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
+    let mut rule = Rule {
+        id: name(&given, "rule_id", lint),
+        intents: Vec::new(),
+        condition: policy::Value::Null,
+        denies: false,
+        requires: Vec::new(),
+        forbids: Vec::new(),
+        targets: Vec::new(),
+        mode: None,
+        gate: None,
+        constraints: None,
+        rationale: optional(&given, "rationale", lint).unwrap_or_else(|| "".into()),
+        binding: optional(&given, "decision_binding", lint),
+    };
+    let path = given.path().key("applies_to");
+    if let Some(applies) = layer(&given, "applies_to", path, &["intent"], lint) {
+        rule.intents = match applies.get("intent") {
+            Some(node) if node.as_array().is_some() => texts(&applies, "intent", false, lint),
+            Some(_) => optional(&applies, "intent", lint).into_iter().collect(),
+            None => Vec::new(),
+        };
+    }
+    // Here null is a value: a rule that never holds.
+    match given.node().get("if") {
+        Some(node) => rule.condition = condition(node, &given.path().key("if"), lint),
+        None => given.fault("if", "is missing", &mut lint.shape),
+    }
+    then(&given, &mut rule, lint);
+    Some(rule)
+}
+
+fn then(given: &Fields<'_, '_>, rule: &mut Rule, lint: &mut Lint) {
+    const KNOWN: &[&str] = &[
+        "allow",
+        "requires",
+        "forbids",
+        "prohibits",
+        "targets",
+        "approval_mode",
+        "requires_approval_gate",
+        "arg_constraints",
+    ];
+    let path = given.path().key("then");
+    let Some(then) = object(given, "then", path, KNOWN, lint) else { return };
+    rule.denies = then.flag("allow", &mut lint.shape) == Some(false);
+    rule.requires = texts(&then, "requires", false, lint);
+    rule.forbids = texts(&then, "forbids", false, lint);
+    rule.forbids.extend(texts(&then, "prohibits", false, lint));
+    rule.targets = texts(&then, "targets", false, lint);
+    rule.mode = mode(&then, "approval_mode", lint);
+    rule.gate = optional(&then, "requires_approval_gate", lint);
+    rule.constraints = passed_on(&then, "arg_constraints", lint);
+}
+
+/// A rule's condition; its operators are told where they are not known.
+pub(super) fn condition(node: &Node<'_>, path: &Path<'_>, lint: &mut Lint) -> policy::Value {
+    let value = policy::Value::of(node);
+    for trouble in policy::check(&value) {
+        let at = format!("{}{}", path.pointer(), trouble.pointer);
+        match trouble.kind {
+            TroubleKind::Operator(name) => {
+                let detail = format!("there is no operator `{name}`");
+                lint.error_at("policy_operator_unknown", at, detail);
+            }
+            TroubleKind::Literal => {
+                let detail = "an object of several keys is no operator, and always holds";
+                lint.warn_at("policy_literal_object", at, detail);
+            }
+            TroubleKind::Loose => {
+                let detail = "takes other values for this one too: `===` and `!==` do not";
+                lint.warn_at("policy_loose_equality", at, detail);
+            }
+        }
+    }
+    value
+}
+
+pub(super) fn mode(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Mode> {
+    let node = fields.get(key)?;
+    let found = node.as_str().and_then(|text| Mode::WORDS.iter().find(|(word, _)| *word == text));
+    if found.is_none() {
+        let words: Vec<&str> = Mode::WORDS.iter().map(|(word, _)| *word).collect();
+        let detail = format!("must be one of {}", words.join(", "));
+        lint.error("tool_mode_unknown", &fields.path().key(key), detail);
+    }
+    found.map(|(_, mode)| *mode)
+}
+
+fn gate(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Gate> {
+    const KNOWN: &[&str] =
+        &["gate_id", "when", "required_approver_role", "expires_in_seconds", "applies_to"];
+    let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
+    let mut gate = Gate {
+        id: name(&given, "gate_id", lint),
+        condition: given.get("when").map(|node| condition(node, &given.path().key("when"), lint)),
+        approver: name(&given, "required_approver_role", lint),
+        expires_in_seconds: given.whole("expires_in_seconds", 1, u32::MAX.into(), &mut lint.shape),
+        capabilities: Vec::new(),
+    };
+    let path = given.path().key("applies_to");
+    if let Some(applies) = layer(&given, "applies_to", path, &["capabilities"], lint) {
+        gate.capabilities = texts(&applies, "capabilities", false, lint);
+    }
+    Some(gate)
+}

@@ -1,0 +1,166 @@
+//! Detectors that packs may name.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pack) enum Detector {
+    Email,
+    /// With the sign and number of a country, as E.164 has it.
+    Phone,
+    /// 13 to 19 digits whose last one checks.
+    CreditCard,
+    /// Whose check digits are right.
+    Iban,
+    Ipv4,
+    /// Keys of well-known services, by how they begin.
+    Secret,
+    /// A tax number of India. Elsewhere the word is short for the number of a card.
+    Pan,
+}
+
+/// A pattern that was written here compiles; a test meets each.
+fn pattern(text: &str) -> Option<Regex> {
+    Regex::new(text).ok()
+}
+
+static EMAIL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"[A-Za-z0-9._%+-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}"));
+static PHONE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"\+[1-9][0-9]?(?:[ ().-]{0,2}[0-9]){6,13}\b"));
+static DIGITS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\b[0-9]+(?:[ -][0-9]+)*\b"));
+static IBAN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]+)+"));
+static IPV4: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})\b",
+    )
+});
+static SECRET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?x)\b(?:sk-[A-Za-z0-9_-]{16,} | (?:AKIA|ASIA)[0-9A-Z]{16} | gh[opsur]_[A-Za-z0-9]{36,}
+            | github_pat_[A-Za-z0-9_]{22,} | glpat-[A-Za-z0-9_-]{20,} | xox[abeprs]-[A-Za-z0-9-]{10,}
+            | AIza[0-9A-Za-z_-]{35} | [rs]k_live_[0-9A-Za-z]{16,}
+            | eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})",
+    )
+});
+static PAN: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\b[A-Z]{5}[0-9]{4}[A-Z]\b"));
+
+impl Detector {
+    pub(in crate::pack) const NAMES: &[(&str, Self)] = &[
+        ("email", Self::Email),
+        ("phone", Self::Phone),
+        ("credit_card", Self::CreditCard),
+        ("iban", Self::Iban),
+        ("ipv4", Self::Ipv4),
+        ("secret", Self::Secret),
+        ("pan", Self::Pan),
+    ];
+
+    pub(in crate::pack) fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, detector)| *detector)
+    }
+
+    pub(super) fn find(self, text: &str) -> Vec<Range<usize>> {
+        let all = |regex: &Option<Regex>| -> Vec<Range<usize>> {
+            regex
+                .iter()
+                .flat_map(|regex| regex.find_iter(text))
+                .map(|found| found.range())
+                .collect()
+        };
+        match self {
+            Self::Email if !text.contains('@') => Vec::new(),
+            Self::Email => all(&EMAIL),
+            Self::Phone if !text.contains('+') => Vec::new(),
+            Self::Phone => all(&PHONE),
+            Self::CreditCard => all(&DIGITS)
+                .into_iter()
+                .flat_map(|run| within(text, run, [' ', '-'], is_card))
+                .collect(),
+            Self::Iban => all(&IBAN)
+                .into_iter()
+                .flat_map(|run| within(text, run, [' ', ' '], is_iban))
+                .collect(),
+            Self::Ipv4 => all(&IPV4),
+            Self::Secret => all(&SECRET),
+            Self::Pan => all(&PAN),
+        }
+    }
+}
+
+/// The longest stretches of whole groups in a run that check, from the left.
+fn within(
+    text: &str,
+    run: Range<usize>,
+    between: [char; 2],
+    checks: fn(&str) -> bool,
+) -> Vec<Range<usize>> {
+    /// Groups that one number may have.
+    const MOST_GROUPS: usize = 20;
+    let shown = text.get(run.clone()).unwrap_or_default();
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let mut start = run.start;
+    for (at, mark) in shown.match_indices(between) {
+        groups.push(start..run.start + at);
+        start = run.start + at + mark.len();
+    }
+    groups.push(start..run.end);
+    let mut found = Vec::new();
+    let mut first = 0;
+    while let Some(begin) = groups.get(first) {
+        let last = (first + MOST_GROUPS).min(groups.len());
+        let hit = (first..last).rev().find_map(|at| {
+            let range = begin.start..groups.get(at)?.end;
+            text.get(range.clone()).filter(|text| checks(text)).map(|_| (range, at))
+        });
+        match hit {
+            Some((range, at)) => {
+                found.push(range);
+                first = at + 1;
+            }
+            None => first += 1,
+        }
+    }
+    found
+}
+
+/// 13 to 19 digits, of which every second one from the right is doubled in their sum.
+fn is_card(text: &str) -> bool {
+    let digits: Vec<u32> = text.chars().filter_map(|character| character.to_digit(10)).collect();
+    if !(13..=19).contains(&digits.len()) {
+        return false;
+    }
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| match (at % 2, digit * 2) {
+            (0, _) => *digit,
+            (_, twice) if twice > 9 => twice - 9,
+            (_, twice) => twice,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+/// Whose first four characters, put behind the rest, leave 1 when divided by 97.
+fn is_iban(text: &str) -> bool {
+    let plain: String = text.chars().filter(|character| *character != ' ').collect();
+    if !(15..=34).contains(&plain.len()) {
+        return false;
+    }
+    let (head, rest) = plain.split_at(4);
+    let letters = head.get(..2).unwrap_or_default();
+    let digits = head.get(2..).unwrap_or_default();
+    if !letters.bytes().all(|byte| byte.is_ascii_uppercase())
+        || !digits.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return false;
+    }
+    let rest = rest.chars().chain(head.chars()).filter_map(|character| character.to_digit(36));
+    rest.fold(0, |rest, value| (rest * if value > 9 { 100 } else { 10 } + value) % 97) == 1
+}

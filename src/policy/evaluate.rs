@@ -1,0 +1,315 @@
+//! One rule on one set of facts.
+
+use std::sync::Arc;
+
+use super::{Value, js, scoped};
+
+/// What a rule came to.
+#[derive(Debug)]
+pub struct Outcome {
+    pub value: Result<Value, Failure>,
+    /// The first place where facts were missing for a comparison or a sum; a value that came by
+    /// such a place says little.
+    pub unsure: Option<Unsure>,
+}
+
+/// Why a rule has no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    #[error("there is no operator `{0}`")]
+    Operator(Arc<str>),
+    #[error("the operator `{0}` cannot work on what it was given")]
+    Given(&'static str),
+    #[error("operators are nested more than {} deep", Machine::DEEPEST)]
+    Depth,
+    #[error("it takes more than {} operations", Machine::MOST_OPERATIONS)]
+    Budget,
+}
+
+impl Failure {
+    /// The reason in a word.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Operator(_) | Self::Given(_) => "error",
+            Self::Depth => "depth",
+            Self::Budget => "budget",
+        }
+    }
+}
+
+/// A comparison or a sum that met something else than a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsure {
+    /// `missing`, `not_a_number` or `not_finite`.
+    pub reason: &'static str,
+    /// The path that was read there, where it was read by `var`.
+    pub path: Option<Arc<str>>,
+}
+
+/// Evaluates a rule.
+pub fn evaluate(rule: &Value, data: &Value) -> Outcome {
+    let mut machine = Machine { depth: 0, operations: 0, work: 0, unsure: None };
+    let value = machine.apply(rule, data);
+    Outcome { value, unsure: machine.unsure }
+}
+
+pub(super) struct Machine {
+    depth: usize,
+    operations: usize,
+    work: usize,
+    unsure: Option<Unsure>,
+}
+
+impl Machine {
+    const DEEPEST: usize = 64;
+    const MOST_OPERATIONS: usize = 10_000;
+    /// Items and bytes that may be gone through or made.
+    const MOST_WORK: usize = 4_000_000;
+
+    pub(super) fn apply(&mut self, rule: &Value, data: &Value) -> Result<Value, Failure> {
+        match rule {
+            Value::List(rules) => {
+                let values: Result<Vec<Value>, Failure> =
+                    rules.iter().map(|rule| self.apply(rule, data)).collect();
+                Ok(Value::list(values?))
+            }
+            Value::Record(members) => match &**members {
+                [(name, given)] => {
+                    self.operations += 1;
+                    if self.operations > Self::MOST_OPERATIONS {
+                        return Err(Failure::Budget);
+                    }
+                    self.depth += 1;
+                    if self.depth > Self::DEEPEST {
+                        return Err(Failure::Depth);
+                    }
+                    let given = match given {
+                        Value::List(items) => items,
+                        one => std::slice::from_ref(one),
+                    };
+                    let value = self.operate(name, given, data)?;
+                    self.depth -= 1;
+                    Ok(value)
+                }
+                _ => Ok(rule.clone()),
+            },
+            _ => Ok(rule.clone()),
+        }
+    }
+
+    /// Accounts for items or bytes.
+    pub(super) fn work(&mut self, amount: usize) -> Result<(), Failure> {
+        self.work = self.work.saturating_add(amount);
+        if self.work > Self::MOST_WORK { Err(Failure::Budget) } else { Ok(()) }
+    }
+
+    fn operate(
+        &mut self,
+        name: &Arc<str>,
+        given: &[Value],
+        data: &Value,
+    ) -> Result<Value, Failure> {
+        if let Some(value) = scoped::operate(self, name, given, data) {
+            return value;
+        }
+        let values: Result<Vec<Value>, Failure> =
+            given.iter().map(|rule| self.apply(rule, data)).collect();
+        let values = values?;
+        let [a, b, c] = [0, 1, 2].map(|at| values.get(at).unwrap_or(&Value::Undefined));
+        Ok(match &**name {
+            "var" => self.var(values.first(), values.get(1), data)?,
+            "missing" => self.missing(&values, data)?,
+            "missing_some" => self.missing_some(a, b, data)?,
+            "==" => Value::Bool(js::is_alike(a, b)),
+            "!=" => Value::Bool(!js::is_alike(a, b)),
+            "===" => Value::Bool(js::is_same(a, b)),
+            "!==" => Value::Bool(!js::is_same(a, b)),
+            "!" => Value::Bool(!a.is_truthy()),
+            "!!" => Value::Bool(a.is_truthy()),
+            ">" | ">=" | "<" | "<=" => self.compare(name, [a, b, c], given),
+            "max" | "min" | "+" | "-" | "*" | "/" | "%" => self.reckon(name, &values, given)?,
+            "merge" => self.merge(&values)?,
+            "in" => self.is_in(a, b)?,
+            "cat" => self.cat(&values)?,
+            "substr" => {
+                let text = js::substr(a, b, values.get(2));
+                self.work(text.len())?;
+                Value::text(text)
+            }
+            // Answers what it was given, and prints nothing.
+            "log" => a.clone(),
+            _ => return Err(Failure::Operator(Arc::clone(name))),
+        })
+    }
+
+    fn var(
+        &mut self,
+        path: Option<&Value>,
+        instead: Option<&Value>,
+        data: &Value,
+    ) -> Result<Value, Failure> {
+        let path = match path {
+            None | Some(Value::Undefined | Value::Null) => return Ok(data.clone()),
+            Some(path) => js::text(path),
+        };
+        if path.is_empty() {
+            return Ok(data.clone());
+        }
+        self.work(path.len())?;
+        let instead = || match instead {
+            None | Some(Value::Undefined) => Value::Null,
+            Some(value) => value.clone(),
+        };
+        let mut found = data.clone();
+        for name in path.split('.') {
+            match found.get(name) {
+                Some(value) => found = value,
+                None => return Ok(instead()),
+            }
+        }
+        Ok(if matches!(found, Value::Undefined) { instead() } else { found })
+    }
+
+    fn missing(&mut self, values: &[Value], data: &Value) -> Result<Value, Failure> {
+        let names = match values.first() {
+            Some(Value::List(names)) => names,
+            _ => values,
+        };
+        let mut missing = Vec::new();
+        for name in names {
+            let found = self.var(Some(name), None, data)?;
+            if matches!(&found, Value::Null) || matches!(&found, Value::Text(t) if t.is_empty()) {
+                missing.push(name.clone());
+            }
+        }
+        Ok(Value::list(missing))
+    }
+
+    fn missing_some(
+        &mut self,
+        need: &Value,
+        names: &Value,
+        data: &Value,
+    ) -> Result<Value, Failure> {
+        let all = match names {
+            Value::List(names) => names.len(),
+            Value::Text(text) => text.encode_utf16().count(),
+            _ => return Err(Failure::Given("missing_some")),
+        };
+        let missing = self.missing(std::slice::from_ref(names), data)?;
+        let Value::List(lacking) = &missing else { return Ok(missing) };
+        let Value::Number(there) = js::count(all.saturating_sub(lacking.len())) else {
+            return Ok(missing);
+        };
+        Ok(if there >= js::number(need) { Value::list([]) } else { missing })
+    }
+
+    fn compare(&mut self, name: &str, [a, b, c]: [&Value; 3], given: &[Value]) -> Value {
+        let both = |a: &Value, b: &Value| match (name, js::order(a, b)) {
+            (_, None) => false,
+            (">", Some(order)) => order.is_gt(),
+            (">=", Some(order)) => order.is_ge(),
+            ("<", Some(order)) => order.is_lt(),
+            (_, Some(order)) => order.is_le(),
+        };
+        let between = name.starts_with('<') && !matches!(c, Value::Undefined);
+        let compared = if between { &[a, b, c][..] } else { &[a, b][..] };
+        let texts = compared.iter().all(|value| matches!(value, Value::Text(_)));
+        if !texts {
+            for (at, value) in compared.iter().enumerate() {
+                self.doubt(value, given.get(at));
+            }
+        }
+        Value::Bool(both(a, b) && (!between || both(b, c)))
+    }
+
+    fn reckon(&mut self, name: &str, values: &[Value], given: &[Value]) -> Result<Value, Failure> {
+        for (at, value) in values.iter().enumerate() {
+            self.doubt(value, given.get(at));
+        }
+        let numbers = values.iter().map(js::number);
+        let [a, b] = [0, 1].map(|at| values.get(at).unwrap_or(&Value::Undefined));
+        let number = match name {
+            "max" => numbers.fold(f64::NEG_INFINITY, |most, one| {
+                if most.is_nan() || one.is_nan() { f64::NAN } else { most.max(one) }
+            }),
+            "min" => numbers.fold(f64::INFINITY, |least, one| {
+                if least.is_nan() || one.is_nan() { f64::NAN } else { least.min(one) }
+            }),
+            "+" => values.iter().map(js::parse_float).fold(0.0, |sum, one| sum + one),
+            "*" => match values {
+                [] => return Err(Failure::Given("*")),
+                // One factor stays what it is.
+                [one] => return Ok(one.clone()),
+                all => all.iter().map(js::parse_float).product(),
+            },
+            "-" if matches!(b, Value::Undefined) => -js::number(a),
+            "-" => js::number(a) - js::number(b),
+            "/" => js::number(a) / js::number(b),
+            _ => js::number(a) % js::number(b),
+        };
+        if !number.is_finite() && self.unsure.is_none() {
+            self.unsure = Some(Unsure { reason: "not_finite", path: None });
+        }
+        Ok(Value::Number(number))
+    }
+
+    fn merge(&mut self, values: &[Value]) -> Result<Value, Failure> {
+        let mut merged = Vec::new();
+        for value in values {
+            match value {
+                Value::List(items) => {
+                    self.work(items.len())?;
+                    merged.extend(items.iter().cloned());
+                }
+                other => merged.push(other.clone()),
+            }
+        }
+        Ok(Value::list(merged))
+    }
+
+    fn is_in(&mut self, a: &Value, b: &Value) -> Result<Value, Failure> {
+        Ok(Value::Bool(match b {
+            Value::List(items) => {
+                self.work(items.len())?;
+                items.iter().any(|item| js::is_same(item, a))
+            }
+            Value::Text(text) => {
+                self.work(text.len())?;
+                !text.is_empty() && text.contains(&*js::text(a))
+            }
+            _ => false,
+        }))
+    }
+
+    fn cat(&mut self, values: &[Value]) -> Result<Value, Failure> {
+        let text = js::join(values, "");
+        self.work(text.len())?;
+        Ok(Value::text(text))
+    }
+
+    /// Notes that a number was wanted and something else was there.
+    fn doubt(&mut self, value: &Value, given: Option<&Value>) {
+        let reason = match value {
+            Value::Number(number) if number.is_finite() => return,
+            Value::Number(_) => "not_finite",
+            Value::Text(text) if !text.trim().is_empty() && js::number(value).is_finite() => return,
+            Value::Undefined | Value::Null => "missing",
+            _ => "not_a_number",
+        };
+        if self.unsure.is_none() {
+            self.unsure = Some(Unsure { reason, path: given.and_then(path_of) });
+        }
+    }
+}
+
+/// The path that a `var` reads.
+fn path_of(rule: &Value) -> Option<Arc<str>> {
+    let Value::Record(members) = rule else { return None };
+    let [(name, given)] = &**members else { return None };
+    let path = match given {
+        Value::List(items) => items.first()?,
+        path => path,
+    };
+    (&**name == "var").then(|| js::text(path)).filter(|path| path.len() <= 200)
+}

@@ -1,0 +1,15 @@
+//! Rules as JSON: the operators of `JsonLogic`, evaluated within limits.
+//!
+//! A value comes out as json-logic-js 2.0.5 has it. Beside it comes what that library cannot say:
+//! whether a comparison or a sum met something that is no number, so that a rule on missing facts
+//! can fail closed. Nothing is logged, and no rule runs longer than its limits let it.
+
+mod evaluate;
+mod js;
+mod operators;
+mod scoped;
+mod value;
+
+pub use evaluate::{Failure, Outcome, Unsure, evaluate};
+pub use operators::{Trouble, TroubleKind, check};
+pub use value::Value;

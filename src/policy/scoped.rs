@@ -1,0 +1,121 @@
+//! Operators that decide themselves which of their rules are evaluated, and on what.
+
+use std::sync::Arc;
+
+use super::Value;
+use super::evaluate::{Failure, Machine};
+
+/// The value, where `name` is one of these operators.
+pub(super) fn operate(
+    machine: &mut Machine,
+    name: &str,
+    given: &[Value],
+    data: &Value,
+) -> Option<Result<Value, Failure>> {
+    Some(match name {
+        "if" | "?:" => choose(machine, given, data),
+        "and" => until(machine, given, data, false),
+        "or" => until(machine, given, data, true),
+        "map" => map(machine, given, data),
+        "filter" => filter(machine, given, data).map(Value::list),
+        "reduce" => reduce(machine, given, data),
+        "all" => all(machine, given, data),
+        "some" => filter(machine, given, data).map(|kept| Value::Bool(!kept.is_empty())),
+        "none" => filter(machine, given, data).map(|kept| Value::Bool(kept.is_empty())),
+        _ => return None,
+    })
+}
+
+fn choose(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Failure> {
+    for pair in given.chunks(2) {
+        match pair {
+            [condition, then] if machine.apply(condition, data)?.is_truthy() => {
+                return machine.apply(then, data);
+            }
+            [otherwise] => return machine.apply(otherwise, data),
+            _ => {}
+        }
+    }
+    Ok(Value::Null)
+}
+
+/// The first value that holds, or does not; else the last.
+fn until(
+    machine: &mut Machine,
+    given: &[Value],
+    data: &Value,
+    holds: bool,
+) -> Result<Value, Failure> {
+    let mut value = Value::Undefined;
+    for rule in given {
+        value = machine.apply(rule, data)?;
+        if value.is_truthy() == holds {
+            break;
+        }
+    }
+    Ok(value)
+}
+
+/// The items of a list.
+type Items = Arc<[Value]>;
+
+/// The list that an operator works on, if it is one, and the rule for its items.
+fn items<'g>(
+    machine: &mut Machine,
+    given: &'g [Value],
+    data: &Value,
+) -> Result<(Option<Items>, &'g Value), Failure> {
+    let list = given.first().unwrap_or(&Value::Undefined);
+    let items = match machine.apply(list, data)? {
+        Value::List(items) => Some(items),
+        _ => None,
+    };
+    machine.work(items.as_ref().map_or(0, |items| items.len()))?;
+    Ok((items, given.get(1).unwrap_or(&Value::Undefined)))
+}
+
+fn map(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Failure> {
+    let (items, rule) = items(machine, given, data)?;
+    let mut values = Vec::new();
+    for item in items.iter().flat_map(|items| items.iter()) {
+        values.push(machine.apply(rule, item)?);
+    }
+    Ok(Value::list(values))
+}
+
+fn filter(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Vec<Value>, Failure> {
+    let (items, rule) = items(machine, given, data)?;
+    let mut kept = Vec::new();
+    for item in items.iter().flat_map(|items| items.iter()) {
+        if machine.apply(rule, item)?.is_truthy() {
+            kept.push(item.clone());
+        }
+    }
+    Ok(kept)
+}
+
+fn reduce(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Failure> {
+    let (items, rule) = items(machine, given, data)?;
+    let mut value = match given.get(2) {
+        Some(first) => machine.apply(first, data)?,
+        None => Value::Null,
+    };
+    for item in items.iter().flat_map(|items| items.iter()) {
+        let pair = [("current", item.clone()), ("accumulator", value)];
+        value = machine.apply(rule, &Value::record(pair))?;
+    }
+    Ok(value)
+}
+
+fn all(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Failure> {
+    let (items, rule) = items(machine, given, data)?;
+    let Some(items) = items.filter(|items| !items.is_empty()) else {
+        return Ok(Value::Bool(false));
+    };
+    for item in items.iter() {
+        if !machine.apply(rule, item)?.is_truthy() {
+            return Ok(Value::Bool(false));
+        }
+    }
+    Ok(Value::Bool(true))
+}

@@ -1,0 +1,214 @@
+//! Publishing, reading and comparing packs; and one rule by itself.
+
+mod rule;
+
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
+
+use super::{Error, Services, StoreError};
+use crate::domain::StoredPack;
+use crate::json::{self, Faults, Fields, Limits, Node, Path};
+use crate::pack::{self, LayerChange, LintFault, Linted, Pack, PackRef, PublicKeys};
+use crate::store;
+
+pub use rule::{Evaluated, evaluate};
+
+/// Bytes of a document.
+const LONGEST: usize = 4 << 20;
+/// Versions of one pack that are told at once.
+const MOST_VERSIONS: usize = 1_000;
+/// Packs that are kept as they were read.
+const REMEMBERED: usize = 64;
+
+/// Why nothing is done with a pack.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("the pack has {} faults", .0.len())]
+    Lint(Vec<LintFault>),
+    #[error("{0} is published with another digest: {1}")]
+    VersionExists(String, String),
+    #[error("no such pack is published")]
+    NotFound,
+    #[error("the rule uses operators that there are not")]
+    Operators(Vec<json::Fault>),
+}
+
+/// Packs as they were read: a published version never changes.
+#[derive(Debug)]
+pub(super) struct Known {
+    packs: Cache<(Arc<str>, PackRef), Arc<Pack>>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self { packs: Cache::new(REMEMBERED) }
+    }
+}
+
+/// What publishing came to.
+#[derive(Debug)]
+pub struct Publication {
+    pub stored: StoredPack,
+    pub is_new: bool,
+    pub warnings: Vec<LintFault>,
+}
+
+/// Publishes the document in `body`.
+pub fn publish(services: &Services, body: &str) -> Result<Publication, Error> {
+    let node = parse(body)?;
+    let Linted { faults, pack, .. } = pack::lint(&node, services.pack_keys());
+    let Some(pack) = pack else { return Err(Refused::Lint(faults).into()) };
+    let version = &pack.reference.version;
+    let stored = StoredPack {
+        id: Arc::clone(&pack.reference.id),
+        version: [version.major, version.minor, version.patch],
+        digest: pack.digest,
+        is_signed: pack.is_signed,
+        created_at: crate::domain::Timestamp::default(),
+    };
+    let document = node.raw.to_owned();
+    let published =
+        services.tenant().write_durable(move |tx| tx.publish_pack(&stored, &document))?;
+    let (stored, is_new) = match published {
+        store::Published::New(stored) => (stored, true),
+        store::Published::Same(stored) => (stored, false),
+        store::Published::Other(stored) => {
+            let digest = format!("sha256:{}", stored.digest);
+            return Err(Refused::VersionExists(stored.reference(), digest).into());
+        }
+    };
+    Ok(Publication { stored, is_new, warnings: faults })
+}
+
+/// Everything that is wrong with the document in `body`.
+pub fn lint(services: &Services, body: &str) -> Result<Vec<LintFault>, Error> {
+    Ok(pack::lint(&parse(body)?, services.pack_keys()).faults)
+}
+
+/// Whether a document with these faults may be published.
+pub fn is_ok(faults: &[LintFault]) -> bool {
+    !faults.iter().any(LintFault::is_error)
+}
+
+/// A row behind which a list goes on: an id and the three numbers of a version.
+pub type Cursor = (String, [u64; 3]);
+
+/// At most `limit` versions of packs, and where the list goes on.
+pub fn list(
+    services: &Services,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<(Vec<StoredPack>, Option<Cursor>), Error> {
+    let after = after.map(|(id, version)| (id.as_str(), *version));
+    // One more than is shown tells whether there is more.
+    let mut rows = services.tenant().read(|tx| tx.list_packs(after, limit + 1))?;
+    let goes_on = rows.len() > limit;
+    rows.truncate(limit);
+    let next = rows.last().filter(|_| goes_on).map(|row| (row.id.to_string(), row.version));
+    Ok((rows, next))
+}
+
+/// The versions of a pack, the newest first.
+pub fn versions(services: &Services, id: &str) -> Result<Vec<StoredPack>, Error> {
+    let found = services.tenant().read(|tx| tx.pack_versions(id, MOST_VERSIONS))?;
+    if found.is_empty() { Err(Refused::NotFound.into()) } else { Ok(found) }
+}
+
+/// A version with its document, as it was published.
+pub fn find(services: &Services, id: &str, version: &str) -> Result<(StoredPack, String), Error> {
+    let reference = PackRef::of(id, version);
+    let found = reference.as_ref().map(|reference| document(services, reference)).transpose()?;
+    found.flatten().ok_or_else(|| Refused::NotFound.into())
+}
+
+fn document(
+    services: &Services,
+    reference: &PackRef,
+) -> Result<Option<(StoredPack, String)>, StoreError> {
+    let version = &reference.version;
+    let numbers = [version.major, version.minor, version.patch];
+    services.tenant().read(|tx| tx.find_pack(&reference.id, numbers))
+}
+
+/// A published pack, read; none where there is none of this name.
+pub fn load(services: &Services, reference: &PackRef) -> Result<Option<Arc<Pack>>, StoreError> {
+    let known = services.packs();
+    let name = (Arc::clone(&services.caller().tenant), reference.clone());
+    if let Some(pack) = known.packs.get(&name) {
+        return Ok(Some(pack));
+    }
+    let Some((stored, text)) = document(services, reference)? else { return Ok(None) };
+    let corrupt = |error: &'static str| StoreError::Corrupt(Arc::new(Unreadable(error)));
+    let node = json::parse(&text, Limits::default()).map_err(|_| corrupt("it is no JSON"))?;
+    // What was published unsigned stays what it is; who signs is asked when it is published.
+    let pack = pack::read(&node, &PublicKeys::default()).map_err(|_| corrupt("it has faults"))?;
+    if pack.digest != stored.digest {
+        return Err(corrupt("its digest is another one"));
+    }
+    let pack = Arc::new(pack);
+    known.packs.insert(name, Arc::clone(&pack));
+    Ok(Some(pack))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a stored pack cannot be read: {0}")]
+struct Unreadable(&'static str);
+
+/// What two versions differ in.
+#[derive(Debug)]
+pub struct Difference {
+    pub from: StoredPack,
+    pub to: StoredPack,
+    pub layers: Vec<LayerChange>,
+}
+
+/// Compares the versions that the body names: `{"from", "to"}`, each `id@version`.
+pub fn diff(services: &Services, body: &str) -> Result<Difference, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let Some(fields) = Fields::of(&node, Path::Root, &["from", "to"], &mut faults) else {
+        return Err(Error::Invalid(faults.into_vec()));
+    };
+    let mut named = |key: &str| {
+        let reference = fields.text(key, &mut faults).map(PackRef::parse);
+        match reference {
+            Some(Some(reference)) => Some(reference),
+            Some(None) => {
+                fields.fault(key, "must be `id@version`", &mut faults);
+                None
+            }
+            None => {
+                if fields.get(key).is_none() {
+                    fields.fault(key, "is missing", &mut faults);
+                }
+                None
+            }
+        }
+    };
+    let (Some(from), Some(to)) = (named("from"), named("to")) else {
+        return Err(Error::Invalid(faults.into_vec()));
+    };
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let get = |reference: &PackRef| {
+        let found = document(services, reference)?;
+        let (stored, text) = found.ok_or(Error::Pack(Refused::NotFound))?;
+        let value: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| StoreError::Corrupt(Arc::new(error)))?;
+        Ok::<_, Error>((stored, value))
+    };
+    let ((from, before), (to, after)) = (get(&from)?, get(&to)?);
+    Ok(Difference { layers: pack::between(&before, &after), from, to })
+}
+
+fn parse(body: &str) -> Result<Node<'_>, Error> {
+    let node = json::parse(body, Limits::default())?;
+    if node.raw.len() > LONGEST {
+        let mut faults = Faults::default();
+        faults.add(&Path::Root, format!("must be at most {LONGEST} bytes"));
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    Ok(node)
+}
