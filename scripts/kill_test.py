@@ -106,11 +106,33 @@ def check_memory(port, path, stored):
     return None
 
 
+def post_compile(port, name, count):
+    """Compiles, with a record in full; it is there, and compiles again to the same payload."""
+    messages = [{"role": "user", "content": f"{name}/{count} " * 50}]
+    body = {"messages": messages, "target": "openai", "record": "full"}
+    status, body = call(port, "POST", "/compile", body)
+    if status != 200:
+        return None
+    answer = json.loads(body)
+    return f"/compilations/{answer['id']}", 1, answer["payload"]
+
+
+def check_compilation(port, path, stored):
+    status, body = call(port, "POST", f"{path}/replay", {})
+    if status != 200:
+        return f"{path}: status {status}"
+    answer = json.loads(body)
+    if answer["status"] != "equal" or answer["payload"] != stored[0][1]:
+        return f"{path}: compiles to something else"
+    return None
+
+
 # A way to write, and how what it wrote is checked: one line each.
 WRITES = [
     (put_adapter, check_adapter),
     (post_artifact, check_artifact),
     (put_memory, check_memory),
+    (post_compile, check_compilation),
 ]
 
 

@@ -10,6 +10,7 @@ mod health;
 mod members;
 mod pack;
 mod prove;
+mod replay;
 mod report;
 mod store;
 mod transcript;
@@ -105,6 +106,16 @@ Examples:
         b: PathBuf,
     },
 
+    /// Compile a recorded request again, and compare
+    ///
+    /// Prints a line for each stage. Exit code 1 where it came to something else, or cannot be
+    /// compiled again.
+    #[command(after_help = "\
+Examples:
+  contexture replay cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b
+  contexture replay cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b --request request.json")]
+    Replay(replay::ReplayArgs),
+
     /// Check packs before they are published
     #[command(subcommand)]
     Pack(pack::PackCommand),
@@ -153,6 +164,7 @@ pub fn run() -> ExitCode {
         Command::Expand(args) => compress::expand(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Why { a, b } => explain_change(&a, &b),
+        Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),
         Command::Key(command) => store::key(&command),
         Command::Migrate(place) => store::migrate(&place),

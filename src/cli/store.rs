@@ -23,6 +23,12 @@ pub(super) struct Place {
     database_url: DatabaseUrl,
 }
 
+impl Place {
+    pub(super) fn url(&self) -> &DatabaseUrl {
+        &self.database_url
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub(super) struct BackupArgs {
     /// The copy; a file that is there already is left as it is

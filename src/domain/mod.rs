@@ -4,6 +4,7 @@ mod adapter;
 mod artifact;
 mod candidate;
 mod chain;
+mod compilation;
 mod conversation;
 mod day;
 mod event;
@@ -30,6 +31,7 @@ pub use candidate::{
     Existing, MemoryClass, MemoryPromotion, Proposal, Resolution, Review, Verdict,
 };
 pub use chain::ChainLink;
+pub use compilation::{Compilation, CompilationStatus, RecordLevel};
 pub use conversation::{Conversation, Turn, turns};
 pub use day::Day;
 pub use event::{Event, EventKind, NewEvent};

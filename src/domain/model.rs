@@ -114,6 +114,11 @@ impl Models {
         Self { rows: super::model_table::rows() }
     }
 
+    /// A table without rows.
+    pub fn empty() -> Self {
+        Self { rows: Vec::new() }
+    }
+
     /// Adds rows; one of a known name takes its place.
     pub fn extend(&mut self, rows: impl IntoIterator<Item = Model>) {
         for row in rows {

@@ -38,6 +38,10 @@ const ADMIN: Access = Access::AnyOf(&[Scope::Admin]);
 pub const ROUTES: &[(&str, &str, Access)] = &[
     ("POST", "/compile", COMPILE),
     ("POST", "/tokens", EITHER),
+    ("GET", "/compilations", COMPILE),
+    ("GET", "/compilations/{id}", COMPILE),
+    ("POST", "/compilations/diff", COMPILE),
+    ("POST", "/compilations/{id}/replay", COMPILE),
     ("POST", "/compress", COMPRESS),
     ("POST", "/expand", EITHER),
     ("POST", "/artifacts", COMPRESS),

@@ -10,6 +10,7 @@ mod artifacts;
 mod auth;
 mod body;
 mod candidates;
+mod compilations;
 mod compile;
 mod compress;
 mod events;

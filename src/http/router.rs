@@ -23,8 +23,8 @@ use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, auth, candidates, compile, compress, events, hooks, keys, layer, memory,
-    operations, packs, pages, sessions, tools, window,
+    adapters, artifacts, auth, candidates, compilations, compile, compress, events, hooks, keys,
+    layer, memory, operations, packs, pages, sessions, tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -40,6 +40,7 @@ use crate::config::LimitsConfig;
     servers((url = "/")),
     tags(
         (name = "compile", description = "Conversations to payloads"),
+        (name = "compilations", description = "What compiles came to, and why"),
         (name = "artifacts", description = "Originals that stand outside of a payload"),
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "memory", description = "What is known beyond one conversation"),
@@ -142,6 +143,10 @@ fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(compile::compile_conversation))
         .routes(routes!(compile::count_tokens))
+        .routes(routes!(compilations::list_compilations))
+        .routes(routes!(compilations::compare_compilations))
+        .routes(routes!(compilations::get_compilation))
+        .routes(routes!(compilations::replay_compilation))
         .routes(routes!(compress::compress_messages))
         .routes(routes!(compress::expand_messages))
         .routes(routes!(artifacts::create_artifact))

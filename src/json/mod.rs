@@ -5,6 +5,7 @@
 //! while it reads, so hostile input costs no more than its own length.
 
 mod canonical;
+mod diff;
 mod fields;
 mod jcs;
 mod merge;
@@ -15,6 +16,7 @@ pub(crate) mod tape;
 mod write;
 
 pub use canonical::{canonical, canonical_with_nulls};
+pub use diff::{Difference, differences};
 pub use fields::Fields;
 pub use jcs::{NotIJson, jcs, jcs_value};
 pub use merge::merge;

@@ -8,6 +8,7 @@ mod asks;
 mod breakpoints;
 mod budget;
 mod change;
+mod compiled;
 mod compress;
 mod deadline;
 mod driver;
@@ -32,10 +33,12 @@ mod shorten;
 mod slot;
 mod stage;
 mod tokens;
+mod trace;
 mod xml;
 
 pub use asks::{Asks, Nobody};
 pub use change::{FirstChange, Hints, Why, first_change};
+pub use compiled::Compiled;
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
@@ -46,8 +49,7 @@ pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig
 pub use shorten::{Edit, Edited, Maker, Original, Shortened, Shown, passed_on, shorten, splice};
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
-
-use std::sync::Arc;
+pub use trace::Hashes;
 
 use crate::compress::Engine;
 use crate::domain::{Conversation, Source};
@@ -61,27 +63,6 @@ use crate::tokenizer::Counter;
 pub struct Context {
     pub counter: Counter,
     pub engine: Engine,
-}
-
-/// A compiled conversation.
-#[derive(Debug)]
-pub struct Compiled {
-    /// What the caller began, with the payload at its end.
-    pub text: String,
-    /// Byte at which the payload begins: JSON text, ready to spread into the provider's SDK
-    /// call.
-    pub start: usize,
-    pub report: Report,
-    /// What the comparison with an earlier payload needs to know.
-    pub hints: Hints,
-    /// Texts that the payload names by their artifacts: they must be stored before it is sent.
-    pub artifacts: Vec<Arc<str>>,
-}
-
-impl Compiled {
-    pub fn payload(&self) -> &str {
-        self.text.get(self.start..).unwrap_or_default()
-    }
 }
 
 /// Runs the stages over a checked request, and asks `asks` between them. The payload is appended

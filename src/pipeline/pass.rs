@@ -2,8 +2,8 @@
 //! conversation re-encoded for the target, nothing shortened, nothing counted.
 
 use super::report::Report;
-use super::{Actions, Compiled, Hints, ingest};
-use crate::domain::Message;
+use super::{Actions, Compiled, Hashes, Hints, ingest};
+use crate::domain::{ContentHash, Message};
 use crate::provider::{self, Sandwich};
 use crate::request::CompileRequest;
 
@@ -26,5 +26,13 @@ pub(super) fn run(request: CompileRequest, mut text: String) -> Compiled {
     let report = Report::new(&request.model, (tokens, tokens), budget, actions, notes);
     let mut report = report.uncounted(summary);
     report.parts.reserve = request.reserve_output;
-    Compiled { text, start, report, hints: Hints::default(), artifacts: Vec::new() }
+    Compiled {
+        payload_hash: ContentHash::of(text.get(start..).unwrap_or_default()),
+        text,
+        start,
+        report,
+        hints: Hints::default(),
+        artifacts: Vec::new(),
+        hashes: Hashes::default(),
+    }
 }

@@ -85,6 +85,14 @@ impl Report {
         }
     }
 
+    /// What the compile decided, as text. Warnings, which others add to, are no part of it.
+    pub(super) fn figures(&self) -> String {
+        let tokens = (self.tokens_before, self.tokens_after, self.budget, self.fits);
+        let figures = (tokens, self.parts, self.actions, &self.too_big, &self.decisions);
+        let told = (&self.memory, &self.skill, &self.service_tools, &self.repairs);
+        serde_json::to_string(&(figures, told)).unwrap_or_default()
+    }
+
     /// The same for what there was no time to count: four bytes to a token.
     pub(super) fn uncounted(mut self, summary: String) -> Self {
         self.summary = summary;

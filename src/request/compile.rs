@@ -8,7 +8,7 @@ use super::options::{
     CacheOptions, Compression, Explain, KnownAdapters, MemoryOptions, Output, Placement, Protect,
     Skill,
 };
-use crate::domain::{Conversation, Model, Models, Notes, RawJson, Source, Target};
+use crate::domain::{Conversation, Model, Models, Notes, RawJson, RecordLevel, Source, Target};
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
@@ -101,8 +101,8 @@ pub struct CompileRequest {
     /// order.
     pub points: Vec<u64>,
     pub hooks: HookChoice,
-    /// `record: "none"`: nothing of this compile is remembered.
-    pub unrecorded: bool,
+    /// How much of this compile is recorded.
+    pub record: RecordLevel,
     pub explain: Explain,
     pub deadline_ms: Option<u64>,
     pub on_deadline: OnDeadline,
@@ -147,7 +147,6 @@ pub fn read_compile(
     let model = resolve_model(fields.text("model", &mut faults), target, models, &mut notes);
     let (context_window, reserve_output, on_overflow) = budget(&fields, &model, &mut faults);
     fields.choice("repair", &[("strict", ()), ("lenient", ())], &mut faults);
-    let unrecorded = fields.choice("record", &[("none", ())], &mut faults).is_some();
     let request = CompileRequest {
         conversation: provider::read(body, source, &mut faults, &mut notes),
         target,
@@ -174,7 +173,7 @@ pub fn read_compile(
         measured_milli: None,
         points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
-        unrecorded,
+        record: fields.choice("record", RecordLevel::WORDS, &mut faults).unwrap_or_default(),
         explain: fields
             .choice(
                 "explain",

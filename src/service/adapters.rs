@@ -1,5 +1,6 @@
 //! Format adapters: ours, and those that callers have written as data.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Error, Services, StoreError};
@@ -159,7 +160,7 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Tested
         Some(definition) => AdapterChoice::Custom(Arc::new(definition)),
         None => match find(services, name)? {
             Some(Found::Custom(stored, text)) => {
-                AdapterChoice::Custom(definition_of(&stored, &text)?)
+                AdapterChoice::Custom(definition_of(&stored.name, &text)?)
             }
             Some(Found::BuiltIn(name)) => AdapterChoice::Named(name.into()),
             None => return Ok(None),
@@ -192,7 +193,7 @@ pub(super) fn known(
     let Some(list) = request::given_adapters(section) else {
         let names: Vec<&str> = known.built_in.iter().map(String::as_str).collect();
         for (stored, text) in tenant.read(|tx| tx.adapters(&names))?.into_iter().flatten() {
-            known.stored.insert(Arc::clone(&stored.name), definition_of(&stored, &text)?);
+            known.stored.insert(Arc::clone(&stored.name), definition_of(&stored.name, &text)?);
         }
         return Ok(known);
     };
@@ -208,7 +209,17 @@ pub(super) fn known(
         if known.patterns > request::MOST_PATTERNS_IN_ALL {
             break;
         }
-        known.stored.insert(Arc::clone(&stored.name), definition_of(&stored, &text)?);
+        known.stored.insert(Arc::clone(&stored.name), definition_of(&stored.name, &text)?);
+    }
+    Ok(known)
+}
+
+/// What names meant when these definitions were stored.
+pub(super) fn recorded(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAdapters, StoreError> {
+    let mut known = ours();
+    for (name, text) in texts {
+        known.patterns += request::patterns_in(&parse(text)?);
+        known.stored.insert(Arc::clone(name), definition_of(name, text)?);
     }
     Ok(known)
 }
@@ -219,10 +230,10 @@ pub(super) fn ours() -> KnownAdapters {
 }
 
 /// A stored definition, read again. It was checked before it was stored.
-fn definition_of(stored: &StoredAdapter, text: &str) -> Result<Arc<AdapterDefinition>, StoreError> {
+fn definition_of(name: &str, text: &str) -> Result<Arc<AdapterDefinition>, StoreError> {
     let mut faults = Faults::default();
     let node = parse(text)?;
-    let read = request::read_definition(&node, Path::Root, Some(&stored.name), &mut faults);
+    let read = request::read_definition(&node, Path::Root, Some(name), &mut faults);
     match read.filter(|_| faults.is_empty()) {
         Some(definition) => Ok(Arc::new(definition)),
         None => Err(StoreError::Corrupt(Arc::new(Unreadable(faults.into_vec())))),

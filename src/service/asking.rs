@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use super::Services;
 use super::pool::Seat;
 use crate::hook::{
-    At, Changed, Check, Decision, HookSet, Provided, Round, Run, Scope, ToSend, Tokens,
+    At, Changed, Check, Decision, HookSet, Provided, Recorded, Round, Run, Scope, ToSend, Tokens,
 };
 use crate::pipeline::{self, Asks, Deadline, Stopped};
 
@@ -36,6 +36,19 @@ impl Services {
             deadline: deadline.clone(),
             later: Vec::new(),
         }
+    }
+}
+
+impl<'s> Asking<'s> {
+    /// Asks nobody: `recorded` has what was said.
+    pub(super) fn recorded(
+        set: Arc<HookSet>,
+        recorded: &'s Recorded,
+        scope: Scope,
+        deadline: &Deadline,
+    ) -> Self {
+        let round = Round::new(set, recorded, scope);
+        Self { round, seat: None, deadline: deadline.clone(), later: Vec::new() }
     }
 }
 

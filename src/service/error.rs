@@ -16,6 +16,14 @@ pub enum Error {
     NotFound(&'static str),
     #[error("{0}")]
     Conflict(String),
+    /// A record does not hold what it takes to run the compile again.
+    #[error("{0}")]
+    RecordIncomplete(&'static str),
+    /// A record was made by an engine that compiles otherwise.
+    #[error("the record was made by engine {recorded}; this is {current}")]
+    EngineChanged { recorded: String, current: &'static str },
+    #[error(transparent)]
+    Compile(Box<super::compile::Error>),
     /// `If-Match` names another version than the one that is stored.
     #[error("the version that is stored is {0}")]
     Stale(u64),

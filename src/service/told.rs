@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Services, StoreError, compile};
-use crate::domain::{ContentHash, EventKind, NewEvent, RawJson};
+use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::Run;
 use crate::pipeline::{Compiled, Stopped};
 use crate::request::CompileRequest;
@@ -72,7 +72,7 @@ impl Told {
             "fits": report.fits,
             "parts": report.parts,
             "actions": actions,
-            "payload_hash": ContentHash::of(compiled.payload()).to_string(),
+            "payload_hash": compiled.payload_hash.to_string(),
             "first_change": report.cache.first_change,
         });
         after.push(event(EventKind::CompileDone, &done));

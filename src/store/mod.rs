@@ -14,6 +14,7 @@ mod backend;
 mod batch;
 mod candidates;
 mod cleanup;
+mod compilations;
 mod deliveries;
 mod error;
 mod events;
@@ -42,6 +43,7 @@ use tokio::sync::Notify;
 use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, Committed, Item};
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
+pub use self::compilations::CompilationFilter;
 pub use self::deliveries::{
     AttemptRow, Claimed, Claims, DeliveryRow, DeliveryState, Follower, HookKey, NewDelivery,
     Outcome,

@@ -1,6 +1,7 @@
 //! One tenant's part of the store.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::backend::{Job, Pending, job};
 use super::cleanup::{self, Caps, Cleanup, Entry, Evicted, Reason};
@@ -104,6 +105,11 @@ impl Tenant {
             let done = write(&tx)?;
             Ok((done, tx.into_told()))
         })
+    }
+
+    /// How long what is stored without a time of its own is kept.
+    pub fn kept(&self) -> Duration {
+        self.store.inner.retention.ttl
     }
 
     /// What is committed from now on, for a reader in this process.
@@ -308,6 +314,7 @@ impl Tenant {
     )]
     pub(super) fn forget(&self) -> Result<(), Error> {
         while self.write(|tx| tx.forget_answers())? {}
+        while self.write(|tx| tx.forget_compilations())? {}
         let kept = self.store.inner.retention.events;
         while self.write(move |tx| tx.forget_events(kept))? {}
         while self.write(|tx| tx.forget_deliveries())? {}

@@ -21,6 +21,10 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml");
 const ROUTES: &[(&str, &str)] = &[
     ("POST", "/compile"),
     ("POST", "/tokens"),
+    ("GET", "/compilations"),
+    ("GET", "/compilations/{id}"),
+    ("POST", "/compilations/diff"),
+    ("POST", "/compilations/{id}/replay"),
     ("POST", "/compress"),
     ("POST", "/expand"),
     ("POST", "/artifacts"),
@@ -166,11 +170,16 @@ async fn every_described_route_is_served() {
         build("POST", path).json(&body).send().await.unwrap().json().await.unwrap()
     };
     let stored = make("/artifacts", json!({"text": "x".repeat(6000)})).await;
+    let compiled = make("/compile", json!({"messages": []})).await;
     let key = make("/keys", json!({"scopes": ["compile"]})).await;
     let proposed = make("/memory-candidates", json!({"value": 1, "class": "preference"})).await;
     make("/packs", crate::support::pack::minimal()).await;
     for (method, path) in ROUTES {
-        let owner = if path.starts_with("/memory-candidates") { &proposed } else { &stored };
+        let owner = match path.split('/').nth(1) {
+            Some("memory-candidates") => &proposed,
+            Some("compilations") => &compiled,
+            _ => &stored,
+        };
         let adapter = json!({"detect": {"min_lines": 1}}).to_string();
         build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
         build("PUT", "/memory/one").body("{\"value\":1}").send().await.unwrap();

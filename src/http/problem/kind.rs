@@ -20,6 +20,8 @@ pub enum Kind {
     MethodNotAllowed,
     Conflict,
     InFlight,
+    RecordIncomplete,
+    EngineChanged,
     PreconditionFailed,
     MemoryActionUnsupported,
     MemoryTypeUnsupported,
@@ -83,6 +85,8 @@ impl Kind {
         Self::MethodNotAllowed,
         Self::Conflict,
         Self::InFlight,
+        Self::RecordIncomplete,
+        Self::EngineChanged,
         Self::PreconditionFailed,
         Self::MemoryActionUnsupported,
         Self::MemoryTypeUnsupported,
@@ -153,6 +157,10 @@ impl Kind {
             Self::MethodNotAllowed => (405, "method_not_allowed", "This path has no such method"),
             Self::Conflict => (409, "conflict", "What is stored stands in the way"),
             Self::InFlight => (409, "in_flight", "The same request is being carried out"),
+            Self::RecordIncomplete => {
+                (409, "record_incomplete", "The record does not hold what this needs")
+            }
+            Self::EngineChanged => (409, "engine_changed", "The record was made by another engine"),
             Self::PreconditionFailed => (412, "precondition_failed", "Another version is stored"),
             Self::MemoryActionUnsupported => {
                 (422, "memory_action_unsupported", "There is no such memory action")

@@ -7,6 +7,7 @@
 mod adapters;
 mod artifacts;
 mod candidates;
+mod compilations;
 mod compress;
 mod events;
 mod hooks;
@@ -24,6 +25,7 @@ pub use candidates::{
     Candidate, CandidateEvents, CandidateList, CandidatePromotion, CandidateProposal,
     CandidateReview,
 };
+pub use compilations::*;
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 pub use keys::{
     ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, UsageList, UsageRow,
@@ -121,9 +123,9 @@ pub struct CompileRequest {
     /// `strict` refuses malformed tool arguments, `lenient` keeps them as they are.
     #[schema(default = "strict")]
     pub repair: Option<String>,
-    /// `none`: nothing is remembered, so a later compile cannot name this one as its
-    /// `cache.previous`, nor find it by its session. When absent the payload is remembered for a
-    /// while, in memory.
+    /// What is kept of this compile. `hashes`: figures and the hashes of its stages. `full`: request
+    /// and payload, too. `none`: nothing, and no later compile finds it as the one before.
+    #[schema(default = "hashes")]
     pub record: Option<String>,
     /// Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the
     /// header `Contexture-Deadline-Ms` counts.

@@ -5,9 +5,10 @@ mod last;
 mod stages;
 
 use super::measure::Meter;
+use super::trace::Trace;
 use super::{Asks, Compiled, Context, Deadline, Error, Timings, manifest};
 use crate::compress::Adapters;
-use crate::domain::{Conversation, Notes, Role};
+use crate::domain::{Conversation, Notes, Role, Stage};
 use crate::request::{CompileRequest, OnOverflow};
 
 use stages::Shown;
@@ -21,6 +22,7 @@ struct Driver<'d> {
     notes: Notes,
     asks: &'d mut dyn Asks,
     timings: &'d mut Timings,
+    trace: Trace,
 }
 
 pub(super) fn run(
@@ -34,10 +36,14 @@ pub(super) fn run(
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
     let adapters = Adapters::of(&request.compression.adapters);
     let notes = request.notes.clone();
-    let mut driver = Driver { cx, request, meter, adapters, notes, asks, timings };
+    let trace = Trace::new(request.record.is_kept());
+    let mut driver = Driver { cx, request, meter, adapters, notes, asks, timings, trace };
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
+    driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
     let mut conversation = driver.ingest(conversation);
+    let messages = [&*conversation.system, &conversation.history];
+    driver.trace.conversation(Stage::Ingest, messages, &conversation.tools);
     deadline.check()?;
     let (source, list_key) = (conversation.source, conversation.source.list_key());
     let read_back = driver.read_back(&mut conversation);
@@ -52,15 +58,18 @@ pub(super) fn run(
     let (mut around, compressed) = driver.history(&mut past, &shown, around)?;
     driver.append(std::mem::take(&mut around.notes));
     deadline.check()?;
+    driver.trace.history(Stage::Compress, &compressed.slots);
     let squeezed = compressed.outcome.squeezed;
     let artifacts = compressed.artifacts;
     let system_tokens = around.frame.system();
     let opening = around.frame.opening.clone();
     let slots = driver.assemble(around.frame, compressed.slots, (list_key, spoken))?;
     let mut actions = compressed.actions;
+    driver.trace.slots(Stage::Assemble, &slots, &conversation.tools);
     let sandwich = last::Sandwich { slots, tools, opening, source, spoken };
     let mut slots = driver.transform(sandwich, &past, &mut actions)?;
     driver.mark(&mut slots, &mut conversation.tools);
+    driver.trace.slots(Stage::Transform, &slots, &conversation.tools);
     let arrival = manifest::Arrival {
         costs: &past.arrived.costs,
         saved: &past.arrived.saved,
@@ -75,6 +84,7 @@ pub(super) fn run(
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
     }
+    driver.trace.text(Stage::Manifest, || report.figures());
     let hints = driver.hints(squeezed);
     Ok(driver.format(slots, &conversation.tools, text, (report, hints, artifacts)))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Driver, has_spoken};
-use crate::domain::{ArtifactId, Conversation, Message, Notes, ToolDefinition};
+use crate::domain::{ArtifactId, ContentHash, Conversation, Message, Notes, Stage, ToolDefinition};
 use crate::pipeline::compress::{self, Output as Compressed};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, Report};
@@ -126,11 +126,15 @@ impl Driver<'_> {
         let mut notes = Notes::default();
         let context = context.or(self.request.implicit_context.as_deref());
         let injected = self.inject(context, &mut notes)?;
+        let entries = self.request.memory.as_ref().map_or(&[][..], |memory| &memory.entries);
+        self.trace.memory(entries, &injected.injected);
+        self.trace.injected(&injected);
         let memory_tokens = injected.memory_tokens;
         let memory_data = if injected.memory_data.is_some() { memory_tokens } else { 0 };
         let keys = injected.injected.clone();
         let frame = self.frame(shown, past, injected, &mut notes)?;
         let allocation = self.budget(&frame, shown.tools, memory_data);
+        self.trace.text(Stage::Budget, || format!("{allocation:?}"));
         Ok(Around { frame, allocation, memory_tokens, injected: keys, notes })
     }
 
@@ -307,7 +311,10 @@ impl Driver<'_> {
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
             provider::write_into(&mut text, target, Sandwich { messages: &messages, tools });
-            let mut compiled = Compiled { text, start, report, hints, artifacts };
+            let payload_hash = ContentHash::of(text.get(start..).unwrap_or_default());
+            let hashes = std::mem::take(&mut self.trace).finish(payload_hash);
+            let mut compiled =
+                Compiled { text, start, report, hints, artifacts, payload_hash, hashes };
             if provider::rules(target).cache_marks {
                 compiled.report.cache.breakpoints = breakpoints::find(compiled.payload());
             }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::domain::{MemoryEntry, Note};
 use crate::hook::Run;
+use crate::json::Node;
 use crate::pipeline::Compiled;
+use crate::service::record::{Begun, NewRecord};
 use crate::service::sessions::{self, Open};
 use crate::service::told::Told;
 use crate::service::{Services, StoreError, memory};
@@ -18,9 +20,17 @@ pub(super) fn commit(
     (id, session): (&Arc<str>, Option<(&Open, sessions::Compiled)>),
     expired: Vec<MemoryEntry>,
     (told, runs): (&Told, &[Run]),
+    recorded: Option<(&Node<'_>, &Begun)>,
 ) -> Result<(), StoreError> {
     compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
     let mut batch = Batch::default();
+    let open = session.as_ref().map(|(open, _)| &open.id);
+    let record = recorded.map(|recorded| {
+        let compiled = (&*compiled, runs);
+        NewRecord::of(services, (id, open), recorded, compiled, &mut batch)
+    });
+    let record = record.transpose()?;
+    let kept = services.tenant().kept();
     for text in std::mem::take(&mut compiled.artifacts) {
         batch.artifact(text, "text/plain");
     }
@@ -33,6 +43,7 @@ pub(super) fn commit(
         before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
         memory::expire(tx, &expired)?;
         session.iter().try_for_each(|(open, left)| open.commit(tx, left))?;
+        record.iter().try_for_each(|record| record.store(tx, kept))?;
         after.iter().try_for_each(|event| tx.publish(event).map(drop))
     });
     match stored {

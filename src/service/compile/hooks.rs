@@ -20,7 +20,11 @@ pub(super) fn pinned(
 }
 
 /// Whose compile it is.
-pub(super) fn scope(services: &Services, id: &Arc<str>, session: Option<&Arc<str>>) -> Scope {
+pub(in crate::service) fn scope(
+    services: &Services,
+    id: &Arc<str>,
+    session: Option<&Arc<str>>,
+) -> Scope {
     Scope {
         tenant: Arc::clone(&services.caller().tenant),
         compilation_id: Some(Arc::clone(id)),

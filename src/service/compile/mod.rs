@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::record::{Begun, Inputs};
 use super::sessions::{self, Heard, Open};
 use super::told::{Told, tell_failed};
 use super::{Services, usage};
@@ -24,8 +25,9 @@ use crate::store;
 use adapters::known_adapters;
 use change::note_change;
 use commit::commit;
-use defaults::add_absent;
-use remember::remember;
+pub(super) use defaults::add_absent;
+pub(super) use hooks::scope;
+pub(super) use remember::remember;
 
 /// A compiled conversation, or a compressed text or list, as it is sent.
 #[derive(Debug)]
@@ -135,7 +137,7 @@ fn compile_node(
         None => deadline.clone(),
     };
     let previous = request.cache.previous.clone();
-    let unrecorded = request.unrecorded;
+    let level = request.record;
     let reported = match session {
         Some(session) => session.hear(&mut request),
         None => without_session(&mut request),
@@ -147,6 +149,12 @@ fn compile_node(
     let pinned = hooks::pinned(services, &request)?;
     let expired = remember(services, &mut request)?;
     timings.store += storing.elapsed();
+    let begun = level.is_kept().then(|| Begun {
+        level,
+        target: request.target.as_str(),
+        inputs: Inputs::of(&request, adapters.stored),
+        set: Arc::clone(&pinned),
+    });
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
     let scope = hooks::scope(services, &id, session.map(|session| &session.id));
@@ -162,12 +170,13 @@ fn compile_node(
     timings.serialise += serialising.elapsed();
     let storing = Instant::now();
     let left = session.map(|session| {
-        let payload = if unrecorded { None } else { sessions::blocks_of(compiled.payload()) };
+        let payload = if level.is_kept() { sessions::blocks_of(compiled.payload()) } else { None };
         let raw = model.unscale(compiled.report.tokens_after);
         let id = Arc::clone(&id);
         (session, sessions::Compiled { id, heard: reported, model: called, raw, payload })
     });
-    commit(services, &mut compiled, (&id, left), expired, (told, runs))?;
+    let recorded = begun.as_ref().map(|begun| (node, begun));
+    commit(services, &mut compiled, (&id, left), expired, (told, runs), recorded)?;
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
@@ -180,7 +189,7 @@ fn compile_node(
     body.push_str(&serde_json::to_string(&compiled.report).unwrap_or_default());
     body.push('}');
     let body = Bytes::from(body);
-    if !unrecorded {
+    if level.is_kept() {
         services.remember_payload(&id, body.slice(payload));
     }
     timings.serialise += serialising.elapsed();

@@ -6,7 +6,7 @@ use crate::request::{CompileRequest, Placement};
 use crate::service::{Services, StoreError, memory};
 
 /// Reads what memory shows in this compile; answers the entries in sight whose time is up.
-pub(super) fn remember(
+pub(in crate::service) fn remember(
     services: &Services,
     request: &mut CompileRequest,
 ) -> Result<Vec<MemoryEntry>, StoreError> {

@@ -30,6 +30,7 @@ impl Tx<'_> {
             )?;
         }
         self.erase_session_memory(id)?;
+        self.forget_compilations_of(id)?;
         Ok(was_there)
     }
 

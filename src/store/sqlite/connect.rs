@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0007_sessions.sql"),
     include_str!("../../../migrations/sqlite/0008_deliveries.sql"),
     include_str!("../../../migrations/sqlite/0009_packs.sql"),
+    include_str!("../../../migrations/sqlite/0010_compilations.sql"),
 ];
 
 /// How long to wait for another process that holds the file.

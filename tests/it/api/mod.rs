@@ -4,6 +4,7 @@ mod adapters;
 mod artifacts;
 mod candidates;
 mod change;
+mod compilations;
 mod compress;
 mod counts;
 mod ends;

@@ -75,9 +75,12 @@ impl Tenants {
             }
         };
         self.call(&self.a, "POST", "/packs", Some(&pack::minimal())).await;
+        let compile = json!({"messages": [{"role": "user", "content": "a secret"}]});
+        let compilation = self.json(&self.a, "POST", "/compile", Some(&compile)).await;
         let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
         BTreeMap::from([
             ("/artifacts/{id}", id(&artifact)),
+            ("/compilations/{id}", id(&compilation)),
             ("/adapters/{name}", "ledger".to_owned()),
             ("/memory/{key}", "language".to_owned()),
             ("/keys/{id}", id(&key)),

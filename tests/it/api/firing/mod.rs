@@ -1,6 +1,7 @@
 //! Hooks that fire: real receivers on real sockets, asked by a real server in the middle of its work.
 
 mod before_compile;
+mod replay;
 mod stops;
 mod transform;
 

@@ -1,0 +1,69 @@
+//! The record of one compile: enough to compare it, and in full to run it again.
+
+use std::sync::Arc;
+
+use super::{ContentHash, RawJson, Timestamp};
+
+/// How much of a compile is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RecordLevel {
+    None,
+    /// Hashes and figures; no text of the conversation.
+    #[default]
+    Hashes,
+    /// The request, the payload and all that reached the compile from outside, too.
+    Full,
+}
+
+impl RecordLevel {
+    pub const WORDS: &[(&str, Self)] =
+        &[("none", Self::None), ("hashes", Self::Hashes), ("full", Self::Full)];
+
+    pub fn as_str(self) -> &'static str {
+        super::word_of(Self::WORDS, self)
+    }
+
+    /// Whether there is a record at all.
+    pub fn is_kept(self) -> bool {
+        self != Self::None
+    }
+}
+
+/// How a compile ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompilationStatus {
+    Compiled,
+    /// Nothing was to be sent: what governs it did not allow it.
+    Refused,
+}
+
+impl CompilationStatus {
+    pub const WORDS: &[(&str, Self)] = &[("compiled", Self::Compiled), ("refused", Self::Refused)];
+
+    pub fn as_str(self) -> &'static str {
+        super::word_of(Self::WORDS, self)
+    }
+}
+
+/// A stored record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compilation {
+    /// Ids sort by time.
+    pub id: Arc<str>,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub session_id: Option<Arc<str>>,
+    pub target: Arc<str>,
+    /// Empty where the request named none.
+    pub model: Arc<str>,
+    pub level: RecordLevel,
+    pub status: CompilationStatus,
+    /// The release and semantics that it was compiled with.
+    pub engine: Arc<str>,
+    pub payload_hash: ContentHash,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    pub fits: bool,
+    /// Hashes of the stages, figures, effects, hook runs, inputs: a JSON object.
+    pub body: RawJson,
+}

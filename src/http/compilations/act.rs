@@ -1,0 +1,72 @@
+//! Comparing records, and compiling again.
+
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use crate::http::answer::written;
+use crate::http::artifacts::run;
+use crate::http::body;
+use crate::http::problem::{Body, Problem};
+use crate::http::query::name_of;
+use crate::http::schema::{CompareAnswer, CompareRequest, ReplayAnswer, ReplayRequest};
+use crate::http::state::AppState;
+use crate::pipeline::Deadline;
+use crate::service::compilations;
+
+/// Compare two compilations
+///
+/// Tells the first stage in which they parted, and what from outside it was given that was not the
+/// same.
+#[utoipa::path(
+    post,
+    path = "/compilations/diff",
+    tag = "compilations",
+    operation_id = "compare_compilations",
+    request_body = CompareRequest,
+    responses(
+        (status = OK, description = "Where they parted", body = CompareAnswer),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn compare_compilations(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let received = body::read(&state, request).await?;
+    let compared = run(&state, received, compilations::compare);
+    Ok(written(&CompareAnswer::from(compared.await?)))
+}
+
+/// Replay a compilation
+///
+/// Compiles once more with what reached the first compile from outside, calls nothing, stores
+/// nothing, and compares stage by stage. Of a record that holds hashes alone the request is sent
+/// again. A payload that is not the same is an answer, not an error.
+#[utoipa::path(
+    post,
+    path = "/compilations/{id}/replay",
+    tag = "compilations",
+    operation_id = "replay_compilation",
+    params(("id" = String, Path, description = "The `id` of a compile's answer")),
+    request_body = ReplayRequest,
+    responses(
+        (status = OK, description = "What it came to", body = ReplayAnswer),
+        (status = "4XX", description = "It cannot be run again", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn replay_compilation(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let received = body::read(&state, request).await?;
+    let deadline = Deadline::at(Instant::now() + received.allowed);
+    let replayed = run(&state, received, move |services, text| {
+        compilations::replay(services, &id, text, &deadline)
+    });
+    Ok(written(&ReplayAnswer::from(replayed.await?)))
+}

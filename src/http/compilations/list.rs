@@ -1,0 +1,96 @@
+//! Reading records.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use crate::domain::{CompilationStatus, ContentHash, RecordLevel};
+use crate::http::answer::{json, written};
+use crate::http::artifacts::run;
+use crate::http::body::Received;
+use crate::http::problem::{Body, Problem};
+use crate::http::query::{Query, name_of};
+use crate::http::schema::{CompilationList, CompilationRecord};
+use crate::http::state::AppState;
+use crate::service::compilations::{self, CompilationFilter};
+
+/// List compilations
+///
+/// The records of compiles, newest first. `record` in a compile's request says what is kept of it.
+#[utoipa::path(
+    get,
+    path = "/compilations",
+    tag = "compilations",
+    operation_id = "list_compilations",
+    params(
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+        ("session_id" = Option<String>, Query, description = "Only compiles of this session"),
+        ("target" = Option<String>, Query, description = "Only compiles for this target"),
+        ("model" = Option<String>, Query, description = "Only compiles for this model"),
+        ("status" = Option<String>, Query, description = "`compiled` or `refused`"),
+        ("record" = Option<String>, Query, description = "`hashes` or `full`"),
+        ("payload_hash" = Option<String>, Query, description = "Only compiles that came to this payload"),
+    ),
+    responses(
+        (status = OK, description = "Some of them, and where the list goes on", body = CompilationList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_compilations(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let known =
+        ["limit", "cursor", "session_id", "target", "model", "status", "record", "payload_hash"];
+    let query = Query::of(request.uri(), &known)?;
+    let limit = query.limit()?;
+    let text = |name: &str| query.get(name).map(str::to_owned);
+    let hash = query.get("payload_hash").map(|text| {
+        let detail = "the parameter `payload_hash` must be 64 hex digits in lower case";
+        ContentHash::parse(text).ok_or_else(|| Problem::invalid("", detail))
+    });
+    let filter = CompilationFilter {
+        session_id: text("session_id"),
+        target: text("target"),
+        model: text("model"),
+        status: query.choice("status", CompilationStatus::WORDS)?,
+        level: query
+            .choice("record", &[("hashes", RecordLevel::Hashes), ("full", RecordLevel::Full)])?,
+        payload_hash: hash.transpose()?,
+    };
+    let before = text("cursor");
+    let received = Received::nothing(&state, &request)?;
+    let list = run(&state, received, move |services, _| {
+        compilations::list(services, &filter, before.as_deref(), limit)
+    });
+    let (rows, next_cursor) = list.await?;
+    let items = rows.iter().map(Into::into).collect();
+    Ok(written(&CompilationList { items, next_cursor }))
+}
+
+/// Read a compilation
+///
+/// The record of a compile: its ledger, its report, what it left behind, and of a record in full the
+/// request and the payload.
+#[utoipa::path(
+    get,
+    path = "/compilations/{id}",
+    tag = "compilations",
+    operation_id = "get_compilation",
+    params(("id" = String, Path, description = "The `id` of a compile's answer")),
+    responses(
+        (status = OK, description = "The record", body = CompilationRecord),
+        (status = "4XX", description = "There is no such record, or no longer", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn get_compilation(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let received = Received::nothing(&state, &request)?;
+    let record = run(&state, received, move |services, _| compilations::find(services, &id));
+    Ok(json(record.await?.write()))
+}

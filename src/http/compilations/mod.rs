@@ -1,0 +1,7 @@
+//! `/compilations`: the records of compiles.
+
+mod act;
+mod list;
+
+pub(super) use self::act::*;
+pub(super) use self::list::*;

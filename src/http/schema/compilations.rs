@@ -1,0 +1,265 @@
+//! The shapes of `/compilations`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use crate::domain::{Compilation, Drift, StageDrift};
+use crate::json::Difference;
+use crate::pipeline::Report;
+use crate::service::compilations::{Compared, Record, Replayed, is_current};
+
+/// A row of the list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompilationRow {
+    #[schema(example = "cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b")]
+    pub id: String,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub created_at: String,
+    pub expires_at: String,
+    pub session_id: Option<String>,
+    #[schema(example = "anthropic")]
+    pub target: String,
+    pub model: Option<String>,
+    /// `hashes` or `full`.
+    pub record: &'static str,
+    /// `compiled` or `refused`.
+    pub status: &'static str,
+    /// Release and semantics of the engine that compiled.
+    pub engine: String,
+    /// Whether this engine would compile the same: only then can it be run again.
+    pub current: bool,
+    /// SHA-256 of the payload's bytes.
+    pub payload_hash: String,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    pub fits: bool,
+}
+
+impl From<&Compilation> for CompilationRow {
+    fn from(own: &Compilation) -> Self {
+        Self {
+            id: own.id.to_string(),
+            created_at: own.created_at.to_string(),
+            expires_at: own.expires_at.to_string(),
+            session_id: own.session_id.as_deref().map(str::to_owned),
+            target: own.target.to_string(),
+            model: (!own.model.is_empty()).then(|| own.model.to_string()),
+            record: own.level.as_str(),
+            status: own.status.as_str(),
+            engine: own.engine.to_string(),
+            current: is_current(own),
+            payload_hash: own.payload_hash.to_string(),
+            tokens_before: own.tokens_before,
+            tokens_after: own.tokens_after,
+            fits: own.fits,
+        }
+    }
+}
+
+/// A page of records, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompilationList {
+    pub items: Vec<CompilationRow>,
+    /// Where the list goes on; null at its end.
+    pub next_cursor: Option<String>,
+}
+
+/// A record with all that it holds.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what is written as text")]
+pub struct CompilationRecord {
+    #[schema(inline)]
+    row: CompilationRow,
+    /// The ledger: what each stage was given and what it gave, as hashes.
+    stages: Vec<LedgerLine>,
+    /// The report as it was answered.
+    report: Report,
+    effects: Effects,
+    /// What became of each hook.
+    hooks: Vec<Value>,
+    /// The request, of a record in full; null where it is no longer kept.
+    request: Option<Value>,
+    /// The payload, of a record in full; null where it is no longer kept.
+    payload: Option<Value>,
+}
+
+/// A stage of the ledger.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what is written as text")]
+pub struct LedgerLine {
+    #[schema(example = "compress")]
+    stage: String,
+    /// Over the output of every stage before it and all of `input_parts`.
+    input_hash: String,
+    output_hash: String,
+    /// What reaches the stage from outside, such as `request.compression` or `store.memory`.
+    input_parts: BTreeMap<String, String>,
+}
+
+/// What a compile left behind.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what is written as text")]
+pub struct Effects {
+    /// Ids of the originals that it stored.
+    artifacts: Vec<String>,
+    /// Keys of memory entries whose time was up.
+    memory_expired: Vec<String>,
+}
+
+/// Two records to compare.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "read by the service")]
+pub struct CompareRequest {
+    /// The id of a compilation.
+    a: String,
+    /// The id of another.
+    b: String,
+}
+
+/// How a compile is run again.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "read by the service")]
+pub struct ReplayRequest {
+    /// `strict`: everything from the record. `verify`: the recorded request with what is stored
+    /// today.
+    #[schema(default = "strict")]
+    mode: Option<String>,
+    /// The request, sent again: for a record that holds hashes alone. Memory, adapters and models
+    /// are those of today.
+    request: Option<Value>,
+}
+
+/// A stage of two compiles.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StageRow {
+    #[schema(example = "compress")]
+    pub stage: &'static str,
+    pub input_equal: bool,
+    pub output_equal: bool,
+    /// What reached it from outside and was not the same, by name.
+    #[schema(example = json!(["request.compression"]))]
+    pub changed_inputs: Vec<String>,
+}
+
+impl From<&StageDrift> for StageRow {
+    fn from(own: &StageDrift) -> Self {
+        Self {
+            stage: own.stage.as_str(),
+            input_equal: own.input_equal,
+            output_equal: own.output_equal,
+            changed_inputs: own.changed_inputs.clone(),
+        }
+    }
+}
+
+/// A place in which two payloads differ.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DiffStep {
+    /// `add`, `remove` or `replace`.
+    pub op: &'static str,
+    /// JSON Pointer into the payload.
+    #[schema(example = "/messages/3/content")]
+    pub path: String,
+    /// What stood there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    pub from: Option<Box<RawValue>>,
+    /// What stands there now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    pub value: Option<Box<RawValue>>,
+}
+
+impl From<Difference> for DiffStep {
+    fn from(own: Difference) -> Self {
+        let op = match (&own.from, &own.to) {
+            (None, _) => "add",
+            (Some(_), None) => "remove",
+            _ => "replace",
+        };
+        let raw = |text: String| RawValue::from_string(text).unwrap_or_default();
+        Self { op, path: own.pointer, from: own.from.map(raw), value: own.to.map(raw) }
+    }
+}
+
+/// What a compile came to when it was run again.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReplayAnswer {
+    pub id: String,
+    /// `equal` or `diverged`.
+    pub status: &'static str,
+    /// The earliest stage that gave something else.
+    pub first_divergent_stage: Option<&'static str>,
+    /// The stages that parted by themselves, not because one before them did.
+    pub root_stages: Vec<&'static str>,
+    pub stages: Vec<StageRow>,
+    /// Between the recorded payload, where it is kept, and this one; at most 200 steps.
+    pub diff: Vec<DiffStep>,
+    #[schema(value_type = Value)]
+    pub payload: Box<RawValue>,
+}
+
+impl From<Replayed> for ReplayAnswer {
+    fn from(own: Replayed) -> Self {
+        let is_equal = own.is_equal();
+        let (first, roots, stages) = drift(&own.drift);
+        Self {
+            id: own.id.to_string(),
+            status: status(is_equal),
+            first_divergent_stage: first,
+            root_stages: roots,
+            stages,
+            diff: own.diff.into_iter().map(Into::into).collect(),
+            payload: RawValue::from_string(own.payload).unwrap_or_default(),
+        }
+    }
+}
+
+/// Where two compiles parted.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompareAnswer {
+    pub a: CompilationRow,
+    pub b: CompilationRow,
+    /// `equal` or `diverged`.
+    pub status: &'static str,
+    /// The earliest stage that gave something else.
+    pub first_divergent_stage: Option<&'static str>,
+    /// The stages that parted by themselves, not because one before them did.
+    pub root_stages: Vec<&'static str>,
+    pub stages: Vec<StageRow>,
+    /// Between the payloads, where both are kept; at most 200 steps.
+    pub diff: Vec<DiffStep>,
+}
+
+impl From<Compared> for CompareAnswer {
+    fn from(own: Compared) -> Self {
+        let row = |record: &Record| CompilationRow::from(&record.compilation);
+        let same = own.a.compilation.payload_hash == own.b.compilation.payload_hash;
+        let (first, roots, stages) = drift(&own.drift);
+        Self {
+            a: row(&own.a),
+            b: row(&own.b),
+            status: status(same && own.drift.is_none()),
+            first_divergent_stage: first,
+            root_stages: roots,
+            stages,
+            diff: own.diff.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+fn status(is_equal: bool) -> &'static str {
+    if is_equal { "equal" } else { "diverged" }
+}
+
+fn drift(drift: &Drift) -> (Option<&'static str>, Vec<&'static str>, Vec<StageRow>) {
+    (
+        drift.first_divergent_stage.map(|stage| stage.as_str()),
+        drift.root_stages.iter().map(|stage| stage.as_str()).collect(),
+        drift.stages.iter().map(Into::into).collect(),
+    )
+}

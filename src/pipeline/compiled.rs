@@ -1,0 +1,33 @@
+//! What a compile came to.
+
+use std::sync::Arc;
+
+use super::change::Hints;
+use super::report::Report;
+use super::trace::Hashes;
+use crate::domain::ContentHash;
+
+/// A compiled conversation.
+#[derive(Debug)]
+pub struct Compiled {
+    /// What the caller began, with the payload at its end.
+    pub text: String,
+    /// Byte at which the payload begins: JSON text, ready to spread into the provider's SDK
+    /// call.
+    pub start: usize,
+    pub report: Report,
+    /// What the comparison with an earlier payload needs to know.
+    pub hints: Hints,
+    /// Texts that the payload names by their artifacts: they must be stored before it is sent.
+    pub artifacts: Vec<Arc<str>>,
+    /// SHA-256 of the payload's bytes.
+    pub payload_hash: ContentHash,
+    /// What the stages gave, where that is recorded.
+    pub hashes: Hashes,
+}
+
+impl Compiled {
+    pub fn payload(&self) -> &str {
+        self.text.get(self.start..).unwrap_or_default()
+    }
+}

@@ -1,0 +1,55 @@
+//! Two records beside each other.
+
+use super::{Record, find};
+use crate::domain::Drift;
+use crate::json::{self, Difference, Faults, Fields, Limits, Path};
+use crate::service::{Error, Services};
+
+/// Differences of payloads that are told.
+pub(super) const MOST: usize = 200;
+
+/// Where two compiles parted.
+#[derive(Debug)]
+pub struct Compared {
+    pub a: Record,
+    pub b: Record,
+    pub drift: Drift,
+    /// Between the payloads, where both are known.
+    pub diff: Vec<Difference>,
+}
+
+/// Compares the two records that `body` names.
+pub fn compare(services: &Services, body: &str) -> Result<Compared, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let mut ids = None;
+    if let Some(fields) = Fields::of(&node, Path::Root, &["a", "b"], &mut faults) {
+        let mut id = |key: &str| {
+            let given = fields.text(key, &mut faults);
+            if fields.get(key).is_none() {
+                fields.fault(key, "must be the id of a compilation", &mut faults);
+            }
+            given.unwrap_or_default().to_owned()
+        };
+        ids = Some((id("a"), id("b")));
+    }
+    let Some((a, b)) = ids.filter(|_| faults.is_empty()) else {
+        return Err(Error::Invalid(faults.into_vec()));
+    };
+    let (a, b) = (find(services, &a)?, find(services, &b)?);
+    let drift = Drift::between(&a.body.ledger, &b.body.ledger);
+    let diff = match (&a.payload, &b.payload) {
+        (Some(before), Some(now)) => payload_diff(before, now),
+        _ => Vec::new(),
+    };
+    Ok(Compared { a, b, drift, diff })
+}
+
+/// Where two payloads differ.
+pub(super) fn payload_diff(before: &str, now: &str) -> Vec<Difference> {
+    let read = |text| json::parse(text, Limits::default()).ok();
+    match (read(before), read(now)) {
+        (Some(before), Some(now)) => json::differences(&before, &now, MOST),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,193 @@
+//! The body of a record: a JSON object, read back as it was written.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Inputs;
+use crate::domain::{
+    ArtifactId, ContentHash, Family, Ledger, Model, RawJson, Stage, StageHashes, TokenizerName,
+};
+use crate::json::{self, Limits, Node};
+use crate::request::MemoryEntry;
+
+/// What a record holds beside its columns.
+#[derive(Debug)]
+pub(in crate::service) struct Body {
+    pub(in crate::service) ledger: Ledger,
+    /// JSON text of the report, times and all.
+    pub(in crate::service) report: String,
+    pub(in crate::service) artifacts: Vec<ContentHash>,
+    /// Keys of the memory entries that the compile has let expire.
+    pub(in crate::service) expired: Vec<String>,
+    /// JSON text of the hook runs.
+    pub(in crate::service) hooks: String,
+    pub(in crate::service) full: Option<Full>,
+}
+
+/// What a record in full has.
+#[derive(Debug, Clone)]
+pub(in crate::service) struct Full {
+    /// The plans that put request and payload together again.
+    pub(in crate::service) request: ContentHash,
+    pub(in crate::service) payload: Option<ContentHash>,
+    /// Definitions' texts by name.
+    pub(in crate::service) adapters: BTreeMap<Arc<str>, String>,
+    /// JSON text of the hooks that the compile was pinned to; none where there were none.
+    pub(in crate::service) set: Option<String>,
+}
+
+impl Body {
+    pub(super) fn write(&self, inputs: &Inputs) -> String {
+        let stages: Vec<Value> = self.ledger.stages().iter().map(stage).collect();
+        let ids = self.artifacts.iter().map(|hash| ArtifactId::of(hash).to_string());
+        let ids: Vec<String> = ids.collect();
+        let effects = json!({"artifacts": ids, "memory_expired": self.expired});
+        let mut text = format!(
+            "{{\"stages\":{},\"report\":{},\"effects\":{effects},\"hooks\":{}",
+            Value::from(stages),
+            self.report,
+            self.hooks
+        );
+        if let Some(full) = &self.full {
+            let payload = full.payload.map(|hash| hash.to_string());
+            if let Some(set) = &full.set {
+                text.push_str(&format!(",\"hook_set\":{set}"));
+            }
+            let full = json!({
+                "request": full.request.to_string(), "payload": payload, "adapters": full.adapters,
+            });
+            let memory = inputs.memory.as_deref().map_or_else(|| "null".to_owned(), memory_text);
+            let model = model_text(&inputs.model);
+            let session = json!({"measured_milli": inputs.measured_milli, "points": inputs.points});
+            text.push_str(&format!(
+                ",\"full\":{full},\"memory\":{memory},\"model\":{model},\"session\":{session}"
+            ));
+        }
+        text.push('}');
+        text
+    }
+
+    /// Reads what [`Self::write`] wrote. None where it is something else, such as the record of
+    /// another release.
+    pub(in crate::service) fn read(raw: &RawJson) -> Option<Self> {
+        let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+        let stages = node.get("stages")?.as_array()?.iter().map(read_stage);
+        let effects = node.get("effects")?;
+        let full = match node.get("full") {
+            Some(full) => Some(Full {
+                request: hash(full.get("request"))?,
+                payload: hash(full.get("payload")),
+                adapters: full
+                    .get("adapters")?
+                    .as_object()?
+                    .iter()
+                    .map(|(name, text)| Some((name.as_ref().into(), text.as_str()?.to_owned())))
+                    .collect::<Option<_>>()?,
+                set: node.get("hook_set").map(|set| set.raw.to_owned()),
+            }),
+            None => None,
+        };
+        Some(Self {
+            ledger: Ledger::from_lines(stages.collect::<Option<_>>()?),
+            report: node.get("report")?.raw.to_owned(),
+            artifacts: Vec::new(),
+            expired: texts(effects.get("memory_expired")?),
+            hooks: node.get("hooks")?.raw.to_owned(),
+            full,
+        })
+    }
+}
+
+fn texts(node: &Node<'_>) -> Vec<String> {
+    let items = node.as_array().unwrap_or_default().iter();
+    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn hash(node: Option<&Node<'_>>) -> Option<ContentHash> {
+    ContentHash::parse(node?.as_str()?)
+}
+
+fn stage(line: &StageHashes) -> Value {
+    let parts: serde_json::Map<String, Value> = line
+        .input_parts
+        .iter()
+        .map(|(name, hash)| (name.clone(), hash.to_string().into()))
+        .collect();
+    json!({
+        "stage": line.stage.as_str(), "input_hash": line.input_hash.to_string(),
+        "output_hash": line.output_hash.to_string(), "input_parts": parts,
+    })
+}
+
+fn read_stage(node: &Node<'_>) -> Option<StageHashes> {
+    let parts = node.get("input_parts")?.as_object()?.iter();
+    let parts = parts.map(|(name, own)| Some((name.clone().into_owned(), hash(Some(own))?)));
+    Some(StageHashes {
+        stage: Stage::parse(node.get("stage")?.as_str()?)?,
+        input_hash: hash(node.get("input_hash"))?,
+        output_hash: hash(node.get("output_hash"))?,
+        input_parts: parts.collect::<Option<_>>()?,
+    })
+}
+
+/// Memory entries as JSON text.
+pub(super) fn memory_text(entries: &[MemoryEntry]) -> String {
+    let entries = entries.iter().map(|entry| {
+        json!({
+            "key": &*entry.key, "value": &*entry.value,
+            "description": entry.description.as_deref(), "place": entry.place,
+        })
+    });
+    Value::from(entries.collect::<Vec<_>>()).to_string()
+}
+
+/// The memory entries of a record in full; none where it has none.
+pub(in crate::service) fn memory_of(raw: &RawJson) -> Option<Vec<MemoryEntry>> {
+    let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+    let entries = node.get("memory")?.as_array()?.iter().map(|entry| {
+        Some(MemoryEntry {
+            key: entry.get("key")?.as_str()?.into(),
+            value: entry.get("value")?.as_str()?.into(),
+            description: entry.get("description").and_then(Node::as_str).map(Into::into),
+            place: usize::try_from(entry.get("place")?.as_u64()?).ok()?,
+        })
+    });
+    entries.collect()
+}
+
+/// A row of the table of models as JSON text.
+pub(super) fn model_text(model: &Model) -> String {
+    json!({
+        "name": &*model.name, "family": model.family.as_str(),
+        "context_window": model.context_window, "max_output": model.max_output,
+        "tokenizer": model.tokenizer.as_str(), "factor_milli": model.factor_milli,
+        "prefill": model.prefill,
+    })
+    .to_string()
+}
+
+/// The model of a record in full.
+pub(in crate::service) fn model_of(raw: &RawJson) -> Option<Model> {
+    let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+    let model = node.get("model")?;
+    Some(Model {
+        name: model.get("name")?.as_str()?.into(),
+        family: Family::parse(model.get("family")?.as_str()?)?,
+        context_window: model.get("context_window")?.as_u64()?,
+        max_output: model.get("max_output")?.as_u64()?,
+        tokenizer: TokenizerName::parse(model.get("tokenizer")?.as_str()?)?,
+        factor_milli: u32::try_from(model.get("factor_milli")?.as_u64()?).ok()?,
+        prefill: model.get("prefill")?.as_bool()?,
+    })
+}
+
+/// What the session of a record in full added: its factor and its compaction points.
+pub(in crate::service) fn session_of(raw: &RawJson) -> Option<(Option<u32>, Vec<u64>)> {
+    let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+    let session = node.get("session")?;
+    let milli = session.get("measured_milli").and_then(Node::as_u64);
+    let points = session.get("points")?.as_array()?.iter().map(Node::as_u64);
+    Some((milli.and_then(|milli| u32::try_from(milli).ok()), points.collect::<Option<_>>()?))
+}

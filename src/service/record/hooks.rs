@@ -1,0 +1,124 @@
+//! The hooks of a compile as its record has them: who stood where, and what each answered.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::domain::{ContentHash, RawJson, Stage};
+use crate::hook::{GivenId, Hook, HookSet, Kind, Manifest, Point, Run, read_hook};
+use crate::json::{self, Faults, Limits, Node, Path, write_string};
+
+/// The stage that hooks at a point reach; none where they reach no payload.
+fn stage_of(point: Point) -> Option<Stage> {
+    match point {
+        Point::ToolResult => Some(Stage::Ingest),
+        Point::RetrieveEvidence => Some(Stage::Evidence),
+        Point::RecallMemory => Some(Stage::Memory),
+        Point::BeforeCompress | Point::Summarize | Point::CompressFormat => Some(Stage::Compress),
+        Point::BeforeCompile => Some(Stage::Inject),
+        Point::TransformContext => Some(Stage::Transform),
+        _ => None,
+    }
+}
+
+/// What hooks brought in, by stage: a part from outside for each point.
+pub(super) fn parts(runs: &[Run]) -> Vec<(Stage, String, ContentHash)> {
+    let mut found = Vec::new();
+    for point in Point::ALL {
+        let Some(stage) = stage_of(point) else { continue };
+        let mut text = String::new();
+        let said = |run: &&Run| run.point == point && run.kind != Kind::Observe;
+        for run in runs.iter().filter(said) {
+            for part in [&*run.hook, run.word(), run.answer.as_deref().unwrap_or_default()] {
+                write_string(&mut text, part);
+            }
+            let _ = write!(text, "{}", run.revision);
+        }
+        if !text.is_empty() {
+            found.push((stage, format!("hooks.{}", point.as_str()), ContentHash::of(&text)));
+        }
+    }
+    found
+}
+
+/// The runs as JSON text: in full each with its answer, else with the hash of it.
+pub(super) fn runs_text(runs: &[Run], full: bool) -> String {
+    let mut out = String::from("[");
+    for (index, run) in runs.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        if full {
+            run.write_record(&mut out);
+            continue;
+        }
+        let hash = run.answer.as_deref().map(|answer| ContentHash::of(answer).to_string());
+        out.push_str(
+            &serde_json::json!({
+                "hook": &*run.hook, "revision": run.revision, "point": run.point.as_str(),
+                "kind": run.kind.as_str(), "outcome": run.word(),
+                "request_digest": run.request_digest.as_deref(), "answer_hash": hash,
+            })
+            .to_string(),
+        );
+    }
+    out.push(']');
+    out
+}
+
+/// The set that a compile was pinned to, without secrets.
+pub(super) fn set_text(set: &HookSet) -> String {
+    let (mut hooks, mut order) = (String::new(), String::new());
+    let mut known: Vec<&str> = Vec::new();
+    for point in Point::ALL {
+        let here = set.at(point);
+        if here.is_empty() {
+            continue;
+        }
+        let comma = if order.is_empty() { "" } else { "," };
+        let ids: Vec<&str> = here.iter().map(|hook| &*hook.id).collect();
+        let ids = serde_json::to_string(&ids).unwrap_or_default();
+        let _ = write!(order, "{comma}\"{}\":{ids}", point.as_str());
+        for hook in here {
+            if known.contains(&&*hook.id) {
+                continue;
+            }
+            known.push(&hook.id);
+            let comma = if hooks.is_empty() { "" } else { "," };
+            let _ = write!(
+                hooks,
+                "{comma}{{\"revision\":{},\"definition\":{}}}",
+                hook.revision,
+                hook.write_stored()
+            );
+        }
+    }
+    format!("{{\"hooks\":[{hooks}],\"order\":{{\"points\":{{{order}}}}}}}")
+}
+
+/// The set of a record in full, without those who only watch; none where it cannot be read.
+pub(in crate::service) fn set_of(raw: &RawJson, session: Option<&str>) -> Option<HookSet> {
+    let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+    let Some(set) = node.get("hook_set") else { return Some(HookSet::default()) };
+    let mut faults = Faults::default();
+    let hooks = set.get("hooks")?.as_array()?.iter().map(|row| read(row, &mut faults));
+    let mut hooks = hooks.collect::<Option<Vec<_>>>()?;
+    hooks.retain(|hook| hook.kind != Kind::Observe);
+    let order = Manifest::read(set.get("order")?, Path::Root, &mut faults)?;
+    faults.is_empty().then(|| HookSet::new(&hooks, &order, session))
+}
+
+fn read(row: &Node<'_>, faults: &mut Faults) -> Option<Arc<Hook>> {
+    let definition = row.get("definition")?;
+    let id = definition.get("id")?.as_str()?;
+    // It is not called, and was judged when it was.
+    let keep = |url: &str| Ok(url.to_owned());
+    let mut hook = read_hook(definition, Path::Root, GivenId::Address(id), &keep, faults)?;
+    hook.revision = row.get("revision")?.as_u64()?;
+    Some(Arc::new(hook))
+}
+
+/// The runs of a record in full; none where they cannot be read.
+pub(in crate::service) fn runs_of(raw: &RawJson) -> Option<Vec<Run>> {
+    let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+    node.get("hooks")?.as_array()?.iter().map(Run::read_record).collect()
+}

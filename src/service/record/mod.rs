@@ -1,0 +1,141 @@
+//! What a compile leaves of itself: its ledger, its figures and, in full, all that is needed to run
+//! it again.
+
+mod body;
+mod hooks;
+mod parts;
+mod texts;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Services, StoreError};
+use crate::domain::{
+    AdapterDefinition, Compilation, CompilationStatus, ContentHash, Model, RawJson, RecordLevel,
+    Timestamp,
+};
+use crate::hook::{HookSet, Run};
+use crate::json::{self, Limits, Node};
+use crate::pipeline::Compiled;
+use crate::request::{CompileRequest, MemoryEntry};
+use crate::store::Batch;
+
+pub(super) use body::{Body, memory_of, model_of, session_of};
+pub(super) use hooks::{runs_of, set_of};
+pub(super) use parts::ledger;
+pub(super) use texts::{put_together, take_apart};
+
+/// What compiles with: the release, and a number that goes up where the same request may come to
+/// other bytes within it. A record of another engine is shown and never run again.
+pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
+
+/// What reaches a compile beside its request.
+#[derive(Debug, Clone)]
+pub(super) struct Inputs {
+    /// The entries found in the store; none where memory is off or the request has its own.
+    pub(super) memory: Option<Vec<MemoryEntry>>,
+    /// Stored definitions that names in the request can mean.
+    pub(super) adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
+    pub(super) model: Model,
+    /// What its session added: the factor that its usage calibrated, and its compaction points.
+    pub(super) measured_milli: Option<u32>,
+    pub(super) points: Vec<u64>,
+}
+
+impl Inputs {
+    pub(super) fn of(
+        request: &CompileRequest,
+        adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
+    ) -> Self {
+        let memory = request.memory.as_ref().filter(|memory| memory.from_store);
+        Self {
+            memory: memory.map(|memory| memory.entries.clone()),
+            adapters,
+            model: request.model.clone(),
+            measured_milli: request.measured_milli,
+            points: request.points.clone(),
+        }
+    }
+}
+
+/// What is known of a compile before it runs, for its record.
+#[derive(Debug)]
+pub(super) struct Begun {
+    pub(super) level: RecordLevel,
+    pub(super) target: &'static str,
+    pub(super) inputs: Inputs,
+    /// Who is asked.
+    pub(super) set: Arc<HookSet>,
+}
+
+/// A record that is to be stored. Its times are those of the transaction.
+#[derive(Debug, Clone)]
+pub(super) struct NewRecord {
+    record: Compilation,
+    texts: Vec<ContentHash>,
+}
+
+impl NewRecord {
+    /// The record of a compile that is done. The texts of one in full are added to `batch`.
+    pub(super) fn of(
+        services: &Services,
+        (id, session): (&Arc<str>, Option<&Arc<str>>),
+        (node, begun): (&Node<'_>, &Begun),
+        (compiled, runs): (&Compiled, &[Run]),
+        batch: &mut Batch,
+    ) -> Result<Self, StoreError> {
+        let report = &compiled.report;
+        let mut texts = Vec::new();
+        let mut full = None;
+        let is_full = begun.level == RecordLevel::Full;
+        if is_full {
+            let request = take_apart(batch, node, &mut texts);
+            let payload = json::parse(compiled.payload(), Limits::default());
+            let payload = payload.ok().map(|payload| take_apart(batch, &payload, &mut texts));
+            let names: Vec<&str> = begun.inputs.adapters.keys().map(AsRef::as_ref).collect();
+            let adapters = match names.is_empty() {
+                true => Vec::new(),
+                false => services.tenant().read(|tx| tx.adapters(&names))?,
+            };
+            let adapters = adapters.into_iter().flatten().map(|(known, text)| (known.name, text));
+            let set = (!begun.set.is_empty()).then(|| hooks::set_text(&begun.set));
+            full = Some(body::Full { request, payload, adapters: adapters.collect(), set });
+        }
+        let body = Body {
+            ledger: ledger(node, &compiled.hashes, &begun.inputs, runs),
+            report: serde_json::to_string(report).unwrap_or_default(),
+            artifacts: compiled.artifacts.iter().map(|text| ContentHash::of(text)).collect(),
+            expired: report.memory.expired.clone(),
+            hooks: hooks::runs_text(runs, is_full),
+            full,
+        };
+        let record = Compilation {
+            id: Arc::clone(id),
+            created_at: Timestamp::default(),
+            expires_at: Timestamp::default(),
+            session_id: session.cloned(),
+            target: begun.target.into(),
+            model: Arc::clone(&begun.inputs.model.name),
+            level: begun.level,
+            status: CompilationStatus::Compiled,
+            engine: ENGINE.into(),
+            payload_hash: compiled.payload_hash,
+            tokens_before: report.tokens_before,
+            tokens_after: report.tokens_after,
+            fits: report.fits,
+            body: RawJson::new(body.write(&begun.inputs)),
+        };
+        Ok(Self { record, texts })
+    }
+
+    /// Stores it in the transaction of the compile.
+    pub(super) fn store(
+        &self,
+        tx: &crate::store::Tx<'_>,
+        kept: std::time::Duration,
+    ) -> Result<(), StoreError> {
+        let (created_at, expires_at) = (tx.now(), tx.now().after(kept));
+        let record = Compilation { created_at, expires_at, ..self.record.clone() };
+        tx.insert_compilation(&record, &self.texts)
+    }
+}

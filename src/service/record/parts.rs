@@ -1,0 +1,81 @@
+//! The ledger of a compile: what its stages gave, beside what reached each from outside.
+
+use super::Inputs;
+use crate::domain::{ContentHash, Ledger, Stage};
+use crate::hook::Run;
+use crate::json::{self, Node};
+use crate::pipeline::Hashes;
+
+/// The keys of a request and the stages that read them. What is in no row has no say in a payload.
+const KEYS: &[(&str, &[Stage])] = &[
+    ("source", &[Stage::Ingest]),
+    ("target", &[Stage::Ingest, Stage::Budget, Stage::Compress, Stage::Assemble, Stage::Format]),
+    ("memory", &[Stage::Memory, Stage::Budget, Stage::Assemble]),
+    ("budget", &[Stage::Budget, Stage::Manifest]),
+    ("model", &[Stage::Manifest]),
+    ("compression", &[Stage::Compress, Stage::Assemble]),
+    ("protect", &[Stage::Compress]),
+    ("dynamic_state", &[Stage::Budget, Stage::Inject]),
+    ("dynamic_state_placement", &[Stage::Budget, Stage::Inject, Stage::Assemble]),
+    ("implicit_context", &[Stage::Budget, Stage::Inject]),
+    ("output", &[Stage::Budget, Stage::Assemble]),
+    ("skill", &[Stage::Budget, Stage::Assemble]),
+    ("cache", &[Stage::Transform]),
+    ("explain", &[Stage::Manifest]),
+];
+
+/// The ledger of a compile of `request`. Members in another order, or written otherwise, make no
+/// difference.
+pub(in crate::service) fn ledger(
+    request: &Node<'_>,
+    hashes: &Hashes,
+    inputs: &Inputs,
+    runs: &[Run],
+) -> Ledger {
+    let mut known: Vec<(&[Stage], String, ContentHash)> = Vec::new();
+    for (key, stages) in KEYS {
+        if let Some(node) = request.get(key).filter(|node| !node.is_null()) {
+            let mut text = String::new();
+            json::canonical(&mut text, node);
+            known.push((stages, format!("request.{key}"), ContentHash::of(&text)));
+        }
+    }
+    let mut add = |stages, name: &str, hash| known.push((stages, name.to_owned(), hash));
+    if let Some(hash) = hashes.messages {
+        add(&[Stage::Ingest], "request.messages", hash);
+    }
+    if let Some(hash) = hashes.tools {
+        add(&[Stage::Ingest], "request.tools", hash);
+    }
+    if let Some(entries) = &inputs.memory {
+        add(&[Stage::Memory], "store.memory", ContentHash::of(&super::body::memory_text(entries)));
+    }
+    if !inputs.adapters.is_empty() {
+        // A definition is plain data, and its lists are in their order.
+        let text = format!("{:?}", inputs.adapters);
+        add(&[Stage::Compress], "store.adapters", ContentHash::of(&text));
+    }
+    let model = super::body::model_text(&inputs.model);
+    add(&[Stage::Budget, Stage::Assemble], "server.model", ContentHash::of(&model));
+
+    if let Some(milli) = inputs.measured_milli {
+        add(
+            &[Stage::Budget, Stage::Manifest],
+            "session.factor",
+            ContentHash::of(&milli.to_string()),
+        );
+    }
+    if !inputs.points.is_empty() {
+        add(&[Stage::Compress], "session.points", ContentHash::of(&format!("{:?}", inputs.points)));
+    }
+    let brought = super::hooks::parts(runs);
+    let mut ledger = Ledger::default();
+    for (stage, output) in &hashes.outputs {
+        let parts = known.iter().filter(|(stages, ..)| stages.contains(stage));
+        let hooks = brought.iter().filter(|(reached, ..)| reached == stage);
+        let parts = parts.map(|(_, name, hash)| (name.clone(), *hash));
+        let parts = parts.chain(hooks.map(|(_, name, hash)| (name.clone(), *hash))).collect();
+        ledger.push(*stage, parts, *output);
+    }
+    ledger
+}

@@ -1,0 +1,203 @@
+//! Compilations: the records of compiles, newest first.
+
+use std::sync::Arc;
+
+use super::answers::FORGOTTEN_AT_ONCE;
+use super::memory::word;
+use super::sql::{Row, values};
+use super::{Error, Tx};
+use crate::domain::{Compilation, CompilationStatus, ContentHash, RawJson, RecordLevel};
+
+const COLUMNS: &str = "id, created_at, expires_at, session, target, model, level, status, engine,
+     payload_hash, tokens_before, tokens_after, fits, body";
+
+/// Which records a list has. What is absent does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct CompilationFilter {
+    pub session_id: Option<String>,
+    pub target: Option<String>,
+    pub model: Option<String>,
+    pub status: Option<CompilationStatus>,
+    pub level: Option<RecordLevel>,
+    pub payload_hash: Option<ContentHash>,
+}
+
+impl Tx<'_> {
+    /// Stores a record, and which blobs hold its texts; those are stored beside it.
+    pub fn insert_compilation(
+        &self,
+        record: &Compilation,
+        texts: &[ContentHash],
+    ) -> Result<(), Error> {
+        self.execute(
+            &format!(
+                "INSERT INTO compilations (tenant, {COLUMNS})
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
+            ),
+            values![
+                &record.id,
+                record.created_at,
+                record.expires_at,
+                record.session_id.as_deref().unwrap_or_default(),
+                &record.target,
+                &record.model,
+                record.level.as_str(),
+                record.status.as_str(),
+                &record.engine,
+                &record.payload_hash,
+                record.tokens_before,
+                record.tokens_after,
+                record.fits,
+                record.body.as_str(),
+            ],
+        )?;
+        for digest in texts {
+            self.execute(
+                "INSERT INTO compilation_texts (tenant, compilation, digest) VALUES (?1, ?2, ?3)
+                 ON CONFLICT DO NOTHING",
+                values![&record.id, digest],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// A record that has not expired.
+    pub fn find_compilation(&self, id: &str) -> Result<Option<Compilation>, Error> {
+        self.first(
+            &format!(
+                "SELECT {COLUMNS} FROM compilations
+                 WHERE tenant = ?1 AND id = ?2 AND expires_at > ?3"
+            ),
+            values![id, self.now()],
+            compilation,
+        )
+    }
+
+    /// At most so many records that are older than `before`, newest first.
+    pub fn list_compilations(
+        &self,
+        filter: &CompilationFilter,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Compilation>, Error> {
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
+        let (session, target) = (text(&filter.session_id), text(&filter.target));
+        // A model may be none, and that is the empty text.
+        let model = filter.model.as_deref();
+        let hash: &[u8] = filter.payload_hash.as_ref().map_or(&[], |hash| &hash.0);
+        self.all(
+            &format!(
+                "SELECT {COLUMNS} FROM compilations
+                 WHERE tenant = ?1 AND expires_at > ?2 AND (?3 = '' OR id < ?3)
+                   AND (?4 = '' OR session = ?4) AND (?5 = '' OR target = ?5)
+                   AND (?6 = 0 OR model = ?7) AND (?8 = '' OR status = ?8)
+                   AND (?9 = '' OR level = ?9) AND (length(?10) = 0 OR payload_hash = ?10)
+                 ORDER BY id DESC LIMIT ?11"
+            ),
+            values![
+                self.now(),
+                before.unwrap_or_default(),
+                &session,
+                &target,
+                model.is_some(),
+                model.unwrap_or_default(),
+                filter.status.map_or("", CompilationStatus::as_str),
+                filter.level.map_or("", RecordLevel::as_str),
+                hash,
+                limit
+            ],
+            compilation,
+        )
+    }
+
+    /// Forgets all records of a session, and every text that nothing else needs.
+    pub fn forget_compilations_of(&self, session: &str) -> Result<u64, Error> {
+        // The empty text stands for none.
+        if session.is_empty() {
+            return Ok(0);
+        }
+        let of_it = "SELECT id FROM compilations WHERE tenant = ?1 AND session = ?2";
+        let texts: Vec<ContentHash> = self.all(
+            &format!(
+                "SELECT DISTINCT digest FROM compilation_texts
+                 WHERE tenant = ?1 AND compilation IN ({of_it})"
+            ),
+            values![session],
+            |row| row.get(0),
+        )?;
+        self.execute(
+            &format!(
+                "DELETE FROM compilation_texts WHERE tenant = ?1 AND compilation IN ({of_it})"
+            ),
+            values![session],
+        )?;
+        let gone = self.execute(
+            "DELETE FROM compilations WHERE tenant = ?1 AND session = ?2",
+            values![session],
+        )?;
+        for digest in &texts {
+            self.forget_text(digest)?;
+        }
+        Ok(gone)
+    }
+
+    /// Forgets some of the records that have expired; answers whether there are more. Their texts
+    /// expire by themselves.
+    pub(super) fn forget_compilations(&self) -> Result<bool, Error> {
+        let old = "SELECT id FROM compilations WHERE tenant = ?1 AND expires_at <= ?2
+                   ORDER BY expires_at, id LIMIT ?3";
+        self.execute(
+            &format!("DELETE FROM compilation_texts WHERE tenant = ?1 AND compilation IN ({old})"),
+            values![self.now(), FORGOTTEN_AT_ONCE],
+        )?;
+        let gone = self.execute(
+            &format!("DELETE FROM compilations WHERE tenant = ?1 AND id IN ({old})"),
+            values![self.now(), FORGOTTEN_AT_ONCE],
+        )?;
+        Ok(gone == FORGOTTEN_AT_ONCE)
+    }
+
+    /// Removes a text that no record, artifact or answer needs any more.
+    fn forget_text(&self, digest: &ContentHash) -> Result<(), Error> {
+        self.execute(
+            "UPDATE blobs SET expires_at = NULL
+             WHERE tenant = ?1 AND digest = ?2 AND EXISTS (
+                 SELECT 1 FROM artifacts
+                 WHERE tenant = ?1 AND id = substr(?2, 1, 12) AND digest = ?2)
+               AND NOT EXISTS (
+                 SELECT 1 FROM compilation_texts WHERE tenant = ?1 AND digest = ?2)
+               AND NOT EXISTS (SELECT 1 FROM chains WHERE tenant = ?1 AND original = ?2)",
+            values![digest],
+        )?;
+        self.execute(
+            "DELETE FROM blobs
+             WHERE tenant = ?1 AND digest = ?2 AND expires_at IS NOT NULL
+               AND NOT EXISTS (
+                 SELECT 1 FROM compilation_texts WHERE tenant = ?1 AND digest = ?2)
+               AND NOT EXISTS (SELECT 1 FROM chains WHERE tenant = ?1 AND original = ?2)",
+            values![digest],
+        )
+        .map(drop)
+    }
+}
+
+fn compilation(row: &dyn Row) -> Result<Compilation, Error> {
+    let session: Arc<str> = row.get(3)?;
+    let body: Arc<str> = row.get(13)?;
+    Ok(Compilation {
+        id: row.get(0)?,
+        created_at: row.get(1)?,
+        expires_at: row.get(2)?,
+        session_id: (!session.is_empty()).then_some(session),
+        target: row.get(4)?,
+        model: row.get(5)?,
+        level: word(row, 6, RecordLevel::WORDS)?,
+        status: word(row, 7, CompilationStatus::WORDS)?,
+        engine: row.get(8)?,
+        payload_hash: row.get(9)?,
+        tokens_before: row.get(10)?,
+        tokens_after: row.get(11)?,
+        fits: row.get(12)?,
+        body: RawJson::new(body),
+    })
+}
