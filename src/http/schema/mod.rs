@@ -21,10 +21,7 @@ pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
 pub use artifacts::{CleanupRequest, OffloadAnswer, OffloadRequest};
-pub use candidates::{
-    Candidate, CandidateEvents, CandidateList, CandidatePromotion, CandidateProposal,
-    CandidateReview,
-};
+pub use candidates::*;
 pub use compilations::*;
 pub use compress::{CompressRequest, Compressed, ExpandRequest, ExpandedList};
 pub use keys::{
@@ -36,11 +33,7 @@ pub use hooks::{
     Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,
     HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookShown, NewHook, RotateSecret,
 };
-pub use memory::{
-    MemoryActRequest, MemoryActed, MemoryEntry, MemoryImported, MemoryList, MemoryRecallRequest,
-    MemoryRecalled, MemoryRestore, MemoryRetract, MemoryVersionRow, MemoryVersions, MemoryWrite,
-    Scope,
-};
+pub use memory::*;
 pub use packs::{
     LintAnswer, LintRow, Pack, PackChange, PackDiff, PackDiffRequest, PackDocument, PackLayerDiff,
     PackList, PackPublished, PackRow, PackVersions, RuleDoubt, RuleRequest, RuleValue,
