@@ -9,5 +9,5 @@ mod view;
 
 pub(super) use ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost, plan};
 pub(super) use stage::{Input, Output, run};
-pub(super) use summary::{SummaryRules, summary, summary_cap};
+pub(super) use summary::{Material, SummaryRules, summary, summary_cap};
 pub(super) use view::{Clearing, Tools, may_clear, without_thinking};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::build::build;
 use super::ladder::{self, Outcome, Plan, TurnCost};
-use super::summary::summary_cap;
+use super::summary::{Material, summary_cap};
 use super::turns::View;
 use super::view::Tools;
 use crate::domain::{Message, Role, Turn, turns};
@@ -43,6 +43,8 @@ pub(in crate::pipeline) struct Input<'i> {
     pub(in crate::pipeline) allowed: u64,
     /// The message that opens the list where it would not begin with the user's.
     pub(in crate::pipeline) opening: Option<&'i Slot>,
+    /// What hooks gave for the summary.
+    pub(in crate::pipeline) material: &'i Material,
 }
 
 #[derive(Debug)]
@@ -80,6 +82,7 @@ pub(in crate::pipeline) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Resul
         spans: &spans,
         plan,
         stub_over: input.compression.stub_tool_results_over,
+        material: input.material,
     };
     let mut outcome = ladder::plan(&turn_costs, &plan, &mut view)?;
     let note = view.note(&mut outcome)?;

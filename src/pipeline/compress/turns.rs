@@ -1,7 +1,7 @@
 //! Turns and their messages as the ladder asks about them: what each costs in which form.
 
 use super::ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
-use super::summary::{SummaryRules, summary};
+use super::summary::{Material, SummaryRules, summary};
 use super::view::{Clearing, Tools, cleared, may_clear};
 use crate::compress::Depth;
 use crate::domain::{Message, Role, Turn};
@@ -38,6 +38,7 @@ pub(super) struct View<'v, 's> {
     pub(super) spans: &'v [Turn],
     pub(super) plan: Plan,
     pub(super) stub_over: Option<usize>,
+    pub(super) material: &'v Material,
 }
 
 impl ClearCost for View<'_, '_> {
@@ -187,7 +188,8 @@ impl View<'_, '_> {
     fn summarized(&self, forms: &[Form]) -> Result<Option<Slot>, Stopped> {
         let (covered, tokens) = self.covered(forms);
         let (cap, stub_over) = (self.plan.summary_cap, self.stub_over);
-        summary(self.meter, &covered, tokens, SummaryRules { cap, stub_over, told: &|_| false })
+        let rules = SummaryRules { cap, stub_over, told: &|_| false, material: self.material };
+        summary(self.meter, &covered, tokens, rules)
     }
 
     /// The message that stands for the covered turns. Where no summary can be made, the next
@@ -206,7 +208,7 @@ impl View<'_, '_> {
         }
         let (covered, _) = self.covered(&outcome.forms);
         let text = match outcome.note {
-            Note::Marker => prose::truncated(covered.len()),
+            Note::Marker => self.material.behind(&prose::truncated(covered.len())),
             Note::Summary => prose::summary(covered.len(), "None of their lines found room."),
             Note::None | Note::Silent => return Ok(None),
         };

@@ -1,14 +1,41 @@
 //! Stage 7 with the hooks that stand around it, and what they bring to stage 8.
 
 use super::Driver;
-use super::stages::{Around, Keep, Past, Shown};
+use super::stages::{Around, Keep, Past, Shown, Shrink};
+use crate::domain::Message;
 use crate::hook::{At, Changed, Check, Decision, Facts, Kind, Point, Provided, join};
 use crate::pipeline::compress::Output as Compressed;
-use crate::pipeline::points::before_compile;
+use crate::pipeline::points::{before_compile, result};
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, Stopped};
 
 impl Driver<'_> {
+    /// Results as the hooks at `tool_result` leave them, before anything else is done with them.
+    pub(super) fn results(&mut self, history: &mut [Message]) -> Result<(), Error> {
+        const POINT: Point = Point::ToolResult;
+        if !self.asks.has_any(POINT) {
+            return Ok(());
+        }
+        let calls = result::calls(history);
+        for message in history {
+            let (Some(input), Some(old)) =
+                (result::input(message, &calls), message.tool_results().next().cloned())
+            else {
+                continue;
+            };
+            let name = old.name.as_deref().or(calls.get(&old.call_id).map(|call| &*call.name));
+            let facts = Facts { tool: name, ..Facts::default() };
+            let at = At { point: POINT, input: &input, facts };
+            let changed = self.change(at, &|payload| result::read(payload, &old).map(drop))?;
+            let input = changed.input.as_deref().unwrap_or(&input);
+            self.observe(At { input, ..at }, Decision::None)?;
+            if let Some(Ok(new)) = changed.payload.map(|payload| result::read(&payload, &old)) {
+                result::put(message, new);
+            }
+        }
+        Ok(())
+    }
+
     /// The history in its form, and what stands around it.
     pub(super) fn history(
         &mut self,
@@ -17,11 +44,15 @@ impl Driver<'_> {
         around: Around,
     ) -> Result<(Around, Compressed), Error> {
         if !self.is_asked() {
-            let compressed = self.compress(past, &around, (Keep::No, 0))?;
+            let compressed = self.compress(past, &around, &Shrink::new(Keep::No, 0))?;
             return Ok((around, compressed));
         }
         let free = self.request.model.unscale(self.asks.reserve(Point::BeforeCompile));
-        let compressed = self.compress(past, &around, (Keep::Yes, free))?;
+        let mut how = Shrink::new(Keep::Yes, free);
+        let compressed = self.compress(past, &around, &how)?;
+        let (mut around, compressed) =
+            self.before_compress(past, shown, (around, compressed), &mut how)?;
+        self.after_compress(past, &around, &compressed)?;
         if !self.asks.has_any(Point::BeforeCompile) {
             return Ok((around, compressed));
         }
@@ -30,8 +61,9 @@ impl Driver<'_> {
             return Ok((around, compressed));
         }
         // What was kept free for hooks and is not taken goes to the history.
-        let around = self.around(shown, past, context.as_deref())?;
-        let compressed = self.compress(past, &around, (Keep::Yes, 0))?;
+        around = self.around(shown, past, context.as_deref())?;
+        how.free = how.free.saturating_sub(free);
+        let compressed = self.compress(past, &around, &how)?;
         Ok((around, compressed))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Driver;
-use super::stages::{Around, Keep, Past};
+use super::stages::{Around, Keep, Past, Shrink};
 use crate::domain::{Message, Source};
 use crate::hook::{At, Decision, Facts, Point};
 use crate::pipeline::points::list::Seen;
@@ -103,12 +103,13 @@ impl Driver<'_> {
             names: Vec::new(),
             arrived,
             on_arrival: OnArrival::Off,
+            points: Vec::new(),
         };
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
         // The points are behind: what is asked for here is the budget and no more.
         let allocation = budget::Output { budget, room: u64::MAX / 2, fixed: beside };
         let around = Around::bare(frame, allocation);
-        let compressed = self.compress(&mut again, &around, (Keep::No, 0))?;
+        let compressed = self.compress(&mut again, &around, &Shrink::new(Keep::No, 0))?;
         note_actions(actions, past, &origins, &compressed.actions);
         head.extend(compressed.slots);
         head.extend(foot);

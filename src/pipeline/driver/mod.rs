@@ -2,6 +2,7 @@
 
 mod hooks;
 mod last;
+mod shrink;
 mod stages;
 
 use super::measure::Meter;
@@ -42,6 +43,7 @@ pub(super) fn run(
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
     let mut conversation = driver.ingest(conversation);
+    driver.results(&mut conversation.history)?;
     let messages = [&*conversation.system, &conversation.history];
     driver.trace.conversation(Stage::Ingest, messages, &conversation.tools);
     deadline.check()?;
@@ -51,7 +53,8 @@ pub(super) fn run(
     let tools = driver.count_tools(&conversation.tools)?;
     let history = std::mem::take(&mut conversation.history);
     let mut past = driver.arrive(history, &conversation.system, read_back, list_key)?;
-    let shown = Shown { system: std::mem::take(&mut conversation.system), tools };
+    let system = std::mem::take(&mut conversation.system);
+    let shown = Shown { source, system, tools };
     let around = driver.around(&shown, &past, None)?;
     deadline.check()?;
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::{Driver, has_spoken};
-use crate::domain::{ArtifactId, ContentHash, Conversation, Message, Notes, Stage, ToolDefinition};
-use crate::pipeline::compress::{self, Output as Compressed};
+use crate::domain::{
+    ArtifactId, ContentHash, Conversation, Message, Notes, Source, Stage, ToolDefinition,
+};
+use crate::pipeline::compress::{self, Material, Output as Compressed};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, Report};
 use crate::pipeline::slot::Slot;
@@ -13,7 +15,7 @@ use crate::pipeline::{Compiled, Hints, READ_TOOL, Stopped, prose};
 use crate::pipeline::{arrive, breakpoints, budget, ends, frame, ingest, inject, manifest, marks};
 use crate::pipeline::{memory, protect};
 use crate::provider::{self, Sandwich};
-use crate::request::{Explain, OnArrival};
+use crate::request::{Compression, Explain, Level, OnArrival};
 use crate::{compress::Adapters, compress::Reducer, request::CompileRequest};
 
 /// The history, and what is known of it on arrival.
@@ -26,10 +28,13 @@ pub(super) struct Past {
     pub(super) arrived: arrive::Output,
     /// How results are shown that are not shortened further.
     pub(super) on_arrival: OnArrival,
+    /// Where the session shrinks it beside the points that come of themselves.
+    pub(super) points: Vec<u64>,
 }
 
 /// What stands before the history whatever becomes of it.
 pub(super) struct Shown {
+    pub(super) source: Source,
     pub(super) system: Vec<Message>,
     /// Raw tokens of the tools.
     pub(super) tools: u64,
@@ -50,6 +55,23 @@ impl Around {
     pub(super) fn bare(frame: frame::Output, allocation: budget::Output) -> Self {
         let (memory_tokens, injected, notes) = (0, Vec::new(), Notes::default());
         Self { frame, allocation, memory_tokens, injected, notes }
+    }
+}
+
+/// How the history is taken down.
+#[derive(Debug, Clone)]
+pub(super) struct Shrink {
+    pub(super) keep: Keep,
+    /// Raw tokens to keep free beside what stands around.
+    pub(super) free: u64,
+    /// Whether nothing is taken further than it arrived.
+    pub(super) leave: bool,
+    pub(super) material: Material,
+}
+
+impl Shrink {
+    pub(super) fn new(keep: Keep, free: u64) -> Self {
+        Self { keep, free, leave: false, material: Material::default() }
     }
 }
 
@@ -112,7 +134,8 @@ impl Driver<'_> {
             arrive::warn(&mut self.notes, &pointer, arrived.reverted());
         }
         let on_arrival = self.request.compression.on_arrival;
-        Ok(Past { history, protected, read_back, names, arrived, on_arrival })
+        let points = self.request.points.clone();
+        Ok(Past { history, protected, read_back, names, arrived, on_arrival, points })
     }
 
     /// Stages 8 and 6: what stands around the history, and what it leaves. `context`: the text of
@@ -192,21 +215,23 @@ impl Driver<'_> {
         })
     }
 
-    /// Stage 7. `free`: raw tokens to keep free beside what stands around.
+    /// Stage 7.
     pub(super) fn compress(
         &mut self,
         past: &mut Past,
         around: &Around,
-        (keep, free): (Keep, u64),
+        how: &Shrink,
     ) -> Result<Compressed, Stopped> {
-        let (history, arrived) = match keep {
+        let (history, arrived) = match how.keep {
             Keep::Yes => (past.history.clone(), past.arrived.forms.clone()),
             Keep::No => {
                 (std::mem::take(&mut past.history), std::mem::take(&mut past.arrived.forms))
             }
         };
-        let (_, reducer) = how(self.request, &self.adapters);
+        let (_, reducer) = self::how(self.request, &self.adapters);
         let by = (past.on_arrival, reducer);
+        let lossless = Compression { level: Level::Lossless, ..self.request.compression.clone() };
+        let compression = if how.leave { &lossless } else { &self.request.compression };
         let allocation = &around.allocation;
         let input = compress::Input {
             history,
@@ -216,13 +241,14 @@ impl Driver<'_> {
             sight: arrive::Sight::new(&self.cx.engine, &self.meter, by),
             protected: &past.protected,
             stitched: around.frame.stitched.clone(),
-            compression: &self.request.compression,
-            points: &self.request.points,
+            compression,
+            points: &past.points,
             recent_turns: self.request.protect.recent_turns,
             recent_messages: self.request.protect.recent_messages,
             room: allocation.room,
-            allowed: allocation.budget.saturating_sub(allocation.fixed).saturating_sub(free),
+            allowed: allocation.budget.saturating_sub(allocation.fixed).saturating_sub(how.free),
             opening: around.frame.opening.as_ref(),
+            material: &how.material,
         };
         timed(&mut self.timings.compile, || compress::run(&self.meter, input))
     }

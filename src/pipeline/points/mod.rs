@@ -3,4 +3,6 @@
 
 pub(super) mod before_compile;
 pub(super) mod list;
+pub(super) mod result;
+pub(super) mod shrink;
 pub(super) mod transform;

@@ -6,7 +6,9 @@ use super::{Error, Job};
 use crate::compress::{Depth, Encoder, Stands};
 use crate::domain::{Message, Role, Source};
 use crate::json;
-use crate::pipeline::compress::{self, ClearCost, Clearing, Form, Note, Outcome, SummaryRules};
+use crate::pipeline::compress::{
+    self, ClearCost, Clearing, Form, Material, Note, Outcome, SummaryRules,
+};
 use crate::pipeline::report::Action;
 use crate::pipeline::{measure, prose};
 use crate::provider::Spoken;
@@ -206,7 +208,8 @@ impl View<'_> {
             self.covered(forms).filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
         let live = forms.get(self.turns.live_turn()..).unwrap_or_default();
         let told = |fact| !live.contains(&Form::Covered) && self.turns.told.stays(fact);
-        let rules = SummaryRules { cap: self.cap, stub_over: None, told: &told };
+        let material = &Material::default();
+        let rules = SummaryRules { cap: self.cap, stub_over: None, told: &told, material };
         let slot = compress::summary(self.job.meter, &messages, tokens, rules)?;
         Ok(slot.map(|slot| {
             let text = slot.message.parts.iter().find_map(|part| part.as_text().cloned());

@@ -1,7 +1,9 @@
 //! Hooks that fire: real receivers on real sockets, asked by a real server in the middle of its work.
 
 mod before_compile;
+mod before_compress;
 mod replay;
+mod result;
 mod stops;
 mod transform;
 

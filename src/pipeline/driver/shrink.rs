@@ -1,0 +1,128 @@
+//! The hooks around a history that shrinks.
+
+use super::Driver;
+use super::stages::{Around, Past, Shown, Shrink};
+use crate::domain::Message;
+use crate::hook::{At, Decision, Facts, Kind, Point};
+use crate::pipeline::Error;
+use crate::pipeline::compress::Output as Compressed;
+use crate::pipeline::points::list::Seen;
+use crate::pipeline::points::shrink::{self, Tokens};
+
+impl Driver<'_> {
+    /// Asks before a history shrinks: whether, with what history, and with what for its summary.
+    pub(super) fn before_compress(
+        &mut self,
+        past: &mut Past,
+        shown: &Shown,
+        (around, compressed): (Around, Compressed),
+        how: &mut Shrink,
+    ) -> Result<(Around, Compressed), Error> {
+        const POINT: Point = Point::BeforeCompress;
+        if !self.asks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
+            return Ok((around, compressed));
+        }
+        let (mut around, mut compressed) = (around, compressed);
+        let mut seen = Seen::new(past.history.iter());
+        let input = self.input(past, shown, (&around, &compressed), &seen);
+        let at = At { point: POINT, input: &input, facts: Facts::default() };
+        let changed = self.change(at, &|payload| seen.check(payload))?;
+        if let Some(denial) = changed.denied {
+            self.observe(at, Decision::Denied(&denial))?;
+            let detail = format!("hook `{}`: {}", denial.hook, denial.reason);
+            self.notes.warn("compression_denied", String::new(), detail);
+            how.leave = true;
+            let compressed = self.compress(past, &around, how)?;
+            return Ok((around, compressed));
+        }
+        let mut input = changed.input.unwrap_or_else(|| input.into());
+        if let Some(payload) = changed.payload
+            && self.replace(past, shown, (&seen, &payload))?
+        {
+            around = self.around(shown, past, None)?;
+            compressed = self.compress(past, &around, how)?;
+            seen = Seen::new(past.history.iter());
+            input = self.input(past, shown, (&around, &compressed), &seen).into();
+        }
+        let at = At { point: POINT, input: &input, facts: Facts::default() };
+        // Text is for the summary: where none is made, there is nothing to ask for.
+        if self.asks.has(POINT, Kind::Provide) && shrink::leaves(&compressed.outcome) {
+            let provided = self.provide(at, &|_| Ok(()))?;
+            how.material = shrink::material(&provided.fragments);
+            if !how.material.is_empty() {
+                // What stands word for word is beside the summary's own cap.
+                let verbatim = how.material.verbatim.as_deref();
+                how.free += verbatim.map_or(Ok(0), |text| self.meter.text(text))?;
+                compressed = self.compress(past, &around, how)?;
+            }
+        }
+        self.observe(at, Decision::Allowed)?;
+        Ok((around, compressed))
+    }
+
+    /// Tells of a history that shrank.
+    pub(super) fn after_compress(
+        &mut self,
+        past: &Past,
+        around: &Around,
+        compressed: &Compressed,
+    ) -> Result<(), Error> {
+        const POINT: Point = Point::AfterCompress;
+        if !self.asks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
+            return Ok(());
+        }
+        let covered = shrink::covered(&past.history, &compressed.outcome);
+        let note = compressed.slots.first().filter(|slot| slot.message.origin.is_none());
+        let note = note.filter(|_| !covered.is_empty());
+        let summary = note.and_then(|slot| slot.message.parts.first()?.as_text());
+        let fixed = around.allocation.fixed;
+        let real: u64 = compressed.slots.iter().map(|slot| slot.cost.real()).sum();
+        let model = self.request.measured();
+        let after = model.scale(fixed + real);
+        let tokens = (self.arrived(past, around), after);
+        let input = shrink::after(summary.map(|text| &**text), &covered, tokens);
+        let at = At { point: POINT, input: &input, facts: Facts::default() };
+        self.observe(at, Decision::None)
+    }
+
+    fn input(
+        &self,
+        past: &Past,
+        shown: &Shown,
+        (around, compressed): (&Around, &Compressed),
+        seen: &Seen,
+    ) -> String {
+        let limit = self.request.measured().scale(around.allocation.budget);
+        let tokens = Tokens { current: self.arrived(past, around), limit };
+        let touched = shrink::touched(&past.history, &compressed.outcome);
+        shrink::before((&shown.system, seen), tokens, touched)
+    }
+
+    /// Tokens of the payload with the history as it arrived.
+    fn arrived(&self, past: &Past, around: &Around) -> u64 {
+        let costs: u64 = past.arrived.costs.iter().map(|cost| cost.real()).sum();
+        let saved: u64 = past.arrived.forms.iter().map(|form| form.saved).sum();
+        self.request.measured().scale(around.allocation.fixed + costs.saturating_sub(saved))
+    }
+
+    /// Puts another history in the place of the one that came; whether it is another one.
+    fn replace(
+        &mut self,
+        past: &mut Past,
+        shown: &Shown,
+        (seen, payload): (&Seen, &str),
+    ) -> Result<bool, Error> {
+        let originals: Vec<&Message> = past.history.iter().collect();
+        let by = (shown.source, self.request.target);
+        let settled = seen.settle(payload, &originals, by, &mut self.notes);
+        let Some(settled) = settled else { return Ok(false) };
+        let history = settled.into_iter().map(|settled| settled.message).collect();
+        // What was told of the messages on their first arrival is not told again.
+        let notes = std::mem::take(&mut self.notes);
+        let read_back = std::mem::take(&mut past.read_back);
+        let list = shown.source.list_key();
+        *past = self.arrive(history, &shown.system, read_back, list)?;
+        self.notes = notes;
+        Ok(true)
+    }
+}

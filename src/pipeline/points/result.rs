@@ -1,0 +1,112 @@
+//! `tool_result`: what a tool answered, before anything else is done with it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult};
+use crate::json::{Faults, Limits, parse, write_string};
+use crate::provider;
+
+const LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
+
+/// Calls by their ids.
+pub(in crate::pipeline) fn calls(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {
+    let calls = history.iter().flat_map(Message::tool_calls);
+    calls.map(|call| (Arc::clone(&call.id), call.clone())).collect()
+}
+
+/// What hooks are shown: `{"tool": {"name", "call_id", "arguments"}, "result": {"content",
+/// "is_error"}}`. None for a message that holds no result.
+pub(in crate::pipeline) fn input(
+    message: &Message,
+    calls: &HashMap<Arc<str>, ToolCall>,
+) -> Option<String> {
+    let result = message.tool_results().next()?;
+    let call = calls.get(&result.call_id);
+    let name = result.name.as_ref().or(call.map(|call| &call.name));
+    let mut out = String::from("{\"tool\":{\"name\":");
+    match name {
+        Some(name) => write_string(&mut out, name),
+        None => out.push_str("null"),
+    }
+    out.push_str(",\"call_id\":");
+    write_string(&mut out, &result.call_id);
+    out.push_str(",\"arguments\":");
+    match call {
+        Some(call) => write_arguments(&mut out, call),
+        None => out.push_str("null"),
+    }
+    out.push_str("},\"result\":{\"content\":");
+    write_content(&mut out, message)?;
+    out.push_str(",\"is_error\":");
+    out.push_str(if result.is_error == Some(true) { "true" } else { "false" });
+    out.push_str("}}");
+    Some(out)
+}
+
+/// Arguments as an object; those of a free-form call, and what is no object, as text.
+pub(in crate::pipeline) fn write_arguments(out: &mut String, call: &ToolCall) {
+    let is_object =
+        !call.custom && parse(&call.arguments, LIMITS).is_ok_and(|node| node.as_object().is_some());
+    if is_object {
+        out.push_str(&call.arguments);
+    } else {
+        write_string(out, &call.arguments);
+    }
+}
+
+/// The content as the neutral shape has it: a text, or parts.
+fn write_content(out: &mut String, message: &Message) -> Option<()> {
+    let mut text = String::new();
+    provider::write_messages(&mut text, std::slice::from_ref(message));
+    let list = parse(&text, LIMITS).ok()?;
+    let parts = list.as_array()?.first()?.get("parts")?.as_array()?;
+    let content = parts.iter().find_map(|part| part.get("content"))?;
+    out.push_str(content.raw);
+    Some(())
+}
+
+/// The new result in a payload `{"content", "is_error"?, …}`, or what is wrong with it.
+pub(in crate::pipeline) fn read(payload: &str, old: &ToolResult) -> Result<ToolResult, String> {
+    let node = parse(payload, LIMITS).map_err(|error| error.to_string())?;
+    if node.as_object().is_none() {
+        return Err(format!("/result: must be an object, not {}", node.kind()));
+    }
+    let content = node.get("content").ok_or("/result/content: is missing")?;
+    let is_error = match node.get("is_error") {
+        None => old.is_error,
+        Some(flag) if flag.is_null() => None,
+        Some(flag) => Some(flag.as_bool().ok_or("/result/is_error: must be true or false")?),
+    };
+    let body = format!(
+        "{{\"messages\":[{{\"role\":\"tool\",\"parts\":[{{\"type\":\"tool_result\",\"call_id\":\"c\",\
+         \"content\":{}}}]}}]}}",
+        content.raw
+    );
+    let body = parse(&body, LIMITS).map_err(|error| error.to_string())?;
+    let mut faults = Faults::default();
+    let read = provider::read(&body, Source::Neutral, &mut faults, &mut Notes::default());
+    if let Some(fault) = faults.into_vec().first() {
+        let place = fault.pointer.strip_prefix("/messages/0/parts/0").unwrap_or_default();
+        return Err(format!("/result{place}: {}", fault.detail));
+    }
+    let new = read.history.iter().flat_map(Message::tool_results).next().cloned();
+    let new = new.ok_or("/result/content: is no content of a tool's result")?;
+    let is_sealed = |part: &&Part| matches!(part.content, Content::Opaque { .. });
+    let known = |part: &Part| old.content.iter().any(|own| own.content == part.content);
+    if new.content.iter().filter(is_sealed).any(|part| !known(part)) {
+        return Err("/result/content: an item of a provider's own is whole or absent".to_owned());
+    }
+    let (call_id, name) = (Arc::clone(&old.call_id), old.name.clone());
+    Ok(ToolResult { call_id, name, content: new.content, is_error })
+}
+
+/// A message with another result in the place of its own.
+pub(in crate::pipeline) fn put(message: &mut Message, new: ToolResult) {
+    for part in &mut message.parts {
+        if let Content::ToolResult(result) = &mut part.content {
+            *result = new;
+            return;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Around a history that shrinks: `before_compress` may leave it, change it, and add to what its
+//! summary is made of; `after_compress` is told what became of it.
+
+use std::fmt::Write as _;
+
+use super::list::Seen;
+use crate::domain::{Message, Turn, turns};
+use crate::hook::{Fragment, Include};
+use crate::json::write_string;
+use crate::pipeline::compress::{Form, Material, Outcome};
+
+/// What hooks gave, by where it goes.
+pub(in crate::pipeline) fn material(fragments: &[Fragment]) -> Material {
+    let all = |include: Include| {
+        let own = fragments.iter().filter(|fragment| fragment.include == include);
+        let texts: Vec<&str> = own.map(|fragment| &*fragment.content).collect();
+        (!texts.is_empty()).then(|| texts.join("\n").into())
+    };
+    Material { input: all(Include::SummaryInput), verbatim: all(Include::Verbatim) }
+}
+
+/// Tokens of the payload, as the report counts them.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::pipeline) struct Tokens {
+    pub(in crate::pipeline) current: u64,
+    pub(in crate::pipeline) limit: u64,
+}
+
+/// What hooks are shown before: `{"history", "system", "tokens", "trigger", "to_compress"}`.
+pub(in crate::pipeline) fn before(
+    (system, history): (&[Message], &Seen),
+    tokens: Tokens,
+    (from, to): (usize, usize),
+) -> String {
+    let Tokens { current, limit } = tokens;
+    let trigger = if current > limit { "over_limit" } else { "threshold" };
+    let system = Seen::new(system.iter());
+    format!(
+        "{{\"history\":{},\"system\":{},\"tokens\":{{\"current\":{current},\"limit\":{limit}}},\
+         \"trigger\":\"{trigger}\",\"to_compress\":{{\"from\":{from},\"to\":{to}}}}}",
+        history.text(),
+        system.text()
+    )
+}
+
+/// What hooks are told after: `{"summary", "truncated_count", "compressed_messages", "tokens"}`.
+pub(in crate::pipeline) fn after(
+    summary: Option<&str>,
+    covered: &[Message],
+    (before, after): (u64, u64),
+) -> String {
+    let mut out = String::from("{\"summary\":");
+    match summary {
+        Some(text) => write_string(&mut out, text),
+        None => out.push_str("null"),
+    }
+    let messages = Seen::new(covered.iter());
+    let (count, list) = (covered.len(), messages.text());
+    let _ = write!(
+        out,
+        ",\"truncated_count\":{count},\"compressed_messages\":{list},\
+         \"tokens\":{{\"before\":{before},\"after\":{after}}}}}"
+    );
+    out
+}
+
+/// Whether anything of the history is shorter than it arrived.
+pub(in crate::pipeline) fn shrinks(outcome: &Outcome) -> bool {
+    outcome.forms.iter().any(|form| *form != Form::Whole)
+}
+
+/// Whether turns leave the history, so that something stands for them.
+pub(in crate::pipeline) fn leaves(outcome: &Outcome) -> bool {
+    outcome.forms.contains(&Form::Covered)
+}
+
+/// The messages that leave the history; where none do, those that are shortened.
+pub(in crate::pipeline) fn touched(history: &[Message], outcome: &Outcome) -> (usize, usize) {
+    let leaves = leaves(outcome);
+    let is_touched =
+        |form: &Form| if leaves { *form == Form::Covered } else { *form != Form::Whole };
+    let spans: Vec<Turn> = turns(history);
+    let mut found = spans.iter().zip(&outcome.forms).filter(|(_, form)| is_touched(form));
+    let Some((first, _)) = found.next() else { return (0, 0) };
+    let last = found.next_back().map_or(first, |(span, _)| span);
+    (first.start, last.end)
+}
+
+/// The messages that left the history.
+pub(in crate::pipeline) fn covered(history: &[Message], outcome: &Outcome) -> Vec<Message> {
+    let spans = turns(history);
+    let gone = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form == Form::Covered);
+    gone.flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default()).cloned().collect()
+}
