@@ -31,7 +31,9 @@ pub struct Session {
     pub turns: u64,
     /// The id of its last compile.
     pub compilation: Option<Arc<str>>,
-    /// The shape of the messages that it holds.
+    /// How many messages it holds.
+    pub messages: u64,
+    /// Their shape.
     pub source: Option<Source>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -65,6 +67,7 @@ impl Session {
             measured: Vec::new(),
             turns: 0,
             compilation: None,
+            messages: 0,
             source: None,
             created_at: now,
             updated_at: now,

@@ -36,7 +36,7 @@ impl Timestamp {
             Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?),
             None => ("0", rest),
         };
-        let micros = digits(&format!("{fraction:0<6}").get(..6)?.to_owned(), 6)?;
+        let micros = digits(format!("{fraction:0<6}").get(..6)?, 6)?;
         let offset = match offset {
             "Z" | "z" => 0,
             _ => {

@@ -11,6 +11,7 @@ use tower_http::timeout::TimeoutError;
 
 use super::problem::{Kind, Problem};
 use super::state::{AppState, Share};
+use crate::pipeline::Deadline;
 use crate::service::Services;
 
 /// The header with the milliseconds that a request may take.
@@ -37,6 +38,15 @@ pub(super) struct Received {
 pub(super) enum Media {
     Json,
     Text,
+}
+
+/// Stops the work that a request waits for, where nobody waits any longer.
+pub(super) struct CancelOnDrop(pub(super) Deadline);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 impl Received {

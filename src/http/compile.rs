@@ -8,7 +8,7 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 
 use super::answer::{json, written};
-use super::body::{self, Received};
+use super::body::{self, CancelOnDrop, Received};
 use super::problem::{Body, Problem};
 use super::schema::{Compilation, CompileRequest, TokensRequest};
 use super::state::AppState;
@@ -98,14 +98,6 @@ pub(super) async fn run<T: Send + 'static>(
     let result =
         place.run(end, share, move |seat| work(&services.seated(seat), &text, &deadline)).await?;
     Ok(result?)
-}
-
-struct CancelOnDrop(Deadline);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 /// The header's value: `name;dur=milliseconds`, disjoint (DESIGN §3).

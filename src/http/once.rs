@@ -109,17 +109,30 @@ pub(super) async fn run(
     named: Named,
     work: impl FnOnce(&Services, &str, Option<&Once>) -> Result<Reply, Error> + Send + 'static,
 ) -> Result<Response, Problem> {
+    run_any(state, received, named, work).await
+}
+
+/// The same for work that fails in a way of its own.
+pub(super) async fn run_any<E>(
+    state: &AppState,
+    received: Received,
+    named: Named,
+    work: impl FnOnce(&Services, &str, Option<&Once>) -> Result<Reply, E> + Send + 'static,
+) -> Result<Response, Problem>
+where
+    Problem: From<E>,
+{
     let Received { text, share, allowed, services } = received;
     let place = state.pool.admit()?;
-    let job = move |seat| {
+    let job = move |seat| -> Result<_, Problem> {
         let services = services.seated(seat);
         let Named { route, key: Some(key), asked } = named else {
-            return work(&services, &text, None).map(|reply| (reply, false));
+            return Ok((work(&services, &text, None)?, false));
         };
-        let once = Once::take(&services, route, &key, (&asked, &text))?;
-        match once.reply()? {
+        let once = Once::take(&services, route, &key, (&asked, &text)).map_err(Error::from)?;
+        match once.reply().map_err(Error::from)? {
             Some(reply) => Ok((Reply::read(&reply), true)),
-            None => work(&services, &text, Some(&once)).map(|reply| (reply, false)),
+            None => Ok((work(&services, &text, Some(&once))?, false)),
         }
     };
     let (reply, is_again) = place.run(Instant::now() + allowed, share, job).await??;

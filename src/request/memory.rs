@@ -61,7 +61,7 @@ pub fn read_memory_write(
     let fields = Fields::of(body, Path::Root, MEMORY_PUT_KEYS, &mut faults);
     let Some(fields) = fields else { return Err(faults.into_vec()) };
     let scope = read_scope(&fields, &mut faults);
-    let write = write(&fields, !partial, &mut faults);
+    let write = read_write(&fields, !partial, &mut faults);
     turns_need_a_session(&fields, &write, &scope, &mut faults);
     if faults.is_empty() { Ok((scope, write)) } else { Err(faults.into_vec()) }
 }
@@ -88,7 +88,7 @@ pub fn read_memory_line(line: &str, number: usize) -> Result<ImportLine, Vec<Fau
     };
     let key = read_key(&fields, &mut faults);
     let scope = read_scope(&fields, &mut faults);
-    let mut write = write(&fields, true, &mut faults);
+    let mut write = read_write(&fields, true, &mut faults);
     write.status = fields.choice("status", MemoryStatus::WORDS, &mut faults);
     turns_need_a_session(&fields, &write, &scope, &mut faults);
     match key {
@@ -196,7 +196,7 @@ fn check_key(key: &str, place: &Path<'_>, faults: &mut Faults) -> bool {
     good
 }
 
-fn write(fields: &Fields<'_, '_>, whole: bool, faults: &mut Faults) -> MemoryWrite {
+pub(super) fn read_write(fields: &Fields<'_, '_>, whole: bool, faults: &mut Faults) -> MemoryWrite {
     // A `null` counts as absent elsewhere; as a value it is one.
     let value = fields.node().get("value").map(|node| RawJson::new(node.raw));
     if value.is_none() && whole {

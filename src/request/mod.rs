@@ -5,9 +5,11 @@ mod candidates;
 mod compile;
 mod compress;
 mod hooks;
+mod lineage;
 mod memory;
 mod options;
 mod sessions;
+mod snapshots;
 mod usage;
 
 pub use crate::json::Fields;
@@ -21,6 +23,10 @@ pub use compile::{
 };
 pub use compress::{COMPRESS_KEYS, CompressRequest, Given, List, Originals, read_compress};
 pub use hooks::HookChoice;
+pub use lineage::{
+    DelegationRequest, ForkRequest, SWITCH_REASONS, SwitchRequest, read_delegation, read_fork,
+    read_switch,
+};
 pub use memory::{
     ImportLine, MEMORY_PUT_KEYS, MEMORY_TYPES, MemoryWrite, RecallRequest, StoreAction, StoreFault,
     StoreRequest, check_memory_text, is_memory_key, read_memory_line, read_memory_write,
@@ -33,4 +39,8 @@ pub use options::{
     read_definition,
 };
 pub use sessions::{SessionWrite, is_session_id, read_session, read_session_id};
+pub use snapshots::{
+    RestoreSession, SNAPSHOT_FORMAT, TakeSnapshot, read_session_restore, read_snapshot,
+    read_take_snapshot,
+};
 pub use usage::{UsageRequest, read_usage_request};

@@ -41,6 +41,11 @@ impl Error {
         Self::Corrupt(Arc::new(Unknown(word.to_owned())))
     }
 
+    /// What was read is no longer so, and what was to be written with it.
+    pub fn moved() -> Self {
+        broken("what was read has changed in between")
+    }
+
     /// A statement that must answer a row has answered none.
     pub(super) fn no_row() -> Self {
         broken("a statement answered no row")

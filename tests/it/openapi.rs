@@ -58,6 +58,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/sessions/{id}"),
     ("PATCH", "/sessions/{id}"),
     ("DELETE", "/sessions/{id}"),
+    ("POST", "/sessions/{id}/turns"),
     ("POST", "/sessions/{id}/usage"),
     ("POST", "/packs"),
     ("GET", "/packs"),
@@ -66,6 +67,13 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/packs/{id}"),
     ("GET", "/packs/{id}/{version}"),
     ("POST", "/policy/evaluate"),
+    ("POST", "/sessions/{id}/delegations"),
+    ("POST", "/sessions/{id}/switch"),
+    ("POST", "/sessions/{id}/fork"),
+    ("POST", "/sessions/{id}/restore"),
+    ("POST", "/sessions/{id}/snapshots"),
+    ("GET", "/sessions/{id}/snapshots"),
+    ("GET", "/snapshots/{id}"),
     ("POST", "/tools/calls"),
     ("POST", "/hooks"),
     ("GET", "/hooks"),
@@ -194,7 +202,9 @@ async fn every_described_route_is_served() {
             assert_eq!(absent["detail"], "there is no delivery of this id");
             continue;
         }
+        let taken = make("/sessions/one/snapshots", json!({})).await;
         let path = path
+            .replace("/snapshots/{id}", &format!("/snapshots/{}", taken["id"].as_str().unwrap()))
             .replace("/hooks/{id}", "/hooks/scan")
             .replace("/sessions/{id}", "/sessions/one")
             .replace("/packs/{id}", "/packs/min")

@@ -14,6 +14,7 @@ pub use self::kind::Kind;
 use super::{candidates, packs};
 use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
+use crate::service::sessions::TurnError;
 use crate::service::{Error, StoreError, auth, compile, once, pool};
 
 /// An error on its way to the caller.
@@ -248,6 +249,15 @@ impl From<compile::Error> for Problem {
             }
             compile::Error::Hook(_) => Self::with_detail(Kind::HookFailed, detail),
             compile::Error::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<TurnError> for Problem {
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::Compile(error) => error.into(),
+            TurnError::Other(error) => error.into(),
         }
     }
 }

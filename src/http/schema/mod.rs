@@ -15,7 +15,9 @@ mod keys;
 mod memory;
 mod packs;
 mod sessions;
+mod snapshots;
 mod tools;
+mod turns;
 
 pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
@@ -43,7 +45,12 @@ use serde_json::Value;
 pub use sessions::{
     Calibration, ChangeSession, CreateSession, Session, SessionList, SessionTtl, SessionUsage,
 };
+pub use snapshots::{
+    Delegated, Delegation, ForkSession, RestoreSession, Snapshot, SnapshotList, SnapshotRow,
+    SwitchSession, TakeSnapshot,
+};
 pub use tools::{CallResult, CallsAnswer, CallsRequest};
+pub use turns::{SessionTurn, TurnAnswer};
 use utoipa::ToSchema;
 
 use crate::config::ModelRow;

@@ -56,6 +56,8 @@ pub struct Session {
     pub ttl: Option<SessionTtl>,
     /// Compiles that it has had.
     pub turns: u64,
+    /// How many messages it holds: those that came by `/sessions/{id}/turns`.
+    pub messages: u64,
     /// Lengths of the message list at which the history was shrunk because the cache was cold.
     pub compaction_points: Vec<u64>,
     /// What the provider's counts have shown.
@@ -96,6 +98,7 @@ impl From<&domain::Session> for Session {
             defaults: session.defaults.as_ref().and_then(raw),
             ttl: session.ttl.map(|seconds| SessionTtl { seconds }),
             turns: session.turns,
+            messages: session.messages,
             compaction_points: session.points.clone(),
             calibration: session.measured.iter().map(Into::into).collect(),
             last_compilation_id: text(&session.compilation),

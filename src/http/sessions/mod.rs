@@ -2,14 +2,20 @@
 
 mod act;
 mod entry;
+mod lineage;
 mod list;
+mod snapshots;
+mod turns;
 
 use axum::extract::Request;
 use axum::response::Response;
 
 pub(super) use self::act::*;
 pub(super) use self::entry::*;
+pub(super) use self::lineage::*;
 pub(super) use self::list::*;
+pub(super) use self::snapshots::*;
+pub(super) use self::turns::*;
 use super::answer::tagged;
 use super::problem::Problem;
 use super::query;

@@ -197,7 +197,7 @@ fn recorded(services: &Services, record: &Record, node: &Node<'_>) -> Result<Rea
 fn today(services: &Services, node: &Node<'_>) -> Result<Read, Error> {
     let known = adapters::known(services, node.get("compression"))?;
     let mut request = read(services, node, services.models(), &known)?;
-    compile::remember(services, &mut request)?;
+    compile::remember(services, None, &mut request)?;
     Ok((request, known.stored))
 }
 

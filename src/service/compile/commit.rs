@@ -7,7 +7,7 @@ use crate::hook::Run;
 use crate::json::Node;
 use crate::pipeline::Compiled;
 use crate::service::record::{Begun, NewRecord};
-use crate::service::sessions::{self, Open};
+use crate::service::sessions::{self, Open, Turn};
 use crate::service::told::Told;
 use crate::service::{Services, StoreError, memory};
 use crate::store::Batch;
@@ -18,11 +18,10 @@ pub(super) fn commit(
     services: &Services,
     compiled: &mut Compiled,
     (id, session): (&Arc<str>, Option<(&Open, sessions::Compiled)>),
-    expired: Vec<MemoryEntry>,
+    (expired, turn): (Vec<MemoryEntry>, Option<(Arc<Turn>, String)>),
     (told, runs): (&Told, &[Run]),
     recorded: Option<(&Node<'_>, &Begun)>,
 ) -> Result<(), StoreError> {
-    compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
     let mut batch = Batch::default();
     let open = session.as_ref().map(|(open, _)| &open.id);
     let record = recorded.map(|recorded| {
@@ -35,14 +34,16 @@ pub(super) fn commit(
         batch.artifact(text, "text/plain");
     }
     let heard = session.as_ref().is_some_and(|(_, left)| left.heard.is_something());
-    let must = !batch.is_empty() || !expired.is_empty() || heard;
+    let must = !batch.is_empty() || !expired.is_empty() || heard || turn.is_some();
     let of = session.as_ref().map(|(open, _)| &open.id);
     let (before, after) = told.events(id, of, (compiled, runs));
     let session = session.map(|(open, left)| (open.clone(), left));
     let stored = services.tenant().commit_with(batch, move |tx, _| {
         before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
+        turn.iter().try_for_each(|(turn, _)| turn.carry_out(tx))?;
         memory::expire(tx, &expired)?;
         session.iter().try_for_each(|(open, left)| open.commit(tx, left))?;
+        turn.iter().try_for_each(|(turn, answer)| turn.append(tx, answer))?;
         record.iter().try_for_each(|record| record.store(tx, kept))?;
         after.iter().try_for_each(|event| tx.publish(event).map(drop))
     });

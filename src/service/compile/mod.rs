@@ -6,6 +6,7 @@ mod commit;
 mod defaults;
 mod hooks;
 mod remember;
+mod turn;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::record::{Begun, Inputs};
-use super::sessions::{self, Heard, Open};
+use super::sessions::{self, Heard, Open, Turn};
 use super::told::{Told, tell_failed};
 use super::{Services, usage};
 use crate::hook::{Denial, Run, Stop};
@@ -28,6 +29,7 @@ use commit::commit;
 pub(super) use defaults::add_absent;
 pub(super) use hooks::scope;
 pub(super) use remember::remember;
+pub(super) use turn::memory_of;
 
 /// A compiled conversation, or a compressed text or list, as it is sent.
 #[derive(Debug)]
@@ -89,13 +91,35 @@ impl From<pipeline::Error> for Error {
 
 /// Compiles the request in `body`. Takes the thread until it is done or `deadline` stops it.
 pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    within(services, body, None, deadline)
+}
+
+/// The same for a turn of a session, whose request `body` is.
+pub(super) fn compile_turn(
+    services: &Services,
+    body: &str,
+    turn: &Arc<Turn>,
+    deadline: &Deadline,
+) -> Result<Answer, Error> {
+    within(services, body, Some(turn), deadline)
+}
+
+fn within(
+    services: &Services,
+    body: &str,
+    turn: Option<&Arc<Turn>>,
+    deadline: &Deadline,
+) -> Result<Answer, Error> {
     let start = Instant::now();
     let mut timings = Timings::default();
     let defaults = services.caller().defaults.clone();
     let node = json::parse(body, Limits::default())?;
     timings.parse = start.elapsed();
     let storing = Instant::now();
-    let session = sessions::open(services, &node)?;
+    let session = match turn {
+        Some(turn) => Some(turn.session.clone()),
+        None => sessions::open(services, &node)?,
+    };
     timings.store = storing.elapsed();
     // The session's come first.
     let mut node = node;
@@ -104,7 +128,7 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     }
     let (mut told, mut runs) = (None, Vec::new());
     let effects = (&mut told, &mut runs);
-    let around = (session.as_ref(), deadline);
+    let around = (session.as_ref(), turn, deadline);
     let done = compile_node(services, &node, around, (start, timings), effects);
     if let Err(error) = &done {
         let session = node.get("session_id").and_then(Node::as_str);
@@ -116,7 +140,7 @@ pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<A
 fn compile_node(
     services: &Services,
     node: &Node<'_>,
-    (session, deadline): (Option<&Open>, &Deadline),
+    (session, turn, deadline): (Option<&Open>, Option<&Arc<Turn>>, &Deadline),
     (start, mut timings): (Instant, Timings),
     (told, runs): (&mut Option<Told>, &mut Vec<Run>),
 ) -> Result<Answer, Error> {
@@ -147,7 +171,7 @@ fn compile_node(
     let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
     let pinned = hooks::pinned(services, &request)?;
-    let expired = remember(services, &mut request)?;
+    let expired = remember(services, turn.map(|turn| &**turn), &mut request)?;
     timings.store += storing.elapsed();
     let begun = level.is_kept().then(|| Begun {
         level,
@@ -173,21 +197,23 @@ fn compile_node(
         let payload = if level.is_kept() { sessions::blocks_of(compiled.payload()) } else { None };
         let raw = model.unscale(compiled.report.tokens_after);
         let id = Arc::clone(&id);
-        (session, sessions::Compiled { id, heard: reported, model: called, raw, payload })
+        let source = turn.map(|turn| turn.source);
+        let model = called;
+        let left = sessions::Compiled { id, heard: reported, model, raw, payload, source };
+        (session, left)
     });
     let recorded = begun.as_ref().map(|begun| (node, begun));
-    commit(services, &mut compiled, (&id, left), expired, (told, runs), recorded)?;
+    compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
+    let answer = turn.map(|turn| whole(compiled.text.clone(), &compiled.report, Some(turn)));
+    let taken = turn.cloned().zip(answer.clone());
+    commit(services, &mut compiled, (&id, left), (expired, taken), (told, runs), recorded)?;
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
     let report = &compiled.report;
     usage::count(services, &model.name, report.tokens_before, report.tokens_after);
-    let mut body = compiled.text;
-    let payload = compiled.start..body.len();
-    body.push_str(",\"report\":");
-    // A report is plain data with string keys: there is nothing in it that JSON cannot hold.
-    body.push_str(&serde_json::to_string(&compiled.report).unwrap_or_default());
-    body.push('}');
+    let payload = compiled.start..compiled.text.len();
+    let body = answer.unwrap_or_else(|| whole(compiled.text, &compiled.report, None));
     let body = Bytes::from(body);
     if level.is_kept() {
         services.remember_payload(&id, body.slice(payload));
@@ -203,4 +229,17 @@ fn without_session(request: &mut CompileRequest) -> Heard {
         request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
     }
     Heard::default()
+}
+
+/// The answer, from what was written of it up to the payload's end.
+fn whole(mut text: String, report: &Report, turn: Option<&Arc<Turn>>) -> String {
+    text.push_str(",\"report\":");
+    // A report is plain data with string keys: there is nothing in it that JSON cannot hold.
+    text.push_str(&serde_json::to_string(report).unwrap_or_default());
+    if let Some(turn) = turn {
+        text.push_str(",\"results\":");
+        text.push_str(&turn.results);
+    }
+    text.push('}');
+    text
 }

@@ -3,11 +3,15 @@
 use crate::domain::{MemoryEntry, Role};
 use crate::pipeline;
 use crate::request::{CompileRequest, Placement};
+use crate::service::sessions::Turn;
 use crate::service::{Services, StoreError, memory};
+use crate::store::Tx;
 
-/// Reads what memory shows in this compile; answers the entries in sight whose time is up.
+/// Reads what memory shows in this compile, with what its turn writes; answers the entries in sight
+/// whose time is up.
 pub(in crate::service) fn remember(
     services: &Services,
+    turn: Option<&Turn>,
     request: &mut CompileRequest,
 ) -> Result<Vec<MemoryEntry>, StoreError> {
     let question = question(request);
@@ -16,10 +20,15 @@ pub(in crate::service) fn remember(
         return Ok(Vec::new());
     };
     memory.scope.session_id = memory.scope.session_id.take().or(session);
-    let (ranked, expired) = services.tenant().read(|tx| {
-        let ranked = memory::recalled(tx, &memory.scope, &question)?;
-        Ok::<_, StoreError>((ranked, memory::expired(tx, &memory.scope)?))
-    })?;
+    let scope = memory.scope.clone();
+    let read = move |tx: &Tx<'_>| {
+        let ranked = memory::recalled(tx, &scope, &question)?;
+        Ok::<_, StoreError>((ranked, memory::expired(tx, &scope)?))
+    };
+    let (ranked, expired) = match turn.and_then(Turn::memory) {
+        Some(trial) => trial.read(services, read)?,
+        None => services.tenant().read(read)?,
+    };
     memory.entries = ranked.iter().map(pipeline::shown_entry).collect();
     Ok(expired)
 }

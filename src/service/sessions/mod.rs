@@ -3,14 +3,28 @@
 //! A session begins with its first use, in a compile or here, and ends when it is deleted or was
 //! not used for as long as it is kept; everything of it goes then.
 
+mod delegations;
+mod document;
+mod lineage;
+mod messages;
 mod sent;
+mod snapshots;
 mod told;
+mod turns;
 mod usage;
 mod used;
 
 use std::sync::Arc;
 
+pub use self::delegations::delegate;
+pub use self::lineage::{fork, switch};
 pub(in crate::service) use self::sent::{blocks_of, last_sent};
+pub use self::snapshots::{
+    find as find_snapshot, list as list_snapshots, restore as restore_snapshot,
+    take as take_snapshot,
+};
+pub(in crate::service) use self::turns::Turn;
+pub use self::turns::{TurnError, turn};
 pub use self::usage::report;
 pub(in crate::service) use self::used::{Compiled, Heard, Open, model_of, open};
 use super::once::{Once, remember};

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::domain::{EventKind, NewEvent, RawJson, Session};
+use crate::domain::{
+    Delegation, DelegationPath, DelegationStatus, EventKind, NewEvent, RawJson, Session, word_of,
+};
 use crate::service::StoreError;
 use crate::store::Tx;
 
@@ -40,6 +42,28 @@ pub(super) fn switched(tx: &Tx<'_>, switched: &Switched) -> Result<(), StoreErro
     tx.publish(&NewEvent {
         kind: EventKind::SessionSwitched,
         session_id: Some(Arc::clone(&switched.session)),
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    })
+    .map(drop)
+}
+
+/// Tells that a delegation was reported.
+pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), StoreError> {
+    let metadata = delegation.metadata.as_ref().map_or("{}", RawJson::as_str);
+    let metadata: serde_json::Value = serde_json::from_str(metadata).unwrap_or_default();
+    let data = json!({
+        "delegation_id": delegation.id,
+        "agent_name": delegation.agent,
+        "status": word_of(DelegationStatus::WORDS, delegation.status),
+        "path": word_of(DelegationPath::WORDS, delegation.path),
+        "handoff_depth": metadata.get("handoff_depth").and_then(serde_json::Value::as_u64),
+        "task_bytes": delegation.task.len(),
+        "result_bytes": delegation.result.len(),
+    });
+    tx.publish(&NewEvent {
+        kind: EventKind::DelegationRecorded,
+        session_id: Some(Arc::clone(&delegation.session)),
         compilation_id: None,
         data: RawJson::new(data.to_string()),
     })

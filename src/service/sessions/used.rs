@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::live;
-use crate::domain::{Measured, RawJson, Session};
+use crate::domain::{Measured, RawJson, Session, Source};
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
 use crate::service::{Services, StoreError};
@@ -47,6 +47,8 @@ pub(in crate::service) struct Compiled {
     pub(in crate::service) raw: u64,
     /// None where it is not to be remembered.
     pub(in crate::service) payload: Option<SentPayload>,
+    /// The shape of messages that are appended.
+    pub(in crate::service) source: Option<Source>,
 }
 
 /// The session that a request names, or else the caller's key; none where neither does, or what it
@@ -86,6 +88,11 @@ pub(in crate::service) fn model_of(request: &CompileRequest) -> Arc<str> {
 }
 
 impl Open {
+    /// The shape of the messages that the session holds.
+    pub(super) fn source(&self) -> Option<Source> {
+        self.known.as_ref()?.source
+    }
+
     /// What the session gives where a request does not say.
     pub(in crate::service) fn defaults(&self) -> Option<&str> {
         self.known.as_ref()?.defaults.as_ref().map(RawJson::as_str)
@@ -131,6 +138,7 @@ impl Open {
         let known = live(tx, &self.id)?;
         let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&self.id), tx.now()));
         session.turns += 1;
+        session.source = compiled.source.or(session.source);
         session.compilation = Some(Arc::clone(&compiled.id));
         if let Some((model, factor)) = &compiled.heard.factor {
             session.report(model, *factor);

@@ -29,15 +29,23 @@ pub(super) fn carry_out(
     let promotion = services.promotion();
     // Chosen before the transaction, which may be tried twice.
     let calls: Vec<_> = calls.into_iter().map(|call| (call, Ids::new())).collect();
-    services.tenant().write_durable(move |tx| {
-        calls
-            .iter()
-            .map(|(call, ids)| match one(tx, &rights, call, ids, promotion)? {
-                Ok(done) => Ok(Answer::Done(done)),
-                Err(refused) => Ok(refused),
-            })
-            .collect()
-    })
+    services.tenant().write_durable(move |tx| all(tx, &rights, &calls, promotion))
+}
+
+/// The same inside of a transaction; the ids are those of what is proposed.
+pub(super) fn all(
+    tx: &Tx<'_>,
+    rights: &Rights,
+    calls: &[(ToolCall, Ids)],
+    promotion: MemoryPromotion,
+) -> Result<Vec<Answer>, Error> {
+    calls
+        .iter()
+        .map(|(call, ids)| match one(tx, rights, call, ids, promotion)? {
+            Ok(done) => Ok(Answer::Done(done)),
+            Err(refused) => Ok(refused),
+        })
+        .collect()
 }
 
 /// What a call did, or why it did nothing.

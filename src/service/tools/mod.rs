@@ -3,12 +3,16 @@
 
 mod memory;
 mod read;
+mod trial;
 mod wire;
 
 use std::sync::Arc;
 
+pub(in crate::service) use self::read::carry_out as read;
+pub(in crate::service) use self::trial::Trial;
+
 use super::{Error, Services};
-use crate::domain::{MemoryScope, RawJson, ToolCall};
+use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
 use crate::json::{self, Limits};
 use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL};
 use crate::request;
@@ -47,10 +51,10 @@ impl Answer {
 
 /// What a model may write, and where.
 #[derive(Debug, Clone)]
-struct Rights {
-    scope: MemoryScope,
+pub(super) struct Rights {
+    pub(super) scope: MemoryScope,
     /// Any key where there is no list.
-    allowed_keys: Option<Vec<Arc<str>>>,
+    pub(super) allowed_keys: Option<Vec<Arc<str>>>,
 }
 
 /// Carries out the calls in `body` that are ours, in their order; answers one each.
@@ -82,7 +86,23 @@ pub fn calls(services: &Services, body: &str) -> Result<Vec<Handled>, Error> {
     Ok(handled)
 }
 
-fn is_memory(name: &str) -> bool {
+impl Handled {
+    /// What became of a call of ours, with its result in a shape.
+    pub(super) fn service(source: Source, call: ToolCall, answer: Answer) -> Self {
+        let message = wire::result(source, &call, &answer);
+        Self { id: call.id, name: call.name, outcome: Outcome::Service { answer, message } }
+    }
+
+    /// The result to append, where it was ours.
+    pub(super) fn message(&self) -> Option<&RawJson> {
+        match &self.outcome {
+            Outcome::Service { message, .. } => Some(message),
+            Outcome::Caller { .. } => None,
+        }
+    }
+}
+
+pub(super) fn is_memory(name: &str) -> bool {
     [CREATE_MEMORY, MODIFY_MEMORY].contains(&name)
 }
 

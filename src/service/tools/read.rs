@@ -5,7 +5,7 @@ use crate::domain::{ArtifactId, ToolCall};
 use crate::service::{Error, Services, artifacts};
 
 /// Reads an artifact, or the part of it that is asked for.
-pub(super) fn carry_out(services: &Services, call: &ToolCall) -> Result<Answer, Error> {
+pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Result<Answer, Error> {
     let wanted = object(call).and_then(|arguments| {
         let id = text(call, &arguments, "id")?.to_owned();
         let part =

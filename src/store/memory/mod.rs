@@ -281,6 +281,19 @@ impl Tx<'_> {
     }
 }
 
+/// Entries of a session's scope that are not expired, in the order of their keys.
+pub(super) fn entries_of_session(tx: &Tx<'_>, id: &str) -> Result<Vec<MemoryEntry>, Error> {
+    tx.all(
+        &format!(
+            "SELECT {COLUMNS} FROM memory
+             WHERE tenant = ?1 AND {ALIVE} AND session = ?3 AND session <> ''
+             ORDER BY key, subject, agent"
+        ),
+        values![tx.now(), id],
+        |row| entry(row, 0),
+    )
+}
+
 /// A scope as its columns.
 pub(super) fn parts(scope: &MemoryScope) -> [&str; 3] {
     [&scope.subject, &scope.session_id, &scope.agent].map(|part| part.as_deref().unwrap_or(""))

@@ -44,6 +44,7 @@ impl Tx<'_> {
         session.points.clear();
         session.measured.clear();
         session.turns = 0;
+        session.messages = 0;
         session.source = None;
         Ok(())
     }
@@ -64,7 +65,7 @@ impl Tx<'_> {
         }
     }
 
-    fn session_memory_keys(
+    pub(super) fn session_memory_keys(
         &self,
         id: &str,
         limit: usize,

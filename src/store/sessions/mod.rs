@@ -3,6 +3,8 @@
 mod erase;
 mod payload;
 mod row;
+mod snapshots;
+mod state;
 mod texts;
 
 pub use self::payload::SentPayload;

@@ -16,7 +16,9 @@ pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, po
 /// The same of `sessions AS s`, and how many compiles it has had.
 pub(super) const READ: &str = "s.id, s.version, s.parent, s.defaults, s.ttl_seconds, s.points, \
     s.measured, s.compilation, s.source, s.created_at, s.updated_at, s.used_at, s.expires_at, \
-    coalesce((SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = s.id), 0)";
+    coalesce((SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = s.id), 0), \
+    coalesce((SELECT max(seq) + 1 FROM session_messages AS m
+              WHERE m.tenant = ?1 AND m.session = s.id), 0)";
 
 /// The columns that are JSON.
 pub(super) struct Texts {
@@ -71,6 +73,7 @@ pub(super) fn session(row: &dyn Row) -> Result<Session, Error> {
         used_at: row.get(11)?,
         expires_at: row.get(12)?,
         turns: row.get(13)?,
+        messages: row.get(14)?,
     })
 }
 

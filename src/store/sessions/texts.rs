@@ -13,6 +13,8 @@ use crate::store::{Error, Tx};
 pub(super) enum Kind {
     /// The payload that was sent last.
     Block = 0,
+    /// Its messages.
+    Message = 1,
 }
 
 impl Kind {

@@ -8,6 +8,7 @@ mod compress;
 mod export;
 mod growth;
 mod payload;
+mod sessions;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

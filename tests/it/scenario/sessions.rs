@@ -106,3 +106,274 @@ async fn usage_is_heeded_at_once_and_never_fires_late() {
     let whole = compile(&server, 5000, &list, Some(raw)).await;
     assert_eq!(names(&whole), ["m1", "m2", "m3", "m4", "m5"]);
 }
+
+/// Keys and values of the entries of a session, `key=value`.
+async fn entries(server: &TestServer, session: &str) -> Vec<String> {
+    let list = server.get(&format!("/memory?session_id={session}")).await;
+    let list: Value = list.json().await.unwrap();
+    let text = |one: &Value| {
+        format!("{}={}", one["key"].as_str().unwrap(), one["value"].as_str().unwrap())
+    };
+    list["items"].as_array().unwrap().iter().map(text).collect()
+}
+
+async fn remember(server: &TestServer, session: &str, key: &str, value: &str) {
+    let body = json!({"value": value, "scope": {"session_id": session}});
+    let put = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
+    assert!(put.status().is_success());
+}
+
+async fn done(server: &TestServer, path: &str, body: &Value) -> Value {
+    let answer = server.post(path, body).await;
+    let status = answer.status();
+    let text = answer.text().await.unwrap();
+    assert!(status.is_success(), "{path}: {text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What was told by events of this type, in order.
+async fn told(server: &TestServer, kind: &str) -> Vec<Value> {
+    let events = server.get("/events?format=json&after=0&limit=1000").await;
+    let events: Value = events.json().await.unwrap();
+    let items = events["items"].as_array().unwrap().iter();
+    items.filter(|one| one["type"] == kind).map(|one| one["data"].clone()).collect()
+}
+
+#[tokio::test]
+async fn a_cleared_history_is_not_held_to_what_was_reported_before() {
+    let server = TestServer::spawn().await;
+    let list = five(1000);
+    compile(&server, 10_000, &list, None).await;
+    compile(&server, 10_000, &list, Some(999_999)).await;
+    done(&server, "/sessions/s/switch", &json!({"new_session_id": "s2", "reset": true})).await;
+    let body = json!({"messages": [list[0]], "target": "neutral", "model": "bytes4",
+        "budget": {"context_window": 10_000}, "session_id": "s2"});
+    let compiled = server.compile(&body).await;
+    assert_eq!((names(&compiled), compiled.number("tokens_after")), (vec!["m1".to_owned()], 1000));
+}
+
+#[tokio::test]
+async fn a_restored_memory_is_the_old_one_and_nobody_is_told() {
+    let server = TestServer::spawn().await;
+    remember(&server, "s", "k", "old").await;
+    let body = json!({"messages": [user("x")], "memory": true, "session_id": "s"});
+    server.compile(&body).await;
+    let snapshot = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    remember(&server, "s", "k", "new").await;
+    remember(&server, "s", "added", "one").await;
+    server.compile(&body).await;
+    let before = told(&server, "memory:changed").await.len();
+    let restore = json!({"snapshot_id": snapshot["id"]});
+    let session = done(&server, "/sessions/s/restore", &restore).await;
+    assert_eq!(
+        (entries(&server, "s").await, &session["turns"]),
+        (vec!["k=old".to_owned()], &json!(1))
+    );
+    assert_eq!(told(&server, "memory:changed").await.len(), before);
+}
+
+#[tokio::test]
+async fn a_snapshot_in_a_new_context_gives_the_same_next_compile() {
+    let (here, there) = (TestServer::spawn().await, TestServer::spawn().await);
+    let defaults = json!({"system": "Be brief.", "dynamic_state": {"branch": "main"}, "memory": true,
+        "model": "bytes4", "target": "anthropic"});
+    done(&here, "/sessions", &json!({"id": "s", "defaults": defaults})).await;
+    remember(&here, "s", "language", "Rust").await;
+    let body = json!({"messages": [user("x")], "session_id": "s"});
+    here.compile(&body).await;
+    let taken = done(&here, "/sessions/s/snapshots", &json!({})).await;
+    let path = format!("/snapshots/{}", taken["id"].as_str().unwrap());
+    let snapshot: Value = here.get(&path).await.json().await.unwrap();
+    let text = serde_json::to_string(&snapshot).unwrap();
+    let snapshot: Value = serde_json::from_str(&text).unwrap();
+    done(&there, "/sessions/s/restore", &json!({"snapshot": snapshot})).await;
+    assert_eq!(there.compile(&body).await.text, here.compile(&body).await.text);
+}
+
+#[tokio::test]
+async fn a_snapshot_stays_what_it_was_and_is_restored_more_than_once() {
+    let server = TestServer::spawn().await;
+    remember(&server, "s", "k", "old").await;
+    done(&server, "/sessions", &json!({"id": "s"})).await;
+    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    let path = format!("/snapshots/{}", taken["id"].as_str().unwrap());
+    let before: Value = server.get(&path).await.json().await.unwrap();
+    for value in ["new", "newer"] {
+        remember(&server, "s", "k", value).await;
+        let after: Value = server.get(&path).await.json().await.unwrap();
+        assert_eq!(after, before);
+        done(&server, "/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
+        assert_eq!(entries(&server, "s").await, ["k=old"]);
+    }
+}
+
+#[tokio::test]
+async fn what_was_fed_survives_a_snapshot() {
+    let server = TestServer::spawn().await;
+    compile(&server, 10_000, &five(100), None).await;
+    let usage = json!({"usage": {"prompt_tokens": 999}});
+    let session = done(&server, "/sessions/s/usage", &usage).await;
+    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    done(&server, "/sessions/s/usage", &json!({"usage": {"prompt_tokens": 5}})).await;
+    let restored = done(&server, "/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
+    assert_eq!(restored["calibration"], session["calibration"]);
+    assert_eq!(restored["calibration"][0]["factor"], 1.998);
+}
+
+#[tokio::test]
+async fn tools_of_the_defaults_roll_back() {
+    let server = TestServer::spawn().await;
+    let tool = |name: &str| {
+        json!([{"type": "function", "function": {"name": name,
+        "parameters": {"type": "object", "properties": {}}}}])
+    };
+    done(&server, "/sessions", &json!({"id": "s", "defaults": {"tools": tool("old")}})).await;
+    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    let change = json!({"defaults": {"tools": tool("new")}});
+    server.build("PATCH", "/sessions/s").json(&change).send().await.unwrap();
+    done(&server, "/sessions/s/restore", &json!({"snapshot_id": taken["id"]})).await;
+    let compiled = server.compile(&json!({"messages": [user("x")], "session_id": "s"})).await;
+    assert_eq!(compiled.payload["tools"], tool("old"));
+}
+
+#[tokio::test]
+async fn two_compiles_at_once_are_two_turns_and_see_one_history() {
+    let server = TestServer::spawn().await;
+    let body = json!({"messages": five(100), "session_id": "s", "target": "neutral"});
+    let (first, second) = tokio::join!(server.compile(&body), server.compile(&body));
+    assert_eq!(first.text, second.text);
+    let session: Value = server.get("/sessions/s").await.json().await.unwrap();
+    assert_eq!(session["turns"], 2);
+}
+
+fn delegation(agent: &str) -> Value {
+    json!({"agent_name": agent, "task": "[Handoff from a] do it", "result": "done"})
+}
+
+#[tokio::test]
+async fn a_delegation_without_a_result_is_told() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s"})).await;
+    let mut report = delegation("b");
+    report["result"] = json!("");
+    let answer = server.post("/sessions/s/delegations", &report).await;
+    assert_eq!(answer.status(), 201);
+    let answer: Value = answer.json().await.unwrap();
+    let told = told(&server, "delegation:recorded").await;
+    assert_eq!(
+        told,
+        [json!({"delegation_id": answer["id"], "agent_name": "b", "status": "success",
+        "path": "sync", "handoff_depth": null, "task_bytes": 22, "result_bytes": 0})]
+    );
+}
+
+#[tokio::test]
+async fn a_delegation_is_told_alike_on_every_path() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s"})).await;
+    for path in ["sync", "async", "tool", "parallel", "typed"] {
+        let mut report = delegation("b");
+        report["path"] = json!(path);
+        done(&server, "/sessions/s/delegations", &report).await;
+    }
+    let mut told = told(&server, "delegation:recorded").await;
+    let paths: Vec<Value> = told.iter_mut().map(|one| one["path"].take()).collect();
+    assert_eq!(paths, ["sync", "async", "tool", "parallel", "typed"]);
+    told.iter_mut().for_each(|one| one["delegation_id"] = Value::Null);
+    assert!(told.iter().all(|one| *one == told[0]), "{told:?}");
+}
+
+#[tokio::test]
+async fn the_depth_of_a_hand_off_is_told() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s"})).await;
+    let mut report = delegation("b");
+    report["metadata"] = json!({"handoff_depth": 1});
+    done(&server, "/sessions/s/delegations", &report).await;
+    assert_eq!(told(&server, "delegation:recorded").await[0]["handoff_depth"], 1);
+}
+
+#[tokio::test]
+async fn delegations_in_parallel_are_told_one_by_one() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s"})).await;
+    let (b, c, d) = (delegation("b"), delegation("c"), delegation("d"));
+    let path = "/sessions/s/delegations";
+    tokio::join!(done(&server, path, &b), done(&server, path, &c), done(&server, path, &d));
+    let mut names: Vec<String> = told(&server, "delegation:recorded")
+        .await
+        .iter()
+        .map(|one| one["agent_name"].as_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["b", "c", "d"]);
+}
+
+#[tokio::test]
+async fn a_delegation_that_is_reported_again_is_told_once() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s"})).await;
+    for _ in 0..2 {
+        let request = server.build("POST", "/sessions/s/delegations");
+        let answer = request.header("idempotency-key", "k").json(&delegation("b")).send().await;
+        assert_eq!(answer.unwrap().status(), 201);
+    }
+    assert_eq!(told(&server, "delegation:recorded").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_switch_takes_the_memory_along() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s1"})).await;
+    remember(&server, "s1", "k", "v").await;
+    let to = json!({"new_session_id": "s2"});
+    assert_eq!(server.post("/sessions/s1/switch", &to).await.status(), 201);
+    let told = told(&server, "session:switched").await;
+    assert_eq!(
+        told[1..],
+        [json!({"new_session_id": "s2", "parent_session_id": "s1", "reset": false,
+        "reason": "new"})]
+    );
+    remember(&server, "s2", "later", "v").await;
+    assert_eq!(entries(&server, "s2").await, ["k=v", "later=v"]);
+    assert_eq!(entries(&server, "s1").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_switch_with_a_reset_begins_from_nothing_and_leaves_the_parent_as_it_was() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s1"})).await;
+    remember(&server, "s1", "k", "v").await;
+    server.compile(&json!({"messages": [user("x")], "session_id": "s1"})).await;
+    let before: Value = server.get("/sessions/s1").await.json().await.unwrap();
+    let session = json!({"new_session_id": "s2", "reset": true});
+    let session = done(&server, "/sessions/s1/switch", &session).await;
+    assert_eq!((&session["turns"], &session["parent_session_id"]), (&json!(0), &json!("s1")));
+    assert_eq!(told(&server, "session:switched").await[1]["reset"], true);
+    assert_eq!(entries(&server, "s2").await, [""; 0]);
+    assert_eq!(entries(&server, "s1").await, ["k=v"]);
+    let after: Value = server.get("/sessions/s1").await.json().await.unwrap();
+    assert_eq!(after, before);
+    server.compile(&json!({"messages": [user("x")], "session_id": "s1"})).await;
+}
+
+#[tokio::test]
+async fn the_first_session_has_an_empty_parent() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s1"})).await;
+    let told = told(&server, "session:switched").await;
+    assert_eq!(told[0]["parent_session_id"], "");
+}
+
+#[tokio::test]
+async fn a_fork_is_told_as_a_switch() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s1"})).await;
+    done(&server, "/sessions/s1/fork", &json!({"new_session_id": "s2"})).await;
+    let told = told(&server, "session:switched").await;
+    assert_eq!(
+        told[1],
+        json!({"new_session_id": "s2", "parent_session_id": "s1", "reset": false,
+        "reason": "fork"})
+    );
+}

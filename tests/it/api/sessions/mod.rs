@@ -2,6 +2,9 @@
 
 mod entry;
 mod lasting;
+mod lineage;
+mod snapshots;
+mod turns;
 mod usage;
 
 use reqwest::Response;

@@ -1,0 +1,53 @@
+//! Everything of a session that decides its next compile.
+
+use super::{Measured, MemoryEntry, RawJson, Session, Source};
+
+/// What a snapshot holds and a restore puts back.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionState {
+    pub turns: u64,
+    pub defaults: Option<RawJson>,
+    pub points: Vec<u64>,
+    pub measured: Vec<Measured>,
+    /// Entries of its scope, in the order of their keys.
+    pub memory: Vec<MemoryEntry>,
+    /// The shape of its messages, where it holds any.
+    pub source: Option<Source>,
+    /// Each as it was given.
+    pub messages: Vec<RawJson>,
+}
+
+/// What is told of a snapshot beside its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotHead {
+    pub id: std::sync::Arc<str>,
+    pub session: std::sync::Arc<str>,
+    pub label: Option<std::sync::Arc<str>>,
+    pub created_at: super::Timestamp,
+    /// How many messages it holds.
+    pub messages: u64,
+}
+
+impl SessionState {
+    /// The part that stands in the session's row.
+    pub fn of(session: &Session) -> Self {
+        Self {
+            turns: session.turns,
+            defaults: session.defaults.clone(),
+            points: session.points.clone(),
+            measured: session.measured.clone(),
+            memory: Vec::new(),
+            source: session.source,
+            messages: Vec::new(),
+        }
+    }
+
+    /// Puts that part into a session.
+    pub fn put_into(&self, session: &mut Session) {
+        session.turns = self.turns;
+        session.defaults.clone_from(&self.defaults);
+        session.points.clone_from(&self.points);
+        session.measured.clone_from(&self.measured);
+        session.source = self.source;
+    }
+}

@@ -1,0 +1,152 @@
+//! The shapes of snapshots, forks, switches and delegations.
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{Calibration, Shape};
+use crate::domain::{self, DelegationPath, DelegationStatus, word_of};
+
+/// What a snapshot is called.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"label": "before the migration"}))]
+pub struct TakeSnapshot {
+    /// For people.
+    #[schema(max_length = 256)]
+    pub label: Option<String>,
+}
+
+/// A snapshot, but for what it holds.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SnapshotRow {
+    #[schema(example = "snap_0198c4f2")]
+    pub id: String,
+    #[schema(example = "chat-17")]
+    pub session_id: String,
+    pub label: Option<String>,
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub created_at: String,
+    /// How many messages it holds.
+    pub messages: u64,
+}
+
+impl From<&domain::SnapshotHead> for SnapshotRow {
+    fn from(head: &domain::SnapshotHead) -> Self {
+        Self {
+            id: head.id.to_string(),
+            session_id: head.session.to_string(),
+            label: head.label.as_deref().map(str::to_owned),
+            created_at: head.created_at.to_string(),
+            messages: head.messages,
+        }
+    }
+}
+
+/// Some snapshots.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SnapshotList {
+    pub items: Vec<SnapshotRow>,
+    /// For the next request; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// Everything that decides a session's next compile.
+#[derive(Debug, ToSchema)]
+pub struct Snapshot {
+    /// `contexture-session/1`.
+    #[schema(example = "contexture-session/1")]
+    pub format: String,
+    pub id: Option<String>,
+    /// The session that it was taken of.
+    pub session_id: Option<String>,
+    pub label: Option<String>,
+    pub created_at: Option<String>,
+    pub turns: Option<u64>,
+    #[schema(value_type = Option<Object>)]
+    pub defaults: Option<Value>,
+    pub compaction_points: Option<Vec<u64>>,
+    /// With `tokens`, those of the last payload before any factor.
+    pub calibration: Option<Vec<Calibration>>,
+    /// The entries of its scope, with times in microseconds since 1970.
+    pub memory: Option<Vec<Value>>,
+    /// The shape of the messages.
+    pub source: Option<Shape>,
+    pub messages: Option<Vec<Value>>,
+}
+
+/// What a session is restored from: one of both.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"snapshot_id": "snap_0198c4f2"}))]
+pub struct RestoreSession {
+    pub snapshot_id: Option<String>,
+    pub snapshot: Option<Snapshot>,
+}
+
+/// Where a session is forked.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"new_session_id": "chat-17-b"}))]
+pub struct ForkSession {
+    /// One is made up when absent.
+    #[schema(max_length = 256)]
+    pub new_session_id: Option<String>,
+    /// What it was at that snapshot; what it is when absent.
+    pub snapshot_id: Option<String>,
+}
+
+/// What a session is switched to.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"new_session_id": "chat-18", "reset": true}))]
+pub struct SwitchSession {
+    /// One is made up when absent.
+    #[schema(max_length = 256)]
+    pub new_session_id: Option<String>,
+    /// Whether it begins with nothing of this one's.
+    #[schema(default = false)]
+    pub reset: Option<bool>,
+    /// `new`, `fork`, `reset`, `rotation` or `resume`; told to whoever watches.
+    pub reason: Option<String>,
+}
+
+/// A task that was handed to another agent, and what came of it.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({
+    "agent_name": "researcher", "task": "Find the failing test", "result": "tests/pay.rs",
+    "metadata": {"handoff_depth": 1}
+}))]
+pub struct Delegation {
+    #[schema(max_length = 256)]
+    pub agent_name: String,
+    pub task: String,
+    /// May be empty.
+    pub result: Option<String>,
+    /// `success` when absent, `failed`, `timeout`, `cycle` or `depth`.
+    pub status: Option<String>,
+    /// `sync` when absent, `async`, `tool`, `parallel` or `typed`.
+    pub path: Option<String>,
+    /// An object that is carried and not read; at most 16 KiB.
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Value>,
+}
+
+/// A delegation that was told of.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Delegated {
+    #[schema(example = "del_0198c4f2")]
+    pub id: String,
+    pub session_id: String,
+    pub agent_name: String,
+    pub status: &'static str,
+    pub path: &'static str,
+}
+
+impl From<&domain::Delegation> for Delegated {
+    fn from(delegation: &domain::Delegation) -> Self {
+        Self {
+            id: delegation.id.to_string(),
+            session_id: delegation.session.to_string(),
+            agent_name: delegation.agent.to_string(),
+            status: word_of(DelegationStatus::WORDS, delegation.status),
+            path: word_of(DelegationPath::WORDS, delegation.path),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The shapes of `/sessions/{id}/turns`.
+
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{CallResult, Shape};
+use crate::pipeline::Report;
+
+/// What happened since, and any key of `/compile` but the conversation's.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({
+    "append": [
+        {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function",
+            "function": {"name": "read_log", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "error[E0382]: use of moved value"}],
+    "usage": {"prompt_tokens": 1250, "completion_tokens": 31}
+}))]
+pub struct SessionTurn {
+    /// Messages in the shape of the session, at most 1,000: the model's answer, the results of your
+    /// tools, what the user says next.
+    pub append: Option<Vec<Value>>,
+    /// The shape of the messages, where the session has none yet; recognised when absent.
+    pub source: Option<Shape>,
+    /// The provider's `usage` object of the payload before, as it came.
+    #[schema(value_type = Option<Object>)]
+    pub usage: Option<Value>,
+}
+
+/// The next payload.
+#[derive(Debug, ToSchema)]
+pub struct TurnAnswer {
+    #[schema(example = "cmp_8d2c41f09b7e")]
+    pub id: String,
+    /// As `/compile` answers it.
+    #[schema(value_type = Object)]
+    pub payload: Value,
+    pub report: Report,
+    /// What became of the calls of our tools; their results are in the conversation already.
+    pub results: Vec<CallResult>,
+}

@@ -1,0 +1,126 @@
+//! Sessions that go on from others, and agents that hand over.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::{id_of, opened};
+use crate::http::body;
+use crate::http::once::{self, Named, Reply};
+use crate::http::problem::{Body, Problem};
+use crate::http::schema::{Delegated, Delegation, ForkSession, Session, SwitchSession};
+use crate::http::state::AppState;
+use crate::service::sessions;
+
+/// Go on in another session
+///
+/// With all that this one holds, its memory moved; or, with `reset`, with nothing of it, and this
+/// one stays as it is. Defaults and time to live go along in either case. A session of the new id
+/// that is there takes the memory and keeps all else.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/switch",
+    tag = "sessions",
+    operation_id = "switch_session",
+    params(
+        ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+    ),
+    request_body = SwitchSession,
+    responses(
+        (status = CREATED, description = "The session to go on in, which is new", body = Session),
+        (status = OK, description = "The session to go on in, which was there", body = Session),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn switch_session(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let route = "POST /sessions/{id}/switch";
+    let named = Named::of(route, request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, move |services, text, once| {
+        let tell = |session: &_, is_new| opened(session, is_new).tell();
+        let (session, is_new) = sessions::switch(services, &id, text, once, tell)?;
+        Ok(opened(&session, is_new))
+    })
+    .await
+}
+
+/// Fork a session
+///
+/// Another one begins as this one is, or was at a snapshot, with a copy of its memory; both go on
+/// from there.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/fork",
+    tag = "sessions",
+    operation_id = "fork_session",
+    params(
+        ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+    ),
+    request_body = ForkSession,
+    responses(
+        (status = CREATED, description = "The new session", body = Session),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn fork_session(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let named = Named::of("POST /sessions/{id}/fork", request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, move |services, text, once| {
+        let tell = |session: &_, is_new| opened(session, is_new).tell();
+        let session = sessions::fork(services, &id, text, once, tell)?;
+        Ok(opened(&session, true))
+    })
+    .await
+}
+
+/// Report a delegation
+///
+/// An agent of the session handed a task to another, and this came of it. One report for each that
+/// it was handed to. Nothing of it is kept; it is told as `delegation:recorded`.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/delegations",
+    tag = "sessions",
+    operation_id = "report_delegation",
+    params(
+        ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+    ),
+    request_body = Delegation,
+    responses(
+        (status = CREATED, description = "It is told", body = Delegated),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn report_delegation(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let route = "POST /sessions/{id}/delegations";
+    let named = Named::of(route, request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, move |services, text, once| {
+        let tell = |delegation: &_| delegated(delegation).tell();
+        let delegation = sessions::delegate(services, &id, text, once, tell)?;
+        Ok(delegated(&delegation))
+    })
+    .await
+}
+
+fn delegated(delegation: &crate::domain::Delegation) -> Reply {
+    Reply::new(StatusCode::CREATED, &Delegated::from(delegation))
+}

@@ -1,0 +1,149 @@
+//! Snapshots of sessions.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::list::cursor;
+use super::{id_of, shown};
+use crate::domain::SnapshotHead;
+use crate::http::answer::{json, written};
+use crate::http::artifacts::run;
+use crate::http::body::{self, Received};
+use crate::http::once::{self, Named, Reply};
+use crate::http::problem::{Body, Problem};
+use crate::http::query::{Query, encode_cursor, name_of};
+use crate::http::schema::{
+    RestoreSession, Session, Snapshot, SnapshotList, SnapshotRow, TakeSnapshot,
+};
+use crate::http::state::AppState;
+use crate::service::sessions;
+
+/// Take a snapshot
+///
+/// Of everything that decides the session's next compile: defaults, memory, messages, turns,
+/// compaction points, calibration.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/snapshots",
+    tag = "sessions",
+    operation_id = "take_snapshot",
+    params(
+        ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+    ),
+    request_body = TakeSnapshot,
+    responses(
+        (status = CREATED, description = "The snapshot, but for what it holds", body = SnapshotRow),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn take_snapshot(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let route = "POST /sessions/{id}/snapshots";
+    let named = Named::of(route, request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    once::run(&state, received, named, move |services, text, once| {
+        let tell = |head: &_| taken(head).tell();
+        Ok(taken(&sessions::take_snapshot(services, &id, text, once, tell)?))
+    })
+    .await
+}
+
+fn taken(head: &SnapshotHead) -> Reply {
+    Reply::new(StatusCode::CREATED, &SnapshotRow::from(head))
+}
+
+/// List a session's snapshots
+///
+/// In the order in which they were taken.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/snapshots",
+    tag = "sessions",
+    operation_id = "list_snapshots",
+    params(
+        ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+    ),
+    responses(
+        (status = OK, description = "Some of them, and where the list goes on", body = SnapshotList),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn list_snapshots(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let query = Query::of(request.uri(), &["limit", "cursor"])?;
+    let (limit, after) = (query.limit()?, cursor(&query)?);
+    let received = Received::nothing(&state, &request)?;
+    let list = run(&state, received, move |services, _| {
+        sessions::list_snapshots(services, &id, after.as_deref(), limit)
+    });
+    let (found, next) = list.await?;
+    let items = found.iter().map(SnapshotRow::from).collect();
+    Ok(written(&SnapshotList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
+}
+
+/// Read a snapshot
+///
+/// All of it, as plain JSON that any server can restore.
+#[utoipa::path(
+    get,
+    path = "/snapshots/{id}",
+    tag = "sessions",
+    operation_id = "get_snapshot",
+    params(("id" = String, Path, description = "The snapshot's id", example = "snap_0198c4f2")),
+    responses(
+        (status = OK, description = "The snapshot", body = Snapshot),
+        (status = "4XX", description = "There is no such snapshot", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn get_snapshot(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let received = Received::nothing(&state, &request)?;
+    let find = run(&state, received, move |services, _| sessions::find_snapshot(services, &id));
+    Ok(json(find.await?))
+}
+
+/// Restore a session
+///
+/// Makes it what a snapshot says, all of it: what the snapshot does not hold is gone. The snapshot
+/// is one that is kept here, or a document from here or elsewhere; a session that is not there yet
+/// begins so.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/restore",
+    tag = "sessions",
+    operation_id = "restore_session",
+    params(("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17")),
+    request_body = RestoreSession,
+    responses(
+        (status = OK, description = "The session as it is now", body = Session),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn restore_session(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let received = body::read(&state, request).await?;
+    let restore = run(&state, received, move |services, text| {
+        sessions::restore_snapshot(services, &id, text)
+    });
+    Ok(shown(&restore.await?))
+}

@@ -1,0 +1,64 @@
+//! One call a turn.
+
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use super::id_of;
+use crate::http::body;
+use crate::http::once::{self, Named, Reply};
+use crate::http::problem::{Body, Problem};
+use crate::http::schema::{CallsAnswer, SessionTurn, TurnAnswer};
+use crate::http::state::AppState;
+use crate::pipeline::Deadline;
+use crate::service::sessions;
+use crate::service::tools::Handled;
+
+/// Take a turn
+///
+/// Appends what happened since to the session's messages, carries out the calls of our tools in it,
+/// and answers the next payload: all of it or nothing. The session keeps the conversation, so only
+/// what is new is sent.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/turns",
+    tag = "sessions",
+    operation_id = "take_turn",
+    params(
+        ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Contexture-Deadline-Ms" = Option<u64>, Header, minimum = 1, maximum = 60_000,
+         description = "Milliseconds that the turn may take, 10,000 when absent"),
+    ),
+    request_body = SessionTurn,
+    responses(
+        (status = OK, description = "The payload, its report, and what became of calls of our tools", body = TurnAnswer),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn take_turn(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = id_of(&request)?;
+    let named = Named::of("POST /sessions/{id}/turns", request.headers(), request.uri())?;
+    let received = body::read(&state, request).await?;
+    let deadline = Deadline::at(Instant::now() + received.allowed);
+    let _guard = body::CancelOnDrop(deadline.clone());
+    let metrics = state.metrics.clone();
+    once::run_any(&state, received, named, move |services, text, once| {
+        let answer = sessions::turn(services, &id, text, (once, &deadline), results)?;
+        metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
+        let body = answer.text().to_owned();
+        Ok::<_, sessions::TurnError>(Reply { status: StatusCode::OK, version: None, body })
+    })
+    .await
+}
+
+/// What became of calls, as JSON.
+fn results(handled: Vec<Handled>) -> String {
+    serde_json::to_string(&CallsAnswer::from(handled).results).unwrap_or_default()
+}

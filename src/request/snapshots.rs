@@ -1,0 +1,240 @@
+//! Snapshots of sessions, as they are handed out and come back.
+
+use std::sync::Arc;
+
+use super::memory::{name, read_key, read_write};
+use super::{is_session_id, read_session_id};
+use crate::domain::{
+    Classification, Measured, MemoryEntry, MemoryScope, MemoryStatus, MemoryTier, RawJson,
+    SessionState, Source, Timestamp,
+};
+use crate::json::{Fault, Faults, Fields, Node, Path};
+
+/// What every snapshot begins with; another number is another form.
+pub const SNAPSHOT_FORMAT: &str = "contexture-session/1";
+
+/// Bytes of a label.
+const LONGEST_LABEL: usize = 256;
+const MOST_ENTRIES: usize = 100_000;
+const MOST_MESSAGES: usize = 10_000;
+const MOST_POINTS: usize = 10_000;
+const MOST_MODELS: usize = 16;
+/// More than any count that is told.
+const MOST: u64 = 1 << 40;
+
+const KEYS: &[&str] = &[
+    "format",
+    "id",
+    "session_id",
+    "label",
+    "created_at",
+    "turns",
+    "defaults",
+    "compaction_points",
+    "calibration",
+    "memory",
+    "source",
+    "messages",
+];
+const ENTRY_KEYS: &[&str] = &[
+    "key",
+    "subject",
+    "agent",
+    "value",
+    "description",
+    "tags",
+    "importance",
+    "tier",
+    "classification",
+    "status",
+    "source",
+    "author",
+    "metadata",
+    "version",
+    "update_count",
+    "created_at_us",
+    "updated_at_us",
+    "ttl",
+    "expires_at_us",
+    "expires_at_turn",
+];
+
+/// The body of `POST /sessions/{id}/restore`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RestoreSession {
+    /// A snapshot that is kept here.
+    Kept(Arc<str>),
+    /// One that comes along, from here or from elsewhere.
+    Given(Box<SessionState>),
+}
+
+/// The body of `POST /sessions/{id}/snapshots`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakeSnapshot {
+    pub label: Option<Arc<str>>,
+}
+
+/// Reads what a session is restored from; entries become those of the scope of `session`.
+pub fn read_session_restore(body: &Node<'_>, session: &str) -> Result<RestoreSession, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let known = &["snapshot_id", "snapshot"];
+    let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    let id = fields.text("snapshot_id", &mut faults);
+    let given = fields.get("snapshot");
+    let restore = match (id, given) {
+        (Some(id), None) => Some(RestoreSession::Kept(id.into())),
+        (None, Some(node)) => {
+            let path = fields.path().key("snapshot");
+            let state = read_snapshot(node, path, session, &mut faults);
+            state.map(|state| RestoreSession::Given(Box::new(state)))
+        }
+        _ => {
+            faults.add(&Path::Root, "must hold either `snapshot_id` or `snapshot`");
+            None
+        }
+    };
+    match restore {
+        Some(restore) if faults.is_empty() => Ok(restore),
+        _ => Err(faults.into_vec()),
+    }
+}
+
+/// Reads what a snapshot that is to be taken is called.
+pub fn read_take_snapshot(body: &Node<'_>) -> Result<TakeSnapshot, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let Some(fields) = Fields::of(body, Path::Root, &["label"], &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    let label = read_label(&fields, &mut faults);
+    if faults.is_empty() { Ok(TakeSnapshot { label }) } else { Err(faults.into_vec()) }
+}
+
+fn read_label(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>> {
+    let label = fields.text("label", faults)?;
+    if label.len() > LONGEST_LABEL || label.chars().any(char::is_control) {
+        let detail = format!("must be at most {LONGEST_LABEL} bytes without control characters");
+        fields.fault("label", detail, faults);
+        return None;
+    }
+    Some(label.into())
+}
+
+/// Reads a snapshot; its entries become those of the scope of `session`.
+pub fn read_snapshot(
+    node: &Node<'_>,
+    path: Path<'_>,
+    session: &str,
+    faults: &mut Faults,
+) -> Option<SessionState> {
+    let fields = Fields::of(node, path, KEYS, faults)?;
+    if fields.text("format", faults) != Some(SNAPSHOT_FORMAT) {
+        fields.fault("format", format!("must be `{SNAPSHOT_FORMAT}`"), faults);
+    }
+    read_session_id(&fields, "session_id", faults);
+    read_label(&fields, faults);
+    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    let source = fields.choice("source", &sources, faults);
+    let messages = fields.list("messages", MOST_MESSAGES, faults);
+    if source.is_none() && !messages.is_empty() {
+        fields.fault("source", "is missing: messages have a shape", faults);
+    }
+    Some(SessionState {
+        turns: fields.whole("turns", 0, MOST, faults).unwrap_or(0),
+        defaults: fields.get("defaults").map(|node| RawJson::new(node.raw)),
+        points: points(&fields, faults),
+        measured: measured(&fields, faults),
+        memory: memory(&fields, session, faults),
+        source: source.filter(|_| !messages.is_empty()),
+        messages: messages.iter().map(|node| RawJson::new(node.raw)).collect(),
+    })
+}
+
+fn points(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<u64> {
+    let items = fields.list("compaction_points", MOST_POINTS, faults);
+    let list = fields.path().key("compaction_points");
+    let mut points: Vec<u64> = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        match item.as_u64().filter(|point| (1..=MOST).contains(point)) {
+            Some(point) if points.last().is_none_or(|last| *last < point) => points.push(point),
+            _ => faults.add(&list.index(index), "must be a whole number above the one before"),
+        }
+    }
+    points
+}
+
+fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Measured> {
+    let items = fields.list("calibration", MOST_MODELS, faults);
+    let list = fields.path().key("calibration");
+    let mut found: Vec<Measured> = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let known = &["model", "factor", "reports", "tokens"];
+        let place = list.index(index);
+        let Some(given) = Fields::of(item, place, known, faults) else { continue };
+        let Some(model) = given.text("model", faults) else {
+            given.fault("model", "is missing", faults);
+            continue;
+        };
+        found.push(Measured {
+            model: model.into(),
+            raw: given.whole("tokens", 0, MOST, faults).unwrap_or(0),
+            factor_milli: given.milli("factor", 10, 10_000_000, faults),
+            reports: given.whole("reports", 0, MOST, faults).unwrap_or(0),
+        });
+    }
+    found
+}
+
+fn memory(fields: &Fields<'_, '_>, session: &str, faults: &mut Faults) -> Vec<MemoryEntry> {
+    let items = fields.list("memory", MOST_ENTRIES, faults);
+    let list = fields.path().key("memory");
+    let mut found: Vec<MemoryEntry> = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let place = list.index(index);
+        let Some(given) = Fields::of(item, place, ENTRY_KEYS, faults) else { continue };
+        let Some(entry) = entry(&given, session, faults) else { continue };
+        if found.iter().any(|known| known.key == entry.key && known.scope == entry.scope) {
+            given.fault("key", "stands twice in one scope", faults);
+        }
+        found.push(entry);
+    }
+    found
+}
+
+/// An entry as it was, its history aside.
+fn entry(fields: &Fields<'_, '_>, session: &str, faults: &mut Faults) -> Option<MemoryEntry> {
+    let write = read_write(fields, true, faults);
+    let key = read_key(fields, faults)?;
+    let at = |name: &str, faults: &mut Faults| {
+        fields.integer(name, i64::MIN, i64::MAX, faults).map(Timestamp::from_micros)
+    };
+    let created_at = at("created_at_us", faults).unwrap_or_default();
+    Some(MemoryEntry {
+        scope: MemoryScope {
+            subject: name(fields, "subject", faults),
+            session_id: is_session_id(session).then(|| session.into()),
+            agent: name(fields, "agent", faults),
+        },
+        key,
+        value: write.value?,
+        description: write.description,
+        tags: write.tags.unwrap_or_default(),
+        importance: write.importance.unwrap_or(0.5),
+        tier: write.tier.unwrap_or(MemoryTier::Semantic),
+        classification: write.classification.unwrap_or(Classification::Internal),
+        status: fields
+            .choice("status", MemoryStatus::WORDS, faults)
+            .unwrap_or(MemoryStatus::Promoted),
+        source: write.source,
+        author: write.author,
+        metadata: write.metadata,
+        version: fields.whole("version", 1, MOST, faults).unwrap_or(1),
+        update_count: fields.whole("update_count", 0, MOST, faults).unwrap_or(1),
+        created_at,
+        updated_at: at("updated_at_us", faults).unwrap_or(created_at),
+        ttl: write.ttl.flatten(),
+        expires_at: at("expires_at_us", faults),
+        expires_at_turn: fields.whole("expires_at_turn", 0, MOST, faults),
+    })
+}

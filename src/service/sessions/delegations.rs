@@ -1,0 +1,42 @@
+//! Delegations are reported: nothing of them can be seen from here.
+
+use super::UNKNOWN;
+use super::told::delegated;
+use crate::domain::Delegation;
+use crate::json::{self, Limits};
+use crate::request;
+use crate::service::once::{Once, remember};
+use crate::service::{Error, Services};
+
+/// Tells of a delegation that `body` reports; `tell` is what a repetition of the request is
+/// answered.
+pub fn delegate(
+    services: &Services,
+    id: &str,
+    body: &str,
+    once: Option<&Once>,
+    tell: fn(&Delegation) -> String,
+) -> Result<Delegation, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let request = request::read_delegation(&node).map_err(Error::Invalid)?;
+    let delegation = Delegation {
+        // Chosen before the transaction, which may be tried twice.
+        id: format!("del_{}", uuid::Uuid::now_v7().simple()).into(),
+        session: id.into(),
+        agent: request.agent,
+        task: request.task,
+        result: request.result,
+        status: request.status,
+        path: request.path,
+        metadata: request.metadata,
+    };
+    let (once, usual) = (once.cloned(), services.tenant().usual_session_ttl());
+    services.tenant().write_durable(move |tx| {
+        let mut session = tx.session(&delegation.session)?.ok_or(UNKNOWN)?;
+        session.touch(tx.now(), usual);
+        tx.put_session(&session)?;
+        delegated(tx, &delegation)?;
+        remember(once.as_ref(), tx, || tell(&delegation))?;
+        Ok(delegation.clone())
+    })
+}

@@ -1,0 +1,153 @@
+//! A session's state as a snapshot's document, which any server can read back.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::domain::{
+    Classification, MemoryEntry, MemoryStatus, MemoryTier, MemoryTtl, RawJson, SessionState,
+    SnapshotHead, Source, word_of,
+};
+use crate::json;
+use crate::request::SNAPSHOT_FORMAT;
+
+#[derive(Serialize)]
+struct Document<'s> {
+    turns: u64,
+    defaults: Option<Box<RawValue>>,
+    compaction_points: &'s [u64],
+    calibration: Vec<Calibration<'s>>,
+    memory: Vec<Entry<'s>>,
+    source: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Calibration<'s> {
+    model: &'s str,
+    factor: Option<f64>,
+    reports: u64,
+    /// Of the last payload, before any factor.
+    tokens: u64,
+}
+
+#[derive(Serialize)]
+struct Entry<'s> {
+    key: &'s str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<&'s str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'s str>,
+    value: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'s str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<&'s str>,
+    importance: f64,
+    tier: &'static str,
+    classification: &'static str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'s str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<&'s str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Box<RawValue>>,
+    version: u64,
+    update_count: u64,
+    created_at_us: i64,
+    updated_at_us: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl: Option<Ttl>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at_us: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at_turn: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Ttl {
+    Seconds(u64),
+    Turns(u64),
+}
+
+/// All of a state but its messages, as the members of an object.
+pub(super) fn write(state: &SessionState) -> String {
+    let document = Document {
+        turns: state.turns,
+        defaults: state.defaults.as_ref().and_then(raw),
+        compaction_points: &state.points,
+        calibration: state
+            .measured
+            .iter()
+            .map(|known| Calibration {
+                model: &known.model,
+                factor: known.factor_milli.map(|milli| f64::from(milli) / 1000.0),
+                reports: known.reports,
+                tokens: known.raw,
+            })
+            .collect(),
+        memory: state.memory.iter().map(entry).collect(),
+        source: state.source.map(Source::as_str),
+    };
+    // Plain data with string keys: there is nothing in it that JSON cannot hold.
+    serde_json::to_string(&document).unwrap_or_default()
+}
+
+/// The whole of a snapshot.
+pub(super) fn whole(head: &SnapshotHead, document: &str, messages: &[RawJson]) -> String {
+    let mut text = format!("{{\"format\":\"{SNAPSHOT_FORMAT}\",\"id\":");
+    json::write_string(&mut text, &head.id);
+    text.push_str(",\"session_id\":");
+    json::write_string(&mut text, &head.session);
+    text.push_str(",\"label\":");
+    match &head.label {
+        Some(label) => json::write_string(&mut text, label),
+        None => text.push_str("null"),
+    }
+    text.push_str(",\"created_at\":");
+    json::write_string(&mut text, &head.created_at.to_string());
+    text.push(',');
+    let members = document.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    text.push_str(members.unwrap_or_default());
+    text.push_str(",\"messages\":[");
+    for (at, message) in messages.iter().enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        text.push_str(message.as_str());
+    }
+    text.push_str("]}");
+    text
+}
+
+fn entry(entry: &MemoryEntry) -> Entry<'_> {
+    Entry {
+        key: &entry.key,
+        subject: entry.scope.subject.as_deref(),
+        agent: entry.scope.agent.as_deref(),
+        value: raw(&entry.value),
+        description: entry.description.as_deref(),
+        tags: entry.tags.iter().map(|tag| &**tag).collect(),
+        importance: entry.importance,
+        tier: word_of(MemoryTier::WORDS, entry.tier),
+        classification: word_of(Classification::WORDS, entry.classification),
+        status: word_of(MemoryStatus::WORDS, entry.status),
+        source: entry.source.as_deref(),
+        author: entry.author.as_deref(),
+        metadata: entry.metadata.as_ref().and_then(raw),
+        version: entry.version,
+        update_count: entry.update_count,
+        created_at_us: entry.created_at.micros(),
+        updated_at_us: entry.updated_at.micros(),
+        ttl: entry.ttl.map(|ttl| match ttl {
+            MemoryTtl::Seconds(seconds) => Ttl::Seconds(seconds),
+            MemoryTtl::Turns(turns) => Ttl::Turns(turns),
+        }),
+        expires_at_us: entry.expires_at.map(|at| at.micros()),
+        expires_at_turn: entry.expires_at_turn,
+    }
+}
+
+fn raw(json: &RawJson) -> Option<Box<RawValue>> {
+    RawValue::from_string(json.as_str().to_owned()).ok()
+}

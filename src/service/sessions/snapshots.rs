@@ -1,0 +1,133 @@
+//! Snapshots: what a session is at a time, to go back to, or to take elsewhere.
+
+use std::sync::Arc;
+
+use super::{UNKNOWN, checked, document, live, messages};
+use crate::domain::{RawJson, Session, SessionState, SnapshotHead};
+use crate::json::{self, Fault, Faults, Limits, Path};
+use crate::request::{self, RestoreSession};
+use crate::service::once::{Once, remember};
+use crate::service::{Error, Services, StoreError};
+use crate::store::Tx;
+
+const NO_SNAPSHOT: Error = Error::NotFound("there is no snapshot of this id");
+
+/// Takes a snapshot of a session; `tell` is what a repetition of the request is answered.
+pub fn take(
+    services: &Services,
+    id: &str,
+    body: &str,
+    once: Option<&Once>,
+    tell: fn(&SnapshotHead) -> String,
+) -> Result<SnapshotHead, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let wanted = request::read_take_snapshot(&node).map_err(Error::Invalid)?;
+    // Chosen before the transaction, which may be tried twice.
+    let name: Arc<str> = format!("snap_{}", uuid::Uuid::now_v7().simple()).into();
+    let (id, once) = (id.to_owned(), once.cloned());
+    services.tenant().write_durable(move |tx| {
+        let session = tx.session(&id)?.ok_or(UNKNOWN)?;
+        let state = SessionState { memory: tx.session_memory(&id)?, ..SessionState::of(&session) };
+        let head = SnapshotHead {
+            id: Arc::clone(&name),
+            session: Arc::clone(&session.id),
+            label: wanted.label.clone(),
+            created_at: tx.now(),
+            messages: tx.count_messages(&id)?,
+        };
+        tx.put_snapshot(&head, &document::write(&state))?;
+        remember(once.as_ref(), tx, || tell(&head))?;
+        Ok(head)
+    })
+}
+
+/// At most so many snapshots of a session behind an id, and behind which the list goes on.
+pub fn list(
+    services: &Services,
+    id: &str,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<SnapshotHead>, Option<Arc<str>>), Error> {
+    let mut found = services.tenant().read(|tx| {
+        tx.session(id)?.ok_or(UNKNOWN)?;
+        Ok::<_, Error>(tx.list_snapshots(id, after, limit + 1)?)
+    })?;
+    let goes_on = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
+    Ok((found, next))
+}
+
+/// A snapshot as a document.
+pub fn find(services: &Services, id: &str) -> Result<String, Error> {
+    services.tenant().read(|tx| written(tx, id))
+}
+
+/// Makes a session what a snapshot says. One that is not there yet begins so.
+pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Error> {
+    if !request::is_session_id(id) {
+        return Err(UNKNOWN);
+    }
+    let node = json::parse(body, Limits::default())?;
+    let restore = request::read_session_restore(&node, id).map_err(Error::Invalid)?;
+    if let RestoreSession::Given(state) = &restore {
+        let faults = faults_of(services, state)?;
+        if !faults.is_empty() {
+            return Err(Error::Invalid(faults));
+        }
+    }
+    let (id, usual): (Arc<str>, _) = (id.into(), services.tenant().usual_session_ttl());
+    services.tenant().write_durable(move |tx| {
+        let state = match &restore {
+            RestoreSession::Given(state) => (**state).clone(),
+            RestoreSession::Kept(name) => kept(tx, name, &id)?,
+        };
+        let known = live(tx, &id)?;
+        let is_new = known.is_none();
+        let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&id), tx.now()));
+        session.version += u64::from(!is_new);
+        session.updated_at = tx.now();
+        session.touch(tx.now(), usual);
+        tx.put_session_state(&mut session, &state)?;
+        Ok(session)
+    })
+}
+
+/// The state that a snapshot holds, for a session.
+pub(super) fn kept(tx: &Tx<'_>, name: &str, session: &str) -> Result<SessionState, Error> {
+    let text = written(tx, name)?;
+    let node = json::parse(&text, Limits::default())?;
+    let mut faults = Faults::default();
+    let state = request::read_snapshot(&node, Path::Root, session, &mut faults);
+    // It was written here; what cannot be read back is damaged.
+    let damaged = || StoreError::Corrupt(Arc::new(Damaged));
+    Ok(state.filter(|_| faults.is_empty()).ok_or_else(damaged)?)
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a snapshot is not what was stored")]
+struct Damaged;
+
+fn written(tx: &Tx<'_>, id: &str) -> Result<String, Error> {
+    let (head, document, messages) = tx.snapshot(id)?.ok_or(NO_SNAPSHOT)?;
+    Ok(document::whole(&head, &document, &messages))
+}
+
+/// What is wrong with a state that came along, beyond its form.
+fn faults_of(services: &Services, state: &SessionState) -> Result<Vec<Fault>, Error> {
+    let mut found = Vec::new();
+    if let Some(defaults) = &state.defaults {
+        let node = json::parse(defaults.as_str(), Limits::default())?;
+        let mut faults = Faults::default();
+        checked(services, &node, &mut faults)?;
+        found = faults.into_vec();
+        for fault in &mut found {
+            fault.pointer.insert_str(0, "/snapshot");
+        }
+    }
+    if let Some(source) = state.source {
+        let list = state.messages.iter().map(RawJson::as_str);
+        found.extend(messages::check(source, list, "/snapshot/messages"));
+    }
+    Ok(found)
+}

@@ -1,0 +1,254 @@
+//! `POST /sessions/{id}/turns`: what happened since is appended to the session's messages, the calls
+//! of ours in it are carried out, and the next payload is compiled; all of it or nothing.
+
+mod ours;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use self::ours::Ours;
+use super::Open;
+use super::messages::{check, list_text};
+use super::used::open_as;
+use crate::domain::{RawJson, Source};
+use crate::json::{self, Fault, Limits, Node, Value};
+use crate::pipeline::Deadline;
+use crate::provider;
+use crate::request::{self, MemoryOptions};
+use crate::service::compile::{self, Answer, compile_turn};
+use crate::service::once::{Once, remember};
+use crate::service::tools::{Handled, Trial};
+use crate::service::{Error, Services, StoreError};
+use crate::store::Tx;
+
+/// Messages that may be appended at once.
+const MOST_APPENDED: usize = 1_000;
+/// Messages of a session, as many as a request may have.
+const MOST_HELD: u64 = 10_000;
+/// How often a turn begins anew because another one of its session was faster.
+const MOST_TRIES: usize = 16;
+
+/// Why a turn was not taken. Nothing of it was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    #[error(transparent)]
+    Compile(#[from] compile::Error),
+    #[error(transparent)]
+    Other(#[from] Error),
+}
+
+impl From<StoreError> for TurnError {
+    fn from(error: StoreError) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+/// A turn on its way through a compile.
+#[derive(Debug)]
+pub(in crate::service) struct Turn {
+    pub(in crate::service) session: Open,
+    pub(in crate::service) source: Source,
+    /// What is appended: what came, with the results of ours.
+    append: Vec<RawJson>,
+    /// How many messages the session held before.
+    held: u64,
+    memory: Option<Arc<Trial>>,
+    /// What became of the calls of ours, as JSON.
+    pub(in crate::service) results: String,
+    once: Option<Once>,
+    /// Whether the session, or what is remembered, has changed in between.
+    moved: Arc<AtomicBool>,
+}
+
+/// Appends what happened since, and compiles; `write` writes what became of the calls of ours.
+pub fn turn(
+    services: &Services,
+    id: &str,
+    body: &str,
+    (once, deadline): (Option<&Once>, &Deadline),
+    write: fn(Vec<Handled>) -> String,
+) -> Result<Answer, TurnError> {
+    if !request::is_session_id(id) {
+        return Err(super::UNKNOWN.into());
+    }
+    let node = json::parse(body, Limits::default()).map_err(Error::from)?;
+    let given = Given::read(&node)?;
+    for _ in 0..MOST_TRIES {
+        deadline.check().map_err(compile::Error::from)?;
+        let session = open_as(services, id.into())?;
+        let (turn, text) = given.prepare(services, session, once, write)?;
+        let turn = Arc::new(turn);
+        let done = compile_turn(services, &text, &turn, deadline);
+        if done.is_ok() || !turn.moved.load(Ordering::Relaxed) {
+            return Ok(done?);
+        }
+    }
+    Err(Error::Conflict("the session has too many turns at once".to_owned()).into())
+}
+
+/// The body, apart from what its keys mean to a compile.
+struct Given<'r, 'a> {
+    append: &'r [Node<'a>],
+    rest: Vec<(&'r str, &'r str)>,
+    source: Option<Source>,
+    detected: Source,
+}
+
+impl<'r, 'a> Given<'r, 'a> {
+    fn read(node: &'r Node<'a>) -> Result<Self, Error> {
+        let Value::Object(members) = &node.value else {
+            return Err(fault("", format!("must be an object, not {}", node.kind())));
+        };
+        let append = node.get("append").filter(|append| !append.is_null());
+        let append = match append.map(|append| (append.as_array(), append)) {
+            Some((Some(list), _)) if list.len() > MOST_APPENDED => {
+                return Err(fault(
+                    "/append",
+                    format!("must hold at most {MOST_APPENDED} messages"),
+                ));
+            }
+            Some((Some(list), _)) => list,
+            Some((None, append)) => {
+                return Err(fault("/append", format!("must be an array, not {}", append.kind())));
+            }
+            None => &[],
+        };
+        for own in ["messages", "contents", "input", "session_id"] {
+            if node.get(own).is_some() {
+                let pointer = format!("/{own}");
+                return Err(fault(&pointer, "the session has it; append what is new"));
+            }
+        }
+        let source = match node.get("source").and_then(Node::as_str) {
+            Some(word) => Some(Source::parse(word).ok_or_else(|| {
+                let words: Vec<_> = Source::ALL.iter().map(|source| source.as_str()).collect();
+                fault("/source", format!("must be one of {}", words.join(", ")))
+            })?),
+            None => None,
+        };
+        let rest = members.iter().map(|(name, value)| (name.as_ref(), value.raw));
+        let rest = rest.filter(|(name, _)| !["append", "source"].contains(name)).collect();
+        Ok(Self { append, rest, source, detected: detect(append) })
+    }
+
+    /// The turn as the session is now, and the request that it makes.
+    fn prepare(
+        &self,
+        services: &Services,
+        session: Open,
+        once: Option<&Once>,
+        write: fn(Vec<Handled>) -> String,
+    ) -> Result<(Turn, String), TurnError> {
+        let tenant = services.tenant();
+        let known = session.source();
+        let source = known.or(self.source).unwrap_or(self.detected);
+        if let Some(given) = self.source.filter(|given| *given != source) {
+            let detail = format!(
+                "the session's messages are in the shape of `{}`, not of `{}`",
+                source.as_str(),
+                given.as_str()
+            );
+            return Err(fault("/source", detail).into());
+        }
+        let texts = || self.append.iter().map(|node| node.raw);
+        let faults = check(source, texts(), "/append");
+        if !faults.is_empty() {
+            return Err(Error::Invalid(faults).into());
+        }
+        let held = tenant.read(|tx| tx.session_messages(&session.id))?;
+        let mut append: Vec<RawJson> = texts().map(RawJson::new).collect();
+        let ours = Ours::find(source, &append)?;
+        let memory = self.memory(services, &session, source, &ours)?;
+        let (memory, handled) = ours.carry_out(services, memory)?;
+        let results = handled.insert_into(&mut append);
+        let count = held.len() as u64;
+        if count + append.len() as u64 > MOST_HELD {
+            let detail = format!("a session holds at most {MOST_HELD} messages");
+            return Err(fault("/append", detail).into());
+        }
+        let all = held.iter().map(String::as_str).chain(append.iter().map(RawJson::as_str));
+        let text = self.request(&session.id, source, &list_text(source, all));
+        let turn = Turn {
+            session,
+            source,
+            append,
+            held: count,
+            memory,
+            results: write(results),
+            once: once.cloned(),
+            moved: Arc::default(),
+        };
+        Ok((turn, text))
+    }
+
+    /// The request with a list of messages.
+    fn request(&self, id: &str, source: Source, list: &str) -> String {
+        let mut text = format!("{{{list},\"source\":\"{}\",\"session_id\":", source.as_str());
+        json::write_string(&mut text, id);
+        for (name, value) in &self.rest {
+            text.push(',');
+            json::write_string(&mut text, name);
+            text.push(':');
+            text.push_str(value);
+        }
+        text.push('}');
+        text
+    }
+
+    /// What memory is to the compile, where calls of ours need to know.
+    fn memory(
+        &self,
+        services: &Services,
+        session: &Open,
+        source: Source,
+        ours: &Ours,
+    ) -> Result<Option<MemoryOptions>, TurnError> {
+        if !ours.write_memory() {
+            return Ok(None);
+        }
+        let smallest = match source {
+            Source::Gemini => r#"{"role":"user","parts":[{"text":"x"}]}"#,
+            _ => r#"{"role":"user","content":"x"}"#,
+        };
+        let text = self.request(&session.id, source, &list_text(source, [smallest].into_iter()));
+        Ok(compile::memory_of(services, &text, session)?)
+    }
+}
+
+impl Turn {
+    /// Reads what memory shows once the calls of the turn are carried out, which is not yet done.
+    pub(in crate::service) fn memory(&self) -> Option<&Arc<Trial>> {
+        self.memory.as_ref()
+    }
+
+    /// Carries out what the compile was made with; says so where that cannot be any more.
+    pub(in crate::service) fn carry_out(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
+        let same = match &self.memory {
+            Some(trial) => trial.carry_out(tx)?,
+            None => true,
+        };
+        if !same || tx.count_messages(&self.session.id)? != self.held {
+            self.moved.store(true, Ordering::Relaxed);
+            return Err(StoreError::moved());
+        }
+        Ok(())
+    }
+
+    /// Appends the messages, and remembers what is answered.
+    pub(in crate::service) fn append(&self, tx: &Tx<'_>, answer: &str) -> Result<(), StoreError> {
+        tx.add_session_messages(&self.session.id, &self.append)?;
+        remember(self.once.as_ref(), tx, || format!("200 {answer}"))
+    }
+}
+
+/// The shape of messages that came alone.
+fn detect(append: &[Node<'_>]) -> Source {
+    let list: Vec<&str> = append.iter().map(|node| node.raw).collect();
+    let text = format!("{{\"messages\":[{}]}}", list.join(","));
+    json::parse(&text, Limits::default()).map_or(Source::Openai, |node| provider::detect(&node))
+}
+
+fn fault(pointer: &str, detail: impl Into<String>) -> Error {
+    let fault = Fault { pointer: pointer.to_owned(), detail: detail.into(), did_you_mean: None };
+    Error::Invalid(vec![fault])
+}

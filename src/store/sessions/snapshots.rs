@@ -1,0 +1,76 @@
+//! Snapshots: a session's state at a time, its messages by their digests.
+
+use std::sync::Arc;
+
+use crate::domain::{RawJson, SnapshotHead};
+use crate::store::sql::{Row, values};
+use crate::store::{Error, Tx};
+
+const HEAD: &str = "id, session, label, created_at, length(digests) / 32";
+
+impl Tx<'_> {
+    /// Stores a snapshot of what a session is now. `document` is all of its state but for the
+    /// messages that the session holds.
+    pub fn put_snapshot(&self, head: &SnapshotHead, document: &str) -> Result<(), Error> {
+        let digests = self.message_digests(&head.session)?;
+        let digests: Vec<u8> = digests.iter().flat_map(|hash| hash.0).collect();
+        self.execute(
+            "INSERT INTO snapshots (tenant, id, session, label, created_at, document, digests)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            values![
+                &head.id,
+                &head.session,
+                head.label.as_deref(),
+                head.created_at,
+                document,
+                &digests
+            ],
+        )
+        .map(drop)
+    }
+
+    /// A snapshot: its head, its document, its messages.
+    pub fn snapshot(
+        &self,
+        id: &str,
+    ) -> Result<Option<(SnapshotHead, String, Vec<RawJson>)>, Error> {
+        let found = self.first(
+            &format!(
+                "SELECT {HEAD}, document, digests FROM snapshots WHERE tenant = ?1 AND id = ?2"
+            ),
+            values![id],
+            |row| Ok((head(row)?, row.get::<String>(5)?, row.get::<Vec<u8>>(6)?)),
+        )?;
+        let Some((head, document, digests)) = found else { return Ok(None) };
+        let messages = self.messages_of(&head.session, &digests)?;
+        Ok(Some((head, document, messages)))
+    }
+
+    /// At most so many snapshots of a session behind an id, in the order in which they were taken.
+    pub fn list_snapshots(
+        &self,
+        session: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<SnapshotHead>, Error> {
+        self.all(
+            &format!(
+                "SELECT {HEAD} FROM snapshots
+                 WHERE tenant = ?1 AND session = ?2 AND id > ?3 ORDER BY id LIMIT ?4"
+            ),
+            values![session, after.unwrap_or_default(), limit],
+            head,
+        )
+    }
+}
+
+fn head(row: &dyn Row) -> Result<SnapshotHead, Error> {
+    let label: Option<Arc<str>> = row.get(2)?;
+    Ok(SnapshotHead {
+        id: row.get(0)?,
+        session: row.get(1)?,
+        label,
+        created_at: row.get(3)?,
+        messages: row.get(4)?,
+    })
+}

@@ -1,0 +1,118 @@
+//! The state of a session: its messages and its memory, read and replaced as a whole.
+
+use super::texts::{Kind, digests};
+use crate::domain::{
+    ContentHash, MemoryAction, MemoryEntry, MemoryOrigin, RawJson, Session, SessionState,
+};
+use crate::store::memory::entries_of_session;
+use crate::store::pack::Packer;
+use crate::store::sql::values;
+use crate::store::{Error, Tx};
+
+impl Tx<'_> {
+    /// All of a session that decides its next compile.
+    pub fn session_state(&self, session: &Session) -> Result<SessionState, Error> {
+        let hashes = self.message_digests(&session.id)?;
+        let texts = self.session_texts(&session.id, Kind::Message, &hashes)?;
+        Ok(SessionState {
+            memory: self.session_memory(&session.id)?,
+            messages: texts.into_iter().map(RawJson::new).collect(),
+            ..SessionState::of(session)
+        })
+    }
+
+    /// Puts a state in the place of a session's own, and stores the session. Entries that stay take
+    /// up a new version, so that nobody who read the old one writes over it unseen.
+    pub fn put_session_state(
+        &self,
+        session: &mut Session,
+        state: &SessionState,
+    ) -> Result<(), Error> {
+        state.put_into(session);
+        self.put_session(session)?;
+        self.put_session_memory(&session.id, &state.memory)?;
+        self.execute(
+            "DELETE FROM session_messages WHERE tenant = ?1 AND session = ?2",
+            values![&session.id],
+        )?;
+        self.add_session_messages(&session.id, &state.messages)?;
+        session.messages = state.messages.len() as u64;
+        Ok(())
+    }
+
+    /// Appends messages to those that a session holds.
+    pub fn add_session_messages(&self, session: &str, messages: &[RawJson]) -> Result<(), Error> {
+        let mut packer = Packer::default();
+        for (next, message) in (self.count_messages(session)?..).zip(messages) {
+            let hash = ContentHash::of(message.as_str());
+            let place = (session, Kind::Message);
+            self.put_session_text(&mut packer, place, &hash, message.as_str())?;
+            self.execute(
+                "INSERT INTO session_messages (tenant, session, seq, digest)
+                 VALUES (?1, ?2, ?3, ?4)",
+                values![session, next, &hash],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// How many messages a session holds.
+    pub fn count_messages(&self, session: &str) -> Result<u64, Error> {
+        let count = self.first(
+            "SELECT coalesce(max(seq) + 1, 0) FROM session_messages
+             WHERE tenant = ?1 AND session = ?2",
+            values![session],
+            |row| row.get(0),
+        )?;
+        Ok(count.unwrap_or_default())
+    }
+
+    /// The messages that a session holds, each as it was given.
+    pub fn session_messages(&self, session: &str) -> Result<Vec<String>, Error> {
+        let hashes = self.message_digests(session)?;
+        self.session_texts(session, Kind::Message, &hashes)
+    }
+
+    pub(super) fn message_digests(&self, session: &str) -> Result<Vec<ContentHash>, Error> {
+        self.all(
+            "SELECT digest FROM session_messages
+             WHERE tenant = ?1 AND session = ?2 ORDER BY seq",
+            values![session],
+            |row| row.get(0),
+        )
+    }
+
+    /// The messages of these digests, one behind the other.
+    pub(super) fn messages_of(&self, session: &str, joined: &[u8]) -> Result<Vec<RawJson>, Error> {
+        let texts = self.session_texts(session, Kind::Message, &digests(joined))?;
+        Ok(texts.into_iter().map(RawJson::new).collect())
+    }
+
+    /// Entries of a session's scope that are not expired, in the order of their keys.
+    pub fn session_memory(&self, session: &str) -> Result<Vec<MemoryEntry>, Error> {
+        entries_of_session(self, session)
+    }
+
+    /// Stores an entry that was another session's, without a word to anybody.
+    pub fn put_moved_memory(&self, entry: &MemoryEntry) -> Result<(), Error> {
+        self.put_memory(entry, MemoryAction::Set, MemoryOrigin::Direct)
+    }
+
+    /// Makes entries all that there is of a session's scope. Nobody is told: what is put back is no
+    /// change of theirs.
+    fn put_session_memory(&self, session: &str, entries: &[MemoryEntry]) -> Result<(), Error> {
+        for old in self.session_memory_keys(session, usize::MAX)? {
+            let (scope, key) = &old;
+            if !entries.iter().any(|entry| entry.scope == *scope && *entry.key == **key) {
+                self.delete_memory(scope, key)?;
+            }
+        }
+        for entry in entries {
+            let old = self.memory_row(&entry.scope, &entry.key)?;
+            let version = old.map_or(entry.version, |old| old.version + 1);
+            let entry = MemoryEntry { version, ..entry.clone() };
+            self.put_memory(&entry, MemoryAction::Restore, MemoryOrigin::Direct)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! Forks, switches and delegations.
+
+use serde_json::{Value, json};
+
+use super::{compile, done, read};
+use crate::support::compile::user;
+use crate::support::{TestServer, problem};
+
+async fn put(server: &TestServer, session: &str, key: &str, value: &str) {
+    let body = json!({"value": value, "scope": {"session_id": session}});
+    let put = server.build("PUT", &format!("/memory/{key}")).json(&body).send().await.unwrap();
+    assert!(put.status().is_success());
+}
+
+async fn keys(server: &TestServer, session: &str) -> Vec<String> {
+    let list = read(server, &format!("/memory?session_id={session}")).await;
+    let items = list["items"].as_array().unwrap();
+    items
+        .iter()
+        .map(|one| format!("{}={}", one["key"].as_str().unwrap(), one["value"].as_str().unwrap()))
+        .collect()
+}
+
+/// What was told of sessions and delegations.
+async fn told(server: &TestServer) -> Vec<Value> {
+    let events = read(server, "/events?format=json&after=0&limit=1000").await;
+    let items = events["items"].as_array().unwrap().iter();
+    let kinds = ["session:switched", "delegation:recorded"];
+    items.filter(|one| kinds.contains(&one["type"].as_str().unwrap())).cloned().collect()
+}
+
+#[tokio::test]
+async fn a_fork_goes_on_from_its_parent_and_each_by_itself() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s", "defaults": {"model": "bytes4"}})).await;
+    put(&server, "s", "k", "old").await;
+    compile(&server, "s", json!({"messages": [user("a")], "cache": {"state": "cold"}})).await;
+    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    put(&server, "s", "k", "new").await;
+    let fork = done(&server, "/sessions/s/fork", &json!({"new_session_id": "f"})).await;
+    let past = json!({"new_session_id": "p", "snapshot_id": taken["id"]});
+    let past = done(&server, "/sessions/s/fork", &past).await;
+    for (session, value) in [(&fork, "k=new"), (&past, "k=old")] {
+        assert_eq!((&session["parent_session_id"], &session["version"]), (&json!("s"), &json!(1)));
+        assert_eq!((&session["turns"], &session["compaction_points"]), (&json!(1), &json!([1])));
+        assert_eq!(session["defaults"], json!({"model": "bytes4"}));
+        assert_eq!(keys(&server, session["id"].as_str().unwrap()).await, [value]);
+    }
+    put(&server, "f", "k", "fork").await;
+    assert_eq!(keys(&server, "s").await, ["k=new"]);
+    let children = read(&server, "/sessions?parent_session_id=s").await;
+    let ids: Vec<_> = children["items"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert_eq!(ids, ["f", "p"]);
+    let again = server.post("/sessions/s/fork", &json!({"new_session_id": "f"})).await;
+    problem(again, 409, "conflict").await;
+    problem(server.post("/sessions/x/fork", &json!({})).await, 404, "not_found").await;
+    let unknown = server.post("/sessions/s/fork", &json!({"snapshot_id": "x"})).await;
+    problem(unknown, 404, "not_found").await;
+}
+
+#[tokio::test]
+async fn a_switch_to_a_session_that_is_there_takes_the_memory_and_keeps_the_rest() {
+    let server = TestServer::spawn().await;
+    for session in ["a", "b"] {
+        let defaults = json!({"model": session});
+        done(&server, "/sessions", &json!({"id": session, "defaults": defaults})).await;
+    }
+    put(&server, "a", "both", "of a").await;
+    put(&server, "b", "both", "of b, later").await;
+    put(&server, "b", "own", "b").await;
+    put(&server, "a", "moved", "a").await;
+    let answer = server.post("/sessions/a/switch", &json!({"new_session_id": "b"})).await;
+    assert_eq!(answer.status(), 200);
+    let session: Value = answer.json().await.unwrap();
+    assert_eq!((&session["id"], &session["defaults"]["model"]), (&json!("b"), &json!("b")));
+    assert_eq!(keys(&server, "b").await, ["both=of b, later", "moved=a", "own=b"]);
+    assert_eq!(keys(&server, "a").await, [""; 0]);
+    // With a reset it begins anew.
+    let reset = json!({"new_session_id": "b", "reset": true});
+    assert_eq!(server.post("/sessions/a/switch", &reset).await.status(), 200);
+    assert_eq!(keys(&server, "b").await, [""; 0]);
+    let reasons: Vec<Value> =
+        told(&server).await.iter().map(|one| one["data"]["reason"].clone()).collect();
+    assert_eq!(reasons, ["new", "new", "resume", "reset"]);
+}
+
+#[tokio::test]
+async fn a_request_that_comes_again_switches_once() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s"})).await;
+    let send = || {
+        let request = server.build("POST", "/sessions/s/switch");
+        request.header("idempotency-key", "k").json(&json!({})).send()
+    };
+    let first: Value = send().await.unwrap().json().await.unwrap();
+    let second = send().await.unwrap();
+    assert_eq!(second.status(), 201);
+    assert_eq!(second.json::<Value>().await.unwrap(), first);
+    assert_eq!(told(&server).await.len(), 2);
+}
+
+#[tokio::test]
+async fn faults_of_a_switch_and_of_a_delegation_are_named() {
+    let server = TestServer::spawn().await;
+    done(&server, "/sessions", &json!({"id": "s"})).await;
+    for (path, bad, pointer) in [
+        ("switch", json!({"new_session_id": "s"}), "/new_session_id"),
+        ("switch", json!({"reset": 1}), "/reset"),
+        ("switch", json!({"reason": "whim"}), "/reason"),
+        ("fork", json!({"new_session_id": ""}), "/new_session_id"),
+        ("delegations", json!({"task": "t"}), "/agent_name"),
+        ("delegations", json!({"agent_name": "a"}), "/task"),
+        ("delegations", json!({"agent_name": "a", "task": "t", "status": "x"}), "/status"),
+        ("delegations", json!({"agent_name": "a", "task": "t", "metadata": 1}), "/metadata"),
+    ] {
+        let answer = server.post(&format!("/sessions/s/{path}"), &bad).await;
+        let refused = problem(answer, 422, "invalid_request").await;
+        assert_eq!(refused["errors"][0]["pointer"], pointer, "{bad}");
+    }
+    let report = json!({"agent_name": "a", "task": "t"});
+    problem(server.post("/sessions/x/delegations", &report).await, 404, "not_found").await;
+    problem(server.post("/sessions/x/switch", &json!({})).await, 404, "not_found").await;
+    assert_eq!(told(&server).await.len(), 1);
+}
