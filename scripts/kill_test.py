@@ -127,12 +127,38 @@ def check_compilation(port, path, stored):
     return None
 
 
+def take_turn(port, name, count):
+    """Appends a message to one of a few sessions; the session holds that many from then on."""
+    path, text = f"/sessions/{name}-{count % 3}", f"{name}/{count}"
+    append = {"append": [{"role": "user", "content": text}]}
+    status, _ = call(port, "POST", f"{path}/turns", append)
+    if status != 200:
+        return None
+    return path, count // 3 + 1, text
+
+
+def check_turns(port, path, stored):
+    """Every message that was acknowledged is there, in its place."""
+    status, body = call(port, "POST", f"{path}/snapshots", {})
+    if status != 201:
+        return f"{path}: status {status}"
+    status, body = call(port, "GET", f"/snapshots/{json.loads(body)['id']}")
+    if status != 200:
+        return f"{path}: no snapshot, status {status}"
+    found = [message["content"] for message in json.loads(body)["messages"]]
+    for place, text in stored:
+        if found[place - 1 : place] != [text]:
+            return f"{path}: message {place} is not what was acknowledged"
+    return None
+
+
 # A way to write, and how what it wrote is checked: one line each.
 WRITES = [
     (put_adapter, check_adapter),
     (post_artifact, check_artifact),
     (put_memory, check_memory),
     (post_compile, check_compilation),
+    (take_turn, check_turns),
 ]
 
 

@@ -25,6 +25,7 @@ pub struct Batch {
     pub(super) artifacts: Vec<NewArtifact>,
     pub(super) messages: Vec<(ContentHash, Arc<str>)>,
     pub(super) answer: Option<Answer>,
+    pub(super) is_durable: bool,
 }
 
 #[derive(Debug)]
@@ -89,6 +90,11 @@ impl Batch {
     /// be in it, because that is what keeps them as long as the answer.
     pub fn answer(&mut self, id: impl Into<String>, items: Vec<Item>) {
         self.answer = Some(Answer { id: id.into(), items });
+    }
+
+    /// Has the batch, and all that is written beside it, survive a loss of power.
+    pub fn flush(&mut self) {
+        self.is_durable = true;
     }
 
     pub fn is_empty(&self) -> bool {

@@ -148,7 +148,7 @@ impl Tenant {
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
         let until = expires_at.after(inner.retention.ttl / 24);
-        let Batch { artifacts, messages, answer } = batch;
+        let Batch { artifacts, messages, answer, is_durable } = batch;
 
         let hashes: Vec<_> = artifacts.iter().map(|artifact| artifact.hash).collect();
         let ids: Vec<_> = messages.iter().map(|(hash, _)| *hash).collect();
@@ -181,7 +181,7 @@ impl Tenant {
             }
             None => (Vec::new(), None),
         };
-        let artifacts = self.write(move |tx| {
+        let artifacts = self.run(is_durable, move |tx| {
             let put =
                 |(new, packed): &(_, Option<_>)| tx.put_artifact(new, packed.as_ref(), expires_at);
             let stored = artifacts.iter().map(put).collect::<Result<Vec<_>, Error>>()?;

@@ -35,6 +35,10 @@ pub(super) fn commit(
     }
     let heard = session.as_ref().is_some_and(|(_, left)| left.heard.is_something());
     let must = !batch.is_empty() || !expired.is_empty() || heard || turn.is_some();
+    if heard || turn.is_some() {
+        // The caller is told that the session holds it.
+        batch.flush();
+    }
     let of = session.as_ref().map(|(open, _)| &open.id);
     let (before, after) = told.events(id, of, (compiled, runs));
     let session = session.map(|(open, left)| (open.clone(), left));
