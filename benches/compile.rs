@@ -31,6 +31,7 @@ fn main() {
     divan::main();
     if std::env::args().any(|argument| argument == "--bench") {
         ratios();
+        records();
         one_character();
     }
 }
@@ -281,6 +282,36 @@ fn ratios() {
         println!(
             "{:>8} parse {parse:.3}, count {count:.3}, stages {stages:.3}, serialise {serialise:.3} ms",
             "warm:"
+        );
+    }
+}
+
+/// What a record costs a warm compile.
+fn records() {
+    println!(
+        "\nrecords: warm compiles by turns (goal: hashes ≤ 2 × none, and ≤ 1 ms more at 128,000)"
+    );
+    println!(
+        "{:>8} {:>10} {:>10} {:>6} {:>10} {:>6}",
+        "tokens", "none ms", "hashes", "ratio", "full", "ratio"
+    );
+    for tokens in SIZES {
+        let rounds = if *tokens > 200_000 { 31 } else { 91 };
+        let services = services();
+        let none = conversation(*tokens, 11, true);
+        let of =
+            |level: &str| none.replace(r#""record":"none""#, &format!(r#""record":"{level}""#));
+        let (hashes, full) = (of("hashes"), of("full"));
+        for body in [&none, &hashes, &full] {
+            ours(&services, body);
+        }
+        let mut beside = |body: &str| {
+            pairs(rounds, || time(|| ours(&services, &none)), || time(|| ours(&services, body)))
+        };
+        let (hashes, full) = (beside(&hashes), beside(&full));
+        println!(
+            "{tokens:>8} {:>10.3} {:>10.3} {:>6.2} {:>10.3} {:>6.2}",
+            hashes[1], hashes[2], hashes[0], full[2], full[0]
         );
     }
 }

@@ -1,5 +1,6 @@
 //! `contexture replay`: a recorded compile once more.
 
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -65,10 +66,8 @@ fn table(replayed: &Replayed) -> String {
         text.push('\n');
     }
     let bytes = replayed.payload.len();
-    text.push_str(&match replayed.is_equal() {
-        true => format!("{}: the same {bytes} bytes\n", replayed.id),
-        false => format!("{}: other bytes\n", replayed.id),
-    });
+    let word = if replayed.is_equal() { "the same" } else { "not the same" };
+    let _ = writeln!(text, "{}: {word} as then, {bytes} bytes", replayed.id);
     text
 }
 

@@ -56,12 +56,14 @@ pub fn section(code: &str) -> Option<&'static str> {
     rest.get(..end)
 }
 
+/// Whether a browser asks.
+pub(super) fn wants_html(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/html"))
+}
+
 fn page(headers: &HeaderMap, title: &str, markdown: &str) -> Response {
-    let wants_html = headers
-        .get(header::ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|accept| accept.contains("text/html"));
-    let (kind, text) = if wants_html {
+    let (kind, text) = if wants_html(headers) {
         ("text/html; charset=utf-8", html(title, markdown))
     } else {
         ("text/markdown; charset=utf-8", markdown.to_owned())

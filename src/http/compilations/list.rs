@@ -1,16 +1,22 @@
 //! Reading records.
 
+use std::time::Instant;
+
 use axum::extract::{Request, State};
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
+use super::page::page;
 use crate::domain::{CompilationStatus, ContentHash, RecordLevel};
 use crate::http::answer::{json, written};
 use crate::http::artifacts::run;
 use crate::http::body::Received;
+use crate::http::pages::wants_html;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, name_of};
 use crate::http::schema::{CompilationList, CompilationRecord};
 use crate::http::state::AppState;
+use crate::pipeline::Deadline;
 use crate::service::compilations::{self, CompilationFilter};
 
 /// List compilations
@@ -72,7 +78,8 @@ pub(in crate::http) async fn list_compilations(
 /// Read a compilation
 ///
 /// The record of a compile: its ledger, its report, what it left behind, and of a record in full the
-/// request and the payload.
+/// request and the payload. A browser gets a page: what came and what is sent beside each other, and
+/// every cut with its original.
 #[utoipa::path(
     get,
     path = "/compilations/{id}",
@@ -80,7 +87,10 @@ pub(in crate::http) async fn list_compilations(
     operation_id = "get_compilation",
     params(("id" = String, Path, description = "The `id` of a compile's answer")),
     responses(
-        (status = OK, description = "The record", body = CompilationRecord),
+        (status = OK, description = "The record", content(
+            (CompilationRecord = "application/json"),
+            (String = "text/html"),
+        )),
         (status = "4XX", description = "There is no such record, or no longer", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
@@ -90,7 +100,18 @@ pub(in crate::http) async fn get_compilation(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
+    let is_page = wants_html(request.headers());
     let received = Received::nothing(&state, &request)?;
-    let record = run(&state, received, move |services, _| compilations::find(services, &id));
-    Ok(json(record.await?.write()))
+    let deadline = Deadline::at(Instant::now() + received.allowed);
+    let answer = run(&state, received, move |services, _| {
+        let record = compilations::find(services, &id)?;
+        Ok(if is_page {
+            page(&record, compilations::cuts(services, &record, &deadline).as_deref())
+        } else {
+            json(record.write())
+        })
+    });
+    let mut response = answer.await?;
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
 }

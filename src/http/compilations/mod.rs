@@ -2,6 +2,7 @@
 
 mod act;
 mod list;
+mod page;
 
 pub(super) use self::act::*;
 pub(super) use self::list::*;

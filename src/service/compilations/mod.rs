@@ -1,7 +1,10 @@
 //! Records of compiles: read, compared, run again.
 
 mod compare;
+mod cuts;
 mod replay;
+
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
@@ -11,6 +14,7 @@ use crate::domain::{Compilation, RecordLevel};
 pub use crate::store::CompilationFilter;
 
 pub use self::compare::{Compared, compare};
+pub use self::cuts::{Cut, cuts};
 pub use self::replay::{Replayed, replay};
 
 const UNKNOWN: Error = Error::NotFound("there is no compilation of this id, or no longer");
@@ -107,7 +111,7 @@ impl Record {
         if own.level == RecordLevel::Full {
             text.truncate(text.len().saturating_sub(1));
             for (key, own) in [("request", &self.request), ("payload", &self.payload)] {
-                text.push_str(&format!(",\"{key}\":{}", own.as_deref().unwrap_or("null")));
+                let _ = write!(text, ",\"{key}\":{}", own.as_deref().unwrap_or("null"));
             }
             text.push('}');
         }

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use super::compare::payload_diff;
 use super::{Record, find};
-use crate::domain::{AdapterDefinition, Drift, Models};
+use crate::domain::{AdapterDefinition, Drift, Models, RecordLevel};
 use crate::hook::{HookSet, Recorded, Run, Stop};
 use crate::json::{self, Difference, Faults, Fields, Limits, Node, Path};
-use crate::pipeline::{self, Asks, Compiled, Deadline, Timings};
-use crate::request::{self, CompileRequest, KnownAdapters};
+use crate::pipeline::{self, Asks, Compiled, Deadline, Report, Timings};
+use crate::request::{self, CompileRequest, Explain, KnownAdapters};
 use crate::service::asking::Asking;
 use crate::service::record::{self, ENGINE, Inputs};
 use crate::service::{Error, Services, adapters, compile};
@@ -101,6 +101,21 @@ pub fn replay(
     }
 }
 
+/// The report of a record in full with every decision in it, by compiling it again.
+pub(super) fn again(
+    services: &Services,
+    record: &Record,
+    deadline: &Deadline,
+) -> Result<Report, Error> {
+    const GONE: Error = Error::RecordIncomplete("texts of the record are no longer there");
+    let text = record.request.as_deref().filter(|_| record.is_current).ok_or(GONE)?;
+    let node = json::parse(text, Limits::default())?;
+    let (mut request, _) = recorded(services, record, &node)?;
+    request.explain = Explain::Full;
+    request.record = RecordLevel::None;
+    Ok(compiled(services, record, request, deadline)?.0.report)
+}
+
 fn run(
     services: &Services,
     record: &Record,
@@ -114,6 +129,17 @@ fn run(
     };
     request.record = record.compilation.level;
     let inputs = Inputs::of(&request, adapters);
+    let (compiled, runs) = compiled(services, record, request, deadline)?;
+    Ok(told(record, (node, &inputs, &runs), &compiled))
+}
+
+/// Compiles with what hooks have said.
+fn compiled(
+    services: &Services,
+    record: &Record,
+    request: CompileRequest,
+    deadline: &Deadline,
+) -> Result<(Compiled, Vec<Run>), Error> {
     let mut timings = Timings::default();
     let (set, runs) = asked(record)?;
     let answers = Recorded::new(&runs);
@@ -129,7 +155,7 @@ fn run(
         }
         error => Error::Compile(Box::new(error.into())),
     })?;
-    Ok(told(record, (node, &inputs, &runs), &compiled))
+    Ok((compiled, runs))
 }
 
 /// The hooks of a record, and what they said. One of hashes has no answers.

@@ -1,6 +1,7 @@
 //! The body of a record: a JSON object, read back as it was written.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -53,7 +54,7 @@ impl Body {
         if let Some(full) = &self.full {
             let payload = full.payload.map(|hash| hash.to_string());
             if let Some(set) = &full.set {
-                text.push_str(&format!(",\"hook_set\":{set}"));
+                let _ = write!(text, ",\"hook_set\":{set}");
             }
             let full = json!({
                 "request": full.request.to_string(), "payload": payload, "adapters": full.adapters,
@@ -61,9 +62,10 @@ impl Body {
             let memory = inputs.memory.as_deref().map_or_else(|| "null".to_owned(), memory_text);
             let model = model_text(&inputs.model);
             let session = json!({"measured_milli": inputs.measured_milli, "points": inputs.points});
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 ",\"full\":{full},\"memory\":{memory},\"model\":{model},\"session\":{session}"
-            ));
+            );
         }
         text.push('}');
         text

@@ -93,10 +93,7 @@ impl NewRecord {
             let payload = json::parse(compiled.payload(), Limits::default());
             let payload = payload.ok().map(|payload| take_apart(batch, &payload, &mut texts));
             let names: Vec<&str> = begun.inputs.adapters.keys().map(AsRef::as_ref).collect();
-            let adapters = match names.is_empty() {
-                true => Vec::new(),
-                false => services.tenant().read(|tx| tx.adapters(&names))?,
-            };
+            let adapters = services.tenant().read(|tx| tx.adapters(&names))?;
             let adapters = adapters.into_iter().flatten().map(|(known, text)| (known.name, text));
             let set = (!begun.set.is_empty()).then(|| hooks::set_text(&begun.set));
             full = Some(body::Full { request, payload, adapters: adapters.collect(), set });

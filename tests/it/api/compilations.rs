@@ -340,3 +340,71 @@ async fn a_session_takes_its_records_and_their_texts_along() {
     );
     assert!(count("SELECT count(*) FROM compilation_texts") > 3);
 }
+
+/// What hostile text looks like where a page does not escape it.
+const HOSTILE: &[&str] = &[
+    "<script>document.title='owned'</script>",
+    "</pre></details><img src=x onerror=\"document.title='owned'\">",
+    "\"><svg onload=document.title='owned'>",
+    "&lt;script&gt; &#60;b&#62; </style><style>*{display:none}</style>",
+    "<!-- --><iframe srcdoc=\"<script>parent.document.title='owned'</script>\">",
+];
+
+#[tokio::test]
+async fn a_browser_gets_a_page_that_hostile_text_cannot_change() {
+    let server = TestServer::spawn().await;
+    let mut body = request("full");
+    for (at, text) in HOSTILE.iter().enumerate() {
+        let messages = body["messages"].as_array_mut().unwrap();
+        messages.insert(1, user(&format!("{text} {at}")));
+        messages.insert(2, json!({"role": "assistant", "name": "n", "content": text.repeat(60)}));
+    }
+    body["session_id"] = json!(HOSTILE[0]);
+    body["model"] = json!(HOSTILE[1]);
+    let compiled = compile(&server, &body).await;
+    let path = format!("/compilations/{}", compiled["id"].as_str().unwrap());
+    let answer = server.build("GET", &path).header("accept", "text/html,*/*;q=0.8").send().await;
+    let answer = answer.unwrap();
+    let headers = answer.headers().clone();
+    assert_eq!(headers["content-type"], "text/html; charset=utf-8");
+    let policy = headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe") && !policy.contains("script-src"), "{policy}");
+    let page = answer.text().await.unwrap();
+
+    // Every tag is one of ours, and carries no attribute that could do anything.
+    let tags = regex::Regex::new("<(/?)([a-zA-Z!][a-zA-Z0-9]*)([^>]*)>").unwrap();
+    let ours = [
+        "!doctype", "html", "meta", "title", "style", "header", "h1", "h2", "h3", "p", "span", "b",
+        "section", "table", "tr", "th", "td", "progress", "details", "summary", "pre", "div",
+        "article", "a", "code",
+    ];
+    let attribute = regex::Regex::new(
+        r#"^( (lang|charset|name|content|class|id|max|value)="[a-zA-Z0-9 =,_-]*"| href="\#cut-[0-9]+"| html)*$"#,
+    );
+    let attribute = attribute.unwrap();
+    for tag in tags.captures_iter(&page) {
+        assert!(ours.contains(&&tag[2]), "{}", &tag[0]);
+        assert!(attribute.is_match(&tag[3]), "{}", &tag[0]);
+    }
+    assert_eq!(page.matches("<style>").count(), 1);
+    for text in HOSTILE {
+        assert!(!page.contains(text), "{text}");
+        let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let escaped = escaped.replace('"', "&quot;").replace('\'', "&#39;");
+        assert!(page.contains(&escaped), "{escaped}");
+    }
+    // Cuts lead to their originals.
+    assert!(page.contains("<a href=\"#cut-") && page.contains("<details id=\"cut-"), "{page}");
+    assert!(page.contains("<progress max="));
+
+    let hashes = compile(&server, &request("hashes")).await;
+    let path = format!("/compilations/{}", hashes["id"].as_str().unwrap());
+    let page = server.build("GET", &path).header("accept", "text/html").send().await.unwrap();
+    assert!(page.text().await.unwrap().contains("is not in this record"));
+    let json = server.get(&path).await;
+    assert_eq!(
+        (&json.headers()["content-type"], &json.headers()["vary"]),
+        (&"application/json".parse().unwrap(), &"accept".parse().unwrap())
+    );
+}

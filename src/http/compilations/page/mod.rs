@@ -1,0 +1,172 @@
+//! A record as a page for people: what came and what is sent beside each other, and every cut with
+//! its original.
+//!
+//! It needs nothing from elsewhere and runs no script: what opens is `<details>`. All that a
+//! conversation says is text here, whatever it looks like.
+
+mod said;
+
+use std::fmt::Write as _;
+
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use self::said::{Said, escape};
+use crate::json::{self, Limits, Node};
+use crate::service::compilations::{Cut, Record};
+
+const STYLE: &str = include_str!("page.css");
+
+/// Characters of a text that is shown at once.
+const SHOWN: usize = 600;
+
+/// The page of a record. `cuts`: the messages that are not sent as they came, where that is known.
+pub(super) fn page(record: &Record, cuts: Option<&[Cut]>) -> Response {
+    let mut response = html(record, cuts).into_response();
+    let hash = STANDARD.encode(Sha256::digest(STYLE));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'; \
+         frame-ancestors 'none'"
+    );
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::VARY, "accept"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+fn html(record: &Record, cuts: Option<&[Cut]>) -> String {
+    let own = &record.compilation;
+    let mut out = String::new();
+    let id = escape(&own.id);
+    let _ = write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{id}</title>\n\
+         <style>{STYLE}</style>\n<header><h1>{id}</h1>\n"
+    );
+    let report = json::parse(record.report(), Limits::default()).ok();
+    let summary = report.as_ref().and_then(|report| report.get("summary")?.as_str());
+    let _ = writeln!(out, "<p class=\"summary\">{}</p>", escape(summary.unwrap_or_default()));
+    let session = own.session_id.as_deref().unwrap_or("none");
+    let engine = if record.is_current { "" } else { " (not this one)" };
+    for (name, value) in [
+        ("Compiled", own.created_at.to_string()),
+        ("Target", own.target.to_string()),
+        (
+            "Model",
+            if own.model.is_empty() { "none named".to_owned() } else { own.model.to_string() },
+        ),
+        ("Session", session.to_owned()),
+        ("Engine", format!("{}{engine}", own.engine)),
+        ("Payload", own.payload_hash.to_string()),
+    ] {
+        let _ = writeln!(out, "<span><b>{name}</b> {}</span>", escape(&value));
+    }
+    out.push_str("</header>\n");
+    if let Some(report) = &report {
+        parts(&mut out, report);
+    }
+    texts(&mut out, record, cuts);
+    out.push_str("<section><h2>Report</h2>\n");
+    folded(&mut out, "All of it", record.report());
+    out.push_str("</section>\n</html>\n");
+    out
+}
+
+/// Tokens by part, each with a bar.
+fn parts(out: &mut String, report: &Node<'_>) {
+    let Some(parts) = report.get("parts").and_then(Node::as_object) else { return };
+    let most = parts.iter().filter_map(|(_, node)| node.as_u64()).max().unwrap_or(0).max(1);
+    out.push_str("<section><h2>Tokens by part</h2>\n<table>\n");
+    for (name, node) in parts {
+        let tokens = node.as_u64().unwrap_or_default();
+        let name = escape(name);
+        let _ = writeln!(
+            out,
+            "<tr><th>{name}<td>{tokens}<td><progress max=\"{most}\" value=\"{tokens}\">\
+             </progress>"
+        );
+    }
+    out.push_str("</table></section>\n");
+}
+
+fn texts(out: &mut String, record: &Record, known: Option<&[Cut]>) {
+    let (Some(request), Some(payload)) = (&record.request, &record.payload) else {
+        out.push_str(
+            "<section><p>The conversation is not in this record: with <code>\"record\": \
+             \"full\"</code> a compile keeps it, for as long as records are kept.</p></section>\n",
+        );
+        return;
+    };
+    let read = |text| json::parse(text, Limits::default()).ok();
+    let (Some(request), Some(payload)) = (read(request), read(payload)) else { return };
+    let came = Said::all(&request);
+    let _ = writeln!(out, "<section><h2>Cuts</h2>");
+    let cuts = known.unwrap_or_default();
+    if known.is_none() {
+        out.push_str("<p>Another engine compiled this, and its decisions were not recorded.</p>\n");
+    } else if cuts.is_empty() {
+        out.push_str("<p>Every message is sent as it came.</p>\n");
+    }
+    for cut in cuts {
+        let original = came.iter().find(|said| said.index == Some(cut.index));
+        let _ = writeln!(
+            out,
+            "<details id=\"cut-{0}\"><summary>message {0}: {1} by {2}, {3} → {4} tokens</summary>\
+             \n<pre>{5}</pre></details>",
+            cut.index,
+            escape(&cut.action),
+            escape(&cut.rule),
+            cut.tokens_before,
+            cut.tokens_after,
+            escape(original.map_or("", |said| &said.text))
+        );
+    }
+    out.push_str("</section>\n<section class=\"sides\">\n");
+    side(out, "Before", &came, cuts);
+    side(out, "After", &Said::all(&payload), &[]);
+    out.push_str("</section>\n");
+}
+
+fn side(out: &mut String, title: &str, list: &[Said], cuts: &[Cut]) {
+    let _ = writeln!(out, "<div><h2>{title}</h2>");
+    for said in list {
+        let cut = cuts.iter().find(|cut| said.index == Some(cut.index));
+        let class = if cut.is_some() { " class=\"cut\"" } else { "" };
+        let _ = write!(out, "<article{class}><h3>{}", escape(&said.who));
+        if let Some(cut) = cut {
+            let _ = write!(out, " <a href=\"#cut-{}\">{}</a>", cut.index, escape(&cut.action));
+        }
+        out.push_str("</h3>\n");
+        match said.text.char_indices().nth(SHOWN) {
+            None => {
+                let _ = writeln!(out, "<pre>{}</pre>", escape(&said.text));
+            }
+            Some((at, _)) => {
+                let head = said.text.get(..at).unwrap_or_default();
+                let _ = writeln!(out, "<pre>{}…</pre>", escape(head));
+                folded(out, "all of it", &said.text);
+            }
+        }
+        out.push_str("</article>\n");
+    }
+    out.push_str("</div>\n");
+}
+
+fn folded(out: &mut String, title: &str, text: &str) {
+    let _ =
+        writeln!(out, "<details><summary>{title}</summary><pre>{}</pre></details>", escape(text));
+}

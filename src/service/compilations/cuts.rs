@@ -1,0 +1,45 @@
+//! The messages of a compile that are not sent as they came.
+
+use super::Record;
+use super::replay::again;
+use crate::json::{self, Limits, Node};
+use crate::pipeline::Deadline;
+use crate::service::Services;
+
+/// A message that is shortened, or is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// Index in the request's list.
+    pub index: usize,
+    pub action: String,
+    pub rule: String,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+}
+
+/// The cuts of a record: as its report has them, else by compiling again. None where neither can be
+/// had.
+pub fn cuts(services: &Services, record: &Record, deadline: &Deadline) -> Option<Vec<Cut>> {
+    let told = |report: &str| {
+        let report = json::parse(report, Limits::default()).ok()?;
+        let decisions = report.get("decisions")?.as_array()?.iter();
+        decisions.map(read).collect::<Option<Vec<_>>>()
+    };
+    let all = told(record.report()).or_else(|| {
+        let report = again(services, record, deadline).ok()?;
+        told(&serde_json::to_string(&report).ok()?)
+    })?;
+    Some(all.into_iter().filter(|cut| cut.action != "kept").collect())
+}
+
+fn read(decision: &Node<'_>) -> Option<Cut> {
+    let text = |key| decision.get(key).and_then(Node::as_str).map(str::to_owned);
+    let number = |key| decision.get(key).and_then(Node::as_u64);
+    Some(Cut {
+        index: usize::try_from(number("index")?).ok()?,
+        action: text("action")?,
+        rule: text("rule")?,
+        tokens_before: number("tokens_before")?,
+        tokens_after: number("tokens_after")?,
+    })
+}
