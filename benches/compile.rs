@@ -305,7 +305,7 @@ fn records() {
         for body in [&none, &hashes, &full] {
             ours(&services, body);
         }
-        let mut beside = |body: &str| {
+        let beside = |body: &str| {
             pairs(rounds, || time(|| ours(&services, &none)), || time(|| ours(&services, body)))
         };
         let (hashes, full) = (beside(&hashes), beside(&full));
