@@ -7,6 +7,7 @@ mod compile;
 mod compress;
 mod given;
 mod health;
+mod mcp;
 mod members;
 mod pack;
 mod prove;
@@ -120,6 +121,13 @@ Examples:
     #[command(subcommand)]
     Pack(pack::PackCommand),
 
+    /// Speak the Model Context Protocol over standard input and output
+    ///
+    /// For hosts that start their servers themselves; a running server speaks it at `/mcp`. The
+    /// database may be in use by a server.
+    #[command(after_help = "Example:\n  contexture mcp --database-url sqlite:contexture.db")]
+    Mcp(mcp::Args),
+
     /// Make keys for callers
     #[command(subcommand)]
     Key(store::KeyCommand),
@@ -166,6 +174,7 @@ pub fn run() -> ExitCode {
         Command::Why { a, b } => explain_change(&a, &b),
         Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Key(command) => store::key(&command),
         Command::Migrate(place) => store::migrate(&place),
         Command::Backup(args) => store::backup(&args),

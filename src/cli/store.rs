@@ -20,7 +20,7 @@ pub(super) struct Place {
         value_name = "URL",
         default_value = "sqlite:contexture.db"
     )]
-    database_url: DatabaseUrl,
+    pub(super) database_url: DatabaseUrl,
 }
 
 impl Place {

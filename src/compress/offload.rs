@@ -47,6 +47,26 @@ impl Offload {
         Some(marker.trim().to_owned())
     }
 
+    /// The beginning and the end of a text around a line that says what is missing, cut anywhere;
+    /// none where the text stays.
+    pub fn cut(&self, text: &str) -> Option<String> {
+        let length = units(text);
+        if length <= self.threshold || self.head.saturating_add(self.tail) >= length {
+            return None;
+        }
+        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+        let head = before(text, self.head);
+        let mut from = before(text, length - self.tail).len();
+        while units(text.get(from..).unwrap_or_default()) > self.tail {
+            from += text.get(from..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        }
+        let tail = text.get(from..).unwrap_or_default();
+        let shown =
+            format!("{head}\n--- truncated ({lines} lines, {length} chars total) ---\n{tail}");
+        let shown = shown.trim();
+        (shown.len() < text.len()).then(|| shown.to_owned())
+    }
+
     /// Up to the last line that ends by the head's end; where none does, up to that end.
     fn head_of<'t>(&self, text: &'t str) -> &'t str {
         if self.head == 0 {

@@ -10,6 +10,7 @@ mod memory;
 mod models;
 mod packs;
 mod server;
+mod skills;
 mod store;
 mod telemetry;
 
@@ -20,6 +21,7 @@ pub use memory::MemoryConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};
 pub use packs::PacksConfig;
 pub use server::ServerConfig;
+pub use skills::{ReadSkill, SkillsConfig, read as read_skills};
 pub use store::{DatabaseUrl, StoreConfig};
 pub use telemetry::{LogFormat, TelemetryConfig};
 
@@ -38,6 +40,8 @@ pub struct Config {
     pub hooks: HooksConfig,
     #[command(flatten)]
     pub packs: PacksConfig,
+    #[command(flatten)]
+    pub skills: SkillsConfig,
     #[command(flatten)]
     pub limits: LimitsConfig,
     #[command(flatten)]

@@ -19,6 +19,7 @@ mod note;
 mod raw;
 mod session;
 mod session_state;
+mod skill;
 mod stored_pack;
 mod target;
 mod time;
@@ -55,6 +56,10 @@ pub use note::{Note, Notes};
 pub use raw::RawJson;
 pub use session::{Measured, Session};
 pub use session_state::{SessionState, SnapshotHead};
+pub use skill::{
+    LONGEST_SKILL, Skill, SkillFormat, SkillUse, StoredSkill, is_skill_name, list_skills,
+    render_skill,
+};
 pub use stored_pack::StoredPack;
 pub use target::{Source, Target};
 pub use time::{Clock, Timestamp};

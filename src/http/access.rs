@@ -27,6 +27,16 @@ const SESSIONS_WRITE: Access = Access::AnyOf(&[Scope::SessionsWrite]);
 const COMPILE_OR_SESSIONS: Access = Access::AnyOf(&[Scope::Compile, Scope::SessionsWrite]);
 const PACKS_READ: Access = Access::AnyOf(&[Scope::PacksRead, Scope::PacksWrite]);
 const PACKS_WRITE: Access = Access::AnyOf(&[Scope::PacksWrite]);
+/// Who writes instructions speaks in every prompt that takes them.
+const SKILLS_READ: Access = Access::AnyOf(&[Scope::Compile, Scope::Tools]);
+/// Each tool asks for its own.
+const MCP: Access = Access::AnyOf(&[
+    Scope::Compile,
+    Scope::Compress,
+    Scope::MemoryRead,
+    Scope::MemoryWrite,
+    Scope::Tools,
+]);
 const TOOLS: Access = Access::AnyOf(&[Scope::Tools]);
 const HOOKS_READ: Access = Access::AnyOf(&[Scope::HooksRead, Scope::HooksWrite]);
 const HOOKS_WRITE: Access = Access::AnyOf(&[Scope::HooksWrite]);
@@ -92,6 +102,8 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("GET", "/sessions/{id}/snapshots", SESSIONS_READ),
     ("GET", "/snapshots/{id}", SESSIONS_READ),
     ("POST", "/tools/calls", TOOLS),
+    ("POST", "/tools/results", TOOLS),
+    ("POST", "/mcp", MCP),
     ("POST", "/hooks", HOOKS_WRITE),
     ("GET", "/hooks", HOOKS_READ),
     ("GET", "/hooks/{id}", HOOKS_READ),
@@ -103,6 +115,15 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("GET", "/hook-points", HOOKS_READ),
     ("GET", "/hook-order", HOOKS_READ),
     ("PUT", "/hook-order", HOOKS_WRITE),
+    ("GET", "/skills", SKILLS_READ),
+    ("GET", "/skills/{name}", SKILLS_READ),
+    ("PUT", "/skills/{name}", ADMIN),
+    ("DELETE", "/skills/{name}", ADMIN),
+    ("POST", "/skills/{name}/render", SKILLS_READ),
+    ("POST", "/v1/compress", COMPRESS),
+    ("GET", "/v1/retrieve/{hash}", EITHER),
+    ("POST", "/v1/retrieve", EITHER),
+    ("GET", "/health", Access::Open),
     ("GET", "/events", EVENTS),
     ("GET", "/keys", ADMIN),
     ("POST", "/keys", ADMIN),

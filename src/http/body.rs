@@ -75,6 +75,15 @@ pub(super) async fn read(state: &AppState, request: Request) -> Result<Received,
     receive(state, request, Kind::InvalidJson).await
 }
 
+/// Reads a body whatever its headers say it is: the wire of another product, where a label that is
+/// wrong is no reason to refuse.
+pub(super) async fn read_unlabelled(
+    state: &AppState,
+    request: Request,
+) -> Result<Received, Problem> {
+    receive(state, request, Kind::InvalidJson).await
+}
+
 /// Reads a body that is JSON, or `text/plain`, or lines of JSON.
 pub(super) async fn read_any(
     state: &AppState,

@@ -23,8 +23,8 @@ use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, auth, candidates, compilations, compile, compress, events, hooks, keys,
-    layer, memory, operations, packs, pages, sessions, tools, window,
+    adapters, artifacts, auth, candidates, compat, compilations, compile, compress, events, hooks,
+    keys, layer, mcp, memory, operations, packs, pages, sessions, skills, tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -48,6 +48,8 @@ use crate::config::LimitsConfig;
         (name = "packs", description = "Documents that govern compiles, and their rules"),
         (name = "tools", description = "What models call"),
         (name = "hooks", description = "What others may veto, change, add to and watch"),
+        (name = "skills", description = "Instructions under names"),
+        (name = "gateway", description = "The wire of headroom's clients and of LiteLLM's guardrail"),
         (name = "events", description = "What happens, as it happens"),
         (name = "keys", description = "Who may do what, and who used how much"),
         (name = "operations", description = "Health, figures, reference"),
@@ -189,6 +191,8 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::take_snapshot, sessions::list_snapshots))
         .routes(routes!(sessions::get_snapshot))
         .routes(routes!(tools::handle_calls))
+        .routes(routes!(tools::take_results))
+        .routes(routes!(mcp::speak))
         .routes(routes!(hooks::create_hook, hooks::list_hooks))
         .routes(routes!(hooks::get_hook, hooks::update_hook, hooks::delete_hook))
         .routes(routes!(hooks::rotate_hook_secret))
@@ -196,6 +200,13 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(hooks::retry_delivery))
         .routes(routes!(hooks::list_hook_points))
         .routes(routes!(hooks::get_hook_order, hooks::put_hook_order))
+        .routes(routes!(skills::get_skills))
+        .routes(routes!(skills::get_skill, skills::put_skill, skills::delete_skill))
+        .routes(routes!(skills::render))
+        .routes(routes!(compat::compress_for_gateway))
+        .routes(routes!(compat::retrieve_original))
+        .routes(routes!(compat::retrieve_by_body))
+        .routes(routes!(compat::get_gateway_health))
         .routes(routes!(events::read_events))
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::update_key, keys::delete_key))

@@ -6,8 +6,9 @@ use axum::response::Response;
 use super::answer::written;
 use super::artifacts::run;
 use super::body;
+use super::compile;
 use super::problem::{Body, Problem};
-use super::schema::{CallsAnswer, CallsRequest};
+use super::schema::{CallsAnswer, CallsRequest, ResultsAnswer, ResultsRequest};
 use super::state::AppState;
 use crate::service::tools;
 
@@ -34,4 +35,28 @@ pub(super) async fn handle_calls(
     let received = body::read(&state, request).await?;
     let handled = run(&state, received, tools::calls).await?;
     Ok(written(&CallsAnswer::from(handled)))
+}
+
+/// Take the results of tools
+///
+/// Raw results become the messages to append, in the shape of `source`: long ones are cut, what is
+/// cut may be kept as an artifact, all are compressed. Send them on with the next compile.
+#[utoipa::path(
+    post,
+    path = "/tools/results",
+    tag = "tools",
+    operation_id = "take_results",
+    request_body = ResultsRequest,
+    responses(
+        (status = OK, description = "The messages to append", body = ResultsAnswer),
+        (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn take_results(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let answer = compile::run(&state, request, tools::results).await?;
+    Ok(compile::answered(&state, answer))
 }

@@ -12,6 +12,7 @@ mod merge;
 mod path;
 mod reader;
 mod scan;
+mod schema;
 pub(crate) mod tape;
 mod write;
 
@@ -23,6 +24,7 @@ pub use merge::merge;
 pub use path::{Fault, Faults, Path};
 pub use reader::{Error, ErrorKind, Limits, parse};
 pub(crate) use scan::{Marks, space_outside_strings};
+pub use schema::{Misfit, misfits};
 pub use write::{escape_into, minify, write_string};
 
 use std::borrow::Cow;

@@ -1,16 +1,19 @@
 //! Stage 11: everything that happened, as the report.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use super::arrive::Arrived;
 use super::measure::Cost;
 use super::memory;
 use super::read_back::READ_TOOL;
-use super::report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, sentence};
+use super::report::{
+    Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, ToolCost, Tools, sentence,
+};
 use super::slot::{PartName, Slot};
 use crate::compress::Class;
-use crate::domain::{Content, Message, Model, Notes, Part, Role};
-use crate::request::{CompileRequest, Explain};
+use crate::domain::{Content, Message, Model, Notes, Part, Role, ToolDefinition};
+use crate::request::{CompileRequest, Explain, LOAD_TOOLKIT};
 use crate::tokenizer::Digest;
 
 /// What the stages left, as the report needs it.
@@ -36,6 +39,7 @@ pub(super) struct Arrival<'i> {
     pub(super) names: &'i [Name],
     pub(super) system: u64,
     pub(super) tools: u64,
+    pub(super) chosen: Option<Tools>,
     /// Memory data, and the keys of the entries in it.
     pub(super) memory: u64,
     pub(super) injected: Vec<String>,
@@ -120,6 +124,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
         memory: Memory { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),
         service_tools: service_tools(input.request),
+        tools: arrived.chosen.clone(),
         hooks: Vec::new(),
         degraded: input.notes.degraded,
         repairs: input.notes.repairs,
@@ -157,7 +162,30 @@ fn raw_parts(input: &Input<'_>) -> [u64; 7] {
 fn service_tools(request: &CompileRequest) -> Vec<String> {
     let read = request.compression.read_tool.then(|| READ_TOOL.to_owned());
     let remember = request.memory.iter().flat_map(memory::tools);
-    read.into_iter().chain(remember.map(|tool| tool.name.to_string())).collect()
+    let load = (!request.tools.toolkits.is_empty()).then(|| LOAD_TOOLKIT.to_owned());
+    let ours = read.into_iter().chain(remember.map(|tool| tool.name.to_string()));
+    ours.chain(load).collect()
+}
+
+/// What became of the tools: how many were given, which of them do not stay, and what each that is
+/// in the payload takes, in raw tokens.
+pub(super) fn chosen(
+    request: &CompileRequest,
+    (total, removed): (usize, Vec<Arc<str>>),
+    tools: &[ToolDefinition],
+    costs: &[u64],
+) -> Option<Tools> {
+    let cost = |(tool, tokens): (&ToolDefinition, &u64)| ToolCost {
+        name: tool.name.to_string(),
+        tokens: request.model.scale(*tokens),
+    };
+    let surfaced: Vec<ToolCost> = tools.iter().zip(costs).map(cost).collect();
+    (total > 0 || !surfaced.is_empty()).then(|| Tools {
+        total,
+        kept: total - removed.len().min(total),
+        removed: removed.iter().map(ToString::to_string).collect(),
+        surfaced,
+    })
 }
 
 fn memory_in_tail(input: &Input<'_>) -> bool {

@@ -269,7 +269,8 @@ impl<'c> Meter<'c> {
         Ok(tokens)
     }
 
-    fn tool(&self, tool: &ToolDefinition) -> Result<u64, Stopped> {
+    /// Raw tokens of one of them.
+    pub(super) fn tool(&self, tool: &ToolDefinition) -> Result<u64, Stopped> {
         let mut tokens = self.framing.tool;
         if let Some(raw) = &tool.opaque {
             return Ok(tokens + self.text(raw.as_str())?);

@@ -33,6 +33,7 @@ mod shorten;
 mod slot;
 mod stage;
 mod tokens;
+mod tools;
 mod trace;
 mod xml;
 
@@ -45,10 +46,13 @@ pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entr
 pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;
 pub use recall::{Candidate, Ranked, rank_memory};
-pub use report::{Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig};
+pub use report::{
+    Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, ToolCost, Tools,
+};
 pub use shorten::{Edit, Edited, Maker, Original, Shortened, Shown, passed_on, shorten, splice};
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
+pub use tools::toolkit_of;
 pub use trace::Hashes;
 
 use crate::compress::Engine;

@@ -3,8 +3,10 @@
 
 use std::fmt::Write as _;
 
+use super::read_back::READ_TOOL;
 use crate::compress::Errors;
 use crate::domain::ArtifactId;
+use crate::request::Reference;
 
 /// How every line begins that stands for a cleared result.
 pub(super) const CLEARED: &str = "[Old tool result content cleared";
@@ -22,7 +24,7 @@ const ERRORS: usize = 400;
 pub(super) fn cleared<'t>(
     tool: Option<&str>,
     texts: impl Iterator<Item = &'t str> + Clone,
-    read: Option<(&str, ArtifactId)>,
+    read: Option<(Reference, ArtifactId)>,
 ) -> String {
     /// Characters of a tool's name: longer ones say no more.
     const LONGEST: usize = 48;
@@ -32,9 +34,11 @@ pub(super) fn cleared<'t>(
     text.push_str(if tool.is_some() { ", " } else { "" });
     let lines: usize = texts.clone().map(|text| text.lines().count()).sum();
     let _ = write!(text, "{lines} {}", if lines == 1 { "line" } else { "lines" });
-    if let Some((tool, id)) = read {
-        let _ = write!(text, "; {tool} shows it: {id}");
-    }
+    let _ = match read {
+        Some((Reference::Tool, id)) => write!(text, "; {READ_TOOL} shows it: {id}"),
+        Some((Reference::Hash, id)) => write!(text, "; retrieve it: hash={id}"),
+        None => Ok(()),
+    };
     let errors = Errors::of(texts, ERRORS);
     match errors.count.saturating_sub(errors.lines.len()) {
         _ if errors.lines.is_empty() => {}
@@ -48,10 +52,14 @@ pub(super) fn cleared<'t>(
     text
 }
 
-/// Says how the model gets back what is left out of a text.
-pub(super) fn shortened(tool: &str, id: ArtifactId) -> String {
-    format!("[shortened; {tool} shows all of it: {id}]")
+/// What says how the model gets back what is left out of a text.
+pub(super) fn pointer(reference: Reference) -> fn(ArtifactId) -> String {
+    match reference {
+        Reference::Tool => |id| format!("[shortened; {READ_TOOL} shows all of it: {id}]"),
+        Reference::Hash => |id| format!("[shortened; retrieve all of it: hash={id}]"),
+    }
 }
+
 /// Opens a conversation whose first message would not be the user's.
 pub(super) const OPENING: &str = "[Conversation continues]";
 /// The first line of dynamic state in a system message.

@@ -37,6 +37,9 @@ pub struct Report {
     pub skill: Option<String>,
     /// Tools of ours among the tools.
     pub service_tools: Vec<String>,
+    /// What became of the tools, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Tools>,
     /// Hooks that ran.
     pub hooks: Vec<serde_json::Value>,
     /// What the target could not hold, and what it became.
@@ -76,6 +79,7 @@ impl Report {
             memory: Memory::default(),
             skill: None,
             service_tools: Vec::new(),
+            tools: None,
             hooks: Vec::new(),
             degraded: notes.degraded,
             repairs: notes.repairs,
@@ -104,6 +108,27 @@ impl Report {
         }
         self
     }
+}
+
+/// The tools of a payload.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Tools {
+    /// Tools that were given in the list.
+    pub total: usize,
+    /// Those of them that stay.
+    pub kept: usize,
+    /// The names of the others.
+    pub removed: Vec<String>,
+    /// The tools of the payload, ours among them.
+    pub surfaced: Vec<ToolCost>,
+}
+
+/// What a tool costs in every request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ToolCost {
+    #[schema(example = "read_file")]
+    pub name: String,
+    pub tokens: u64,
 }
 
 /// Tokens by part of the payload. All but `reserve` add up to `tokens_after`.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::memory::{is_memory_key, read_scope};
-use crate::domain::{MemoryScope, Source};
+use super::tools::ToolOptions;
+use crate::domain::{MemoryScope, Notes, Source, ToolDefinition};
 use crate::json::{Fault, Faults, Fields, Node, Path};
+use crate::provider;
 
 /// Calls of one message.
 const MOST_CALLS: usize = 256;
@@ -19,12 +21,16 @@ pub struct CallsRequest<'r> {
     pub scope: MemoryScope,
     /// Any key where there is no list.
     pub allowed_keys: Option<Vec<Arc<str>>>,
+    pub tools: Vec<ToolDefinition>,
+    pub options: ToolOptions,
+    /// Whether tools were given.
+    pub knows_tools: bool,
 }
 
 /// Reads it.
 pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>> {
     let mut faults = Faults::default();
-    let known = &["calls", "source", "session_id", "scope", "allowed_keys"];
+    let known = &["calls", "source", "session_id", "scope", "allowed_keys", "tools"];
     let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
@@ -32,12 +38,21 @@ pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>
         fields.fault("calls", "is missing", &mut faults);
     }
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    let mut notes = Notes::default();
+    let place = fields.path().key("tools");
+    let tools = fields.get("tools");
+    let list = tools.map(|tools| provider::read_tools(tools, &place, &mut faults, &mut notes));
+    let list = list.unwrap_or_default();
+    let options = ToolOptions::read(&fields, &list, &mut faults, &mut notes);
     let request = CallsRequest {
         calls: fields.list("calls", MOST_CALLS, &mut faults),
         source: fields.choice("source", &sources, &mut faults),
         session_id: super::compile::session_id(&fields, &mut faults),
         scope: read_scope(&fields, &mut faults),
         allowed_keys: read_allowed_keys(&fields, &mut faults),
+        tools: list,
+        options,
+        knows_tools: tools.is_some(),
     };
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }

@@ -8,6 +8,7 @@ use super::options::{
     CacheOptions, Compression, Explain, KnownAdapters, MemoryOptions, Output, Placement, Protect,
     Skill,
 };
+use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{Conversation, Model, Models, Notes, RawJson, RecordLevel, Source, Target};
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
@@ -48,6 +49,7 @@ pub const SECTIONS: &[(&str, &[&str])] = &[
     ("output", read::OUTPUT),
     ("memory", read::MEMORY),
     ("skill", read::SKILL),
+    ("tools", TOOLS),
 ];
 
 const BUDGET: &[&str] = &["context_window", "reserve_output", "on_overflow"];
@@ -90,6 +92,7 @@ pub struct CompileRequest {
     pub implicit_context: Option<Arc<str>>,
     pub output: Output,
     pub memory: Option<MemoryOptions>,
+    pub tools: ToolOptions,
     pub skill: Option<Skill>,
     pub session_id: Option<Arc<str>>,
     /// Tokens of the last payload of the session, as its provider counted them.
@@ -147,8 +150,11 @@ pub fn read_compile(
     let model = resolve_model(fields.text("model", &mut faults), target, models, &mut notes);
     let (context_window, reserve_output, on_overflow) = budget(&fields, &model, &mut faults);
     fields.choice("repair", &[("strict", ()), ("lenient", ())], &mut faults);
+    let conversation = provider::read(body, source, &mut faults, &mut notes);
+    let tools = ToolOptions::read(&fields, &conversation.tools, &mut faults, &mut notes);
     let request = CompileRequest {
-        conversation: provider::read(body, source, &mut faults, &mut notes),
+        conversation,
+        tools,
         target,
         model,
         context_window,

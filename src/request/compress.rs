@@ -38,6 +38,24 @@ pub enum Originals {
     None,
 }
 
+/// How a model is told of what it can get back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reference {
+    /// By our tool.
+    Tool,
+    /// As `hash=` and the artifact's id, for tools of other products.
+    Hash,
+}
+
+/// Who reads what is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reader {
+    /// How originals are named to the model; none where it cannot ask for them.
+    pub reference: Option<Reference>,
+    /// Whether nothing but results of tools is touched: all else was written by somebody.
+    pub results_only: bool,
+}
+
 /// What is to be compressed.
 #[derive(Debug)]
 pub enum Given<'r, 'a> {
@@ -67,6 +85,7 @@ pub struct CompressRequest<'r, 'a> {
     pub adapters: AdapterChoices,
     pub protect: Protect,
     pub originals: Originals,
+    pub reader: Reader,
     pub explain: Explain,
     pub deadline_ms: Option<u64>,
     /// Whether the input is answered as it came when time is up.
@@ -137,6 +156,7 @@ pub fn read_compress<'r, 'a>(
         adapters,
         protect,
         originals,
+        reader: Reader::default(),
         explain,
         deadline_ms,
         pass_on_deadline,

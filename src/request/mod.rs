@@ -8,8 +8,10 @@ mod hooks;
 mod lineage;
 mod memory;
 mod options;
+mod results;
 mod sessions;
 mod snapshots;
+mod tools;
 mod usage;
 
 pub use crate::json::Fields;
@@ -21,7 +23,9 @@ pub use candidates::{
 pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
-pub use compress::{COMPRESS_KEYS, CompressRequest, Given, List, Originals, read_compress};
+pub use compress::{
+    COMPRESS_KEYS, CompressRequest, Given, List, Originals, Reader, Reference, read_compress,
+};
 pub use hooks::HookChoice;
 pub use lineage::{
     DelegationRequest, ForkRequest, SWITCH_REASONS, SwitchRequest, read_delegation, read_fork,
@@ -32,15 +36,18 @@ pub use memory::{
     StoreRequest, check_memory_text, is_memory_key, read_memory_line, read_memory_write,
     read_recall, read_restore, read_retract, read_store,
 };
+pub use options::read::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters, Level,
     MOST_PATTERNS_IN_ALL, MemoryEntry, MemoryOptions, OnArrival, Output, Pattern, Placement,
     Previous, Protect, Skill, Thinking, adapter_names, given_adapters, patterns_in,
     read_definition,
 };
+pub use results::{Lengths, RawResult, ResultsRequest, Truncate, read_results};
 pub use sessions::{SessionWrite, is_session_id, read_session, read_session_id};
 pub use snapshots::{
     RestoreSession, SNAPSHOT_FORMAT, TakeSnapshot, read_session_restore, read_snapshot,
     read_take_snapshot,
 };
+pub use tools::{LOAD_TOOLKIT, Prune, Strategy, TOOLS, ToolGroup, ToolOptions};
 pub use usage::{UsageRequest, read_usage_request};

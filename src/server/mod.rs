@@ -21,6 +21,7 @@ use crate::pack::PublicKeys;
 use crate::service::auth::Given;
 use crate::service::hooks::queue::Worker;
 use crate::service::pool::Pool;
+use crate::service::skills::{FolderError, FolderSkills};
 use crate::service::{Services, StoreError};
 use crate::store::{self, Store};
 
@@ -125,6 +126,7 @@ impl Server {
             Services::guarded(models, store, given).promoting(config.memory.memory_promotion);
         let pack_keys = config.packs.pack_keys_file.as_deref().map(read_pack_keys).transpose()?;
         let services = services.trusting(pack_keys.unwrap_or_default());
+        let services = services.with_skills(folder_skills(&config.skills.skills_dir));
         services.set_file_keys(file_keys.unwrap_or_default());
         let is_open = !services.needs_key()?;
         if is_open && !listen.ip().is_loopback() && !config.server.allow_anonymous {
@@ -211,4 +213,19 @@ impl Server {
             false => Ending::Cut,
         }
     }
+}
+
+/// The skills of the server's folders; what cannot be read is told in lists of skills.
+fn folder_skills(folders: &[PathBuf]) -> FolderSkills {
+    let mut read = FolderSkills::default();
+    for (path, skill) in config::read_skills(folders) {
+        match skill {
+            Ok(skill) => read.skills.push(skill),
+            Err(message) => {
+                tracing::warn!(path = %path.display(), message, "no skill");
+                read.errors.push(FolderError { path, message });
+            }
+        }
+    }
+    read
 }

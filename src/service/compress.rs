@@ -15,7 +15,7 @@ use crate::domain::Notes;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, Deadline, Shortened, Stopped, Timings};
 use crate::provider;
-use crate::request::{self, CompressRequest, Given, Originals};
+use crate::request::{self, CompressRequest, Given, Originals, Reader};
 use crate::store::{Batch, Committed};
 
 /// The original of something that is not shown in full.
@@ -38,8 +38,29 @@ pub fn keys() -> impl Iterator<Item = &'static str> {
     request::COMPRESS_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied()
 }
 
+/// What was compressed, to be told in one shape or another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Done<'d> {
+    id: &'d str,
+    request: &'d CompressRequest<'d, 'd>,
+    pub(super) shortened: &'d Shortened,
+    /// The messages that are shown, as one JSON text.
+    pub(super) list: &'d str,
+    committed: Option<&'d Committed>,
+}
+
 /// Compresses what `body` holds. Takes the thread until it is done or `deadline` stops it.
 pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    carry_out(services, (body, Reader::default()), deadline, &write)
+}
+
+/// The same for another reader; `write` tells what came of it.
+pub(super) fn carry_out(
+    services: &Services,
+    (body, reader): (&str, Reader),
+    deadline: &Deadline,
+    write: &dyn Fn(&Done<'_>) -> Bytes,
+) -> Result<Answer, Error> {
     let start = Instant::now();
     let mut timings = Timings::default();
     let node = json::parse(body, Limits::default())?;
@@ -49,7 +70,8 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
     timings.store = storing.elapsed();
     let reading = Instant::now();
     let request = request::read_compress(&node, services.models(), &adapters);
-    let request = request.map_err(Error::Invalid)?;
+    let mut request = request.map_err(Error::Invalid)?;
+    request.reader = reader;
     timings.parse += reading.elapsed();
     let deadline = match request.deadline_ms {
         Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
@@ -63,7 +85,7 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
         pipeline::shorten(services.pipeline(), &request, &known.makers(), &deadline, &mut timings);
     let shortened = match shortened {
         Err(pipeline::Error::Stopped(Stopped::TimeUp)) if request.pass_on_deadline => {
-            return Ok(passed(&request, timings));
+            return Ok(passed(&request, timings, write));
         }
         shortened => shortened?,
     };
@@ -75,7 +97,14 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
     let report = &shortened.report;
     usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
     let writing = Instant::now();
-    let body = write(&id, &request, (&shortened, &list), committed.as_ref());
+    let done = Done {
+        id: &id,
+        request: &request,
+        shortened: &shortened,
+        list: &list,
+        committed: committed.as_ref(),
+    };
+    let body = write(&done);
     timings.serialise = writing.elapsed();
     Ok(Answer { body, report: shortened.report, timings })
 }
@@ -142,12 +171,8 @@ fn list_text(shortened: &Shortened) -> String {
     text
 }
 
-fn write(
-    id: &str,
-    request: &CompressRequest<'_, '_>,
-    (shortened, list_text): (&Shortened, &str),
-    committed: Option<&Committed>,
-) -> Bytes {
+fn write(done: &Done<'_>) -> Bytes {
+    let Done { id, request, shortened, list: list_text, committed } = *done;
     let mut body = format!("{{\"id\":\"{id}\",");
     match (&request.given, &shortened.text) {
         (Given::List(list), _) => {
@@ -182,6 +207,13 @@ fn write(
     Bytes::from(body)
 }
 
+impl Done<'_> {
+    /// The originals of what is not shown in full, as they are told.
+    pub(super) fn artifacts(&self) -> Vec<KeptOriginal> {
+        artifacts(self.request, self.shortened, self.committed)
+    }
+}
+
 fn artifacts(
     request: &CompressRequest<'_, '_>,
     shortened: &Shortened,
@@ -206,11 +238,17 @@ fn artifacts(
 }
 
 /// The input as it came: time was up, and nothing is stored.
-fn passed(request: &CompressRequest<'_, '_>, timings: Timings) -> Answer {
+fn passed(
+    request: &CompressRequest<'_, '_>,
+    timings: Timings,
+    write: &dyn Fn(&Done<'_>) -> Bytes,
+) -> Answer {
     let mut notes: Notes = request.notes.clone();
     notes.degraded("deadline", String::new(), "time was up: the input as it came");
     let shortened = pipeline::passed_on(request, notes);
     let list = list_text(&shortened);
-    let body = write(&new_id(), request, (&shortened, &list), None);
+    let id = new_id();
+    let done = Done { id: &id, request, shortened: &shortened, list: &list, committed: None };
+    let body = write(&done);
     Answer { body, report: shortened.report, timings }
 }

@@ -12,10 +12,12 @@ mod defaults;
 mod error;
 pub mod events;
 pub mod expand;
+pub mod gateway;
 pub mod hooks;
 pub mod keys;
 mod known;
 mod marks;
+pub mod mcp;
 pub mod memory;
 pub mod once;
 pub mod packs;
@@ -23,6 +25,7 @@ pub mod pool;
 mod record;
 mod returned;
 pub mod sessions;
+pub mod skills;
 pub mod tokens;
 mod told;
 pub mod tools;
@@ -41,6 +44,7 @@ pub use self::error::Error;
 use self::hooks::Hooks;
 use self::once::Flights;
 use self::pool::Seat;
+use self::skills::FolderSkills;
 use self::usage::Meter;
 use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, TokenizerName};
 use crate::pack::PublicKeys;
@@ -66,6 +70,7 @@ pub struct Services {
     /// Where the thread of the request has its place.
     seat: Option<Seat>,
     pack_keys: Arc<PublicKeys>,
+    skills: Arc<FolderSkills>,
 }
 
 struct Inner {
@@ -133,6 +138,7 @@ impl Services {
             hops: 0,
             seat: None,
             pack_keys: Arc::default(),
+            skills: Arc::default(),
         }
     }
 
@@ -241,6 +247,16 @@ impl Services {
 
     fn packs(&self) -> &packs::Known {
         &self.inner.packs
+    }
+
+    /// The same, with the skills of folders.
+    #[must_use]
+    pub fn with_skills(self, skills: FolderSkills) -> Self {
+        Self { skills: Arc::new(skills), ..self }
+    }
+
+    fn folder_skills(&self) -> &FolderSkills {
+        &self.skills
     }
 
     /// Whether anything is promoted without a review.

@@ -2,9 +2,9 @@
 
 use super::Services;
 use super::compile::Error;
-use crate::domain::{Notes, Source, Target};
+use crate::domain::{Models, Notes, Source, Target};
 use crate::json::{self, Faults, Limits, Path};
-use crate::pipeline::{self, Deadline, TokensAnswer as Answer};
+use crate::pipeline::{self, Deadline, Stopped, TokensAnswer as Answer};
 use crate::provider;
 use crate::request::{Fields, resolve_model};
 
@@ -64,4 +64,10 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
         answer.tokens += pipeline::count_tools(counter, &model, &tools, deadline)?;
     }
     Ok(answer)
+}
+
+/// Tokens of a text where nothing is said of a model.
+pub(super) fn of_text(services: &Services, text: &str) -> Result<u64, Stopped> {
+    let model = Models::of_target(Target::Openai);
+    pipeline::count_text(&services.pipeline().counter, &model, text, &Deadline::default())
 }

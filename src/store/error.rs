@@ -24,6 +24,8 @@ pub enum Error {
     TooManyAdapters(u64),
     #[error("{0} hooks or orders are stored, and no more may be; delete one first")]
     TooManyHooks(u64),
+    #[error("{0} skills are stored, and no more may be; delete one first")]
+    TooManySkills(u64),
     #[error("the tenant has {0} keys, and no more may be; delete one first")]
     TooManyKeys(u64),
     #[error("{0} memory entries are stored, and no more may be; delete some first")]

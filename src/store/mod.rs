@@ -28,6 +28,7 @@ mod memory;
 mod pack;
 mod packs;
 mod sessions;
+mod skills;
 mod sql;
 mod sqlite;
 mod tenant;

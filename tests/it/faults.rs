@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Reply, ServerProcess, request, send};
 
@@ -50,6 +50,18 @@ async fn get(server: &ServerProcess, path: &str) -> Reply {
 async fn compile(server: &ServerProcess) -> u16 {
     let body = br#"{"messages":[{"role":"user","content":"hi"}],"target":"openai"}"#;
     send(server.address, &request("POST", "/compile", &[], body)).await.status
+}
+
+/// What becomes of a long result that is to be kept.
+async fn cut(server: &ServerProcess) -> Value {
+    let results = json!([{"id": "a", "name": "t", "content": "x".repeat(6_000)}]);
+    let body = json!({"results": results, "compression": "off",
+                      "truncate": {"threshold": 50, "tail_chars": 10, "store": true}});
+    let body = body.to_string();
+    let reply =
+        send(server.address, &request("POST", "/tools/results", &[], body.as_bytes())).await;
+    assert_eq!(reply.status, 200);
+    serde_json::from_slice(&reply.body).expect("a body of JSON")
 }
 
 async fn readiness(server: &ServerProcess) -> Value {
@@ -366,6 +378,9 @@ async fn a_full_disk_is_told_and_compiling_and_reading_go_on() {
     assert_eq!(compile(&server).await, 200);
     assert_eq!(get(&server, "/adapters/a0").await.status, 200);
     assert_eq!(get(&server, "/metrics").await.status, 200);
+    let taken = cut(&server).await;
+    assert_eq!(taken["results"][0]["action"], "truncated", "{taken}");
+    assert_eq!(taken["warnings"].as_array().map(Vec::len), Some(1), "{taken}");
     let ready = readiness(&server).await;
     assert_eq!((&ready["status"], &ready["store"]), (&"degraded".into(), &"full".into()));
     traced_process.terminate();

@@ -20,6 +20,7 @@ mod golden;
 mod hooks_doc;
 mod invariant;
 mod openapi;
+mod parity;
 mod problem;
 mod process;
 mod readme;

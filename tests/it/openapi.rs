@@ -6,7 +6,7 @@ use std::fs;
 use contexture::hook::HOOK_KEYS;
 use contexture::http::schema::{
     AdapterDefinition, Budget, Cache, CompileRequest, CompressRequest, Compression, HookDefinition,
-    MemoryOptions, Output, Protect, Skill,
+    MemoryOptions, Output, Protect, SkillChoice, ToolOptions,
 };
 use contexture::provider::CONVERSATION_KEYS;
 use contexture::request::{ADAPTER_KEYS, COMPILE_KEYS, COMPRESS_KEYS, SECTIONS};
@@ -29,6 +29,15 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/expand"),
     ("POST", "/artifacts"),
     ("GET", "/artifacts/{id}"),
+    ("GET", "/skills"),
+    ("GET", "/skills/{name}"),
+    ("PUT", "/skills/{name}"),
+    ("POST", "/skills/{name}/render"),
+    ("DELETE", "/skills/{name}"),
+    ("POST", "/v1/compress"),
+    ("GET", "/v1/retrieve/{hash}"),
+    ("POST", "/v1/retrieve"),
+    ("GET", "/health"),
     ("DELETE", "/artifacts/{id}"),
     ("POST", "/artifacts/cleanup"),
     ("GET", "/adapters"),
@@ -75,6 +84,8 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/sessions/{id}/snapshots"),
     ("GET", "/snapshots/{id}"),
     ("POST", "/tools/calls"),
+    ("POST", "/tools/results"),
+    ("POST", "/mcp"),
     ("POST", "/hooks"),
     ("GET", "/hooks"),
     ("GET", "/hooks/{id}"),
@@ -190,6 +201,8 @@ async fn every_described_route_is_served() {
         };
         let adapter = json!({"detect": {"min_lines": 1}}).to_string();
         build("PUT", "/adapters/one").body(adapter).send().await.unwrap();
+        let skill = json!({"description": "d", "instructions": "i"});
+        build("PUT", "/skills/one").json(&skill).send().await.unwrap();
         build("PUT", "/memory/one").body("{\"value\":1}").send().await.unwrap();
         let hook = json!({"id": "scan", "point": "transform_context", "kind": "guard",
             "builtin": "secret_scan"});
@@ -214,6 +227,7 @@ async fn every_described_route_is_served() {
             .replace("{name}", "one")
             .replace("{code}", "deadline")
             .replace("{file}", "swagger-ui.css")
+            .replace("{hash}", stored["id"].as_str().unwrap())
             .replace("{id}", owner["id"].as_str().unwrap());
         let response = build(method, &path).body("{}").send().await.unwrap();
         assert!(![404, 405, 500].contains(&response.status().as_u16()), "{method} {path}");
@@ -261,7 +275,8 @@ fn the_document_tells_the_keys_that_are_read() {
             "cache" => properties::<Cache>(),
             "output" => properties::<Output>(),
             "memory" => properties::<MemoryOptions>(),
-            "skill" => properties::<Skill>(),
+            "skill" => properties::<SkillChoice>(),
+            "tools" => properties::<ToolOptions>(),
             other => panic!("no schema for {other}"),
         };
         assert_eq!(told, keys.iter().map(|key| (*key).to_owned()).collect(), "{section}");

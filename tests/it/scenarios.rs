@@ -18,6 +18,10 @@ const RANGES: &[(&str, usize)] = &[
     ("MM", 13),
     ("E", 12),
     ("B", 4),
+    ("D", 5),
+    ("P", 10),
+    ("W", 10),
+    ("SK", 7),
 ];
 /// What is not there yet, and may keep a scenario from running.
 const MISSING: &[&str] = &["hooks", "summariser", "sessions", "events"];
@@ -71,7 +75,7 @@ fn tests_of(row: &Scenario) -> &[String] {
 }
 
 /// Whether `module::path::name` is a test function of the sources here.
-fn is_test(path: &str) -> bool {
+pub fn is_test(path: &str) -> bool {
     let (module, name) = path.rsplit_once("::").expect("a module and a name");
     let file = folder().join(format!("{}.rs", module.replace("::", "/")));
     let Ok(text) = fs::read_to_string(file) else { return false };

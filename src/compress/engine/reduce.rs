@@ -65,8 +65,11 @@ pub(super) struct Named<'r> {
 
 impl<'r> From<Reducer<'r>> for Named<'r> {
     fn from(reducer: Reducer<'r>) -> Self {
-        let pointer = u8::from(reducer.pointer.is_some());
-        Self { reducer, id: reducer.adapters.digest().then(&Digest::of(""), pointer) }
+        // Lines that say it in other words make other forms.
+        let line = reducer.pointer.map(|line| line(ArtifactId::of_text("")));
+        let pointer = Digest::of(line.as_deref().unwrap_or_default());
+        let is_there = u8::from(line.is_some());
+        Self { reducer, id: reducer.adapters.digest().then(&pointer, is_there) }
     }
 }
 

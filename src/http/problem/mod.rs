@@ -206,6 +206,7 @@ impl From<StoreError> for Problem {
             StoreError::Collision(_)
             | StoreError::TooManyAdapters(_)
             | StoreError::TooManyHooks(_)
+            | StoreError::TooManySkills(_)
             | StoreError::TooManyKeys(_)
             | StoreError::TooManyEntries(_)
             | StoreError::TooManyPacks(_) => {

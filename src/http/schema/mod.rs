@@ -10,11 +10,13 @@ mod candidates;
 mod compilations;
 mod compress;
 mod events;
+mod gateway;
 mod hooks;
 mod keys;
 mod memory;
 mod packs;
 mod sessions;
+mod skills;
 mod snapshots;
 mod tools;
 mod turns;
@@ -31,6 +33,7 @@ pub use keys::{
 };
 
 pub use events::{EventGap, EventList, EventRow};
+pub use gateway::{GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, RetrieveRequest};
 pub use hooks::{
     Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,
     HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookShown, NewHook, RotateSecret,
@@ -45,11 +48,15 @@ use serde_json::Value;
 pub use sessions::{
     Calibration, ChangeSession, CreateSession, Session, SessionList, SessionTtl, SessionUsage,
 };
+pub use skills::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 pub use snapshots::{
     Delegated, Delegation, ForkSession, RestoreSession, Snapshot, SnapshotList, SnapshotRow,
     SwitchSession, TakeSnapshot,
 };
-pub use tools::{CallResult, CallsAnswer, CallsRequest};
+pub use tools::{
+    CallResult, CallsAnswer, CallsRequest, RawResult, ResultsAnswer, ResultsRequest, ToolGroup,
+    ToolOptions, ToolPruning, ToolsGiven,
+};
 pub use turns::{SessionTurn, TurnAnswer};
 use utoipa::ToSchema;
 
@@ -89,8 +96,8 @@ pub struct CompileRequest {
     pub system_instruction_snake: Option<Value>,
     /// System text of an `OpenAI` Responses request.
     pub instructions: Option<String>,
-    /// The provider's array of tools, at most 1,000, or an object `{"list": [...]}`.
-    pub tools: Option<Value>,
+    /// The provider's array of tools, at most 1,000, or the array as `list` with options beside it.
+    pub tools: Option<ToolsGiven>,
     /// The shape that the conversation is in; recognised when absent.
     pub source: Option<Shape>,
     /// The shape to produce; `openai` when absent.
@@ -110,7 +117,7 @@ pub struct CompileRequest {
     pub output: Option<Output>,
     /// Memory to place: the options, or `true` for all of their defaults.
     pub memory: Option<MemoryOptions>,
-    pub skill: Option<Skill>,
+    pub skill: Option<SkillGiven>,
     /// Compiles of one session are compared with each other in `report.cache.first_change`.
     #[schema(max_length = 256)]
     pub session_id: Option<String>,
@@ -277,12 +284,26 @@ pub struct MemoryOptions {
     pub entries: Option<Vec<Value>>,
 }
 
-/// Instructions that stand behind the system text.
-#[derive(Debug, ToSchema)]
-pub struct Skill {
+/// Instructions that stand behind the system text: the name of a skill, or more about it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum SkillGiven {
+    Name(String),
+    Choice(SkillChoice),
+}
+
+/// A skill with what is put into it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SkillChoice {
     #[schema(example = "review")]
     pub name: String,
-    pub instructions: String,
+    /// In the place of those that are known under the name.
+    pub instructions: Option<String>,
+    /// One text, whose words are the arguments.
+    pub args: Option<String>,
+    /// What `${NAME}` stands for.
+    #[schema(example = json!({"BRANCH": "main"}))]
+    pub vars: Option<Value>,
 }
 
 /// How the provider's prompt cache is used.

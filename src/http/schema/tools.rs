@@ -7,7 +7,57 @@ use utoipa::ToSchema;
 
 use super::{Scope, Shape};
 use crate::domain::RawJson;
-use crate::service::tools::{Answer, Handled, Outcome};
+use crate::pipeline::Report;
+use crate::service::compress::KeptOriginal;
+use crate::service::tools::{Answer, Handled, Outcome, Taken};
+
+/// Tools as they are given.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum ToolsGiven {
+    /// The provider's array.
+    List(Vec<Value>),
+    Options(ToolOptions),
+}
+
+/// Which tools a model gets, and how.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ToolOptions {
+    /// The provider's array. An entry may have `tags`, which are not sent.
+    pub list: Option<Vec<Value>>,
+    pub prune: Option<ToolPruning>,
+    /// Groups that the model sees as one tool each, with `action` and `args`.
+    pub namespaces: Option<Vec<ToolGroup>>,
+    /// Groups that the model sees once it has called `load_toolkit`; until then it sees what they
+    /// are called.
+    pub toolkits: Option<Vec<ToolGroup>>,
+    /// Names whose calls `POST /tools/calls` denies; the payload stays the same.
+    pub blocked: Option<Vec<String>>,
+    /// Whether schemas lose what says nothing.
+    pub minify: Option<bool>,
+}
+
+/// Which tools of the list stay.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ToolPruning {
+    /// Stays what has no tags, or whose name or tag stands in this text.
+    pub task: Option<String>,
+    /// Stays what is named here, in any case of its letters.
+    pub allow: Option<Vec<String>>,
+    /// Where both are given: `union` (when absent) keeps what either keeps, `intersection` what
+    /// both do.
+    #[schema(default = "union")]
+    pub strategy: Option<String>,
+}
+
+/// Tools that belong together.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ToolGroup {
+    #[schema(example = "file_ops")]
+    pub name: String,
+    pub description: Option<String>,
+    pub tools: Vec<Value>,
+}
 
 /// The calls of one assistant message.
 #[derive(Debug, ToSchema)]
@@ -25,6 +75,10 @@ pub struct CallsRequest {
     pub scope: Option<Scope>,
     /// The keys that the model may write, as `memory.allowed_keys` of the compile had them.
     pub allowed_keys: Option<Vec<String>>,
+    /// As the compile had them: an array, or an object with `list`, `namespaces`, `toolkits` and
+    /// `blocked`. With them arguments are held to the schema (draft 2020-12), and tools that are
+    /// not there are denied.
+    pub tools: Option<Value>,
 }
 
 /// What becomes of each call, in their order.
@@ -37,8 +91,12 @@ pub struct CallsAnswer {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CallResult {
     pub id: String,
+    /// The tool that is meant: of a namespace, its action.
     #[schema(example = "create_memory")]
     pub name: String,
+    /// The namespace that it was called through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
     /// Who runs it: `service` where that is done, else `caller`.
     #[serde(rename = "for")]
     #[schema(rename = "for", example = "service")]
@@ -71,6 +129,7 @@ impl From<Handled> for CallResult {
         let mut result = Self {
             id: handled.id.to_string(),
             name: handled.name.to_string(),
+            namespace: handled.namespace.map(|name| name.to_string()),
             whose: "caller",
             decision: "allow",
             arguments: None,
@@ -79,6 +138,11 @@ impl From<Handled> for CallResult {
         };
         match handled.outcome {
             Outcome::Caller { arguments } => result.arguments = raw(&arguments),
+            Outcome::Denied { reason, message } => {
+                result.decision = "deny";
+                result.reason = Some(reason);
+                result.message = raw(&message);
+            }
             Outcome::Service { answer, message } => {
                 result.whose = "service";
                 result.message = raw(&message);
@@ -90,4 +154,63 @@ impl From<Handled> for CallResult {
         }
         result
     }
+}
+
+/// What tools have answered.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"results": [{"id": "call_1", "name": "read_log", "content": "…"}],
+    "truncate": {"threshold": 5000, "tail_chars": 1000, "store": true}}))]
+pub struct ResultsRequest {
+    pub results: Vec<RawResult>,
+    /// The shape of the messages that are wanted; `openai` when absent.
+    pub source: Option<Shape>,
+    /// Decides the tokenizer.
+    pub model: Option<String>,
+    pub truncate: Option<Truncate>,
+    /// `off`, `lossless` (when absent) or `reversible`, which shortens what a format's adapter
+    /// knows.
+    pub compression: Option<String>,
+    /// Whether what is shortened names its artifact for the tool `context_read`.
+    pub read_tool: Option<bool>,
+    pub session_id: Option<String>,
+}
+
+/// What one tool has answered.
+#[derive(Debug, ToSchema)]
+pub struct RawResult {
+    /// The call that it answers.
+    pub id: String,
+    pub name: Option<String>,
+    /// A text; anything else is shown as its JSON.
+    pub content: Value,
+    pub is_error: Option<bool>,
+}
+
+/// How long results are cut; in UTF-16 units.
+#[derive(Debug, ToSchema)]
+pub struct Truncate {
+    /// Results of at most so many stay whole.
+    #[schema(default = 5000)]
+    pub threshold: Option<u64>,
+    #[schema(default = 0)]
+    pub head_chars: Option<u64>,
+    #[schema(default = 1000)]
+    pub tail_chars: Option<u64>,
+    /// Whether the whole of what is cut is kept as an artifact, which the cut text names.
+    pub store: Option<bool>,
+    /// A tool's name: never cut. `{"name", "threshold"?, "head_chars"?, "tail_chars"?}`: cut so. The
+    /// last of a name counts.
+    pub per_tool: Option<Vec<Value>>,
+}
+
+/// The messages to append.
+#[derive(Debug, ToSchema)]
+pub struct ResultsAnswer {
+    pub messages: Vec<Value>,
+    /// What became of each result, in their order.
+    pub results: Vec<Taken>,
+    pub warnings: Vec<String>,
+    /// What compression did.
+    pub report: Report,
+    pub artifacts: Vec<KeptOriginal>,
 }

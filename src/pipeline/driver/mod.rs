@@ -4,6 +4,7 @@ mod hooks;
 mod last;
 mod shrink;
 mod stages;
+mod tools;
 
 use super::measure::Meter;
 use super::trace::Trace;
@@ -42,7 +43,7 @@ pub(super) fn run(
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
-    let mut conversation = driver.ingest(conversation);
+    let (mut conversation, chosen) = driver.choose(conversation);
     driver.results(&mut conversation.history)?;
     let messages = [&*conversation.system, &conversation.history];
     driver.trace.conversation(Stage::Ingest, messages, &conversation.tools);
@@ -50,7 +51,9 @@ pub(super) fn run(
     let (source, list_key) = (conversation.source, conversation.source.list_key());
     let read_back = driver.read_back(&mut conversation);
     driver.remember(&mut conversation.tools);
-    let tools = driver.count_tools(&conversation.tools)?;
+    conversation.tools.extend(chosen.loaded);
+    let costs = driver.count_tools(&conversation.tools)?;
+    let tools = costs.iter().sum();
     let history = std::mem::take(&mut conversation.history);
     let mut past = driver.arrive(history, &conversation.system, read_back, list_key)?;
     let system = std::mem::take(&mut conversation.system);
@@ -79,6 +82,7 @@ pub(super) fn run(
         names: &past.names,
         system: system_tokens,
         tools,
+        chosen: manifest::chosen(request, chosen.report, &conversation.tools, &costs),
         memory: around.memory_tokens,
         injected: around.injected,
         list_key,

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use super::{Driver, has_spoken};
-use crate::domain::{
-    ArtifactId, ContentHash, Conversation, Message, Notes, Source, Stage, ToolDefinition,
-};
+use crate::domain::{ContentHash, Conversation, Message, Notes, Source, Stage, ToolDefinition};
 use crate::pipeline::compress::{self, Material, Output as Compressed};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, Report};
@@ -15,7 +13,7 @@ use crate::pipeline::{Compiled, Hints, READ_TOOL, Stopped, prose};
 use crate::pipeline::{arrive, breakpoints, budget, ends, frame, ingest, inject, manifest, marks};
 use crate::pipeline::{memory, protect};
 use crate::provider::{self, Sandwich};
-use crate::request::{Compression, Explain, Level, OnArrival};
+use crate::request::{Compression, Explain, Level, OnArrival, Reference};
 use crate::{compress::Adapters, compress::Reducer, request::CompileRequest};
 
 /// The history, and what is known of it on arrival.
@@ -105,10 +103,6 @@ impl Driver<'_> {
                 tools.push(own);
             }
         }
-    }
-
-    pub(super) fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {
-        timed(&mut self.timings.count, || self.meter.tools(tools))
     }
 
     pub(super) fn arrive(
@@ -351,8 +345,7 @@ impl Driver<'_> {
 
 /// How far results are taken on arrival, and how rung 2 is.
 fn how<'h>(request: &CompileRequest, adapters: &'h Adapters) -> (OnArrival, Reducer<'h>) {
-    let pointer: fn(ArtifactId) -> String = |id| prose::shortened(READ_TOOL, id);
-    let pointer = request.compression.read_tool.then_some(pointer);
+    let pointer = request.compression.read_tool.then(|| prose::pointer(Reference::Tool));
     (request.compression.on_arrival, Reducer { adapters, pointer })
 }
 

@@ -44,7 +44,7 @@ pub(super) fn run<'e>(
         for spoken in spoken {
             match spoken {
                 Spoken::Call(slot, wrap) => {
-                    let form = match job.hold_in(at, sight) {
+                    let form = match job.hold_words(job.hold_in(at, sight)) {
                         Hold::To(depth) => Some(encoder.arguments(&slot.text, depth)),
                         _ => None,
                     };
@@ -53,10 +53,10 @@ pub(super) fn run<'e>(
                     edits.call((slot, *wrap), form);
                 }
                 Spoken::Words(slot) => {
-                    let form = encoder.words(&slot.text, job.hold_in(at, sight));
+                    let form = encoder.words(&slot.text, job.hold_words(job.hold_in(at, sight)));
                     edits.take(std::slice::from_ref(slot), vec![form]);
                 }
-                Spoken::Said(slot) => match job.hold_in(at, sight) {
+                Spoken::Said(slot) => match job.hold_words(job.hold_in(at, sight)) {
                     Hold::To(depth) => {
                         let form = encoder.said(&slot.text, depth);
                         edits.take(std::slice::from_ref(slot), vec![form]);
@@ -104,6 +104,15 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
         after: 0,
         alone: 0,
         originals: vec![original],
+    }
+}
+
+/// What a result that is cleared is kept as: its text, or the JSON of its whole content.
+pub(super) fn original_of<'a>(answered: &'a Answered, raw: &'a str) -> &'a str {
+    match (&answered.content, answered.slots.as_slice()) {
+        (Some((at, _)), [slot]) if slot.raw == *at => &slot.text,
+        (Some((at, _)), _) => raw.get(at.clone()).unwrap_or_default(),
+        (None, _) => "",
     }
 }
 
@@ -192,7 +201,7 @@ impl Edits {
             [slot] if slot.raw == *at => {
                 self.original(place, Arc::clone(&slot.text), before, false);
             }
-            _ => self.original(place, raw.get(at.clone()).unwrap_or_default().into(), before, true),
+            _ => self.original(place, original_of(answered, raw).into(), before, true),
         }
     }
 

@@ -93,7 +93,8 @@ pub fn shorten(
         Originals::Store | Originals::Return => Lossless::Equivalent,
     };
     let adapters = Adapters::of(&request.adapters);
-    let reducer = Reducer { adapters: &adapters, pointer: None };
+    let pointer = request.reader.reference.map(prose::pointer);
+    let reducer = Reducer { adapters: &adapters, pointer };
     let encoder =
         || Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow).with(reducer);
     match &request.given {
@@ -286,11 +287,13 @@ impl<'j> Job<'j> {
         });
         let own = self.messages(at).iter().flat_map(|message| message.tool_results());
         let mut tools = own.map(|result| self.tools.of(result));
-        let lines = results.map(|answered| self.line_of(answered, tools.next().flatten()));
+        let raw = self.item(at).map_or("", |item| item.raw);
+        let lines = results.map(|answered| self.line_of(answered, raw, tools.next().flatten()));
         lines.collect()
     }
 
-    fn line_of(&self, answered: &Answered, tool: Option<&str>) -> Option<Line> {
+    /// `raw`: the JSON of the result's message.
+    fn line_of(&self, answered: &Answered, raw: &str, tool: Option<&str>) -> Option<Line> {
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
         // An object around the line takes some tokens more.
         let around = match answered.content.as_ref()? {
@@ -298,14 +301,17 @@ impl<'j> Job<'j> {
             _ => 0,
         };
         let before = answered.slots.iter().map(|slot| count(&slot.text)).sum();
-        let text = prose::cleared(tool, answered.slots.iter().map(|slot| &*slot.text), None);
+        let id = || ArtifactId::of_text(lossless::original_of(answered, raw));
+        let read = self.request.reader.reference.map(|reference| (reference, id()));
+        let text = prose::cleared(tool, answered.slots.iter().map(|slot| &*slot.text), read);
         let tokens = count(&text);
         (tokens + around < before).then_some(Line { text, tokens, before })
     }
 
     /// What goes of a message where its thinking does.
     fn thought(&self, at: usize, sight: Sight) -> Option<&Thought> {
-        if !matches!(sight, Sight::Cleared(_, Clearing::ResultsAndThinking)) {
+        let clears = matches!(sight, Sight::Cleared(_, Clearing::ResultsAndThinking));
+        if !clears || self.request.reader.results_only {
             return None;
         }
         self.thoughts.get(at)?.get_or_init(|| self.thought_of(at)).as_ref()
@@ -329,6 +335,14 @@ impl<'j> Job<'j> {
         let own = self.messages(at).iter();
         let mut own = own.filter(|message| message.tool_results().next().is_some());
         own.all(|message| compress::may_clear(message, &self.request.clear, &self.tools, tokens))
+    }
+
+    /// How far what was written by somebody may be taken.
+    fn hold_words(&self, hold: Hold) -> Hold {
+        match hold {
+            Hold::Free | Hold::To(_) if self.request.reader.results_only => Hold::Fixed,
+            hold => hold,
+        }
     }
 
     /// How far the texts of a message may be taken.

@@ -182,6 +182,10 @@ impl View<'_> {
                 saved += measure::saved(line.before, line.tokens);
                 continue;
             }
+            let hold = match spoken {
+                Spoken::Result(_) => hold,
+                _ => job.hold_words(hold),
+            };
             for slot in spoken.slots() {
                 let form = form(&self.encoder, spoken, &slot.text, hold);
                 saved +=

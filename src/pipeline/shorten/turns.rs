@@ -55,6 +55,10 @@ pub(super) fn forms<'j>(
 ) -> impl Iterator<Item = (&'j Arc<str>, Option<Form>)> {
     let spoken = job.spoken.get(at).into_iter().flatten();
     spoken.flat_map(move |spoken| {
+        let hold = match spoken {
+            Spoken::Result(_) => hold,
+            _ => job.hold_words(hold),
+        };
         let slots = spoken.slots().iter();
         slots.map(move |slot| (&slot.text, form(encoder, spoken, &slot.text, hold)))
     })

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use regex::RegexSet;
 
-use crate::domain::{AdapterChoices, MemoryScope, RawJson, Role, Ttl};
+use crate::domain::{AdapterChoices, MemoryScope, RawJson, Role, SkillUse, Ttl};
 
 /// How far the ladder may be climbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -168,11 +168,14 @@ pub struct Output {
     pub prefill: Option<Arc<str>>,
 }
 
-/// The key `skill`, given inline.
+/// The key `skill`.
 #[derive(Debug, Clone)]
 pub struct Skill {
     pub name: Arc<str>,
+    /// Empty as long as they are to be looked up.
     pub instructions: Arc<str>,
+    /// What is to be put into those that are known under the name; none where they were given.
+    pub wanted: Option<SkillUse>,
 }
 
 /// One entry of `memory.entries`.

@@ -6,7 +6,7 @@ use super::{
     CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryEntry, MemoryOptions,
     OnArrival, Output, Pattern, Placement, Previous, Protect, Skill, Thinking, read_adapters,
 };
-use crate::domain::{MemoryScope, RawJson, Role, Ttl};
+use crate::domain::{MemoryScope, RawJson, Role, SkillUse, Ttl, render_skill};
 use crate::json::{Faults, Fields, Node, Path};
 use crate::request::calls::read_allowed_keys;
 use crate::request::memory::read_scope;
@@ -35,7 +35,7 @@ pub(in crate::request) const PROTECT: &[&str] =
     &["messages", "roles", "tools", "patterns", "recent_turns", "recent_messages"];
 pub(in crate::request) const CACHE: &[&str] = &["ttl", "marks", "state", "previous"];
 pub(in crate::request) const OUTPUT: &[&str] = &["tag", "prefill"];
-pub(in crate::request) const SKILL: &[&str] = &["name", "instructions"];
+pub(in crate::request) const SKILL: &[&str] = &["name", "instructions", "args", "vars"];
 pub(in crate::request) const MEMORY: &[&str] =
     &["scope", "placement", "max_tokens", "query", "write", "allowed_keys", "entries"];
 
@@ -259,16 +259,51 @@ fn is_tag(name: &str) -> bool {
 
 impl Skill {
     pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+        if let Some(name) = fields.get("skill").and_then(Node::as_str) {
+            let wanted = Some(SkillUse::default());
+            return Some(Self { name: name.into(), instructions: "".into(), wanted });
+        }
         let given = section(fields, "skill", fields.path(), SKILL, faults)?;
         let name = given.text("name", faults);
+        if given.get("name").is_none() {
+            given.fault("name", "is missing", faults);
+        }
         let instructions = given.text("instructions", faults);
-        for (key, value) in [("name", name), ("instructions", instructions)] {
-            if given.get(key).is_none() && value.is_none() {
-                given.fault(key, "is missing", faults);
+        let used = read_skill_use(&given, faults);
+        let Some(instructions) = instructions else {
+            return Some(Self { name: name?.into(), instructions: "".into(), wanted: Some(used) });
+        };
+        let text = render_skill((instructions, None), &used, &[], true);
+        Some(Self { name: name?.into(), instructions: text.into(), wanted: None })
+    }
+}
+
+/// Reads `args` and `vars`.
+pub fn read_skill_use(given: &Fields<'_, '_>, faults: &mut Faults) -> SkillUse {
+    /// Bytes of the arguments, and of each variable.
+    const LONGEST: usize = 64 << 10;
+    let args = given.text("args", faults);
+    if args.is_some_and(|args| args.len() > LONGEST) {
+        given.fault("args", format!("must be at most {LONGEST} bytes"), faults);
+    }
+    let path = given.path().key("vars");
+    let mut vars = Vec::new();
+    if let Some(node) = given.get("vars") {
+        match node.as_object() {
+            None => faults.add(&path, format!("must be an object, not {}", node.kind())),
+            Some(members) => {
+                for (name, value) in members {
+                    if let Some(text) = value.as_str().filter(|text| text.len() <= LONGEST) {
+                        vars.push((name.as_ref().into(), text.into()));
+                    } else {
+                        let detail = format!("must be a string of at most {LONGEST} bytes");
+                        faults.add(&path.key(name), detail);
+                    }
+                }
             }
         }
-        Some(Self { name: name?.into(), instructions: instructions?.into() })
     }
+    SkillUse { args: args.map(Into::into), vars }
 }
 
 impl MemoryOptions {

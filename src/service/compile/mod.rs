@@ -6,6 +6,7 @@ mod commit;
 mod defaults;
 mod hooks;
 mod remember;
+mod skill;
 mod turn;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use commit::commit;
 pub(super) use defaults::add_absent;
 pub(super) use hooks::scope;
 pub(super) use remember::remember;
+use skill::take_skill;
 pub(super) use turn::memory_of;
 
 /// A compiled conversation, or a compressed text or list, as it is sent.
@@ -156,6 +158,9 @@ fn compile_node(
         request.notes.degraded("adapters_unread", String::new(), detail);
     }
     timings.parse += reading.elapsed();
+    let storing = Instant::now();
+    take_skill(services, &mut request)?;
+    timings.store += storing.elapsed();
     let deadline = match request.deadline_ms {
         Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
         None => deadline.clone(),

@@ -1,27 +1,36 @@
 //! `POST /tools/calls`: the calls of one assistant message. Ours are carried out, all others are
 //! the caller's to run.
 
+mod check;
+mod load;
 mod memory;
 mod read;
+mod results;
+mod schema;
 mod trial;
 mod wire;
 
 use std::sync::Arc;
 
+use self::check::{Judged, Tools};
 pub(in crate::service) use self::read::carry_out as read;
+pub use self::results::{Taken, results};
 pub(in crate::service) use self::trial::Trial;
 
 use super::{Error, Services};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
-use crate::json::{self, Limits};
+use crate::json::{self, Limits, Node, Value};
 use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL};
-use crate::request;
+use crate::request::{self, LOAD_TOOLKIT};
 
 /// What becomes of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handled {
     pub id: Arc<str>,
+    /// The tool that is meant: of a namespace, its action.
     pub name: Arc<str>,
+    /// The namespace that it was called through.
+    pub namespace: Option<Arc<str>>,
     pub outcome: Outcome,
 }
 
@@ -29,6 +38,8 @@ pub struct Handled {
 pub enum Outcome {
     /// The caller runs it, with these arguments.
     Caller { arguments: RawJson },
+    /// The caller does not run it: the message to append, in the caller's shape.
+    Denied { reason: String, message: RawJson },
     /// It was ours: the message to append, in the caller's shape.
     Service { answer: Answer, message: RawJson },
 }
@@ -59,44 +70,109 @@ pub(super) struct Rights {
 
 /// Carries out the calls in `body` that are ours, in their order; answers one each.
 pub fn calls(services: &Services, body: &str) -> Result<Vec<Handled>, Error> {
-    let node = json::parse(body, Limits::default())?;
+    let mut node = json::parse(body, Limits::default())?;
+    let given = usual_tools(services, &node)?;
+    if let (Some(given), Value::Object(members)) = (&given, &mut node.value) {
+        members.push(("tools".into(), json::parse(given, Limits::default())?));
+    }
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
     let (source, calls) = wire::read(&request)?;
+    let tools = Tools { list: request.tools, options: request.options, known: request.knows_tools };
+    let judged = judge(&tools, &calls)?;
     let mut scope = request.scope;
     scope.session_id = scope.session_id.or(request.session_id);
     let rights = Rights { scope, allowed_keys: request.allowed_keys };
-    let remembering = calls.iter().filter(|call| is_memory(&call.name)).cloned().collect();
-    let mut remembered = memory::carry_out(services, rights, remembering)?.into_iter();
+    let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == Judged::Ours);
+    let remembering = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
+    let mut remembered = memory::carry_out(services, rights, remembering.collect())?.into_iter();
     let mut handled = Vec::with_capacity(calls.len());
-    for call in calls {
-        let answer = match &*call.name {
-            name if is_memory(name) => remembered.next(),
-            READ_TOOL => Some(read::carry_out(services, &call)?),
-            _ => None,
-        };
-        let outcome = match answer {
-            Some(answer) => {
+    for (call, judged) in calls.into_iter().zip(judged) {
+        let mut name = Arc::clone(&call.name);
+        let mut namespace = None;
+        let outcome = match judged {
+            Judged::Allowed(resolved) => {
+                (name, namespace) = (resolved.name, resolved.namespace);
+                Outcome::Caller { arguments: resolved.arguments }
+            }
+            Judged::Denied(reason) => {
+                let answer = Answer::Refused(reason.clone());
+                Outcome::Denied { reason, message: wire::result(source, &call, &answer) }
+            }
+            Judged::Ours => {
+                let answer = match &*call.name {
+                    READ_TOOL => read::carry_out(services, &call)?,
+                    LOAD_TOOLKIT => load::carry_out(&tools.options, &call),
+                    _ => remembered.next().unwrap_or_else(|| Answer::Refused(String::new())),
+                };
                 let message = wire::result(source, &call, &answer);
                 Outcome::Service { answer, message }
             }
-            None => Outcome::Caller { arguments: wire::arguments(&call) },
         };
-        handled.push(Handled { id: call.id, name: call.name, outcome });
+        handled.push(Handled { id: call.id, name, namespace, outcome });
     }
     Ok(handled)
+}
+
+/// Carries out a call of one of our own tools by itself, whose scope the model does not choose.
+pub(in crate::service) fn own_call(
+    services: &Services,
+    scope: MemoryScope,
+    call: ToolCall,
+) -> Result<Answer, Error> {
+    if &*call.name == READ_TOOL {
+        return read::carry_out(services, &call);
+    }
+    let rights = Rights { scope, allowed_keys: None };
+    let done = memory::carry_out(services, rights, vec![call])?.pop();
+    Ok(done.unwrap_or_else(|| Answer::Refused("There is no such tool.".to_owned())))
+}
+
+/// The tools that the session or the key gives to requests that say nothing of them.
+fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, Error> {
+    if node.as_object().is_none() || node.get("tools").is_some() {
+        return Ok(None);
+    }
+    let session = match node.get("session_id").and_then(Node::as_str) {
+        Some(id) => services.tenant().read(|tx| tx.session(id))?,
+        None => None,
+    };
+    let own = session.and_then(|session| session.defaults);
+    let texts = own.iter().map(RawJson::as_str).chain(services.caller().defaults.as_deref());
+    for text in texts {
+        // They were checked before they were stored.
+        let defaults = json::parse(text, Limits::default())?;
+        if let Some(tools) = defaults.get("tools") {
+            return Ok(Some(tools.raw.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// What may be run, before anything is.
+fn judge(tools: &Tools, calls: &[ToolCall]) -> Result<Vec<Judged>, Error> {
+    let ours = [CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL];
+    let (mut judged, mut faults) = (Vec::with_capacity(calls.len()), Vec::new());
+    for call in calls {
+        match tools.judge(call, &ours) {
+            Ok(verdict) => judged.push(verdict),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    if faults.is_empty() { Ok(judged) } else { Err(Error::Invalid(faults)) }
 }
 
 impl Handled {
     /// What became of a call of ours, with its result in a shape.
     pub(super) fn service(source: Source, call: ToolCall, answer: Answer) -> Self {
         let message = wire::result(source, &call, &answer);
-        Self { id: call.id, name: call.name, outcome: Outcome::Service { answer, message } }
+        let outcome = Outcome::Service { answer, message };
+        Self { id: call.id, name: call.name, namespace: None, outcome }
     }
 
     /// The result to append, where it was ours.
     pub(super) fn message(&self) -> Option<&RawJson> {
         match &self.outcome {
-            Outcome::Service { message, .. } => Some(message),
+            Outcome::Service { message, .. } | Outcome::Denied { message, .. } => Some(message),
             Outcome::Caller { .. } => None,
         }
     }

@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::json::{self, Fault, Faults, Limits, Node};
 use crate::provider::{self, Sandwich};
-use crate::request::CallsRequest;
+use crate::request::{CallsRequest, RawResult};
 use crate::service::Error;
 
 /// Reads the calls, each in the shape of its provider's assistant message.
@@ -86,7 +86,27 @@ pub(super) fn result(source: Source, call: &ToolCall, answer: &Answer) -> RawJso
         content: vec![Part::text(answer.text())],
         is_error: refused.then_some(true),
     };
-    let messages = [Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))])];
+    let list = list(source, vec![result]);
+    let message = json::parse(&list, Limits::default())
+        .ok()
+        .and_then(|node| node.as_array()?.first().map(|message| RawJson::new(message.raw)));
+    message.unwrap_or_else(|| RawJson::new("null"))
+}
+
+/// Raw results as the messages of a shape, as a JSON list; `texts` are what is shown of each.
+pub(super) fn results(source: Source, results: &[RawResult], texts: &[String]) -> String {
+    let result = |(result, text): (&RawResult, &String)| ToolResult {
+        call_id: Arc::clone(&result.id),
+        name: (!result.name.is_empty()).then(|| Arc::clone(&result.name)),
+        content: vec![Part::text(text.as_str())],
+        is_error: result.is_error,
+    };
+    list(source, results.iter().zip(texts).map(result).collect())
+}
+
+fn list(source: Source, results: Vec<ToolResult>) -> String {
+    let message = |result| Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
+    let messages: Vec<Message> = results.into_iter().map(message).collect();
     let target = match source {
         Source::Openai => Target::Openai,
         Source::OpenaiResponses => Target::OpenaiResponses,
@@ -95,11 +115,10 @@ pub(super) fn result(source: Source, call: &ToolCall, answer: &Answer) -> RawJso
         Source::Neutral => Target::Neutral,
     };
     let payload = provider::write(target, Sandwich { messages: &messages, tools: &[] });
-    let message = json::parse(&payload, Limits::default()).ok().and_then(|node| {
-        let list = node.get(source.list_key())?.as_array()?;
-        list.first().map(|message| RawJson::new(message.raw))
-    });
-    message.unwrap_or_else(|| RawJson::new("null"))
+    let list = json::parse(&payload, Limits::default())
+        .ok()
+        .and_then(|node| Some(node.get(source.list_key())?.raw.to_owned()));
+    list.unwrap_or_else(|| "[]".to_owned())
 }
 
 /// A call's arguments as JSON: free text of a custom call is a string.

@@ -54,6 +54,8 @@ impl Tenants {
         let artifact = self.json(&self.a, "POST", "/artifacts", Some(&long)).await;
         let adapter = json!({"detect": {"min_lines": 1}});
         self.call(&self.a, "PUT", "/adapters/ledger", Some(&adapter)).await;
+        let skill = json!({"description": "a secret", "instructions": "i"});
+        self.call(&self.a, "PUT", "/skills/ledger", Some(&skill)).await;
         self.call(&self.a, "PUT", "/memory/language", Some(&json!({"value": "a secret"}))).await;
         let key = self.json(&self.a, "POST", "/keys", Some(&json!({"scopes": ["compile"]}))).await;
         let proposal = json!({"value": "a secret", "class": "preference"});
@@ -83,7 +85,9 @@ impl Tenants {
         BTreeMap::from([
             ("/artifacts/{id}", id(&artifact)),
             ("/compilations/{id}", id(&compilation)),
+            ("/v1/retrieve/{hash}", id(&artifact)),
             ("/adapters/{name}", "ledger".to_owned()),
+            ("/skills/{name}", "ledger".to_owned()),
             ("/memory/{key}", "language".to_owned()),
             ("/keys/{id}", id(&key)),
             ("/hooks/{id}", "scan".to_owned()),
@@ -119,7 +123,7 @@ fn body_of(method: &str, path: &str) -> Option<Value> {
 /// A name of the same form that was never given to anything.
 fn never(path: &str, name: &str) -> String {
     match path {
-        "/artifacts/{id}" | "/keys/{id}" => name.chars().rev().collect(),
+        "/artifacts/{id}" | "/v1/retrieve/{hash}" | "/keys/{id}" => name.chars().rev().collect(),
         _ => "never".to_owned(),
     }
 }

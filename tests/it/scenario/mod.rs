@@ -8,5 +8,8 @@ mod guardrails;
 mod janitor;
 mod memory;
 mod sessions;
+mod skills;
 mod targets;
 mod targets_media;
+mod tools;
+mod wire;

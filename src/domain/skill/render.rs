@@ -1,0 +1,171 @@
+//! Instructions with what a caller gives put in the places that ask for it.
+
+use std::sync::Arc;
+
+/// What a caller gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SkillUse {
+    /// One text, whose words are the arguments.
+    pub args: Option<Arc<str>>,
+    /// What `${NAME}` stands for.
+    pub vars: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// Renders instructions: `${NAME}`, then, where arguments are given, `$name`, `$ARGUMENTS[i]`, `$i`
+/// and `$ARGUMENTS`. Arguments that no place asks for are appended where `append` says so.
+pub fn render_skill(
+    (instructions, base_dir): (&str, Option<&str>),
+    given: &SkillUse,
+    argument_names: &[&str],
+    append: bool,
+) -> String {
+    let mut text = match base_dir {
+        Some(folder) => format!("Base directory for this skill: {folder}\n\n{instructions}"),
+        None => instructions.to_owned(),
+    };
+    text = with_vars(&text, &given.vars);
+    let Some(args) = &given.args else { return text };
+    let words = words(args);
+    let (mut rendered, replaced) = with_args(&text, args, &words, argument_names);
+    if !replaced && append && !args.trim().is_empty() {
+        rendered.push_str("\n\nARGUMENTS: ");
+        rendered.push_str(args);
+    }
+    rendered
+}
+
+fn with_vars(text: &str, vars: &[(Arc<str>, Arc<str>)]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("${") {
+        out.push_str(before);
+        let known = behind.split_once('}').and_then(|(name, behind)| {
+            let (_, value) = vars.iter().find(|(known, _)| **known == *name)?;
+            Some((value, behind))
+        });
+        if let Some((value, behind)) = known {
+            out.push_str(value);
+            rest = behind;
+        } else {
+            out.push_str("${");
+            rest = behind;
+        }
+    }
+    out + rest
+}
+
+/// Answers also whether any place asked for an argument.
+fn with_args(text: &str, args: &str, words: &[String], names: &[&str]) -> (String, bool) {
+    let mut out = String::with_capacity(text.len());
+    let (mut rest, mut replaced) = (text, false);
+    while let Some((before, behind)) = rest.split_once('$') {
+        out.push_str(before);
+        if let Some((value, length)) = place(behind, args, words, names) {
+            out.push_str(value);
+            rest = behind.get(length..).unwrap_or_default();
+            replaced = true;
+        } else {
+            out.push('$');
+            rest = behind;
+        }
+    }
+    out.push_str(rest);
+    (out, replaced)
+}
+
+/// What the place behind a `$` stands for, and how many bytes it takes.
+fn place<'a>(
+    behind: &str,
+    args: &'a str,
+    words: &'a [String],
+    names: &[&str],
+) -> Option<(&'a str, usize)> {
+    const ALL: &str = "ARGUMENTS";
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let ends = |length: usize| {
+        let next = behind.get(length..).and_then(|rest| rest.chars().next());
+        next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+    };
+    let is_name = |name: &&&str| {
+        let length = name.len();
+        behind.starts_with(**name)
+            && ends(length)
+            && !behind.get(length..).unwrap_or_default().starts_with('[')
+    };
+    if let Some((at, name)) = names.iter().enumerate().find(|(_, name)| is_name(name)) {
+        return Some((word(at), name.len()));
+    }
+    if let Some(rest) = behind.strip_prefix(ALL) {
+        let index = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        if let Some((digits, _)) = index
+            && let Some(at) = number(digits)
+        {
+            return Some((word(at), ALL.len() + digits.len() + 2));
+        }
+        return ends(ALL.len()).then_some((args, ALL.len()));
+    }
+    let digits = behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let at = number(behind.get(..digits)?).filter(|_| ends(digits))?;
+    Some((word(at), digits))
+}
+
+fn number(digits: &str) -> Option<usize> {
+    digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+/// The words of a text, what stands in quotes being one.
+fn words(args: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in args.chars() {
+        match (quote, c) {
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), c) if c == open => quote = None,
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str, args: Option<&str>, vars: &[(&str, &str)], names: &[&str]) -> String {
+        let vars = vars.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        render_skill((text, None), &SkillUse { args: args.map(Into::into), vars }, names, true)
+    }
+
+    #[test]
+    fn places_are_filled() {
+        let two = Some("\"hello world\" x");
+        assert_eq!(rendered("$0|$1|$2|$10", two, &[], &[]), "hello world|x||");
+        assert_eq!(
+            rendered("$ARGUMENTS[1]/$ARGUMENTS[9]/$ARGUMENTS", two, &[], &[]),
+            "x//\"hello world\" x"
+        );
+        assert_eq!(
+            rendered("$file, $filename, $file[0]", two, &[], &["file"]),
+            "hello world, $filename, $file[0]"
+        );
+        assert_eq!(rendered("$0a $a $", two, &[], &[]), "$0a $a $\n\nARGUMENTS: \"hello world\" x");
+        assert_eq!(rendered("${A} ${NOPE} ${", None, &[("A", "1")], &[]), "1 ${NOPE} ${");
+        assert_eq!(rendered("${A}", Some("z"), &[("A", "$0")], &[]), "z");
+        assert_eq!(rendered("do", None, &[], &[]), "do");
+        assert_eq!(rendered("do", Some("  "), &[], &[]), "do");
+        assert_eq!(rendered("$0 costs 5$", Some(""), &[], &[]), " costs 5$");
+    }
+
+    #[test]
+    fn a_folder_stands_first() {
+        let given = SkillUse { args: Some("a".into()), vars: Vec::new() };
+        let text = render_skill(("do", Some("/skills/x")), &given, &[], false);
+        assert_eq!(text, "Base directory for this skill: /skills/x\n\ndo");
+    }
+}

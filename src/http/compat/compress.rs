@@ -1,0 +1,83 @@
+//! `POST /v1/compress`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+
+use crate::http::answer::json;
+use crate::http::body::{self, CancelOnDrop, Received};
+use crate::http::compile::answered;
+use crate::http::problem::{Body, Kind, Problem};
+use crate::http::schema::{GatewayAnswer, GatewayRequest};
+use crate::http::state::AppState;
+use crate::pipeline::Deadline;
+use crate::service::compile::Answer;
+use crate::service::gateway;
+
+/// A caller that sets it to `true` gets its messages back as they came.
+const BYPASS: &str = "x-headroom-bypass";
+
+/// Compress for a gateway
+///
+/// As headroom's clients and `LiteLLM`'s guardrail ask for it. What cannot be read, done or
+/// finished in time is answered 200 with the messages as they came and a `skip_reason`.
+#[utoipa::path(
+    post,
+    path = "/v1/compress",
+    tag = "gateway",
+    operation_id = "compress_for_gateway",
+    params(("x-headroom-bypass" = Option<bool>, Header, description = "`true`: the messages as they came")),
+    request_body = GatewayRequest,
+    responses(
+        (status = OK, description = "The messages, shorter or as they came", body = GatewayAnswer),
+        (status = "4XX", description = "The caller is not known, or the body too large", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn compress_for_gateway(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let is_bypassed = is_bypassed(request.headers());
+    let received = match body::read_unlabelled(&state, request).await {
+        Ok(received) => received,
+        // There are no messages to give back.
+        Err(problem) if problem.kind == Kind::BodyTooLarge => return Err(problem),
+        Err(problem) => return Ok(json(gateway::passed_on("", &reason(&problem)))),
+    };
+    let text: Arc<str> = received.text.as_str().into();
+    if is_bypassed {
+        return Ok(json(gateway::passed_on(&text, "bypass")));
+    }
+    Ok(match work(&state, received, Arc::clone(&text)).await {
+        Ok(answer) => answered(&state, answer),
+        Err(problem) => json(gateway::passed_on(&text, &reason(&problem))),
+    })
+}
+
+async fn work(state: &AppState, received: Received, text: Arc<str>) -> Result<Answer, Problem> {
+    let Received { share, services, allowed, .. } = received;
+    let place = state.pool.admit()?;
+    let end = Instant::now() + allowed;
+    let deadline = Deadline::at(end);
+    let _guard = CancelOnDrop(deadline.clone());
+    let job = move |seat| gateway::compress(&services.seated(seat), &text, &deadline);
+    Ok(place.run(end, share, job).await??)
+}
+
+fn is_bypassed(headers: &HeaderMap) -> bool {
+    let given = headers.get(BYPASS).and_then(|value| value.to_str().ok());
+    given.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
+}
+
+/// The code of a problem and what it says, with the first place that is to blame.
+fn reason(problem: &Problem) -> String {
+    let code = problem.kind.code();
+    match problem.errors.first() {
+        Some(fault) => format!("{code}: {} {}", fault.pointer, fault.detail),
+        None if problem.detail.is_empty() => code.to_owned(),
+        None => format!("{code}: {}", problem.detail),
+    }
+}

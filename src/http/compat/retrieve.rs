@@ -1,0 +1,75 @@
+//! `GET /v1/retrieve/{hash}` and `POST /v1/retrieve`.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use crate::http::answer::written;
+use crate::http::artifacts::run;
+use crate::http::body::{self, Received};
+use crate::http::problem::{Body, Kind, Problem};
+use crate::http::query::{Query, decode_path};
+use crate::http::schema::RetrieveRequest;
+use crate::http::state::AppState;
+use crate::service::gateway::{self, Retrieved};
+
+/// Retrieve an original
+///
+/// What `hash=` names in a message. With a query its lines, each as `number:line`: those that hold
+/// it, else those that hold all of its words, else any of them; all lines where none does.
+#[utoipa::path(
+    get,
+    path = "/v1/retrieve/{hash}",
+    tag = "gateway",
+    operation_id = "retrieve_original",
+    params(
+        ("hash" = String, Path, description = "24 hex digits", example = "9f2c41d07be8a3556c1d90aa"),
+        ("query" = Option<String>, Query, description = "Only the lines that are about this"),
+    ),
+    responses(
+        (status = OK, description = "The original", body = Retrieved),
+        (status = "4XX", description = "Nothing is stored under this hash", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn retrieve_original(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let hash = request.uri().path().rsplit('/').next().unwrap_or_default();
+    let hash = decode_path(hash).ok_or_else(unknown)?;
+    let query = Query::of(request.uri(), &["query"])?;
+    let query = query.get("query").map(str::to_owned);
+    let received = Received::nothing(&state, &request)?;
+    let found = run(&state, received, move |services, _| {
+        gateway::retrieve(services, &hash, query.as_deref())
+    });
+    Ok(written(&found.await?.ok_or_else(unknown)?))
+}
+
+/// Retrieve an original, by a body
+///
+/// The same, for clients that ask so.
+#[utoipa::path(
+    post,
+    path = "/v1/retrieve",
+    tag = "gateway",
+    operation_id = "retrieve_by_body",
+    request_body = RetrieveRequest,
+    responses(
+        (status = OK, description = "The original", body = Retrieved),
+        (status = "4XX", description = "Nothing is stored under this hash", body = Body, content_type = "application/problem+json"),
+        (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn retrieve_by_body(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let received = body::read_unlabelled(&state, request).await?;
+    let found = run(&state, received, gateway::retrieve_asked).await?;
+    Ok(written(&found.ok_or_else(unknown)?))
+}
+
+fn unknown() -> Problem {
+    Problem::with_detail(Kind::NotFound, "nothing is stored under this hash")
+}

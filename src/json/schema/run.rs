@@ -1,0 +1,339 @@
+//! One check: a schema against a value, and what of the value it has looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use regex::{Regex, RegexBuilder};
+use serde_json::Value;
+
+use super::form::{anchors, resolve};
+use super::{Misfit, array, object};
+
+/// Schemas that one check may come to.
+const MOST_STEPS: usize = 50_000;
+/// Schemas that may be inside of each other, references followed.
+const DEEPEST: usize = 256;
+/// Places that are told.
+const MOST_TOLD: usize = 32;
+/// Bytes of a compiled pattern.
+const PATTERN_SIZE: usize = 1 << 18;
+
+/// Where in the value.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Path<'p> {
+    Root,
+    Name(&'p Path<'p>, &'p str),
+    Index(&'p Path<'p>, usize),
+}
+
+impl Path<'_> {
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Root => {}
+            Self::Name(before, name) => {
+                before.write(out);
+                out.push('/');
+                out.push_str(&name.replace('~', "~0").replace('/', "~1"));
+            }
+            Self::Index(before, index) => {
+                before.write(out);
+                let _ = write!(out, "/{index}");
+            }
+        }
+    }
+}
+
+/// What a schema came to.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) fails: bool,
+    /// Members that it has looked at.
+    pub(super) names: BTreeSet<String>,
+    /// Items that it has looked at.
+    pub(super) items: BTreeSet<usize>,
+}
+
+impl Outcome {
+    /// Takes what another schema, which fits, has looked at.
+    pub(super) fn join(&mut self, other: Self) {
+        if !other.fails {
+            self.names.extend(other.names);
+            self.items.extend(other.items);
+        }
+    }
+}
+
+/// Where places are told, if they are.
+pub(super) type Told<'t> = Option<&'t mut Vec<Misfit>>;
+
+pub(super) fn tell(told: &mut Told<'_>, path: &Path<'_>, detail: impl Into<String>) {
+    if let Some(told) = told
+        && told.len() < MOST_TOLD
+    {
+        let mut pointer = String::new();
+        path.write(&mut pointer);
+        told.push(Misfit { pointer, detail: detail.into() });
+    }
+}
+
+/// A check on its way.
+pub(super) struct Run<'s> {
+    root: &'s Value,
+    anchors: BTreeMap<&'s str, &'s Value>,
+    patterns: BTreeMap<&'s str, Option<Regex>>,
+    steps: usize,
+    depth: usize,
+}
+
+impl<'s> Run<'s> {
+    pub(super) fn new(root: &'s Value) -> Self {
+        let anchors = anchors(root);
+        Self { root, anchors, patterns: BTreeMap::new(), steps: 0, depth: 0 }
+    }
+
+    pub(super) fn check(
+        &mut self,
+        schema: &'s Value,
+        value: &Value,
+        path: &Path<'_>,
+        mut told: Told<'_>,
+    ) -> Result<Outcome, String> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS || self.depth > DEEPEST {
+            return Err("it refers to itself too often".to_owned());
+        }
+        let mut outcome = Outcome::default();
+        let Some(members) = schema.as_object() else {
+            if schema == &Value::Bool(false) {
+                outcome.fails = true;
+                tell(&mut told, path, "may not be there");
+            }
+            return Ok(outcome);
+        };
+        self.depth += 1;
+        for key in ["$ref", "$dynamicRef"] {
+            let target = members.get(key).and_then(Value::as_str);
+            if let Some(target) = target.and_then(|to| resolve(self.root, &self.anchors, to)) {
+                let other = self.check(target, value, path, told.as_deref_mut())?;
+                outcome.fails |= other.fails;
+                outcome.join(other);
+            }
+        }
+        if let Some(detail) = plain(schema, value) {
+            outcome.fails = true;
+            tell(&mut told, path, detail);
+        }
+        if let (Some(pattern), Some(text)) = (members.get("pattern"), value.as_str())
+            && let Some(pattern) = pattern.as_str()
+            && !self.matches(pattern, text)
+        {
+            outcome.fails = true;
+            tell(&mut told, path, format!("must match the pattern {pattern}"));
+        }
+        self.combined(schema, value, path, &mut outcome, told.as_deref_mut())?;
+        match value {
+            Value::Object(_) => object::check(self, schema, value, path, &mut outcome, told)?,
+            Value::Array(items) => array::check(self, schema, items, path, &mut outcome, told)?,
+            _ => {}
+        }
+        self.depth -= 1;
+        Ok(outcome)
+    }
+
+    fn combined(
+        &mut self,
+        schema: &'s Value,
+        value: &Value,
+        path: &Path<'_>,
+        outcome: &mut Outcome,
+        mut told: Told<'_>,
+    ) -> Result<(), String> {
+        let list = |key: &str| schema.get(key).and_then(Value::as_array);
+        for one in list("allOf").into_iter().flatten() {
+            let other = self.check(one, value, path, told.as_deref_mut())?;
+            outcome.fails |= other.fails;
+            outcome.join(other);
+        }
+        if let Some(forms) = list("anyOf") {
+            let fit = self.fitting(forms, value, path, outcome)?;
+            if fit == 0 {
+                outcome.fails = true;
+                tell(&mut told, path, "must be of one of the forms that the schema lists");
+            }
+        }
+        if let Some(forms) = list("oneOf") {
+            let fit = self.fitting(forms, value, path, outcome)?;
+            if fit != 1 {
+                outcome.fails = true;
+                let detail = format!("must be of exactly one of the listed forms, not of {fit}");
+                tell(&mut told, path, detail);
+            }
+        }
+        if let Some(not) = schema.get("not")
+            && !self.check(not, value, path, None)?.fails
+        {
+            outcome.fails = true;
+            tell(&mut told, path, "must not be of the form that the schema excludes");
+        }
+        if let Some(condition) = schema.get("if") {
+            let met = self.check(condition, value, path, None)?;
+            let next = if met.fails { "else" } else { "then" };
+            outcome.join(met);
+            if let Some(next) = schema.get(next) {
+                let other = self.check(next, value, path, told)?;
+                outcome.fails |= other.fails;
+                outcome.join(other);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many of the forms fit.
+    fn fitting(
+        &mut self,
+        forms: &'s [Value],
+        value: &Value,
+        path: &Path<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<usize, String> {
+        let mut fit = 0;
+        for form in forms {
+            let other = self.check(form, value, path, None)?;
+            fit += usize::from(!other.fails);
+            outcome.join(other);
+        }
+        Ok(fit)
+    }
+
+    /// Whether a text matches; yes where the pattern cannot be asked for.
+    pub(super) fn matches(&mut self, pattern: &'s str, text: &str) -> bool {
+        let compiled = self.patterns.entry(pattern).or_insert_with(|| {
+            let mut builder = RegexBuilder::new(pattern);
+            builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build().ok()
+        });
+        compiled.as_ref().is_none_or(|compiled| compiled.is_match(text))
+    }
+}
+
+/// What is wrong with a value by itself: its type, its size, its being one of some.
+fn plain(schema: &Value, value: &Value) -> Option<String> {
+    let kinds = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.as_slice(),
+        Some(kind) => std::slice::from_ref(kind),
+        None => &[],
+    };
+    let words: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
+    if !words.is_empty() && !words.iter().any(|kind| is_of(kind, value)) {
+        return Some(format!("must be {}, not {}", words.join(" or "), kind_of(value)));
+    }
+    if let Some(known) = schema.get("const")
+        && key(known) != key(value)
+    {
+        return Some(format!("must be {known}"));
+    }
+    if let Some(known) = schema.get("enum").and_then(Value::as_array) {
+        let own = key(value);
+        if !known.iter().any(|known| key(known) == own) {
+            let list: Vec<String> = known.iter().take(50).map(ToString::to_string).collect();
+            return Some(format!("must be one of {}", list.join(", ")));
+        }
+    }
+    match value {
+        Value::Number(_) => number(schema, value.as_f64().unwrap_or_default()),
+        Value::String(text) => {
+            size(schema, ("minLength", "maxLength", "characters"), || text.chars().count())
+        }
+        _ => None,
+    }
+}
+
+fn number(schema: &Value, number: f64) -> Option<String> {
+    let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
+    if let Some(least) = limit("minimum").filter(|least| number < *least) {
+        return Some(format!("must be at least {least}"));
+    }
+    if let Some(most) = limit("maximum").filter(|most| number > *most) {
+        return Some(format!("must be at most {most}"));
+    }
+    if let Some(least) = limit("exclusiveMinimum").filter(|least| number <= *least) {
+        return Some(format!("must be more than {least}"));
+    }
+    if let Some(most) = limit("exclusiveMaximum").filter(|most| number >= *most) {
+        return Some(format!("must be less than {most}"));
+    }
+    let step = limit("multipleOf").filter(|step| *step > 0.0)?;
+    let times = number / step;
+    let is_whole = (times - times.round()).abs() <= 1e-9 * times.abs().max(1.0);
+    (!is_whole).then(|| format!("must be a multiple of {step}"))
+}
+
+/// Whether there are as many as there may be.
+pub(super) fn size(
+    schema: &Value,
+    (least, most, what): (&str, &str, &str),
+    count: impl FnOnce() -> usize,
+) -> Option<String> {
+    let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let (least, most) = (limit(least), limit(most));
+    if least.is_none() && most.is_none() {
+        return None;
+    }
+    let count = u32::try_from(count()).map_or(f64::MAX, f64::from);
+    if let Some(least) = least.filter(|least| count < *least) {
+        return Some(format!("must have at least {least} {what}"));
+    }
+    most.filter(|most| count > *most).map(|most| format!("must have at most {most} {what}"))
+}
+
+fn is_of(kind: &str, value: &Value) -> bool {
+    match (kind, value) {
+        ("null", Value::Null)
+        | ("boolean", Value::Bool(_))
+        | ("object", Value::Object(_))
+        | ("array", Value::Array(_))
+        | ("number", Value::Number(_))
+        | ("string", Value::String(_)) => true,
+        ("integer", Value::Number(number)) => {
+            number.is_i64()
+                || number.is_u64()
+                || number.as_f64().is_some_and(|number| number.fract() == 0.0)
+        }
+        _ => false,
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A text that is the same for values that are: 1 and 1.0, and members in any order.
+pub(super) fn key(value: &Value) -> String {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if !number.is_i64() && !number.is_u64() && float.fract() == 0.0 => {
+                format!("{float:.0}")
+            }
+            _ => number.to_string(),
+        },
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(key).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(members) => {
+            let mut members: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), key(value)))
+                .collect();
+            members.sort();
+            format!("{{{}}}", members.join(","))
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,40 @@
+//! Stage 3: the tools of a compile.
+
+use std::sync::Arc;
+
+use super::Driver;
+use crate::domain::{Conversation, Message, Role, ToolDefinition};
+use crate::pipeline::stage::timed;
+use crate::pipeline::{Stopped, tools};
+
+/// What stage 3 came to.
+pub(super) struct Chosen {
+    /// Tools to be put behind all others.
+    pub(super) loaded: Vec<ToolDefinition>,
+    /// Tools that the list had, and the names of those that do not stay.
+    pub(super) report: (usize, Vec<Arc<str>>),
+}
+
+impl Driver<'_> {
+    /// Stages 0 and 3: the conversation with the tools that the model gets, in what the target can
+    /// hold; those that were loaded stand apart.
+    pub(super) fn choose(&mut self, mut conversation: Conversation) -> (Conversation, Chosen) {
+        let options = &self.request.tools;
+        let chosen = timed(&mut self.timings.compile, || tools::run(&mut conversation, options));
+        if let Some(directory) = chosen.directory {
+            conversation.system.push(Message::text(Role::System, directory));
+        }
+        let count = chosen.loaded.len();
+        conversation.tools.extend(chosen.loaded);
+        let mut conversation = self.ingest(conversation);
+        let all = conversation.tools.len();
+        let loaded = conversation.tools.split_off(all.saturating_sub(count));
+        (conversation, Chosen { loaded, report: (chosen.total, chosen.removed) })
+    }
+
+    /// Raw tokens of each.
+    pub(super) fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<Vec<u64>, Stopped> {
+        let count = || tools.iter().map(|tool| self.meter.tool(tool)).collect();
+        timed(&mut self.timings.count, count)
+    }
+}

@@ -1,0 +1,74 @@
+//! Stage 3: which tools a model gets. Those of the list that stay, namespaces as one tool each,
+//! the loader of toolkits, and behind all others the tools of toolkits that were loaded.
+//!
+//! What is loaded is read from the calls of the conversation, so the same messages give the same
+//! tools; it stands last, so that a load leaves the tools before it in their places.
+
+mod group;
+mod minify;
+mod prune;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::domain::{Conversation, Message, RawJson, ToolDefinition};
+use crate::request::{LOAD_TOOLKIT, ToolOptions};
+
+/// What became of the tools.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    /// To be put behind all other tools.
+    pub(super) loaded: Vec<ToolDefinition>,
+    /// Names of the tools of the list that do not stay.
+    pub(super) removed: Vec<Arc<str>>,
+    /// Tools that the list had.
+    pub(super) total: usize,
+    /// What the model is told of toolkits.
+    pub(super) directory: Option<String>,
+}
+
+/// Leaves in the conversation the tools that a model gets, but for those behind all others.
+pub(super) fn run(conversation: &mut Conversation, options: &ToolOptions) -> Output {
+    let list = std::mem::take(&mut conversation.tools);
+    let mut output = Output { total: list.len(), ..Output::default() };
+    let (kept, removed) = prune::run(list, options.prune.as_ref());
+    output.removed = removed;
+    conversation.tools = kept;
+    conversation.tools.extend(options.namespaces.iter().map(group::namespace));
+    if !options.toolkits.is_empty() {
+        conversation.tools.push(group::loader(&options.toolkits));
+        output.directory = Some(group::directory(&options.toolkits));
+        output.loaded = loaded(&conversation.history, options);
+    }
+    for tool in conversation.tools.iter_mut().chain(&mut output.loaded) {
+        // They are for choosing; no provider knows them.
+        tool.extra.retain(|(key, _)| &**key != "tags");
+        if options.minify
+            && let Some(schema) = &tool.parameters
+            && let Some(less) = minify::schema(&tool.name, schema.as_str())
+        {
+            tool.parameters = Some(RawJson::new(less));
+        }
+    }
+    output
+}
+
+/// The tools of the toolkits that the conversation asked for, in the order in which it did.
+fn loaded(history: &[Message], options: &ToolOptions) -> Vec<ToolDefinition> {
+    let mut seen = BTreeSet::new();
+    let mut tools = Vec::new();
+    for call in history.iter().flat_map(Message::tool_calls) {
+        let toolkit = (&*call.name == LOAD_TOOLKIT).then(|| toolkit_of(&call.arguments)).flatten();
+        let Some(kit) = toolkit.and_then(|name| options.toolkit(&name)) else { continue };
+        if seen.insert(&kit.name) {
+            tools.extend(kit.tools.iter().cloned());
+        }
+    }
+    tools
+}
+
+/// The toolkit that a call of the loader names.
+pub fn toolkit_of(arguments: &str) -> Option<String> {
+    let arguments = serde_json::from_str::<serde_json::Value>(arguments).ok()?;
+    Some(arguments.get("toolkit_name")?.as_str()?.to_owned())
+}

@@ -1,0 +1,150 @@
+//! The body of `POST /tools/results`.
+
+use std::sync::Arc;
+
+use super::compile::session_id;
+use super::compress::Reference;
+use crate::domain::Source;
+use crate::json::{Fault, Faults, Fields, Node, Path};
+
+const KEYS: &[&str] =
+    &["results", "source", "model", "truncate", "compression", "read_tool", "session_id"];
+const RESULT: &[&str] = &["id", "name", "content", "is_error"];
+const TRUNCATE: &[&str] = &["threshold", "head_chars", "tail_chars", "store", "per_tool"];
+const TOOL: &[&str] = &["name", "threshold", "head_chars", "tail_chars"];
+
+/// Results of one request.
+const MOST_RESULTS: usize = 256;
+const MOST_TOOLS: usize = 1_000;
+/// The largest whole number that every JSON reader keeps.
+const MOST: u64 = 1 << 53;
+
+/// What tools have answered.
+#[derive(Debug)]
+pub struct ResultsRequest {
+    pub results: Vec<RawResult>,
+    /// The shape of the messages that are wanted.
+    pub source: Source,
+    pub model: Option<Arc<str>>,
+    pub truncate: Option<Truncate>,
+    /// The level of compression; none for off.
+    pub level: Option<&'static str>,
+    pub reference: Option<Reference>,
+    pub session_id: Option<Arc<str>>,
+}
+
+/// What one tool has answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawResult {
+    /// The call that it answers.
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    pub text: String,
+    pub is_error: Option<bool>,
+}
+
+/// How long results are cut.
+#[derive(Debug, Clone)]
+pub struct Truncate {
+    pub usual: Lengths,
+    /// Whether the whole of what is cut is kept.
+    pub store: bool,
+    /// What stands in the place of the usual lengths; none for never. The last of a name counts.
+    pub per_tool: Vec<(Arc<str>, Option<Lengths>)>,
+}
+
+/// In UTF-16 units, as of ContextChef.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lengths {
+    pub threshold: u64,
+    pub head: u64,
+    pub tail: u64,
+}
+
+impl Truncate {
+    /// The lengths for results of a tool; none where they are never cut.
+    pub fn lengths(&self, tool: &str) -> Option<Lengths> {
+        let own = self.per_tool.iter().rev().find(|(name, _)| **name == *tool);
+        own.map_or(Some(self.usual), |(_, lengths)| *lengths)
+    }
+}
+
+/// Reads it; all faults at once.
+pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let Some(fields) = Fields::of(body, Path::Root, KEYS, &mut faults) else {
+        return Err(faults.into_vec());
+    };
+    if fields.get("results").is_none() {
+        fields.fault("results", "is missing", &mut faults);
+    }
+    let list = fields.path().key("results");
+    let mut results = Vec::new();
+    for (at, node) in fields.list("results", MOST_RESULTS, &mut faults).iter().enumerate() {
+        results.extend(result(node, list.index(at), &mut faults));
+    }
+    let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
+    let levels =
+        [("off", None), ("lossless", Some("lossless")), ("reversible", Some("reversible"))];
+    let level = fields.choice("compression", &levels, &mut faults);
+    let names = fields.flag("read_tool", &mut faults).unwrap_or(false);
+    let request = ResultsRequest {
+        results,
+        source: fields.choice("source", &sources, &mut faults).unwrap_or(Source::Openai),
+        model: fields.text("model", &mut faults).map(Into::into),
+        truncate: truncate(&fields, &mut faults),
+        level: level.unwrap_or(Some("lossless")),
+        reference: names.then_some(Reference::Tool),
+        session_id: session_id(&fields, &mut faults),
+    };
+    if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
+}
+
+fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawResult> {
+    let given = Fields::of(node, path, RESULT, faults)?;
+    let id = given.text("id", faults);
+    match id {
+        Some("") => given.fault("id", "must not be empty", faults),
+        None if given.get("id").is_none() => given.fault("id", "is missing", faults),
+        _ => {}
+    }
+    // What is no text is shown to a model as its JSON.
+    let content = given.node().get("content");
+    let text = content.map(|node| node.as_str().map_or_else(|| node.raw.to_owned(), str::to_owned));
+    if text.is_none() {
+        given.fault("content", "is missing", faults);
+    }
+    let name = given.text("name", faults).unwrap_or_default();
+    let is_error = given.flag("is_error", faults);
+    Some(RawResult { id: id?.into(), name: name.into(), text: text?, is_error })
+}
+
+fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Truncate> {
+    const USUAL: Lengths = Lengths { threshold: 5_000, head: 0, tail: 1_000 };
+    let node = fields.get("truncate")?;
+    let given = Fields::of(node, fields.path().key("truncate"), TRUNCATE, faults)?;
+    let usual = lengths(&given, USUAL, faults);
+    let list = given.path().key("per_tool");
+    let mut per_tool = Vec::new();
+    for (at, node) in given.list("per_tool", MOST_TOOLS, faults).iter().enumerate() {
+        if let Some(name) = node.as_str() {
+            per_tool.push((name.into(), None));
+        } else if let Some(own) = Fields::of(node, list.index(at), TOOL, faults) {
+            let lengths = lengths(&own, usual, faults);
+            match own.text("name", faults) {
+                Some(name) => per_tool.push((name.into(), Some(lengths))),
+                None => own.fault("name", "is missing", faults),
+            }
+        }
+    }
+    Some(Truncate { usual, store: given.flag("store", faults).unwrap_or(false), per_tool })
+}
+
+fn lengths(given: &Fields<'_, '_>, usual: Lengths, faults: &mut Faults) -> Lengths {
+    let mut whole = |key| given.whole(key, 0, MOST, faults);
+    Lengths {
+        threshold: whole("threshold").unwrap_or(usual.threshold),
+        head: whole("head_chars").unwrap_or(usual.head),
+        tail: whole("tail_chars").unwrap_or(usual.tail),
+    }
+}

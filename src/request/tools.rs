@@ -1,0 +1,185 @@
+//! The key `tools` where it is an object: which of the tools a model gets, and how.
+//!
+//! The tools of `list` are the conversation's, and read with it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::domain::{Notes, ToolDefinition};
+use crate::json::{Faults, Fields, Node, Path};
+use crate::provider;
+
+/// The members of the object.
+pub const TOOLS: &[&str] = &["list", "prune", "namespaces", "toolkits", "blocked", "minify"];
+const PRUNE: &[&str] = &["task", "allow", "strategy"];
+const GROUP: &[&str] = &["name", "description", "tools"];
+
+/// Groups of one kind.
+const MOST_GROUPS: usize = 256;
+const MOST_NAMES: usize = 1_000;
+
+/// The tool with which a model gets the tools of a toolkit.
+pub const LOAD_TOOLKIT: &str = "load_toolkit";
+
+/// What is asked for beside the list itself.
+#[derive(Debug, Clone, Default)]
+pub struct ToolOptions {
+    pub prune: Option<Prune>,
+    /// Groups that a model sees as one tool each.
+    pub namespaces: Vec<ToolGroup>,
+    /// Groups that a model sees when it has asked for them.
+    pub toolkits: Vec<ToolGroup>,
+    /// Names whose calls are refused. The tools stay in the payload, whose prefix stays with them.
+    pub blocked: Vec<Arc<str>>,
+    /// Whether schemas lose what says nothing.
+    pub minify: bool,
+}
+
+/// Tools that belong together.
+#[derive(Debug, Clone)]
+pub struct ToolGroup {
+    pub name: Arc<str>,
+    pub description: Arc<str>,
+    pub tools: Vec<ToolDefinition>,
+}
+
+/// Which tools of the list stay; all of them where nothing is said.
+#[derive(Debug, Clone, Default)]
+pub struct Prune {
+    /// Stays what has no tags, or whose name or tag stands in it.
+    pub task: Option<Arc<str>>,
+    /// Stays what is named, in any case of its letters.
+    pub allow: Option<Vec<Arc<str>>>,
+    pub strategy: Strategy,
+}
+
+/// What stays where both a task and names are given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// What either leaves.
+    #[default]
+    Union,
+    /// What both leave.
+    Intersection,
+}
+
+impl ToolOptions {
+    /// Reads the options; `list` are the tools that were read from the same place.
+    pub(in crate::request) fn read(
+        fields: &Fields<'_, '_>,
+        list: &[ToolDefinition],
+        faults: &mut Faults,
+        notes: &mut Notes,
+    ) -> Self {
+        let Some(node) = fields.get("tools").filter(|node| node.as_object().is_some()) else {
+            return Self::default();
+        };
+        let path = fields.path().key("tools");
+        let Some(given) = Fields::of(node, path, TOOLS, faults) else { return Self::default() };
+        let read = Self {
+            prune: Prune::read(&given, faults),
+            namespaces: groups(&given, "namespaces", faults, notes),
+            toolkits: groups(&given, "toolkits", faults, notes),
+            blocked: names(&given, "blocked", faults),
+            minify: given.flag("minify", faults).unwrap_or(false),
+        };
+        read.check_names(list, &given, faults);
+        read
+    }
+
+    /// What a model may see side by side must be told apart by name.
+    fn check_names(&self, list: &[ToolDefinition], given: &Fields<'_, '_>, faults: &mut Faults) {
+        let mut names: BTreeSet<&str> = list.iter().map(|tool| &*tool.name).collect();
+        if !self.toolkits.is_empty() && !names.insert(LOAD_TOOLKIT) {
+            let detail = format!("`{LOAD_TOOLKIT}` is the tool of ours that loads toolkits");
+            given.fault("list", detail, faults);
+        }
+        let key = given.path().key("namespaces");
+        for (at, group) in self.namespaces.iter().enumerate() {
+            if !names.insert(&group.name) {
+                let detail = format!("a second tool is called `{}`", group.name);
+                faults.add(&key.index(at).key("name"), detail);
+            }
+        }
+        let key = given.path().key("toolkits");
+        let mut kits = BTreeSet::new();
+        for (at, group) in self.toolkits.iter().enumerate() {
+            if !kits.insert(group.name.to_lowercase()) {
+                let detail = format!("a second toolkit is called `{}`", group.name);
+                faults.add(&key.index(at).key("name"), detail);
+            }
+            for (nth, tool) in group.tools.iter().enumerate() {
+                if !names.insert(&tool.name) {
+                    let detail = format!("a second tool is called `{}`", tool.name);
+                    faults.add(&key.index(at).key("tools").index(nth).key("name"), detail);
+                }
+            }
+        }
+    }
+
+    /// The toolkit of this name, in any case of its letters.
+    pub fn toolkit(&self, name: &str) -> Option<&ToolGroup> {
+        let name = name.to_lowercase();
+        self.toolkits.iter().find(|kit| kit.name.to_lowercase() == name)
+    }
+}
+
+impl Prune {
+    fn read(given: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+        let node = given.get("prune")?;
+        let given = Fields::of(node, given.path().key("prune"), PRUNE, faults)?;
+        let words = [("union", Strategy::Union), ("intersection", Strategy::Intersection)];
+        let allow = given.get("allow").map(|_| names(&given, "allow", faults));
+        Some(Self {
+            task: given.text("task", faults).map(Into::into),
+            allow,
+            strategy: given.choice("strategy", &words, faults).unwrap_or_default(),
+        })
+    }
+}
+
+fn names(given: &Fields<'_, '_>, key: &str, faults: &mut Faults) -> Vec<Arc<str>> {
+    given.texts(key, MOST_NAMES, faults).into_iter().map(Into::into).collect()
+}
+
+fn groups(
+    given: &Fields<'_, '_>,
+    key: &str,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Vec<ToolGroup> {
+    let list = given.path().key(key);
+    let mut groups = Vec::new();
+    for (at, node) in given.list(key, MOST_GROUPS, faults).iter().enumerate() {
+        groups.extend(group(node, list.index(at), faults, notes));
+    }
+    groups
+}
+
+fn group(
+    node: &Node<'_>,
+    path: Path<'_>,
+    faults: &mut Faults,
+    notes: &mut Notes,
+) -> Option<ToolGroup> {
+    let given = Fields::of(node, path, GROUP, faults)?;
+    let name = given.text("name", faults);
+    match name {
+        Some("") => given.fault("name", "must not be empty", faults),
+        None if given.get("name").is_none() => given.fault("name", "is missing", faults),
+        _ => {}
+    }
+    let description = given.text("description", faults).unwrap_or_default();
+    let tools = if let Some(tools) = given.get("tools") {
+        provider::read_tools(tools, &given.path().key("tools"), faults, notes)
+    } else {
+        given.fault("tools", "is missing", faults);
+        Vec::new()
+    };
+    let own = tools.iter().enumerate().filter(|(_, tool)| tool.opaque.is_some());
+    for (at, _) in own {
+        let detail = "a provider's own tool stands in `list`, not in a group";
+        faults.add(&given.path().key("tools").index(at), detail);
+    }
+    Some(ToolGroup { name: name?.into(), description: description.into(), tools })
+}

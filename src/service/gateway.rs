@@ -1,0 +1,322 @@
+//! The wire of another product: what headroom's clients and `LiteLLM`'s guardrail send and read.
+//!
+//! A gateway that asks for a compression and is told of an error fails its own caller's request.
+//! So nothing here is refused: what cannot be read is passed over, and what cannot be done is
+//! answered with the messages as they came and the reason ([`passed_on`]).
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json as value_of};
+
+use super::compile::{Answer, Error};
+use super::compress::{Done, carry_out};
+use super::{Services, artifacts, tokens};
+use crate::domain::ArtifactId;
+use crate::json::{self, Faults, Limits, Node, Path};
+use crate::pipeline::Deadline;
+use crate::request::{Reader, Reference};
+
+/// How the tool is called with which a model asks for an original, by itself or behind the name of
+/// a server.
+const RETRIEVE: &str = "headroom_retrieve";
+
+/// The members of a request that are read, the others passed over.
+#[derive(Debug, Default)]
+struct Asked<'b> {
+    messages: Option<&'b RawValue>,
+    model: Option<&'b RawValue>,
+    token_budget: Option<&'b RawValue>,
+    config: Option<&'b RawValue>,
+}
+
+impl<'b> Asked<'b> {
+    /// What was there before the text ended or went wrong.
+    fn of(body: &'b str) -> Self {
+        let mut asked = Self::default();
+        let mut reader = serde_json::Deserializer::from_str(body);
+        // The messages are what counts, wherever the fault stands.
+        let _ = reader.deserialize_map(Finder(&mut asked));
+        asked
+    }
+}
+
+struct Finder<'a, 'b>(&'a mut Asked<'b>);
+
+impl<'de: 'b, 'b> Visitor<'de> for Finder<'_, 'b> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(key) = members.next_key::<String>()? {
+            let value = members.next_value_seed(Raw)?;
+            match key.as_str() {
+                "messages" => self.0.messages = Some(value),
+                "model" => self.0.model = Some(value),
+                "token_budget" => self.0.token_budget = Some(value),
+                "config" => self.0.config = Some(value),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Raw;
+
+impl<'de> serde::de::DeserializeSeed<'de> for Raw {
+    type Value = &'de RawValue;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        <&RawValue>::deserialize(reader)
+    }
+}
+
+/// Compresses the messages in `body`. Takes the thread until it is done or `deadline` stops it.
+pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    let asked = Asked::of(body);
+    let Some(messages) = asked.messages else {
+        // Read once more for the words of what is wrong.
+        json::parse(body, Limits::default())?;
+        let mut faults = Faults::default();
+        faults.add(&Path::Root.key("messages"), "is missing");
+        return Err(Error::Invalid(faults.into_vec()));
+    };
+    let value = |raw: Option<&RawValue>| {
+        let value = raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+        value.unwrap_or(Value::Null)
+    };
+    let config = value(asked.config);
+    let mode = config.get("mode").and_then(Value::as_str);
+    // These ask for messages that a provider can be sent with no tool beside them.
+    let inline = mode.is_some_and(|mode| mode != "ccr");
+    let reference = (!inline).then_some(Reference::Hash);
+    let (budget, words) = (value(asked.token_budget), config.get("compress_user_messages"));
+    let results_only =
+        budget.as_u64().is_none_or(|budget| budget == 0) && words != Some(&Value::Bool(true));
+    let reader = Reader { reference, results_only };
+    let options = options(messages.get(), &value(asked.model), &budget, &config);
+    let mut request = format!("{{\"messages\":{}", messages.get());
+    for (key, value) in &options {
+        let _ = write!(request, ",\"{key}\":{value}");
+    }
+    request.push('}');
+    carry_out(services, (&request, reader), deadline, &write)
+}
+
+/// What is asked for, in our words.
+fn options(messages: &str, model: &Value, budget: &Value, config: &Value) -> Map<String, Value> {
+    let (mut options, mut protect) = (Map::new(), Map::new());
+    let mut set = |key: &str, value: Value| options.insert(key.to_owned(), value);
+    set("explain", "full".into());
+    set("on_deadline", "pass".into());
+    let whole = |key: &str| config.get(key).and_then(Value::as_u64);
+    if let Some(model) = model.as_str().filter(|model| !model.is_empty()) {
+        set("model", model.into());
+    }
+    let budget = budget.as_u64().filter(|budget| *budget > 0);
+    set("level", if budget.is_some() { "summary" } else { "reversible" }.into());
+    if let Some(budget) = budget {
+        set("budget_tokens", budget.into());
+    }
+    if let Some(recent) = whole("protect_recent").filter(|recent| *recent <= 10_000) {
+        set("keep_recent_turns", 0.into());
+        protect.insert("recent_messages".to_owned(), recent.into());
+    }
+    if let Some(frozen) = whole("frozen_message_count").filter(|frozen| *frozen <= 10_000) {
+        protect.insert("messages".to_owned(), (0..frozen).collect());
+    }
+    protect.insert("tools".to_owned(), retrieve_tools(messages).into());
+    set("protect", protect.into());
+    options
+}
+
+/// The names by which the messages call for an original: what came back stays as it is.
+fn retrieve_tools(messages: &str) -> Vec<String> {
+    let mut names = BTreeSet::from([RETRIEVE.to_owned()]);
+    for (at, _) in messages.match_indices(RETRIEVE) {
+        let before = messages.get(..at).unwrap_or_default();
+        let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let server = before.chars().rev().take_while(is_name).count();
+        let name = messages.get(at - server..at + RETRIEVE.len()).unwrap_or_default();
+        if server > 0 && server < 128 && names.len() < 64 {
+            names.insert(name.to_owned());
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// The answer in the words of this wire.
+fn write(done: &Done<'_>) -> Bytes {
+    let (report, list) = (&done.shortened.report, done.list);
+    let degraded = report.degraded.iter().find(|note| note.code == "deadline");
+    if degraded.is_some() {
+        return Bytes::from(passed(list, "deadline"));
+    }
+    let decisions = report.decisions.iter().flatten();
+    let changed = decisions.filter(|decision| decision.tokens_before != decision.tokens_after);
+    let transforms: BTreeSet<&str> = changed.map(|decision| &*decision.rule).collect();
+    let shown = |id: &ArtifactId| list.contains(&format!("hash={id}"));
+    let ids = done.shortened.originals.iter().map(|original| original.artifact);
+    let hashes: BTreeSet<ArtifactId> = ids.filter(shown).collect();
+    let figures = value_of!({
+        "tokens_before": report.tokens_before,
+        "tokens_after": report.tokens_after,
+        "tokens_saved": report.tokens_before.saturating_sub(report.tokens_after),
+        "compression_ratio": ratio(report.tokens_after, report.tokens_before),
+        "transforms_applied": transforms,
+        "ccr_hashes": hashes,
+    });
+    Bytes::from(around(list, &figures))
+}
+
+fn ratio(after: u64, before: u64) -> f64 {
+    match (u32::try_from(after), u32::try_from(before)) {
+        (Ok(after), Ok(before)) if before > 0 => f64::from(after) / f64::from(before),
+        _ => 1.0,
+    }
+}
+
+/// `{"messages": …}` with the members of `figures` behind.
+fn around(messages: &str, figures: &Value) -> String {
+    let figures = figures.to_string();
+    let rest = figures.strip_prefix('{').unwrap_or("}");
+    format!("{{\"messages\":{messages},{rest}")
+}
+
+/// The messages of a request as they came, and why.
+pub fn passed_on(body: &str, reason: &str) -> String {
+    passed(Asked::of(body).messages.map_or("[]", RawValue::get), reason)
+}
+
+fn passed(messages: &str, reason: &str) -> String {
+    let figures = value_of!({
+        "tokens_before": 0,
+        "tokens_after": 0,
+        "tokens_saved": 0,
+        "compression_ratio": 1.0,
+        "transforms_applied": [],
+        "ccr_hashes": [],
+        "compression_skipped": true,
+        "skip_reason": reason,
+    });
+    around(messages, &figures)
+}
+
+/// An original that a model asks for.
+#[derive(Debug, serde::Serialize, utoipa::ToSchema)]
+pub struct Retrieved {
+    #[schema(example = "9f2c41d07be8a3556c1d90aa")]
+    pub hash: String,
+    /// The original, or the lines of it that the query is about.
+    pub original_content: String,
+    /// Tokens of the whole original.
+    pub original_tokens: u64,
+    /// Items of a JSON array, lines of any other text.
+    pub original_item_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+}
+
+/// Finds an original; none where none of this hash is stored.
+pub fn retrieve(
+    services: &Services,
+    hash: &str,
+    query: Option<&str>,
+) -> Result<Option<Retrieved>, super::Error> {
+    let Some(id) = ArtifactId::parse(&hash.to_ascii_lowercase()) else { return Ok(None) };
+    let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
+    let items = serde_json::from_str::<Vec<&RawValue>>(&text).map(|items| items.len());
+    let query = query.map(str::trim).filter(|query| !query.is_empty());
+    // Nothing stops it: there is no deadline.
+    let original_tokens = tokens::of_text(services, &text).unwrap_or_default();
+    let part = query.and_then(|query| about(&text, query));
+    Ok(Some(Retrieved {
+        hash: artifact.id.to_string(),
+        original_tokens,
+        original_item_count: items.unwrap_or_else(|_| text.lines().count()),
+        original_content: part.unwrap_or(text),
+        query: query.map(str::to_owned),
+    }))
+}
+
+/// Finds the original that `body` asks for: `{"hash", "query"?}`.
+pub fn retrieve_asked(services: &Services, body: &str) -> Result<Option<Retrieved>, super::Error> {
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    // Other members are passed over, as everywhere on this wire.
+    let text = |key: &str| node.get(key).and_then(Node::as_str);
+    let Some(hash) = text("hash") else {
+        faults.add(&Path::Root.key("hash"), "must be a string");
+        return Err(super::Error::Invalid(faults.into_vec()));
+    };
+    retrieve(services, hash, text("query"))
+}
+
+/// The lines that hold the query, else those that hold all of its words, else any; none where no
+/// line does: then the model gets all of it.
+fn about(text: &str, query: &str) -> Option<String> {
+    let whole = artifacts::search(text, query, 1);
+    if !whole.is_empty() {
+        return Some(whole);
+    }
+    let query = query.to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let lines = |fits: &dyn Fn(&str) -> bool| {
+        let mut found = String::new();
+        for (line, number) in text.split('\n').zip(1..) {
+            if fits(&line.to_lowercase()) {
+                let _ = writeln!(found, "{number}:{line}");
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    };
+    lines(&|line| words.iter().all(|word| line.contains(word)))
+        .or_else(|| lines(&|line| words.iter().any(|word| line.contains(word))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_found_whatever_stands_behind_them() {
+        let list = r#"[{"role": "user",  "content": "a"}]"#;
+        for body in [
+            format!(r#"{{"messages": {list}}}"#),
+            format!(r#"{{"a": 1, "a": 2, "messages": {list}, "config": "#),
+            format!(r#"{{"messages": {list}}} and more"#),
+            format!(r#"{{"x": {}1{}, "messages": {list}}}"#, "[".repeat(400), "]".repeat(400)),
+        ] {
+            assert_eq!(Asked::of(&body).messages.map(RawValue::get), Some(list), "{body}");
+        }
+        assert!(Asked::of("nope").messages.is_none());
+        assert!(Asked::of("[1]").messages.is_none());
+    }
+
+    #[test]
+    fn the_tool_is_known_behind_the_name_of_a_server() {
+        let messages = r#"[{"name": "mcp__context__headroom_retrieve"}, "headroom_retrieve"]"#;
+        let names = retrieve_tools(messages);
+        assert_eq!(names, ["headroom_retrieve", "mcp__context__headroom_retrieve"]);
+    }
+
+    #[test]
+    fn a_query_finds_its_words_or_nothing() {
+        let text = "one error here\nfine\nan Error of the disk\nthe disk";
+        assert_eq!(about(text, "error of").as_deref(), Some("3:an Error of the disk\n"));
+        assert_eq!(about(text, "disk error").as_deref(), Some("3:an Error of the disk\n"));
+        assert_eq!(
+            about(text, "disk nothing").as_deref(),
+            Some("3:an Error of the disk\n4:the disk\n")
+        );
+        assert_eq!(about(text, "absent"), None);
+    }
+}

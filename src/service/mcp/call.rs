@@ -1,0 +1,140 @@
+//! Carrying out a call of one of the tools.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::domain::{MemoryScope, ToolCall};
+use crate::json::Fault;
+use crate::pipeline::{CREATE_MEMORY, Deadline, MODIFY_MEMORY};
+use crate::request::{Reader, Reference};
+use crate::service::compile::Error as CompileError;
+use crate::service::compress::{Done, carry_out as compress};
+use crate::service::tools::{Answer, own_call};
+use crate::service::{Error, Services, StoreError, expand, memory};
+
+/// What a model reads.
+pub(super) struct Said {
+    text: String,
+    is_error: bool,
+}
+
+/// What no model can mend.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Said {
+    fn done(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: false }
+    }
+
+    fn refused(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: true }
+    }
+
+    pub(super) fn result(&self) -> Value {
+        json!({"content": [{"type": "text", "text": self.text}], "isError": self.is_error})
+    }
+}
+
+pub(super) fn carry_out(
+    services: &Services,
+    name: &str,
+    arguments: &Value,
+    deadline: &Deadline,
+) -> Result<Said, Broken> {
+    match name {
+        "memory_create" => own(services, CREATE_MEMORY, arguments),
+        "memory_modify" => own(services, MODIFY_MEMORY, arguments),
+        "memory_recall" => recall(services, arguments),
+        "compress" => {
+            let body = arguments.to_string();
+            let reader = Reader { reference: Some(Reference::Tool), results_only: false };
+            told(
+                compress(services, (&body, reader), deadline, &shown)
+                    .map(|answer| answer.text().to_owned()),
+            )
+        }
+        "expand" => {
+            let answer = expand::expand(services, &arguments.to_string(), deadline);
+            told(answer.map(|body| restored(&body)))
+        }
+        name => own(services, name, arguments),
+    }
+}
+
+/// A call of a tool that a compile offers, too.
+fn own(services: &Services, name: &str, arguments: &Value) -> Result<Said, Broken> {
+    let arguments = arguments.to_string().into();
+    let call = ToolCall { id: "mcp".into(), name: name.into(), arguments, custom: false };
+    match own_call(services, MemoryScope::default(), call) {
+        Ok(Answer::Done(text)) => Ok(Said::done(text)),
+        Ok(Answer::Refused(text)) => Ok(Said::refused(text)),
+        Err(error) => mended(error),
+    }
+}
+
+fn recall(services: &Services, arguments: &Value) -> Result<Said, Broken> {
+    let found = match memory::recall(services, &arguments.to_string()) {
+        Ok(found) => found,
+        Err(error) => return mended(error),
+    };
+    let entries = found.ranked.iter().filter(|(_, shown)| *shown);
+    let entry = |(ranked, _): &(crate::pipeline::Ranked, bool)| {
+        let entry = &ranked.entry;
+        json!({"key": entry.key, "value": entry.text(), "description": entry.description})
+    };
+    let entries: Vec<Value> = entries.map(entry).collect();
+    Ok(Said::done(Value::from(entries).to_string()))
+}
+
+/// What a model is shown of a compression: the list or the text, and the report's sentence.
+fn shown(done: &Done<'_>) -> bytes::Bytes {
+    let summary = &done.shortened.report.summary;
+    let text = done.shortened.text.as_deref().unwrap_or(done.list);
+    bytes::Bytes::from(format!("{text}\n\n[{summary}]"))
+}
+
+/// The text or the list of an expansion, with what could not be restored.
+fn restored(body: &[u8]) -> String {
+    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let list = ["messages", "input", "contents"].iter().find_map(|key| answer.get(*key));
+    let mut text = match (answer.get("text").and_then(Value::as_str), list) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(list)) => list.to_string(),
+        (None, None) => String::new(),
+    };
+    let missing = answer.get("missing").and_then(Value::as_array).map_or(0, Vec::len);
+    if missing > 0 {
+        let _ = write!(text, "\n\n[{missing} not to be had any more]");
+    }
+    text
+}
+
+fn told(answer: Result<String, CompileError>) -> Result<Said, Broken> {
+    match answer {
+        Ok(text) => Ok(Said::done(text)),
+        Err(CompileError::Store(error)) => Err(error.into()),
+        Err(CompileError::Invalid(faults)) => Ok(Said::refused(listed(&faults))),
+        Err(error) => Ok(Said::refused(error.to_string())),
+    }
+}
+
+fn mended(error: Error) -> Result<Said, Broken> {
+    match error {
+        Error::Invalid(faults) => Ok(Said::refused(listed(&faults))),
+        Error::Store(error) => Err(error.into()),
+        error => Err(Broken::Other(error.to_string())),
+    }
+}
+
+fn listed(faults: &[Fault]) -> String {
+    let lines: Vec<String> =
+        faults.iter().map(|fault| format!("{} {}", fault.pointer, fault.detail)).collect();
+    lines.join("\n")
+}

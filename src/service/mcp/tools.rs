@@ -1,0 +1,143 @@
+//! The tools that a host is told of, and who may call each.
+
+use serde_json::{Value, json};
+
+use crate::domain::Scope;
+use crate::service::Services;
+
+/// A tool with the scopes of which a caller needs one.
+struct Tool {
+    name: &'static str,
+    scopes: &'static [Scope],
+    about: &'static str,
+    schema: fn() -> Value,
+}
+
+const MEMORY_WRITE: &[Scope] = &[Scope::MemoryWrite, Scope::Tools];
+const MEMORY_READ: &[Scope] = &[Scope::MemoryRead, Scope::MemoryWrite, Scope::Tools];
+const EITHER: &[Scope] = &[Scope::Compile, Scope::Compress, Scope::Tools];
+const COMPRESS: &[Scope] = &[Scope::Compress];
+
+const TOOLS: &[Tool] = &[
+    Tool {
+        name: "context_read",
+        scopes: EITHER,
+        about: "Reads an original that was taken out of a conversation: all of it, some lines, or \
+                the lines that hold some words.",
+        schema: || {
+            object(
+                &json!({
+                    "id": text("The artifact's id, 24 hex digits"),
+                    "lines": text("Only these lines, such as 120-180"),
+                    "query": text("Only lines that hold these words"),
+                }),
+                &["id"],
+            )
+        },
+    },
+    Tool {
+        name: "memory_create",
+        scopes: MEMORY_WRITE,
+        about: "Remembers something beyond this conversation under a key, or changes what is \
+                remembered under it.",
+        schema: || {
+            object(
+                &json!({
+                    "key": text("A short name for it"),
+                    "value": text("What to remember"),
+                    "description": text("What it is about"),
+                }),
+                &["key", "value"],
+            )
+        },
+    },
+    Tool {
+        name: "memory_modify",
+        scopes: MEMORY_WRITE,
+        about: "Changes or forgets what is remembered under a key.",
+        schema: || {
+            object(
+                &json!({
+                    "action": {"type": "string", "enum": ["update", "delete"]},
+                    "key": text("Its name"),
+                    "value": text("What to remember instead; for update"),
+                    "description": text("What it is about"),
+                }),
+                &["action", "key"],
+            )
+        },
+    },
+    Tool {
+        name: "memory_recall",
+        scopes: MEMORY_READ,
+        about: "Finds what is remembered, the most fitting first.",
+        schema: || {
+            object(
+                &json!({
+                    "query": text("What it is about"),
+                    "max_tokens": {"type": "integer", "minimum": 0, "description": "Tokens that the answer may take, 2000 when absent"},
+                }),
+                &[],
+            )
+        },
+    },
+    Tool {
+        name: "compress",
+        scopes: COMPRESS,
+        about: "Makes a text or the messages of a conversation shorter. Without a level nothing is \
+                lost: what is shown decodes to the original. What is left out names its artifact \
+                for context_read.",
+        schema: || {
+            object(
+                &json!({
+                    "text": text("A text; or give messages"),
+                    "messages": messages(),
+                    "level": {"type": "string", "enum": ["lossless", "reversible", "summary", "drop"]},
+                    "budget_tokens": {"type": "integer", "minimum": 1, "description": "Tokens that the answer may take"},
+                }),
+                &[],
+            )
+        },
+    },
+    Tool {
+        name: "expand",
+        scopes: EITHER,
+        about: "Gives back the originals of compressed messages, of a text, or of one artifact.",
+        schema: || {
+            object(
+                &json!({
+                    "text": text("A text as compress answered it"),
+                    "messages": messages(),
+                    "artifact": text("The id of an artifact"),
+                    "id": text("The id of an answer of compress"),
+                }),
+                &[],
+            )
+        },
+    },
+];
+
+fn text(about: &str) -> Value {
+    json!({"type": "string", "description": about})
+}
+
+fn messages() -> Value {
+    json!({"type": "array", "items": {"type": "object"}, "description": "Messages in any provider's shape"})
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// Those that the caller may use.
+pub(super) fn list(services: &Services) -> Vec<Value> {
+    let may = |tool: &&Tool| services.caller().has_any(tool.scopes);
+    let shown = |tool: &Tool| json!({"name": tool.name, "description": tool.about, "inputSchema": (tool.schema)()});
+    TOOLS.iter().filter(may).map(shown).collect()
+}
+
+/// Whether there is a tool of this name for the caller.
+pub(super) fn may_call(services: &Services, name: &str) -> bool {
+    let tool = TOOLS.iter().find(|tool| tool.name == name);
+    tool.is_some_and(|tool| services.caller().has_any(tool.scopes))
+}

@@ -1,0 +1,132 @@
+//! `POST /tools/results`: raw results become the messages to append. They are cut first, then
+//! compressed; what is cut is kept where that is asked for.
+
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+
+use super::wire;
+use crate::compress::Offload;
+use crate::domain::{ArtifactId, ContentHash};
+use crate::json::{self, Limits};
+use crate::pipeline::Deadline;
+use crate::request::{self, Lengths, RawResult, Reader, ResultsRequest};
+use crate::service::compile::{Answer, Error};
+use crate::service::compress::{Done, carry_out};
+use crate::service::{Services, StoreError};
+use crate::store::Batch;
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// What became of one result.
+#[derive(Debug, serde::Serialize, utoipa::ToSchema)]
+pub struct Taken {
+    /// The call that it answers.
+    pub id: String,
+    #[schema(example = "read_log")]
+    pub name: String,
+    /// `kept`, `truncated`, or `offloaded` where the whole of it is an artifact; compression is told
+    /// in the report.
+    #[schema(example = "offloaded")]
+    pub action: &'static str,
+    pub bytes_before: usize,
+    /// Before it was compressed.
+    pub bytes_after: usize,
+    /// The whole of it, where that is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+}
+
+/// Makes the results in `body` ready to be appended. Takes the thread until it is done.
+pub fn results(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    let node = json::parse(body, Limits::default())?;
+    let request = request::read_results(&node).map_err(Error::Invalid)?;
+    let (texts, taken, warnings) = cut(services, &request);
+    let messages = wire::results(request.source, &request.results, &texts);
+    let key = request.source.list_key();
+    let mut list = format!("{{\"{key}\":{messages},\"source\":\"{}\"", request.source.as_str());
+    // No result is cleared here: the model has not seen any of them.
+    let level = request.level.unwrap_or("lossless");
+    let _ =
+        write!(list, ",\"level\":\"{level}\",\"keep_recent_turns\":0,\"clear\":{{\"keep\":10000}}");
+    if request.level.is_none() {
+        // Nothing is shortened, so nothing is kept.
+        list.push_str(",\"protect\":{\"roles\":[\"system\",\"user\",\"assistant\",\"tool\"]}");
+        list.push_str(",\"originals\":\"none\"");
+    }
+    if let Some(model) = &request.model {
+        list.push_str(",\"model\":");
+        json::write_string(&mut list, model);
+    }
+    list.push('}');
+    let write = |done: &Done<'_>| write(done, &taken, &warnings);
+    let reader = Reader { reference: request.reference, results_only: true };
+    carry_out(services, (&list, reader), deadline, &write)
+}
+
+/// The texts after they were cut, what became of each, and what to know.
+fn cut(services: &Services, request: &ResultsRequest) -> (Vec<String>, Vec<Taken>, Vec<String>) {
+    let mut warnings = Vec::new();
+    let (mut texts, mut taken) = (Vec::new(), Vec::new());
+    for result in &request.results {
+        let lengths = request.truncate.as_ref().and_then(|cut| cut.lengths(&result.name));
+        let store = request.truncate.as_ref().is_some_and(|cut| cut.store);
+        let (text, action, artifact) = match lengths {
+            Some(lengths) => one(services, result, (lengths, store), &mut warnings),
+            None => (result.text.clone(), "kept", None),
+        };
+        taken.push(Taken {
+            id: result.id.to_string(),
+            name: result.name.to_string(),
+            action,
+            bytes_before: result.text.len(),
+            bytes_after: text.len(),
+            artifact: artifact.map(|id| id.to_string()),
+        });
+        texts.push(text);
+    }
+    (texts, taken, warnings)
+}
+
+fn one(
+    services: &Services,
+    result: &RawResult,
+    (lengths, store): (Lengths, bool),
+    warnings: &mut Vec<String>,
+) -> (String, &'static str, Option<ArtifactId>) {
+    let Lengths { threshold, head, tail } = lengths;
+    let offload = Offload { threshold, head, tail };
+    let id = ArtifactId::of(&ContentHash::of(&result.text));
+    if let Some(marker) = offload.apply(&result.text, id).filter(|_| store) {
+        match keep(services, &result.text) {
+            Ok(()) => return (marker, "offloaded", Some(id)),
+            Err(error) => {
+                tracing::warn!(%error, "a result is cut and not kept");
+                warnings.push(format!("the result of {} is cut and could not be kept", result.id));
+            }
+        }
+    }
+    match offload.cut(&result.text) {
+        Some(text) => (text, "truncated", None),
+        None => (result.text.clone(), "kept", None),
+    }
+}
+
+fn keep(services: &Services, text: &str) -> Result<(), StoreError> {
+    let mut batch = Batch::default();
+    batch.artifact(text, TEXT);
+    services.tenant().commit(batch).map(|_| ())
+}
+
+fn write(done: &Done<'_>, taken: &[Taken], warnings: &[String]) -> Bytes {
+    // Plain data with string keys: there is nothing in it that JSON cannot hold.
+    let written = |value: serde_json::Result<String>| value.unwrap_or_default();
+    Bytes::from(format!(
+        "{{\"messages\":{},\"results\":{},\"warnings\":{},\"report\":{},\"artifacts\":{}}}",
+        done.list,
+        written(serde_json::to_string(taken)),
+        written(serde_json::to_string(warnings)),
+        written(serde_json::to_string(&done.shortened.report)),
+        written(serde_json::to_string(&done.artifacts())),
+    ))
+}

@@ -1,0 +1,180 @@
+//! `/mcp`: the Model Context Protocol over HTTP.
+
+use reqwest::Response;
+use serde_json::{Value, json};
+
+use crate::support::{TestServer, problem};
+
+async fn send(server: &TestServer, message: &Value) -> Response {
+    let request =
+        server.build("POST", "/mcp").header("accept", "application/json, text/event-stream");
+    request.json(message).send().await.expect("an answer")
+}
+
+async fn ask(server: &TestServer, method: &str, params: Value) -> Value {
+    let message = json!({"jsonrpc": "2.0", "id": "a1", "method": method, "params": params});
+    let answer = send(server, &message).await;
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["content-type"], "application/json");
+    let answer: Value = answer.json().await.expect("JSON");
+    assert_eq!(answer["jsonrpc"], "2.0");
+    assert_eq!(answer["id"], "a1");
+    answer
+}
+
+/// What a tool said, and whether it is an error.
+async fn call(server: &TestServer, name: &str, arguments: Value) -> (String, bool) {
+    let answer = ask(server, "tools/call", json!({"name": name, "arguments": arguments})).await;
+    let result = &answer["result"];
+    let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    (text.to_owned(), result["isError"].as_bool().expect("a flag"))
+}
+
+#[tokio::test]
+async fn a_host_is_greeted_in_the_version_it_speaks() {
+    let server = TestServer::spawn().await;
+    for (asked, given) in
+        [("2025-06-18", "2025-06-18"), ("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-06-18")]
+    {
+        let answer = ask(&server, "initialize", json!({"protocolVersion": asked})).await;
+        assert_eq!(answer["result"]["protocolVersion"], given);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "contexture");
+        assert!(answer["result"]["capabilities"]["tools"].is_object());
+    }
+    let notification = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let answer = send(&server, &notification).await;
+    assert_eq!(answer.status(), 202);
+    assert_eq!(answer.text().await.unwrap(), "");
+    assert_eq!(ask(&server, "ping", json!({})).await["result"], json!({}));
+    problem(server.get("/mcp").await, 405, "method_not_allowed").await;
+}
+
+#[tokio::test]
+async fn the_tools_do_what_the_routes_do() {
+    let server = TestServer::spawn().await;
+    let list = ask(&server, "tools/list", json!({})).await;
+    let tools = list["result"]["tools"].as_array().expect("tools");
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["context_read", "memory_create", "memory_modify", "memory_recall", "compress", "expand"]
+    );
+    assert!(tools.iter().all(|tool| tool["inputSchema"]["type"] == "object"));
+
+    let (_, failed) =
+        call(&server, "memory_create", json!({"key": "language", "value": "Rust"})).await;
+    assert!(!failed);
+    let entry: Value = server.get("/memory/language").await.json().await.unwrap();
+    assert_eq!(entry["value"], "Rust");
+    let (found, _) = call(&server, "memory_recall", json!({"query": "Rust"})).await;
+    assert!(found.contains("language"), "{found}");
+    let (_, failed) =
+        call(&server, "memory_modify", json!({"action": "delete", "key": "language"})).await;
+    assert!(!failed);
+    let (_, failed) =
+        call(&server, "memory_modify", json!({"action": "delete", "key": "language"})).await;
+    assert!(failed);
+
+    let text = "the same line\n".repeat(300);
+    let (shown, _) = call(&server, "compress", json!({"text": text})).await;
+    assert!(shown.len() * 4 < text.len(), "{shown}");
+    let shown = shown.rsplit_once("\n\n[").expect("a sentence").0.to_owned();
+    assert_eq!(call(&server, "expand", json!({"text": shown})).await.0, text);
+
+    let stored = json!({"text": "a\nb\nc", "threshold": 1, "tail_chars": 0});
+    let stored: Value = server.post("/artifacts", &stored).await.json().await.unwrap();
+    let read = json!({"id": stored["id"], "lines": "2-2"});
+    assert_eq!(call(&server, "context_read", read).await, ("b\n".to_owned(), false));
+    assert!(call(&server, "context_read", json!({"id": "none"})).await.1);
+    let (told, failed) = call(&server, "compress", json!({"txt": "a"})).await;
+    assert!(failed && told.contains("/txt"), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_named_for_the_tool_that_reads_it() {
+    let server = TestServer::spawn().await;
+    let word =
+        |at: usize, turn: usize| format!("w{:x}", (at * 2_654_435_761 + turn * 40_503) % 999_983);
+    let mut messages = vec![json!({"role": "user", "content": "Look."})];
+    for turn in 0..12 {
+        let id = format!("c{turn}");
+        let call =
+            json!({"id": id, "type": "function", "function": {"name": "read", "arguments": "{}"}});
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
+        let text: Vec<String> = (0..160).map(|at| word(at, turn)).collect();
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": text.join(" ")}));
+    }
+    let asked = json!({"messages": messages, "level": "reversible"});
+    let (shown, _) = call(&server, "compress", asked).await;
+    let id = &shown.split_once("context_read shows it: ").expect("a name").1[..24];
+    let (text, failed) = call(&server, "context_read", json!({"id": id})).await;
+    assert!(!failed);
+    assert_eq!(text, messages[2]["content"]);
+}
+
+#[tokio::test]
+async fn messages_that_are_none_are_told_so() {
+    let server = TestServer::spawn().await;
+    for (message, code) in [
+        (json!([]), -32_600),
+        (json!({"jsonrpc": "2.0", "id": 1}), -32_600),
+        (json!({"jsonrpc": "2.0", "id": 1, "method": "resources/list"}), -32_601),
+        (
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}}),
+            -32_602,
+        ),
+        (
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "expand", "arguments": 1}}),
+            -32_602,
+        ),
+    ] {
+        let answer: Value = send(&server, &message).await.json().await.unwrap();
+        assert_eq!(answer["error"]["code"], code, "{message}: {answer}");
+    }
+    let broken = server.build("POST", "/mcp").body("{").send().await.unwrap();
+    let broken: Value = broken.json().await.unwrap();
+    assert_eq!(broken["error"]["code"], -32_700);
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+    assert_eq!(send(&server, &answer).await.status(), 202);
+}
+
+#[tokio::test]
+async fn a_page_of_another_origin_is_refused() {
+    let server = TestServer::spawn().await;
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let from = async |origin: &str| {
+        let request = server.build("POST", "/mcp").header("origin", origin).json(&ping);
+        request.send().await.expect("an answer")
+    };
+    problem(from("http://evil.example").await, 403, "forbidden").await;
+    problem(from("null").await, 403, "forbidden").await;
+    assert_eq!(from(&format!("http://{}", server.address)).await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_key_sees_the_tools_of_its_scopes() {
+    let secret = "s".repeat(32);
+    let server = TestServer::with(&["--bootstrap-key", &secret]).await;
+    let made = server
+        .build("POST", "/keys")
+        .bearer_auth(&secret)
+        .json(&json!({"scopes": ["memory:read"]}));
+    let made: Value = made.send().await.unwrap().json().await.unwrap();
+    let key = made["key"].as_str().unwrap();
+    let ask = async |method: &str, params: Value| -> Value {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let request = server.build("POST", "/mcp").bearer_auth(key).json(&message);
+        request.send().await.unwrap().json().await.unwrap()
+    };
+    let list = ask("tools/list", json!({})).await;
+    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(list["result"]["tools"][0]["name"], "memory_recall");
+    let refused = ask(
+        "tools/call",
+        json!({"name": "memory_create", "arguments": {"key": "a", "value": "b"}}),
+    )
+    .await;
+    assert_eq!(refused["error"]["code"], -32_602);
+    let bare = server.build("POST", "/mcp").json(&json!({})).send().await.unwrap();
+    assert_eq!(bare.status(), 401);
+}
