@@ -80,7 +80,9 @@ async fn play(sessions: &[Vec<Value>]) -> ([Share; 3], usize, usize) {
         let id = format!("recorded-{number}");
         let asks = |end: &usize| messages.get(*end).is_none_or(|next| next["role"] == "assistant");
         let ends: Vec<usize> = (1..=messages.len()).filter(asks).collect();
-        shares.iter_mut().for_each(|share| share.before = None);
+        for share in &mut shares {
+            share.before = None;
+        }
         let mut sent = 0;
         for (at, end) in ends.iter().enumerate() {
             if at == ends.len() / 2 {

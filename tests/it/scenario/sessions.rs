@@ -279,7 +279,9 @@ async fn a_delegation_is_told_alike_on_every_path() {
     let mut told = told(&server, "delegation:recorded").await;
     let paths: Vec<Value> = told.iter_mut().map(|one| one["path"].take()).collect();
     assert_eq!(paths, ["sync", "async", "tool", "parallel", "typed"]);
-    told.iter_mut().for_each(|one| one["delegation_id"] = Value::Null);
+    for one in &mut told {
+        one["delegation_id"] = Value::Null;
+    }
     assert!(told.iter().all(|one| *one == told[0]), "{told:?}");
 }
 

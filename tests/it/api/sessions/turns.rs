@@ -146,7 +146,7 @@ async fn a_turn_that_fails_leaves_nothing() {
     let before = read(&server, "/sessions/s").await;
     let call = calling_with("", &[("c1", "create_memory", r#"{"key": "k", "value": "v"}"#)]);
     for (mut body, pointer) in [
-        (append(&[call.clone()]), "/target"),
+        (append(std::slice::from_ref(&call)), "/target"),
         (append(&[json!({"role": "nobody", "content": "x"})]), "/append/0/role"),
         (json!({"append": 7}), "/append"),
         (json!({"messages": []}), "/messages"),
