@@ -10,6 +10,7 @@ use axum::response::Response;
 use super::answer::{json, written};
 use super::body::{self, CancelOnDrop, Received};
 use super::problem::{Body, Problem};
+use super::query::Query;
 use super::schema::{Compilation, CompileRequest, TokensRequest};
 use super::state::AppState;
 use crate::pipeline::{Deadline, Timings, TokensAnswer};
@@ -27,6 +28,7 @@ use crate::service::{Services, compile, tokens};
     tag = "compile",
     operation_id = "compile",
     params(
+        ("format" = Option<String>, Query, description = "Under a pack: `full`, or `contextos-v1` for the members of the published schema alone"),
         ("Contexture-Deadline-Ms" = Option<u64>, Header, minimum = 1, maximum = 60_000,
          description = "Milliseconds that the compile may take, 10,000 when absent"),
     ),
@@ -42,7 +44,13 @@ pub(super) async fn compile_conversation(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let answer = run(&state, request, compile::compile).await?;
+    let query = Query::of(request.uri(), &["format"])?;
+    let formats = [("full", false), ("contextos-v1", true)];
+    let work = match query.choice("format", &formats)? {
+        Some(true) => compile::compile_as_published,
+        _ => compile::compile,
+    };
+    let answer = run(&state, request, work).await?;
     Ok(answered(&state, answer))
 }
 

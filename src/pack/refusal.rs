@@ -24,13 +24,42 @@ pub enum RefusalCode {
     TransformRequiredBlockChanged,
 }
 
+impl RefusalCode {
+    /// The code as problems have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PackIncompatible => "pack_incompatible",
+            Self::PackPinMismatch => "pack_pin_mismatch",
+            Self::PackMultipleUnsupported => "pack_multiple_unsupported",
+            Self::TenantMismatch => "tenant_mismatch",
+            Self::CtxInvalid => "ctx_invalid",
+            Self::CtxSafetyModeInvalid => "ctx_safety_mode_invalid",
+            Self::IntentMissing => "intent_missing",
+            Self::IntentUnknown => "intent_unknown",
+            Self::IntentMismatch => "intent_mismatch",
+            Self::IntentChannelUnsupported => "intent_channel_unsupported",
+            Self::IntentLocaleUnsupported => "intent_locale_unsupported",
+            Self::EvidenceSnapshotUnpinned => "evidence_snapshot_unpinned",
+            Self::BudgetTotalInvalid => "budget_total_invalid",
+            Self::BudgetRequiredOverflow => "budget_required_overflow",
+            Self::TransformRequiredBlockChanged => "transform_required_block_changed",
+        }
+    }
+}
+
 /// A compile that is not to be. A decision that denies is none: it is told in what was compiled.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{detail}")]
+#[error("{}", .said.detail)]
 pub struct Refusal {
     pub code: RefusalCode,
     /// The stage that refused; none where it was settled before the first one.
     pub stage: Option<&'static str>,
+    pub said: Box<Said>,
+}
+
+/// What is said of a refusal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
     pub detail: String,
     pub faults: Vec<Fault>,
     /// What else programs may want to know; null where there is nothing.
@@ -39,19 +68,28 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(code: RefusalCode, stage: Option<&'static str>, detail: impl Into<String>) -> Self {
-        Self { code, stage, detail: detail.into(), faults: Vec::new(), details: Value::Null }
+        let said = Said { detail: detail.into(), faults: Vec::new(), details: Value::Null };
+        Self { code, stage, said: Box::new(said) }
     }
 
     /// The same, with the place that is to blame.
     #[must_use]
     pub fn at(mut self, pointer: &str) -> Self {
-        let detail = self.detail.clone();
-        self.faults.push(Fault { pointer: pointer.to_owned(), detail, did_you_mean: None });
+        let detail = self.said.detail.clone();
+        self.said.faults.push(Fault { pointer: pointer.to_owned(), detail, did_you_mean: None });
+        self
+    }
+
+    /// The same, with all places that are to blame.
+    #[must_use]
+    pub fn at_all(mut self, faults: Vec<Fault>) -> Self {
+        self.said.faults = faults;
         self
     }
 
     #[must_use]
-    pub fn with(self, details: Value) -> Self {
-        Self { details, ..self }
+    pub fn with(mut self, details: Value) -> Self {
+        self.said.details = details;
+        self
     }
 }

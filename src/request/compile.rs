@@ -31,6 +31,10 @@ pub const COMPILE_KEYS: &[&str] = &[
     "memory",
     "skill",
     "session_id",
+    "pack",
+    "run_context",
+    "request",
+    "evidence",
     "usage",
     "hooks",
     "repair",
@@ -179,7 +183,10 @@ pub fn read_compile(
         measured_milli: None,
         points: Vec::new(),
         hooks: HookChoice::read(&fields, check_url, &mut faults),
-        record: fields.choice("record", RecordLevel::WORDS, &mut faults).unwrap_or_default(),
+        record: fields.choice("record", RecordLevel::WORDS, &mut faults).unwrap_or_else(|| {
+            // Under a pack what was shown is to be proven.
+            if fields.get("pack").is_some() { RecordLevel::Full } else { RecordLevel::default() }
+        }),
         explain: fields
             .choice(
                 "explain",

@@ -4,6 +4,7 @@ mod calls;
 mod candidates;
 mod compile;
 mod compress;
+mod governed;
 mod hooks;
 mod lineage;
 mod memory;
@@ -25,6 +26,10 @@ pub use compile::{
 };
 pub use compress::{
     COMPRESS_KEYS, CompressRequest, Given, List, Originals, Reader, Reference, read_compress,
+};
+pub use governed::{
+    CallerBlock, EvidenceRef, Governed, Invoke, MemoryRecord, PackSource, RunContext, Unread,
+    read_governed,
 };
 pub use hooks::HookChoice;
 pub use lineage::{

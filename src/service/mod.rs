@@ -46,7 +46,9 @@ use self::once::Flights;
 use self::pool::Seat;
 use self::skills::FolderSkills;
 use self::usage::Meter;
-use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, TokenizerName};
+use crate::domain::{
+    Clock, Key, KeyHash, MemoryPromotion, Models, Principal, Timestamp, TokenizerName,
+};
 use crate::pack::PublicKeys;
 use crate::pipeline;
 pub use crate::store::{Condition, Error as StoreError, OpenError};
@@ -239,6 +241,11 @@ impl Services {
     #[must_use]
     pub fn trusting(self, keys: PublicKeys) -> Self {
         Self { pack_keys: Arc::new(keys), ..self }
+    }
+
+    /// The time, by the store's clock.
+    fn now(&self) -> Timestamp {
+        self.inner.store.now()
     }
 
     fn pack_keys(&self) -> &PublicKeys {

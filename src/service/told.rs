@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Services, StoreError, compile};
+use super::{Services, StoreError, compile, packs};
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::Run;
 use crate::pipeline::{Compiled, Stopped};
@@ -98,6 +98,9 @@ pub(super) fn tell_failed(
         compile::Error::OverBudget { .. } => "over_budget",
         compile::Error::Stopped(Stopped::TimeUp) => "deadline",
         compile::Error::Store(_) => "store_unavailable",
+        compile::Error::Governed(refusal) => refusal.code.as_str(),
+        compile::Error::Pack(packs::Refused::Lint(_)) => "pack_lint",
+        compile::Error::Pack(_) => "pack_not_found",
         compile::Error::Denied(_) => "hook_denied",
         compile::Error::Hook(stop) if stop.is_timeout() => "hook_timeout",
         compile::Error::Hook(_) => "hook_failed",

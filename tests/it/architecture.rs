@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("policy",    &["json"]),
     ("pack",      &["domain", "json", "policy"]),
     ("hook",      &["domain", "json"]),
-    ("request",   &["domain", "json", "provider", "hook"]),
+    ("request",   &["domain", "json", "provider", "pack", "hook"]),
     ("webhook",   &["domain", "config", "hook"]),
     ("pipeline",  &["domain", "json", "tokenizer", "provider", "policy", "pack", "compress", "hook",
                     "request"]),

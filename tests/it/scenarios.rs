@@ -22,9 +22,28 @@ const RANGES: &[(&str, usize)] = &[
     ("P", 10),
     ("W", 10),
     ("SK", 7),
+    ("P-", 14),
+    ("I-", 8),
+    ("Y-", 16),
+    ("T-", 8),
+    ("E-", 13),
+    ("M-", 8),
+    ("B-", 7),
+    ("K-", 11),
+    ("C-", 7),
+    ("R-", 14),
+    ("U-", 12),
 ];
 /// What is not there yet, and may keep a scenario from running.
-const MISSING: &[&str] = &["hooks", "summariser", "sessions", "events"];
+const MISSING: &[&str] = &[
+    "hooks",
+    "summariser",
+    "sessions",
+    "events",
+    "replay",
+    "governed hooks",
+    "governed compression",
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -11,7 +11,7 @@ pub(super) use rule::*;
 use serde_json::json;
 
 use super::problem::{Kind, More, Problem};
-use crate::pack::LintFault;
+use crate::pack::{LintFault, Refusal, RefusalCode, Said};
 use crate::service::packs::Refused;
 
 /// The problem of a pack that nothing is done with.
@@ -24,6 +24,34 @@ pub(super) fn problem_of(refused: Refused) -> Problem {
         Refused::Operators(errors) => {
             Problem { errors, ..Problem::with_detail(Kind::PolicyOperatorUnknown, detail) }
         }
+    }
+}
+
+/// The problem of a compile that a pack refuses.
+pub(super) fn refusal(refusal: Refusal) -> Problem {
+    let kind = match refusal.code {
+        RefusalCode::PackIncompatible => Kind::PackIncompatible,
+        RefusalCode::PackPinMismatch => Kind::PackPinMismatch,
+        RefusalCode::PackMultipleUnsupported => Kind::PackMultipleUnsupported,
+        RefusalCode::TenantMismatch => Kind::TenantMismatch,
+        RefusalCode::CtxInvalid => Kind::CtxInvalid,
+        RefusalCode::CtxSafetyModeInvalid => Kind::CtxSafetyModeInvalid,
+        RefusalCode::IntentMissing => Kind::IntentMissing,
+        RefusalCode::IntentUnknown => Kind::IntentUnknown,
+        RefusalCode::IntentMismatch => Kind::IntentMismatch,
+        RefusalCode::IntentChannelUnsupported => Kind::IntentChannelUnsupported,
+        RefusalCode::IntentLocaleUnsupported => Kind::IntentLocaleUnsupported,
+        RefusalCode::EvidenceSnapshotUnpinned => Kind::EvidenceSnapshotUnpinned,
+        RefusalCode::BudgetTotalInvalid => Kind::BudgetTotalInvalid,
+        RefusalCode::BudgetRequiredOverflow => Kind::BudgetRequiredOverflow,
+        RefusalCode::TransformRequiredBlockChanged => Kind::TransformRequiredBlockChanged,
+    };
+    let Refusal { stage, said, .. } = refusal;
+    let Said { detail, faults, details } = *said;
+    Problem {
+        errors: faults,
+        more: Some(Box::new(More { stage, details })),
+        ..Problem::with_detail(kind, detail)
     }
 }
 

@@ -61,7 +61,9 @@ impl Problem {
     /// Writes the body and its headers into `response`, whose status is set already.
     pub(super) fn write_into(self, response: &mut Response, request_id: &str) {
         let more = self.more.map(|more| *more);
-        let (stage, details) = more.map_or((None, None), |more| (more.stage, Some(more.details)));
+        let (stage, details) = more.map_or((None, None), |more| {
+            (more.stage, Some(more.details).filter(|details| !details.is_null()))
+        });
         let body = Body {
             kind: format!("/problems/{}", self.kind.slug()),
             title: self.kind.title(),
@@ -236,6 +238,8 @@ impl From<compile::Error> for Problem {
         let detail = error.to_string();
         match error {
             compile::Error::Json(error) => error.into(),
+            compile::Error::Governed(refusal) => packs::refusal(refusal),
+            compile::Error::Pack(refused) => packs::problem_of(refused),
             compile::Error::Invalid(errors) => {
                 Self { errors, ..Self::with_detail(Kind::InvalidRequest, detail) }
             }

@@ -127,6 +127,15 @@ pub struct CompileRequest {
     /// tokens are counted.
     #[schema(value_type = Option<Object>)]
     pub usage: Option<Value>,
+    /// The pack that governs the compile (`docs/packs.md`): `id@version`, a document, or `{"ref" |
+    /// "document", "run_context", "request", "memory"?, "blocks"?}`.
+    pub pack: Option<Value>,
+    /// Under a pack: who acts, for whom, and how far; where it is not inside of `pack`.
+    pub run_context: Option<Value>,
+    /// Under a pack: what is to be done; where it is not inside of `pack`.
+    pub request: Option<Value>,
+    /// Under a pack: evidence that may be shown, at most 1,000.
+    pub evidence: Option<Vec<Value>>,
     /// `strict` refuses malformed tool arguments, `lenient` keeps them as they are.
     #[schema(default = "strict")]
     pub repair: Option<String>,
@@ -341,6 +350,12 @@ pub struct Compilation {
     #[schema(value_type = Object)]
     pub payload: Value,
     pub report: Report,
+    /// Under a pack: what was compiled, with manifests, controls, budget and ledger.
+    pub compiled_context: Option<Value>,
+    /// SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`.
+    pub compiled_context_hash: Option<String>,
+    /// Under a pack: what belongs to this one call, and is hashed nowhere.
+    pub meta: Option<Value>,
 }
 
 /// What to count: one of `text`, `messages` and `tools`.

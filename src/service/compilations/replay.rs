@@ -111,6 +111,7 @@ pub(super) fn again(
     let text = record.request.as_deref().filter(|_| record.is_current).ok_or(GONE)?;
     let node = json::parse(text, Limits::default())?;
     let (mut request, _) = recorded(services, record, &node)?;
+    govern(services, record, &node, &mut request)?;
     request.explain = Explain::Full;
     request.record = RecordLevel::None;
     Ok(compiled(services, record, request, deadline)?.0.report)
@@ -128,9 +129,24 @@ fn run(
         Mode::Verify => today(services, node)?,
     };
     request.record = record.compilation.level;
+    govern(services, record, node, &mut request)?;
     let inputs = Inputs::of(&request, adapters);
     let (compiled, runs) = compiled(services, record, request, deadline)?;
     Ok(told(record, (node, &inputs, &runs), &compiled))
+}
+
+/// Compiles the request's conversation under its pack, where it has one. A published pack is what it
+/// was, and so is one in the request; the time is that of the record.
+fn govern(
+    services: &Services,
+    record: &Record,
+    node: &Node<'_>,
+    request: &mut CompileRequest,
+) -> Result<(), Error> {
+    let (set, _) = asked(record)?;
+    let at = record.compilation.created_at;
+    let governed = compile::govern(services, node, request, &set, at);
+    governed.map(drop).map_err(|error| Error::Compile(Box::new(error)))
 }
 
 /// Compiles with what hooks have said.

@@ -4,6 +4,7 @@ mod adapters;
 mod change;
 mod commit;
 mod defaults;
+mod govern;
 mod hooks;
 mod remember;
 mod skill;
@@ -17,9 +18,10 @@ use bytes::Bytes;
 use super::record::{Begun, Inputs};
 use super::sessions::{self, Heard, Open, Turn};
 use super::told::{Told, tell_failed};
-use super::{Services, usage};
+use super::{Services, packs, usage};
 use crate::hook::{Denial, Run, Stop};
 use crate::json::{self, Fault, Limits, Node};
+use crate::pack::Refusal;
 use crate::pipeline::{self, Asks, Deadline, Report, Stopped, Timings};
 use crate::request::{self, CompileRequest};
 use crate::store;
@@ -28,6 +30,7 @@ use adapters::known_adapters;
 use change::note_change;
 use commit::commit;
 pub(super) use defaults::add_absent;
+pub(super) use govern::govern;
 pub(super) use hooks::scope;
 pub(super) use remember::remember;
 use skill::take_skill;
@@ -63,6 +66,11 @@ pub enum Error {
     /// A guard said no.
     #[error("hook `{}` denied at `{}`: {}", .0.hook, .0.point, .0.reason)]
     Denied(Denial),
+    /// A pack said no.
+    #[error(transparent)]
+    Governed(Refusal),
+    #[error(transparent)]
+    Pack(packs::Refused),
     #[error(transparent)]
     Hook(#[from] Stop),
     #[error(transparent)]
@@ -139,6 +147,17 @@ fn within(
     done
 }
 
+/// The same; what was compiled under a pack is told in the shape that others have published.
+pub fn compile_as_published(
+    services: &Services,
+    body: &str,
+    deadline: &Deadline,
+) -> Result<Answer, Error> {
+    let answer = compile(services, body, deadline)?;
+    let body = govern::as_published(answer.text()).map_or_else(|| answer.body.clone(), Bytes::from);
+    Ok(Answer { body, ..answer })
+}
+
 fn compile_node(
     services: &Services,
     node: &Node<'_>,
@@ -176,6 +195,7 @@ fn compile_node(
     let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
     let pinned = hooks::pinned(services, &request)?;
+    let governance = govern(services, node, &mut request, &pinned, services.now())?;
     let expired = remember(services, turn.map(|turn| &**turn), &mut request)?;
     timings.store += storing.elapsed();
     let begun = level.is_kept().then(|| Begun {
@@ -193,6 +213,7 @@ fn compile_node(
     (*runs, _) = asking.into_parts();
     let mut compiled = compiled?;
     hooks::report(&mut compiled.report, runs);
+    governance.iter().try_for_each(|governance| governance.check(compiled.payload()))?;
 
     let serialising = Instant::now();
     note_change(services, &mut compiled, &model, previous.as_ref(), session);
@@ -209,7 +230,9 @@ fn compile_node(
     });
     let recorded = begun.as_ref().map(|begun| (node, begun));
     compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
-    let answer = turn.map(|turn| whole(compiled.text.clone(), &compiled.report, Some(turn)));
+    let governed = governance.map(|governance| governance.told(runs)).unwrap_or_default();
+    let answer =
+        turn.map(|turn| whole(compiled.text.clone(), &compiled.report, &governed, Some(turn)));
     let taken = turn.cloned().zip(answer.clone());
     commit(services, &mut compiled, (&id, left), (expired, taken), (told, runs), recorded)?;
     timings.store += storing.elapsed();
@@ -218,7 +241,7 @@ fn compile_node(
     let report = &compiled.report;
     usage::count(services, &model.name, report.tokens_before, report.tokens_after);
     let payload = compiled.start..compiled.text.len();
-    let body = answer.unwrap_or_else(|| whole(compiled.text, &compiled.report, None));
+    let body = answer.unwrap_or_else(|| whole(compiled.text, &compiled.report, &governed, None));
     let body = Bytes::from(body);
     if level.is_kept() {
         services.remember_payload(&id, body.slice(payload));
@@ -236,11 +259,13 @@ fn without_session(request: &mut CompileRequest) -> Heard {
     Heard::default()
 }
 
-/// The answer, from what was written of it up to the payload's end.
-fn whole(mut text: String, report: &Report, turn: Option<&Arc<Turn>>) -> String {
+/// The answer, from what was written of it up to the payload's end. `governed`: members of a compile
+/// under a pack.
+fn whole(mut text: String, report: &Report, governed: &str, turn: Option<&Arc<Turn>>) -> String {
     text.push_str(",\"report\":");
     // A report is plain data with string keys: there is nothing in it that JSON cannot hold.
     text.push_str(&serde_json::to_string(report).unwrap_or_default());
+    text.push_str(governed);
     if let Some(turn) = turn {
         text.push_str(",\"results\":");
         text.push_str(&turn.results);

@@ -216,3 +216,12 @@ pub fn refunds() -> Value {
     pack["budget_layer"] = json!({"default_total": 8000, "splits": {}});
     pack
 }
+
+/// The run context of a tenant, with every mode allowed.
+pub fn context(tenant: &str) -> Value {
+    json!({"run_id": "run_1", "trace_id": "t1", "tenant_id": tenant,
+        "user": {"user_id": "u1", "role": "engineer"},
+        "agent": {"agent_id": "a1", "workload_identity": "spiffe://x/a1"},
+        "safety_mode": "destructive", "kg_snapshot_id": "snap_kg_7",
+        "run_budget": {"bucket_tokens": 6000}})
+}

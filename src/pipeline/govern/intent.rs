@@ -1,0 +1,64 @@
+//! Stage 1: what is wanted, as the catalogue has it. Nothing is guessed.
+
+use std::sync::Arc;
+
+use super::ledger::put;
+use serde_json::{Value, json};
+
+use crate::pack::{Intent, Refusal, RefusalCode};
+
+pub(super) struct Input<'i> {
+    pub(super) catalog: &'i [Intent],
+    pub(super) proposed: Option<&'i Arc<str>>,
+    pub(super) pinned: Option<&'i Arc<str>>,
+    pub(super) pinned_class: Option<&'i Arc<str>>,
+    pub(super) channel: Option<&'i Arc<str>>,
+    pub(super) locale: Option<&'i Arc<str>>,
+}
+
+/// The row; its id is the request's, letter for letter.
+pub(super) fn run(input: &Input<'_>) -> Result<Intent, Refusal> {
+    let refuse = |code, detail: String| Refusal::new(code, Some("intent"), detail);
+    let Some(proposed) = input.proposed else {
+        let refusal = refuse(RefusalCode::IntentMissing, "the request names no intent".to_owned());
+        return Err(refusal.at("/request/input/intent"));
+    };
+    let Some(row) = input.catalog.iter().find(|row| row.id == *proposed) else {
+        let allowed: Vec<&str> = input.catalog.iter().map(|row| &*row.id).collect();
+        let detail = format!("no intent of the pack is `{proposed}`: {}", allowed.join(", "));
+        let refusal = refuse(RefusalCode::IntentUnknown, detail).at("/request/input/intent");
+        return Err(refusal.with(json!({ "allowed": allowed })));
+    };
+    if let Some(pinned) = input.pinned.filter(|pinned| **pinned != row.id) {
+        let detail = format!("the run is for `{pinned}`, the request for `{}`", row.id);
+        return Err(refuse(RefusalCode::IntentMismatch, detail).at("/run_context/intent"));
+    }
+    if let Some(class) = input.pinned_class.filter(|class| **class != row.class) {
+        let detail =
+            format!("the run is for the class `{class}`, the intent is of `{}`", row.class);
+        return Err(refuse(RefusalCode::IntentMismatch, detail).at("/run_context/intent_class"));
+    }
+    let is_out = |list: &[Arc<str>], given: Option<&Arc<str>>| {
+        !list.is_empty() && !given.is_some_and(|given| list.contains(given))
+    };
+    for (list, given, code, name) in [
+        (&row.channels, input.channel, RefusalCode::IntentChannelUnsupported, "channel"),
+        (&row.locales, input.locale, RefusalCode::IntentLocaleUnsupported, "locale"),
+    ] {
+        if is_out(list, given) {
+            let given = given.map_or("none", |given| given);
+            let detail = format!("`{}` is not for the {name} `{given}`", row.id);
+            let refusal = refuse(code, detail).at(&format!("/request/input/{name}"));
+            return Err(refusal.with(json!({ "allowed": list })));
+        }
+    }
+    Ok(row.clone())
+}
+
+pub(super) fn told(intent: &Intent) -> Value {
+    let mut told = json!({"id": intent.id, "class": intent.class, "task": intent.task});
+    if let Some(risk) = &intent.risk_class {
+        put(&mut told, "risk_class", json!(risk));
+    }
+    told
+}

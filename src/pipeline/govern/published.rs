@@ -1,0 +1,78 @@
+//! What was compiled, in the shape of the schema that others have published.
+//!
+//! Its definitions allow no other members, so what they do not know is left out. The hash beside it
+//! stays that of the whole.
+
+use super::ledger::put;
+use serde_json::{Map, Value, json};
+
+/// The projection of a compiled context.
+pub fn published(context: &Value) -> Value {
+    let get = |object: &Value, key: &str| object.get(key).cloned().unwrap_or_default();
+    let pick = |object: &Value, keys: &[&str]| -> Value {
+        keys.iter().map(|key| ((*key).to_owned(), get(object, key))).collect::<Map<_, _>>().into()
+    };
+    let prompt = get(context, "compiled_prompt");
+    let mut told = pick(&prompt, &["system", "developer", "task"]);
+    put(&mut told, "context_blocks", list(&prompt, "context_blocks").iter().map(block).collect());
+    let manifests = get(context, "manifests");
+    json!({
+        "compiled_prompt": told,
+        "manifests": {
+            "policy_manifest": grouped(&manifests, "policy_manifest", ["bundle_id", "rule_id", "rule_ids"]),
+            "tool_manifest":
+                grouped(&manifests, "tool_manifest", ["adapter_id", "capability_id", "capabilities"]),
+            "evidence_manifest": list(&manifests, "evidence_manifest").iter().map(evidence).collect::<Value>(),
+        },
+        "runtime_controls": pick(
+            &get(context, "runtime_controls"),
+            &["must_refuse", "must_escalate", "approval_gates_active", "redaction_rules_active"],
+        ),
+        "budget_report": pick(
+            &get(context, "budget_report"),
+            &["allocations", "used_at_compile", "bucket_truncations", "dropped_block_ids"],
+        ),
+        "context_ledger": pick(
+            &get(context, "context_ledger"),
+            &["pack", "request", "policy", "tool", "evidence", "memory", "budget", "hash"],
+        ),
+    })
+}
+
+fn list<'v>(object: &'v Value, key: &str) -> &'v [Value] {
+    object.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn block(block: &Value) -> Value {
+    let mut block = block.clone();
+    let is_business = block.get("kind").is_some_and(|kind| kind == "non_negotiable");
+    let is_tool = block.get("bucket").is_some_and(|bucket| bucket == "tools");
+    if let Some(members) = block.as_object_mut() {
+        members.remove("required");
+        members.remove("redactions");
+        let bucket = if is_business { Some("business") } else { is_tool.then_some("tool") };
+        if let Some(bucket) = bucket {
+            members.insert("bucket".to_owned(), json!(bucket));
+        }
+    }
+    block
+}
+
+fn evidence(row: &Value) -> Value {
+    let id = row.get("id").and_then(Value::as_str).unwrap_or_default();
+    let source = id.split(':').next().unwrap_or_default();
+    json!({"evidence_ref": id, "source_id": source, "hash": row.get("payload_hash")})
+}
+
+/// Rows by one of their keys, each with what another key has in them.
+fn grouped(manifests: &Value, manifest: &str, [by, item, items]: [&str; 3]) -> Value {
+    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+    for row in list(manifests, manifest) {
+        let (Some(name), Some(own)) = (row.get(by), row.get(item)) else { continue };
+        match groups.iter_mut().find(|(known, _)| known == name) {
+            Some((_, list)) => list.push(own.clone()),
+            None => groups.push((name.clone(), vec![own.clone()])),
+        }
+    }
+    groups.into_iter().map(|(name, list)| json!({by: name, items: list})).collect()
+}

@@ -1,0 +1,239 @@
+//! The run context: who acts, for whom, how far, and on what.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::value;
+use crate::domain::{Classification, Timestamp, word_of};
+use crate::json::{Fault, Faults, Node};
+use crate::pack::{CLASSIFICATIONS, Mode, Refusal, RefusalCode};
+
+/// A run context that was checked.
+#[derive(Debug, Clone)]
+pub struct RunContext {
+    pub tenant_id: Arc<str>,
+    /// Whom memory and evidence are about.
+    pub subject: Option<Arc<str>>,
+    pub session_id: Option<Arc<str>>,
+    pub intent: Option<Arc<str>>,
+    pub intent_class: Option<Arc<str>>,
+    pub safety_mode: Mode,
+    pub pack_version: Option<Arc<str>>,
+    pub snapshot: Option<Arc<str>>,
+    pub bucket_tokens: Option<u64>,
+    /// What else the run may use; passed on.
+    pub limits: Value,
+    /// Keys, each allowed or denied.
+    pub permissions: Option<Vec<(Arc<str>, bool)>>,
+    /// Keys; `adapter.*` for all of an adapter.
+    pub prohibitions: Vec<Arc<str>>,
+    pub ceiling: Option<Classification>,
+    pub as_of: Timestamp,
+    /// Whether the caller said what time it is: then it counts as a fact.
+    pub is_timed: bool,
+    /// What rules see, without what only correlates.
+    pub facts: Value,
+    pub correlation: Value,
+}
+
+/// What only tells one call from another: never hashed, never seen by rules.
+const CORRELATION: &[&str] = &[
+    "run_id",
+    "trace_id",
+    "span_id",
+    "trace_flags",
+    "tracestate",
+    "baggage",
+    "session_id",
+    "request_id",
+    "compile_id",
+    "token_ref",
+    "claim_hash",
+    "nbf",
+    "exp",
+];
+
+/// Parts an object from what only correlates, at any depth; what stood on its first level is kept.
+pub(super) fn without_correlation(value: Value) -> (Value, Value) {
+    let mut kept = Map::new();
+    if let Value::Object(members) = &value {
+        for (key, member) in members {
+            if CORRELATION.contains(&key.as_str()) {
+                kept.insert(key.clone(), member.clone());
+            }
+        }
+    }
+    let mut value = value;
+    strip(&mut value, 0);
+    (value, Value::Object(kept))
+}
+
+/// A caller's own facts may use these names.
+fn strip(value: &mut Value, depth: usize) {
+    let Value::Object(members) = value else { return };
+    members.retain(|key, _| !CORRELATION.contains(&key.as_str()));
+    for (key, member) in members.iter_mut() {
+        let own = matches!(key.as_str(), "context" | "context_query" | "message");
+        if !own && depth < 4 {
+            strip(member, depth + 1);
+        }
+    }
+}
+
+/// Collects what is wrong with a context.
+struct Reading<'r, 'a> {
+    node: &'r Node<'a>,
+    at: &'r str,
+    faults: Faults,
+}
+
+impl Reading<'_, '_> {
+    fn fault(&mut self, key: &str, detail: impl Into<String>) {
+        let pointer = format!("{}/{key}", self.at);
+        self.faults.add_found(Fault { pointer, detail: detail.into(), did_you_mean: None });
+    }
+
+    fn text(&mut self, key: &str) -> Option<Arc<str>> {
+        let node = self.node.get(key).filter(|node| !node.is_null())?;
+        match node.as_str() {
+            Some("") => self.fault(key, "must not be empty"),
+            Some(text) => return Some(text.into()),
+            None => self.fault(key, format!("must be a string, not {}", node.kind())),
+        }
+        None
+    }
+
+    fn required(&mut self, key: &str) -> Arc<str> {
+        if self.node.get(key).is_none_or(Node::is_null) {
+            self.fault(key, "is missing");
+        }
+        self.text(key).unwrap_or_else(|| "".into())
+    }
+}
+
+pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunContext, Refusal> {
+    let mut reading = Reading { node, at, faults: Faults::default() };
+    if node.as_object().is_none() {
+        let detail = format!("must be an object, not {}", node.kind());
+        return Err(Refusal::new(RefusalCode::CtxInvalid, None, detail).at(at));
+    }
+    let tenant_id = reading.required("tenant_id");
+    let user = node.get("user").and_then(|user| user.get("user_id")).and_then(Node::as_str);
+    let user: Option<Arc<str>> = user.map(Into::into).or_else(|| reading.text("user_id"));
+    if user.is_none() {
+        reading.fault("user/user_id", "is missing");
+    }
+    let ceiling = reading.text("data_ceiling").and_then(|word| {
+        let found = CLASSIFICATIONS.iter().find(|(known, _)| *known == &*word);
+        if found.is_none() {
+            reading.fault("data_ceiling", "must be PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED");
+        }
+        found.map(|(_, ceiling)| *ceiling)
+    });
+    let given = reading.text("as_of");
+    let as_of = given.as_ref().and_then(|text| Timestamp::parse(text));
+    if given.is_some() && as_of.is_none() {
+        reading.fault("as_of", "must be a time such as 2026-12-31T23:59:59Z");
+    }
+    let mut context = RunContext {
+        tenant_id,
+        subject: reading.text("on_behalf_of").or(user),
+        session_id: reading.text("session_id"),
+        intent: reading.text("intent"),
+        intent_class: reading.text("intent_class"),
+        safety_mode: Mode::ReadOnly,
+        pack_version: reading.text("pack_version"),
+        snapshot: reading.text("kg_snapshot_id"),
+        bucket_tokens: None,
+        limits: node.get("run_budget").map_or_else(|| json!({}), value),
+        permissions: permissions(&mut reading),
+        prohibitions: prohibitions(&mut reading),
+        ceiling,
+        as_of: as_of.unwrap_or(now),
+        is_timed: as_of.is_some(),
+        facts: Value::Null,
+        correlation: Value::Null,
+    };
+    (context.facts, context.correlation) = without_correlation(value(node));
+    let faults = reading.faults.into_vec();
+    if !faults.is_empty() {
+        let detail = format!("the run context is not valid in {} places", faults.len());
+        return Err(Refusal::new(RefusalCode::CtxInvalid, None, detail).at_all(faults));
+    }
+    context.safety_mode = safety_mode(node, at)?;
+    context.bucket_tokens = bucket_tokens(node, at)?;
+    Ok(context)
+}
+
+fn safety_mode(node: &Node<'_>, at: &str) -> Result<Mode, Refusal> {
+    let word = node.get("safety_mode").and_then(Node::as_str);
+    let found = word.and_then(|word| Mode::WORDS.iter().find(|(known, _)| *known == word));
+    found.map(|(_, mode)| *mode).ok_or_else(|| {
+        let words: Vec<&str> =
+            Mode::WORDS.iter().map(|(_, mode)| word_of(Mode::WORDS, *mode)).collect();
+        let detail = format!("`safety_mode` must be one of {}", words.join(", "));
+        let refusal = Refusal::new(RefusalCode::CtxSafetyModeInvalid, Some("tools"), detail);
+        refusal.at(&format!("{at}/safety_mode"))
+    })
+}
+
+fn bucket_tokens(node: &Node<'_>, at: &str) -> Result<Option<u64>, Refusal> {
+    /// More than any window.
+    const MOST: u64 = 1 << 40;
+    let Some(given) = node.get("run_budget").and_then(|budget| budget.get("bucket_tokens")) else {
+        return Ok(None);
+    };
+    match given.as_u64().filter(|tokens| *tokens <= MOST) {
+        _ if given.is_null() => Ok(None),
+        Some(tokens) => Ok(Some(tokens)),
+        None => {
+            let detail = "`bucket_tokens` must be a whole number from 0";
+            let refusal = Refusal::new(RefusalCode::BudgetTotalInvalid, Some("budget"), detail);
+            Err(refusal.at(&format!("{at}/run_budget/bucket_tokens")))
+        }
+    }
+}
+
+/// A key of an adapter's capability.
+fn key(node: &Node<'_>) -> Option<Arc<str>> {
+    let adapter = node.get("adapter_id").and_then(Node::as_str)?;
+    let capability = node.get("capability").and_then(Node::as_str)?;
+    Some(format!("{adapter}.{capability}").into())
+}
+
+fn list<'r, 'a>(reading: &mut Reading<'r, 'a>, name: &str) -> Option<&'r [Node<'a>]> {
+    let node = reading.node.get(name).filter(|node| !node.is_null())?;
+    let items = node.as_array();
+    if items.is_none() {
+        reading.fault(name, format!("must be an array, not {}", node.kind()));
+    }
+    items
+}
+
+fn permissions(reading: &mut Reading<'_, '_>) -> Option<Vec<(Arc<str>, bool)>> {
+    let items = list(reading, "permissions")?;
+    let mut found = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        match (key(item), item.get("allow").and_then(Node::as_bool)) {
+            (Some(key), Some(allow)) => found.push((key, allow)),
+            _ => reading.fault(
+                &format!("permissions/{at}"),
+                "must have `adapter_id`, `capability` and `allow`",
+            ),
+        }
+    }
+    Some(found)
+}
+
+fn prohibitions(reading: &mut Reading<'_, '_>) -> Vec<Arc<str>> {
+    let mut found = Vec::new();
+    for (at, item) in list(reading, "prohibitions").unwrap_or_default().iter().enumerate() {
+        match key(item) {
+            Some(key) => found.push(key),
+            None => reading
+                .fault(&format!("prohibitions/{at}"), "must have `adapter_id` and `capability`"),
+        }
+    }
+    found
+}

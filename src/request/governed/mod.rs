@@ -1,0 +1,287 @@
+//! What a compile under a pack is given beside its conversation.
+
+mod candidates;
+mod context;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::domain::Timestamp;
+use crate::json::{self, Fault, Faults, Fields, Node, Path};
+use crate::pack::{BUCKETS, PackRef, Refusal, RefusalCode};
+
+pub use candidates::{EvidenceRef, MemoryRecord};
+pub use context::RunContext;
+
+/// The keys of `/compile` that are read here.
+const KEYS: &[&str] = &["pack", "run_context", "request", "evidence"];
+
+/// The most evidence refs, and the most memory records, of a request.
+const MOST: usize = 1_000;
+
+/// Where the pack is.
+#[derive(Debug, Clone)]
+pub enum PackSource {
+    Published(PackRef),
+    /// A document, as JSON text.
+    Inline(Arc<str>),
+}
+
+/// A compile under a pack, as it was asked for.
+#[derive(Debug, Clone)]
+pub struct Governed {
+    pub pack: PackSource,
+    pub run: RunContext,
+    pub invoke: Invoke,
+    pub evidence: Vec<EvidenceRef>,
+    /// Records in the place of those of the store.
+    pub memory: Option<Vec<MemoryRecord>>,
+    pub blocks: Vec<CallerBlock>,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone)]
+pub struct Invoke {
+    pub intent: Option<Arc<str>>,
+    /// The task; the last user message of the conversation where it is absent.
+    pub message: Option<Arc<str>>,
+    pub channel: Option<Arc<str>>,
+    pub locale: Option<Arc<str>>,
+    pub context_query: Value,
+    /// What rules see, without what only correlates.
+    pub facts: Value,
+    /// Who said what before, beside the conversation.
+    pub recent_turns: Vec<(Arc<str>, Arc<str>)>,
+    pub correlation: Value,
+}
+
+/// A block of the caller's own.
+#[derive(Debug, Clone)]
+pub struct CallerBlock {
+    pub bucket: Arc<str>,
+    pub kind: Arc<str>,
+    pub text: Arc<str>,
+    pub priority: i64,
+}
+
+/// Why a request under a pack cannot be read.
+#[derive(Debug)]
+pub enum Unread {
+    Invalid(Vec<Fault>),
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Unread {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// Reads what a body says of a pack; none where it names none. `now` is the time where the run
+/// context has none.
+pub fn read_governed(body: &Node<'_>, now: Timestamp) -> Result<Option<Governed>, Unread> {
+    let given = |key: &str| body.get(key).filter(|node| !node.is_null());
+    let mut faults = Faults::default();
+    let root = Path::Root;
+    let Some(pack) = given("pack") else {
+        for key in ["run_context", "request", "evidence"] {
+            if given(key).is_some() {
+                faults.add(&root.key(key), "needs a `pack`");
+            }
+        }
+        let faults = faults.into_vec();
+        return if faults.is_empty() { Ok(None) } else { Err(Unread::Invalid(faults)) };
+    };
+    numbers(body)?;
+    let place = Place { pack, body, at: root.key("pack") };
+    let source = place.source(&mut faults);
+    let context = place.find("run_context");
+    let Some((context, at)) = context else {
+        let refusal = Refusal::new(
+            RefusalCode::CtxInvalid,
+            None,
+            "a compile under a pack needs a `run_context`",
+        );
+        return Err(refusal.at("/run_context").into());
+    };
+    let run = context::read(context, &at, now)?;
+    let (request, at) = match place.find("request") {
+        Some((node, at)) => (Some(node), at),
+        None => (None, "/request".to_owned()),
+    };
+    let invoke = invoke(request, &at, &mut faults)?;
+    let evidence = match place.find("evidence") {
+        Some((node, at)) => candidates::evidence(node, &at, MOST, &mut faults),
+        None => Vec::new(),
+    };
+    let memory = place.own("memory").map(|node| candidates::memory(node, MOST, &mut faults));
+    let blocks = place.own("blocks").map(|node| blocks(node, &mut faults)).unwrap_or_default();
+    let faults = faults.into_vec();
+    match source {
+        Some(pack) if faults.is_empty() => {
+            Ok(Some(Governed { pack, run, invoke, evidence, memory, blocks }))
+        }
+        _ => Err(Unread::Invalid(faults)),
+    }
+}
+
+/// Refuses numbers that other readers would round: two requests would have one hash.
+fn numbers(body: &Node<'_>) -> Result<(), Unread> {
+    for key in KEYS {
+        let Some(node) = body.get(key) else { continue };
+        if let Err(error) = json::jcs(node) {
+            let fault = Fault {
+                pointer: format!("/{key}{}", error.pointer),
+                detail: format!(
+                    "the number {} is beyond what every JSON reader holds",
+                    error.number
+                ),
+                did_you_mean: None,
+            };
+            return Err(Unread::Invalid(vec![fault]));
+        }
+    }
+    Ok(())
+}
+
+/// The key `pack` and what may stand inside or beside it.
+struct Place<'p, 'a> {
+    pack: &'p Node<'a>,
+    body: &'p Node<'a>,
+    at: Path<'p>,
+}
+
+impl<'p, 'a> Place<'p, 'a> {
+    const KNOWN: &'static [&'static str] =
+        &["ref", "document", "run_context", "request", "evidence", "memory", "blocks"];
+
+    /// Whether `pack` is the document itself.
+    fn is_document(&self) -> bool {
+        self.pack.get("pack_meta").is_some() || self.pack.get("contract_meta").is_some()
+    }
+
+    fn source(&self, faults: &mut Faults) -> Option<PackSource> {
+        let named = |node: &Node<'_>, at: &Path<'_>, faults: &mut Faults| {
+            let found = node.as_str().and_then(PackRef::parse).map(PackSource::Published);
+            if found.is_none() {
+                faults.add(at, "must be `id@version`");
+            }
+            found
+        };
+        if self.pack.as_object().is_none() {
+            return named(self.pack, &self.at, faults);
+        }
+        if self.is_document() {
+            return Some(PackSource::Inline(self.pack.raw.into()));
+        }
+        let fields = Fields::of(self.pack, self.at, Self::KNOWN, faults)?;
+        match (fields.get("ref"), fields.get("document")) {
+            (Some(node), None) => named(node, &self.at.key("ref"), faults),
+            (None, Some(node)) => Some(PackSource::Inline(node.raw.into())),
+            _ => {
+                faults.add(&self.at, "must have `ref` or `document`, and not both");
+                None
+            }
+        }
+    }
+
+    /// A member inside of `pack`.
+    fn own(&self, key: &str) -> Option<&'p Node<'a>> {
+        let inside = self.pack.as_object().is_some() && !self.is_document();
+        self.pack.get(key).filter(|node| inside && !node.is_null())
+    }
+
+    /// A member inside of `pack`, or beside it.
+    fn find(&self, key: &str) -> Option<(&'p Node<'a>, String)> {
+        let inside = self.own(key).map(|node| (node, format!("/pack/{key}")));
+        let beside = self.body.get(key).filter(|node| !node.is_null());
+        inside.or_else(|| beside.map(|node| (node, format!("/{key}"))))
+    }
+}
+
+/// A value as another library holds it. It was read before: there is nothing in it that fails.
+fn value(node: &Node<'_>) -> Value {
+    serde_json::from_str(node.raw).unwrap_or_default()
+}
+
+fn invoke(request: Option<&Node<'_>>, at: &str, faults: &mut Faults) -> Result<Invoke, Unread> {
+    let empty = json!({});
+    let facts = request.map_or(empty, value);
+    if !facts.is_object() {
+        let detail = "must be an object".to_owned();
+        let fault = Fault { pointer: at.to_owned(), detail, did_you_mean: None };
+        return Err(Unread::Invalid(vec![fault]));
+    }
+    let input = request.and_then(|node| node.get("input"));
+    let mut text = |key: &str| -> Option<Arc<str>> {
+        let node = input?.get(key).filter(|node| !node.is_null())?;
+        let text = node.as_str();
+        if text.is_none() {
+            let detail = format!("must be a string, not {}", node.kind());
+            let pointer = format!("{at}/input/{key}");
+            faults.add_found(Fault { pointer, detail, did_you_mean: None });
+        }
+        text.map(Into::into)
+    };
+    let (intent, message) = (text("intent"), text("message"));
+    let (channel, locale) = (text("channel"), text("locale"));
+    let refs = request.and_then(|node| node.get("context_pack_refs")).and_then(Node::as_array);
+    if refs.is_some_and(|refs| refs.len() > 1) {
+        let detail = "one pack governs a compile; how several would be merged is not defined";
+        let refusal = Refusal::new(RefusalCode::PackMultipleUnsupported, None, detail);
+        return Err(refusal.at(&format!("{at}/context_pack_refs")).into());
+    }
+    let turns = request.and_then(|node| node.get("session")).and_then(|s| s.get("recent_turns"));
+    let recent_turns = turns.and_then(Node::as_array).into_iter().flatten();
+    let recent_turns = recent_turns
+        .filter_map(|turn| {
+            let role = turn.get("role").and_then(Node::as_str).unwrap_or("user");
+            let text = turn.get("content").or_else(|| turn.get("text")).and_then(Node::as_str)?;
+            Some((role.into(), text.into()))
+        })
+        .collect();
+    let query = input.and_then(|input| input.get("context_query")).map_or_else(|| json!({}), value);
+    let (facts, correlation) = context::without_correlation(facts);
+    Ok(Invoke {
+        intent: intent.filter(|text| !text.is_empty()),
+        message: message.filter(|text| !text.is_empty()),
+        channel,
+        locale,
+        context_query: query,
+        facts,
+        recent_turns,
+        correlation,
+    })
+}
+
+/// The buckets that only the pack and the task fill.
+const OWNED: &[&str] = &["system", "policy", "tools", "task"];
+
+fn blocks(node: &Node<'_>, faults: &mut Faults) -> Vec<CallerBlock> {
+    const KNOWN: &[&str] = &["bucket", "kind", "text", "priority"];
+    let root = Path::Root;
+    let (pack, mut found) = (root.key("pack"), Vec::new());
+    let list = pack.key("blocks");
+    for (at, node) in node.as_array().unwrap_or_default().iter().enumerate().take(MOST) {
+        let Some(block) = Fields::of(node, list.index(at), KNOWN, faults) else { continue };
+        let bucket = block.text("bucket", faults).unwrap_or("session");
+        if OWNED.contains(&bucket) || bucket.is_empty() || bucket.len() > 64 {
+            let others = BUCKETS.iter().filter(|name| !OWNED.contains(name));
+            let others: Vec<&str> = others.copied().collect();
+            let detail = format!("must be one of {}, or a name of your own", others.join(", "));
+            block.fault("bucket", detail, faults);
+        }
+        let text = block.text("text", faults);
+        if text.is_none() {
+            block.fault("text", "is missing", faults);
+        }
+        found.push(CallerBlock {
+            bucket: bucket.into(),
+            kind: block.text("kind", faults).unwrap_or("caller").into(),
+            text: text.unwrap_or_default().into(),
+            priority: block.integer("priority", 0, 1_000_000, faults).unwrap_or(50),
+        });
+    }
+    found
+}

@@ -1,0 +1,156 @@
+//! E: which evidence counts.
+
+use serde_json::{Value, json};
+
+use super::Run;
+use super::governed::{column, reasons};
+use super::packs::{canonical, digest};
+
+/// Evidence of a verified snapshot, as a retriever hands it over.
+pub(super) fn verified() -> Value {
+    let payload = json!({"snapshot": "s1", "size_gb": 900, "verified": true});
+    let hash = digest(&canonical(&payload));
+    assert_eq!(hash, "sha256:5a0ce202404a6761dca6c53d16aaf33ebfa77616b0c901a51c6c0bca6afeffb2");
+    json!({"id": "kg:snapshot_verification:s1#snap_kg_7", "class": "snapshot_verification",
+        "classification": "INTERNAL", "integrity": "verified", "freshness": "current",
+        "payload": payload, "payload_hash": hash})
+}
+
+/// What became of one piece of evidence: whether it was admitted, why not, and the gates.
+async fn fate(run: &mut Run, given: &[Value]) -> (Vec<String>, Vec<String>, Value) {
+    run.body["evidence"] = json!(given);
+    let compiled = run.compiled().await;
+    let admitted = column(&compiled["manifests"]["evidence_manifest"], "id");
+    let rejected = column(&compiled["manifests"]["withheld"]["evidence"], "reason");
+    (admitted, rejected, compiled["runtime_controls"]["evidence_gates"].clone())
+}
+
+#[tokio::test]
+async fn what_is_verified_meets_the_rule_that_asks_for_it() {
+    let mut run = Run::restore().await;
+    let (admitted, _, gates) = fate(&mut run, &[verified()]).await;
+    assert_eq!(admitted, ["kg:snapshot_verification:s1#snap_kg_7"]);
+    assert_eq!(gates["satisfied"], json!(["snapshot_verification"]));
+    let mut unknown = verified();
+    unknown.as_object_mut().unwrap().remove("integrity");
+    unknown.as_object_mut().unwrap().remove("freshness");
+    let (admitted, _, gates) = fate(&mut run, &[unknown]).await;
+    assert_eq!(admitted.len(), 1);
+    assert_eq!(gates["unresolved"], json!(["capacity_check", "snapshot_verification"]));
+}
+
+#[tokio::test]
+async fn a_snapshot_is_compared_whole_behind_the_last_mark() {
+    let mut run = Run::restore().await;
+    for id in ["kg:x:s1#snap_kg_70", "kg:x:s1#snap_kg_", "kg:x:snap_kg_7#snap_kg_8"] {
+        let mut given = verified();
+        given["id"] = id.into();
+        let (admitted, rejected, _) = fate(&mut run, &[given]).await;
+        assert_eq!((admitted.len(), rejected), (0, vec!["snapshot_mismatch".to_owned()]), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_must_name_the_snapshot_that_the_pack_wants() {
+    let mut run = Run::restore().await;
+    run.context()["kg_snapshot_id"] = Value::Null;
+    run.refused(422, "evidence_snapshot_unpinned").await;
+    run.context()["kg_snapshot_id"] = "".into();
+    run.refused(422, "ctx_invalid").await;
+}
+
+#[tokio::test]
+async fn what_was_altered_is_nowhere() {
+    let mut run = Run::restore().await;
+    let mut given = verified();
+    given["payload"]["snapshot"] = "zebra".into();
+    run.body["evidence"] = json!([given]);
+    let answer = run.answer().await;
+    let withheld = &answer["compiled_context"]["manifests"]["withheld"]["evidence"];
+    assert_eq!(reasons(withheld, "id")[0].1, "hash_mismatch");
+    assert!(!answer.to_string().contains("zebra"));
+}
+
+#[tokio::test]
+async fn nothing_above_the_ceiling_is_admitted() {
+    let mut run = Run::restore().await;
+    let mut given = verified();
+    given["classification"] = "RESTRICTED".into();
+    let (_, rejected, _) = fate(&mut run, &[given.clone()]).await;
+    assert_eq!(rejected, ["classification_above_ceiling"]);
+    given["classification"] = "SECRET".into();
+    let (_, rejected, _) = fate(&mut run, &[given]).await;
+    assert_eq!(rejected, ["classification_unknown"]);
+}
+
+#[tokio::test]
+async fn personal_data_is_restricted_and_keeps_its_word() {
+    let mut run = Run::refund(json!({"identity_verified": true, "refund_amount": 1})).await;
+    let mut given = verified();
+    given["classification"] = "PII".into();
+    run.body["evidence"] = json!([given]);
+    let compiled = run.compiled().await;
+    let row = &compiled["manifests"]["evidence_manifest"][0];
+    assert_eq!(
+        (&row["classification"], &row["classification_given"]),
+        (&json!("RESTRICTED"), &json!("PII"))
+    );
+}
+
+#[tokio::test]
+async fn the_order_of_candidates_changes_nothing() {
+    let mut run = Run::restore().await;
+    let other = |n: usize| {
+        let payload = json!({"n": n});
+        json!({"id": format!("kg:note:{n}#snap_kg_7"), "class": "note", "classification": "PUBLIC",
+            "payload_hash": digest(&canonical(&payload)), "payload": payload})
+    };
+    let mut given = vec![verified(), other(1), other(2), other(3)];
+    run.body["evidence"] = json!(given);
+    let forward = run.hash().await;
+    given.reverse();
+    run.body["evidence"] = json!(given);
+    assert_eq!(run.hash().await, forward);
+}
+
+#[tokio::test]
+async fn without_evidence_nothing_may_be_committed() {
+    let mut run = Run::restore().await;
+    let (_, _, gates) = fate(&mut run, &[]).await;
+    let both = json!(["capacity_check", "snapshot_verification"]);
+    assert_eq!((&gates["required"], &gates["unresolved"]), (&both, &both));
+    assert_eq!(gates["commit_allowed"], false);
+}
+
+#[tokio::test]
+async fn what_is_stale_meets_no_rule() {
+    let mut run = Run::restore().await;
+    let mut given = verified();
+    given["freshness"] = "stale".into();
+    let (admitted, _, gates) = fate(&mut run, &[given]).await;
+    assert_eq!((admitted.len(), &gates["satisfied"]), (1, &json!([])));
+}
+
+#[tokio::test]
+async fn another_tenant_s_evidence_is_rejected() {
+    let mut run = Run::restore().await;
+    let mut given = verified();
+    given["tenant_id"] = "tenant_other".into();
+    assert_eq!(fate(&mut run, &[given]).await.1, ["tenant_mismatch"]);
+}
+
+#[tokio::test]
+async fn what_had_no_room_is_on_no_manifest_and_meets_no_rule() {
+    let mut run = Run::restore().await;
+    let payload = json!({"text": "x".repeat(9000)});
+    let mut given = verified();
+    given["payload_hash"] = digest(&canonical(&payload)).into();
+    given["payload"] = payload;
+    run.body["evidence"] = json!([given]);
+    let compiled = run.compiled().await;
+    assert_eq!(compiled["manifests"]["evidence_manifest"], json!([]));
+    let omissions = &compiled["budget_report"]["omissions"];
+    assert!(reasons(omissions, "bucket").contains(&("evidence".to_owned(), "budget".to_owned())));
+    let gates = &compiled["runtime_controls"]["evidence_gates"];
+    assert_eq!(gates["satisfied"], json!([]));
+}

@@ -1,0 +1,133 @@
+//! M: what is remembered.
+
+use serde_json::{Value, json};
+
+use super::Run;
+use super::governed::{column, reasons};
+
+fn record(id: &str, tier: &str) -> Value {
+    json!({"id": id, "tier": tier, "text": format!("text of {id}"), "status": "promoted",
+        "promoted_at": "2026-01-01T00:00:00Z", "classification": "INTERNAL",
+        "tenant_id": "tenant_northwind", "subject": null, "intent_id": null, "confidence": 0.5})
+}
+
+async fn fates(run: &mut Run, records: &[Value]) -> (Vec<String>, Vec<(String, String)>) {
+    run.body["pack"]["memory"] = json!(records);
+    let compiled = run.compiled().await;
+    (
+        column(&compiled["manifests"]["memory_manifest"], "id"),
+        reasons(&compiled["manifests"]["withheld"]["memory"], "id"),
+    )
+}
+
+fn changed(id: &str, key: &str, value: Value) -> Value {
+    let mut record = record(id, "semantic");
+    record[key] = value;
+    record
+}
+
+#[tokio::test]
+async fn whoever_recalls_everything_is_checked_again() {
+    let mut run = Run::restore().await;
+    let given = [
+        record("good", "semantic"),
+        changed("in_review", "status", json!("in_review")),
+        changed("theirs", "tenant_id", json!("tenant_other")),
+        changed("nobodys", "tenant_id", Value::Null),
+        changed("of_another", "subject", json!("u2")),
+        changed("for_another", "intent_id", json!("ops.db.inspect")),
+        changed("secret", "classification", json!("RESTRICTED")),
+    ];
+    let (recalled, rejected) = fates(&mut run, &given).await;
+    assert_eq!(recalled, ["good"]);
+    for (id, reason) in [
+        ("in_review", "not_promoted"),
+        ("theirs", "tenant_mismatch"),
+        ("nobodys", "tenant_mismatch"),
+        ("of_another", "subject_mismatch"),
+        ("for_another", "intent_mismatch"),
+        ("secret", "classification_above_ceiling"),
+    ] {
+        assert!(rejected.contains(&(id.to_owned(), reason.to_owned())), "{id}: {rejected:?}");
+    }
+    let answer = run.answer().await.to_string();
+    assert!(answer.contains("text of good"));
+    assert!(given[1..].iter().all(|one| !answer.contains(one["text"].as_str().unwrap())));
+}
+
+#[tokio::test]
+async fn memory_is_about_whom_the_run_is_for() {
+    let mut run = Run::restore().await;
+    run.context()["on_behalf_of"] = "cust_9".into();
+    let given = [
+        changed("of_user", "subject", json!("u1")),
+        changed("of_customer", "subject", json!("cust_9")),
+        changed("of_all", "subject", Value::Null),
+    ];
+    assert_eq!(fates(&mut run, &given).await.0, ["of_all", "of_customer"]);
+}
+
+#[tokio::test]
+async fn the_cap_takes_the_best_in_a_fixed_order() {
+    let mut run = Run::restore().await;
+    let mut given: Vec<Value> = [
+        ("w", "working"),
+        ("e", "episodic"),
+        ("s1", "semantic"),
+        ("d", "durable"),
+        ("s2", "semantic"),
+    ]
+    .iter()
+    .map(|(id, tier)| record(id, tier))
+    .collect();
+    given[1]["promoted_at"] = "2099-01-01T00:00:00Z".into();
+    given[0]["promoted_at"] = "2099-01-01T00:00:00Z".into();
+    given[4]["confidence"] = json!(0.9);
+    given.push(record("s3", "semantic"));
+    let (recalled, rejected) = fates(&mut run, &given).await;
+    assert_eq!(recalled, ["d", "s2", "s1", "s3"]);
+    assert_eq!(
+        rejected,
+        [("e".to_owned(), "recall_cap".to_owned()), ("w".to_owned(), "recall_cap".to_owned())]
+    );
+}
+
+#[tokio::test]
+async fn a_tier_s_time_runs_from_the_promotion() {
+    let mut run = Run::restore().await;
+    run.context()["as_of"] = "2026-01-03T00:00:00Z".into();
+    for (promoted_at, is_there) in [("2025-12-31T23:59:59Z", false), ("2026-01-01T00:00:01Z", true)]
+    {
+        let mut given = record("e", "episodic");
+        given["promoted_at"] = promoted_at.into();
+        let (recalled, rejected) = fates(&mut run, &[given]).await;
+        assert_eq!(recalled.len() == 1, is_there);
+        assert_eq!(rejected.first().map(|(_, why)| why.as_str()), (!is_there).then_some("expired"));
+    }
+}
+
+#[tokio::test]
+async fn working_memory_is_of_its_session() {
+    let mut run = Run::restore().await;
+    run.context()["session_id"] = "s1".into();
+    let mut given = record("w", "working");
+    given["promoted_at"] = "2099-01-01T00:00:00Z".into();
+    given["session_id"] = "s2".into();
+    assert_eq!(fates(&mut run, &[given.clone()]).await.1[0].1, "session_mismatch");
+    given["session_id"] = "s1".into();
+    assert_eq!(fates(&mut run, &[given]).await.0, ["w"]);
+}
+
+#[tokio::test]
+async fn the_store_s_entries_are_recalled_and_no_candidate_is() {
+    let run = Run::restore().await;
+    let put = |key: &str| run.server.build("PUT", &format!("/memory/{key}"));
+    let entry = json!({"value": "Restores take an hour.", "tier": "semantic"});
+    assert_eq!(put("restore-time").json(&entry).send().await.unwrap().status(), 201);
+    let proposal = json!({"value": "Never confirmed.", "class": "correction", "tier": "semantic"});
+    assert_eq!(run.server.post("/memory-candidates", &proposal).await.status(), 201);
+    let answer = run.answer().await;
+    let manifest = &answer["compiled_context"]["manifests"]["memory_manifest"];
+    assert_eq!(column(manifest, "id"), ["restore-time"]);
+    assert!(!answer.to_string().contains("Never confirmed."));
+}

@@ -1,0 +1,169 @@
+//! P: documents.
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::Run;
+use crate::support::pack::{bundle, dbops, minimal, rule};
+use crate::support::{TestServer, problem};
+
+async fn lint(pack: &Value) -> Vec<Value> {
+    let server = TestServer::spawn().await;
+    let told: Value = server.post("/packs/lint", pack).await.json().await.unwrap();
+    told["faults"].as_array().unwrap().clone()
+}
+
+fn has(faults: &[Value], code: &str) -> bool {
+    faults.iter().any(|fault| fault["code"] == code && fault["severity"] == "error")
+}
+
+/// Canonical JSON of a document whose numbers are written as ECMAScript does.
+pub(super) fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let mut keys: Vec<&String> = members.keys().collect();
+            keys.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
+            let members: Vec<String> = keys
+                .iter()
+                .map(|key| format!("{}:{}", json!(key), canonical(&members[*key])))
+                .collect();
+            format!("{{{}}}", members.join(","))
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
+        }
+        // What serde_json writes as 1.0 is 1 there.
+        Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
+        other => other.to_string(),
+    }
+}
+
+pub(super) fn digest(text: &str) -> String {
+    let hash = Sha256::digest(text);
+    hash.iter().fold("sha256:".to_owned(), |hex, byte| hex + &format!("{byte:02x}"))
+}
+
+#[tokio::test]
+async fn a_pack_has_the_digest_of_its_canonical_json() {
+    let server = TestServer::spawn().await;
+    let published = server.post("/packs", &dbops()).await;
+    assert_eq!(published.status(), 201);
+    let published: Value = published.json().await.unwrap();
+    assert_eq!(published["pack_ref"], "pack.dbops@1.4.0");
+    assert_eq!(published["digest"], digest(&canonical(&dbops())));
+    let read: Value = server.get("/packs/pack.dbops/1.4.0").await.json().await.unwrap();
+    assert_eq!(read["digest"], published["digest"]);
+}
+
+#[tokio::test]
+async fn keys_in_another_order_are_the_same_pack() {
+    let server = TestServer::spawn().await;
+    let first: Value = server.post("/packs", &dbops()).await.json().await.unwrap();
+    let mut turned = serde_json::Map::new();
+    for (key, value) in dbops().as_object().unwrap().iter().rev() {
+        turned.insert(key.clone(), value.clone());
+    }
+    let text = serde_json::to_string_pretty(&turned).unwrap();
+    let again = server.build("POST", "/packs").header("content-type", "application/json");
+    let again = again.body(text).send().await.unwrap();
+    assert_eq!(again.status(), 200);
+    let again: Value = again.json().await.unwrap();
+    assert_eq!(again["digest"], first["digest"]);
+}
+
+#[tokio::test]
+async fn another_document_of_the_same_version_is_a_conflict() {
+    let server = TestServer::spawn().await;
+    assert_eq!(server.post("/packs", &dbops()).await.status(), 201);
+    let mut other = dbops();
+    other["policy_layer"]["policy_bundles"][0]["policy_dsl"]["rules"][0]["rationale"] =
+        "No.".into();
+    problem(server.post("/packs", &other).await, 409, "pack_version_exists").await;
+    let read: Value = server.get("/packs/pack.dbops/1.4.0").await.json().await.unwrap();
+    assert_eq!(read["document"], dbops());
+}
+
+#[tokio::test]
+async fn a_layer_that_is_missing_is_named() {
+    let mut pack = dbops();
+    pack.as_object_mut().unwrap().remove("decision_layer");
+    let faults = lint(&pack).await;
+    let fault = faults.iter().find(|fault| fault["code"] == "pack_layer_missing").unwrap();
+    assert_eq!(fault["pointer"], "/decision_layer");
+}
+
+#[tokio::test]
+async fn weights_that_do_not_come_to_one_are_told_with_their_sum() {
+    let mut pack = dbops();
+    pack["budget_layer"]["splits"]["ops.db.restore"]["evidence"] = json!(0.29);
+    let faults = lint(&pack).await;
+    let fault = faults.iter().find(|fault| fault["code"] == "budget_split_sum").unwrap();
+    assert_eq!(fault["sum"], "0.99");
+}
+
+#[tokio::test]
+async fn a_bucket_that_there_is_not_is_named() {
+    let mut pack = dbops();
+    pack["budget_layer"]["splits"]["ops.db.restore"]["evidense"] = json!(0);
+    assert!(has(&lint(&pack).await, "budget_bucket_unknown"));
+}
+
+#[tokio::test]
+async fn an_operator_that_would_never_run_is_named_too() {
+    let mut pack = minimal();
+    let never = json!({"and": [false, {"nope": [1]}]});
+    pack["policy_layer"]["policy_bundles"] =
+        json!([bundle("B", 1, &[rule("R", "", &never, &json!({"allow": false}))])]);
+    assert!(has(&lint(&pack).await, "policy_operator_unknown"));
+}
+
+#[tokio::test]
+async fn an_intent_is_named_whole_or_with_a_star() {
+    for (intent, is_found) in [("ops.db", false), ("ops.db.*", true), ("ops.d.*", false)] {
+        let mut pack = dbops();
+        pack["policy_layer"]["policy_bundles"][0]["policy_dsl"]["rules"][0]["applies_to"]["intent"] =
+            intent.into();
+        assert_eq!(!has(&lint(&pack).await, "policy_intent_unresolved"), is_found, "{intent}");
+    }
+}
+
+#[tokio::test]
+async fn a_mode_that_there_is_not_is_named() {
+    let mut pack = dbops();
+    pack["tooling_layer"]["adapter_registry"][3]["capabilities"][0]["approval_mode"] =
+        "destructve".into();
+    assert!(has(&lint(&pack).await, "tool_mode_unknown"));
+}
+
+#[tokio::test]
+async fn a_gate_that_is_not_declared_is_named() {
+    let mut pack = dbops();
+    pack["policy_layer"]["policy_bundles"][0]["policy_dsl"]["rules"][1]["then"]["requires_approval_gate"] =
+        "GATE_X".into();
+    assert!(has(&lint(&pack).await, "policy_gate_unresolved"));
+}
+
+#[tokio::test]
+async fn a_detector_that_there_is_not_is_named() {
+    let mut pack = dbops();
+    pack["policy_layer"]["guardrails"]["redaction_rules"] = json!(["ssn_magic"]);
+    assert!(has(&lint(&pack).await, "redaction_rule_unknown"));
+}
+
+#[tokio::test]
+async fn a_key_that_stands_twice_is_refused() {
+    let server = TestServer::spawn().await;
+    let text = "{\"pack_meta\": {\"priority\": 1, \"priority\": 2}}";
+    let request = server.build("POST", "/packs").header("content-type", "application/json");
+    problem(request.body(text).send().await.unwrap(), 422, "invalid_request").await;
+}
+
+#[tokio::test]
+async fn a_pack_that_needs_another_runtime_compiles_nothing() {
+    let mut run = Run::restore().await;
+    run.pack["contract_meta"]["compatibility"]["requires"] = json!({"runtime": ">=99.0.0"});
+    let refused = run.refused(422, "pack_incompatible").await;
+    assert!(refused["detail"].as_str().unwrap().contains("1.0.0"));
+    run.pack["contract_meta"]["compatibility"]["requires"] = json!({"moon": ">=1.0.0"});
+    run.refused(422, "pack_incompatible").await;
+}

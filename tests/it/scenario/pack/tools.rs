@@ -1,0 +1,99 @@
+//! T: which tools may be shown.
+
+use serde_json::{Value, json};
+
+use super::Run;
+use super::governed::{reasons, surfaced};
+
+#[tokio::test]
+async fn tools_stand_in_the_order_of_the_registry() {
+    let compiled = Run::restore().await.compiled().await;
+    assert_eq!(
+        surfaced(&compiled),
+        [
+            "adp_metrics.query",
+            "adp_runbook.annotate",
+            "adp_paging.notify",
+            "adp_db.restore_snapshot"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn each_mode_is_a_ceiling() {
+    let mut run = Run::restore().await;
+    for (mode, count) in
+        [("read_only", 1), ("local_write", 2), ("network", 3), ("delegated", 3), ("destructive", 4)]
+    {
+        run.context()["safety_mode"] = mode.into();
+        let compiled = run.compiled().await;
+        assert_eq!(surfaced(&compiled).len(), count, "{mode}");
+        let withheld = reasons(&compiled["manifests"]["withheld"]["tools"], "key");
+        assert_eq!(withheld.len(), 4 - count);
+        assert!(withheld.iter().all(|(_, reason)| reason == "above_safety_mode"));
+    }
+}
+
+#[tokio::test]
+async fn without_a_mode_nothing_is_compiled() {
+    let mut run = Run::restore().await;
+    for mode in [json!("Destructive"), Value::Null, json!(4)] {
+        run.context()["safety_mode"] = mode;
+        run.refused(422, "ctx_safety_mode_invalid").await;
+    }
+}
+
+#[tokio::test]
+async fn what_the_run_prohibits_is_withheld() {
+    let mut run = Run::restore().await;
+    for capability in ["notify", "*"] {
+        run.context()["prohibitions"] =
+            json!([{"adapter_id": "adp_paging", "capability": capability}]);
+        let withheld = &run.compiled().await["manifests"]["withheld"]["tools"].clone();
+        assert_eq!(
+            reasons(withheld, "key"),
+            [("adp_paging.notify".to_owned(), "prohibited".to_owned())]
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_run_s_permissions_are_a_second_sieve() {
+    let mut run = Run::restore().await;
+    run.context()["permissions"] =
+        json!([{"adapter_id": "adp_metrics", "capability": "query", "allow": true}]);
+    let compiled = run.compiled().await;
+    assert_eq!(surfaced(&compiled), ["adp_metrics.query"]);
+    let withheld = reasons(&compiled["manifests"]["withheld"]["tools"], "key");
+    assert!(withheld.len() == 3 && withheld.iter().all(|(_, why)| why == "run_not_permitted"));
+}
+
+#[tokio::test]
+async fn what_is_allowed_and_denied_is_denied() {
+    let mut run = Run::restore().await;
+    run.pack["tooling_layer"]["permissions"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"adapter_id": "adp_metrics", "capability": "query", "allow": false}));
+    let withheld = &run.compiled().await["manifests"]["withheld"]["tools"].clone();
+    assert_eq!(
+        reasons(withheld, "key"),
+        [("adp_metrics.query".to_owned(), "permission_denied".to_owned())]
+    );
+}
+
+#[tokio::test]
+async fn a_capability_may_be_its_name_alone() {
+    let mut run = Run::restore().await;
+    let whole = run.compiled().await["manifests"]["tool_manifest"].clone();
+    let adapter = &mut run.pack["tooling_layer"]["adapter_registry"][0];
+    adapter["capabilities"] = json!(["query"]);
+    adapter["approval_mode"] = "read_only".into();
+    assert_eq!(run.compiled().await["manifests"]["tool_manifest"], whole);
+}
+
+#[tokio::test]
+async fn a_capability_without_a_schema_has_its_adapter_s() {
+    let compiled = Run::restore().await.compiled().await;
+    assert_eq!(compiled["manifests"]["tool_manifest"][0]["schema_ref"], "schema://metrics.v2");
+}
