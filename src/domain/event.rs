@@ -17,6 +17,8 @@ pub enum EventKind {
     MemoryChanged,
     MemoryExpired,
     MemoryDenied,
+    /// A call of a tool that may not be carried out.
+    ToolDenied,
     /// A hook gave no answer; of a queued call, after the last attempt.
     HookFailed,
     /// A guard stopped what was asked for.
@@ -44,6 +46,7 @@ impl EventKind {
         ("memory:changed", Self::MemoryChanged),
         ("memory:expired", Self::MemoryExpired),
         ("memory:denied", Self::MemoryDenied),
+        ("tool:denied", Self::ToolDenied),
         ("hook:failed", Self::HookFailed),
         ("hook:denied", Self::HookDenied),
         ("delegation:recorded", Self::DelegationRecorded),

@@ -29,6 +29,8 @@ use crate::service::{Services, compile, tokens};
     operation_id = "compile",
     params(
         ("format" = Option<String>, Query, description = "Under a pack: `full`, or `contextos-v1` for the members of the published schema alone"),
+        ("dry_run" = Option<bool>, Query,
+         description = "Call no hook, store nothing, and list in the report what would be called"),
         ("Contexture-Deadline-Ms" = Option<u64>, Header, minimum = 1, maximum = 60_000,
          description = "Milliseconds that the compile may take, 10,000 when absent"),
     ),
@@ -44,11 +46,14 @@ pub(super) async fn compile_conversation(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = Query::of(request.uri(), &["format"])?;
+    let query = Query::of(request.uri(), &["dry_run", "format"])?;
+    let is_dry = query.choice("dry_run", &[("true", true), ("false", false)])? == Some(true);
     let formats = [("full", false), ("contextos-v1", true)];
-    let work = match query.choice("format", &formats)? {
-        Some(true) => compile::compile_as_published,
-        _ => compile::compile,
+    let as_published = query.choice("format", &formats)? == Some(true);
+    let work = move |services: &Services, text: &str, deadline: &Deadline| {
+        let compile = if is_dry { compile::dry_run } else { compile::compile };
+        let answer = compile(services, text, deadline)?;
+        Ok(if as_published { compile::as_published(answer) } else { answer })
     };
     let answer = run(&state, request, work).await?;
     Ok(answered(&state, answer))
@@ -96,7 +101,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 pub(super) async fn run<T: Send + 'static>(
     state: &AppState,
     request: Request,
-    work: fn(&Services, &str, &Deadline) -> Result<T, Error>,
+    work: impl FnOnce(&Services, &str, &Deadline) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
     let Received { text, share, services, allowed } = body::read(state, request).await?;
     let place = state.pool.admit()?;

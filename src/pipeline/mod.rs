@@ -45,6 +45,7 @@ pub use deadline::{Deadline, Stopped};
 pub use error::Error;
 pub use govern::{GovernInput, GovernOutput, govern, published};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
+pub use points::write_arguments;
 pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;
 pub use recall::{Candidate, Ranked, rank_memory};

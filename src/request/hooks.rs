@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::options::{MemoryEntry, read};
+
 use crate::hook::{CheckUrl, Delivery, GivenId, Hook, Kind, read_hook};
-use crate::json::{Faults, Fields, Node, Value};
+use crate::json::{Faults, Fields, Limits, Node, Path, Value, parse};
 
 /// The most hooks that a request brings.
 const MOST: usize = 32;
@@ -64,5 +66,39 @@ impl HookChoice {
             Self::Inline(hooks) => hooks,
             Self::Registered | Self::Off => &[],
         }
+    }
+}
+
+/// What a hook at `recall_memory` answers.
+#[derive(Debug, Clone)]
+pub struct RecalledMemory {
+    /// The candidates that it wants shown, in its order; none where it does not choose.
+    pub keys: Option<Vec<Arc<str>>>,
+    /// Further entries.
+    pub entries: Vec<MemoryEntry>,
+}
+
+/// Reads `{"keys"?, "entries"?}`, or says what is wrong with it.
+pub fn read_recalled(answer: &str) -> Result<RecalledMemory, String> {
+    const MOST: usize = 4_096;
+    let node = parse(answer, Limits::default()).map_err(|error| error.to_string())?;
+    let mut faults = Faults::default();
+    let Some(fields) = Fields::of(&node, Path::Root, &["keys", "entries"], &mut faults) else {
+        return Err("must be an object".to_owned());
+    };
+    let keys = fields
+        .get("keys")
+        .map(|_| fields.texts("keys", MOST, &mut faults).into_iter().map(Arc::from).collect());
+    let list = fields.path().key("entries");
+    let mut entries = Vec::new();
+    for (index, item) in fields.list("entries", MOST, &mut faults).iter().enumerate() {
+        let known = &["key", "value", "description"];
+        if let Some(one) = Fields::of(item, list.index(index), known, &mut faults) {
+            entries.extend(read::entry(&one, index, &mut faults));
+        }
+    }
+    match faults.into_vec().first() {
+        Some(fault) => Err(format!("{}: {}", fault.pointer, fault.detail)),
+        None => Ok(RecalledMemory { keys, entries }),
     }
 }

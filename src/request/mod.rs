@@ -31,7 +31,7 @@ pub use governed::{
     CallerBlock, EvidenceRef, Governed, Invoke, MemoryRecord, PackSource, RunContext, Unread,
     read_governed,
 };
-pub use hooks::HookChoice;
+pub use hooks::{HookChoice, RecalledMemory, read_recalled};
 pub use lineage::{
     DelegationRequest, ForkRequest, SWITCH_REASONS, SwitchRequest, read_delegation, read_fork,
     read_switch,

@@ -53,6 +53,18 @@ impl<'s> Asking<'s> {
 }
 
 impl Asking<'_> {
+    /// In a dry run, calls no webhook and only says which it would call.
+    pub(super) fn dry_if(mut self, is_dry: bool) -> Self {
+        if is_dry {
+            self.round = self.round.dry();
+        }
+        self
+    }
+
+    pub(super) fn runs(&self) -> &[Run] {
+        self.round.runs()
+    }
+
     /// A line for each hook that was come to, and the calls that are to be made from the queue.
     pub(super) fn into_parts(self) -> (Vec<Run>, Vec<ToSend>) {
         (self.round.into_runs(), self.later)

@@ -2,7 +2,9 @@
 
 use super::candidates::Refusal;
 use super::{StoreError, once, packs};
+use crate::hook::Stop;
 use crate::json::{self, Fault};
+use crate::pipeline::Stopped;
 use crate::webhook::SealError;
 
 /// Each variant is one thing a caller can act on. Nothing was stored.
@@ -42,6 +44,11 @@ pub enum Error {
     Pack(#[from] packs::Refused),
     #[error(transparent)]
     Candidate(#[from] Refusal),
+    /// A hook stopped it.
+    #[error(transparent)]
+    Hook(#[from] Stop),
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -26,6 +26,7 @@ mod record;
 mod returned;
 pub mod sessions;
 pub mod skills;
+mod telling;
 pub mod tokens;
 mod told;
 pub mod tools;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::telling::failures;
 use super::{Services, StoreError, compile, packs};
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::Run;
@@ -128,13 +129,4 @@ pub(super) fn tell_failed(
         let error: StoreError = error;
         tracing::debug!(%error, "a failed compile was not told of");
     }
-}
-
-/// What is told of hooks that failed.
-fn failures(runs: &[Run]) -> impl Iterator<Item = Value> {
-    runs.iter().filter_map(|run| {
-        let failure = run.failure()?;
-        Some(json!({"hook": &*run.hook, "point": run.point.as_str(), "kind": run.kind.as_str(),
-            "cause": failure.cause.as_str(), "status": failure.status}))
-    })
 }

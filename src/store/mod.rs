@@ -60,7 +60,7 @@ pub use self::packs::Published;
 pub use self::sessions::SentPayload;
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
-pub use self::tx::Tx;
+pub use self::tx::{Fact, Tx};
 pub use self::usage::{UsageFilter, UsageRow};
 use crate::config::{DatabaseUrl, StoreConfig};
 use crate::domain::{Clock, Timestamp};

@@ -20,6 +20,17 @@ pub struct Tx<'t> {
     events: RefCell<Vec<Event>>,
     /// Whether a delivery was queued.
     queued: Cell<bool>,
+    /// What observe hooks are to hear of.
+    facts: RefCell<Vec<Fact>>,
+}
+
+/// Something that was done, as observe hooks hear of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// The point at which they stand.
+    pub point: &'static str,
+    /// What they are told, as JSON text.
+    pub input: String,
 }
 
 /// What others are told of once a transaction is committed.
@@ -37,7 +48,8 @@ impl fmt::Debug for Tx<'_> {
 
 impl<'t> Tx<'t> {
     pub(super) fn new(sql: &'t dyn Sql, tenant: &'t str, now: Timestamp) -> Self {
-        Self { sql, tenant, now, events: RefCell::default(), queued: Cell::default() }
+        let (events, queued, facts) = Default::default();
+        Self { sql, tenant, now, events, queued, facts }
     }
 
     /// When the transaction was begun, by the store's clock.
@@ -50,13 +62,17 @@ impl<'t> Tx<'t> {
     where
         't: 'o,
     {
-        Tx {
-            sql: self.sql,
-            tenant,
-            now: self.now,
-            events: RefCell::default(),
-            queued: Cell::default(),
-        }
+        Tx::new(self.sql, tenant, self.now)
+    }
+
+    /// Notes something that observe hooks are to hear of.
+    pub fn tell(&self, fact: Fact) {
+        self.facts.borrow_mut().push(fact);
+    }
+
+    /// What was noted so far.
+    pub fn take_facts(&self) -> Vec<Fact> {
+        self.facts.take()
     }
 
     /// Notes that an event was published.

@@ -184,6 +184,10 @@ impl From<Error> for Problem {
                 return Self { errors, ..Self::with_detail(Kind::InvalidRequest, detail) };
             }
             Error::Forbidden(_) => Kind::Forbidden,
+            Error::Hook(stop) if stop.is_timeout() => Kind::HookTimeout,
+            Error::Hook(_) => Kind::HookFailed,
+            Error::Stopped(Stopped::TimeUp) => Kind::Deadline,
+            Error::Stopped(Stopped::Cancelled) => Kind::Cancelled,
             Error::NoSecrets(_) => Kind::SecretsUnavailable,
             Error::Refused(once::Refused::Mismatch) => Kind::IdempotencyMismatch,
             Error::Refused(once::Refused::InFlight) => Kind::InFlight,

@@ -6,3 +6,5 @@ pub(super) mod list;
 pub(super) mod result;
 pub(super) mod shrink;
 pub(super) mod transform;
+
+pub use result::write_arguments;

@@ -45,7 +45,7 @@ pub(in crate::pipeline) fn input(
 }
 
 /// Arguments as an object; those of a free-form call, and what is no object, as text.
-pub(in crate::pipeline) fn write_arguments(out: &mut String, call: &ToolCall) {
+pub fn write_arguments(out: &mut String, call: &ToolCall) {
     let is_object =
         !call.custom && parse(&call.arguments, LIMITS).is_ok_and(|node| node.as_object().is_some());
     if is_object {

@@ -350,7 +350,11 @@ impl MemoryOptions {
     }
 }
 
-fn entry(one: &Fields<'_, '_>, place: usize, faults: &mut Faults) -> Option<MemoryEntry> {
+pub(in crate::request) fn entry(
+    one: &Fields<'_, '_>,
+    place: usize,
+    faults: &mut Faults,
+) -> Option<MemoryEntry> {
     let key = one.text("key", faults);
     if one.get("key").is_none() {
         one.fault("key", "is missing", faults);

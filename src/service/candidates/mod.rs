@@ -71,7 +71,7 @@ pub fn propose(
     proposed.by = actor(services.caller(), &proposed.by, MemoryRole::Capturer)?;
     // Chosen before the transaction, which may be tried twice.
     let (ids, promotion) = (Ids::new(), services.promotion());
-    services.tenant().write_durable(move |tx| {
+    services.write_told(None, move |tx| {
         let candidate = propose_in(tx, &proposed, if_match, &ids, promotion)?;
         let done = (shown(tx, candidate)?, proposed.revises.is_none());
         telling.remember(tx, &done)?;
@@ -114,7 +114,7 @@ pub fn review(
     let mut request = request::read_review(&node).map_err(Error::Invalid)?;
     request.by = decider(services.caller(), &request.by, MemoryRole::Reviewer)?;
     let id = id.to_owned();
-    services.tenant().write_durable(move |tx| {
+    services.write_told(None, move |tx| {
         let mut candidate = current(tx, &id, if_match)?;
         if candidate.proposers.iter().any(|proposer| proposer.id == request.by.id) {
             return Err(Refusal::SelfReview.into());
@@ -161,7 +161,7 @@ pub fn promote(
     let mut request = request::read_promotion(&node).map_err(Error::Invalid)?;
     request.by = decider(services.caller(), &request.by, MemoryRole::Promoter)?;
     let id = id.to_owned();
-    services.tenant().write_durable(move |tx| {
+    services.write_told(None, move |tx| {
         let mut candidate = current(tx, &id, if_match)?;
         let from = candidate.state;
         if from != CandidateState::Approved {

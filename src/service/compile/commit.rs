@@ -1,16 +1,29 @@
 //! What a compile leaves behind: all of it or nothing.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{MemoryEntry, Note};
-use crate::hook::Run;
+use crate::hook::{Run, ToSend};
 use crate::json::Node;
 use crate::pipeline::Compiled;
+use crate::service::hooks::queue::enqueue;
 use crate::service::record::{Begun, NewRecord};
 use crate::service::sessions::{self, Open, Turn};
+use crate::service::telling::Hearers;
 use crate::service::told::Told;
 use crate::service::{Services, StoreError, memory};
-use crate::store::Batch;
+use crate::store::{Batch, Fact};
+
+/// What is told of a compile, to whom.
+pub(super) struct Heard<'t> {
+    pub(super) told: &'t Told,
+    pub(super) runs: &'t [Run],
+    /// Calls that are made from the queue.
+    pub(super) later: Vec<ToSend>,
+    /// Changes of memory, and who hears of them.
+    pub(super) facts: Vec<Fact>,
+    pub(super) hearers: Hearers,
+}
 
 /// Stores what the compile leaves behind and tells of it, all of it or nothing. Where that is what
 /// is told and no more, a compile does not fail for it.
@@ -19,9 +32,13 @@ pub(super) fn commit(
     compiled: &mut Compiled,
     (id, session): (&Arc<str>, Option<(&Open, sessions::Compiled)>),
     (expired, turn): (Vec<MemoryEntry>, Option<(Arc<Turn>, String)>),
-    (told, runs): (&Told, &[Run]),
+    heard: Heard<'_>,
     recorded: Option<(&Node<'_>, &Begun)>,
-) -> Result<(), StoreError> {
+) -> Result<Vec<Fact>, StoreError> {
+    let Heard { told, runs, later, mut facts, hearers } = heard;
+    let of_turn: Arc<Mutex<Vec<Fact>>> = Arc::default();
+    let noted = Arc::clone(&of_turn);
+    let known = facts.clone();
     let mut batch = Batch::default();
     let open = session.as_ref().map(|(open, _)| &open.id);
     let record = recorded.map(|recorded| {
@@ -33,9 +50,9 @@ pub(super) fn commit(
     for text in std::mem::take(&mut compiled.artifacts) {
         batch.artifact(text, "text/plain");
     }
-    let heard = session.as_ref().is_some_and(|(_, left)| left.heard.is_something());
-    let must = !batch.is_empty() || !expired.is_empty() || heard || turn.is_some();
-    if heard || turn.is_some() {
+    let calibrates = session.as_ref().is_some_and(|(_, left)| left.heard.is_something());
+    let must = !batch.is_empty() || !expired.is_empty() || calibrates || turn.is_some();
+    if calibrates || turn.is_some() {
         // The caller is told that the session holds it.
         batch.flush();
     }
@@ -45,7 +62,10 @@ pub(super) fn commit(
     let stored = services.tenant().commit_with(batch, move |tx, _| {
         before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
         turn.iter().try_for_each(|(turn, _)| turn.carry_out(tx))?;
+        *noted.lock().unwrap_or_else(PoisonError::into_inner) = hearers.enqueue(tx)?;
         memory::expire(tx, &expired)?;
+        enqueue(tx, hearers.scope(), &later)?;
+        hearers.enqueue_facts(tx, &known)?;
         session.iter().try_for_each(|(open, left)| open.commit(tx, left))?;
         turn.iter().try_for_each(|(turn, answer)| turn.append(tx, answer))?;
         record.iter().try_for_each(|record| record.store(tx, kept))?;
@@ -59,8 +79,13 @@ pub(super) fn commit(
                 pointer: String::new(),
                 detail: "the store cannot be written".to_owned(),
             });
-            Ok(())
+            Ok(Vec::new())
         }
-        stored => stored.map(drop),
+        stored => {
+            stored?;
+            let mut noted = of_turn.lock().unwrap_or_else(PoisonError::into_inner);
+            facts.splice(0..0, noted.drain(..));
+            Ok(facts)
+        }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::hook::{HookSet, Run, Scope};
-use crate::pipeline::Report;
+use crate::domain::MemoryEntry;
+use crate::hook::{At, Decision, Facts, HookSet, Point, Run, Scope};
+use crate::pipeline::{Asks as _, Report};
 use crate::request::{CompileRequest, HookChoice};
-use crate::service::{Services, StoreError};
+use crate::service::asking::Asking;
+use crate::service::{Services, StoreError, memory};
 
 /// The hooks of a request, as they are now: what is registered while it runs is not for it.
 pub(super) fn pinned(
@@ -32,6 +34,20 @@ pub(in crate::service) fn scope(
         agent: None,
         turn: None,
         hops: services.hops(),
+    }
+}
+
+/// Tells of entries whose time is up, before they are removed. What comes of it changes nothing.
+pub(super) fn expiring(asking: &mut Asking<'_>, expired: &[MemoryEntry]) {
+    if !asking.has_any(Point::MemoryExpired) {
+        return;
+    }
+    for entry in expired {
+        let input = memory::expired_entry(entry);
+        let at = At { point: Point::MemoryExpired, input: &input, facts: Facts::default() };
+        if let Err(error) = asking.observe(at, Decision::None) {
+            tracing::debug!(%error, "a hook was not told of an entry whose time is up");
+        }
     }
 }
 

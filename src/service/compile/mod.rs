@@ -6,6 +6,7 @@ mod commit;
 mod defaults;
 mod govern;
 mod hooks;
+mod recall;
 mod remember;
 mod skill;
 mod turn;
@@ -15,15 +16,17 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::asking::Asking;
 use super::record::{Begun, Inputs};
 use super::sessions::{self, Heard, Open, Turn};
+use super::telling::Hearers;
 use super::told::{Told, tell_failed};
-use super::{Services, packs, usage};
+use super::{Services, memory, packs, usage};
 use crate::hook::{Denial, Run, Stop};
 use crate::json::{self, Fault, Limits, Node};
 use crate::pack::Refusal;
 use crate::pipeline::{self, Asks, Deadline, Report, Stopped, Timings};
-use crate::request::{self, CompileRequest};
+use crate::request::{self, CompileRequest, KnownAdapters};
 use crate::store;
 
 use adapters::known_adapters;
@@ -101,7 +104,13 @@ impl From<pipeline::Error> for Error {
 
 /// Compiles the request in `body`. Takes the thread until it is done or `deadline` stops it.
 pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
-    within(services, body, None, deadline)
+    within(services, body, None, (deadline, false))
+}
+
+/// The same, but no webhook is called, nothing is stored and nobody told: the report says which
+/// hooks would be called.
+pub fn dry_run(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+    within(services, body, None, (deadline, true))
 }
 
 /// The same for a turn of a session, whose request `body` is.
@@ -111,14 +120,14 @@ pub(super) fn compile_turn(
     turn: &Arc<Turn>,
     deadline: &Deadline,
 ) -> Result<Answer, Error> {
-    within(services, body, Some(turn), deadline)
+    within(services, body, Some(turn), (deadline, false))
 }
 
 fn within(
     services: &Services,
     body: &str,
     turn: Option<&Arc<Turn>>,
-    deadline: &Deadline,
+    (deadline, is_dry): (&Deadline, bool),
 ) -> Result<Answer, Error> {
     let start = Instant::now();
     let mut timings = Timings::default();
@@ -138,33 +147,31 @@ fn within(
     }
     let (mut told, mut runs) = (None, Vec::new());
     let effects = (&mut told, &mut runs);
-    let around = (session.as_ref(), turn, deadline);
+    let around = (session.as_ref(), turn, (deadline, is_dry));
     let done = compile_node(services, &node, around, (start, timings), effects);
-    if let Err(error) = &done {
+    if let Err(error) = done.as_ref()
+        && !is_dry
+    {
         let session = node.get("session_id").and_then(Node::as_str);
         tell_failed(services, session, (told.as_ref(), &runs), error);
     }
     done
 }
 
-/// The same; what was compiled under a pack is told in the shape that others have published.
-pub fn compile_as_published(
-    services: &Services,
-    body: &str,
-    deadline: &Deadline,
-) -> Result<Answer, Error> {
-    let answer = compile(services, body, deadline)?;
-    let body = govern::as_published(answer.text()).map_or_else(|| answer.body.clone(), Bytes::from);
-    Ok(Answer { body, ..answer })
+/// An answer in the shape that others have published, where it was compiled under a pack.
+pub fn as_published(answer: Answer) -> Answer {
+    match govern::as_published(answer.text()) {
+        Some(body) => Answer { body: Bytes::from(body), ..answer },
+        None => answer,
+    }
 }
 
-fn compile_node(
+/// Reads a request, and what the adapters are that it names.
+fn read(
     services: &Services,
     node: &Node<'_>,
-    (session, turn, deadline): (Option<&Open>, Option<&Arc<Turn>>, &Deadline),
-    (start, mut timings): (Instant, Timings),
-    (told, runs): (&mut Option<Told>, &mut Vec<Run>),
-) -> Result<Answer, Error> {
+    timings: &mut Timings,
+) -> Result<(CompileRequest, KnownAdapters), Error> {
     let storing = Instant::now();
     let (adapters, unread) = known_adapters(services, node.get("compression"))?;
     timings.store += storing.elapsed();
@@ -180,6 +187,17 @@ fn compile_node(
     let storing = Instant::now();
     take_skill(services, &mut request)?;
     timings.store += storing.elapsed();
+    Ok((request, adapters))
+}
+
+fn compile_node(
+    services: &Services,
+    node: &Node<'_>,
+    (session, turn, (deadline, is_dry)): (Option<&Open>, Option<&Arc<Turn>>, (&Deadline, bool)),
+    (start, mut timings): (Instant, Timings),
+    (told, runs): (&mut Option<Told>, &mut Vec<Run>),
+) -> Result<Answer, Error> {
+    let (mut request, adapters) = read(services, node, &mut timings)?;
     let deadline = match request.deadline_ms {
         Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
         None => deadline.clone(),
@@ -196,24 +214,30 @@ fn compile_node(
     let storing = Instant::now();
     let pinned = hooks::pinned(services, &request)?;
     let governance = govern(services, node, &mut request, &pinned, services.now())?;
-    let expired = remember(services, turn.map(|turn| &**turn), &mut request)?;
     timings.store += storing.elapsed();
+    let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
+    let head = format!("{{\"id\":\"{id}\",\"payload\":");
+    let scope = hooks::scope(services, &id, session.map(|session| &session.id));
+    let hearers = Hearers::new(&pinned, scope.clone());
+    let mut asking = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(is_dry);
+    let storing = Instant::now();
+    let expired = remember::remember_asking(services, turn, &mut request, &mut asking);
+    timings.store += storing.elapsed();
+    let expired = kept(expired, &asking, runs)?;
     let begun = level.is_kept().then(|| Begun {
         level,
         target: request.target.as_str(),
         inputs: Inputs::of(&request, adapters.stored),
         set: Arc::clone(&pinned),
     });
-    let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
-    let head = format!("{{\"id\":\"{id}\",\"payload\":");
-    let scope = hooks::scope(services, &id, session.map(|session| &session.id));
-    let mut asking = services.asking(pinned, scope, &deadline);
     let around = (&deadline, &mut asking as &mut dyn Asks);
     let compiled = pipeline::compile(services.pipeline(), request, head, around, &mut timings);
-    (*runs, _) = asking.into_parts();
-    let mut compiled = compiled?;
-    hooks::report(&mut compiled.report, runs);
-    governance.iter().try_for_each(|governance| governance.check(compiled.payload()))?;
+    let mut compiled = kept(compiled, &asking, runs)?;
+    let checked = governance.iter().try_for_each(|governance| governance.check(compiled.payload()));
+    kept(checked, &asking, runs)?;
+    hooks::expiring(&mut asking, &expired);
+    let later;
+    (*runs, later) = asking.into_parts();
 
     let serialising = Instant::now();
     note_change(services, &mut compiled, &model, previous.as_ref(), session);
@@ -231,23 +255,46 @@ fn compile_node(
     let recorded = begun.as_ref().map(|begun| (node, begun));
     compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
     let governed = governance.map(|governance| governance.told(runs)).unwrap_or_default();
-    let answer =
-        turn.map(|turn| whole(compiled.text.clone(), &compiled.report, &governed, Some(turn)));
-    let taken = turn.cloned().zip(answer.clone());
-    commit(services, &mut compiled, (&id, left), (expired, taken), (told, runs), recorded)?;
+    let answer = turn.map(|turn| {
+        hooks::report(&mut compiled.report, runs);
+        whole(compiled.text.clone(), &compiled.report, &governed, Some(turn))
+    });
+    if !is_dry {
+        let facts = expired.iter().map(memory::changed_by_expiry).collect();
+        let telling = commit::Heard { told, runs, later, facts, hearers: hearers.clone() };
+        let taken = turn.cloned().zip(answer.clone());
+        let left = (&id, left);
+        let facts = commit(services, &mut compiled, left, (expired, taken), telling, recorded)?;
+        runs.extend(services.tell_now(&hearers, &facts));
+    }
+    hooks::report(&mut compiled.report, runs);
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
     let report = &compiled.report;
-    usage::count(services, &model.name, report.tokens_before, report.tokens_after);
+    if !is_dry {
+        usage::count(services, &model.name, report.tokens_before, report.tokens_after);
+    }
     let payload = compiled.start..compiled.text.len();
     let body = answer.unwrap_or_else(|| whole(compiled.text, &compiled.report, &governed, None));
     let body = Bytes::from(body);
-    if level.is_kept() {
+    if level.is_kept() && !is_dry {
         services.remember_payload(&id, body.slice(payload));
     }
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
+}
+
+/// What came of something, with the lines of the hooks where it failed.
+fn kept<T, E: Into<Error>>(
+    done: Result<T, E>,
+    asking: &Asking<'_>,
+    runs: &mut Vec<Run>,
+) -> Result<T, Error> {
+    done.map_err(|error| {
+        *runs = asking.runs().to_vec();
+        error.into()
+    })
 }
 
 /// Says what a request tells in vain where it names no session.

@@ -1,28 +1,62 @@
 //! The memory that a compile shows, as the store has it.
 
+use std::sync::Arc;
+
 use crate::domain::{MemoryEntry, Role};
-use crate::pipeline;
+use crate::pipeline::{self, Ranked};
 use crate::request::{CompileRequest, Placement};
+use crate::service::asking::Asking;
 use crate::service::sessions::Turn;
 use crate::service::{Services, StoreError, memory};
 use crate::store::Tx;
 
-/// Reads what memory shows in this compile, with what its turn writes; answers the entries in sight
-/// whose time is up.
+use super::{Error, recall};
+
+/// What a compile remembers: the question, the entries ranked, and those whose time is up.
+type Remembered = (String, Vec<Ranked>, Vec<MemoryEntry>);
+
+/// Reads what memory shows in this compile, by its own ranking.
 pub(in crate::service) fn remember(
     services: &Services,
     turn: Option<&Turn>,
     request: &mut CompileRequest,
-) -> Result<Vec<MemoryEntry>, StoreError> {
+) -> Result<(), StoreError> {
+    read(services, turn, request).map(drop)
+}
+
+/// The same, and hooks choose; answers the entries in sight whose time is up.
+pub(super) fn remember_asking(
+    services: &Services,
+    turn: Option<&Arc<Turn>>,
+    request: &mut CompileRequest,
+    asking: &mut Asking<'_>,
+) -> Result<Vec<MemoryEntry>, Error> {
+    let turn = turn.map(|turn| &**turn);
+    let Some((question, ranked, expired)) = read(services, turn, request)? else {
+        return Ok(Vec::new());
+    };
+    if let Some(memory) = &mut request.memory
+        && let Some(chosen) = recall::ask(asking, &ranked, (&question, memory.max_tokens))?
+    {
+        memory.entries = chosen;
+    }
+    Ok(expired)
+}
+
+fn read(
+    services: &Services,
+    turn: Option<&Turn>,
+    request: &mut CompileRequest,
+) -> Result<Option<Remembered>, StoreError> {
     let question = question(request);
     let session = request.session_id.clone();
     let Some(memory) = request.memory.as_mut().filter(|memory| memory.from_store) else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     memory.scope.session_id = memory.scope.session_id.take().or(session);
-    let scope = memory.scope.clone();
+    let (scope, asked) = (memory.scope.clone(), question.clone());
     let read = move |tx: &Tx<'_>| {
-        let ranked = memory::recalled(tx, &scope, &question)?;
+        let ranked = memory::recalled(tx, &scope, &asked)?;
         Ok::<_, StoreError>((ranked, memory::expired(tx, &scope)?))
     };
     let (ranked, expired) = match turn.and_then(Turn::memory) {
@@ -30,7 +64,7 @@ pub(in crate::service) fn remember(
         None => services.tenant().read(read)?,
     };
     memory.entries = ranked.iter().map(pipeline::shown_entry).collect();
-    Ok(expired)
+    Ok(Some((question, ranked, expired)))
 }
 
 /// What memory is asked for: what the request says, else the last user message where the block

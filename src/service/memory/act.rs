@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::change::{Change, carry_out, remove};
+use super::told::tell_nothing_removed;
 use super::{Error, Services, UNKNOWN};
 use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, RawJson};
 use crate::json::{self, Limits};
@@ -33,7 +34,8 @@ pub fn act(services: &Services, body: &str, telling: Telling<Acted>) -> Result<A
     })?;
     // Chosen before the transaction, which may be tried twice.
     let id: Arc<str> = format!("mem_{}", uuid::Uuid::now_v7().simple()).into();
-    services.tenant().write_durable(move |tx| {
+    let session = request.scope.session_id.clone();
+    services.write_told(session.as_ref(), move |tx| {
         let entry = match request.action {
             StoreAction::Add => Some(add(tx, &request, &id)?),
             StoreAction::Replace => Some(replace(tx, &request)?),
@@ -61,7 +63,11 @@ fn replace(tx: &Tx<'_>, request: &StoreRequest) -> Result<MemoryEntry, Error> {
 }
 
 fn take_away(tx: &Tx<'_>, request: &StoreRequest) -> Result<Option<MemoryEntry>, Error> {
-    let Some(old) = meant(tx, request)? else { return Ok(None) };
+    let Some(old) = meant(tx, request)? else {
+        let content = request.content.as_deref().unwrap_or_default();
+        tell_nothing_removed(tx, content, request.key.as_deref(), request.target.1);
+        return Ok(None);
+    };
     remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Direct)?;
     Ok(Some(old))
 }

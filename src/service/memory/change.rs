@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::Error;
+use super::told::{tell_changed, tell_expired};
 use crate::domain::{
     Classification, EventKind, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus,
     MemoryTier, NewEvent, RawJson, word_of,
@@ -41,8 +42,10 @@ pub(in crate::service) fn carry_out(
         Some(session) => tx.session_turns(session)?,
         None => 0,
     };
+    let before = old.as_ref().map(|old| old.value.clone());
     let entry = written(change, old, tx.now(), turn);
     tx.put_memory(&entry, change.action, change.origin)?;
+    tell_changed(tx, &entry, before.as_ref(), (change.action, change.origin));
     tx.publish(&changed(&entry, change.action, change.origin))?;
     Ok(entry)
 }
@@ -132,6 +135,7 @@ pub(in crate::service) fn replace(
         entry.expire(entry.ttl, tx.now(), turn);
     }
     tx.put_memory(&entry, action, origin)?;
+    tell_changed(tx, &entry, Some(&current.value), (action, origin));
     tx.publish(&changed(&entry, action, origin))?;
     Ok(entry)
 }
@@ -145,8 +149,10 @@ pub(in crate::service) fn remove(
 ) -> Result<(), store::Error> {
     if action == MemoryAction::Expire {
         tx.publish(&event(EventKind::MemoryExpired, entry, action, origin))?;
+        tell_expired(tx, entry);
     }
     tx.delete_memory(&entry.scope, &entry.key)?;
+    tell_changed(tx, entry, Some(&entry.value), (action, origin));
     tx.publish(&changed(entry, action, origin))?;
     Ok(())
 }

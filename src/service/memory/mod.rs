@@ -6,12 +6,14 @@
 mod act;
 mod change;
 mod recall;
+mod told;
 mod transfer;
 
 pub use self::act::{Acted, act};
 pub(super) use self::change::{Change, carry_out, remove, replace};
 pub use self::recall::{RecallAnswer, recall};
 pub(super) use self::recall::{expire, expire_all, expired, recalled};
+pub(super) use self::told::{changed_by_expiry, expired_entry, write_entry};
 pub use self::transfer::{Imported, import};
 use super::once::Telling;
 use super::{Error, Services};
@@ -39,7 +41,8 @@ pub fn put(
     let node = json::parse(body, Limits::default())?;
     let (scope, write) = request::read_memory_write(&node, key, partial).map_err(Error::Invalid)?;
     let key = key.to_owned();
-    services.tenant().write_durable(move |tx| {
+    let session = scope.session_id.clone();
+    services.write_told(session.as_ref(), move |tx| {
         let old = tx.memory(&scope, &key)?;
         if partial && old.is_none() {
             return Err(UNKNOWN);
@@ -88,7 +91,8 @@ pub fn delete(
     if_match: Option<u64>,
 ) -> Result<(), Error> {
     let (scope, key) = (scope.clone(), key.to_owned());
-    services.tenant().write_durable(move |tx| {
+    let session = scope.session_id.clone();
+    services.write_told(session.as_ref(), move |tx| {
         let Some(old) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
         check_version(Some(&old), if_match)?;
         Ok(remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Direct)?)
@@ -124,7 +128,8 @@ pub fn restore(
     let node = json::parse(body, Limits::default())?;
     let (scope, version) = request::read_restore(&node).map_err(Error::Invalid)?;
     let key = key.to_owned();
-    services.tenant().write_durable(move |tx| {
+    let session = scope.session_id.clone();
+    services.write_told(session.as_ref(), move |tx| {
         let Some(current) = tx.memory_row(&scope, &key)? else { return Err(UNKNOWN) };
         let found = tx.memory_versions(&scope, &key, Some(version.saturating_add(1)), 1)?;
         let known = found.into_iter().find(|found| found.entry.version == version);
@@ -150,7 +155,8 @@ pub fn retract(
     let node = json::parse(body, Limits::default())?;
     let scope = request::read_retract(&node).map_err(Error::Invalid)?;
     let key = key.to_owned();
-    services.tenant().write_durable(move |tx| {
+    let session = scope.session_id.clone();
+    services.write_told(session.as_ref(), move |tx| {
         let Some(current) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
         let retracted = MemoryEntry { status: MemoryStatus::Retracted, ..current.clone() };
         let retracted =

@@ -95,7 +95,7 @@ pub(in crate::service) fn expire_all(services: &Services) -> Result<(), store::E
     /// Entries of one transaction.
     const AT_ONCE: usize = 200;
     loop {
-        let gone = services.tenant().write_durable(|tx| {
+        let gone = services.write_told(None, |tx| {
             let entries = tx.expired_memory(AT_ONCE)?;
             expire(tx, &entries)?;
             Ok::<_, store::Error>(entries.len())

@@ -40,7 +40,7 @@ pub fn import(
     if !faults.is_empty() {
         return Err(Error::Invalid(faults));
     }
-    services.tenant().write_durable(move |tx| {
+    services.write_told(None, move |tx| {
         let mut done = Imported::default();
         for ImportLine { key, scope, write } in &lines {
             let old = tx.memory(scope, key)?;

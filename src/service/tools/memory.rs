@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::hooks::{Verdict, ask_writes};
 use super::{Answer, Rights, object, text};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
@@ -27,21 +28,27 @@ pub(super) fn carry_out(
         return Ok(Vec::new());
     }
     let promotion = services.promotion();
+    let verdicts = ask_writes(services, &rights, calls.iter())?;
     // Chosen before the transaction, which may be tried twice.
-    let calls: Vec<_> = calls.into_iter().map(|call| (call, Ids::new())).collect();
-    services.tenant().write_durable(move |tx| all(tx, &rights, &calls, promotion))
+    let calls: Vec<_> = calls
+        .into_iter()
+        .zip(verdicts)
+        .map(|(call, verdict)| (call, verdict, Ids::new()))
+        .collect();
+    let session = rights.scope.session_id.clone();
+    services.write_told(session.as_ref(), move |tx| all(tx, &rights, &calls, promotion))
 }
 
 /// The same inside of a transaction; the ids are those of what is proposed.
 pub(super) fn all(
     tx: &Tx<'_>,
     rights: &Rights,
-    calls: &[(ToolCall, Ids)],
+    calls: &[(ToolCall, Verdict, Ids)],
     promotion: MemoryPromotion,
 ) -> Result<Vec<Answer>, Error> {
     calls
         .iter()
-        .map(|(call, ids)| match one(tx, rights, call, ids, promotion)? {
+        .map(|(call, verdict, ids)| match one(tx, rights, (call, verdict), ids, promotion)? {
             Ok(done) => Ok(Answer::Done(done)),
             Err(refused) => Ok(refused),
         })
@@ -52,19 +59,29 @@ pub(super) fn all(
 fn one(
     tx: &Tx<'_>,
     rights: &Rights,
-    call: &ToolCall,
+    (call, verdict): (&ToolCall, &Verdict),
     ids: &Ids,
     promotion: MemoryPromotion,
 ) -> Result<Result<String, Answer>, Error> {
-    let wish = match Wish::read(call) {
+    let mut wish = match Wish::read(call) {
         Ok(wish) => wish,
         Err(refused) => return Ok(Err(refused)),
     };
     if let Some(refused) = not_allowed(rights, &wish.key) {
-        tx.publish(&denied(rights, &wish))?;
+        tx.publish(&denied(rights, &wish, "key_not_allowed"))?;
         return Ok(Err(refused));
     }
     let old = tx.memory(&rights.scope, &wish.key)?;
+    match verdict {
+        Verdict::Denied(reason) => {
+            tx.publish(&denied(rights, &wish, "hook"))?;
+            let key = &wish.key;
+            let text = format!("\"{key}\" was not written: {reason}. Nothing was done.");
+            return Ok(Err(Answer::Refused(text)));
+        }
+        Verdict::Value(value) => wish.value = value.clone(),
+        Verdict::Free => {}
+    }
     let key = &wish.key;
     match (wish.does, old) {
         (Does::Update | Does::Delete, None) => {
@@ -145,7 +162,7 @@ fn propose(
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Does {
+pub(super) enum Does {
     Create,
     Update,
     Delete,
@@ -153,15 +170,15 @@ enum Does {
 
 /// What a call asks for.
 #[derive(Debug)]
-struct Wish {
-    does: Does,
-    key: Arc<str>,
-    value: RawJson,
+pub(super) struct Wish {
+    pub(super) does: Does,
+    pub(super) key: Arc<str>,
+    pub(super) value: RawJson,
     description: Option<Arc<str>>,
 }
 
 impl Wish {
-    fn read(call: &ToolCall) -> Result<Self, Answer> {
+    pub(super) fn read(call: &ToolCall) -> Result<Self, Answer> {
         let arguments = object(call)?;
         let does = if &*call.name == CREATE_MEMORY {
             Does::Create
@@ -190,7 +207,7 @@ impl Wish {
     }
 }
 
-fn not_allowed(rights: &Rights, key: &str) -> Option<Answer> {
+pub(super) fn not_allowed(rights: &Rights, key: &str) -> Option<Answer> {
     let allowed = rights.allowed_keys.as_ref()?;
     if allowed.iter().any(|known| **known == *key) {
         return None;
@@ -199,8 +216,8 @@ fn not_allowed(rights: &Rights, key: &str) -> Option<Answer> {
     Some(Answer::Refused(format!("\"{key}\" may not be written; these keys may: {list}.")))
 }
 
-fn denied(rights: &Rights, wish: &Wish) -> NewEvent {
-    let data = json!({"key": wish.key, "reason": "key_not_allowed", "origin": "model"});
+fn denied(rights: &Rights, wish: &Wish, reason: &str) -> NewEvent {
+    let data = json!({"key": wish.key, "reason": reason, "origin": "model"});
     NewEvent {
         kind: EventKind::MemoryDenied,
         session_id: rights.scope.session_id.clone(),

@@ -2,6 +2,7 @@
 //! the caller's to run.
 
 mod check;
+mod hooks;
 mod load;
 mod memory;
 mod read;

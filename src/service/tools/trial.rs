@@ -1,6 +1,7 @@
 //! Calls that write memory, tried out: what they answer, and what memory shows after them, is known
 //! before anything is stored.
 
+use super::hooks::{Verdict, ask_writes};
 use super::memory::all;
 use super::{Answer, Rights};
 use crate::domain::{MemoryPromotion, ToolCall};
@@ -12,7 +13,7 @@ use crate::store::Tx;
 #[derive(Debug)]
 pub(in crate::service) struct Trial {
     rights: Rights,
-    calls: Vec<(ToolCall, Ids)>,
+    calls: Vec<(ToolCall, Verdict, Ids)>,
     promotion: MemoryPromotion,
     answers: Vec<Answer>,
 }
@@ -37,7 +38,9 @@ impl Trial {
         calls: Vec<ToolCall>,
     ) -> Result<Self, Error> {
         // Chosen before any transaction: what is tried is what is done.
-        let calls: Vec<_> = calls.into_iter().map(|call| (call, Ids::new())).collect();
+        let verdicts = ask_writes(services, &rights, calls.iter())?;
+        let with = |(call, verdict)| (call, verdict, Ids::new());
+        let calls: Vec<_> = calls.into_iter().zip(verdicts).map(with).collect();
         let promotion = services.promotion();
         let (by, list) = (rights.clone(), calls.clone());
         let answers = taken_back(services, move |tx| all(tx, &by, &list, promotion))?;

@@ -2,6 +2,8 @@
 
 mod before_compile;
 mod before_compress;
+mod dry_run;
+mod memory;
 mod replay;
 mod result;
 mod stops;

@@ -1,0 +1,82 @@
+//! `recall_memory`: hooks choose among what the store has, and add to it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Error;
+use crate::hook::{At, Facts, Kind, Point};
+use crate::json::write_string;
+use crate::pipeline::{self, Asks as _, Ranked};
+use crate::request::{self, MemoryEntry};
+use crate::service::asking::Asking;
+use crate::service::memory;
+
+/// The entries that hooks want shown; none where they leave it to us.
+pub(super) fn ask(
+    asking: &mut Asking<'_>,
+    ranked: &[Ranked],
+    (query, max_tokens): (&str, u64),
+) -> Result<Option<Vec<MemoryEntry>>, Error> {
+    const POINT: Point = Point::RecallMemory;
+    if !asking.has(POINT, Kind::Provide) {
+        return Ok(None);
+    }
+    let mut input = String::from("{\"query\":");
+    match query {
+        "" => input.push_str("null"),
+        query => write_string(&mut input, query),
+    }
+    input.push_str(",\"candidates\":[");
+    for (at, one) in ranked.iter().enumerate() {
+        input.push_str(if at > 0 { "," } else { "" });
+        memory::write_entry(&mut input, &one.entry);
+    }
+    input.push_str("],\"max_tokens\":");
+    input.push_str(&max_tokens.to_string());
+    input.push('}');
+    let known: BTreeSet<Arc<str>> = ranked.iter().map(|one| Arc::clone(&one.entry.key)).collect();
+    let check = |answer: &str| {
+        let recalled = request::read_recalled(answer)?;
+        match recalled.keys.iter().flatten().find(|key| !known.contains(*key)) {
+            Some(key) => Err(format!("/keys: `{key}` is none of the candidates")),
+            None => Ok(()),
+        }
+    };
+    let at = At { point: POINT, input: &input, facts: Facts::default() };
+    let provided = asking.provide(at, &|_| 0, &check)?;
+    let answers: Vec<_> = provided
+        .answers
+        .iter()
+        .filter_map(|(_, answer)| request::read_recalled(answer).ok())
+        .collect();
+    if answers.is_empty() {
+        return Ok(None);
+    }
+    let chosen: Vec<&Arc<str>> = answers.iter().flat_map(|one| one.keys.iter().flatten()).collect();
+    let chooses = answers.iter().any(|one| one.keys.is_some());
+    let mut entries: Vec<MemoryEntry> = Vec::new();
+    if chooses {
+        for key in chosen {
+            let one = ranked.iter().find(|one| one.entry.key == *key);
+            if let Some(one) = one.filter(|_| !entries.iter().any(|entry| entry.key == *key)) {
+                entries.push(pipeline::shown_entry(one));
+            }
+        }
+    } else {
+        entries.extend(ranked.iter().map(pipeline::shown_entry));
+    }
+    entries.extend(answers.into_iter().flat_map(|one| one.entries));
+    // They are shown as they were chosen.
+    if chooses {
+        for (place, entry) in entries.iter_mut().enumerate() {
+            entry.place = place;
+        }
+    } else {
+        let mut next = entries.iter().map(|entry| entry.place).max().unwrap_or_default();
+        for entry in entries.iter_mut().skip(ranked.len()) {
+            next += 1;
+            entry.place = next;
+        }
+    }
+    Ok(Some(entries))
+}

@@ -1,0 +1,170 @@
+//! Tells observe hooks of facts: those that are called from the queue get their calls with the fact,
+//! in its transaction; those with `delivery: "sync"` are called once it is stored.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use serde_json::json;
+
+use super::hooks::queue::enqueue;
+use super::{Services, StoreError};
+use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::hook::{
+    Answering, At, BUDGET, Call, Called, Caller, Cause, Decision, Delivery, Facts, Failure, Hook,
+    HookSet, Manifest, Point, Round, Run, Scope,
+};
+use crate::pipeline::{Asks as _, Deadline};
+use crate::store::{Fact, Tx};
+
+/// The observe hooks of one request, by how they are called.
+#[derive(Debug, Clone)]
+pub(super) struct Hearers {
+    queued: Arc<HookSet>,
+    now: Arc<HookSet>,
+    scope: Scope,
+}
+
+impl Hearers {
+    pub(super) fn new(set: &HookSet, scope: Scope) -> Self {
+        let of = |delivery: Delivery| {
+            let all = Point::ALL.iter().flat_map(|point| set.at(*point));
+            let own = all.filter(|hook| hook.delivery == delivery && is_observer(hook));
+            let own: Vec<Arc<Hook>> = own.cloned().collect();
+            Arc::new(HookSet::new(&own, &Manifest::default(), scope.session_id.as_deref()))
+        };
+        Self { queued: of(Delivery::Async), now: of(Delivery::Sync), scope }
+    }
+
+    /// Queues the calls that tell of what the transaction has noted; answers what that is.
+    pub(super) fn enqueue(&self, tx: &Tx<'_>) -> Result<Vec<Fact>, StoreError> {
+        let facts = tx.take_facts();
+        self.enqueue_facts(tx, &facts)?;
+        Ok(facts)
+    }
+
+    /// Queues the calls that tell of facts.
+    pub(super) fn enqueue_facts(&self, tx: &Tx<'_>, facts: &[Fact]) -> Result<(), StoreError> {
+        if self.queued.is_empty() {
+            return Ok(());
+        }
+        let mut round = Round::new(Arc::clone(&self.queued), &Nobody, self.scope.clone());
+        for (point, fact) in facts.iter().filter_map(known) {
+            let at = At { point, input: &fact.input, facts: Facts::default() };
+            // Nobody is called now, so nothing is waited for.
+            let calls = round.observe(at, Decision::None).now_or_never().unwrap_or_default();
+            enqueue(tx, &self.scope, &calls)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+impl Services {
+    /// Stores what `write` does, and tells of the changes of memory in it.
+    pub(super) fn write_told<T, E>(
+        &self,
+        session: Option<&Arc<str>>,
+        mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let set = self.hook_set(session.map(|id| &**id), &[])?;
+        if [Point::MemoryChanged, Point::MemoryExpired].iter().all(|at| set.at(*at).is_empty()) {
+            return self.tenant().write_durable(write);
+        }
+        let hearers = Hearers::new(&set, self.hook_scope(session));
+        let queue = hearers.clone();
+        let (done, facts) = self.tenant().write_durable(move |tx| {
+            let done = write(tx)?;
+            Ok::<_, E>((done, queue.enqueue(tx)?))
+        })?;
+        self.tell_now(&hearers, &facts);
+        Ok(done)
+    }
+
+    /// Calls the hooks that are told at once. What comes of it changes nothing.
+    pub(super) fn tell_now(&self, hearers: &Hearers, facts: &[Fact]) -> Vec<Run> {
+        if hearers.now.is_empty() || facts.is_empty() {
+            return Vec::new();
+        }
+        let deadline = Deadline::at(Instant::now() + BUDGET.saturating_add(Duration::from_secs(1)));
+        let mut asking = self.asking(Arc::clone(&hearers.now), hearers.scope.clone(), &deadline);
+        for (point, fact) in facts.iter().filter_map(known) {
+            let at = At { point, input: &fact.input, facts: Facts::default() };
+            if let Err(error) = asking.observe(at, Decision::None) {
+                tracing::debug!(%error, "a hook was not told");
+            }
+        }
+        let (runs, _) = asking.into_parts();
+        self.tell_failures(&runs);
+        runs
+    }
+
+    /// Publishes which hooks failed, as well as that can be told.
+    pub(super) fn tell_failures(&self, runs: &[Run]) {
+        let session = None::<Arc<str>>;
+        let events: Vec<NewEvent> = failures(runs)
+            .map(|data| NewEvent {
+                kind: EventKind::HookFailed,
+                session_id: session.clone(),
+                compilation_id: None,
+                data: RawJson::new(data.to_string()),
+            })
+            .collect();
+        if events.is_empty() {
+            return;
+        }
+        let write =
+            move |tx: &Tx<'_>| events.iter().try_for_each(|event| tx.publish(event).map(drop));
+        if let Err(error) = self.tenant().write(write) {
+            let error: StoreError = error;
+            tracing::debug!(%error, "a hook that failed was not told of");
+        }
+    }
+
+    /// Whose hooks they are, outside of a compile.
+    pub(super) fn hook_scope(&self, session: Option<&Arc<str>>) -> Scope {
+        Scope {
+            tenant: Arc::clone(&self.caller().tenant),
+            session_id: session.cloned(),
+            hops: self.hops(),
+            ..Scope::default()
+        }
+    }
+}
+
+/// What is told of hooks that failed.
+pub(super) fn failures(runs: &[Run]) -> impl Iterator<Item = serde_json::Value> {
+    runs.iter().filter_map(|run| {
+        let failure = run.failure()?;
+        Some(json!({"hook": &*run.hook, "point": run.point.as_str(), "kind": run.kind.as_str(),
+            "cause": failure.cause.as_str(), "status": failure.status}))
+    })
+}
+
+fn is_observer(hook: &Hook) -> bool {
+    hook.kind == crate::hook::Kind::Observe
+}
+
+fn known(fact: &Fact) -> Option<(Point, &Fact)> {
+    Point::parse(fact.point).map(|point| (point, fact))
+}
+
+/// Calls nothing: there is nothing to be called.
+#[derive(Debug)]
+struct Nobody;
+
+impl Caller for Nobody {
+    fn call<'c>(&'c self, _: Call<'c>) -> Answering<'c> {
+        let failure = Failure::new(Cause::Connect, "nothing is called here");
+        Box::pin(async move {
+            Called { answer: Err(failure), body: None, took: Duration::ZERO, attempts: 0 }
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! The hooks at `memory_update`: what a model asks for, before any of it is done.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Rights;
+use super::memory::{Does, Wish, not_allowed};
+use crate::domain::{MemoryScope, RawJson, ToolCall};
+use crate::hook::{At, BUDGET, Denial, Facts, Kind, Point};
+use crate::json::{Limits, parse, write_string};
+use crate::pipeline::{self, Asks as _, Deadline};
+use crate::request::check_memory_text;
+use crate::service::asking::Asking;
+use crate::service::{Error, Services, StoreError};
+use crate::store::Tx;
+
+/// What hooks say of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Nobody has anything against it.
+    Free,
+    Denied(String),
+    /// What is to be written in the place of what the model gave.
+    Value(RawJson),
+}
+
+impl From<pipeline::Error> for Error {
+    fn from(error: pipeline::Error) -> Self {
+        match error {
+            pipeline::Error::Hook(stop) => Self::Hook(stop),
+            pipeline::Error::Stopped(stopped) => Self::Stopped(stopped),
+            // No payload is made here, and a denial is an answer and no error.
+            pipeline::Error::OverBudget(_) | pipeline::Error::Denied(_) => {
+                Self::Stopped(pipeline::Stopped::Cancelled)
+            }
+        }
+    }
+}
+
+fn deadline() -> Deadline {
+    Deadline::at(Instant::now() + BUDGET.saturating_add(Duration::from_secs(1)))
+}
+
+fn told(denial: &Denial) -> String {
+    match &denial.code {
+        Some(code) => format!("{} ({code})", denial.reason),
+        None => denial.reason.to_string(),
+    }
+}
+
+/// Asks of each write of a model's whether it may be done, and with which value. Writes of keys that
+/// the model may not write, and changes of what is not there, are nobody's question.
+pub(super) fn ask_writes<'c>(
+    services: &Services,
+    rights: &Rights,
+    calls: impl Iterator<Item = &'c ToolCall> + Clone,
+) -> Result<Vec<Verdict>, Error> {
+    const POINT: Point = Point::MemoryUpdate;
+    let session = rights.scope.session_id.as_ref();
+    let set = services.hook_set(session.map(|id| &**id), &[])?;
+    let asks =
+        [Kind::Guard, Kind::Transform].iter().any(|kind| set.of(POINT, *kind).next().is_some());
+    if !asks {
+        return Ok(calls.map(|_| Verdict::Free).collect());
+    }
+    let mut asking = services.asking(set, services.hook_scope(session), &deadline());
+    // What the calls before have made of each key.
+    let mut known: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
+    let mut verdicts = Vec::new();
+    for call in calls {
+        let wish = match Wish::read(call) {
+            Ok(wish) if not_allowed(rights, &wish.key).is_none() => wish,
+            _ => {
+                verdicts.push(Verdict::Free);
+                continue;
+            }
+        };
+        let old = match known.get(&wish.key) {
+            Some(value) => value.clone(),
+            None => stored(services, &rights.scope, &wish.key)?,
+        };
+        if wish.does != Does::Create && old.is_none() {
+            verdicts.push(Verdict::Free);
+            continue;
+        }
+        let verdict = ask_write(&mut asking, &wish, old.as_ref())?;
+        let value = match &verdict {
+            Verdict::Denied(_) => old,
+            Verdict::Value(value) => Some(value.clone()),
+            Verdict::Free => (wish.does != Does::Delete).then_some(wish.value),
+        };
+        known.insert(wish.key, value);
+        verdicts.push(verdict);
+    }
+    let (runs, _) = asking.into_parts();
+    services.tell_failures(&runs);
+    Ok(verdicts)
+}
+
+fn stored(
+    services: &Services,
+    scope: &MemoryScope,
+    key: &str,
+) -> Result<Option<RawJson>, StoreError> {
+    let read = |tx: &Tx<'_>| tx.memory(scope, key);
+    Ok(services.tenant().read(read)?.map(|entry| entry.value))
+}
+
+fn ask_write(
+    asking: &mut Asking<'_>,
+    wish: &Wish,
+    old: Option<&RawJson>,
+) -> Result<Verdict, Error> {
+    let deletes = wish.does == Does::Delete;
+    let op = match (wish.does, old) {
+        (Does::Delete, _) => "delete",
+        (_, Some(_)) => "update",
+        (_, None) => "create",
+    };
+    let mut input = format!("{{\"origin\":\"model\",\"op\":\"{op}\",\"key\":");
+    write_string(&mut input, &wish.key);
+    let value = if deletes { "null" } else { wish.value.as_str() };
+    let old = old.map_or("null", RawJson::as_str);
+    let _ = write!(input, ",\"value\":{value},\"old_value\":{old}}}");
+    let check = move |payload: &str| {
+        let node = parse(payload, Limits::default()).map_err(|error| error.to_string())?;
+        match node.as_str() {
+            _ if deletes && node.is_null() => Ok(()),
+            _ if deletes => Err("/value: must be null for a deletion".to_owned()),
+            None => Err(format!("/value: must be a text, not {}", node.kind())),
+            Some(text) => match check_memory_text(text, None) {
+                Some(fault) => Err(format!("/value: {fault}")),
+                None => Ok(()),
+            },
+        }
+    };
+    let at = At { point: Point::MemoryUpdate, input: &input, facts: Facts::default() };
+    let changed = asking.change(at, &check)?;
+    Ok(match (changed.denied, changed.payload) {
+        (Some(denial), _) => Verdict::Denied(told(&denial)),
+        (None, Some(value)) if !deletes => Verdict::Value(RawJson::new(value)),
+        (None, _) => Verdict::Free,
+    })
+}
