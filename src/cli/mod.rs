@@ -8,6 +8,7 @@ mod compress;
 mod given;
 mod health;
 mod mcp;
+mod hooks;
 mod members;
 mod pack;
 mod prove;
@@ -127,6 +128,9 @@ Examples:
     /// database may be in use by a server.
     #[command(after_help = "Example:\n  contexture mcp --database-url sqlite:contexture.db")]
     Mcp(mcp::Args),
+    /// See what hooks are asked
+    #[command(subcommand)]
+    Hooks(hooks::HooksCommand),
 
     /// Make keys for callers
     #[command(subcommand)]
@@ -175,6 +179,7 @@ pub fn run() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),
         Command::Mcp(args) => mcp::run(&args),
+        Command::Hooks(command) => hooks::run(&command),
         Command::Key(command) => store::key(&command),
         Command::Migrate(place) => store::migrate(&place),
         Command::Backup(args) => store::backup(&args),

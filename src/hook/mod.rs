@@ -49,6 +49,7 @@ mod record;
 mod recorded;
 mod round;
 mod run;
+mod sample;
 mod secret;
 mod text;
 mod write;
@@ -70,4 +71,5 @@ pub use round::{
     At, BUDGET, Changed, Check, Decision, Denial, Fragment, Provided, Round, ToSend, Tokens, join,
 };
 pub use run::{Outcome, Run, Skip, Stop};
+pub use sample::sample;
 pub use secret::{LiveSecret, Secret, Secrets};

@@ -110,6 +110,8 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("PATCH", "/hooks/{id}", HOOKS_WRITE),
     ("DELETE", "/hooks/{id}", HOOKS_WRITE),
     ("POST", "/hooks/{id}/rotate-secret", HOOKS_WRITE),
+    ("POST", "/hooks/test", HOOKS_WRITE),
+    ("POST", "/hooks/{id}/test", HOOKS_WRITE),
     ("GET", "/hooks/{id}/deliveries", HOOKS_READ),
     ("POST", "/deliveries/{id}/retry", HOOKS_WRITE),
     ("GET", "/hook-points", HOOKS_READ),

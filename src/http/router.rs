@@ -196,6 +196,8 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(hooks::create_hook, hooks::list_hooks))
         .routes(routes!(hooks::get_hook, hooks::update_hook, hooks::delete_hook))
         .routes(routes!(hooks::rotate_hook_secret))
+        .routes(routes!(hooks::test_new_hook))
+        .routes(routes!(hooks::test_hook))
         .routes(routes!(hooks::list_hook_deliveries))
         .routes(routes!(hooks::retry_delivery))
         .routes(routes!(hooks::list_hook_points))

@@ -29,7 +29,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("http",      &["domain", "config", "json", "policy", "pack", "pipeline", "service"]),
     ("server",    &["json", "domain", "config", "telemetry", "store", "tokenizer", "provider", "pack", "compress",
                     "request", "pipeline", "service", "http", "hook", "webhook"]),
-    ("cli",       &["config", "telemetry", "http", "server", "service", "domain", "pipeline"]),
+    ("cli",       &["config", "telemetry", "http", "server", "service", "domain", "pipeline", "hook",
+                    "webhook"]),
 ];
 
 struct Source {

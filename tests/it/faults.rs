@@ -426,3 +426,15 @@ fn kills_amid_writes_lose_nothing() {
     let output = Command::new("python3").args(line).output().expect("the script runs");
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
 }
+
+#[test]
+fn kills_amid_deliveries_lose_none() {
+    if !has("python3") {
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/kill_deliveries.py");
+    let program = env!("CARGO_BIN_EXE_contexture");
+    let line = [script, "--binary", program, "--kills", "3"];
+    let output = Command::new("python3").args(line).output().expect("the script runs");
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}

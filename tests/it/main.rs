@@ -18,6 +18,7 @@ mod encodings;
 mod faults;
 mod golden;
 mod hooks_doc;
+mod hooks_listen;
 mod invariant;
 mod openapi;
 mod parity;

@@ -92,6 +92,8 @@ const ROUTES: &[(&str, &str)] = &[
     ("PATCH", "/hooks/{id}"),
     ("DELETE", "/hooks/{id}"),
     ("POST", "/hooks/{id}/rotate-secret"),
+    ("POST", "/hooks/test"),
+    ("POST", "/hooks/{id}/test"),
     ("GET", "/hooks/{id}/deliveries"),
     ("POST", "/deliveries/{id}/retry"),
     ("GET", "/hook-points"),

@@ -3,7 +3,9 @@
 mod delivery;
 mod entry;
 mod order;
+mod trial;
 
 pub(super) use self::delivery::*;
 pub(super) use self::entry::*;
 pub(super) use self::order::*;
+pub(super) use self::trial::*;

@@ -236,3 +236,54 @@ pub struct DeliveryList {
     /// For the next request; null at the end.
     pub next_cursor: Option<String>,
 }
+
+/// What a hook is tried with; all may be absent.
+#[derive(Debug, ToSchema)]
+pub struct TryHook {
+    /// One of its points; the first when absent.
+    pub point: Option<String>,
+    /// The call's input; one of that point when absent.
+    #[schema(value_type = Option<Object>)]
+    pub input: Option<Value>,
+}
+
+/// A hook that is tried before it is registered.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"hook": {
+    "point": "tool_result", "kind": "transform", "builtin": "redact", "config": {"patterns": ["linking"]}
+}}))]
+pub struct TryNewHook {
+    pub hook: HookDefinition,
+    /// What its call is signed with; made up when absent.
+    pub secret: Option<String>,
+    pub point: Option<String>,
+    #[schema(value_type = Option<Object>)]
+    pub input: Option<Value>,
+}
+
+/// What came of a trial.
+#[derive(Debug, ToSchema)]
+pub struct HookTried {
+    pub hook: String,
+    pub point: String,
+    pub kind: String,
+    /// As in a report: `allowed`, `denied`, `applied`, `unchanged`, `delivered`, `failed`, `skipped`.
+    pub outcome: Option<String>,
+    /// The cause of a failure, or the reason of a denial.
+    pub why: Option<String>,
+    pub detail: Option<String>,
+    /// What would have come of it: `payload`, `fragments` and `answers`, or a guard's denial.
+    #[schema(value_type = Option<Object>)]
+    pub effect: Option<Value>,
+    /// What was sent: `method`, `url`, `headers`, `body`; null where nothing was.
+    #[schema(value_type = Option<Object>)]
+    pub request: Option<Value>,
+    /// What came back: `status`, `body`.
+    #[schema(value_type = Option<Object>)]
+    pub response: Option<Value>,
+    pub ms: u64,
+    /// Tries over the network.
+    pub attempts: u32,
+    /// What the call was signed with, where that was made up for it.
+    pub secret: Option<String>,
+}

@@ -36,7 +36,8 @@ pub use events::{EventGap, EventList, EventRow};
 pub use gateway::{GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, RetrieveRequest};
 pub use hooks::{
     Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,
-    HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookShown, NewHook, RotateSecret,
+    HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookShown, HookTried, NewHook,
+    RotateSecret, TryHook, TryNewHook,
 };
 pub use memory::*;
 pub use packs::{

@@ -51,9 +51,10 @@ pub(super) fn commit(
         batch.artifact(text, "text/plain");
     }
     let calibrates = session.as_ref().is_some_and(|(_, left)| left.heard.is_something());
-    let must = !batch.is_empty() || !expired.is_empty() || calibrates || turn.is_some();
-    if calibrates || turn.is_some() {
-        // The caller is told that the session holds it.
+    let told_of = calibrates || turn.is_some() || !later.is_empty();
+    let must = !batch.is_empty() || !expired.is_empty() || told_of;
+    if told_of {
+        // The caller is told that the session holds it, or that it is queued.
         batch.flush();
     }
     let of = session.as_ref().map(|(open, _)| &open.id);

@@ -12,6 +12,7 @@ pub mod queue;
 mod registry;
 mod set;
 mod shown;
+mod trial;
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub(in crate::service) use self::registry::disable;
 pub use self::registry::{Made, create, delete, find, list, points, rotate, update};
 use self::set::Loaded;
 pub use self::shown::Registered;
+pub use self::trial::{Trial, prepare, try_out};
 use crate::hook::{Hook, Point};
 pub use crate::webhook::{HOP_HEADER, MOST_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};

@@ -17,6 +17,8 @@ use crate::store::{HookRow, NewHook, Tx};
 use crate::webhook::SealError;
 
 const UNKNOWN: Error = Error::NotFound("there is no hook of this id");
+/// What `/hooks/test` is for.
+const RESERVED: &str = "test";
 /// How long an old secret goes on signing where nobody says.
 const OVERLAP: Duration = Duration::from_hours(24);
 const MOST_OVERLAP: Duration = Duration::from_hours(7 * 24);
@@ -41,6 +43,9 @@ pub fn create(
     let id = format!("hook_{}", Uuid::now_v7().simple());
     let check = |url: &str| services.hooks().check_url(url);
     let read = read_hook(&node, Path::Root, GivenId::Made(&id), &check, &mut faults);
+    if read.as_ref().is_some_and(|hook| &*hook.id == RESERVED) {
+        faults.add(&Path::Root.key("id"), "is the name of another path: take another one");
+    }
     let Some(mut hook) = read.filter(|_| faults.is_empty()) else {
         return Err(Error::Invalid(faults.into_vec()));
     };

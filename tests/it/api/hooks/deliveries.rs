@@ -155,3 +155,31 @@ async fn a_receiver_that_is_gone_disables_its_hook_and_that_is_told() {
     assert_eq!(events["items"][0]["data"], json!({"hook": "log", "because": "gone"}));
     assert_eq!(deliveries(&server, "?state=dead").await.len(), 1);
 }
+
+/// What a compile reports as queued is sent once the compile is stored, and not where it fails.
+#[tokio::test]
+async fn an_observer_of_a_compile_is_called_behind_its_answer() {
+    let receiver = Receiver::spawn(Mode::Answer("{}".to_owned())).await;
+    let server = TestServer::with(&["--dev"]).await;
+    let hook = json!({"id": "log", "point": "before_compile", "kind": "observe",
+                      "url": receiver.url()});
+    assert_eq!(server.post("/hooks", &hook).await.status(), 201);
+    let compile = json!({"messages": [{"role": "user", "content": "hello"}], "session_id": "s"});
+    let answer: Value = server.post("/compile", &compile).await.json().await.unwrap();
+    assert_eq!(answer["report"]["hooks"][0]["outcome"], "queued", "{answer}");
+    let request = until(async || receiver.requests().first().cloned()).await;
+    let call: Value = serde_json::from_str(parts(&request).1).unwrap();
+    assert_eq!(call["scope"]["compilation_id"], answer["id"]);
+    assert_eq!(call["scope"]["session_id"], "s");
+    assert_eq!(call["input"]["history"][0]["parts"][0]["text"], "hello");
+    let done = until(async || deliveries(&server, "?state=delivered").await.first().cloned()).await;
+    assert_eq!(
+        (&done["point"], &done["compilation_id"]),
+        (&json!("before_compile"), &answer["id"])
+    );
+
+    let too_small = json!({"messages": [{"role": "user", "content": "hello ".repeat(500)}],
+        "budget": {"context_window": 100, "on_overflow": "fail"}});
+    assert_eq!(server.post("/compile", &too_small).await.status(), 422);
+    assert_eq!(deliveries(&server, "").await.len(), 1);
+}

@@ -3,6 +3,7 @@
 mod deliveries;
 mod order;
 mod registry;
+mod trial;
 
 use std::fs;
 use std::path::PathBuf;

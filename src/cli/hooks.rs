@@ -1,0 +1,202 @@
+//! `contexture hooks listen`: a receiver of one's own, to see what a hook is asked.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, Uri};
+use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use super::{Failure, shutdown_signal};
+use crate::hook::{Kind, Point, Secret};
+use crate::webhook::sign;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum HooksCommand {
+    /// Register a receiver of your own at a point, and print each call
+    ///
+    /// The server has to run with --dev, which lets hooks call this machine. The receiver checks
+    /// every signature, answers that nothing is to change, and is gone with Ctrl-C.
+    #[command(after_help = "\
+Example:
+  contexture serve --dev &
+  contexture hooks listen --point tool_result")]
+    Listen(ListenArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ListenArgs {
+    /// Where to stand, one of `GET /hook-points`
+    #[arg(long, value_name = "POINT", value_parser = point)]
+    point: Point,
+    /// guard, transform, provide or observe; the one that fits when not given
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    kind: Option<Kind>,
+    /// The server
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    server: Uri,
+    /// A key with the scope `hooks:write`, where the server asks for one
+    #[arg(long, env = "CONTEXTURE_KEY", value_name = "KEY", hide_env_values = true)]
+    key: Option<String>,
+}
+
+fn point(text: &str) -> Result<Point, String> {
+    let known = || Point::ALL.map(Point::as_str).join(", ");
+    Point::parse(text).ok_or_else(|| format!("must be one of {}", known()))
+}
+
+fn kind(text: &str) -> Result<Kind, String> {
+    let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == text);
+    found.ok_or_else(|| format!("must be one of {}", Kind::ALL.map(Kind::as_str).join(", ")))
+}
+
+pub(super) fn run(command: &HooksCommand) -> Result<(), Failure> {
+    let HooksCommand::Listen(args) = command;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(listen(args))
+}
+
+/// What changes least, of the kinds that may stand there.
+fn fitting(point: Point) -> Kind {
+    let order = [Kind::Transform, Kind::Observe, Kind::Provide, Kind::Guard];
+    order.into_iter().find(|kind| point.takes(*kind)).unwrap_or(Kind::Observe)
+}
+
+/// What says that nothing is to change.
+const fn nothing(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Guard => r#"{"decision":"allow"}"#,
+        Kind::Transform => r#"{"action":"unchanged"}"#,
+        Kind::Provide | Kind::Observe => "null",
+    }
+}
+
+async fn listen(args: &ListenArgs) -> Result<(), Failure> {
+    let stop = shutdown_signal()?;
+    tokio::pin!(stop);
+    let kind = args.kind.unwrap_or_else(|| fitting(args.point));
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    let hook = json!({"point": args.point.as_str(), "kind": kind.as_str(),
+                      "url": format!("http://{address}/")});
+    let made = ask(args, Method::POST, "/hooks", &hook.to_string()).await?;
+    let text = |name: &str| made.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (id, secret) = (text("id").to_owned(), text("secret").to_owned());
+    let receiver = Arc::new(Receiver { secret: Secret::parse(&secret), answer: nothing(kind) });
+    writeln!(io::stdout(), "{}", told(&id, args.point, kind, &secret, address.port()))?;
+    io::stdout().flush()?;
+
+    let mut connections = FuturesUnordered::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => {
+                let (stream, _) = accepted?;
+                let receiver = Arc::clone(&receiver);
+                let service = service_fn(move |request| {
+                    let receiver = Arc::clone(&receiver);
+                    async move { receiver.take(request).await }
+                });
+                let http = hyper::server::conn::http1::Builder::new();
+                connections.push(http.serve_connection(TokioIo::new(stream), service));
+            }
+            // One that broke is the server's to open again.
+            Some(_) = connections.next(), if !connections.is_empty() => {}
+            () = &mut stop => break,
+        }
+    }
+    ask(args, Method::DELETE, &format!("/hooks/{id}"), "").await?;
+    writeln!(io::stdout(), "{id} is gone")?;
+    Ok(())
+}
+
+/// Asks the server.
+async fn ask(args: &ListenArgs, method: Method, path: &str, body: &str) -> Result<Value, Failure> {
+    let client: Client<HttpConnector, Full<Bytes>> =
+        Client::builder(TokioExecutor::new()).build(HttpConnector::new());
+    let uri = format!("{}{path}", args.server.to_string().trim_end_matches('/'));
+    let mut request =
+        Request::builder().method(method).uri(uri).header(CONTENT_TYPE, "application/json");
+    if let Some(key) = &args.key {
+        request = request.header(AUTHORIZATION, format!("Bearer {key}"));
+    }
+    let request = request.body(Full::new(Bytes::from(body.to_owned())))?;
+    let answer = client.request(request).await?;
+    let status = answer.status();
+    let body = answer.into_body().collect().await?.to_bytes();
+    if !status.is_success() {
+        return Err(
+            format!("the server answers {status}: {}", String::from_utf8_lossy(&body)).into()
+        );
+    }
+    Ok(serde_json::from_slice(&body).unwrap_or_default())
+}
+
+/// Why a call was not answered.
+type Broken = Box<dyn std::error::Error + Send + Sync>;
+
+struct Receiver {
+    secret: Option<Secret>,
+    answer: &'static str,
+}
+
+impl Receiver {
+    /// Prints a call and answers it. One whose signature is wrong is refused.
+    async fn take(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Broken> {
+        let (head, body) = request.into_parts();
+        let body = body.collect().await?.to_bytes();
+        let is_signed = self.is_signed(&head.headers, &body);
+        let call: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let signature = if is_signed { "signature ok" } else { "SIGNATURE WRONG" };
+        let pretty = serde_json::to_string_pretty(&call)?;
+        writeln!(io::stdout(), "{} {signature}\n{pretty}", header(&head.headers, "webhook-id"))?;
+        io::stdout().flush()?;
+        let (status, answer) = if is_signed { (200, self.answer) } else { (401, "null") };
+        let response = Response::builder().status(status).header(CONTENT_TYPE, "application/json");
+        Ok(response.body(Full::new(Bytes::from_static(answer.as_bytes())))?)
+    }
+
+    fn is_signed(&self, headers: &HeaderMap, body: &[u8]) -> bool {
+        let (id, given) = (header(headers, "webhook-id"), header(headers, "webhook-signature"));
+        let Ok(timestamp) = header(headers, "webhook-timestamp").parse() else { return false };
+        let Some(secret) = &self.secret else { return false };
+        let right = sign([secret].into_iter(), id, timestamp, body);
+        given.split(' ').any(|given| given == right)
+    }
+}
+
+fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// What is told before the first call: the hook, and a receiver that does the same.
+fn told(id: &str, point: Point, kind: Kind, secret: &str, port: u16) -> String {
+    let answer = nothing(kind);
+    format!(
+        r#"{id} stands at {point} as {kind}, and calls http://127.0.0.1:{port}/
+
+The same in Python (pip install standardwebhooks):
+
+import json
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from standardwebhooks import Webhook
+class Hook(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        print(json.dumps(Webhook("{secret}").verify(body, dict(self.headers)), indent=2))
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(b'{answer}')
+HTTPServer(("127.0.0.1", {port}), Hook).serve_forever()
+"#
+    )
+}
