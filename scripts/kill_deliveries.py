@@ -119,7 +119,7 @@ def events(port):
 
 
 def settled(port):
-    """Waits until nothing is queued; what a dead server had claimed is free after a minute."""
+    """Waits until nothing is queued; what a dead server had claimed is free after forty seconds."""
     end = time.monotonic() + 180
     while time.monotonic() < end:
         queued = call(port, "GET", "/hooks/audit/deliveries?state=queued&limit=1")[1]["items"]

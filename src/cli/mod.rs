@@ -7,8 +7,8 @@ mod compile;
 mod compress;
 mod given;
 mod health;
-mod mcp;
 mod hooks;
+mod mcp;
 mod members;
 mod pack;
 mod prove;
@@ -128,6 +128,7 @@ Examples:
     /// database may be in use by a server.
     #[command(after_help = "Example:\n  contexture mcp --database-url sqlite:contexture.db")]
     Mcp(mcp::Args),
+
     /// See what hooks are asked
     #[command(subcommand)]
     Hooks(hooks::HooksCommand),

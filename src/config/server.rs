@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hyper::http::HeaderValue;
+
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Server")]
 pub struct ServerConfig {
@@ -30,6 +32,18 @@ pub struct ServerConfig {
     #[arg(long, env = "CONTEXTURE_MODELS_FILE", value_name = "FILE")]
     pub models_file: Option<PathBuf>,
 
+    /// Origins whose pages may read answers, such as `https://app.example.com`; none unless given
+    ///
+    /// May be given more than once, or as a list with commas. Compared as a whole.
+    #[arg(
+        long,
+        env = "CONTEXTURE_CORS_ORIGIN",
+        value_name = "ORIGIN",
+        value_delimiter = ',',
+        value_parser = origin
+    )]
+    pub cors_origin: Vec<HeaderValue>,
+
     /// Threads that compile, and threads that speak HTTP; one a core when not given
     #[arg(long, env = "CONTEXTURE_WORKERS", value_name = "N", value_parser = super::positive_size)]
     pub workers: Option<usize>,
@@ -44,6 +58,16 @@ pub struct ServerConfig {
     pub shutdown_timeout_ms: u64,
 }
 
+/// Scheme, host and port, as a browser writes them.
+fn origin(text: &str) -> Result<HeaderValue, String> {
+    let wrong = || "must be an origin such as https://app.example.com, without a path".to_owned();
+    let (scheme, host) = text.split_once("://").ok_or_else(wrong)?;
+    let is_host =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
+    let fits = matches!(scheme, "http" | "https") && !host.is_empty() && host.bytes().all(is_host);
+    HeaderValue::from_str(text).ok().filter(|_| fits).ok_or_else(wrong)
+}
+
 impl ServerConfig {
     /// Threads to use: as set, else one a core.
     pub fn worker_count(&self) -> usize {
@@ -52,5 +76,21 @@ impl ServerConfig {
 
     pub fn shutdown_timeout(&self) -> Duration {
         Duration::from_millis(self.shutdown_timeout_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_has_no_path_and_no_star() {
+        for good in ["https://app.example.com", "http://localhost:3000", "http://[::1]:80"] {
+            assert!(origin(good).is_ok(), "{good}");
+        }
+        for bad in ["*", "null", "https://", "https://a.example/", "https://*.example", "HTTPS://a"]
+        {
+            assert!(origin(bad).is_err(), "{bad}");
+        }
     }
 }

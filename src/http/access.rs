@@ -127,6 +127,7 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("POST", "/v1/retrieve", EITHER),
     ("GET", "/health", Access::Open),
     ("GET", "/events", EVENTS),
+    ("POST", "/events/ticket", EVENTS),
     ("GET", "/keys", ADMIN),
     ("POST", "/keys", ADMIN),
     ("PATCH", "/keys/{id}", ADMIN),
@@ -143,6 +144,7 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("GET", "/problems", Access::Open),
     ("GET", "/problems/{code}", Access::Open),
     ("GET", "/", Access::Open),
+    ("GET", "/console/{file}", Access::Open),
 ];
 
 impl Access {

@@ -4,7 +4,7 @@
 //! its tenant ([`AppState::services_for`]); there is no other way to them.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
@@ -31,7 +31,14 @@ pub(super) async fn check(
         None | Some(Access::Open) => return next.run(request).await,
         Some(Access::AnyOf(scopes)) => scopes,
     };
-    let principal = match identify(&state, request.headers()).await {
+    let ticket = ticket_of(&request, path.as_str());
+    let known = match ticket {
+        Some(ticket) => state.tickets.take(ticket, Instant::now()).ok_or_else(|| {
+            Problem::with_detail(Kind::Unauthenticated, "the ticket was used, or its time is over")
+        }),
+        None => identify(&state, request.headers()).await,
+    };
+    let principal = match known {
         Ok(principal) => principal,
         Err(problem) => return problem.into_response(),
     };
@@ -53,6 +60,12 @@ pub(super) async fn check(
 fn access(state: &AppState, method: &Method, path: &str) -> Option<Access> {
     let get_for_head = if *method == Method::HEAD { &Method::GET } else { method };
     state.is_served(get_for_head, path).then(|| Access::of(method, path))
+}
+
+/// The ticket of a stream, in the place of a key.
+fn ticket_of<'r>(request: &'r Request, path: &str) -> Option<&'r str> {
+    let query = request.uri().query().filter(|_| path == "/events")?;
+    query.split('&').find_map(|pair| pair.strip_prefix("ticket="))
 }
 
 async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Arc<Principal>, Problem> {

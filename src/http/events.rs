@@ -55,6 +55,7 @@ const RETRY: Duration = Duration::from_secs(2);
         ("as" = Option<String>, Query, description = "`message`: without `event:`, so that a browser's `onmessage` gets all of them"),
         ("format" = Option<String>, Query, description = "`json`: a page"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "With `format=json`: events of a page, 100 when absent"),
+        ("ticket" = Option<String>, Query, description = "Of `POST /events/ticket`, in the place of a key"),
         ("Last-Event-ID" = Option<u64>, Header, description = "The number of the last event that was read; wins over `after`"),
     ),
     responses(
@@ -67,7 +68,7 @@ pub(super) async fn read_events(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let known = ["after", "types", "session_id", "as", "format", "limit"];
+    let known = ["after", "types", "session_id", "as", "format", "limit", "ticket"];
     let query = Query::of(request.uri(), &known)?;
     let after = match last_event_id(request.headers())? {
         Some(last) => Some(last),

@@ -14,6 +14,7 @@ mod compat;
 mod compilations;
 mod compile;
 mod compress;
+mod console;
 mod events;
 mod hooks;
 mod keys;
@@ -33,6 +34,7 @@ pub mod schema;
 mod sessions;
 mod skills;
 mod state;
+mod tickets;
 mod tools;
 mod window;
 

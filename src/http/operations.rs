@@ -101,18 +101,6 @@ pub(super) async fn get_openapi() -> Response {
     json(super::openapi().to_json().unwrap_or_default())
 }
 
-/// Begin reading
-#[utoipa::path(
-    get,
-    path = "/",
-    tag = "operations",
-    operation_id = "get_root",
-    responses((status = 303, description = "To the API reference")),
-)]
-pub(super) async fn get_root() -> Redirect {
-    Redirect::to("/docs/")
-}
-
 /// The API reference
 #[utoipa::path(
     get,

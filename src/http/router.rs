@@ -1,15 +1,19 @@
 //! The table of contents of the API: one line a path.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use axum::Router;
-use axum::http::{Extensions, HeaderMap, Method, StatusCode, Version, header};
+use axum::http::{
+    Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header,
+};
 use axum::middleware::{from_fn, from_fn_with_state};
 use tower::ServiceBuilder;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate};
+use tower_http::cors::CorsLayer;
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
@@ -23,8 +27,9 @@ use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, auth, candidates, compat, compilations, compile, compress, events, hooks,
-    keys, layer, mcp, memory, operations, packs, pages, sessions, skills, tools, window,
+    adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console,
+    events, hooks, keys, layer, mcp, memory, operations, packs, pages, sessions, skills, tickets,
+    tools, window,
 };
 use crate::config::LimitsConfig;
 
@@ -58,7 +63,9 @@ use crate::config::LimitsConfig;
 struct Document;
 
 /// Everything that is served, behind all limits.
-pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
+///
+/// `origins`: whose pages may read what is answered.
+pub fn router(state: AppState, limits: &LimitsConfig, origins: &[HeaderValue]) -> Router {
     let (router, _document) = routes().split_for_parts();
     // The first layer is the outermost. What is refused before the edge layer would lack an id;
     // the wire's limits stand outside of decompression, which the router gets before them, the
@@ -66,6 +73,7 @@ pub fn router(state: AppState, limits: &LimitsConfig) -> Router {
     let layers = ServiceBuilder::new()
         .layer(compression())
         .layer(from_fn_with_state(state.clone(), layer::edge))
+        .layer(cors(origins))
         .layer(CatchPanicLayer::custom(layer::panicked))
         .layer(from_fn_with_state(state.clone(), auth::check))
         .layer(from_fn(layer::check_encoding))
@@ -141,6 +149,27 @@ fn compression() -> CompressionLayer<impl Predicate> {
         .compress_when(DefaultPredicate::new().and(has_no_ranges))
 }
 
+/// Lets pages of these origins, and of no others, read answers. Keys are sent in a header of their own,
+/// so cookies play no part.
+fn cors(origins: &[HeaderValue]) -> CorsLayer {
+    let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+    let asked = [
+        header::AUTHORIZATION,
+        header::CONTENT_TYPE,
+        header::IF_MATCH,
+        HeaderName::from_static("idempotency-key"),
+        HeaderName::from_static("last-event-id"),
+        HeaderName::from_static("contexture-deadline-ms"),
+    ];
+    let shown = [header::ETAG, header::RETRY_AFTER, layer::REQUEST_ID];
+    CorsLayer::new()
+        .allow_origin(origins.to_vec())
+        .allow_methods(methods)
+        .allow_headers(asked)
+        .expose_headers(shown)
+        .max_age(Duration::from_hours(1))
+}
+
 fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(compile::compile_conversation))
@@ -210,6 +239,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(compat::retrieve_by_body))
         .routes(routes!(compat::get_gateway_health))
         .routes(routes!(events::read_events))
+        .routes(routes!(tickets::create_event_ticket))
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::update_key, keys::delete_key))
         .routes(routes!(keys::list_usage))
@@ -218,7 +248,8 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(operations::get_readiness))
         .routes(routes!(operations::get_metrics))
         .routes(routes!(operations::get_openapi))
-        .routes(routes!(operations::get_root))
+        .routes(routes!(console::get_root))
+        .routes(routes!(console::get_console_file))
         .routes(routes!(operations::get_docs))
         .routes(routes!(operations::get_docs_page))
         .routes(routes!(operations::get_docs_file))

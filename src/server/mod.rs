@@ -152,7 +152,7 @@ impl Server {
         let metrics = Metrics::new();
         let worker = Worker::of(services.clone(), pool.clone());
         let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits);
-        let router = http::router(state.clone(), &config.limits);
+        let router = http::router(state.clone(), &config.limits, &config.server.cors_origin);
         let tasks = Tasks::default();
         let stop = CancellationToken::new();
         jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);

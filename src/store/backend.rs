@@ -94,7 +94,9 @@ where
     }
 
     fn finish(self: Box<Self>, committed: Result<(), Error>) {
-        let Self { done, answer, .. } = *self;
+        let Self { work, done, answer, .. } = *self;
+        // What it holds, such as an idempotency key, is free when the caller goes on.
+        drop(work);
         let told = match (done, committed) {
             // What failed by itself says why.
             (Some(Err(error)), _) => Err(error),

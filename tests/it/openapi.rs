@@ -100,6 +100,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/hook-order"),
     ("PUT", "/hook-order"),
     ("GET", "/events"),
+    ("POST", "/events/ticket"),
     ("GET", "/keys"),
     ("POST", "/keys"),
     ("PATCH", "/keys/{id}"),
@@ -116,6 +117,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/problems"),
     ("GET", "/problems/{code}"),
     ("GET", "/"),
+    ("GET", "/console/{file}"),
 ];
 
 #[test]
@@ -228,6 +230,7 @@ async fn every_described_route_is_served() {
             .replace("{key}", "one")
             .replace("{name}", "one")
             .replace("{code}", "deadline")
+            .replace("/console/{file}", "/console/console.js")
             .replace("{file}", "swagger-ui.css")
             .replace("{hash}", stored["id"].as_str().unwrap())
             .replace("{id}", owner["id"].as_str().unwrap());

@@ -7,6 +7,14 @@ use utoipa::ToSchema;
 use crate::domain::{Event, EventKind, RawJson, word_of};
 use crate::service::events::Page;
 
+/// What opens one stream.
+#[derive(Debug, ToSchema)]
+pub struct EventTicket {
+    #[schema(example = "cXJ6Vn0mR3lQ8yTqk2s1WbHd")]
+    pub ticket: String,
+    pub expires_in_seconds: u64,
+}
+
 /// An event.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EventRow {

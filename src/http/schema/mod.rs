@@ -32,7 +32,7 @@ pub use keys::{
     ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, UsageList, UsageRow,
 };
 
-pub use events::{EventGap, EventList, EventRow};
+pub use events::{EventGap, EventList, EventRow, EventTicket};
 pub use gateway::{GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, RetrieveRequest};
 pub use hooks::{
     Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,

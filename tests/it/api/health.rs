@@ -75,7 +75,7 @@ async fn the_reference_needs_nothing_from_elsewhere() {
     let server = TestServer::spawn().await;
     let document: Value = server.get("/openapi.json").await.json().await.unwrap();
     assert!(document["paths"]["/compile"]["post"].is_object());
-    let page = server.get("/").await;
+    let page = server.get("/docs").await;
     assert_eq!(page.url().path(), "/docs/");
     assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
     let page = page.text().await.unwrap();

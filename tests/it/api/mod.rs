@@ -6,6 +6,7 @@ mod candidates;
 mod change;
 mod compilations;
 mod compress;
+mod console;
 mod counts;
 mod ends;
 mod events;

@@ -24,7 +24,7 @@ use crate::webhook::CALLS;
 const MOST: usize = 32;
 const MOST_RETRIES: usize = MOST / 2;
 /// How long a call is its claimer's: longer than any may take.
-const LEASE: Duration = Duration::from_mins(1);
+const LEASE: Duration = Duration::from_secs(40);
 /// How often it is looked for what other nodes have queued, and for what is due.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long a worker goes on sending what is due once it is to stop.
