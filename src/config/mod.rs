@@ -22,7 +22,7 @@ pub use models::{Error as ModelsError, ModelRow, read as read_models};
 pub use packs::PacksConfig;
 pub use server::ServerConfig;
 pub use skills::{ReadSkill, SkillsConfig, read as read_skills};
-pub use store::{DatabaseUrl, StoreConfig};
+pub use store::{DatabaseUrl, PostgresUrl, StoreConfig};
 pub use telemetry::{LogFormat, TelemetryConfig};
 
 /// Every setting of `contexture serve`.

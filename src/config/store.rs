@@ -8,9 +8,11 @@ use std::time::Duration;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Store")]
 pub struct StoreConfig {
-    /// `sqlite:<file>`, or `memory:` to keep nothing past a stop
+    /// `sqlite:<file>`, `postgres://…`, or `memory:` to keep nothing past a stop
     ///
-    /// The file is made where it is missing, with three more beside it while the server runs.
+    /// A file is made where it is missing, with three more beside it while the server runs. A database
+    /// of PostgreSQL may have any number of servers; to one on another host the connection is
+    /// encrypted unless the URL says `sslmode=disable`.
     #[arg(
         long,
         env = "CONTEXTURE_DATABASE_URL",
@@ -109,7 +111,37 @@ impl StoreConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseUrl {
     Sqlite(PathBuf),
+    Postgres(PostgresUrl),
     Memory,
+}
+
+/// A URL with a password in it, which is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PostgresUrl(Box<str>);
+
+impl PostgresUrl {
+    /// The whole of it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match url::Url::parse(&self.0) {
+            Ok(url) => {
+                let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+                write!(f, "postgres://{}{port}{}", url.host_str().unwrap_or_default(), url.path())
+            }
+            Err(_) => f.write_str("postgres:"),
+        }
+    }
 }
 
 impl FromStr for DatabaseUrl {
@@ -119,10 +151,16 @@ impl FromStr for DatabaseUrl {
         if matches!(text, "memory:" | "sqlite::memory:") {
             return Ok(Self::Memory);
         }
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Ok(Self::Postgres(PostgresUrl(text.into())));
+        }
         let file = text.strip_prefix("sqlite:").map(|rest| rest.strip_prefix("//").unwrap_or(rest));
         match file {
             Some(file) if !file.is_empty() => Ok(Self::Sqlite(file.into())),
-            _ => Err("must be `sqlite:` and a file, or `memory:`".to_owned()),
+            _ => {
+                let detail = "must be `sqlite:` and a file, `postgres://` and so on, or `memory:`";
+                Err(detail.to_owned())
+            }
         }
     }
 }
@@ -131,6 +169,7 @@ impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(file) => write!(f, "sqlite:{}", file.display()),
+            Self::Postgres(url) => url.fmt(f),
             Self::Memory => f.write_str("memory:"),
         }
     }
@@ -146,8 +185,11 @@ mod tests {
         assert_eq!("sqlite:contexture.db".parse(), file("contexture.db"));
         assert_eq!("sqlite:///data/c.db".parse(), file("/data/c.db"));
         assert_eq!("memory:".parse(), Ok(DatabaseUrl::Memory));
+        let url: DatabaseUrl = "postgres://me:secret@db:5433/contexture?user=x".parse().unwrap();
+        assert_eq!(url.to_string(), "postgres://db:5433/contexture");
+        assert!(!format!("{url:?}").contains("secret"));
         assert_eq!("sqlite::memory:".parse(), Ok(DatabaseUrl::Memory));
-        for bad in ["", "sqlite:", "sqlite://", "contexture.db", "postgres://host/db"] {
+        for bad in ["", "sqlite:", "sqlite://", "contexture.db", "mysql://host/db"] {
             assert!(bad.parse::<DatabaseUrl>().is_err(), "{bad}");
         }
     }

@@ -14,6 +14,8 @@ use crate::service::Services;
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 /// How often a store that cannot be written is tried again.
 const PROBE_EVERY: Duration = Duration::from_secs(2);
+/// How often other nodes' events are read, where there may be others.
+const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 /// How often the keys file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -62,6 +64,14 @@ pub(super) fn count(services: &Services, tasks: &Tasks, stop: &CancellationToken
 pub(super) fn probe(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
     every(PROBE_EVERY, tasks, stop, move || services.probe());
+}
+
+/// Reads what other nodes have committed, where there may be others.
+pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
+    if services.is_shared() {
+        let services = services.clone();
+        every(FOLLOW_EVERY, tasks, stop, move || services.follow());
+    }
 }
 
 pub(super) fn store_usage(services: &Services) {

@@ -158,6 +158,7 @@ impl Server {
         jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);
         jobs::count(&services, &tasks, &stop);
         jobs::probe(&services, &tasks, &stop);
+        jobs::follow(&services, &tasks, &stop);
         let lost = CancellationToken::new();
         services.on_store_lost({
             let lost = lost.clone();

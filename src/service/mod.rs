@@ -192,6 +192,19 @@ impl Services {
         }
     }
 
+    /// Whether other servers may use the store, too.
+    pub fn is_shared(&self) -> bool {
+        self.inner.store.is_shared()
+    }
+
+    /// Hands what other servers told to those who read it here. Takes the thread; the server calls
+    /// it in the background.
+    pub fn follow(&self) {
+        if let Err(error) = self.inner.store.follow() {
+            tracing::debug!(%error, "what other nodes told is not known");
+        }
+    }
+
     /// Has `call` called when the store's disk did not keep what was handed to it.
     pub fn on_store_lost(&self, call: impl FnOnce() + Send + 'static) {
         self.inner.store.on_lost(call);

@@ -162,7 +162,8 @@ impl Tx<'_> {
     /// where all may stay.
     pub(super) fn last_beyond(&self, max_bytes: u64) -> Result<Option<Timestamp>, Error> {
         let all: Option<u64> = self.first(
-            "SELECT coalesce(sum(size), 0) FROM blobs WHERE tenant = ?1 AND expires_at IS NOT NULL",
+            "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM blobs
+             WHERE tenant = ?1 AND expires_at IS NOT NULL",
             values![],
             |row| row.get(0),
         )?;

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::Error;
@@ -13,10 +14,16 @@ use super::health::Health;
 use super::sql::Sql;
 
 pub(super) trait Backend: fmt::Debug + Send + Sync {
-    /// Runs `read` in a transaction that writes nothing; all of it sees the same state.
-    fn read(&self, read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>) -> Result<(), Error>;
+    /// Runs `read` in a transaction that writes nothing; all of it sees the same state. It looks at
+    /// one tenant's rows, or at everybody's.
+    fn read(
+        &self,
+        tenant: Option<&str>,
+        read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
+    ) -> Result<(), Error>;
 
-    /// Takes a write on, in the order in which they come; it is told how it ended.
+    /// Takes a write on, in the order in which they come for each tenant; it is told how it ended.
+    /// No two writes of a tenant run at the same time, wherever they come from.
     fn write(&self, job: Box<dyn Job>) -> Result<(), Error>;
 
     /// The same, where losing it harms nobody: it is dropped where many writes wait.
@@ -27,10 +34,16 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
 
     /// Gives room that was freed back to the disk.
     fn shrink(&self) -> Result<(), Error>;
+
+    /// Whether other processes write to it.
+    fn is_shared(&self) -> bool;
 }
 
 /// A write that waits, whatever it answers.
 pub(super) trait Job: Send {
+    /// Whose rows it writes; none where it belongs to nobody.
+    fn tenant(&self) -> Option<&Arc<str>>;
+
     /// Whether it must survive a loss of power.
     fn is_durable(&self) -> bool;
 
@@ -44,6 +57,7 @@ pub(super) trait Job: Send {
 
 /// A write as a function, and where its answer goes.
 struct Typed<T, E, F> {
+    tenant: Option<Arc<str>>,
     work: F,
     is_durable: bool,
     done: Option<Result<T, E>>,
@@ -64,6 +78,7 @@ impl<T, E: From<Error>> Pending<T, E> {
 
 /// A job of `work`, and its answer. An error of `work` takes back what it wrote.
 pub(super) fn job<T, E>(
+    tenant: Option<&Arc<str>>,
     is_durable: bool,
     work: impl FnMut(&dyn Sql) -> Result<T, E> + Send + 'static,
 ) -> (Box<dyn Job>, Pending<T, E>)
@@ -72,7 +87,8 @@ where
     E: From<Error> + Send + 'static,
 {
     let (answer, answered) = sync_channel(1);
-    (Box::new(Typed { work, is_durable, done: None, answer }), Pending { answered })
+    let tenant = tenant.cloned();
+    (Box::new(Typed { tenant, work, is_durable, done: None, answer }), Pending { answered })
 }
 
 impl<T, E, F> Job for Typed<T, E, F>
@@ -81,6 +97,10 @@ where
     E: From<Error> + Send,
     F: FnMut(&dyn Sql) -> Result<T, E> + Send,
 {
+    fn tenant(&self) -> Option<&Arc<str>> {
+        self.tenant.as_ref()
+    }
+
     fn is_durable(&self) -> bool {
         self.is_durable
     }

@@ -87,6 +87,15 @@ pub enum OpenError {
     Copy { file: PathBuf, source: Cause },
     #[error("a store in memory cannot be copied")]
     InMemory,
+    #[error("a database of PostgreSQL is copied by its own tools: pg_dump, or a copy of its log")]
+    Elsewhere,
+    #[error("cannot open the database {url} (--database-url, CONTEXTURE_DATABASE_URL)")]
+    Connect { url: String, source: Cause },
+    #[error(
+        "the database {url} has schema {found}, this program knows {known}, and it does not go with \
+         programs before {oldest}: use a newer program"
+    )]
+    TooNew { url: String, found: i64, known: i64, oldest: i64 },
 }
 
 fn holder(pid: Option<u32>) -> String {

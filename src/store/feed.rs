@@ -32,6 +32,13 @@ impl Feeds {
         feed
     }
 
+    /// Those that somebody reads.
+    pub(super) fn read(&self) -> Vec<(Arc<str>, Arc<Feed>)> {
+        let tenants = lock(&self.tenants);
+        let read = tenants.iter().filter_map(|(name, feed)| Some((name.clone(), feed.upgrade()?)));
+        read.collect()
+    }
+
     /// Hands on what was committed, where somebody reads.
     pub(super) fn push(&self, tenant: &str, events: Vec<Event>) {
         let feed = lock(&self.tenants).get(tenant).and_then(Weak::upgrade);
@@ -68,10 +75,10 @@ impl Default for Feed {
 impl Feed {
     /// The events behind a number, as far as they are here.
     pub fn take(&self, after: u64) -> Taken {
-        let recent = lock(&self.recent);
-        if recent.back().is_none_or(|newest| newest.seq <= after) {
+        if *self.newest.borrow() <= after {
             return Taken::Nothing;
         }
+        let recent = lock(&self.recent);
         let first = recent.partition_point(|event| event.seq <= after);
         let next = recent.iter().skip(first).zip(after + 1..);
         let found: Vec<_> = next
@@ -86,19 +93,35 @@ impl Feed {
         self.newest.subscribe()
     }
 
-    /// Commits are told in any order; the feed keeps theirs.
-    fn push(&self, events: Vec<Event>) {
+    /// The number of the newest event that was seen here; 0 where none was.
+    pub(super) fn seen(&self) -> u64 {
+        *self.newest.borrow()
+    }
+
+    /// Tells that there are events up to a number, which the store has.
+    pub(super) fn tell(&self, newest: u64) {
+        self.newest.send_if_modified(|seen| {
+            let is_news = newest > *seen;
+            *seen = newest.max(*seen);
+            is_news
+        });
+    }
+
+    /// Commits are told in any order, and some twice; the feed keeps theirs, and each once.
+    pub(super) fn push(&self, events: Vec<Event>) {
         let mut recent = lock(&self.recent);
         for event in events {
             let at = recent.partition_point(|known| known.seq < event.seq);
-            recent.insert(at, Arc::new(event));
+            if recent.get(at).is_none_or(|known| known.seq != event.seq) {
+                recent.insert(at, Arc::new(event));
+            }
         }
         while recent.len() > KEPT {
             recent.pop_front();
         }
         let newest = recent.back().map_or(0, |newest| newest.seq);
         drop(recent);
-        self.newest.send_modify(|seen| *seen = newest.max(*seen));
+        self.tell(newest);
     }
 }
 
@@ -144,6 +167,11 @@ mod tests {
         assert_eq!(*feed.newest().borrow(), 3);
         feeds.push("other", vec![event(4)]);
         assert_eq!(taken(&feed, 3), Some(vec![]));
+        feeds.push("t", vec![event(2), event(3)]);
+        assert_eq!(taken(&feed, 1), Some(vec![2, 3]), "each once");
+        feed.tell(5);
+        assert_eq!(taken(&feed, 3), None, "the store has them");
+        assert_eq!(taken(&feed, 5), Some(vec![]));
     }
 
     #[test]

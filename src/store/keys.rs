@@ -18,7 +18,7 @@ impl Store {
     pub fn find_key(&self, id: &str) -> Result<Option<(Key, KeyHash)>, Error> {
         let query = format!("SELECT {SHOWN}, hash FROM keys WHERE id = ?1 AND revoked_at IS NULL");
         let mut found = None;
-        self.inner.backend.read(&mut |sql| {
+        self.inner.backend.read(None, &mut |sql| {
             sql.query(&query, values![id], &mut |row| {
                 found = Some((key(row)?, KeyHash(row.get(11)?)));
                 Ok(())
@@ -30,7 +30,7 @@ impl Store {
     /// Whether there was ever a key, of any tenant.
     pub fn has_keys(&self) -> Result<bool, Error> {
         let mut found = false;
-        self.inner.backend.read(&mut |sql| {
+        self.inner.backend.read(None, &mut |sql| {
             sql.query("SELECT 1 FROM keys LIMIT 1", &[], &mut |_| {
                 found = true;
                 Ok(())

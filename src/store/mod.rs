@@ -3,7 +3,7 @@
 //!
 //! A [`Tenant`] is the only way in, so no query can forget whose rows it reads; a [`Tx`] is one
 //! transaction over its rows, with the methods of each noun in a file of its own. Behind both stands
-//! a backend: SQLite in a file or in memory, held to one suite in `tests.rs`. Calls take the thread
+//! a backend: SQLite in a file or in memory, or PostgreSQL, held to one suite in `tests`. Calls take the thread
 //! until what they wrote is committed; a commit survives the end of the process, and one by
 //! [`Tenant::write_durable`] the loss of the machine's power.
 
@@ -27,6 +27,7 @@ mod log;
 mod memory;
 mod pack;
 mod packs;
+mod postgres;
 mod sessions;
 mod skills;
 mod sql;
@@ -57,12 +58,13 @@ pub use self::hooks::{HookRow, NewHook, OrderRow};
 pub use self::log::{Log, LogLine, Verified};
 pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 pub use self::packs::Published;
+use self::postgres::Postgres;
 pub use self::sessions::SentPayload;
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::{Fact, Tx};
 pub use self::usage::{UsageFilter, UsageRow};
-use crate::config::{DatabaseUrl, StoreConfig};
+use crate::config::{DatabaseUrl, PostgresUrl, StoreConfig};
 use crate::domain::{Clock, Timestamp};
 
 /// How long and how much is kept.
@@ -138,6 +140,7 @@ impl Store {
         let backend: Box<dyn Backend> = match &config.database_url {
             DatabaseUrl::Memory => Box::new(Sqlite::memory()?),
             DatabaseUrl::Sqlite(file) => Box::new(Sqlite::open(file)?),
+            DatabaseUrl::Postgres(url) => Box::new(Postgres::open(url)?),
         };
         Ok(Self::over(backend, Retention::from(config), clock))
     }
@@ -147,6 +150,7 @@ impl Store {
         let backend: Box<dyn Backend> = match url {
             DatabaseUrl::Memory => Box::new(Sqlite::memory()?),
             DatabaseUrl::Sqlite(file) => Box::new(Sqlite::open_beside(file)?),
+            DatabaseUrl::Postgres(url) => Box::new(Postgres::open(url)?),
         };
         Ok(Self::over(backend, Retention::default(), clock))
     }
@@ -156,6 +160,7 @@ impl Store {
         match url {
             DatabaseUrl::Memory => Err(OpenError::InMemory),
             DatabaseUrl::Sqlite(file) => Sqlite::migrate(file),
+            DatabaseUrl::Postgres(url) => Postgres::migrate(url),
         }
     }
 
@@ -164,6 +169,7 @@ impl Store {
         match url {
             DatabaseUrl::Memory => Err(OpenError::InMemory),
             DatabaseUrl::Sqlite(file) => Sqlite::backup(file, to),
+            DatabaseUrl::Postgres(_) => Err(OpenError::Elsewhere),
         }
     }
 
@@ -179,6 +185,15 @@ impl Store {
         clock: Clock,
     ) -> Result<Self, OpenError> {
         Ok(Self::over(Box::new(Sqlite::open(file)?), retention, clock))
+    }
+
+    /// A store in a database that others may use, too.
+    pub fn postgres(
+        url: &PostgresUrl,
+        retention: Retention,
+        clock: Clock,
+    ) -> Result<Self, OpenError> {
+        Ok(Self::over(Box::new(Postgres::open(url)?), retention, clock))
     }
 
     fn over(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
@@ -249,11 +264,38 @@ impl Store {
     /// At least everyone who has stored something that goes at some time.
     pub fn tenants(&self) -> Result<Vec<String>, Error> {
         let mut found = Vec::new();
-        self.inner.backend.read(&mut |sql| {
+        self.inner.backend.read(None, &mut |sql| {
             found = answers::tenants(sql)?;
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// Whether other processes write to it, so that [`Self::follow`] finds something.
+    pub fn is_shared(&self) -> bool {
+        self.inner.backend.is_shared()
+    }
+
+    /// Hands the events that other processes have committed to those who read them here.
+    pub fn follow(&self) -> Result<(), Error> {
+        /// Events of one read.
+        const AT_ONCE: usize = 500;
+        for (tenant, feed) in self.inner.feeds.read() {
+            let tenant = self.tenant(&tenant);
+            match feed.seen() {
+                // Its readers know where they are: they are told how far it goes.
+                0 => feed.tell(tenant.read(|tx| tx.event_bounds())?.0),
+                _ => loop {
+                    let found = tenant.read(|tx| tx.events(feed.seen(), AT_ONCE))?;
+                    let goes_on = found.len() == AT_ONCE;
+                    feed.push(found);
+                    if !goes_on {
+                        break;
+                    }
+                },
+            }
+        }
+        Ok(())
     }
 
     fn alone(&self) -> std::sync::MutexGuard<'_, ()> {

@@ -20,6 +20,15 @@ pub(super) trait Sql {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error>;
+
+    /// Which database it is, for the few statements that they do not share.
+    fn dialect(&self) -> Dialect;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Sqlite,
+    Postgres,
 }
 
 /// What stands in a column, or for a `?1`.

@@ -36,7 +36,7 @@ impl Tenant {
     ) -> Result<T, E> {
         let now = self.store.inner.clock.now();
         let (mut read, mut found) = (Some(read), None);
-        self.store.inner.backend.read(&mut |sql| {
+        self.store.inner.backend.read(Some(&self.name), &mut |sql| {
             found = read.take().map(|read| read(&Tx::new(sql, &self.name, now)));
             Ok(())
         })?;
@@ -100,7 +100,8 @@ impl Tenant {
         E: From<Error> + Send + 'static,
     {
         let (name, now) = (Arc::clone(&self.name), self.store.inner.clock.now());
-        job(is_durable, move |sql| {
+        let owner = Arc::clone(&name);
+        job(Some(&owner), is_durable, move |sql| {
             let tx = Tx::new(sql, &name, now);
             let done = write(&tx)?;
             Ok((done, tx.into_told()))

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use super::Error;
-use super::sql::{Row, Sql, Value};
+use super::sql::{Dialect, Row, Sql, Value};
 use crate::domain::{Event, Timestamp};
 
 /// Reads, and inside of [`Tenant::write`](super::Tenant::write) writes, the rows of one tenant. All
@@ -93,6 +93,11 @@ impl<'t> Tx<'t> {
     /// Whose rows they are.
     pub fn tenant(&self) -> &'t str {
         self.tenant
+    }
+
+    /// Which database runs its statements.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.sql.dialect()
     }
 
     /// Runs a statement for what it changes; answers in how many rows. `?1` is the tenant, `?2` the

@@ -52,7 +52,7 @@ impl Tx<'_> {
     /// Tokens that came in under a key in a day.
     pub fn tokens_of_day(&self, key: &str, day: Day) -> Result<u64, Error> {
         let sum = self.first(
-            "SELECT coalesce(sum(tokens_before), 0) FROM usage
+            "SELECT CAST(coalesce(sum(tokens_before), 0) AS BIGINT) FROM usage
              WHERE tenant = ?1 AND day = ?3 AND key = ?2",
             values![key, day.0],
             |row| row.get(0),
@@ -71,7 +71,8 @@ impl Tx<'_> {
         self.all(
             "SELECT day, key, model, requests, tokens_before, tokens_after FROM usage
              WHERE tenant = ?1 AND day >= ?2 AND day <= ?3
-               AND (?4 IS NULL OR key = ?4) AND (?5 IS NULL OR model = ?5)
+               AND (CAST(?4 AS TEXT) IS NULL OR key = ?4)
+               AND (CAST(?5 AS TEXT) IS NULL OR model = ?5)
                AND (day, key, model) > (?6, ?7, ?8)
              ORDER BY day, key, model LIMIT ?9",
             values![

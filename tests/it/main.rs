@@ -20,6 +20,7 @@ mod golden;
 mod hooks_doc;
 mod hooks_listen;
 mod invariant;
+mod migrations;
 mod openapi;
 mod parity;
 mod problem;

@@ -78,7 +78,7 @@ impl Store {
     pub fn claim_deliveries(&self, claims: &Claims) -> Result<Vec<Claimed>, Error> {
         let now = self.now();
         let mut any = false;
-        self.inner.backend.read(&mut |sql| {
+        self.inner.backend.read(None, &mut |sql| {
             any = !due(sql, now, claims)?.is_empty();
             Ok(())
         })?;
@@ -86,7 +86,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let claims = claims.clone();
-        let (job, pending) = job(false, move |sql| {
+        let (job, pending) = job(None, false, move |sql| {
             let mut found = due(sql, now, &claims)?;
             for claimed in &mut found {
                 sql.execute(
@@ -105,7 +105,7 @@ impl Store {
     /// When the next delivery is due; none where none waits.
     pub fn next_delivery(&self) -> Result<Option<Timestamp>, Error> {
         let mut next = None;
-        self.inner.backend.read(&mut |sql| {
+        self.inner.backend.read(None, &mut |sql| {
             let earliest = "SELECT min(due_at) FROM deliveries WHERE state = 'queued'";
             sql.query(earliest, &[], &mut |row| {
                 next = row.get(0)?;

@@ -21,7 +21,7 @@ impl Store {
     /// At most so many hooks, of all tenants, that have events before them.
     pub fn followers(&self, limit: usize) -> Result<Vec<Follower>, Error> {
         let mut found = Vec::new();
-        self.inner.backend.read(&mut |sql| {
+        self.inner.backend.read(None, &mut |sql| {
             found.clear();
             sql.query(
                 "SELECT event_hooks.tenant, event_hooks.hook, event_hooks.seq FROM event_hooks
@@ -44,7 +44,7 @@ impl Store {
     /// The tenants that have events and are not followed by this hook.
     pub fn unfollowed(&self, hook: &str) -> Result<Vec<Arc<str>>, Error> {
         let mut found = Vec::new();
-        self.inner.backend.read(&mut |sql| {
+        self.inner.backend.read(None, &mut |sql| {
             found.clear();
             sql.query(
                 "SELECT tenant FROM event_state WHERE NOT EXISTS (

@@ -121,7 +121,7 @@ impl Tx<'_> {
         self.all(
             &format!(
                 "SELECT {COLUMNS} FROM deliveries
-                 WHERE tenant = ?1 AND hook = ?2 AND seq < ?3 AND (?4 IS NULL OR state = ?4)
+                 WHERE tenant = ?1 AND hook = ?2 AND seq < ?3 AND (CAST(?4 AS TEXT) IS NULL OR state = ?4)
                  ORDER BY seq DESC LIMIT ?5"
             ),
             values![hook, before.unwrap_or(u64::MAX), state, limit],

@@ -5,6 +5,7 @@
 
 mod recall;
 mod row;
+mod words;
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -181,7 +182,7 @@ impl Tx<'_> {
         let mut sql = format!("SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND {ALIVE}");
         let mut given: Vec<Value<'_>> = vec![self.now().into()];
         let behind = filter.prefix.as_deref().map(|prefix| format!("{prefix}\u{10ffff}"));
-        let tag = filter.tag.as_deref().map(|tag| format!("%{}%", like(&row::json(tag))));
+        let tag = filter.tag.as_deref().map(row::json);
         for (condition, value) in [
             ("subject = #", filter.subject.as_deref()),
             ("session = #", filter.session_id.as_deref()),
@@ -190,7 +191,8 @@ impl Tx<'_> {
             ("status = #", filter.status.map(|status| word_of(MemoryStatus::WORDS, status))),
             ("key >= #", filter.prefix.as_deref()),
             ("key < #", behind.as_deref()),
-            ("tags LIKE # ESCAPE '~'", tag.as_deref()),
+            // Holds the text; `LIKE` takes no care of case in one database and does in the other.
+            ("replace(tags, #, '') <> tags", tag.as_deref()),
         ] {
             if let Some(value) = value {
                 // The tenant stands before all of them.
@@ -297,16 +299,4 @@ pub(super) fn entries_of_session(tx: &Tx<'_>, id: &str) -> Result<Vec<MemoryEntr
 /// A scope as its columns.
 pub(super) fn parts(scope: &MemoryScope) -> [&str; 3] {
     [&scope.subject, &scope.session_id, &scope.agent].map(|part| part.as_deref().unwrap_or(""))
-}
-
-/// A text in which `LIKE` sees nothing but the text.
-fn like(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '~') {
-            out.push('~');
-        }
-        out.push(character);
-    }
-    out
 }

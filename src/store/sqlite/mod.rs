@@ -179,7 +179,11 @@ fn shrink(sql: &dyn Sql) -> Result<(), Error> {
 }
 
 impl Backend for Sqlite {
-    fn read(&self, read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>) -> Result<(), Error> {
+    fn read(
+        &self,
+        _: Option<&str>,
+        read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         self.readers.read(read)
     }
 
@@ -196,9 +200,13 @@ impl Backend for Sqlite {
     }
 
     fn shrink(&self) -> Result<(), Error> {
-        let (job, pending) = job(false, shrink);
+        let (job, pending) = job(None, false, shrink);
         self.writer.send(job)?;
         pending.wait()
+    }
+
+    fn is_shared(&self) -> bool {
+        false
     }
 }
 

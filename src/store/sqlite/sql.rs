@@ -5,7 +5,7 @@ use rusqlite::{Connection, Statement};
 
 use super::error;
 use crate::store::Error;
-use crate::store::sql::{Row, Sql, Value};
+use crate::store::sql::{Dialect, Row, Sql, Value};
 
 impl Sql for Connection {
     fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
@@ -33,6 +33,10 @@ impl Sql for Connection {
             each(row)?;
         }
         Ok(())
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
     }
 }
 

@@ -17,7 +17,7 @@ fn run<T: Send + 'static>(
     is_durable: bool,
     work: impl FnMut(&dyn Sql) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let (job, pending) = job(is_durable, work);
+    let (job, pending) = job(None, is_durable, work);
     sqlite.write(job)?;
     pending.wait()
 }
@@ -155,7 +155,7 @@ fn a_full_store_stores_nothing_in_part_and_goes_on_when_there_is_room() {
             Ok(())
         })
     };
-    sqlite.read(read).unwrap();
+    sqlite.read(None, read).unwrap();
     assert_eq!(count, stored);
     pages(10_000).unwrap();
     assert_eq!(fill(99).unwrap(), 1);

@@ -14,7 +14,7 @@ use super::{condition, error};
 use crate::store::Error;
 use crate::store::backend::{Job, gone};
 use crate::store::health::{Condition, Health};
-use crate::store::sql::{Row, Sql, Value};
+use crate::store::sql::{Dialect, Row, Sql, Value};
 
 /// Writes that may wait before a caller has to.
 const QUEUE: usize = 256;
@@ -87,6 +87,10 @@ impl Sql for Noting {
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
         Sql::query(&self.connection, sql, values, each).inspect_err(|error| self.note(error))
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.connection.dialect()
     }
 }
 

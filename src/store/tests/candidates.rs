@@ -6,6 +6,7 @@ use crate::domain::{
     ConsentCheck, Contradiction, Existing, MemoryClass, MemoryScope, MemoryTier, MemoryTtl,
     Proposal, RawJson, Review, Verdict,
 };
+use crate::store::sql::values;
 
 fn principal(id: &str, kind: ActorKind) -> Actor {
     Actor { id: id.into(), kind }
@@ -198,7 +199,7 @@ fn a_line_that_was_tampered_with_is_named() {
         }
         let broken = |sql: &'static str| {
             let found = tenant.write(move |tx| {
-                tx.execute(sql, &[])?;
+                tx.execute(sql, values![&[0_u8; 32]])?;
                 let found = tx.verify_log(Log::Captures)?;
                 // Taken back, so that each change is found by itself.
                 Err::<(), Undo>(Undo::Found(found.broken_at))
@@ -210,8 +211,8 @@ fn a_line_that_was_tampered_with_is_named() {
         };
         for (sql, at) in [
             ("UPDATE memory_log SET body = body || ' ' WHERE tenant = ?1 AND seq = 501", 501),
-            ("UPDATE memory_log SET hash = zeroblob(32) WHERE tenant = ?1 AND seq = 7", 7),
-            ("UPDATE memory_log SET prev_hash = zeroblob(32) WHERE tenant = ?1 AND seq = 7", 7),
+            ("UPDATE memory_log SET hash = ?2 WHERE tenant = ?1 AND seq = 7", 7),
+            ("UPDATE memory_log SET prev_hash = ?2 WHERE tenant = ?1 AND seq = 7", 7),
             ("UPDATE memory_log SET content = 'x' WHERE tenant = ?1 AND seq = 600", 600),
             ("DELETE FROM memory_log WHERE tenant = ?1 AND seq = 300", 300),
             ("DELETE FROM memory_log WHERE tenant = ?1 AND seq >= 590", 590),

@@ -82,6 +82,24 @@ fn an_entry_comes_back_with_every_member() {
 }
 
 #[test]
+fn a_tag_is_found_in_its_own_case_and_whole() {
+    each(&Retention::default(), |store, clock| {
+        let tenant = store.tenant("default");
+        for (key, tag) in [("a", "Ops"), ("b", "ops"), ("c", "ops%"), ("d", "o\"ps")] {
+            let mut entry = entry(key, "v", clock.now());
+            entry.tags = vec![tag.into(), "all".into()];
+            put(&tenant, &entry);
+        }
+        for (tag, wanted) in [("ops", &["b"][..]), ("Ops", &["a"]), ("op", &[]), ("o\"ps", &["d"])]
+        {
+            let filter = MemoryFilter { tag: Some(tag.to_owned()), ..MemoryFilter::default() };
+            let found = tenant.read(|tx| tx.list_memory(&filter, None, 9)).unwrap();
+            assert_eq!(keys(&found), wanted, "{tag}");
+        }
+    });
+}
+
+#[test]
 fn no_read_shows_what_has_expired() {
     each(&Retention::default(), |store, clock| {
         let tenant = store.tenant("default");

@@ -8,6 +8,7 @@ mod memory;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::postgres::scratch::scratch;
 use super::*;
 use crate::domain::{ArtifactId, ContentHash, Timestamp};
 
@@ -24,6 +25,10 @@ fn each(retention: &Retention, test: impl Fn(Store, Clock)) {
     let file = clock();
     let path = folder.path().join("store.db");
     test(Store::sqlite(&path, retention.clone(), file.clone()).unwrap(), file);
+    if let Some(scratch) = scratch() {
+        let shared = clock();
+        test(Store::postgres(&scratch.url, retention.clone(), shared.clone()).unwrap(), shared);
+    }
 }
 
 fn put(tenant: &Tenant, text: &str) -> ArtifactId {

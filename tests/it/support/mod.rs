@@ -2,6 +2,7 @@
 
 pub mod compile;
 pub mod compress;
+mod database;
 pub mod generate;
 pub mod pack;
 mod process;
@@ -28,11 +29,13 @@ struct Flags {
 }
 
 /// The settings that a command line of `serve` gives, on a free port; stored is in memory
-/// where the line does not say otherwise.
+/// (or as [`database`] says) where the line does not say otherwise.
 pub fn config(flags: &[&str]) -> Config {
     let mut line = vec!["serve", "--listen", "127.0.0.1:0"];
+    let url;
     if !flags.contains(&"--database-url") {
-        line.extend_from_slice(&["--database-url", "memory:"]);
+        url = database::url();
+        line.extend_from_slice(&["--database-url", &url]);
     }
     line.extend_from_slice(flags);
     Flags::try_parse_from(line).expect("flags are right").config

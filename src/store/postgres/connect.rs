@@ -1,0 +1,192 @@
+//! Where the database is, and the thread that keeps its connections going.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::tls::NoTls;
+use tokio_postgres::{Client, Config};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::sql::Connection;
+use crate::config::PostgresUrl;
+use crate::store::error::{Error, OpenError, broken};
+
+/// How long it may take until a connection stands.
+const CONNECTING: Duration = Duration::from_secs(5);
+/// How long to wait for an answer: a little longer than the database works on a statement.
+const PATIENCE: Duration = Duration::from_secs(12);
+/// What the database is told of each connection. A server that stands still in the middle of a
+/// transaction loses it after `idle_in_transaction_session_timeout`, and with it its tenant's lock.
+const SETTINGS: &str = "-c statement_timeout=10000 -c lock_timeout=10000 \
+                        -c idle_in_transaction_session_timeout=5000";
+
+/// A database, and how to reach it.
+pub(super) struct Target {
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+    /// Without its password.
+    shown: String,
+    background: Background,
+}
+
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Target").field(&self.shown).finish()
+    }
+}
+
+/// A runtime that may be dropped anywhere.
+struct Background(Option<Runtime>);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// No answer came.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimedOut;
+
+impl Target {
+    pub(super) fn new(url: &PostgresUrl) -> Result<Self, OpenError> {
+        let shown = url.to_string();
+        let refused = |source: Arc<dyn std::error::Error + Send + Sync>| OpenError::Connect {
+            url: shown.clone(),
+            source,
+        };
+        let mut config: Config = url
+            .reveal()
+            .parse()
+            .map_err(|error: tokio_postgres::Error| refused(Arc::new(error)))?;
+        let given = config.get_options().unwrap_or_default().to_owned();
+        config.options(format!("{SETTINGS} {given}")).connect_timeout(CONNECTING);
+        if config.get_application_name().is_none() {
+            config.application_name("contexture");
+        }
+        let tls = wants_tls(&config).then(|| {
+            config.ssl_mode(SslMode::Require);
+            encrypted()
+        });
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("store-postgres")
+            .enable_all()
+            .build()
+            .map_err(|error| refused(Arc::new(error)))?;
+        Ok(Self { config, tls, shown, background: Background(Some(runtime)) })
+    }
+
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    pub(super) fn failed(
+        &self,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> OpenError {
+        OpenError::Connect { url: self.shown.clone(), source: Arc::new(source) }
+    }
+
+    /// A new connection.
+    pub(super) fn connect(&self) -> Result<Connection, Error> {
+        let handle = self.handle()?;
+        let (config, tls) = (self.config.clone(), self.tls.clone());
+        let connecting = handle.spawn(async move { connect(&config, tls).await });
+        let client = pollster::block_on(connecting)
+            .map_err(|_| broken("the thread of the database has ended"))?
+            .map_err(super::error)?;
+        Ok(Connection::new(client, handle))
+    }
+
+    fn handle(&self) -> Result<Handle, Error> {
+        let runtime = self.background.0.as_ref();
+        let handle = runtime.map(|runtime| runtime.handle().clone());
+        handle.ok_or_else(|| broken("the thread of the database has ended"))
+    }
+}
+
+/// Waits for an answer on this thread, whatever else runs on it.
+pub(super) fn wait<F: Future>(handle: &Handle, future: F) -> Result<F::Output, TimedOut> {
+    let _timers = handle.enter();
+    pollster::block_on(tokio::time::timeout(PATIENCE, future)).map_err(|_| TimedOut)
+}
+
+async fn connect(
+    config: &Config,
+    tls: Option<MakeRustlsConnect>,
+) -> Result<Client, tokio_postgres::Error> {
+    Ok(match tls {
+        Some(tls) => {
+            let (client, connection) = config.connect(tls).await?;
+            tokio::spawn(ended(connection));
+            client
+        }
+        None => {
+            let (client, connection) = config.connect(NoTls).await?;
+            tokio::spawn(ended(connection));
+            client
+        }
+    })
+}
+
+async fn ended(connection: impl Future<Output = Result<(), tokio_postgres::Error>>) {
+    if let Err(error) = connection.await {
+        tracing::debug!(%error, "a connection to the database has ended");
+    }
+}
+
+/// What goes over a network is encrypted unless the URL says otherwise.
+fn wants_tls(config: &Config) -> bool {
+    match config.get_ssl_mode() {
+        SslMode::Disable => false,
+        SslMode::Prefer => config.get_hosts().iter().any(|host| match host {
+            Host::Tcp(name) => {
+                let address = name.parse::<std::net::IpAddr>();
+                name != "localhost" && !address.is_ok_and(|address| address.is_loopback())
+            }
+            Host::Unix(_) => false,
+        }),
+        _ => true,
+    }
+}
+
+/// The server's certificate must be one that browsers would trust.
+fn encrypted() -> MakeRustlsConnect {
+    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder =
+        rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = match builder {
+        Ok(builder) => builder.with_root_certificates(roots).with_no_client_auth(),
+        // The provider supports the versions that it is built with.
+        Err(_) => {
+            rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()
+        }
+    };
+    MakeRustlsConnect::new(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_over_a_network_is_encrypted() {
+        for (url, wanted) in [
+            ("postgres://localhost/db", false),
+            ("postgres://127.0.0.1/db", false),
+            ("postgres:///db?host=/run/postgresql", false),
+            ("postgres://db.example/db", true),
+            ("postgres://db.example/db?sslmode=disable", false),
+            ("postgres://localhost/db?sslmode=require", true),
+        ] {
+            assert_eq!(wants_tls(&url.parse().unwrap()), wanted, "{url}");
+        }
+    }
+}

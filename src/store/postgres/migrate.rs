@@ -1,0 +1,64 @@
+//! The schema, step by step.
+
+use super::connect::Target;
+use crate::store::error::{Error, OpenError};
+use crate::store::sql::{Sql as _, values};
+
+/// The schema, a file a step; what stands here is never changed again.
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/postgres/0001_originals.sql"),
+    include_str!("../../../migrations/postgres/0002_adapters.sql"),
+    include_str!("../../../migrations/postgres/0003_keys.sql"),
+    include_str!("../../../migrations/postgres/0004_memory.sql"),
+    include_str!("../../../migrations/postgres/0005_candidates.sql"),
+    include_str!("../../../migrations/postgres/0006_hooks.sql"),
+    include_str!("../../../migrations/postgres/0007_sessions.sql"),
+    include_str!("../../../migrations/postgres/0008_deliveries.sql"),
+    include_str!("../../../migrations/postgres/0009_packs.sql"),
+    include_str!("../../../migrations/postgres/0010_compilations.sql"),
+    include_str!("../../../migrations/postgres/0011_skills.sql"),
+];
+
+/// The steps that a program must know at least to go on with this schema. A step that programs before
+/// it cannot go on with raises it; all others only add.
+const OLDEST: i64 = 11;
+
+/// Servers that start at once wait for each other here.
+const ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0;
+    SELECT pg_advisory_xact_lock(4857241961438561);
+    CREATE TABLE IF NOT EXISTS contexture_schema (
+        one    BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one),
+        step   BIGINT NOT NULL,
+        oldest BIGINT NOT NULL
+    )";
+
+/// Runs the steps that the database has not seen, all in one transaction; answers how many it had
+/// seen, and how many there are.
+pub(super) fn run(target: &Target) -> Result<(i64, i64), OpenError> {
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let wrong = |error: Error| target.failed(error);
+    let connection = target.connect().map_err(wrong)?;
+    connection.batch(ALONE).map_err(wrong)?;
+    let mut found = (0, 0);
+    let read = connection.query("SELECT step, oldest FROM contexture_schema", &[], &mut |row| {
+        found = (row.get(0)?, row.get(1)?);
+        Ok(())
+    });
+    read.map_err(wrong)?;
+    let (found, oldest) = found;
+    if oldest > known {
+        let url = target.shown().to_owned();
+        return Err(OpenError::TooNew { url, found, known, oldest });
+    }
+    if found < known {
+        for step in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+            connection.batch(step).map_err(wrong)?;
+        }
+        let note = "INSERT INTO contexture_schema (step, oldest) VALUES (?1, ?2)
+                    ON CONFLICT (one) DO UPDATE
+                    SET step = excluded.step, oldest = excluded.oldest";
+        connection.execute(note, values![known, OLDEST]).map_err(wrong)?;
+    }
+    connection.batch("COMMIT").map_err(wrong)?;
+    Ok((found, known))
+}

@@ -1,0 +1,107 @@
+//! The store in PostgreSQL, which any number of servers share.
+//!
+//! What SQLite has by its nature is made here: the writes of a tenant run one after another, on
+//! whichever server, since each transaction that writes takes a lock of its tenant first. Statements
+//! are the same for both databases; a row is in sight of its own tenant's transactions alone (row
+//! security), so that one that forgot its tenant would find nothing.
+
+mod connect;
+mod migrate;
+mod readers;
+mod sql;
+mod writers;
+
+use std::sync::Arc;
+
+use self::connect::Target;
+use self::readers::Readers;
+use self::writers::Writers;
+use super::backend::{Backend, Job};
+use super::error::{Error, OpenError};
+use super::health::{Condition, Health};
+use super::sql::Sql;
+use crate::config::PostgresUrl;
+
+#[derive(Debug)]
+pub(super) struct Postgres {
+    writers: Writers,
+    readers: Readers,
+    health: Arc<Health>,
+}
+
+impl Postgres {
+    /// Connects, and brings the schema up to date.
+    pub(super) fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
+        let target = Arc::new(Target::new(url)?);
+        migrate::run(&target)?;
+        let health = Arc::new(Health::default());
+        let writers = Writers::start(&target, &health).map_err(|error| target.failed(error))?;
+        Ok(Self { writers, readers: Readers::new(target), health })
+    }
+
+    /// Brings the schema up to date; answers from which to which step.
+    pub(super) fn migrate(url: &PostgresUrl) -> Result<(i64, i64), OpenError> {
+        migrate::run(&Target::new(url)?)
+    }
+}
+
+/// What PostgreSQL says, as what a caller can do about it.
+fn error(error: tokio_postgres::Error) -> Error {
+    use tokio_postgres::error::SqlState;
+    match error.code() {
+        Some(code) if *code == SqlState::DISK_FULL => Error::Full(Arc::new(error)),
+        Some(code) if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED => {
+            Error::Corrupt(Arc::new(error))
+        }
+        _ => Error::Unavailable(Arc::new(error)),
+    }
+}
+
+/// What an error says of the next write; none where it says nothing.
+fn condition(error: &Error) -> Option<Condition> {
+    match error {
+        Error::Full(_) => Some(Condition::Full),
+        Error::Unavailable(cause) => {
+            let error = cause.downcast_ref::<tokio_postgres::Error>();
+            // A statement that is refused says nothing of the database.
+            error.is_none_or(|error| error.code().is_none()).then_some(Condition::Unavailable)
+        }
+        _ => None,
+    }
+}
+
+impl Backend for Postgres {
+    fn read(
+        &self,
+        tenant: Option<&str>,
+        read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.readers.read(tenant, read)
+    }
+
+    fn write(&self, job: Box<dyn Job>) -> Result<(), Error> {
+        self.writers.send(job)
+    }
+
+    fn write_later(&self, job: Box<dyn Job>) {
+        self.writers.send_later(job);
+    }
+
+    fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// It does so by itself.
+    fn shrink(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+pub(super) mod scratch;
+#[cfg(test)]
+mod tests;

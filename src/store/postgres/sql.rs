@@ -1,0 +1,204 @@
+//! A connection to PostgreSQL as what runs statements.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::error::Error as StdError;
+
+use bytes::BytesMut;
+use tokio::runtime::Handle;
+use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Client, Statement};
+
+use super::connect::wait;
+use super::error;
+use crate::store::Error;
+use crate::store::error::broken;
+use crate::store::sql::{Dialect, Row, Sql, Value};
+
+/// Statements that a connection keeps compiled.
+const STATEMENTS: usize = 256;
+
+/// A connection that one thread uses at a time.
+pub(super) struct Connection {
+    client: Client,
+    handle: Handle,
+    /// By text, and then by the types of the values: null has none of its own.
+    statements: RefCell<HashMap<Box<str>, Vec<(Vec<Type>, Statement)>>>,
+    /// Whether it did not answer.
+    dead: Cell<bool>,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("dead", &self.is_dead()).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub(super) fn new(client: Client, handle: Handle) -> Self {
+        Self { client, handle, statements: RefCell::default(), dead: Cell::new(false) }
+    }
+
+    /// Whether it is of no more use.
+    pub(super) fn is_dead(&self) -> bool {
+        self.dead.get() || self.client.is_closed()
+    }
+
+    /// Runs statements that take no values and answer nothing.
+    pub(super) fn batch(&self, sql: &str) -> Result<(), Error> {
+        self.wait(self.client.batch_execute(sql))
+    }
+
+    fn wait<T>(
+        &self,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Error> {
+        match wait(&self.handle, answer) {
+            Ok(answer) => answer.map_err(error),
+            Err(_) => {
+                self.dead.set(true);
+                Err(broken("the database did not answer"))
+            }
+        }
+    }
+
+    fn statement(&self, sql: &str, values: &[Value<'_>]) -> Result<Statement, Error> {
+        let is_for = |types: &[Type]| {
+            types.len() == values.len()
+                && types.iter().zip(values).all(|(known, value)| *known == type_of(value))
+        };
+        let known = self.statements.borrow().get(sql).and_then(|all| {
+            all.iter().find(|(types, _)| is_for(types)).map(|(_, statement)| statement.clone())
+        });
+        if let Some(statement) = known {
+            return Ok(statement);
+        }
+        let types: Vec<Type> = values.iter().map(type_of).collect();
+        let dollars = with_dollars(sql);
+        let statement = self.wait(self.client.prepare_typed(&dollars, &types))?;
+        let mut statements = self.statements.borrow_mut();
+        if statements.len() >= STATEMENTS {
+            statements.clear();
+        }
+        statements.entry(sql.into()).or_default().push((types, statement.clone()));
+        Ok(statement)
+    }
+}
+
+impl Sql for Connection {
+    fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+        let values = named(sql, values);
+        let statement = self.statement(sql, values)?;
+        let given = values.iter().map(|value| value as &(dyn ToSql + Sync));
+        self.wait(self.client.execute_raw(&statement, given))
+    }
+
+    fn query(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let values = named(sql, values);
+        let statement = self.statement(sql, values)?;
+        let given: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+        let rows = self.wait(self.client.query(&statement, &given))?;
+        rows.iter().try_for_each(|row| each(row))
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+}
+
+/// The values that a statement names, up to the last one.
+fn named<'s, 'v>(sql: &str, values: &'s [Value<'v>]) -> &'s [Value<'v>] {
+    let last = sql.split('?').skip(1).map(number).max().unwrap_or(0);
+    values.get(..last).unwrap_or(values)
+}
+
+/// The number at the beginning of a text.
+fn number(text: &str) -> usize {
+    let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    text.get(..end).and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// `$1` where `?1` stands. No statement of ours holds a question mark for another reason.
+fn with_dollars(sql: &str) -> String {
+    sql.replace('?', "$")
+}
+
+fn type_of(value: &Value<'_>) -> Type {
+    match value {
+        Value::Null => Type::UNKNOWN,
+        Value::Int(_) => Type::INT8,
+        Value::Real(_) => Type::FLOAT8,
+        Value::Text(_) => Type::TEXT,
+        Value::Blob(_) => Type::BYTEA,
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(
+        &self,
+        wanted: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Int(value) => value.to_sql(wanted, out),
+            Self::Real(value) => value.to_sql(wanted, out),
+            Self::Text(value) => value.to_sql(wanted, out),
+            Self::Blob(value) => value.to_sql(wanted, out),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        // A statement is prepared with the types of its values.
+        true
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        Format::Binary
+    }
+
+    to_sql_checked!();
+}
+
+impl Row for tokio_postgres::Row {
+    fn value(&self, column: usize) -> Result<Value<'_>, Error> {
+        let wanted = self.columns().get(column).map(|column| column.type_().clone());
+        let Some(wanted) = wanted else { return Err(broken("a row has not this many columns")) };
+        let value = match wanted {
+            Type::INT8 => self.try_get::<_, Option<i64>>(column).map(|value| value.map(Value::Int)),
+            Type::INT4 => self
+                .try_get::<_, Option<i32>>(column)
+                .map(|value| value.map(|value| Value::Int(value.into()))),
+            Type::BOOL => self
+                .try_get::<_, Option<bool>>(column)
+                .map(|value| value.map(|value| Value::Int(value.into()))),
+            Type::FLOAT8 => {
+                self.try_get::<_, Option<f64>>(column).map(|value| value.map(Value::Real))
+            }
+            Type::BYTEA => {
+                self.try_get::<_, Option<&[u8]>>(column).map(|value| value.map(Value::Blob))
+            }
+            _ => self.try_get::<_, Option<&str>>(column).map(|value| value.map(Value::Text)),
+        };
+        Ok(value.map_err(error)?.unwrap_or(Value::Null))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_named_with_dollars_and_no_more_are_given_than_are_named() {
+        assert_eq!(with_dollars("a = ?1 AND b = ?12"), "a = $1 AND b = $12");
+        let values = [Value::Int(1), Value::Int(2), Value::Int(3)];
+        assert_eq!(named("a = ?2 AND b = ?1", &values), &values[..2]);
+        assert_eq!(named("nothing", &values), &values[..0]);
+        assert_eq!(named("a = ?9", &values), &values);
+    }
+}

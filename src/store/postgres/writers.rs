@@ -1,0 +1,208 @@
+//! The threads that write. A tenant's writes are always the same thread's, in their order; what
+//! waits for a tenant while it commits goes into its next commit together.
+//!
+//! Each write of a group stands behind a savepoint, so one that fails takes no other along; where
+//! the group cannot be committed, each is tried once more in a transaction of its own.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+
+use super::condition;
+use super::connect::Target;
+use super::sql::Connection;
+use crate::store::Error;
+use crate::store::backend::{Job, gone};
+use crate::store::health::{Condition, Health};
+
+/// Threads, and connections, that write.
+const THREADS: usize = 4;
+/// Writes that may wait for a thread before a caller has to.
+const QUEUE: usize = 256;
+/// Writes of one commit.
+const GROUP: usize = 64;
+
+#[derive(Debug)]
+pub(super) struct Writers {
+    queues: Vec<SyncSender<Box<dyn Job>>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Writers {
+    pub(super) fn start(target: &Arc<Target>, health: &Arc<Health>) -> std::io::Result<Self> {
+        let mut writers = Self { queues: Vec::new(), threads: Vec::new() };
+        for number in 0..THREADS {
+            let (queue, jobs) = sync_channel(QUEUE);
+            let (target, health) = (Arc::clone(target), Arc::clone(health));
+            let mut writer = Writer { target, health, connection: None };
+            let thread = std::thread::Builder::new()
+                .name(format!("store-writer-{number}"))
+                .spawn(move || writer.run(&jobs))?;
+            writers.queues.push(queue);
+            writers.threads.push(thread);
+        }
+        Ok(writers)
+    }
+
+    fn queue(&self, job: &dyn Job) -> Result<&SyncSender<Box<dyn Job>>, Error> {
+        let tenant = job.tenant().map_or("", |tenant| tenant);
+        let at = crc32fast::hash(tenant.as_bytes()) as usize % THREADS;
+        self.queues.get(at).ok_or_else(gone)
+    }
+
+    /// Has the job done, behind those of its tenant that wait.
+    pub(super) fn send(&self, job: Box<dyn Job>) -> Result<(), Error> {
+        self.queue(&*job)?.send(job).map_err(|_| gone())
+    }
+
+    /// Has the job done some time, or not at all where many wait.
+    pub(super) fn send_later(&self, job: Box<dyn Job>) {
+        if let Ok(queue) = self.queue(&*job)
+            && let Err(TrySendError::Full(_)) = queue.try_send(job)
+        {
+            tracing::debug!("a note was dropped: the store is busy");
+        }
+    }
+}
+
+impl Drop for Writers {
+    fn drop(&mut self) {
+        self.queues.clear();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A statement after which a transaction sees the rows of a tenant alone, or everybody's.
+pub(super) fn only_of(tenant: Option<&str>) -> String {
+    format!("SELECT set_config('contexture.tenant', {}, true)", quoted(tenant.unwrap_or("*")))
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+struct Writer {
+    target: Arc<Target>,
+    health: Arc<Health>,
+    connection: Option<Connection>,
+}
+
+/// Why a group was not committed, and whether it can be tried again: nothing of it can have been
+/// stored.
+struct Failed {
+    error: Error,
+    again: bool,
+}
+
+impl Writer {
+    fn run(&mut self, jobs: &Receiver<Box<dyn Job>>) {
+        while let Ok(first) = jobs.recv() {
+            let mut waiting = vec![first];
+            waiting.extend(jobs.try_iter().take(GROUP - 1));
+            while !waiting.is_empty() {
+                let tenant = waiting.first().and_then(|job| job.tenant().cloned());
+                let (group, rest) =
+                    waiting.into_iter().partition(|job| job.tenant() == tenant.as_ref());
+                waiting = rest;
+                self.write(tenant.as_deref(), group);
+            }
+        }
+    }
+
+    fn write(&mut self, tenant: Option<&str>, mut group: Vec<Box<dyn Job>>) {
+        match self.commit(tenant, &mut group) {
+            Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
+            Err(Failed { error, again: false }) => {
+                for job in group {
+                    job.finish(Err(error.clone()));
+                }
+            }
+            Err(_) => {
+                for mut job in group {
+                    let result = self.commit(tenant, std::slice::from_mut(&mut job));
+                    job.finish(result.map_err(|failed| failed.error));
+                }
+            }
+        }
+    }
+
+    /// Carries out a group in one transaction, or none of it.
+    fn commit(&mut self, tenant: Option<&str>, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+        let done = self.transact(tenant, group);
+        match &done {
+            Ok(()) => self.health.note(Condition::Good),
+            Err(failed) => {
+                if let Some(condition) = condition(&failed.error) {
+                    self.health.note(condition);
+                }
+                // What it is in the middle of is not known.
+                self.connection = None;
+            }
+        }
+        done
+    }
+
+    fn transact(&mut self, tenant: Option<&str>, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+        let begin = begin(tenant, group.iter().any(|job| job.is_durable()));
+        let connection = self.begun(&begin).map_err(|error| Failed { error, again: false })?;
+        let alone = group.len() == 1;
+        let lost = |error: Error| Failed { error, again: true };
+        let mut any = false;
+        for job in group {
+            if !alone {
+                connection.batch("SAVEPOINT job").map_err(lost)?;
+            }
+            let stays = job.attempt(connection);
+            any |= stays;
+            if connection.is_dead() {
+                return Err(lost(gone()));
+            }
+            match (stays, alone) {
+                (true, true) => {}
+                (false, true) => connection.batch("ROLLBACK").map_err(lost)?,
+                (true, false) => connection.batch("RELEASE job").map_err(lost)?,
+                (false, false) => {
+                    connection.batch("ROLLBACK TO job; RELEASE job").map_err(lost)?;
+                }
+            }
+        }
+        if any || !alone {
+            // Where this is not answered, it may have been stored: it is not tried again.
+            connection.batch("COMMIT").map_err(|error| Failed { error, again: false })?;
+        }
+        Ok(())
+    }
+
+    /// A connection whose transaction has begun and has its tenant's lock.
+    fn begun(&mut self, begin: &str) -> Result<&Connection, Error> {
+        let kept = self.connection.take().filter(|connection| {
+            // One that was kept may have been cut meanwhile.
+            !connection.is_dead() && connection.batch(begin).is_ok()
+        });
+        let connection = match kept {
+            Some(connection) => connection,
+            None => {
+                let connection = self.target.connect()?;
+                connection.batch(begin)?;
+                connection
+            }
+        };
+        Ok(self.connection.insert(connection))
+    }
+}
+
+/// How a transaction that writes begins: with the lock of its tenant, before it sees anything.
+fn begin(tenant: Option<&str>, is_durable: bool) -> String {
+    let mut begin = format!("BEGIN; {}", only_of(tenant));
+    if !is_durable {
+        // It survives the end of this process, and of the database's; not that of its machine.
+        begin.push_str("; SET LOCAL synchronous_commit TO OFF");
+    }
+    // What belongs to nobody, such as claims of deliveries, has a lock of its own.
+    let tenant = quoted(tenant.unwrap_or_default());
+    let _ = write!(begin, "; SELECT pg_advisory_xact_lock(hashtextextended({tenant}, 0))");
+    begin
+}
