@@ -3,7 +3,12 @@
 //!
 //! 200 rules, 300 capabilities, 200 pieces of evidence, 500 memories. The two are taken by turns,
 //! reading of the request included.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark, not the service")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark, not the service"
+)]
 
 use std::time::{Duration, Instant};
 

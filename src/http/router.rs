@@ -171,7 +171,12 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
 }
 
 fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(Document::openapi())
+    with_operations(with_nouns(OpenApiRouter::with_openapi(Document::openapi())))
+}
+
+/// Conversations, and what is kept for them.
+fn with_nouns(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(compile::compile_conversation))
         .routes(routes!(compile::count_tokens))
         .routes(routes!(compilations::list_compilations))
@@ -219,6 +224,11 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::restore_session))
         .routes(routes!(sessions::take_snapshot, sessions::list_snapshots))
         .routes(routes!(sessions::get_snapshot))
+}
+
+/// What models call, hooks, and the server itself.
+fn with_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(tools::handle_calls))
         .routes(routes!(tools::take_results))
         .routes(routes!(mcp::speak))

@@ -61,7 +61,7 @@ fn a_bad_value_stops_the_start_and_names_the_variable() {
         ("CONTEXTURE_HEADER_TIMEOUT_MS", "-5"),
         ("CONTEXTURE_ARTIFACTS_MAX_COUNT", "-1"),
         ("CONTEXTURE_ARTIFACTS_TTL_SECONDS", "0"),
-        ("CONTEXTURE_DATABASE_URL", "postgres://host/database"),
+        ("CONTEXTURE_DATABASE_URL", "mysql://host/database"),
     ] {
         let output = ServerProcess::command().arg("serve").env(variable, value).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{variable}");

@@ -198,10 +198,7 @@ fn compile_node(
     (told, runs): (&mut Option<Told>, &mut Vec<Run>),
 ) -> Result<Answer, Error> {
     let (mut request, adapters) = read(services, node, &mut timings)?;
-    let deadline = match request.deadline_ms {
-        Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
-        None => deadline.clone(),
-    };
+    let deadline = limited(deadline, start, request.deadline_ms);
     let previous = request.cache.previous.clone();
     let level = request.record;
     let reported = match session {
@@ -244,11 +241,9 @@ fn compile_node(
     timings.serialise += serialising.elapsed();
     let storing = Instant::now();
     let left = session.map(|session| {
-        let payload = if level.is_kept() { sessions::blocks_of(compiled.payload()) } else { None };
-        let raw = model.unscale(compiled.report.tokens_after);
-        let id = Arc::clone(&id);
-        let source = turn.map(|turn| turn.source);
-        let model = called;
+        let payload = level.is_kept().then(|| sessions::blocks_of(compiled.payload())).flatten();
+        let (id, source) = (Arc::clone(&id), turn.map(|turn| turn.source));
+        let (model, raw) = (called, model.unscale(compiled.report.tokens_after));
         let left = sessions::Compiled { id, heard: reported, model, raw, payload, source };
         (session, left)
     });
@@ -283,6 +278,14 @@ fn compile_node(
     }
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
+}
+
+/// The earlier of two ends: the caller's, and so many milliseconds behind the start.
+fn limited(deadline: &Deadline, start: Instant, limit: Option<u64>) -> Deadline {
+    match limit {
+        Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
+        None => deadline.clone(),
+    }
 }
 
 /// What came of something, with the lines of the hooks where it failed.

@@ -1,6 +1,7 @@
 //! Where the database is, and the thread that keeps its connections going.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +49,8 @@ impl Drop for Background {
         }
     }
 }
+
+type Driver = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + Send>>;
 
 /// No answer came.
 #[derive(Debug, Clone, Copy)]
@@ -98,9 +101,10 @@ impl Target {
         let handle = self.handle()?;
         let (config, tls) = (self.config.clone(), self.tls.clone());
         let connecting = handle.spawn(async move { connect(&config, tls).await });
-        let client = pollster::block_on(connecting)
+        let (client, driver) = pollster::block_on(connecting)
             .map_err(|_| broken("the thread of the database has ended"))?
             .map_err(super::error)?;
+        handle.spawn(ended(driver));
         Ok(Connection::new(client, handle))
     }
 
@@ -117,26 +121,22 @@ pub(super) fn wait<F: Future>(handle: &Handle, future: F) -> Result<F::Output, T
     pollster::block_on(tokio::time::timeout(PATIENCE, future)).map_err(|_| TimedOut)
 }
 
+/// A client, and what moves its bytes until the connection ends.
 async fn connect(
     config: &Config,
     tls: Option<MakeRustlsConnect>,
-) -> Result<Client, tokio_postgres::Error> {
-    Ok(match tls {
-        Some(tls) => {
-            let (client, connection) = config.connect(tls).await?;
-            tokio::spawn(ended(connection));
-            client
-        }
-        None => {
-            let (client, connection) = config.connect(NoTls).await?;
-            tokio::spawn(ended(connection));
-            client
-        }
-    })
+) -> Result<(Client, Driver), tokio_postgres::Error> {
+    if let Some(tls) = tls {
+        let (client, connection) = config.connect(tls).await?;
+        Ok((client, Box::pin(connection)))
+    } else {
+        let (client, connection) = config.connect(NoTls).await?;
+        Ok((client, Box::pin(connection)))
+    }
 }
 
-async fn ended(connection: impl Future<Output = Result<(), tokio_postgres::Error>>) {
-    if let Err(error) = connection.await {
+async fn ended(driver: Driver) {
+    if let Err(error) = driver.await {
         tracing::debug!(%error, "a connection to the database has ended");
     }
 }

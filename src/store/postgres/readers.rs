@@ -61,13 +61,12 @@ impl Readers {
             // One that was kept may have been cut meanwhile: then nothing of the read has happened.
             !connection.is_dead() && connection.batch(&begin).is_ok()
         });
-        let connection = match kept {
-            Some(connection) => connection,
-            None => {
-                let connection = self.target.connect()?;
-                connection.batch(&begin)?;
-                connection
-            }
+        let connection = if let Some(connection) = kept {
+            connection
+        } else {
+            let connection = self.target.connect()?;
+            connection.batch(&begin)?;
+            connection
         };
         let done = read(&connection);
         let ended = connection.batch("COMMIT");

@@ -1,4 +1,9 @@
 //! A place of its own for each test, in the database that `CONTEXTURE_TEST_POSTGRES` names.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "tests find the database by the environment, and say so when they skip"
+)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

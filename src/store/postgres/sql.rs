@@ -18,12 +18,14 @@ use crate::store::sql::{Dialect, Row, Sql, Value};
 /// Statements that a connection keeps compiled.
 const STATEMENTS: usize = 256;
 
+/// A statement and the types of its values: null has none of its own.
+type Typed = (Vec<Type>, Statement);
+
 /// A connection that one thread uses at a time.
 pub(super) struct Connection {
     client: Client,
     handle: Handle,
-    /// By text, and then by the types of the values: null has none of its own.
-    statements: RefCell<HashMap<Box<str>, Vec<(Vec<Type>, Statement)>>>,
+    statements: RefCell<HashMap<Box<str>, Vec<Typed>>>,
     /// Whether it did not answer.
     dead: Cell<bool>,
 }
@@ -53,12 +55,11 @@ impl Connection {
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Error> {
-        match wait(&self.handle, answer) {
-            Ok(answer) => answer.map_err(error),
-            Err(_) => {
-                self.dead.set(true);
-                Err(broken("the database did not answer"))
-            }
+        if let Ok(answer) = wait(&self.handle, answer) {
+            answer.map_err(error)
+        } else {
+            self.dead.set(true);
+            Err(broken("the database did not answer"))
         }
     }
 

@@ -182,13 +182,12 @@ impl Writer {
             // One that was kept may have been cut meanwhile.
             !connection.is_dead() && connection.batch(begin).is_ok()
         });
-        let connection = match kept {
-            Some(connection) => connection,
-            None => {
-                let connection = self.target.connect()?;
-                connection.batch(begin)?;
-                connection
-            }
+        let connection = if let Some(connection) = kept {
+            connection
+        } else {
+            let connection = self.target.connect()?;
+            connection.batch(begin)?;
+            connection
         };
         Ok(self.connection.insert(connection))
     }

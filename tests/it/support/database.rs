@@ -9,15 +9,16 @@ use tokio_postgres::NoTls;
 /// What begins the names of our schemas.
 const PREFIX: &str = "contexture_it_";
 
+static SWEPT: OnceLock<()> = OnceLock::new();
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
 /// The URL of an empty database.
 pub fn url() -> String {
     if std::env::var("CONTEXTURE_TEST_STORE").as_deref() != Ok("postgres") {
         return "memory:".to_owned();
     }
     let place = std::env::var("CONTEXTURE_TEST_POSTGRES").expect("CONTEXTURE_TEST_POSTGRES");
-    static SWEPT: OnceLock<()> = OnceLock::new();
     SWEPT.get_or_init(|| sweep(&place));
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let schema = format!("{PREFIX}{}_{number}", std::process::id());
     run(&place, &[format!("CREATE SCHEMA {schema}")]);

@@ -21,7 +21,8 @@ async fn truncate_cuts_a_long_result_that_is_sent_straight_to_compile() {
     let server = server().await;
     let truncate = json!({"id": "cut", "point": "tool_result", "kind": "transform",
         "builtin": "truncate"});
-    let long: String = (0..2500).map(|n| format!("{n:07}\n")).collect();
+    let lines: Vec<String> = (0..2500).map(|n| format!("{n:07}\n")).collect();
+    let long = lines.concat();
     for (tool, output, cut) in
         [("Bash", long.as_str(), true), ("Read", long.as_str(), false), ("Bash", "short", false)]
     {
