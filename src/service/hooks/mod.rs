@@ -1,9 +1,9 @@
 //! Hooks of a running server: those that are registered, those of the operator's file, and the
 //! set that a request is pinned to.
 //!
-//! [`Services::hook_set`] gives the hooks of a request in their order, [`Services::hook_caller`]
-//! what calls them. What is stored is read again when its revision has changed; until then a
-//! request costs one look at that number.
+//! `Services::hook_set` gives the hooks of a request in their order, `Services::hook_caller` what
+//! calls them. What is stored is read again when its revision has changed; until then a request
+//! costs one look at that number.
 
 mod file;
 mod order;
