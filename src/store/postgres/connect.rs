@@ -108,6 +108,19 @@ impl Target {
         Ok(Connection::new(client, handle))
     }
 
+    /// A connection on which `begin` has run: the one that was kept, or a new one. One that was kept
+    /// may have been cut meanwhile: then nothing has happened yet.
+    pub(super) fn begun(&self, kept: Option<Connection>, begin: &str) -> Result<Connection, Error> {
+        let kept =
+            kept.filter(|connection| !connection.is_dead() && connection.batch(begin).is_ok());
+        if let Some(connection) = kept {
+            return Ok(connection);
+        }
+        let connection = self.connect()?;
+        connection.batch(begin)?;
+        Ok(connection)
+    }
+
     fn handle(&self) -> Result<Handle, Error> {
         let runtime = self.background.0.as_ref();
         let handle = runtime.map(|runtime| runtime.handle().clone());

@@ -24,6 +24,16 @@ struct State {
     busy: usize,
 }
 
+/// Part in reading, given back on drop: a read that panics gives it back, too.
+struct Busy<'r>(&'r Readers);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.state().busy -= 1;
+        self.0.freed.notify_one();
+    }
+}
+
 impl Readers {
     pub(super) fn new(target: Arc<Target>) -> Self {
         Self { target, state: Mutex::default(), freed: Condvar::new() }
@@ -35,17 +45,11 @@ impl Readers {
         read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let idle = self.take();
-        let done = self.run(idle, tenant, read);
-        let (connection, done) = match done {
-            Ok(connection) => (Some(connection), Ok(())),
-            Err(error) => (None, Err(error)),
-        };
-        let mut state = self.state();
-        state.busy -= 1;
-        state.idle.extend(connection);
-        drop(state);
-        self.freed.notify_one();
-        done
+        let busy = Busy(self);
+        let connection = self.run(idle, tenant, read)?;
+        self.state().idle.push(connection);
+        drop(busy);
+        Ok(())
     }
 
     /// Answers the connection where it can be used again.
@@ -57,17 +61,7 @@ impl Readers {
     ) -> Result<Connection, Error> {
         // All of a read sees the same state.
         let begin = format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {}", only_of(tenant));
-        let kept = idle.filter(|connection| {
-            // One that was kept may have been cut meanwhile: then nothing of the read has happened.
-            !connection.is_dead() && connection.batch(&begin).is_ok()
-        });
-        let connection = if let Some(connection) = kept {
-            connection
-        } else {
-            let connection = self.target.connect()?;
-            connection.batch(&begin)?;
-            connection
-        };
+        let connection = self.target.begun(idle, &begin)?;
         let done = read(&connection);
         let ended = connection.batch("COMMIT");
         done?;

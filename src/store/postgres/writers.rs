@@ -178,17 +178,7 @@ impl Writer {
 
     /// A connection whose transaction has begun and has its tenant's lock.
     fn begun(&mut self, begin: &str) -> Result<&Connection, Error> {
-        let kept = self.connection.take().filter(|connection| {
-            // One that was kept may have been cut meanwhile.
-            !connection.is_dead() && connection.batch(begin).is_ok()
-        });
-        let connection = if let Some(connection) = kept {
-            connection
-        } else {
-            let connection = self.target.connect()?;
-            connection.batch(begin)?;
-            connection
-        };
+        let connection = self.target.begun(self.connection.take(), begin)?;
         Ok(self.connection.insert(connection))
     }
 }
