@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use serde_json::json;
 
+use super::hooks::NoNetwork;
 use super::hooks::queue::enqueue;
 use super::{Services, StoreError};
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
-    Answering, At, BUDGET, Call, Called, Caller, Cause, Decision, Delivery, Facts, Failure, Hook,
-    HookSet, Manifest, Point, Round, Run, Scope,
+    At, BUDGET, Decision, Delivery, Facts, Hook, HookSet, Manifest, Point, Round, Run, Scope,
 };
 use crate::pipeline::{Asks as _, Deadline};
 use crate::store::{Fact, Tx};
@@ -26,7 +26,10 @@ pub(super) struct Hearers {
 }
 
 impl Hearers {
-    pub(super) fn new(set: &HookSet, scope: Scope) -> Self {
+    pub(super) fn new(set: &Arc<HookSet>, scope: Scope) -> Self {
+        if set.is_empty() {
+            return Self { queued: Arc::clone(set), now: Arc::clone(set), scope };
+        }
         let of = |delivery: Delivery| {
             let all = Point::ALL.iter().flat_map(|point| set.at(*point));
             let own = all.filter(|hook| hook.delivery == delivery && is_observer(hook));
@@ -48,7 +51,7 @@ impl Hearers {
         if self.queued.is_empty() {
             return Ok(());
         }
-        let mut round = Round::new(Arc::clone(&self.queued), &Nobody, self.scope.clone());
+        let mut round = Round::new(Arc::clone(&self.queued), &NoNetwork, self.scope.clone());
         for (point, fact) in facts.iter().filter_map(known) {
             let at = At { point, input: &fact.input, facts: Facts::default() };
             // Nobody is called now, so nothing is waited for.
@@ -154,17 +157,4 @@ fn is_observer(hook: &Hook) -> bool {
 
 fn known(fact: &Fact) -> Option<(Point, &Fact)> {
     Point::parse(fact.point).map(|point| (point, fact))
-}
-
-/// Calls nothing: there is nothing to be called.
-#[derive(Debug)]
-struct Nobody;
-
-impl Caller for Nobody {
-    fn call<'c>(&'c self, _: Call<'c>) -> Answering<'c> {
-        let failure = Failure::new(Cause::Connect, "nothing is called here");
-        Box::pin(async move {
-            Called { answer: Err(failure), body: None, took: Duration::ZERO, attempts: 0 }
-        })
-    }
 }

@@ -43,8 +43,7 @@ pub(in crate::http) async fn publish_pack(
         let status = if published.is_new { StatusCode::CREATED } else { StatusCode::OK };
         let warnings = published.warnings.iter().map(row).collect();
         let answer = PackPublished::of(&published.stored, warnings);
-        let body = serde_json::to_string(&answer).unwrap_or_default();
-        Ok(Reply { status, version: None, body })
+        Ok(Reply::new(status, &answer))
     })
     .await
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Error;
+use super::hooks::line;
 use crate::domain::{
     Classification, ContentHash, Conversation, MemoryScope, MemoryStatus, Timestamp,
 };
@@ -199,9 +200,7 @@ impl Governance {
         let hooks: Vec<Value> = runs
             .iter()
             .map(|run| {
-                let mut line = String::new();
-                run.write(&mut line);
-                let told: Value = serde_json::from_str(&line).unwrap_or_default();
+                let told = line(run).unwrap_or_default();
                 let of = |key: &str| told.get(key).cloned().unwrap_or_default();
                 json!({"id": of("id"), "point": of("point"), "outcome": of("outcome")})
             })

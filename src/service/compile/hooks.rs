@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::domain::MemoryEntry;
 use crate::hook::{At, Decision, Facts, HookSet, Point, Run, Scope};
 use crate::pipeline::{Asks as _, Report};
@@ -27,14 +29,7 @@ pub(in crate::service) fn scope(
     id: &Arc<str>,
     session: Option<&Arc<str>>,
 ) -> Scope {
-    Scope {
-        tenant: Arc::clone(&services.caller().tenant),
-        compilation_id: Some(Arc::clone(id)),
-        session_id: session.cloned(),
-        agent: None,
-        turn: None,
-        hops: services.hops(),
-    }
+    Scope { compilation_id: Some(Arc::clone(id)), ..services.hook_scope(session) }
 }
 
 /// Tells of entries whose time is up, before they are removed. What comes of it changes nothing.
@@ -53,12 +48,12 @@ pub(super) fn expiring(asking: &mut Asking<'_>, expired: &[MemoryEntry]) {
 
 /// Puts the lines of the hooks into the report.
 pub(super) fn report(report: &mut Report, runs: &[Run]) {
-    report.hooks = runs
-        .iter()
-        .filter_map(|run| {
-            let mut line = String::new();
-            run.write(&mut line);
-            serde_json::from_str(&line).ok()
-        })
-        .collect();
+    report.hooks = runs.iter().filter_map(line).collect();
+}
+
+/// What is told of a hook.
+pub(super) fn line(run: &Run) -> Option<Value> {
+    let mut line = String::new();
+    run.write(&mut line);
+    serde_json::from_str(&line).ok()
 }

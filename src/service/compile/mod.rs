@@ -132,7 +132,7 @@ fn within(
     let start = Instant::now();
     let mut timings = Timings::default();
     let defaults = services.caller().defaults.clone();
-    let node = json::parse(body, Limits::default())?;
+    let mut node = json::parse(body, Limits::default())?;
     timings.parse = start.elapsed();
     let storing = Instant::now();
     let session = match turn {
@@ -141,7 +141,6 @@ fn within(
     };
     timings.store = storing.elapsed();
     // The session's come first.
-    let mut node = node;
     for defaults in [session.as_ref().and_then(Open::defaults), defaults.as_deref()] {
         defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
     }

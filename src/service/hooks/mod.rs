@@ -24,6 +24,7 @@ pub use self::order::{Order, order, put_order};
 pub(in crate::service) use self::registry::disable;
 pub use self::registry::{Made, create, delete, find, list, points, rotate, update};
 use self::set::Loaded;
+pub(super) use self::set::NoNetwork;
 pub use self::shown::Registered;
 pub use self::trial::{Trial, prepare, try_out};
 use crate::hook::{Hook, Point};

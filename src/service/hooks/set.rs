@@ -193,9 +193,9 @@ pub(super) fn corrupt(what: &'static str) -> StoreError {
     StoreError::Corrupt(Arc::new(Unreadable(what)))
 }
 
-/// Calls nothing: for commands that have no network.
+/// Calls nothing: for commands that have no network, and for what calls nobody now.
 #[derive(Debug)]
-struct NoNetwork;
+pub(in crate::service) struct NoNetwork;
 
 impl Caller for NoNetwork {
     fn call<'c>(&'c self, _: Call<'c>) -> Answering<'c> {
