@@ -4,7 +4,7 @@ use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::compile::user;
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, pointers, problem};
 
 const PATH: &str = "/memory-candidates";
 
@@ -31,11 +31,6 @@ async fn post(server: &TestServer, path: &str, tag: Option<&str>, body: &Value) 
 
 fn approve() -> Value {
     json!({"verdict": "approve", "reason": "fine", "by": {"id": "bob", "kind": "user"}})
-}
-
-fn pointers(refused: &Value) -> Vec<&str> {
-    let errors = refused["errors"].as_array().unwrap();
-    errors.iter().map(|one| one["pointer"].as_str().unwrap()).collect()
 }
 
 #[tokio::test]

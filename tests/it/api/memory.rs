@@ -4,7 +4,7 @@ use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::support::compile::user;
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, pointers, problem};
 
 async fn put(server: &TestServer, key: &str, body: &Value) -> Response {
     server.build("PUT", &format!("/memory/{key}")).json(body).send().await.unwrap()
@@ -100,12 +100,7 @@ async fn faults_are_named_all_at_once_and_nothing_is_stored() {
     let body = json!({"vlue": 1, "importance": 2, "tier": "forever", "ttl": {"turns": 1},
         "tags": ["", 7], "scope": {"subject": ""}, "metadata": []});
     let refused = problem(put(&server, "k", &body).await, 422, "invalid_request").await;
-    let pointers: Vec<&str> = refused["errors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["pointer"].as_str().unwrap())
-        .collect();
+    let pointers = pointers(&refused);
     for pointer in [
         "/vlue",
         "/value",
@@ -257,12 +252,7 @@ async fn what_is_exported_can_be_imported_elsewhere() {
 
     let bad = "{\"key\":\"c\",\"value\":1}\n{\"key\":\"d\"}\nnot JSON\n".to_owned();
     let refused = problem(import(bad).await, 422, "invalid_request").await;
-    let pointers: Vec<&str> = refused["errors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["pointer"].as_str().unwrap())
-        .collect();
+    let pointers = pointers(&refused);
     assert_eq!(pointers, ["/1/value", "/2"]);
     problem(to.get("/memory/c").await, 404, "not_found").await;
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::compile::user;
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, pointers, problem};
 
 const SCHEMA: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
     "title": "Read file", "properties": {"path": {"type": "string", "title": "Path", "minLength": 1},
@@ -177,12 +177,7 @@ async fn faults_of_the_options_are_named_together() {
         "minify": "yes",
     }});
     let refused = problem(server.post("/compile", &body).await, 422, "invalid_request").await;
-    let pointers: Vec<&str> = refused["errors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["pointer"].as_str().unwrap())
-        .collect();
+    let pointers = pointers(&refused);
     for pointer in [
         "/tools/prunes",
         "/tools/prune/strategy",

@@ -100,3 +100,9 @@ pub async fn problem(response: reqwest::Response, status: u16, code: &str) -> Va
     assert_eq!(body["type"], format!("/problems/{}", code.replace('_', "-")), "{body}");
     body
 }
+
+/// The pointers of a problem's faults, in their order.
+pub fn pointers(problem: &Value) -> Vec<&str> {
+    let errors = problem["errors"].as_array().expect("a list");
+    errors.iter().map(|error| error["pointer"].as_str().expect("a pointer")).collect()
+}

@@ -3,15 +3,10 @@
 use serde_json::{Value, json};
 
 use super::answered;
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, pointers, problem};
 
 async fn faults(path: &str, body: &Value) -> Value {
     problem(TestServer::spawn().await.post(path, body).await, 422, "invalid_request").await
-}
-
-fn pointers(problem: &Value) -> Vec<&str> {
-    let errors = problem["errors"].as_array().expect("a list");
-    errors.iter().map(|error| error["pointer"].as_str().expect("a pointer")).collect()
 }
 
 fn conversation() -> Value {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{compile, delete, done, patch, read};
 use crate::support::compile::user;
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, pointers, problem};
 
 const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
 
@@ -180,12 +180,7 @@ async fn faults_are_named_all_at_once_and_nothing_is_opened() {
     let body = json!({"id": "", "ttl": {"turns": 3}, "parent": "x", "defaults": {
         "target": "nobody", "messages": [], "session_id": "t", "modle": "x"}});
     let refused = problem(server.post("/sessions", &body).await, 422, "invalid_request").await;
-    let pointers: Vec<&str> = refused["errors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["pointer"].as_str().unwrap())
-        .collect();
+    let pointers = pointers(&refused);
     for pointer in [
         "/id",
         "/parent",
