@@ -53,7 +53,7 @@ impl Hearers {
         }
         let mut round = Round::new(Arc::clone(&self.queued), &NoNetwork, self.scope.clone());
         for (point, fact) in facts.iter().filter_map(known) {
-            let at = At { point, input: &fact.input, facts: Facts::default() };
+            let at = At { point, input: &fact.input, facts: facts_of(fact) };
             // Nobody is called now, so nothing is waited for.
             let calls = round.observe(at, Decision::None).now_or_never().unwrap_or_default();
             enqueue(tx, &self.scope, &calls)?;
@@ -66,8 +66,12 @@ impl Hearers {
     }
 }
 
+/// The points at which hooks hear of facts outside of a compile.
+const POINTS: [Point; 4] =
+    [Point::MemoryChanged, Point::MemoryExpired, Point::Delegation, Point::SessionSwitch];
+
 impl Services {
-    /// Stores what `write` does, and tells of the changes of memory in it.
+    /// Stores what `write` does, and tells of the facts in it.
     pub(super) fn write_told<T, E>(
         &self,
         session: Option<&Arc<str>>,
@@ -78,7 +82,7 @@ impl Services {
         E: From<StoreError> + Send + 'static,
     {
         let set = self.hook_set(session.map(|id| &**id), &[])?;
-        if [Point::MemoryChanged, Point::MemoryExpired].iter().all(|at| set.at(*at).is_empty()) {
+        if POINTS.iter().all(|at| set.at(*at).is_empty()) {
             return self.tenant().write_durable(write);
         }
         let hearers = Hearers::new(&set, self.hook_scope(session));
@@ -99,7 +103,7 @@ impl Services {
         let deadline = Deadline::at(Instant::now() + BUDGET.saturating_add(Duration::from_secs(1)));
         let mut asking = self.asking(Arc::clone(&hearers.now), hearers.scope.clone(), &deadline);
         for (point, fact) in facts.iter().filter_map(known) {
-            let at = At { point, input: &fact.input, facts: Facts::default() };
+            let at = At { point, input: &fact.input, facts: facts_of(fact) };
             if let Err(error) = asking.observe(at, Decision::None) {
                 tracing::debug!(%error, "a hook was not told");
             }
@@ -153,6 +157,10 @@ pub(super) fn failures(runs: &[Run]) -> impl Iterator<Item = serde_json::Value> 
 
 fn is_observer(hook: &Hook) -> bool {
     hook.kind == crate::hook::Kind::Observe
+}
+
+fn facts_of(fact: &Fact) -> Facts<'_> {
+    Facts { agent: fact.agent.as_deref(), status: fact.status, ..Facts::default() }
 }
 
 fn known(fact: &Fact) -> Option<(Point, &Fact)> {

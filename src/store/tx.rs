@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::sync::Arc;
 
 use super::Error;
 use super::sql::{Dialect, Row, Sql, Value};
@@ -31,6 +32,15 @@ pub struct Fact {
     pub point: &'static str,
     /// What they are told, as JSON text.
     pub input: String,
+    /// The agent that it is about, and how it ended, where hooks match by these.
+    pub agent: Option<Arc<str>>,
+    pub status: Option<&'static str>,
+}
+
+impl Fact {
+    pub fn new(point: &'static str, input: String) -> Self {
+        Self { point, input, agent: None, status: None }
+    }
 }
 
 /// What others are told of once a transaction is committed.

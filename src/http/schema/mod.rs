@@ -56,7 +56,7 @@ pub use snapshots::{
 };
 pub use tools::{
     CallResult, CallsAnswer, CallsRequest, RawResult, ResultsAnswer, ResultsRequest, ToolGroup,
-    ToolOptions, ToolPruning, ToolsGiven,
+    ToolOptions, ToolPruning, ToolsGiven, call_results,
 };
 pub use turns::{SessionTurn, TurnAnswer};
 use utoipa::ToSchema;

@@ -9,7 +9,7 @@ use super::{Scope, Shape};
 use crate::domain::RawJson;
 use crate::pipeline::Report;
 use crate::service::compress::KeptOriginal;
-use crate::service::tools::{Answer, Handled, Outcome, Taken};
+use crate::service::tools::{Answer, Carried, Handled, Outcome, Taken};
 
 /// Tools as they are given.
 #[derive(Debug, Serialize, ToSchema)]
@@ -85,6 +85,9 @@ pub struct CallsRequest {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CallsAnswer {
     pub results: Vec<CallResult>,
+    /// What became of the hooks at `tool_call`, a line each; absent where none stands there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<Value>,
 }
 
 /// What becomes of a call.
@@ -117,10 +120,15 @@ pub struct CallResult {
     pub message: Option<Box<RawValue>>,
 }
 
-impl From<Vec<Handled>> for CallsAnswer {
-    fn from(handled: Vec<Handled>) -> Self {
-        Self { results: handled.into_iter().map(Into::into).collect() }
+impl From<Carried> for CallsAnswer {
+    fn from(carried: Carried) -> Self {
+        Self { hooks: carried.hook_lines(), results: call_results(carried.results) }
     }
+}
+
+/// What became of calls.
+pub fn call_results(handled: Vec<Handled>) -> Vec<CallResult> {
+    handled.into_iter().map(Into::into).collect()
 }
 
 impl From<Handled> for CallResult {

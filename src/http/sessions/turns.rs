@@ -10,7 +10,7 @@ use super::id_of;
 use crate::http::body;
 use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
-use crate::http::schema::{CallsAnswer, SessionTurn, TurnAnswer};
+use crate::http::schema::{self, SessionTurn, TurnAnswer};
 use crate::http::state::AppState;
 use crate::pipeline::Deadline;
 use crate::service::sessions;
@@ -60,5 +60,5 @@ pub(in crate::http) async fn take_turn(
 
 /// What became of calls, as JSON.
 fn results(handled: Vec<Handled>) -> String {
-    serde_json::to_string(&CallsAnswer::from(handled).results).unwrap_or_default()
+    serde_json::to_string(&schema::call_results(handled)).unwrap_or_default()
 }

@@ -47,12 +47,12 @@ pub(super) fn expiring(asking: &mut Asking<'_>, expired: &[MemoryEntry]) {
 }
 
 /// Puts the lines of the hooks into the report.
-pub(super) fn report(report: &mut Report, runs: &[Run]) {
-    report.hooks = runs.iter().filter_map(line).collect();
+pub(super) fn report<'r>(report: &mut Report, runs: impl Iterator<Item = &'r Run>) {
+    report.hooks = runs.filter_map(line).collect();
 }
 
 /// What is told of a hook.
-pub(super) fn line(run: &Run) -> Option<Value> {
+pub(in crate::service) fn line(run: &Run) -> Option<Value> {
     let mut line = String::new();
     run.write(&mut line);
     serde_json::from_str(&line).ok()

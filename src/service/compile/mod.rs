@@ -34,7 +34,7 @@ use change::note_change;
 use commit::commit;
 pub(super) use defaults::add_absent;
 pub(super) use govern::govern;
-pub(super) use hooks::scope;
+pub(super) use hooks::{line as hook_line, scope};
 pub(super) use remember::remember;
 use skill::take_skill;
 pub(super) use turn::memory_of;
@@ -250,7 +250,7 @@ fn compile_node(
     compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
     let governed = governance.map(|governance| governance.told(runs)).unwrap_or_default();
     let answer = turn.map(|turn| {
-        hooks::report(&mut compiled.report, runs);
+        hooks::report(&mut compiled.report, turn.runs().iter().chain(&*runs));
         whole(compiled.text.clone(), &compiled.report, &governed, Some(turn))
     });
     if !is_dry {
@@ -261,7 +261,8 @@ fn compile_node(
         let facts = commit(services, &mut compiled, left, (expired, taken), telling, recorded)?;
         runs.extend(services.tell_now(&hearers, &facts));
     }
-    hooks::report(&mut compiled.report, runs);
+    let earlier = turn.map_or(&[][..], |turn| turn.runs());
+    hooks::report(&mut compiled.report, earlier.iter().chain(&*runs));
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();

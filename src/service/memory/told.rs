@@ -17,15 +17,13 @@ pub(super) fn tell_changed(
     old: Option<&RawJson>,
     (action, origin): (MemoryAction, MemoryOrigin),
 ) {
-    tx.tell(Fact {
-        point: Point::MemoryChanged.as_str(),
-        input: changed(entry, old, (action, origin)),
-    });
+    let input = changed(entry, old, (action, origin));
+    tx.tell(Fact::new(Point::MemoryChanged.as_str(), input));
 }
 
 /// Notes that an entry's time is up.
 pub(super) fn tell_expired(tx: &Tx<'_>, entry: &MemoryEntry) {
-    tx.tell(Fact { point: Point::MemoryExpired.as_str(), input: expired_entry(entry) });
+    tx.tell(Fact::new(Point::MemoryExpired.as_str(), expired_entry(entry)));
 }
 
 /// Notes that nothing was there to be removed: mirrors hear of that too.
@@ -44,13 +42,13 @@ pub(super) fn tell_nothing_removed(
     out.push_str(",\"metadata\":null,\"memory_id\":");
     text(&mut out, key);
     out.push_str(",\"affected\":0,\"origin\":\"direct\"}");
-    tx.tell(Fact { point: Point::MemoryChanged.as_str(), input: out });
+    tx.tell(Fact::new(Point::MemoryChanged.as_str(), out));
 }
 
 /// The input of `memory_changed` for an entry that is removed because its time is up.
 pub(in crate::service) fn changed_by_expiry(entry: &MemoryEntry) -> Fact {
     let input = changed(entry, Some(&entry.value), (MemoryAction::Expire, MemoryOrigin::Expiry));
-    Fact { point: Point::MemoryChanged.as_str(), input }
+    Fact::new(Point::MemoryChanged.as_str(), input)
 }
 
 /// The input of `memory_expired`: the whole entry.

@@ -1,5 +1,7 @@
 //! Delegations are reported: nothing of them can be seen from here.
 
+use std::sync::Arc;
+
 use super::UNKNOWN;
 use super::told::delegated;
 use crate::domain::Delegation;
@@ -31,7 +33,8 @@ pub fn delegate(
         metadata: request.metadata,
     };
     let (once, usual) = (once.cloned(), services.tenant().usual_session_ttl());
-    services.tenant().write_durable(move |tx| {
+    let of = Arc::clone(&delegation.session);
+    services.write_told(Some(&of), move |tx| {
         let mut session = tx.session(&delegation.session)?.ok_or(UNKNOWN)?;
         session.touch(tx.now(), usual);
         tx.put_session(&session)?;

@@ -25,7 +25,8 @@ pub fn switch(
     let to = request.to.clone().unwrap_or_else(new_id);
     let (id, once) = (id.to_owned(), once.cloned());
     let usual = services.tenant().usual_session_ttl();
-    services.tenant().write_durable(move |tx| {
+    let of = Arc::clone(&to);
+    services.write_told(Some(&of), move |tx| {
         let from = tx.session(&id)?.ok_or(UNKNOWN)?;
         let known = live(tx, &to)?;
         let is_new = known.is_none();
@@ -77,7 +78,8 @@ pub fn fork(
     let to = request.to.clone().unwrap_or_else(new_id);
     let (id, once) = (id.to_owned(), once.cloned());
     let usual = services.tenant().usual_session_ttl();
-    services.tenant().write_durable(move |tx| {
+    let of = Arc::clone(&to);
+    services.write_told(Some(&of), move |tx| {
         let from = tx.session(&id)?.ok_or(UNKNOWN)?;
         if live(tx, &to)?.is_some() {
             return Err(Error::Conflict("a session of this id is there".to_owned()));

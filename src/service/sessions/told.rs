@@ -3,6 +3,7 @@
 //! The events hold ids and counts; whoever observes the hook points `session_switch` and
 //! `delegation` is told from here too, since nothing else knows of the fact.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -10,8 +11,10 @@ use serde_json::json;
 use crate::domain::{
     Delegation, DelegationPath, DelegationStatus, EventKind, NewEvent, RawJson, Session, word_of,
 };
+use crate::hook::Point;
+use crate::json::write_string;
 use crate::service::StoreError;
-use crate::store::Tx;
+use crate::store::{Fact, Tx};
 
 /// A session was opened, or goes on from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,7 @@ pub(super) fn switched(tx: &Tx<'_>, switched: &Switched) -> Result<(), StoreErro
         "reset": switched.reset,
         "reason": switched.reason,
     });
+    tx.tell(Fact::new(Point::SessionSwitch.as_str(), data.to_string()));
     tx.publish(&NewEvent {
         kind: EventKind::SessionSwitched,
         session_id: Some(Arc::clone(&switched.session)),
@@ -51,6 +55,11 @@ pub(super) fn switched(tx: &Tx<'_>, switched: &Switched) -> Result<(), StoreErro
 /// Tells that a delegation was reported.
 pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), StoreError> {
     let metadata = delegation.metadata.as_ref().map_or("{}", RawJson::as_str);
+    tx.tell(Fact {
+        agent: Some(Arc::clone(&delegation.agent)),
+        status: Some(word_of(DelegationStatus::WORDS, delegation.status)),
+        ..Fact::new(Point::Delegation.as_str(), input(delegation, metadata))
+    });
     let metadata: serde_json::Value = serde_json::from_str(metadata).unwrap_or_default();
     let data = json!({
         "delegation_id": delegation.id,
@@ -68,4 +77,18 @@ pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), Stor
         data: RawJson::new(data.to_string()),
     })
     .map(drop)
+}
+
+/// What hooks at `delegation` are told; the metadata keep the bytes that they came with.
+fn input(delegation: &Delegation, metadata: &str) -> String {
+    let mut out = String::from("{\"task\":");
+    write_string(&mut out, &delegation.task);
+    out.push_str(",\"result\":");
+    write_string(&mut out, &delegation.result);
+    out.push_str(",\"agent_name\":");
+    write_string(&mut out, &delegation.agent);
+    let status = word_of(DelegationStatus::WORDS, delegation.status);
+    let path = word_of(DelegationPath::WORDS, delegation.path);
+    let _ = write!(out, ",\"metadata\":{metadata},\"status\":\"{status}\",\"path\":\"{path}\"}}");
+    out
 }

@@ -77,6 +77,13 @@ impl Tools {
         }
     }
 
+    /// The tool that a call stands for, where it is known.
+    pub(super) fn meant(&self, resolved: &Resolved) -> Option<&ToolDefinition> {
+        let Some(group) = &resolved.namespace else { return self.tool(&resolved.name) };
+        let group = self.options.namespaces.iter().find(|known| known.name == *group)?;
+        group.tools.iter().find(|tool| tool.name == resolved.name)
+    }
+
     /// A tool of the list or of a toolkit, loaded or not.
     fn tool(&self, name: &str) -> Option<&ToolDefinition> {
         let kits = self.options.toolkits.iter().flat_map(|kit| &kit.tools);

@@ -18,7 +18,7 @@ use crate::store::Tx;
 
 /// What hooks say of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(in crate::service) enum Verdict {
     /// Nobody has anything against it.
     Free,
     Denied(String),
@@ -39,11 +39,11 @@ impl From<pipeline::Error> for Error {
     }
 }
 
-fn deadline() -> Deadline {
+pub(super) fn deadline() -> Deadline {
     Deadline::at(Instant::now() + BUDGET.saturating_add(Duration::from_secs(1)))
 }
 
-fn told(denial: &Denial) -> String {
+pub(super) fn told(denial: &Denial) -> String {
     match &denial.code {
         Some(code) => format!("{} ({code})", denial.reason),
         None => denial.reason.to_string(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::hooks::{Verdict, ask_writes};
-use super::{Answer, Rights, object, text};
+use super::{Answer, Heard, Rights, object, text};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
     MemoryOrigin, MemoryPromotion, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
@@ -17,14 +17,18 @@ use crate::service::memory::{Change, carry_out as write, remove};
 use crate::service::{Error, Services};
 use crate::store::Tx;
 
-/// Does what the calls ask for, in their order and in one transaction; an answer each. One that is
-/// refused keeps no other from being done.
+/// Does what the calls ask for, in their order and in one transaction, in which what hooks said
+/// before is told; an answer each. One that is refused keeps no other from being done.
 pub(super) fn carry_out(
     services: &Services,
     rights: Rights,
     calls: Vec<ToolCall>,
+    heard: Heard,
 ) -> Result<Vec<Answer>, Error> {
     if calls.is_empty() {
+        if !heard.is_empty() {
+            services.tenant().write_durable(move |tx| heard.store(tx))?;
+        }
         return Ok(Vec::new());
     }
     let promotion = services.promotion();
@@ -36,7 +40,10 @@ pub(super) fn carry_out(
         .map(|(call, verdict)| (call, verdict, Ids::new()))
         .collect();
     let session = rights.scope.session_id.clone();
-    services.write_told(session.as_ref(), move |tx| all(tx, &rights, &calls, promotion))
+    services.write_told(session.as_ref(), move |tx| {
+        heard.store(tx)?;
+        all(tx, &rights, &calls, promotion)
+    })
 }
 
 /// The same inside of a transaction; the ids are those of what is proposed.

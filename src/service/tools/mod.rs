@@ -2,6 +2,7 @@
 //! the caller's to run.
 
 mod check;
+mod guards;
 mod hooks;
 mod load;
 mod memory;
@@ -14,12 +15,17 @@ mod wire;
 use std::sync::Arc;
 
 use self::check::{Judged, Tools};
+pub(in crate::service) use self::guards::{Heard, Question, ask_calls};
+pub(in crate::service) use self::hooks::Verdict;
 pub(in crate::service) use self::read::carry_out as read;
 pub use self::results::{Taken, results};
 pub(in crate::service) use self::trial::Trial;
+pub(in crate::service) use self::wire::arguments;
 
+use super::compile::hook_line;
 use super::{Error, Services};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
+use crate::hook::Run;
 use crate::json::{self, Limits, Node, Value};
 use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL};
 use crate::request::{self, LOAD_TOOLKIT};
@@ -61,6 +67,21 @@ impl Answer {
     }
 }
 
+/// What becomes of the calls of one message, in their order.
+#[derive(Debug)]
+pub struct Carried {
+    pub results: Vec<Handled>,
+    /// A line for each hook that was asked.
+    pub hooks: Vec<Run>,
+}
+
+impl Carried {
+    /// What is told of the hooks.
+    pub fn hook_lines(&self) -> Vec<serde_json::Value> {
+        self.hooks.iter().filter_map(hook_line).collect()
+    }
+}
+
 /// What a model may write, and where.
 #[derive(Debug, Clone)]
 pub(super) struct Rights {
@@ -70,22 +91,25 @@ pub(super) struct Rights {
 }
 
 /// Carries out the calls in `body` that are ours, in their order; answers one each.
-pub fn calls(services: &Services, body: &str) -> Result<Vec<Handled>, Error> {
+pub fn calls(services: &Services, body: &str) -> Result<Carried, Error> {
     let mut node = json::parse(body, Limits::default())?;
     let given = usual_tools(services, &node)?;
     if let (Some(given), Value::Object(members)) = (&given, &mut node.value) {
         members.push(("tools".into(), json::parse(given, Limits::default())?));
     }
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
-    let (source, calls) = wire::read(&request)?;
+    let (source, mut calls) = wire::read(&request)?;
     let tools = Tools { list: request.tools, options: request.options, known: request.knows_tools };
-    let judged = judge(&tools, &calls)?;
+    let mut judged = judge(&tools, &calls)?;
     let mut scope = request.scope;
     scope.session_id = scope.session_id.or(request.session_id);
+    let heard = ask(services, scope.session_id.as_ref(), &tools, (&mut calls, &mut judged))?;
+    let hooks = heard.runs.clone();
     let rights = Rights { scope, allowed_keys: request.allowed_keys };
     let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == Judged::Ours);
     let remembering = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
-    let mut remembered = memory::carry_out(services, rights, remembering.collect())?.into_iter();
+    let remembering = remembering.collect();
+    let mut remembered = memory::carry_out(services, rights, remembering, heard)?.into_iter();
     let mut handled = Vec::with_capacity(calls.len());
     for (call, judged) in calls.into_iter().zip(judged) {
         let mut name = Arc::clone(&call.name);
@@ -111,21 +135,76 @@ pub fn calls(services: &Services, body: &str) -> Result<Vec<Handled>, Error> {
         };
         handled.push(Handled { id: call.id, name, namespace, outcome });
     }
-    Ok(handled)
+    Ok(Carried { results: handled, hooks })
 }
 
 /// Carries out a call of one of our own tools by itself, whose scope the model does not choose.
 pub(in crate::service) fn own_call(
     services: &Services,
     scope: MemoryScope,
-    call: ToolCall,
+    mut call: ToolCall,
 ) -> Result<Answer, Error> {
-    if &*call.name == READ_TOOL {
-        return read::carry_out(services, &call);
+    let question = Question {
+        call: &call,
+        name: &call.name,
+        arguments: wire::arguments(&call),
+        tool: None,
+        batch: (0, 1),
+    };
+    let (verdicts, heard) = ask_calls(services, scope.session_id.as_ref(), &[question])?;
+    let mut denied = None;
+    match verdicts.into_iter().next() {
+        Some(Verdict::Denied(reason)) => denied = Some(reason),
+        Some(Verdict::Value(new)) => call.arguments = new.as_str().into(),
+        Some(Verdict::Free) | None => {}
     }
     let rights = Rights { scope, allowed_keys: None };
-    let done = memory::carry_out(services, rights, vec![call])?.pop();
-    Ok(done.unwrap_or_else(|| Answer::Refused("There is no such tool.".to_owned())))
+    let writes = denied.is_none() && is_memory(&call.name);
+    let writing = writes.then(|| call.clone()).into_iter().collect();
+    let done = memory::carry_out(services, rights, writing, heard)?.pop();
+    match (denied, done) {
+        (Some(reason), _) => Ok(Answer::Refused(reason)),
+        (None, Some(done)) => Ok(done),
+        (None, None) if &*call.name == READ_TOOL => read::carry_out(services, &call),
+        (None, None) => Ok(Answer::Refused("There is no such tool.".to_owned())),
+    }
+}
+
+/// Asks the hooks about the calls that may be run: what is denied then is not, and what is run is
+/// run with the arguments that they leave.
+fn ask(
+    services: &Services,
+    session: Option<&Arc<str>>,
+    tools: &Tools,
+    (calls, judged): (&mut [ToolCall], &mut [Judged]),
+) -> Result<Heard, Error> {
+    let size = calls.len();
+    let mut questions = Vec::with_capacity(size);
+    let mut asked = Vec::with_capacity(size);
+    for (index, (call, judged)) in calls.iter().zip(&*judged).enumerate() {
+        let (name, arguments, tool) = match judged {
+            Judged::Allowed(resolved) => {
+                (&resolved.name, resolved.arguments.clone(), tools.meant(resolved))
+            }
+            Judged::Ours => (&call.name, wire::arguments(call), None),
+            Judged::Denied(_) => continue,
+        };
+        asked.push(index);
+        questions.push(Question { call, name, arguments, tool, batch: (index, size) });
+    }
+    let (verdicts, heard) = ask_calls(services, session, &questions)?;
+    for (index, verdict) in asked.into_iter().zip(verdicts) {
+        let (Some(call), Some(judged)) = (calls.get_mut(index), judged.get_mut(index)) else {
+            continue;
+        };
+        match (verdict, &mut *judged) {
+            (Verdict::Denied(reason), _) => *judged = Judged::Denied(reason),
+            (Verdict::Value(new), Judged::Allowed(resolved)) => resolved.arguments = new,
+            (Verdict::Value(new), _) => call.arguments = new.as_str().into(),
+            (Verdict::Free, _) => {}
+        }
+    }
+    Ok(heard)
 }
 
 /// The tools that the session or the key gives to requests that say nothing of them.

@@ -6,18 +6,19 @@ mod ours;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::ours::Ours;
+use self::ours::{Done, Ours};
 use super::Open;
 use super::messages::{check, list_text};
 use super::used::open_as;
 use crate::domain::{RawJson, Source};
+use crate::hook::Run;
 use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::Deadline;
 use crate::provider;
 use crate::request::{self, MemoryOptions};
 use crate::service::compile::{self, Answer, compile_turn};
 use crate::service::once::{Once, remember};
-use crate::service::tools::{Handled, Trial};
+use crate::service::tools::{Handled, Heard, Trial};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
@@ -53,6 +54,7 @@ pub(in crate::service) struct Turn {
     /// How many messages the session held before.
     held: u64,
     memory: Option<Arc<Trial>>,
+    heard: Heard,
     /// What became of the calls of ours, as JSON.
     pub(in crate::service) results: String,
     once: Option<Once>,
@@ -159,8 +161,8 @@ impl<'r, 'a> Given<'r, 'a> {
         let mut append: Vec<RawJson> = texts().map(RawJson::new).collect();
         let ours = Ours::find(source, &append)?;
         let memory = self.memory(services, &session, source, &ours)?;
-        let (memory, handled) = ours.carry_out(services, memory)?;
-        let results = handled.insert_into(&mut append);
+        let Done { trial, carried, heard } = ours.carry_out(services, &session.id, memory)?;
+        let results = carried.insert_into(&mut append);
         let count = held.len() as u64;
         if count + append.len() as u64 > MOST_HELD {
             let detail = format!("a session holds at most {MOST_HELD} messages");
@@ -173,7 +175,8 @@ impl<'r, 'a> Given<'r, 'a> {
             source,
             append,
             held: count,
-            memory,
+            memory: trial,
+            heard,
             results: write(results),
             once: once.cloned(),
             moved: Arc::default(),
@@ -231,7 +234,12 @@ impl Turn {
             self.moved.store(true, Ordering::Relaxed);
             return Err(StoreError::moved());
         }
-        Ok(())
+        self.heard.store(tx)
+    }
+
+    /// What became of the hooks that were asked about calls of ours.
+    pub(in crate::service) fn runs(&self) -> &[Run] {
+        &self.heard.runs
     }
 
     /// Appends the messages, and remembers what is answered.

@@ -9,20 +9,41 @@ use crate::pipeline::READ_TOOL;
 use crate::provider;
 use crate::request::MemoryOptions;
 use crate::service::sessions::messages::list_text;
-use crate::service::tools::{self, Handled, Rights, Trial, is_memory};
+use crate::service::tools::{
+    self, Answer, Handled, Heard, Question, Rights, Trial, Verdict, ask_calls, is_memory,
+};
 use crate::service::{Error, Services};
 
 /// Calls that have no result yet.
 #[derive(Debug)]
 pub(super) struct Ours {
     source: Source,
-    calls: Vec<(ToolCall, usize)>,
+    calls: Vec<Found>,
+}
+
+#[derive(Debug)]
+struct Found {
+    call: ToolCall,
+    /// Before which message that came its result stands.
+    place: usize,
+    /// Its place among the calls of its message, and how many these are.
+    batch: (usize, usize),
 }
 
 /// What became of them, and before which message that came each result stands.
 #[derive(Debug)]
 pub(super) struct Carried {
     list: Vec<(Handled, usize)>,
+}
+
+/// What became of calls, before anything of it is stored.
+#[derive(Debug)]
+pub(super) struct Done {
+    /// Writes of memory.
+    pub(super) trial: Option<Arc<Trial>>,
+    pub(super) carried: Carried,
+    /// What is left to tell of the hooks that were asked.
+    pub(super) heard: Heard,
 }
 
 impl Ours {
@@ -52,7 +73,11 @@ impl Ours {
                 // In the order of the calls: before the result of the next one that has one.
                 let mut next = message.tool_calls().skip(nth + 1);
                 let place = next.find_map(|next| answered.get(&next.id).copied().flatten());
-                calls.push((call.clone(), place.unwrap_or(end)));
+                calls.push(Found {
+                    call: call.clone(),
+                    place: place.unwrap_or(end),
+                    batch: (nth, message.tool_calls().count()),
+                });
             }
         }
         Ok(Self { source, calls })
@@ -60,19 +85,23 @@ impl Ours {
 
     /// Whether any of them writes memory.
     pub(super) fn write_memory(&self) -> bool {
-        self.calls.iter().any(|(call, _)| is_memory(&call.name))
+        self.calls.iter().any(|one| is_memory(&one.call.name))
     }
 
     /// Finds out what becomes of them. What they write is written when the trial is carried out;
     /// where memory is off, nobody gave the model tools to write with, and such calls are not ours.
     pub(super) fn carry_out(
-        self,
+        mut self,
         services: &Services,
+        session: &Arc<str>,
         memory: Option<MemoryOptions>,
-    ) -> Result<(Option<Arc<Trial>>, Carried), Error> {
+    ) -> Result<Done, Error> {
         let memory = memory.filter(|memory| memory.write);
-        let writes = self.calls.iter().filter(|(call, _)| is_memory(&call.name));
-        let writes: Vec<ToolCall> = writes.map(|(call, _)| call.clone()).collect();
+        self.calls.retain(|one| memory.is_some() || !is_memory(&one.call.name));
+        let (denied, heard) = self.ask(services, session)?;
+        let may = |one: &&Found| is_memory(&one.call.name) && !denied.contains_key(&one.call.id);
+        let writes: Vec<ToolCall> =
+            self.calls.iter().filter(may).map(|one| one.call.clone()).collect();
         let trial = match memory.filter(|_| !writes.is_empty()) {
             Some(memory) => {
                 let rights = Rights { scope: memory.scope, allowed_keys: memory.allowed_keys };
@@ -82,18 +111,44 @@ impl Ours {
         };
         let mut written = trial.iter().flat_map(|trial| trial.answers().iter().cloned());
         let mut list = Vec::new();
-        for (call, place) in self.calls {
-            let answer = if is_memory(&call.name) {
-                written.next()
-            } else {
-                Some(tools::read(services, &call)?)
+        for Found { call, place, .. } in self.calls {
+            let answer = match denied.get(&call.id) {
+                Some(reason) => Some(Answer::Refused(reason.clone())),
+                None if is_memory(&call.name) => written.next(),
+                None => Some(tools::read(services, &call)?),
             };
             if let Some(answer) = answer {
                 list.push((Handled::service(self.source, call, answer), place));
             }
         }
         drop(written);
-        Ok((trial, Carried { list }))
+        Ok(Done { trial, carried: Carried { list }, heard })
+    }
+
+    /// Asks the hooks about them; the reasons of those that are denied, by the ids of the calls.
+    fn ask(
+        &mut self,
+        services: &Services,
+        session: &Arc<str>,
+    ) -> Result<(BTreeMap<Arc<str>, String>, Heard), Error> {
+        let question = |one| {
+            let Found { call, batch, .. }: &Found = one;
+            let arguments = tools::arguments(call);
+            Question { call, name: &call.name, arguments, tool: None, batch: *batch }
+        };
+        let questions: Vec<Question<'_>> = self.calls.iter().map(question).collect();
+        let (verdicts, heard) = ask_calls(services, Some(session), &questions)?;
+        let mut denied = BTreeMap::new();
+        for (one, verdict) in self.calls.iter_mut().zip(verdicts) {
+            match verdict {
+                Verdict::Denied(reason) => {
+                    denied.insert(Arc::clone(&one.call.id), reason);
+                }
+                Verdict::Value(new) => one.call.arguments = new.as_str().into(),
+                Verdict::Free => {}
+            }
+        }
+        Ok((denied, heard))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::support::TestServer;
 use crate::support::receiver::{Mode, Receiver};
 
 /// Registers a hook.
-async fn register(server: &TestServer, hook: &Value) {
+pub(super) async fn register(server: &TestServer, hook: &Value) {
     let response = server.post("/hooks", hook).await;
     let status = response.status();
     assert_eq!(status, StatusCode::CREATED, "{}", response.text().await.unwrap());

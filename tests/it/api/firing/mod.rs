@@ -6,7 +6,9 @@ mod dry_run;
 mod memory;
 mod replay;
 mod result;
+mod sessions;
 mod stops;
+mod tool_call;
 mod transform;
 
 use serde_json::{Value, json};

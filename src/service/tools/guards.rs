@@ -1,0 +1,163 @@
+//! The hooks at `tool_call`: whether a call is carried out, and with which arguments. Whoever carries
+//! out calls, or lets the caller do so, asks here.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::hooks::{Verdict as Said, deadline, told};
+use super::schema::{self, Verdict};
+use crate::domain::{EventKind, NewEvent, RawJson, ToolCall, ToolDefinition};
+use crate::hook::{At, Decision, Denial, Facts, Point, Run, Scope, ToSend};
+use crate::json::{Limits, parse, write_string};
+use crate::pipeline::Asks as _;
+use crate::service::asking::Asking;
+use crate::service::hooks::queue::enqueue;
+use crate::service::telling::failures;
+use crate::service::{Error, Services, StoreError};
+use crate::store::Tx;
+
+const POINT: Point = Point::ToolCall;
+
+/// A call that may be carried out where no hook has anything against it.
+#[derive(Debug)]
+pub(in crate::service) struct Question<'q> {
+    pub(in crate::service) call: &'q ToolCall,
+    /// The tool that is meant: of a namespace, its action.
+    pub(in crate::service) name: &'q str,
+    /// What the tool is run with.
+    pub(in crate::service) arguments: RawJson,
+    /// What its arguments are held to, where that is known.
+    pub(in crate::service) tool: Option<&'q ToolDefinition>,
+    /// Its place among the calls of its message, and how many these are.
+    pub(in crate::service) batch: (usize, usize),
+}
+
+/// What is left to tell of hooks that were asked.
+#[derive(Debug, Clone, Default)]
+pub(in crate::service) struct Heard {
+    pub(in crate::service) runs: Vec<Run>,
+    later: Vec<ToSend>,
+    events: Vec<NewEvent>,
+    scope: Scope,
+}
+
+impl Heard {
+    pub(in crate::service) fn is_empty(&self) -> bool {
+        self.later.is_empty() && self.events.is_empty()
+    }
+
+    /// Tells of it, in the transaction of what was carried out.
+    pub(in crate::service) fn store(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
+        self.events.iter().try_for_each(|event| tx.publish(event).map(drop))?;
+        enqueue(tx, &self.scope, &self.later)
+    }
+}
+
+/// Asks the hooks about calls, in their order; a verdict each.
+pub(in crate::service) fn ask_calls(
+    services: &Services,
+    session: Option<&Arc<str>>,
+    questions: &[Question<'_>],
+) -> Result<(Vec<Said>, Heard), Error> {
+    let set = services.hook_set(session.map(|id| &**id), &[])?;
+    if set.at(POINT).is_empty() {
+        return Ok((questions.iter().map(|_| Said::Free).collect(), Heard::default()));
+    }
+    let scope = services.hook_scope(session);
+    let mut asking = services.asking(set, scope.clone(), &deadline());
+    let (mut verdicts, mut events) = (Vec::with_capacity(questions.len()), Vec::new());
+    for question in questions {
+        let answer = match ask(&mut asking, question) {
+            Ok(answer) => answer,
+            Err(error) => {
+                services.tell_failures(asking.runs());
+                return Err(error);
+            }
+        };
+        verdicts.push(match answer {
+            Answer::Denied(denial) => {
+                events.push(denied(session, question, &denial));
+                Said::Denied(told(&denial))
+            }
+            Answer::Arguments(new) => Said::Value(RawJson::new(new)),
+            Answer::Free => Said::Free,
+        });
+    }
+    let (runs, later) = asking.into_parts();
+    events.extend(failures(&runs).map(|data| NewEvent {
+        kind: EventKind::HookFailed,
+        session_id: session.cloned(),
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    }));
+    Ok((verdicts, Heard { runs, later, events, scope }))
+}
+
+enum Answer {
+    Free,
+    Denied(Denial),
+    Arguments(Arc<str>),
+}
+
+fn ask(asking: &mut Asking<'_>, question: &Question<'_>) -> Result<Answer, Error> {
+    let input = input(question);
+    let facts = Facts { tool: Some(question.name), ..Facts::default() };
+    let at = At { point: POINT, input: &input, facts };
+    let (tool, is_text) = (question.tool, question.call.custom);
+    let changed = asking.change(at, &move |payload| check(payload, tool, is_text))?;
+    if let Some(denial) = changed.denied {
+        asking.observe(at, Decision::Denied(&denial))?;
+        return Ok(Answer::Denied(denial));
+    }
+    let input = changed.input.as_deref().unwrap_or(&input);
+    asking.observe(At { input, ..at }, Decision::Allowed)?;
+    Ok(changed.payload.map_or(Answer::Free, Answer::Arguments))
+}
+
+/// What hooks are shown: `{"tool": {"name", "call_id", "arguments"}, "batch": {"index", "size"}}`.
+fn input(question: &Question<'_>) -> String {
+    let mut out = String::from("{\"tool\":{\"name\":");
+    write_string(&mut out, question.name);
+    out.push_str(",\"call_id\":");
+    write_string(&mut out, &question.call.id);
+    let (index, size) = question.batch;
+    let arguments = question.arguments.as_str();
+    let _ = write!(
+        out,
+        ",\"arguments\":{arguments}}},\"batch\":{{\"index\":{index},\"size\":{size}}}}}"
+    );
+    out
+}
+
+/// New arguments are held to what the model's own would be.
+fn check(payload: &str, tool: Option<&ToolDefinition>, is_text: bool) -> Result<(), String> {
+    let node = parse(payload, Limits::default()).map_err(|error| error.to_string())?;
+    match is_text {
+        true if node.as_str().is_some() => return Ok(()),
+        true => return Err(format!("/tool/arguments: must be a text, not {}", node.kind())),
+        false if node.as_object().is_none() => {
+            return Err(format!("/tool/arguments: must be an object, not {}", node.kind()));
+        }
+        false => {}
+    }
+    let Some(tool) = tool.filter(|tool| tool.opaque.is_none()) else { return Ok(()) };
+    match schema::check(tool, &RawJson::new(payload)) {
+        Ok(Verdict::Valid) => Ok(()),
+        Ok(Verdict::Invalid(reason)) => Err(format!("/tool/arguments: {reason}")),
+        Err(fault) => Err(format!("/tool/arguments: {}", fault.detail)),
+    }
+}
+
+/// Tells that a guard denied a call. Not the reason: it may quote what was denied.
+fn denied(session: Option<&Arc<str>>, question: &Question<'_>, denial: &Denial) -> NewEvent {
+    let data = json!({"call_id": question.call.id, "tool": question.name, "hook": denial.hook,
+        "code": denial.code});
+    NewEvent {
+        kind: EventKind::ToolDenied,
+        session_id: session.cloned(),
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    }
+}

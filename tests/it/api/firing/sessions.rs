@@ -1,0 +1,123 @@
+//! `delegation` and `session_switch`: what is reported of a conversation, and where it goes on.
+
+use serde_json::{Value, json};
+
+use super::memory::register;
+use super::{answers, calls, hook, server};
+use crate::support::TestServer;
+use crate::support::receiver::{Mode, Receiver};
+
+const SYNC: &str = "sync";
+
+fn told(receiver: &Receiver) -> Vec<Value> {
+    calls(receiver).iter().map(|call| call["input"].clone()).collect()
+}
+
+async fn post(server: &TestServer, path: &str, body: &Value) -> u16 {
+    server.post(path, body).await.status().as_u16()
+}
+
+#[tokio::test]
+async fn a_delegation_is_told_once_on_every_path() {
+    let (server, receiver) = (server().await, answers(&json!(null)).await);
+    let observe = ("delegation", "observe");
+    register(&server, &hook("d", observe, &receiver, &json!({"delivery": SYNC}))).await;
+    assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
+    for path in ["sync", "async", "tool", "parallel", "typed"] {
+        let body = json!({"task": "t", "result": "", "agent_name": "a", "status": "success",
+            "path": path, "metadata": {"handoff_depth": 1, "more": {"n": 1.50}}});
+        assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201, "{path}");
+    }
+    let inputs = told(&receiver);
+    assert_eq!(inputs.len(), 5);
+    for (input, path) in inputs.iter().zip(["sync", "async", "tool", "parallel", "typed"]) {
+        let wanted = json!({"task": "t", "result": "", "agent_name": "a", "status": "success",
+            "path": path, "metadata": {"handoff_depth": 1, "more": {"n": 1.50}}});
+        assert_eq!(*input, wanted);
+    }
+    assert_eq!(calls(&receiver)[0]["scope"]["session_id"], "s");
+    // Reported once more with the same key, it is one delegation.
+    let body = json!({"task": "t", "result": "r", "agent_name": "a"});
+    for _ in 0..2 {
+        let again = server
+            .build("POST", "/sessions/s/delegations")
+            .header("Idempotency-Key", "one")
+            .json(&body)
+            .send();
+        assert_eq!(again.await.unwrap().status(), 201);
+    }
+    assert_eq!(receiver.requests().len(), 6);
+    assert_eq!(post(&server, "/sessions/gone/delegations", &body).await, 404);
+    assert_eq!(receiver.requests().len(), 6);
+}
+
+#[tokio::test]
+async fn how_a_delegation_ended_and_whose_it_was_is_matched() {
+    let server = server().await;
+    let (usual, failures) = (answers(&json!(null)).await, answers(&json!(null)).await);
+    let of = answers(&json!(null)).await;
+    let observe = ("delegation", "observe");
+    register(&server, &hook("u", observe, &usual, &json!({"delivery": SYNC}))).await;
+    let wants = json!({"delivery": SYNC, "match": {"status": ["failed", "depth"]}});
+    register(&server, &hook("f", observe, &failures, &wants)).await;
+    let wants = json!({"delivery": SYNC, "match": {"agents": ["b"]}});
+    register(&server, &hook("b", observe, &of, &wants)).await;
+    assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
+    for status in ["failed", "timeout", "cycle", "depth", "success"] {
+        let agent = if status == "success" { "b" } else { "a" };
+        let body = json!({"task": "t", "result": "r", "agent_name": agent, "status": status});
+        assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201);
+    }
+    let statuses = |receiver| {
+        let inputs: Vec<Value> = told(receiver);
+        inputs.iter().map(|input| input["status"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(statuses(&usual), ["success"]);
+    assert_eq!(statuses(&failures), ["failed", "depth"]);
+    assert_eq!(statuses(&of), ["success"]);
+}
+
+#[tokio::test]
+async fn a_switch_is_told_with_where_it_comes_from_and_a_fork_is_one() {
+    let (server, receiver) = (server().await, answers(&json!(null)).await);
+    let observe = ("session_switch", "observe");
+    register(&server, &hook("s", observe, &receiver, &json!({"delivery": SYNC}))).await;
+    assert_eq!(post(&server, "/sessions", &json!({"id": "s1"})).await, 201);
+    // It is there: nothing is opened.
+    assert_eq!(post(&server, "/sessions", &json!({"id": "s1"})).await, 200);
+    let switch = json!({"new_session_id": "s2"});
+    assert_eq!(post(&server, "/sessions/s1/switch", &switch).await, 201);
+    let reset = json!({"new_session_id": "s3", "reset": true});
+    assert_eq!(post(&server, "/sessions/s1/switch", &reset).await, 201);
+    assert_eq!(post(&server, "/sessions/s1/fork", &json!({"new_session_id": "s4"})).await, 201);
+    let row = |new: &str, parent: &str, reset: bool, reason: &str| {
+        json!({"new_session_id": new, "parent_session_id": parent, "reset": reset,
+            "reason": reason})
+    };
+    assert_eq!(
+        told(&receiver),
+        [
+            row("s1", "", false, "new"),
+            row("s2", "s1", false, "new"),
+            row("s3", "s1", true, "reset"),
+            row("s4", "s1", false, "fork"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_receiver_that_fails_keeps_nothing_from_happening() {
+    let server = server().await;
+    let broken = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
+    for (id, point) in [("d", "delegation"), ("s", "session_switch")] {
+        let more = json!({"delivery": SYNC});
+        register(&server, &hook(id, (point, "observe"), &broken, &more)).await;
+    }
+    assert_eq!(post(&server, "/sessions", &json!({"id": "s"})).await, 201);
+    let body = json!({"task": "t", "result": "r", "agent_name": "a"});
+    assert_eq!(post(&server, "/sessions/s/delegations", &body).await, 201);
+    assert_eq!(broken.requests().len(), 2);
+    let page: Value = server.get("/events?format=json&after=0").await.json().await.unwrap();
+    let failed = page["items"].as_array().unwrap().iter();
+    assert_eq!(failed.filter(|row| row["type"] == "hook:failed").count(), 2);
+}
