@@ -16,6 +16,9 @@ use super::text::LIMITS;
 use crate::domain::Timestamp;
 use crate::json::{canonical_with_nulls, parse, write_string};
 
+/// Calls of one hook at once.
+pub const CALLS: usize = 8;
+
 /// Calls webhooks. The one that uses the network is in the module `webhook`; a replay has one that
 /// answers from a record, a test one of its own.
 pub trait Caller: Send + Sync + fmt::Debug {

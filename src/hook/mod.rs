@@ -37,6 +37,7 @@ mod builtin;
 mod call;
 mod definition;
 mod failure;
+mod kept;
 mod matching;
 mod order;
 mod patch;
@@ -56,9 +57,10 @@ mod write;
 
 pub use answer::{Answer, Given, Include};
 pub use builtin::{Builtin, DenyCommand, NAMES as BUILTIN_NAMES, Redact, SecretScan, Truncate};
-pub use call::{Answering, Attempt, Call, Called, Caller, Scope, digest, envelope};
+pub use call::{Answering, Attempt, CALLS, Call, Called, Caller, Scope, digest, envelope};
 pub use definition::{Delivery, Does, Endpoint, Hook, Mode, OnFailure};
 pub use failure::{Cause, Failure};
+pub use kept::{Ask, Kept, answered_key, key};
 pub use matching::{Condition, Facts, Match, Test};
 pub use order::{Difference, HookSet, Manifest};
 pub use point::{Kind, Point, Provides};
@@ -68,7 +70,8 @@ pub use read::{CheckUrl, GivenId, HOOK_KEYS, is_hook_id, read_hook};
 pub use read_match::EVENTS;
 pub use recorded::Recorded;
 pub use round::{
-    At, BUDGET, Changed, Check, Decision, Denial, Fragment, Provided, Round, ToSend, Tokens, join,
+    At, BUDGET, Changed, Check, Decision, Denial, Fragment, Item, Provided, Round, ToSend, Tokens,
+    join,
 };
 pub use run::{Outcome, Run, Skip, Stop};
 pub use sample::sample;

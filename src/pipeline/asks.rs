@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::Error;
-use crate::hook::{At, Changed, Check, Decision, HookSet, Kind, Point, Provided, Tokens};
+use crate::hook::{At, Changed, Check, Decision, HookSet, Item, Kind, Point, Provided, Tokens};
 
 /// The hooks of one compile, as the driver meets them: one call after another, each answered
 /// before the next stage begins.
@@ -16,6 +16,10 @@ pub trait Asks: fmt::Debug {
 
     /// Asks guards and transforms. `check` says whether a new payload is valid.
     fn change(&mut self, at: At<'_>, check: Check<'_>) -> Result<Changed, Error>;
+
+    /// Asks transforms about many inputs at a point, and tells of what they leave; in the order of
+    /// the inputs.
+    fn each(&mut self, point: Point, items: &[Item<'_>]) -> Result<Vec<Changed>, Error>;
 
     /// Asks for what is to be added. `check` says whether a typed answer is valid.
     fn provide(
@@ -55,6 +59,10 @@ impl Asks for Nobody {
 
     fn change(&mut self, _: At<'_>, _: Check<'_>) -> Result<Changed, Error> {
         Ok(Changed::default())
+    }
+
+    fn each(&mut self, _: Point, items: &[Item<'_>]) -> Result<Vec<Changed>, Error> {
+        Ok(items.iter().map(|_| Changed::default()).collect())
     }
 
     fn provide(&mut self, _: At<'_>, _: Tokens<'_>, _: Check<'_>) -> Result<Provided, Error> {

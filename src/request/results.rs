@@ -9,7 +9,7 @@ use crate::json::{Fault, Faults, Fields, Node, Path};
 
 const KEYS: &[&str] =
     &["results", "source", "model", "truncate", "compression", "read_tool", "session_id"];
-const RESULT: &[&str] = &["id", "name", "content", "is_error"];
+const RESULT: &[&str] = &["id", "name", "arguments", "content", "is_error"];
 const TRUNCATE: &[&str] = &["threshold", "head_chars", "tail_chars", "store", "per_tool"];
 const TOOL: &[&str] = &["name", "threshold", "head_chars", "tail_chars"];
 
@@ -41,6 +41,8 @@ pub struct RawResult {
     pub name: Arc<str>,
     pub text: String,
     pub is_error: Option<bool>,
+    /// What the tool was run with, as JSON.
+    pub arguments: Option<Arc<str>>,
 }
 
 /// How long results are cut.
@@ -116,7 +118,9 @@ fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawRes
     }
     let name = given.text("name", faults).unwrap_or_default();
     let is_error = given.flag("is_error", faults);
-    Some(RawResult { id: id?.into(), name: name.into(), text: text?, is_error })
+    let arguments = given.get("arguments").filter(|node| !node.is_null());
+    let arguments = arguments.map(|node| node.as_str().unwrap_or(node.raw).into());
+    Some(RawResult { id: id?.into(), name: name.into(), text: text?, is_error, arguments })
 }
 
 fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Truncate> {

@@ -7,9 +7,11 @@ use std::time::Instant;
 use futures_util::FutureExt as _;
 
 use super::Services;
+use super::hooks::Keeping;
 use super::pool::Seat;
 use crate::hook::{
-    At, Changed, Check, Decision, HookSet, Provided, Recorded, Round, Run, Scope, ToSend, Tokens,
+    At, Changed, Check, Decision, HookSet, Item, Kept, Point, Provided, Recorded, Round, Run,
+    Scope, ToSend, Tokens,
 };
 use crate::pipeline::{self, Asks, Deadline, Stopped};
 
@@ -17,6 +19,7 @@ use crate::pipeline::{self, Asks, Deadline, Stopped};
 #[derive(Debug)]
 pub(super) struct Asking<'s> {
     round: Round<'s>,
+    kept: Option<Arc<Keeping>>,
     seat: Option<Seat>,
     deadline: Deadline,
     later: Vec<ToSend>,
@@ -30,8 +33,17 @@ impl Services {
         scope: Scope,
         deadline: &Deadline,
     ) -> Asking<'_> {
+        let kept = Keeping::of(self, &set).unwrap_or_else(|error| {
+            tracing::warn!(%error, "what hooks said before is not known: they are asked again");
+            None
+        });
+        let mut round = Round::new(set, self.hook_caller(), scope);
+        if let Some(kept) = &kept {
+            round = round.keeping(Arc::clone(kept) as Arc<dyn Kept>);
+        }
         Asking {
-            round: Round::new(set, self.hook_caller(), scope),
+            round,
+            kept,
             seat: self.seat().cloned(),
             deadline: deadline.clone(),
             later: Vec::new(),
@@ -43,12 +55,13 @@ impl<'s> Asking<'s> {
     /// Asks nobody: `recorded` has what was said.
     pub(super) fn recorded(
         set: Arc<HookSet>,
-        recorded: &'s Recorded,
+        recorded: &'s Arc<Recorded>,
         scope: Scope,
         deadline: &Deadline,
     ) -> Self {
-        let round = Round::new(set, recorded, scope);
-        Self { round, seat: None, deadline: deadline.clone(), later: Vec::new() }
+        let kept = Arc::clone(recorded) as Arc<dyn Kept>;
+        let round = Round::new(set, &**recorded, scope).keeping(kept);
+        Self { round, kept: None, seat: None, deadline: deadline.clone(), later: Vec::new() }
     }
 }
 
@@ -68,6 +81,11 @@ impl Asking<'_> {
     /// A line for each hook that was come to, and the calls that are to be made from the queue.
     pub(super) fn into_parts(self) -> (Vec<Run>, Vec<ToSend>) {
         (self.round.into_runs(), self.later)
+    }
+
+    /// What hooks said of results of tools, to be stored with what became of them.
+    pub(super) fn kept(&self) -> Option<Arc<Keeping>> {
+        self.kept.clone()
     }
 
     /// The caller's deadline is the hooks' too.
@@ -108,6 +126,14 @@ impl Asks for Asking<'_> {
         Ok(wait(seat.as_ref(), deadline, round.change(at, check))??)
     }
 
+    fn each(&mut self, point: Point, items: &[Item<'_>]) -> Result<Vec<Changed>, pipeline::Error> {
+        self.begin()?;
+        let Self { round, seat, deadline, later, .. } = self;
+        let (changed, told) = wait(seat.as_ref(), deadline, round.each(point, items))??;
+        later.extend(told);
+        Ok(changed)
+    }
+
     fn provide(
         &mut self,
         at: At<'_>,
@@ -121,7 +147,7 @@ impl Asks for Asking<'_> {
 
     fn observe(&mut self, at: At<'_>, decision: Decision<'_>) -> Result<(), pipeline::Error> {
         self.begin()?;
-        let Self { round, seat, deadline, later } = self;
+        let Self { round, seat, deadline, later, .. } = self;
         later.extend(wait(seat.as_ref(), deadline, round.observe(at, decision))?);
         Ok(())
     }

@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use super::compile::{Answer, Error};
 use super::known::{Known, Recipe, keep_text};
+use super::results::Results;
 use super::{Services, adapters, usage};
 use crate::compress::chain;
 use crate::domain::Notes;
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{self, Deadline, Shortened, Stopped, Timings};
+use crate::pipeline::{self, Asks, Deadline, Shortened, Stopped, Timings};
 use crate::provider;
 use crate::request::{self, CompressRequest, Given, Originals, Reader};
 use crate::store::{Batch, Committed};
@@ -51,13 +52,15 @@ pub(super) struct Done<'d> {
 
 /// Compresses what `body` holds. Takes the thread until it is done or `deadline` stops it.
 pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
-    carry_out(services, (body, Reader::default()), deadline, &write)
+    carry_out(services, (body, Reader::default()), None, deadline, &write)
 }
 
-/// The same for another reader; `write` tells what came of it.
+/// The same for another reader; `heard` is what hooks have said of the results, where they were asked,
+/// and `write` tells what came of it.
 pub(super) fn carry_out(
     services: &Services,
     (body, reader): (&str, Reader),
+    heard: Option<Results>,
     deadline: &Deadline,
     write: &dyn Fn(&Done<'_>) -> Bytes,
 ) -> Result<Answer, Error> {
@@ -77,13 +80,26 @@ pub(super) fn carry_out(
         Some(limit) => deadline.no_later_than(start + Duration::from_millis(limit)),
         None => deadline.clone(),
     };
+    let mut heard = match (heard, &request.given) {
+        (Some(heard), _) => heard,
+        (None, Given::Text(_)) => Results::default(),
+        (None, Given::List(list)) => {
+            let ask = |asks: &mut dyn Asks| pipeline::ask_results(asks, list);
+            let (left, heard) = Results::ask(services, None, &deadline, ask)?;
+            if let Some(body) = left.flatten().and_then(|left| replaced(&node, list.key, &left)) {
+                return carry_out(services, (&body, reader), Some(heard), &deadline, write);
+            }
+            heard
+        }
+    };
+    timings.hooks += heard.took;
     let items = items(&request);
     let storing = Instant::now();
     let known = Known::of(&services.tenant(), items)?;
     timings.store += storing.elapsed();
     let shortened =
         pipeline::shorten(services.pipeline(), &request, &known.makers(), &deadline, &mut timings);
-    let shortened = match shortened {
+    let mut shortened = match shortened {
         Err(pipeline::Error::Stopped(Stopped::TimeUp)) if request.pass_on_deadline => {
             return Ok(passed(&request, timings, write));
         }
@@ -91,8 +107,12 @@ pub(super) fn carry_out(
     };
     let id = new_id();
     let list = list_text(&shortened);
+    heard.report(&mut shortened.report);
+    if let Given::List(given) = &request.given {
+        heard.answered(given.conversation.source, &list);
+    }
     let storing = Instant::now();
-    let committed = keep(services, &id, &request, &known, (&shortened, &list))?;
+    let committed = keep(services, &id, &request, &known, (&shortened, &list), heard)?;
     timings.store += storing.elapsed();
     let report = &shortened.report;
     usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
@@ -109,6 +129,14 @@ pub(super) fn carry_out(
     Ok(Answer { body, report: shortened.report, timings })
 }
 
+/// The body with another list in the place of its own.
+fn replaced(node: &Node<'_>, key: &str, list: &str) -> Option<String> {
+    let old = node.get(key)?.raw;
+    let start = (old.as_ptr() as usize).checked_sub(node.raw.as_ptr() as usize)?;
+    let (head, tail) = (node.raw.get(..start)?, node.raw.get(start + old.len()..)?);
+    Some([head, list, tail].concat())
+}
+
 fn items<'r, 'a>(request: &CompressRequest<'r, 'a>) -> &'r [Node<'a>] {
     match &request.given {
         Given::Text(_) => &[],
@@ -123,6 +151,7 @@ fn keep(
     request: &CompressRequest<'_, '_>,
     known: &Known,
     (shortened, list_text): (&Shortened, &str),
+    heard: Results,
 ) -> Result<Option<Committed>, Error> {
     let mut batch = Batch::default();
     if request.originals == Originals::Store {
@@ -145,10 +174,14 @@ fn keep(
             known.keep(&mut batch, id, list.items, (shortened, &hashes), recipe.as_ref());
         }
     }
-    if batch.is_empty() {
+    if batch.is_empty() && heard.is_empty() {
         return Ok(None);
     }
-    let committed = services.tenant().commit(batch)?;
+    if heard.is_queued() {
+        batch.flush();
+    }
+    let heard = heard.into_heard();
+    let committed = services.tenant().commit_with(batch, move |tx, _| heard.store(tx))?;
     Ok((request.originals == Originals::Store).then_some(committed))
 }
 

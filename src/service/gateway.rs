@@ -108,7 +108,7 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
         let _ = write!(request, ",\"{key}\":{value}");
     }
     request.push('}');
-    carry_out(services, (&request, reader), deadline, &write)
+    carry_out(services, (&request, reader), None, deadline, &write)
 }
 
 /// What is asked for, in our words.

@@ -13,6 +13,7 @@ mod error;
 pub mod events;
 pub mod expand;
 pub mod gateway;
+mod heard;
 pub mod hooks;
 pub mod keys;
 mod known;
@@ -23,6 +24,7 @@ pub mod once;
 pub mod packs;
 pub mod pool;
 mod record;
+mod results;
 mod returned;
 pub mod sessions;
 pub mod skills;
@@ -303,6 +305,7 @@ impl Services {
             let services = self.for_tenant(&tenant.into());
             memory::expire_all(&services)?;
             sessions::expire_all(&services)?;
+            hooks::forget_gone(&services)?;
         }
         self.inner.store.clean()
     }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use serde_json::json;
 
-use super::hooks::NoNetwork;
 use super::hooks::queue::enqueue;
+use super::hooks::{NoNetwork, disable_gone, gone};
 use super::{Services, StoreError};
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
@@ -127,8 +127,11 @@ impl Services {
         if events.is_empty() {
             return;
         }
-        let write =
-            move |tx: &Tx<'_>| events.iter().try_for_each(|event| tx.publish(event).map(drop));
+        let gone = gone(runs);
+        let write = move |tx: &Tx<'_>| {
+            events.iter().try_for_each(|event| tx.publish(event).map(drop))?;
+            disable_gone(tx, &gone)
+        };
         if let Err(error) = self.tenant().write(write) {
             let error: StoreError = error;
             tracing::debug!(%error, "a hook that failed was not told of");

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::hooks::{disable_gone, gone};
 use super::telling::failures;
 use super::{Services, StoreError, compile, packs};
 use crate::domain::{EventKind, NewEvent, RawJson};
@@ -122,9 +123,11 @@ pub(super) fn tell_failed(
         events.push(event(EventKind::HookDenied, &data));
     }
     events.push(event(EventKind::CompileFailed, &json!({"code": code})));
-    let told = services
-        .tenant()
-        .write(move |tx| events.iter().try_for_each(|event| tx.publish(event).map(drop)));
+    let gone = gone(runs);
+    let told = services.tenant().write(move |tx| {
+        events.iter().try_for_each(|event| tx.publish(event).map(drop))?;
+        disable_gone(tx, &gone)
+    });
     if let Err(error) = told {
         let error: StoreError = error;
         tracing::debug!(%error, "a failed compile was not told of");

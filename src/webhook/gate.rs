@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::breaker::Key;
+pub use crate::hook::CALLS;
 
-/// Calls of one hook at once.
-pub const CALLS: usize = 8;
 /// Gates at which those that nobody uses are looked for.
 const MANY: usize = 1024;
 

@@ -12,6 +12,10 @@ const OF_ALL: &[(&str, &str)] = &[
     ("SELECT min(tenant) FROM ({next})", "the same"),
     ("FROM deliveries AS due WHERE", "the worker sends what is due, whoever's it is"),
     ("SELECT min(due_at) FROM deliveries", "the worker sleeps until then"),
+    (
+        "UPDATE deliveries SET due_at = ?1, claimed = 0",
+        "a process frees what one before it claimed",
+    ),
     ("FROM event_hooks JOIN event_state", "the worker queues events for whoever hears of them"),
     ("SELECT tenant FROM event_state WHERE", "the operator's hooks hear of everybody's events"),
 ];

@@ -95,6 +95,18 @@ impl Answer {
             (None, None) => Err(Failure::new(Cause::BadShape, "is no answer of this kind")),
         }
     }
+
+    /// What a transform said, as it would be read again.
+    pub(super) fn write(&self) -> Option<Arc<str>> {
+        let text = match self {
+            Self::Unchanged => "{\"action\":\"unchanged\"}".to_owned(),
+            Self::Replace(new) => format!("{{\"action\":\"replace\",\"payload\":{new}}}"),
+            Self::JsonPatch(patch) => format!("{{\"action\":\"json_patch\",\"patch\":{patch}}}"),
+            Self::MergePatch(patch) => format!("{{\"action\":\"merge_patch\",\"patch\":{patch}}}"),
+            _ => return None,
+        };
+        Some(text.into())
+    }
 }
 
 fn guard(node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {

@@ -8,7 +8,7 @@ use crate::hook::definition::{Does, Hook, Mode, OnFailure};
 use crate::hook::failure::{Cause, Failure};
 use crate::hook::patch;
 use crate::hook::point::{Kind, Point};
-use crate::hook::run::{Outcome, Skip, Stop};
+use crate::hook::run::{Outcome, Run, Skip, Stop};
 use crate::hook::text::{self, LIMITS};
 use crate::json::parse;
 
@@ -141,30 +141,12 @@ impl Round<'_> {
             let before: Arc<str> = changed.input.clone().unwrap_or_else(|| at.input.into());
             let here = At { input: &before, ..*at };
             let (mut run, answer) = self.ask(hook, &here, occurrence).await;
-            let whole = hook.projection.keeps_whole(pointer);
-            let new = answer.and_then(|answer| {
-                let new = patch::apply(&before, pointer, &answer, whole)?;
-                if let Some(new) = &new {
-                    check(new).map_err(|why| Failure::new(Cause::InvalidPayload, why))?;
-                }
-                Ok(new)
-            });
-            let stop = match new {
-                Ok(Some(new)) => {
-                    run.outcome = Outcome::Applied;
-                    if hook.mode == Mode::Enforce {
-                        changed = spliced(&before, pointer, &new).unwrap_or(changed);
-                    }
+            let stop = match self.taken(hook, &here, pointer, (answer, check), &mut run) {
+                Ok(new) => {
+                    changed = new.unwrap_or(changed);
                     None
                 }
-                Ok(None) => {
-                    run.outcome = self.called(hook, Outcome::Unchanged);
-                    None
-                }
-                Err(failure) => {
-                    run.outcome = Outcome::Failed(failure.clone());
-                    Self::fails(hook, at, &failure, &run).err()
-                }
+                Err(stop) => Some(stop),
             };
             self.runs.push(run);
             if let Some(stop) = stop {
@@ -178,20 +160,59 @@ impl Round<'_> {
         Ok(changed)
     }
 
-    /// Says of the transforms from `first_run` on that what they did does not hold.
-    fn roll_back(&mut self, first_run: usize) {
-        for run in self.runs.iter_mut().skip(first_run) {
-            let applied = run.kind == Kind::Transform && run.outcome == Outcome::Applied;
-            if applied && !run.audit {
-                run.outcome = Outcome::Skipped(Skip::RolledBack);
+    /// What a transform's answer makes of the input, where that holds; the run says what came of it.
+    pub(super) fn taken(
+        &self,
+        hook: &Hook,
+        at: &At<'_>,
+        pointer: &str,
+        (answer, check): (Result<Answer, Failure>, Check<'_>),
+        run: &mut Run,
+    ) -> Result<Option<Changed>, Stop> {
+        let whole = hook.projection.keeps_whole(pointer);
+        let new = answer.and_then(|answer| {
+            let new = patch::apply(at.input, pointer, &answer, whole)?;
+            if let Some(new) = &new {
+                check(new).map_err(|why| Failure::new(Cause::InvalidPayload, why))?;
+            }
+            Ok(new)
+        });
+        match new {
+            Ok(Some(new)) => {
+                run.outcome = Outcome::Applied;
+                let holds = hook.mode == Mode::Enforce;
+                Ok(holds.then(|| spliced(at.input, pointer, &new)).flatten())
+            }
+            Ok(None) => {
+                run.outcome = self.called(hook, Outcome::Unchanged);
+                Ok(None)
+            }
+            Err(failure) => {
+                run.outcome = Outcome::Failed(failure.clone());
+                Self::fails(hook, at, &failure, run).map(|_| None)
             }
         }
+    }
+
+    /// Says of the transforms from `first_run` on that what they did does not hold.
+    fn roll_back(&mut self, first_run: usize) {
+        roll_back(self.runs.iter_mut().skip(first_run));
     }
 
     /// The outcome of a hook that had its say, which a dry run's webhooks do not.
     pub(super) fn called(&self, hook: &Hook, outcome: Outcome) -> Outcome {
         let is_dry = self.dry && matches!(hook.does, Does::Call(_));
         if is_dry { Outcome::WouldCall } else { outcome }
+    }
+}
+
+/// Says of transforms that what they did does not hold.
+pub(super) fn roll_back<'r>(runs: impl Iterator<Item = &'r mut Run>) {
+    for run in runs {
+        let applied = run.kind == Kind::Transform && run.outcome == Outcome::Applied;
+        if applied && !run.audit {
+            run.outcome = Outcome::Skipped(Skip::RolledBack);
+        }
     }
 }
 

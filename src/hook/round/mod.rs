@@ -4,10 +4,12 @@
 //! [`Round::observe`] tells. What they come to depends on what hooks answer and never on when.
 
 mod change;
+mod each;
 mod observe;
 mod provide;
 
 pub use change::{Changed, Denial};
+pub use each::Item;
 pub use observe::{Decision, ToSend};
 pub use provide::{Fragment, Provided, Tokens, join};
 
@@ -19,6 +21,7 @@ use super::answer::Answer;
 use super::call::{Call, Called, Caller, Scope, digest};
 use super::definition::{Does, Hook, Mode, OnFailure};
 use super::failure::{Cause, Failure};
+use super::kept::Kept;
 use super::matching::Facts;
 use super::order::HookSet;
 use super::point::{Kind, Point};
@@ -34,6 +37,7 @@ pub const BUDGET: Duration = Duration::from_secs(10);
 pub struct Round<'r> {
     set: Arc<HookSet>,
     caller: &'r dyn Caller,
+    kept: Option<Arc<dyn Kept>>,
     scope: Scope,
     left: Duration,
     dry: bool,
@@ -60,6 +64,7 @@ impl<'r> Round<'r> {
         Self {
             set,
             caller,
+            kept: None,
             scope,
             left: BUDGET,
             dry: false,
@@ -72,6 +77,13 @@ impl<'r> Round<'r> {
     #[must_use]
     pub fn with_budget(mut self, budget: Duration) -> Self {
         self.left = budget.min(BUDGET);
+        self
+    }
+
+    /// With what hooks said before of inputs that come again.
+    #[must_use]
+    pub fn keeping(mut self, kept: Arc<dyn Kept>) -> Self {
+        self.kept = Some(kept);
         self
     }
 
@@ -133,27 +145,30 @@ impl<'r> Round<'r> {
 
     /// The hooks of a kind that are meant; the others get their line.
     fn meant(&mut self, at: &At<'_>, occurrence: u32, kind: Kind) -> Vec<Arc<Hook>> {
-        let set = Arc::clone(&self.set);
+        let (meant, others) = self.meant_of(at, occurrence, kind);
+        self.runs.extend(others);
+        meant
+    }
+
+    /// The same, with the lines of the others.
+    fn meant_of(&self, at: &At<'_>, occurrence: u32, kind: Kind) -> (Vec<Arc<Hook>>, Vec<Run>) {
         let facts = Facts {
             agent: at.facts.agent.or(self.scope.agent.as_deref()),
             session: at.facts.session.or(self.scope.session_id.as_deref()),
             ..at.facts
         };
-        let looks = set.of(at.point, kind).any(|hook| hook.matching.looks_at_input());
+        let looks = self.set.of(at.point, kind).any(|hook| hook.matching.looks_at_input());
         let node = parse(if looks { at.input } else { "{}" }, LIMITS);
-        let Ok(node) = node else { return Vec::new() };
         let (mut meant, mut others) = (Vec::new(), Vec::new());
-        for hook in set.of(at.point, kind) {
+        let Ok(node) = node else { return (meant, others) };
+        for hook in self.set.of(at.point, kind) {
             if hook.matching.fits(at.point, &facts, &node) {
                 meant.push(Arc::clone(hook));
             } else {
-                others.push(Arc::clone(hook));
+                others.push(line(hook, at.point, occurrence, Outcome::Skipped(Skip::NoMatch)));
             }
         }
-        for hook in others {
-            self.skip(&hook, at.point, occurrence, Skip::NoMatch);
-        }
-        meant
+        (meant, others)
     }
 
     fn skip(&mut self, hook: &Hook, point: Point, occurrence: u32, why: Skip) {

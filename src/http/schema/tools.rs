@@ -189,6 +189,8 @@ pub struct RawResult {
     /// The call that it answers.
     pub id: String,
     pub name: Option<String>,
+    /// What the tool was run with, for hooks at `tool_result`.
+    pub arguments: Option<Value>,
     /// A text; anything else is shown as its JSON.
     pub content: Value,
     pub is_error: Option<bool>,

@@ -16,24 +16,9 @@ impl Driver<'_> {
         if !self.asks.has_any(POINT) {
             return Ok(());
         }
-        let calls = result::calls(history);
-        for message in history {
-            let (Some(input), Some(old)) =
-                (result::input(message, &calls), message.tool_results().next().cloned())
-            else {
-                continue;
-            };
-            let name = old.name.as_deref().or(calls.get(&old.call_id).map(|call| &*call.name));
-            let facts = Facts { tool: name, ..Facts::default() };
-            let at = At { point: POINT, input: &input, facts };
-            let changed = self.change(at, &|payload| result::read(payload, &old).map(drop))?;
-            let input = changed.input.as_deref().unwrap_or(&input);
-            self.observe(At { input, ..at }, Decision::None)?;
-            if let Some(Ok(new)) = changed.payload.map(|payload| result::read(&payload, &old)) {
-                result::put(message, new);
-            }
-        }
-        Ok(())
+        let asks = &mut *self.asks;
+        timed(&mut self.timings.hooks, || result::ask_results_of(asks, history, &|_| Ok(())))?;
+        self.meter.check().map_err(|stopped: Stopped| stopped.into())
     }
 
     /// The history in its form, and what stands around it.

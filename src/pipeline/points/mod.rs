@@ -7,4 +7,4 @@ pub(super) mod result;
 pub(super) mod shrink;
 pub(super) mod transform;
 
-pub use result::write_arguments;
+pub use result::{Fits, ask_results_of, result_inputs, write_arguments};

@@ -4,10 +4,88 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult};
-use crate::json::{Faults, Limits, parse, write_string};
+use crate::hook::{Changed, Facts, Item, Point};
+use crate::json::{Faults, Limits, Node, parse, write_string};
+use crate::pipeline::{Asks, Error};
 use crate::provider;
 
 const LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
+
+/// Results as the hooks leave them, before anything else is done with them. `fits` says whether a new
+/// one can stand there.
+pub fn ask_results_of(
+    asks: &mut dyn Asks,
+    history: &mut [Message],
+    fits: Fits<'_>,
+) -> Result<(), Error> {
+    let calls = calls(history);
+    let places: Vec<(usize, String, ToolResult)> = history
+        .iter()
+        .enumerate()
+        .filter_map(|(at, message)| {
+            let result = message.tool_results().next()?.clone();
+            Some((at, input(message, &calls)?, result))
+        })
+        .collect();
+    let asked: Vec<Asked<'_>> = places
+        .iter()
+        .map(|(_, input, old)| {
+            let call = calls.get(&old.call_id).map(|call| &*call.name);
+            Asked { input, tool: old.name.as_deref().or(call), old, fits }
+        })
+        .collect();
+    let changed = ask_each(asks, &asked)?;
+    for ((at, ..), new) in places.iter().zip(changed) {
+        if let (Some(message), Some(new)) = (history.get_mut(*at), new) {
+            put(message, new);
+        }
+    }
+    Ok(())
+}
+
+/// What hooks are shown of each result of a conversation.
+pub fn result_inputs(node: &Node<'_>, source: Source) -> Vec<String> {
+    // It was read before, or written by us.
+    let (mut faults, mut notes) = (Faults::default(), Notes::default());
+    let history = provider::read(node, source, &mut faults, &mut notes).history;
+    let calls = calls(&history);
+    history.iter().filter_map(|message| input(message, &calls)).collect()
+}
+
+/// Says what is wrong with a new result in the place of an old one.
+pub type Fits<'f> = &'f (dyn Fn(&ToolResult) -> Result<(), String> + Send + Sync);
+
+/// A result that hooks are asked about.
+pub(in crate::pipeline) struct Asked<'a> {
+    /// What they are shown.
+    pub(in crate::pipeline) input: &'a str,
+    /// The tool that it is of.
+    pub(in crate::pipeline) tool: Option<&'a str>,
+    pub(in crate::pipeline) old: &'a ToolResult,
+    pub(in crate::pipeline) fits: Fits<'a>,
+}
+
+/// What hooks leave of results; none of one that stays as it is.
+pub(in crate::pipeline) fn ask_each(
+    asks: &mut dyn Asks,
+    results: &[Asked<'_>],
+) -> Result<Vec<Option<ToolResult>>, Error> {
+    let checks: Vec<_> = results
+        .iter()
+        .map(|asked| move |payload: &str| (asked.fits)(&read(payload, asked.old)?))
+        .collect();
+    let items: Vec<Item<'_>> = results
+        .iter()
+        .zip(&checks)
+        .map(|(asked, check)| {
+            let facts = Facts { tool: asked.tool, ..Facts::default() };
+            Item { input: asked.input, facts, check }
+        })
+        .collect();
+    let changed = asks.each(Point::ToolResult, &items)?;
+    let new = |(changed, asked): (Changed, &Asked<'_>)| read(&changed.payload?, asked.old).ok();
+    Ok(changed.into_iter().zip(results).map(new).collect())
+}
 
 /// Calls by their ids.
 pub(in crate::pipeline) fn calls(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {

@@ -7,11 +7,13 @@
 mod lossless;
 mod plan;
 mod report;
+mod results;
 mod splice;
 mod turns;
 
 use plan::Sight;
 pub use report::Shortened;
+pub use results::ask_results;
 pub use splice::{Edit, splice};
 use turns::Turns;
 

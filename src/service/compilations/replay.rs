@@ -158,7 +158,7 @@ fn compiled(
 ) -> Result<(Compiled, Vec<Run>), Error> {
     let mut timings = Timings::default();
     let (set, runs) = asked(record)?;
-    let answers = Recorded::new(&runs);
+    let answers = Arc::new(Recorded::new(&runs));
     let scope = compile::scope(services, &record.compilation.id, request.session_id.as_ref());
     let mut asking = Asking::recorded(set, &answers, scope, deadline);
     let around = (deadline, &mut asking as &mut dyn Asks);

@@ -7,12 +7,13 @@ use crate::hook::{Run, ToSend};
 use crate::json::Node;
 use crate::pipeline::Compiled;
 use crate::service::hooks::queue::enqueue;
+use crate::service::hooks::{disable_gone, gone};
 use crate::service::record::{Begun, NewRecord};
 use crate::service::sessions::{self, Open, Turn};
 use crate::service::telling::Hearers;
 use crate::service::told::Told;
 use crate::service::{Services, StoreError, memory};
-use crate::store::{Batch, Fact};
+use crate::store::{Batch, Fact, HookOutcome};
 
 /// What is told of a compile, to whom.
 pub(super) struct Heard<'t> {
@@ -20,6 +21,8 @@ pub(super) struct Heard<'t> {
     pub(super) runs: &'t [Run],
     /// Calls that are made from the queue.
     pub(super) later: Vec<ToSend>,
+    /// What hooks said of results of tools.
+    pub(super) said: Vec<HookOutcome>,
     /// Changes of memory, and who hears of them.
     pub(super) facts: Vec<Fact>,
     pub(super) hearers: Hearers,
@@ -35,7 +38,7 @@ pub(super) fn commit(
     heard: Heard<'_>,
     recorded: Option<(&Node<'_>, &Begun)>,
 ) -> Result<Vec<Fact>, StoreError> {
-    let Heard { told, runs, later, mut facts, hearers } = heard;
+    let Heard { told, runs, later, said, mut facts, hearers } = heard;
     let of_turn: Arc<Mutex<Vec<Fact>>> = Arc::default();
     let noted = Arc::clone(&of_turn);
     let known = facts.clone();
@@ -52,7 +55,7 @@ pub(super) fn commit(
     }
     let calibrates = session.as_ref().is_some_and(|(_, left)| left.heard.is_something());
     let told_of = calibrates || turn.is_some() || !later.is_empty();
-    let must = !batch.is_empty() || !expired.is_empty() || told_of;
+    let must = !batch.is_empty() || !expired.is_empty() || !said.is_empty() || told_of;
     if told_of {
         // The caller is told that the session holds it, or that it is queued.
         batch.flush();
@@ -60,16 +63,19 @@ pub(super) fn commit(
     let of = session.as_ref().map(|(open, _)| &open.id);
     let (before, after) = told.events(id, of, (compiled, runs));
     let session = session.map(|(open, left)| (open.clone(), left));
+    let gone = gone(runs);
     let stored = services.tenant().commit_with(batch, move |tx, _| {
         before.iter().try_for_each(|event| tx.publish(event).map(drop))?;
         turn.iter().try_for_each(|(turn, _)| turn.carry_out(tx))?;
         *noted.lock().unwrap_or_else(PoisonError::into_inner) = hearers.enqueue(tx)?;
         memory::expire(tx, &expired)?;
         enqueue(tx, hearers.scope(), &later)?;
+        tx.keep_hook_outcomes(&said)?;
         hearers.enqueue_facts(tx, &known)?;
         session.iter().try_for_each(|(open, left)| open.commit(tx, left))?;
         turn.iter().try_for_each(|(turn, answer)| turn.append(tx, answer))?;
         record.iter().try_for_each(|record| record.store(tx, kept))?;
+        disable_gone(tx, &gone)?;
         after.iter().try_for_each(|event| tx.publish(event).map(drop))
     });
     match stored {

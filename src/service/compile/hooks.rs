@@ -5,11 +5,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::domain::MemoryEntry;
-use crate::hook::{At, Decision, Facts, HookSet, Point, Run, Scope};
+use crate::hook::{At, Decision, Facts, HookSet, Point, Run, Scope, ToSend};
 use crate::pipeline::{Asks as _, Report};
 use crate::request::{CompileRequest, HookChoice};
 use crate::service::asking::Asking;
+use crate::service::sessions::Turn;
 use crate::service::{Services, StoreError, memory};
+use crate::store::HookOutcome;
 
 /// The hooks of a request, as they are now: what is registered while it runs is not for it.
 pub(super) fn pinned(
@@ -47,8 +49,16 @@ pub(super) fn expiring(asking: &mut Asking<'_>, expired: &[MemoryEntry]) {
 }
 
 /// Puts the lines of the hooks into the report.
-pub(super) fn report<'r>(report: &mut Report, runs: impl Iterator<Item = &'r Run>) {
-    report.hooks = runs.filter_map(line).collect();
+pub(super) fn report(report: &mut Report, (turn, runs): (Option<&Arc<Turn>>, &[Run])) {
+    let earlier = turn.map_or(&[][..], |turn| turn.runs());
+    report.hooks = earlier.iter().chain(runs).filter_map(line).collect();
+}
+
+/// The lines of the hooks, what is to be kept of what they said, and who is told later.
+pub(super) fn ended(asking: Asking<'_>) -> (Vec<Run>, Vec<HookOutcome>, Vec<ToSend>) {
+    let said = asking.kept().map(|kept| kept.take()).unwrap_or_default();
+    let (runs, later) = asking.into_parts();
+    (runs, said, later)
 }
 
 /// What is told of a hook.

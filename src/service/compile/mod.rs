@@ -232,8 +232,8 @@ fn compile_node(
     let checked = governance.iter().try_for_each(|governance| governance.check(compiled.payload()));
     kept(checked, &asking, runs)?;
     hooks::expiring(&mut asking, &expired);
-    let later;
-    (*runs, later) = asking.into_parts();
+    let (said, later);
+    (*runs, said, later) = hooks::ended(asking);
 
     let serialising = Instant::now();
     note_change(services, &mut compiled, &model, previous.as_ref(), session);
@@ -250,19 +250,18 @@ fn compile_node(
     compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
     let governed = governance.map(|governance| governance.told(runs)).unwrap_or_default();
     let answer = turn.map(|turn| {
-        hooks::report(&mut compiled.report, turn.runs().iter().chain(&*runs));
+        hooks::report(&mut compiled.report, (Some(turn), runs));
         whole(compiled.text.clone(), &compiled.report, &governed, Some(turn))
     });
     if !is_dry {
         let facts = expired.iter().map(memory::changed_by_expiry).collect();
-        let telling = commit::Heard { told, runs, later, facts, hearers: hearers.clone() };
+        let telling = commit::Heard { told, runs, later, said, facts, hearers: hearers.clone() };
         let taken = turn.cloned().zip(answer.clone());
         let left = (&id, left);
         let facts = commit(services, &mut compiled, left, (expired, taken), telling, recorded)?;
         runs.extend(services.tell_now(&hearers, &facts));
     }
-    let earlier = turn.map_or(&[][..], |turn| turn.runs());
-    hooks::report(&mut compiled.report, earlier.iter().chain(&*runs));
+    hooks::report(&mut compiled.report, (turn, runs));
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();

@@ -6,6 +6,7 @@
 //! costs one look at that number.
 
 mod file;
+mod kept;
 mod order;
 mod patch;
 pub mod queue;
@@ -20,9 +21,10 @@ use std::sync::Arc;
 use quick_cache::sync::Cache;
 
 pub use self::file::{HooksFile, HooksFileError};
+pub(in crate::service) use self::kept::{Keeping, forget_gone};
 pub use self::order::{Order, order, put_order};
-pub(in crate::service) use self::registry::disable;
 pub use self::registry::{Made, create, delete, find, list, points, rotate, update};
+pub(in crate::service) use self::registry::{disable, disable_gone, gone};
 use self::set::Loaded;
 pub(super) use self::set::NoNetwork;
 pub use self::shown::Registered;

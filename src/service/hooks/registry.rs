@@ -9,7 +9,9 @@ use super::patch::{keep_credentials, merged};
 use super::set::{bare as stored, opened};
 use super::shown::Registered;
 use crate::domain::{EventKind, NewEvent, RawJson};
-use crate::hook::{Does, GivenId, Hook, Point, Secret, Secrets, read_hook, write_point};
+use crate::hook::{
+    Does, Failure, GivenId, Hook, Point, Run, Secret, Secrets, read_hook, write_point,
+};
 use crate::json::{self, Faults, Fields, Limits, Path};
 use crate::service::once::{Once, remember};
 use crate::service::{Error, Services, StoreError};
@@ -238,6 +240,25 @@ pub(in crate::service) fn disable(
         data: RawJson::new(data.to_string()),
     })
     .map(drop)
+}
+
+/// The hooks of a round whose receivers said that they are gone for good, each as it was asked.
+pub(in crate::service) fn gone(runs: &[Run]) -> Vec<(Arc<str>, u64)> {
+    let gone = runs.iter().filter(|run| run.failure().is_some_and(Failure::is_gone));
+    gone.map(|run| (Arc::clone(&run.hook), run.revision)).collect()
+}
+
+/// Disables hooks whose receivers are gone, but those that were changed since they were asked.
+pub(in crate::service) fn disable_gone(
+    tx: &Tx<'_>,
+    gone: &[(Arc<str>, u64)],
+) -> Result<(), StoreError> {
+    for (id, revision) in gone {
+        if tx.hook(id)?.is_some_and(|row| row.revision == *revision) {
+            disable(tx, id, "gone")?;
+        }
+    }
+    Ok(())
 }
 
 /// The points as data, as JSON.

@@ -56,7 +56,7 @@ pub(super) fn carry_out(
             let body = arguments.to_string();
             let reader = Reader { reference: Some(Reference::Tool), results_only: false };
             told(
-                compress(services, (&body, reader), deadline, &shown)
+                compress(services, (&body, reader), None, deadline, &shown)
                     .map(|answer| answer.text().to_owned()),
             )
         }

@@ -9,14 +9,12 @@ use serde_json::json;
 use super::hooks::{Verdict as Said, deadline, told};
 use super::schema::{self, Verdict};
 use crate::domain::{EventKind, NewEvent, RawJson, ToolCall, ToolDefinition};
-use crate::hook::{At, Decision, Denial, Facts, Point, Run, Scope, ToSend};
+use crate::hook::{At, Decision, Denial, Facts, Point};
 use crate::json::{Limits, parse, write_string};
 use crate::pipeline::Asks as _;
 use crate::service::asking::Asking;
-use crate::service::hooks::queue::enqueue;
-use crate::service::telling::failures;
-use crate::service::{Error, Services, StoreError};
-use crate::store::Tx;
+use crate::service::heard::Heard;
+use crate::service::{Error, Services};
 
 const POINT: Point = Point::ToolCall;
 
@@ -32,27 +30,6 @@ pub(in crate::service) struct Question<'q> {
     pub(in crate::service) tool: Option<&'q ToolDefinition>,
     /// Its place among the calls of its message, and how many these are.
     pub(in crate::service) batch: (usize, usize),
-}
-
-/// What is left to tell of hooks that were asked.
-#[derive(Debug, Clone, Default)]
-pub(in crate::service) struct Heard {
-    pub(in crate::service) runs: Vec<Run>,
-    later: Vec<ToSend>,
-    events: Vec<NewEvent>,
-    scope: Scope,
-}
-
-impl Heard {
-    pub(in crate::service) fn is_empty(&self) -> bool {
-        self.later.is_empty() && self.events.is_empty()
-    }
-
-    /// Tells of it, in the transaction of what was carried out.
-    pub(in crate::service) fn store(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
-        self.events.iter().try_for_each(|event| tx.publish(event).map(drop))?;
-        enqueue(tx, &self.scope, &self.later)
-    }
 }
 
 /// Asks the hooks about calls, in their order; a verdict each.
@@ -85,14 +62,9 @@ pub(in crate::service) fn ask_calls(
             Answer::Free => Said::Free,
         });
     }
-    let (runs, later) = asking.into_parts();
-    events.extend(failures(&runs).map(|data| NewEvent {
-        kind: EventKind::HookFailed,
-        session_id: session.cloned(),
-        compilation_id: None,
-        data: RawJson::new(data.to_string()),
-    }));
-    Ok((verdicts, Heard { runs, later, events, scope }))
+    let mut heard = Heard::of(asking, scope);
+    heard.add(events);
+    Ok((verdicts, heard))
 }
 
 enum Answer {

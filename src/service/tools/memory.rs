@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::hooks::{Verdict, ask_writes};
-use super::{Answer, Heard, Rights, object, text};
+use super::{Answer, Rights, object, text};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
     MemoryOrigin, MemoryPromotion, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
@@ -13,6 +13,7 @@ use crate::domain::{
 use crate::pipeline::CREATE_MEMORY;
 use crate::request::{MemoryWrite, Proposed, check_memory_text, is_memory_key};
 use crate::service::candidates::{Ids, propose_in};
+use crate::service::heard::Heard;
 use crate::service::memory::{Change, carry_out as write, remove};
 use crate::service::{Error, Services};
 use crate::store::Tx;

@@ -15,7 +15,7 @@ mod wire;
 use std::sync::Arc;
 
 use self::check::{Judged, Tools};
-pub(in crate::service) use self::guards::{Heard, Question, ask_calls};
+pub(in crate::service) use self::guards::{Question, ask_calls};
 pub(in crate::service) use self::hooks::Verdict;
 pub(in crate::service) use self::read::carry_out as read;
 pub use self::results::{Taken, results};
@@ -23,6 +23,7 @@ pub(in crate::service) use self::trial::Trial;
 pub(in crate::service) use self::wire::arguments;
 
 use super::compile::hook_line;
+use super::heard::Heard;
 use super::{Error, Services};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
 use crate::hook::Run;

@@ -2,17 +2,19 @@
 //! compressed; what is cut is kept where that is asked for.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::wire;
 use crate::compress::Offload;
-use crate::domain::{ArtifactId, ContentHash};
+use crate::domain::{ArtifactId, Content, ContentHash, Message, Part, Role, ToolCall, ToolResult};
 use crate::json::{self, Limits};
-use crate::pipeline::Deadline;
+use crate::pipeline::{self, Asks, Deadline};
 use crate::request::{self, Lengths, RawResult, Reader, ResultsRequest};
 use crate::service::compile::{Answer, Error};
 use crate::service::compress::{Done, carry_out};
+use crate::service::results::Results;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
 
@@ -40,8 +42,13 @@ pub struct Taken {
 /// Makes the results in `body` ready to be appended. Takes the thread until it is done.
 pub fn results(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
     let node = json::parse(body, Limits::default())?;
-    let request = request::read_results(&node).map_err(Error::Invalid)?;
-    let (texts, taken, warnings) = cut(services, &request);
+    let mut request = request::read_results(&node).map_err(Error::Invalid)?;
+    let lengths: Vec<usize> = request.results.iter().map(|result| result.text.len()).collect();
+    let heard = ask(services, &mut request, deadline)?;
+    let (texts, mut taken, warnings) = cut(services, &request);
+    for (taken, bytes) in taken.iter_mut().zip(lengths) {
+        taken.bytes_before = bytes;
+    }
     let messages = wire::results(request.source, &request.results, &texts);
     let key = request.source.list_key();
     let mut list = format!("{{\"{key}\":{messages},\"source\":\"{}\"", request.source.as_str());
@@ -61,7 +68,50 @@ pub fn results(services: &Services, body: &str, deadline: &Deadline) -> Result<A
     list.push('}');
     let write = |done: &Done<'_>| write(done, &taken, &warnings);
     let reader = Reader { reference: request.reference, results_only: true };
-    carry_out(services, (&list, reader), deadline, &write)
+    carry_out(services, (&list, reader), Some(heard), deadline, &write)
+}
+
+/// Puts the results to the hooks, which see them before anything is cut.
+fn ask(
+    services: &Services,
+    request: &mut ResultsRequest,
+    deadline: &Deadline,
+) -> Result<Results, Error> {
+    let mut history: Vec<Message> = Vec::new();
+    for result in &request.results {
+        let RawResult { id, name, text, is_error, arguments } = result;
+        if let Some(arguments) = arguments {
+            let (name, arguments) = (Arc::clone(name), Arc::clone(arguments));
+            let call = ToolCall { id: Arc::clone(id), name, arguments, custom: false };
+            let part = Part::new(Content::ToolCall(call));
+            history.push(Message::new(Role::Assistant, vec![part]));
+        }
+        let result = ToolResult {
+            call_id: Arc::clone(id),
+            name: (!name.is_empty()).then(|| Arc::clone(name)),
+            content: vec![Part::text(text.as_str())],
+            is_error: *is_error,
+        };
+        history.push(Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]));
+    }
+    let fits = |new: &ToolResult| match texts_of(new) {
+        Some(_) => Ok(()),
+        None => Err("/result/content: a text takes the place of a text".to_owned()),
+    };
+    let ask = |asks: &mut dyn Asks| pipeline::ask_results_of(asks, &mut history, &fits);
+    let (_, heard) = Results::ask(services, request.session_id.as_ref(), deadline, ask)?;
+    let left = history.iter().flat_map(Message::tool_results);
+    for (result, left) in request.results.iter_mut().zip(left) {
+        result.text = texts_of(left).unwrap_or_default();
+        result.is_error = left.is_error;
+    }
+    Ok(heard)
+}
+
+/// The texts of a result as one; none where there is anything else in it.
+fn texts_of(result: &ToolResult) -> Option<String> {
+    let texts = result.content.iter().map(|part| part.as_text().map(|text| &**text));
+    Some(texts.collect::<Option<Vec<&str>>>()?.join("\n"))
 }
 
 /// The texts after they were cut, what became of each, and what to know.

@@ -90,13 +90,32 @@ impl Store {
             let mut found = due(sql, now, &claims)?;
             for claimed in &mut found {
                 sql.execute(
-                    "UPDATE deliveries SET fence = fence + 1, due_at = ?3
+                    "UPDATE deliveries SET fence = fence + 1, due_at = ?3, claimed = 1
                      WHERE tenant = ?1 AND id = ?2",
                     values![&claimed.tenant, &claimed.id, now.after(claims.lease)],
                 )?;
                 claimed.fence += 1;
             }
             Ok::<_, Error>(found)
+        });
+        self.inner.backend.write(job)?;
+        pending.wait()
+    }
+
+    /// Frees what was claimed by a process that is no more: at its start, the only process that uses
+    /// a database has claimed nothing. Where others use it, too, nothing is freed.
+    pub fn free_deliveries(&self) -> Result<(), Error> {
+        if self.is_shared() {
+            return Ok(());
+        }
+        let now = self.now();
+        let (job, pending) = job(None, false, move |sql| {
+            sql.execute(
+                "UPDATE deliveries SET due_at = ?1, claimed = 0
+                 WHERE state = 'queued' AND claimed = 1",
+                values![now],
+            )?;
+            Ok::<_, Error>(())
         });
         self.inner.backend.write(job)?;
         pending.wait()
@@ -186,7 +205,7 @@ impl Tx<'_> {
         };
         let made = u64::from(attempt.is_some());
         let settled = self.execute(
-            "UPDATE deliveries SET state = ?4, due_at = ?5, updated_at = ?6,
+            "UPDATE deliveries SET state = ?4, due_at = ?5, updated_at = ?6, claimed = 0,
                  attempts = attempts + ?7, tries = tries + ?7,
                  input = CASE WHEN ?4 = 'delivered' THEN NULL ELSE input END
              WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'queued'",

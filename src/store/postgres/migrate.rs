@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0009_packs.sql"),
     include_str!("../../../migrations/postgres/0010_compilations.sql"),
     include_str!("../../../migrations/postgres/0011_skills.sql"),
+    include_str!("../../../migrations/postgres/0012_outcomes.sql"),
 ];
 
 /// The steps that a program must know at least to go on with this schema. A step that programs before

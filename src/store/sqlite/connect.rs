@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0009_packs.sql"),
     include_str!("../../../migrations/sqlite/0010_compilations.sql"),
     include_str!("../../../migrations/sqlite/0011_skills.sql"),
+    include_str!("../../../migrations/sqlite/0012_outcomes.sql"),
 ];
 
 /// How long to wait for another process that holds the file.

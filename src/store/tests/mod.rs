@@ -4,6 +4,7 @@ mod adapters;
 mod candidates;
 mod keys;
 mod memory;
+mod outcomes;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

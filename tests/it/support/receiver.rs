@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Barrier;
 use tokio::task::JoinHandle;
 
 /// How a receiver behaves.
@@ -16,6 +17,8 @@ pub enum Mode {
     Answer(String),
     /// This status, headers (`name: value`, a line each) and body.
     Status(u16, String, String),
+    /// 200 with this JSON once so many requests are there at the same time.
+    Together(Arc<Barrier>, String),
     /// Exactly these bytes.
     Bytes(Vec<u8>),
     /// Takes the request and says nothing.
@@ -146,6 +149,10 @@ async fn answer(stream: &mut TcpStream, mode: Mode) -> std::io::Result<bool> {
             let head = format!("HTTP/1.1 {status} x\r\n{headers}content-length: {length}\r\n\r\n");
             stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).await?;
             return Ok(true);
+        }
+        Mode::Together(all, body) => {
+            all.wait().await;
+            return Box::pin(answer(stream, Mode::Answer(body))).await;
         }
         Mode::Bytes(bytes) => stream.write_all(&bytes).await?,
         Mode::Hang => std::future::pending().await,

@@ -56,6 +56,7 @@ impl Worker {
     /// Works until `stop`, then sends for a moment what is due by then; what is left is sent after the
     /// next start, or by another node.
     pub async fn run(mut self, stop: CancellationToken) {
+        self.free().await;
         while !stop.is_cancelled() {
             let found = self.claim().await;
             if found > 0 {
@@ -74,6 +75,18 @@ impl Worker {
         }
         // What does not end in time is claimed again when its lease is over.
         let _ = tokio::time::timeout_at(Instant::now() + GRACE, self.drain()).await;
+    }
+
+    /// Frees what a process before this one had claimed.
+    async fn free(&mut self) {
+        let services = self.services.clone();
+        let freed = self.pool.look(move || services.inner.store.free_deliveries()).await;
+        let error: Box<dyn std::error::Error> = match freed {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.into(),
+            Err(error) => error.into(),
+        };
+        tracing::warn!(error, "what was under way before is sent again when its lease is over");
     }
 
     /// Sends until nothing is due and nothing under way.

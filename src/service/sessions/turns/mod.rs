@@ -17,8 +17,9 @@ use crate::pipeline::Deadline;
 use crate::provider;
 use crate::request::{self, MemoryOptions};
 use crate::service::compile::{self, Answer, compile_turn};
+use crate::service::heard::Heard;
 use crate::service::once::{Once, remember};
-use crate::service::tools::{Handled, Heard, Trial};
+use crate::service::tools::{Handled, Trial};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 

@@ -8,9 +8,10 @@ use crate::json::{self, Faults, Limits};
 use crate::pipeline::READ_TOOL;
 use crate::provider;
 use crate::request::MemoryOptions;
+use crate::service::heard::Heard;
 use crate::service::sessions::messages::list_text;
 use crate::service::tools::{
-    self, Answer, Handled, Heard, Question, Rights, Trial, Verdict, ask_calls, is_memory,
+    self, Answer, Handled, Question, Rights, Trial, Verdict, ask_calls, is_memory,
 };
 use crate::service::{Error, Services};
 

@@ -3,7 +3,9 @@
 mod before_compile;
 mod before_compress;
 mod dry_run;
+mod gone;
 mod memory;
+mod once;
 mod replay;
 mod result;
 mod sessions;

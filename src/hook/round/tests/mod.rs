@@ -8,6 +8,8 @@ use crate::hook::read::{GivenId, read_hook};
 use crate::hook::recorded::Recorded;
 use crate::json::{Faults, Path};
 
+mod each;
+
 /// Answers as a test scripted: a body, or a failure, and the time that it took.
 #[derive(Debug, Default)]
 struct Script {

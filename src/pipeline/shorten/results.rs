@@ -1,0 +1,127 @@
+//! What hooks leave of results in a list on its own: edits in the list's own shape.
+
+use std::collections::BTreeMap;
+
+use super::splice::{Edit, splice};
+use crate::domain::{Message, Part, ToolResult};
+use crate::pipeline::points::result::{self, Asked};
+use crate::pipeline::{Asks, Error};
+use crate::provider::{Answered, Spoken, Wrap, spoken};
+use crate::request::List;
+
+/// A result of the list.
+struct Place<'l> {
+    /// Where its message stands.
+    at: usize,
+    input: String,
+    tool: Option<String>,
+    old: &'l ToolResult,
+    /// Where its texts stand; none where they cannot be told.
+    answered: Option<Answered>,
+}
+
+/// The list as the hooks at `tool_result` leave it, as JSON text; none where they leave it alone.
+pub fn ask_results(asks: &mut dyn Asks, list: &List<'_, '_>) -> Result<Option<String>, Error> {
+    let places = places(list);
+    let fits: Vec<_> = places
+        .iter()
+        .map(|place| {
+            move |new: &ToolResult| match edits(place, new) {
+                Some(_) => Ok(()),
+                None => Err("/result: in this shape a text takes the place of a text".to_owned()),
+            }
+        })
+        .collect();
+    let asked: Vec<Asked<'_>> = places
+        .iter()
+        .zip(&fits)
+        .map(|(place, fits)| Asked {
+            input: &place.input,
+            tool: place.tool.as_deref(),
+            old: place.old,
+            fits,
+        })
+        .collect();
+    let changed = result::ask_each(asks, &asked)?;
+    let mut by_item: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
+    for (place, new) in places.iter().zip(changed) {
+        if let Some(edits) = new.and_then(|new| edits(place, &new)) {
+            by_item.entry(place.at).or_default().extend(edits);
+        }
+    }
+    if by_item.is_empty() {
+        return Ok(None);
+    }
+    let mut out = String::from("[");
+    for (at, item) in list.items.iter().enumerate() {
+        out.push_str(if at > 0 { "," } else { "" });
+        match by_item.get(&at) {
+            Some(edits) => out.push_str(&splice(item.raw, edits)),
+            None => out.push_str(item.raw),
+        }
+    }
+    out.push(']');
+    Ok(Some(out))
+}
+
+fn places<'l>(list: &'l List<'_, '_>) -> Vec<Place<'l>> {
+    let history = &list.conversation.history;
+    let calls = result::calls(history);
+    let mut of_item: BTreeMap<usize, Vec<&Message>> = BTreeMap::new();
+    for message in history.iter().filter(|message| message.tool_results().next().is_some()) {
+        if let Some(at) = message.origin {
+            of_item.entry(at).or_default().push(message);
+        }
+    }
+    let mut places = Vec::new();
+    for (at, messages) in of_item {
+        let item = list.items.get(at).map(spoken).unwrap_or_default();
+        let answered = item.into_iter().filter_map(|spoken| match spoken {
+            Spoken::Result(answered) => Some(answered),
+            _ => None,
+        });
+        let answered: Vec<Answered> = answered.collect();
+        let known = answered.len() == messages.len();
+        for (nth, message) in messages.into_iter().enumerate() {
+            let (Some(input), Some(old)) =
+                (result::input(message, &calls), message.tool_results().next())
+            else {
+                continue;
+            };
+            let named = calls.get(&old.call_id).map(|call| &call.name);
+            let tool = old.name.as_ref().or(named).map(ToString::to_string);
+            let answered = answered.get(nth).filter(|_| known).cloned();
+            places.push(Place { at, input, tool, old, answered });
+        }
+    }
+    places
+}
+
+/// The edits that put a new result in the place of the old one; none where no text can.
+fn edits(place: &Place<'_>, new: &ToolResult) -> Option<Vec<Edit>> {
+    let answered = place.answered.as_ref()?;
+    let fails = |result: &ToolResult| result.is_error == Some(true);
+    if fails(place.old) != fails(new) {
+        return None;
+    }
+    let texts: Vec<&str> = new
+        .content
+        .iter()
+        .map(|part| Part::as_text(part).map(|text| &**text))
+        .collect::<Option<_>>()?;
+    let slots = &answered.slots;
+    if slots.len() == place.old.content.len() && slots.len() == texts.len() {
+        let edit = |(slot, text): (&crate::provider::TextSlot, &&str)| Edit {
+            at: slot.raw.clone(),
+            text: (*text).to_owned(),
+            wrap: Wrap::Text,
+        };
+        return Some(slots.iter().zip(&texts).map(edit).collect());
+    }
+    match (texts.as_slice(), &answered.content) {
+        ([text], Some((at, wrap))) => {
+            Some(vec![Edit { at: at.clone(), text: (*text).to_owned(), wrap: *wrap }])
+        }
+        _ => None,
+    }
+}

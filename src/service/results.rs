@@ -1,0 +1,80 @@
+//! The hooks at `tool_result` where no payload is compiled: results on their own, and lists that are
+//! made shorter.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Services;
+use super::compile::{Error, hook_line};
+use super::heard::Heard;
+use super::hooks::Keeping;
+use crate::domain::Source;
+use crate::hook::{HookSet, Point};
+use crate::json::{self, Limits};
+use crate::pipeline::{self, Asks, Deadline, Report};
+
+/// What hooks said of the results of one request.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    heard: Heard,
+    kept: Option<Arc<Keeping>>,
+    set: Arc<HookSet>,
+    pub(super) took: Duration,
+}
+
+impl Results {
+    /// Asks the hooks, where there are any; what `ask` gave, then.
+    pub(super) fn ask<T>(
+        services: &Services,
+        session: Option<&Arc<str>>,
+        deadline: &Deadline,
+        ask: impl FnOnce(&mut dyn Asks) -> Result<T, pipeline::Error>,
+    ) -> Result<(Option<T>, Self), Error> {
+        let set = services.hook_set(session.map(|id| &**id), &[])?;
+        if set.at(Point::ToolResult).is_empty() {
+            return Ok((None, Self::default()));
+        }
+        let start = Instant::now();
+        let scope = services.hook_scope(session);
+        let mut asking = services.asking(Arc::clone(&set), scope.clone(), deadline);
+        let asked = match ask(&mut asking) {
+            Ok(asked) => asked,
+            Err(error) => {
+                services.tell_failures(asking.runs());
+                return Err(error.into());
+            }
+        };
+        let kept = asking.kept();
+        let heard = Heard::of(asking, scope);
+        Ok((Some(asked), Self { heard, kept, set, took: start.elapsed() }))
+    }
+
+    /// Puts the lines of the hooks into a report.
+    pub(super) fn report(&self, report: &mut Report) {
+        report.hooks = self.heard.runs.iter().filter_map(hook_line).collect();
+    }
+
+    /// Notes the messages of the answer: their results come back as they are.
+    pub(super) fn answered(&mut self, source: Source, list: &str) {
+        let Some(kept) = &self.kept else { return };
+        let text = format!("{{\"{}\":{list}}}", source.list_key());
+        if let Ok(node) = json::parse(&text, Limits::default()) {
+            kept.answered(&self.set, &pipeline::result_inputs(&node, source));
+            self.heard.keep(kept.take());
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.heard.is_empty()
+    }
+
+    /// Whether calls wait in the queue once it is stored.
+    pub(super) fn is_queued(&self) -> bool {
+        self.heard.is_queued()
+    }
+
+    /// What is stored with the answer.
+    pub(super) fn into_heard(self) -> Heard {
+        self.heard
+    }
+}

@@ -1,0 +1,75 @@
+//! What hooks said of results of tools.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::sql::{Value, values};
+use super::{Error, Tx};
+
+/// Keys that are looked for at once; a list of another length is filled up to the next of these, so
+/// that there are few texts of the statement.
+const AT_ONCE: [usize; 3] = [4, 32, 256];
+
+/// What a hook said of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookOutcome {
+    pub hook: Arc<str>,
+    pub key: Arc<str>,
+    pub answer: Arc<str>,
+}
+
+impl Tx<'_> {
+    /// What a hook said, by the keys that are known.
+    pub fn hook_outcomes(
+        &self,
+        hook: &str,
+        keys: &[&str],
+    ) -> Result<HashMap<Arc<str>, Arc<str>>, Error> {
+        let mut found = HashMap::new();
+        let [.., most] = AT_ONCE;
+        for chunk in keys.chunks(most) {
+            let length = AT_ONCE.into_iter().find(|length| chunk.len() <= *length).unwrap_or(most);
+            let mut text = "SELECT key, answer FROM hook_outcomes
+                 WHERE tenant = ?1 AND hook = ?2 AND key IN ("
+                .to_owned();
+            for at in 0..length {
+                let _ = write!(text, "{}?{}", if at > 0 { ", " } else { "" }, at + 3);
+            }
+            text.push(')');
+            let mut given: Vec<Value<'_>> = vec![hook.into()];
+            given.extend(chunk.iter().copied().map(Value::from));
+            given.resize_with(length + 1, || chunk.last().copied().unwrap_or_default().into());
+            found.extend(self.all(&text, &given, |row| Ok((row.get(0)?, row.get(1)?)))?);
+        }
+        Ok(found)
+    }
+
+    /// Keeps what hooks said; what was said first stands.
+    pub fn keep_hook_outcomes(&self, outcomes: &[HookOutcome]) -> Result<(), Error> {
+        for HookOutcome { hook, key, answer } in outcomes {
+            self.execute(
+                "INSERT INTO hook_outcomes (tenant, hook, key, at, answer)
+                 VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (tenant, hook, key) DO NOTHING",
+                values![hook, key, self.now(), answer],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Hooks of which something is kept.
+    pub fn hooks_with_outcomes(&self) -> Result<Vec<Arc<str>>, Error> {
+        self.all(
+            "SELECT DISTINCT hook FROM hook_outcomes WHERE tenant = ?1 ORDER BY hook",
+            values![],
+            |row| row.get(0),
+        )
+    }
+
+    /// Forgets what a hook said.
+    pub fn forget_outcomes_of(&self, hook: &str) -> Result<(), Error> {
+        self.execute("DELETE FROM hook_outcomes WHERE tenant = ?1 AND hook = ?2", values![hook])
+            .map(drop)
+    }
+}
