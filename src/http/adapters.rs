@@ -5,8 +5,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use super::answer::written;
-use super::artifacts::run;
 use super::body::{self, Received};
+use super::job::{visit, work};
 use super::problem::{Body, Kind, Problem};
 use super::query::{Query, name_of};
 use super::schema::{
@@ -42,7 +42,7 @@ pub(super) async fn list_adapters(
     let after = query.get("cursor").map(parse_cursor).transpose()?;
     let received = Received::nothing(&state, &request)?;
     let list =
-        run(&state, received, move |services, _| adapters::list(services, after.as_ref(), limit));
+        visit(&state, received, move |services, _| adapters::list(services, after.as_ref(), limit));
     let (rows, next) = list.await?;
     let items = rows.into_iter().map(AdapterRow::from).collect();
     let next_cursor = next.as_ref().map(write_cursor);
@@ -70,7 +70,7 @@ pub(super) async fn get_adapter(
 ) -> Result<Response, Problem> {
     let name = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
-    let found = run(&state, received, move |services, _| adapters::find(services, &name)).await?;
+    let found = visit(&state, received, move |services, _| adapters::find(services, &name)).await?;
     let adapter = match found.ok_or_else(unknown)? {
         Found::BuiltIn(name) => Adapter::built_in(name),
         Found::Custom(stored, text) => Adapter::custom(&stored, text),
@@ -102,7 +102,7 @@ pub(super) async fn put_adapter(
 ) -> Result<Response, Problem> {
     let name = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
-    let put = run(&state, received, move |services, text| adapters::put(services, &name, text));
+    let put = visit(&state, received, move |services, text| adapters::put(services, &name, text));
     let (stored, text, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let adapter = Adapter::custom(&stored, text);
@@ -130,7 +130,7 @@ pub(super) async fn delete_adapter(
 ) -> Result<StatusCode, Problem> {
     let name = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
-    let delete = run(&state, received, move |services, _| adapters::delete(services, &name));
+    let delete = visit(&state, received, move |services, _| adapters::delete(services, &name));
     if delete.await? {
         return Ok(StatusCode::NO_CONTENT);
     }
@@ -160,7 +160,7 @@ pub(super) async fn test_adapter(
 ) -> Result<Response, Problem> {
     let name = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
-    let test = run(&state, received, move |services, text| adapters::test(services, &name, text));
+    let test = work(&state, received, move |services, text| adapters::test(services, &name, text));
     let tested = test.await?.ok_or_else(unknown)?;
     Ok(written(&AdapterTest::from(tested)))
 }

@@ -1,13 +1,12 @@
 //! `/artifacts`: long texts that stand outside of a payload.
 
-use std::time::Instant;
-
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::answer::written;
 use super::body::{self, Media, Received};
+use super::job::visit;
 use super::once::{self, Named, Reply};
 use super::problem::{Body, Kind, Problem};
 use super::query::Query;
@@ -16,7 +15,6 @@ use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
 use super::state::AppState;
 use crate::domain::{ArtifactId, ContentHash};
 use crate::service::artifacts::{self, Cleanup, Offload, Offloaded};
-use crate::service::{Error, Services};
 
 /// Offload a text
 ///
@@ -121,7 +119,7 @@ pub(super) async fn get_artifact(
         return Err(Problem::invalid("", "the parameter `query` must not be empty"));
     }
     let received = Received::nothing(&state, &request)?;
-    let found = run(&state, received, move |services, _| {
+    let found = visit(&state, received, move |services, _| {
         let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
         let (tag, text) = match select(&text, lines, words.as_deref()) {
             None => (artifact.hash, Ok(text)),
@@ -156,7 +154,7 @@ pub(super) async fn delete_artifact(
     let id = id_of(&request)?;
     let received = Received::nothing(&state, &request)?;
     let was_there =
-        run(&state, received, move |services, _| artifacts::delete(services, id)).await?;
+        visit(&state, received, move |services, _| artifacts::delete(services, id)).await?;
     if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(unknown()) }
 }
 
@@ -182,22 +180,8 @@ pub(super) async fn clean_up_artifacts(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
-    let done = run(&state, received, artifacts::cleanup).await?;
+    let done = visit(&state, received, artifacts::cleanup).await?;
     Ok(written(&done))
-}
-
-/// Does `work` in the pool.
-pub(super) async fn run<T: Send + 'static>(
-    state: &AppState,
-    received: Received,
-    work: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
-) -> Result<T, Problem> {
-    let Received { text, share, services, allowed } = received;
-    let place = state.pool.admit()?;
-    let result = place
-        .run(Instant::now() + allowed, share, move |seat| work(&services.seated(seat), &text))
-        .await?;
-    Ok(result?)
 }
 
 /// The id at the end of the path. What cannot be an id names nothing.

@@ -18,8 +18,8 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
 use super::answer::written;
-use super::artifacts::run;
 use super::body::Received;
+use super::job::visit;
 use super::problem::{Body, Kind, Problem};
 use super::query::Query;
 use super::schema::{EventList, EventRow};
@@ -89,7 +89,7 @@ pub(super) async fn read_events(
     let permit = state.admit_stream()?;
     let received = Received::nothing(&state, &request)?;
     let services = received.services.clone();
-    let (feed, newest) = run(&state, received, |services, _| events::follow(services)).await?;
+    let (feed, newest) = visit(&state, received, |services, _| events::follow(services)).await?;
     let reader = Reader {
         news: feed.newest(),
         feed,
@@ -120,7 +120,7 @@ async fn read(
     filter: Filter,
     limit: usize,
 ) -> Result<Page, Problem> {
-    run(state, received, move |services, _| events::page(services, after, &filter, limit)).await
+    visit(state, received, move |services, _| events::page(services, after, &filter, limit)).await
 }
 
 /// One stream on its way.

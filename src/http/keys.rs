@@ -5,8 +5,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::answer::written;
-use super::artifacts::run;
 use super::body::{self, Received};
+use super::job::visit;
 use super::once::{self, Named, Reply};
 use super::problem::{Body, Kind, Problem};
 use super::query::{Query, name_of};
@@ -80,7 +80,7 @@ pub(super) async fn list_keys(
     let after = query.get("cursor").map(str::to_owned);
     let received = of_tenant(Received::nothing(&state, &request)?, &query)?;
     let list =
-        run(&state, received, move |services, _| keys::list(services, after.as_deref(), limit));
+        visit(&state, received, move |services, _| keys::list(services, after.as_deref(), limit));
     let (keys, next) = list.await?;
     let items = keys.iter().map(Key::from).collect();
     let next_cursor = next.map(|id| (*id).to_owned());
@@ -109,7 +109,7 @@ pub(super) async fn update_key(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
-    let update = run(&state, received, move |services, text| keys::update(services, &id, text));
+    let update = visit(&state, received, move |services, text| keys::update(services, &id, text));
     let key = update.await?.ok_or_else(unknown)?;
     Ok(written(&Key::from(&key)))
 }
@@ -135,7 +135,7 @@ pub(super) async fn delete_key(
 ) -> Result<StatusCode, Problem> {
     let id = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
-    let delete = run(&state, received, move |services, _| keys::delete(services, &id));
+    let delete = visit(&state, received, move |services, _| keys::delete(services, &id));
     if delete.await? { Ok(StatusCode::NO_CONTENT) } else { Err(unknown()) }
 }
 
@@ -180,7 +180,7 @@ pub(super) async fn list_usage(
     let received = of_tenant(Received::nothing(&state, &request)?, &query)?;
     let tenant = received.services.caller().tenant.clone();
     // One more than is shown tells whether there is more.
-    let list = run(&state, received, move |services, _| {
+    let list = visit(&state, received, move |services, _| {
         Ok(usage::list(services, &filter, after.as_ref(), limit + 1)?)
     });
     let mut rows = list.await?;

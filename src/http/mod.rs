@@ -17,6 +17,7 @@ mod compress;
 mod console;
 mod events;
 mod hooks;
+mod job;
 mod keys;
 mod layer;
 mod mcp;

@@ -17,6 +17,7 @@ use super::state::AppState;
 use crate::service::Error;
 use crate::service::Services;
 use crate::service::once::{Once, Telling};
+use crate::service::pool::Place;
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -102,17 +103,18 @@ impl Reply {
     }
 }
 
-/// Does `work` in the pool, or answers what was answered when the request came before.
+/// Does `work` among the visits of the store, or answers what was answered when the request came
+/// before.
 pub(super) async fn run(
     state: &AppState,
     received: Received,
     named: Named,
     work: impl FnOnce(&Services, &str, Option<&Once>) -> Result<Reply, Error> + Send + 'static,
 ) -> Result<Response, Problem> {
-    run_any(state, received, named, work).await
+    run_at(state.pool.visit()?, received, named, work).await
 }
 
-/// The same for work that fails in a way of its own.
+/// The same for work that computes, and fails in a way of its own.
 pub(super) async fn run_any<E>(
     state: &AppState,
     received: Received,
@@ -122,8 +124,19 @@ pub(super) async fn run_any<E>(
 where
     Problem: From<E>,
 {
+    run_at(state.pool.admit()?, received, named, work).await
+}
+
+async fn run_at<E>(
+    place: Place,
+    received: Received,
+    named: Named,
+    work: impl FnOnce(&Services, &str, Option<&Once>) -> Result<Reply, E> + Send + 'static,
+) -> Result<Response, Problem>
+where
+    Problem: From<E>,
+{
     let Received { text, share, allowed, services } = received;
-    let place = state.pool.admit()?;
     let job = move |seat| -> Result<_, Problem> {
         let services = services.seated(seat);
         let Named { route, key: Some(key), asked } = named else {

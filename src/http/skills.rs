@@ -5,8 +5,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::answer::{if_match, tagged, written};
-use super::artifacts::run;
 use super::body::{self, Media, Received};
+use super::job::{visit, work};
 use super::problem::{Body, Kind, Problem};
 use super::query::{Query, decode_path, name_of};
 use super::schema::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
@@ -48,7 +48,7 @@ pub(super) async fn get_skills(
     let most = query.whole("max_chars")?.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
     let (limit, after) = (query.limit()?, query.get("cursor").map(str::to_owned));
     let received = Received::nothing(&state, &request)?;
-    let (found, errors) = run(&state, received, |services, _| {
+    let (found, errors) = visit(&state, received, |services, _| {
         Ok((skills::all(services)?, skills::errors(services).to_vec()))
     })
     .await?;
@@ -86,7 +86,7 @@ pub(super) async fn get_skill(
 ) -> Result<Response, Problem> {
     let name = skill_name(&request)?;
     let received = Received::nothing(&state, &request)?;
-    let find = run(&state, received, move |services, _| Ok(skills::find(services, &name)?));
+    let find = visit(&state, received, move |services, _| Ok(skills::find(services, &name)?));
     Ok(shown(&find.await?.ok_or_else(unknown)?))
 }
 
@@ -118,7 +118,7 @@ pub(super) async fn put_skill(
     let name = skill_name(&request)?;
     let if_match = if_match(request.headers())?;
     let (received, media) = body::read_any(&state, request).await?;
-    let put = run(&state, received, move |services, text| {
+    let put = visit(&state, received, move |services, text| {
         skills::put(services, &name, (text, media == Media::Text), if_match)
     });
     let (found, is_new) = put.await?;
@@ -151,7 +151,7 @@ pub(super) async fn delete_skill(
     let name = skill_name(&request)?;
     let if_match = if_match(request.headers())?;
     let received = Received::nothing(&state, &request)?;
-    run(&state, received, move |services, _| skills::delete(services, &name, if_match)).await?;
+    visit(&state, received, move |services, _| skills::delete(services, &name, if_match)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -178,7 +178,8 @@ pub(super) async fn render(
 ) -> Result<Response, Problem> {
     let name = skill_name(&request)?;
     let received = body::read(&state, request).await?;
-    let render = run(&state, received, move |services, text| skills::render(services, &name, text));
+    let render =
+        work(&state, received, move |services, text| skills::render(services, &name, text));
     let (skill, instructions) = render.await?;
     Ok(written(&RenderedSkill { name: skill.name.to_string(), instructions }))
 }

@@ -4,9 +4,9 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use super::answer::written;
-use super::artifacts::run;
 use super::body;
 use super::compile;
+use super::job::work;
 use super::problem::{Body, Problem};
 use super::schema::{CallsAnswer, CallsRequest, ResultsAnswer, ResultsRequest};
 use super::state::AppState;
@@ -33,7 +33,7 @@ pub(super) async fn handle_calls(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
-    let handled = run(&state, received, tools::calls).await?;
+    let handled = work(&state, received, tools::calls).await?;
     Ok(written(&CallsAnswer::from(handled)))
 }
 

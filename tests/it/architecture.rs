@@ -106,7 +106,7 @@ fn every_file_says_what_it_is_for() {
 fn only_tasks_the_pool_and_the_writer_spawn() {
     let allowed = [
         "server/tasks.rs",
-        "service/pool.rs",
+        "service/pool/mod.rs",
         "store/sqlite/writer.rs",
         "store/postgres/writers.rs",
         "store/postgres/connect.rs",

@@ -6,8 +6,8 @@ use axum::response::Response;
 use super::shown;
 use crate::domain::CandidateState;
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body::Received;
+use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, name_of};
 use crate::http::schema::{Candidate, CandidateEvents, CandidateList};
@@ -41,7 +41,7 @@ pub(in crate::http) async fn list_candidates(
     let (limit, wanted) = (query.limit()?, query.choice("state", CandidateState::WORDS)?);
     let after = query.get("cursor").map(str::to_owned);
     let received = Received::nothing(&state, &request)?;
-    let list = run(&state, received, move |services, _| {
+    let list = visit(&state, received, move |services, _| {
         candidates::list(services, wanted, after.as_deref(), limit)
     });
     let (found, next) = list.await?;
@@ -68,7 +68,7 @@ pub(in crate::http) async fn get_candidate(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
-    let find = run(&state, received, move |services, _| candidates::find(services, &id));
+    let find = visit(&state, received, move |services, _| candidates::find(services, &id));
     Ok(shown(&find.await?))
 }
 
@@ -101,7 +101,7 @@ pub(in crate::http) async fn list_candidate_events(
     let words = [("1", true), ("true", true), ("0", false), ("false", false)];
     let verify = query.choice("verify", &words)?.unwrap_or(false);
     let received = Received::nothing(&state, &request)?;
-    let events = run(&state, received, move |services, _| {
+    let events = visit(&state, received, move |services, _| {
         candidates::events(services, after, limit, verify)
     });
     Ok(written(&CandidateEvents::from(&events.await?)))

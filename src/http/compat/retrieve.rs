@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::job::visit;
 use crate::http::problem::{Body, Kind, Problem};
 use crate::http::query::{Query, decode_path};
 use crate::http::schema::RetrieveRequest;
@@ -40,7 +40,7 @@ pub(in crate::http) async fn retrieve_original(
     let query = Query::of(request.uri(), &["query"])?;
     let query = query.get("query").map(str::to_owned);
     let received = Received::nothing(&state, &request)?;
-    let found = run(&state, received, move |services, _| {
+    let found = visit(&state, received, move |services, _| {
         gateway::retrieve(services, &hash, query.as_deref())
     });
     Ok(written(&found.await?.ok_or_else(unknown)?))
@@ -66,7 +66,7 @@ pub(in crate::http) async fn retrieve_by_body(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read_unlabelled(&state, request).await?;
-    let found = run(&state, received, gateway::retrieve_asked).await?;
+    let found = visit(&state, received, gateway::retrieve_asked).await?;
     Ok(written(&found.ok_or_else(unknown)?))
 }
 

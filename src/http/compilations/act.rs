@@ -6,8 +6,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body;
+use crate::http::job::work;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::name_of;
 use crate::http::schema::{CompareAnswer, CompareRequest, ReplayAnswer, ReplayRequest};
@@ -36,7 +36,7 @@ pub(in crate::http) async fn compare_compilations(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
-    let compared = run(&state, received, compilations::compare);
+    let compared = work(&state, received, compilations::compare);
     Ok(written(&CompareAnswer::from(compared.await?)))
 }
 
@@ -65,7 +65,7 @@ pub(in crate::http) async fn replay_compilation(
     let id = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
     let deadline = Deadline::at(Instant::now() + received.allowed);
-    let replayed = run(&state, received, move |services, text| {
+    let replayed = work(&state, received, move |services, text| {
         compilations::replay(services, &id, text, &deadline)
     });
     Ok(written(&ReplayAnswer::from(replayed.await?)))

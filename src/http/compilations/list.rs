@@ -9,8 +9,8 @@ use axum::response::Response;
 use super::page::page;
 use crate::domain::{CompilationStatus, ContentHash, RecordLevel};
 use crate::http::answer::{json, written};
-use crate::http::artifacts::run;
 use crate::http::body::Received;
+use crate::http::job::visit;
 use crate::http::pages::wants_html;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, name_of};
@@ -67,7 +67,7 @@ pub(in crate::http) async fn list_compilations(
     };
     let before = text("cursor");
     let received = Received::nothing(&state, &request)?;
-    let list = run(&state, received, move |services, _| {
+    let list = visit(&state, received, move |services, _| {
         compilations::list(services, &filter, before.as_deref(), limit)
     });
     let (rows, next_cursor) = list.await?;
@@ -103,7 +103,7 @@ pub(in crate::http) async fn get_compilation(
     let is_page = wants_html(request.headers());
     let received = Received::nothing(&state, &request)?;
     let deadline = Deadline::at(Instant::now() + received.allowed);
-    let answer = run(&state, received, move |services, _| {
+    let answer = visit(&state, received, move |services, _| {
         let record = compilations::find(services, &id)?;
         Ok(if is_page {
             page(&record, compilations::cuts(services, &record, &deadline).as_deref())

@@ -5,8 +5,8 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, name_of};
 use crate::http::schema::{Delivery, DeliveryList};
@@ -43,7 +43,7 @@ pub(in crate::http) async fn list_hook_deliveries(
     let (limit, before) = (query.limit()?, query.whole("cursor")?);
     let wanted = query.choice("state", DELIVERY_STATES)?;
     let received = Received::nothing(&state, &request)?;
-    let list = run(&state, received, move |services, _| {
+    let list = visit(&state, received, move |services, _| {
         queue::list_deliveries(services, &id, wanted, before, limit)
     });
     let (found, next) = list.await?;
@@ -73,6 +73,6 @@ pub(in crate::http) async fn retry_delivery(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
-    let retried = run(&state, received, move |services, _| queue::retry(services, &id)).await?;
+    let retried = visit(&state, received, move |services, _| queue::retry(services, &id)).await?;
     Ok(written(&retried.write()))
 }

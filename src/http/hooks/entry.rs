@@ -5,8 +5,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::http::answer::{if_match, json, tagged_text};
-use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, name_of};
@@ -81,7 +81,7 @@ pub(in crate::http) async fn list_hooks(
     let point = query.choice("point", &words)?;
     let after = query.get("cursor").map(str::to_owned);
     let received = Received::nothing(&state, &request)?;
-    let list = run(&state, received, move |services, _| {
+    let list = visit(&state, received, move |services, _| {
         hooks::list(services, point, after.as_deref(), limit)
     });
     let (found, next) = list.await?;
@@ -110,7 +110,7 @@ pub(in crate::http) async fn get_hook(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
-    let found = run(&state, received, move |services, _| hooks::find(services, &id)).await?;
+    let found = visit(&state, received, move |services, _| hooks::find(services, &id)).await?;
     Ok(shown(&found))
 }
 
@@ -142,7 +142,7 @@ pub(in crate::http) async fn update_hook(
     let if_match = if_match(request.headers())?;
     let received = body::read(&state, request).await?;
     let update =
-        run(&state, received, move |services, text| hooks::update(services, &id, text, if_match));
+        visit(&state, received, move |services, text| hooks::update(services, &id, text, if_match));
     Ok(shown(&update.await?))
 }
 
@@ -171,7 +171,7 @@ pub(in crate::http) async fn delete_hook(
     let id = name_of(&request).to_owned();
     let if_match = if_match(request.headers())?;
     let received = Received::nothing(&state, &request)?;
-    run(&state, received, move |services, _| hooks::delete(services, &id, if_match)).await?;
+    visit(&state, received, move |services, _| hooks::delete(services, &id, if_match)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::answer::{if_match, json, tagged_text};
-use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::Query;
 use crate::http::schema::{HookOrder, HookOrderRequest, HookPoints};
@@ -51,7 +51,8 @@ pub(in crate::http) async fn get_hook_order(
 ) -> Result<Response, Problem> {
     let session = session(&request)?;
     let received = Received::nothing(&state, &request)?;
-    let read = run(&state, received, move |services, _| hooks::order(services, session.as_deref()));
+    let read =
+        visit(&state, received, move |services, _| hooks::order(services, session.as_deref()));
     Ok(shown(&read.await?))
 }
 
@@ -82,7 +83,7 @@ pub(in crate::http) async fn put_hook_order(
     let session = session(&request)?;
     let if_match = if_match(request.headers())?;
     let received = body::read(&state, request).await?;
-    let put = run(&state, received, move |services, text| {
+    let put = visit(&state, received, move |services, text| {
         hooks::put_order(services, session.as_deref(), text, if_match)
     });
     Ok(shown(&put.await?))

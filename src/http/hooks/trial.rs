@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body;
+use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::name_of;
 use crate::http::schema::{HookTried, TryHook, TryNewHook};
@@ -68,8 +68,9 @@ async fn attempt(
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
     let services = received.services.clone();
-    let prepare =
-        run(&state, received, move |services, text| hooks::prepare(services, id.as_deref(), text));
+    let prepare = visit(&state, received, move |services, text| {
+        hooks::prepare(services, id.as_deref(), text)
+    });
     let trial = prepare.await?;
     // The call waits for somebody else's server: no thread of the pool is held meanwhile.
     Ok(written(&hooks::try_out(&services, trial).await))

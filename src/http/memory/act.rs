@@ -6,8 +6,8 @@ use axum::response::Response;
 
 use crate::domain::word_of;
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body;
+use crate::http::job::work;
 use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::schema::{
@@ -108,6 +108,6 @@ pub(in crate::http) async fn recall_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
-    let recalled = run(&state, received, memory::recall).await?;
+    let recalled = work(&state, received, memory::recall).await?;
     Ok(written(&MemoryRecalled::from(&recalled)))
 }

@@ -6,8 +6,8 @@ use axum::response::{IntoResponse, Response};
 
 use super::{SCOPE, key_of, scope_of, shown};
 use crate::http::answer::if_match;
-use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::Query;
 use crate::http::schema::{MemoryEntry, MemoryWrite};
@@ -72,7 +72,7 @@ async fn put(state: AppState, request: Request, partial: bool) -> Result<Respons
     let key = key_of(&request)?;
     let if_match = if_match(request.headers())?;
     let received = body::read(&state, request).await?;
-    let put = run(&state, received, move |services, text| {
+    let put = visit(&state, received, move |services, text| {
         memory::put(services, &key, text, partial, if_match)
     });
     let (entry, is_new) = put.await?;
@@ -105,7 +105,7 @@ pub(in crate::http) async fn get_memory(
     let key = key_of(&request)?;
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let received = Received::nothing(&state, &request)?;
-    let find = run(&state, received, move |services, _| memory::find(services, &scope, &key));
+    let find = visit(&state, received, move |services, _| memory::find(services, &scope, &key));
     Ok(shown(&find.await?))
 }
 
@@ -138,8 +138,9 @@ pub(in crate::http) async fn delete_memory(
     let if_match = if_match(request.headers())?;
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let received = Received::nothing(&state, &request)?;
-    let delete =
-        run(&state, received, move |services, _| memory::delete(services, &scope, &key, if_match));
+    let delete = visit(&state, received, move |services, _| {
+        memory::delete(services, &scope, &key, if_match)
+    });
     delete.await?;
     Ok(StatusCode::NO_CONTENT)
 }

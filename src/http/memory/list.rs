@@ -6,8 +6,8 @@ use axum::response::{IntoResponse, Response};
 
 use crate::domain::{MemoryScope, MemoryStatus, MemoryTier};
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body::Received;
+use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::{self, Query};
 use crate::http::schema::{MemoryEntry, MemoryList};
@@ -73,7 +73,7 @@ pub(in crate::http) async fn list_memory(
         prefix: text("prefix"),
     };
     let received = Received::nothing(&state, &request)?;
-    let list = run(&state, received, move |services, _| {
+    let list = visit(&state, received, move |services, _| {
         memory::list(services, &filter, after.as_ref(), limit)
     });
     let (entries, next) = list.await?;

@@ -7,8 +7,8 @@ use axum::response::Response;
 use super::{key_of, scope_of};
 use crate::domain;
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::query::Query;
@@ -53,7 +53,7 @@ pub(in crate::http) async fn list_memory_versions(
     let (limit, before) = (query.limit()?, query.whole("cursor")?);
     let scope = scope_of(&query);
     let received = Received::nothing(&state, &request)?;
-    let versions = run(&state, received, move |services, _| {
+    let versions = visit(&state, received, move |services, _| {
         memory::versions(services, &scope, &key, before, limit)
     });
     let (versions, next) = versions.await?;

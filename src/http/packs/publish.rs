@@ -6,13 +6,13 @@ use axum::response::Response;
 
 use super::read::row;
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body;
+use crate::http::job::work;
 use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::schema::{LintAnswer, PackDiff, PackDiffRequest, PackDocument, PackPublished};
 use crate::http::state::AppState;
-use crate::service::packs;
+use crate::service::packs::{self, Publication};
 
 /// Publish a pack
 ///
@@ -23,7 +23,7 @@ use crate::service::packs;
     path = "/packs",
     tag = "packs",
     operation_id = "publish_pack",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Publishing does nothing twice in any case")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing")),
     request_body = PackDocument,
     responses(
         (status = CREATED, description = "The version is published", body = PackPublished),
@@ -38,14 +38,13 @@ pub(in crate::http) async fn publish_pack(
 ) -> Result<Response, Problem> {
     let named = Named::of("POST /packs", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    once::run(&state, received, named, |services, text, _| {
-        let published = packs::publish(services, text)?;
-        let status = if published.is_new { StatusCode::CREATED } else { StatusCode::OK };
-        let warnings = published.warnings.iter().map(row).collect();
-        let answer = PackPublished::of(&published.stored, warnings);
-        Ok(Reply::new(status, &answer))
-    })
-    .await
+    once::run_once(&state, received, named, published, packs::publish).await
+}
+
+fn published(done: &Publication) -> Reply {
+    let status = if done.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let warnings = done.warnings.iter().map(row).collect();
+    Reply::new(status, &PackPublished::of(&done.stored, warnings))
 }
 
 /// Check a pack
@@ -68,7 +67,7 @@ pub(in crate::http) async fn lint_pack(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
-    let faults = run(&state, received, packs::lint).await?;
+    let faults = work(&state, received, packs::lint).await?;
     let answer = LintAnswer { ok: packs::is_ok(&faults), faults: faults.iter().map(row).collect() };
     Ok(written(&answer))
 }
@@ -93,6 +92,6 @@ pub(in crate::http) async fn diff_packs(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
-    let difference = run(&state, received, packs::diff).await?;
+    let difference = work(&state, received, packs::diff).await?;
     Ok(written(&PackDiff::from(difference)))
 }

@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body::Received;
+use crate::http::job::visit;
 use crate::http::problem::{Body, Kind, Problem};
 use crate::http::query::{Query, decode_cursor, decode_path, encode_cursor};
 use crate::http::schema::{LintRow, Pack, PackList, PackRow, PackVersions};
@@ -40,7 +40,7 @@ pub(in crate::http) async fn list_packs(
     let after = query.get("cursor").map(parse_cursor).transpose()?;
     let received = Received::nothing(&state, &request)?;
     let list =
-        run(&state, received, move |services, _| packs::list(services, after.as_ref(), limit));
+        visit(&state, received, move |services, _| packs::list(services, after.as_ref(), limit));
     let (rows, next) = list.await?;
     let items = rows.iter().map(PackRow::of).collect();
     let next_cursor = next.as_ref().map(write_cursor);
@@ -67,7 +67,7 @@ pub(in crate::http) async fn list_pack_versions(
     let id = part(&request, 2)?;
     let received = Received::nothing(&state, &request)?;
     let shown = id.clone();
-    let rows = run(&state, received, move |services, _| packs::versions(services, &id)).await?;
+    let rows = visit(&state, received, move |services, _| packs::versions(services, &id)).await?;
     let versions = rows.iter().map(PackRow::of).collect();
     Ok(written(&PackVersions { id: shown, versions }))
 }
@@ -96,7 +96,7 @@ pub(in crate::http) async fn get_pack(
 ) -> Result<Response, Problem> {
     let (id, version) = (part(&request, 2)?, part(&request, 3)?);
     let received = Received::nothing(&state, &request)?;
-    let find = run(&state, received, move |services, _| packs::find(services, &id, &version));
+    let find = visit(&state, received, move |services, _| packs::find(services, &id, &version));
     let (stored, text) = find.await?;
     Ok(written(&Pack::of(&stored, text)))
 }

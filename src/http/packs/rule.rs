@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::answer::json;
-use crate::http::artifacts::run;
 use crate::http::body;
+use crate::http::job::work;
 use crate::http::problem::{Body, Problem};
 use crate::http::schema::{RuleRequest, RuleValue};
 use crate::http::state::AppState;
@@ -34,7 +34,7 @@ pub(in crate::http) async fn evaluate_rule(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
-    let told = run(&state, received, |services, text| Ok(tell(&packs::evaluate(services, text)?)));
+    let told = work(&state, received, |services, text| Ok(tell(&packs::evaluate(services, text)?)));
     Ok(json(told.await?))
 }
 

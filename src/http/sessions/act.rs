@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use super::{id_of, shown};
-use crate::http::artifacts::run;
 use crate::http::body;
+use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
 use crate::http::schema::{Session, SessionUsage};
 use crate::http::state::AppState;
@@ -35,6 +35,7 @@ pub(in crate::http) async fn report_usage(
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
     let received = body::read(&state, request).await?;
-    let report = run(&state, received, move |services, text| sessions::report(services, &id, text));
+    let report =
+        visit(&state, received, move |services, text| sessions::report(services, &id, text));
     Ok(shown(&report.await?))
 }

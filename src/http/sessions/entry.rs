@@ -7,8 +7,8 @@ use axum::response::Response;
 use super::{id_of, shown};
 use crate::domain;
 use crate::http::answer::if_match;
-use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::schema::{ChangeSession, CreateSession, Session};
@@ -74,7 +74,7 @@ pub(in crate::http) async fn get_session(
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
     let received = Received::nothing(&state, &request)?;
-    let find = run(&state, received, move |services, _| sessions::find(services, &id));
+    let find = visit(&state, received, move |services, _| sessions::find(services, &id));
     Ok(shown(&find.await?))
 }
 
@@ -105,7 +105,7 @@ pub(in crate::http) async fn update_session(
     let id = id_of(&request)?;
     let if_match = if_match(request.headers())?;
     let received = body::read(&state, request).await?;
-    let update = run(&state, received, move |services, text| {
+    let update = visit(&state, received, move |services, text| {
         sessions::update(services, &id, text, if_match)
     });
     Ok(shown(&update.await?))
@@ -136,6 +136,6 @@ pub(in crate::http) async fn delete_session(
     let id = id_of(&request)?;
     let if_match = if_match(request.headers())?;
     let received = Received::nothing(&state, &request)?;
-    run(&state, received, move |services, _| sessions::delete(services, &id, if_match)).await?;
+    visit(&state, received, move |services, _| sessions::delete(services, &id, if_match)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -4,8 +4,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use crate::http::answer::written;
-use crate::http::artifacts::run;
 use crate::http::body::Received;
+use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, decode_cursor, encode_cursor};
 use crate::http::schema::{Session, SessionList};
@@ -40,7 +40,7 @@ pub(in crate::http) async fn list_sessions(
     let after = cursor(&query)?;
     let parent = query.get("parent_session_id").map(str::to_owned);
     let received = Received::nothing(&state, &request)?;
-    let list = run(&state, received, move |services, _| {
+    let list = visit(&state, received, move |services, _| {
         sessions::list(services, parent.as_deref(), after.as_deref(), limit)
     });
     let (found, next) = list.await?;

@@ -8,8 +8,8 @@ use super::list::cursor;
 use super::{id_of, shown};
 use crate::domain::SnapshotHead;
 use crate::http::answer::{json, written};
-use crate::http::artifacts::run;
 use crate::http::body::{self, Received};
+use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, encode_cursor, name_of};
@@ -85,7 +85,7 @@ pub(in crate::http) async fn list_snapshots(
     let query = Query::of(request.uri(), &["limit", "cursor"])?;
     let (limit, after) = (query.limit()?, cursor(&query)?);
     let received = Received::nothing(&state, &request)?;
-    let list = run(&state, received, move |services, _| {
+    let list = visit(&state, received, move |services, _| {
         sessions::list_snapshots(services, &id, after.as_deref(), limit)
     });
     let (found, next) = list.await?;
@@ -114,7 +114,7 @@ pub(in crate::http) async fn get_snapshot(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
-    let find = run(&state, received, move |services, _| sessions::find_snapshot(services, &id));
+    let find = visit(&state, received, move |services, _| sessions::find_snapshot(services, &id));
     Ok(json(find.await?))
 }
 
@@ -142,7 +142,7 @@ pub(in crate::http) async fn restore_session(
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
     let received = body::read(&state, request).await?;
-    let restore = run(&state, received, move |services, text| {
+    let restore = visit(&state, received, move |services, text| {
         sessions::restore_snapshot(services, &id, text)
     });
     Ok(shown(&restore.await?))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use quick_cache::sync::Cache;
 
+use super::once::Telling;
 use super::{Error, Services, StoreError};
 use crate::domain::StoredPack;
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
@@ -55,7 +56,11 @@ pub struct Publication {
 }
 
 /// Publishes the document in `body`.
-pub fn publish(services: &Services, body: &str) -> Result<Publication, Error> {
+pub fn publish(
+    services: &Services,
+    body: &str,
+    telling: Telling<Publication>,
+) -> Result<Publication, Error> {
     let node = parse(body)?;
     let Linted { faults, pack, .. } = pack::lint(&node, services.pack_keys());
     let Some(pack) = pack else { return Err(Refused::Lint(faults).into()) };
@@ -68,17 +73,19 @@ pub fn publish(services: &Services, body: &str) -> Result<Publication, Error> {
         created_at: crate::domain::Timestamp::default(),
     };
     let document = node.raw.to_owned();
-    let published =
-        services.tenant().write_durable(move |tx| tx.publish_pack(&stored, &document))?;
-    let (stored, is_new) = match published {
-        store::Published::New(stored) => (stored, true),
-        store::Published::Same(stored) => (stored, false),
-        store::Published::Other(stored) => {
-            let digest = format!("sha256:{}", stored.digest);
-            return Err(Refused::VersionExists(stored.reference(), digest).into());
-        }
-    };
-    Ok(Publication { stored, is_new, warnings: faults })
+    services.tenant().write_durable(move |tx| {
+        let (stored, is_new) = match tx.publish_pack(&stored, &document)? {
+            store::Published::New(stored) => (stored, true),
+            store::Published::Same(stored) => (stored, false),
+            store::Published::Other(stored) => {
+                let digest = format!("sha256:{}", stored.digest);
+                return Err(Refused::VersionExists(stored.reference(), digest).into());
+            }
+        };
+        let done = Publication { stored, is_new, warnings: faults.clone() };
+        telling.remember(tx, &done)?;
+        Ok(done)
+    })
 }
 
 /// Everything that is wrong with the document in `body`.

@@ -37,6 +37,24 @@ async fn a_request_that_comes_again_is_answered_again_and_done_once() {
 }
 
 #[tokio::test]
+async fn a_pack_is_published_once_under_a_key() {
+    let server = TestServer::spawn().await;
+    let pack = crate::support::pack::dbops();
+    let first = send(&server, "/packs", "k", &pack.to_string()).await;
+    assert_eq!((first.status().as_u16(), is_again(&first)), (201, false));
+    let first: Value = first.json().await.unwrap();
+    let again = send(&server, "/packs", "k", &pack.to_string()).await;
+    assert_eq!((again.status().as_u16(), is_again(&again)), (201, true), "as it was answered");
+    assert_eq!(again.json::<Value>().await.unwrap(), first);
+    let without = server.post("/packs", &pack).await;
+    assert_eq!((without.status().as_u16(), is_again(&without)), (200, false));
+    let mut other = pack;
+    other["pack_meta"]["pack_version"] = "9.0.0".into();
+    let other = send(&server, "/packs", "k", &other.to_string()).await;
+    problem(other, 422, "idempotency_mismatch").await;
+}
+
+#[tokio::test]
 async fn another_request_under_the_same_key_is_refused() {
     let server = TestServer::spawn().await;
     let short = send(&server, "/artifacts", "k", r#"{"text": "short"}"#).await;

@@ -1,4 +1,7 @@
-//! The threads that compile: as many jobs at once as there are cores, a short queue before them.
+//! The threads that work, away from those that serve sockets: as many jobs at once as there are
+//! cores; and the threads that visit the store, where a job mostly waits for the disk.
+
+mod lane;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,27 +9,26 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Runs work that takes a thread, away from the threads that serve sockets. Cheap to clone.
-///
-/// A full queue refuses at once instead of growing: a caller that is told so can go elsewhere,
-/// one that waits in a long queue times out after the work was done.
+use self::lane::{Lane, Waiting};
+
+/// Runs what takes a thread, in one of two lanes that do not hold each other up. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    /// One a running job.
-    running: Arc<Semaphore>,
-    /// One a job that runs or waits.
-    admitted: Arc<Semaphore>,
+    /// Jobs that compute.
+    work: Arc<Lane>,
+    /// Jobs that read a few rows or wait for a commit.
+    visits: Arc<Lane>,
     /// One a look that is being taken.
     looking: Arc<Semaphore>,
     /// One a job that waits for somebody else and has given its place away.
     away: Arc<Semaphore>,
 }
 
-/// A place in the pool or its queue, given back on drop.
+/// A part in a lane's queue, given back on drop.
 #[derive(Debug)]
 pub struct Place {
-    running: Arc<Semaphore>,
-    admitted: OwnedSemaphorePermit,
+    lane: Arc<Lane>,
+    waiting: Waiting,
     away: Arc<Semaphore>,
 }
 
@@ -37,17 +39,24 @@ pub struct Seat(Arc<Seated>);
 
 #[derive(Debug)]
 struct Seated {
-    running: Arc<Semaphore>,
+    lane: Arc<Lane>,
     away: Arc<Semaphore>,
     runtime: Handle,
-    /// The place among those that run, and the one in the queue that it came from.
-    held: Mutex<(Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>)>,
+    held: Mutex<Held>,
+}
+
+/// The place of a job, none while it is away.
+#[derive(Debug)]
+struct Held {
+    place: Option<(OwnedSemaphorePermit, Instant)>,
+    /// How long it was had before.
+    took: Duration,
 }
 
 /// Why a job was not carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    #[error("as many jobs wait as may")]
+    #[error("more work waits than is done in a moment")]
     Full,
     #[error("the time was up before a thread was free")]
     TimeUp,
@@ -56,8 +65,8 @@ pub enum Error {
 }
 
 impl Pool {
-    /// Jobs that may wait for each one that runs.
-    const QUEUE_FACTOR: usize = 16;
+    /// Visits of the store at once. What so many write is committed together.
+    const VISITS: usize = 64;
     /// Looks at once.
     const LOOKS: usize = 32;
     /// Jobs that may be away at once: each still has a thread. What comes beyond keeps its place.
@@ -65,11 +74,9 @@ impl Pool {
 
     /// A pool of `threads` jobs at once.
     pub fn new(threads: usize) -> Self {
-        let threads = threads.max(1);
-        let places = threads.saturating_mul(1 + Self::QUEUE_FACTOR);
         Self {
-            running: Arc::new(Semaphore::new(threads)),
-            admitted: Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS))),
+            work: Arc::new(Lane::new(threads)),
+            visits: Arc::new(Lane::new(Self::VISITS)),
             looking: Arc::new(Semaphore::new(Self::LOOKS)),
             away: Arc::new(Semaphore::new(Self::AWAY)),
         }
@@ -89,11 +96,19 @@ impl Pool {
         job.await.map_err(|_| Error::Panicked)
     }
 
-    /// Takes a place, or says at once that there is none.
+    /// Takes part in the queue of jobs that compute, or says at once that it is too long.
     pub fn admit(&self) -> Result<Place, Error> {
-        let admitted = Arc::clone(&self.admitted).try_acquire_owned().map_err(|_| Error::Full)?;
-        let (running, away) = (Arc::clone(&self.running), Arc::clone(&self.away));
-        Ok(Place { running, admitted, away })
+        self.queue(&self.work)
+    }
+
+    /// The same for a job that does little beside asking the store, or waiting for what it wrote.
+    pub fn visit(&self) -> Result<Place, Error> {
+        self.queue(&self.visits)
+    }
+
+    fn queue(&self, lane: &Arc<Lane>) -> Result<Place, Error> {
+        let (lane, away) = (Arc::clone(lane), Arc::clone(&self.away));
+        Ok(Place { waiting: lane.queue()?, lane, away })
     }
 }
 
@@ -112,14 +127,11 @@ impl Place {
         guard: impl Send + 'static,
         job: impl FnOnce(Seat) -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let Self { running, admitted, away } = self;
-        let thread = tokio::time::timeout_at(end.into(), Arc::clone(&running).acquire_owned())
-            .await
-            .map_err(|_| Error::TimeUp)?;
-        let thread = thread.map_err(|_| Error::Full)?;
+        let Self { lane, waiting, away } = self;
+        let place = lane.place(waiting, end).await?;
+        let held = Held { place: Some((place, Instant::now())), took: Duration::ZERO };
         let runtime = Handle::current();
-        let held = Mutex::new((Some(thread), Some(admitted)));
-        let seat = Seat(Arc::new(Seated { running, away, runtime, held }));
+        let seat = Seat(Arc::new(Seated { lane, away, runtime, held: Mutex::new(held) }));
         let job = tokio::task::spawn_blocking(move || {
             let _held = (Leave(seat.clone()), guard);
             job(seat)
@@ -143,26 +155,29 @@ impl Seat {
         self.leave();
         seated.runtime.block_on(async {
             let waited = others.await;
-            let place = Arc::clone(&seated.running).acquire_owned();
+            let place = seated.lane.any_place();
             let place = match end {
                 Some(end) => tokio::time::timeout_at(end.into(), place).await.ok(),
                 None => Some(place.await),
             };
-            seated.lock().0 = place.and_then(Result::ok);
+            let place = place.and_then(Result::ok);
+            seated.lock().place = place.map(|place| (place, Instant::now()));
             waited
         })
     }
 
-    fn leave(&self) {
-        *self.0.lock() = (None, None);
+    /// Gives the place away; answers how long it was had until now.
+    fn leave(&self) -> Duration {
+        let mut held = self.0.lock();
+        if let Some((_, since)) = held.place.take() {
+            held.took += since.elapsed();
+        }
+        held.took
     }
 }
 
 impl Seated {
-    fn lock(
-        &self,
-    ) -> std::sync::MutexGuard<'_, (Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>)>
-    {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -172,7 +187,8 @@ struct Leave(Seat);
 
 impl Drop for Leave {
     fn drop(&mut self) {
-        self.0.leave();
+        let took = self.0.leave();
+        self.0.0.lane.took(took);
     }
 }
 
@@ -185,14 +201,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_queue_refuses_at_once_and_recovers() {
+    async fn work_that_waits_holds_up_no_visit() {
         let pool = Pool::new(1);
-        let mut places: Vec<_> = std::iter::from_fn(|| pool.admit().ok()).take(1000).collect();
-        assert_eq!(places.len(), 1 + Pool::QUEUE_FACTOR);
-        assert_eq!(pool.admit().unwrap_err(), Error::Full);
-        let place = places.pop().unwrap();
-        assert_eq!(place.run(soon(), (), |_| 7).await, Ok(7));
-        assert!(pool.admit().is_ok());
+        let (sender, busy) = std::sync::mpsc::channel::<()>();
+        let (started, has_started) = tokio::sync::oneshot::channel();
+        let work = pool.admit().unwrap().run(soon(), (), move |_| {
+            let _ = started.send(());
+            busy.recv()
+        });
+        let visit = async {
+            has_started.await.unwrap();
+            let done = pool.visit().unwrap().run(soon(), (), |_| 7).await;
+            drop(sender);
+            done
+        };
+        let (_, done) = tokio::join!(work, visit);
+        assert_eq!(done, Ok(7));
+        assert_eq!((pool.work.free(), pool.visits.free()), ((1, 0), (Pool::VISITS, 0)));
     }
 
     #[tokio::test]
@@ -251,8 +276,7 @@ mod tests {
         };
         let (waited, done) = tokio::join!(waits, next);
         assert_eq!((waited, done), (Ok(true), Ok(1)));
-        assert_eq!(pool.running.available_permits(), 1);
-        assert_eq!(pool.admitted.available_permits(), 1 + Pool::QUEUE_FACTOR);
+        assert_eq!(pool.work.free(), (1, 0));
     }
 
     #[tokio::test]
@@ -280,6 +304,6 @@ mod tests {
         };
         let (late, _) = tokio::join!(waits, next);
         assert_eq!(late, Ok(true));
-        assert_eq!(pool.running.available_permits(), 1);
+        assert_eq!(pool.work.free(), (1, 0));
     }
 }
