@@ -148,6 +148,10 @@ Examples:
     #[command(after_help = "Example:\n  contexture backup contexture-2026-12-31.db")]
     Backup(store::BackupArgs),
 
+    /// Check a database, or put a copy in its place
+    #[command(subcommand)]
+    Db(store::DbCommand),
+
     /// Ask a running server whether it is ready
     ///
     /// Exit code 0 where `GET /readyz` answers 200, else 1: the health check of the image.
@@ -184,6 +188,7 @@ pub fn run() -> ExitCode {
         Command::Key(command) => store::key(&command),
         Command::Migrate(place) => store::migrate(&place),
         Command::Backup(args) => store::backup(&args),
+        Command::Db(command) => store::db(&command),
         Command::Health(args) => health::run(&args),
         Command::Openapi { json } => print_openapi(json),
     };
@@ -209,6 +214,9 @@ struct Lost;
 fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
     if failure.is::<Lost>() {
         return ExitCode::from(70);
+    }
+    if failure.is::<store::Unsound>() {
+        return ExitCode::from(65);
     }
     match failure.downcast_ref::<server::Error>() {
         Some(server::Error::Store(OpenError::Damaged { .. })) => ExitCode::from(65),

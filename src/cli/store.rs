@@ -1,4 +1,4 @@
-//! `contexture key`, `migrate` and `backup`: what an operator does beside a server.
+//! `contexture key`, `migrate`, `backup` and `db`: what an operator does beside a server.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Failure;
 use crate::config::{self, DatabaseUrl};
-use crate::server;
+use crate::server::{self, Checked};
 use crate::service::keys;
 
 /// Where the store is, for commands that need nothing else of it.
@@ -36,6 +36,43 @@ pub(super) struct BackupArgs {
     #[command(flatten)]
     place: Place,
 }
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum DbCommand {
+    /// Read a database through and say what is unsound, also while a server uses it
+    ///
+    /// The pages, indexes and references of a file; in any database the hash chains of captures,
+    /// the counts of memory entries, and that no event is missing. Changes nothing. Exit code 65
+    /// where something is unsound.
+    #[command(after_help = "Example:\n  contexture db check")]
+    Check(Place),
+
+    /// Put a copy in the place of a database that no server uses
+    ///
+    /// The copy is checked, and stays where it is. Exit code 78 where a server has the file, 65
+    /// where the copy is damaged.
+    #[command(after_help = "\
+Examples:
+  contexture db restore contexture-2026-12-31.db
+  contexture db restore contexture-2026-12-31.db --replace")]
+    Restore(RestoreArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RestoreArgs {
+    /// A copy that `contexture backup` made
+    file: PathBuf,
+    /// Go on where there is a database already: it is kept under another name, which is printed
+    #[arg(long)]
+    replace: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// What is stored is not as it should be.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Unsound(String);
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum KeyCommand {
@@ -139,5 +176,33 @@ pub(super) fn migrate(place: &Place) -> Result<(), Failure> {
 pub(super) fn backup(args: &BackupArgs) -> Result<(), Failure> {
     server::backup(&args.place.database_url, &args.file)?;
     writeln!(io::stdout(), "{} is a checked copy", args.file.display())?;
+    Ok(())
+}
+
+/// Checks the store, or puts a copy in its place.
+pub(super) fn db(command: &DbCommand) -> Result<(), Failure> {
+    match command {
+        DbCommand::Check(place) => check(place),
+        DbCommand::Restore(args) => restore(args),
+    }
+}
+
+fn check(place: &Place) -> Result<(), Failure> {
+    let Checked { tenants, faults } = server::check(&place.database_url)?;
+    if !faults.is_empty() {
+        return Err(Box::new(Unsound(faults.join("\n"))));
+    }
+    let of = if tenants == 1 { "1 tenant".to_owned() } else { format!("{tenants} tenants") };
+    writeln!(io::stdout(), "{}: sound; {of}", place.database_url)?;
+    Ok(())
+}
+
+fn restore(args: &RestoreArgs) -> Result<(), Failure> {
+    let url = &args.place.database_url;
+    let kept = server::restore(url, &args.file, args.replace)?;
+    writeln!(io::stdout(), "{url} is now what {} holds", args.file.display())?;
+    if let Some(kept) = kept {
+        writeln!(io::stdout(), "what it was before is {}", kept.display())?;
+    }
     Ok(())
 }

@@ -23,6 +23,7 @@ use crate::service::hooks::queue::Worker;
 use crate::service::pool::Pool;
 use crate::service::skills::{FolderError, FolderSkills};
 use crate::service::{Services, StoreError};
+pub use crate::store::Checked;
 use crate::store::{self, Store};
 
 /// How often recorded samples are folded into buckets.
@@ -90,6 +91,17 @@ pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), Error> {
 /// Copies a database into a new file, while a server uses it or not.
 pub fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), Error> {
     Ok(Store::backup(url, to)?)
+}
+
+/// Reads all that is stored and tells what is unsound.
+pub fn check(url: &DatabaseUrl) -> Result<Checked, Error> {
+    Ok(Store::check(url, Clock::system())?)
+}
+
+/// Puts a copy in the place of a database that nobody uses; answers what is one's name now that
+/// stood there before.
+pub fn restore(url: &DatabaseUrl, from: &Path, replace: bool) -> Result<Option<PathBuf>, Error> {
+    Ok(Store::restore(url, from, replace)?)
 }
 
 /// The keys that packs must be signed with.

@@ -85,8 +85,12 @@ pub enum OpenError {
     Damaged { file: PathBuf, source: Cause },
     #[error("cannot write the copy {}", file.display())]
     Copy { file: PathBuf, source: Cause },
-    #[error("a store in memory cannot be copied")]
+    #[error("the database {} is there already: --replace keeps it under another name", file.display())]
+    Exists { file: PathBuf },
+    #[error("a store in memory ends with its process: there is nothing to copy or to check")]
     InMemory,
+    #[error("the database cannot be read")]
+    Unread { source: Cause },
     #[error("a database of PostgreSQL is copied by its own tools: pg_dump, or a copy of its log")]
     Elsewhere,
     #[error("cannot open the database {url} (--database-url, CONTEXTURE_DATABASE_URL)")]

@@ -13,6 +13,7 @@ mod artifacts;
 mod backend;
 mod batch;
 mod candidates;
+mod check;
 mod cleanup;
 mod compilations;
 mod deliveries;
@@ -45,6 +46,7 @@ use tokio::sync::Notify;
 
 use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, Committed, Item};
+pub use self::check::Checked;
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
 pub use self::compilations::CompilationFilter;
 pub use self::deliveries::{
@@ -171,6 +173,34 @@ impl Store {
         match url {
             DatabaseUrl::Memory => Err(OpenError::InMemory),
             DatabaseUrl::Sqlite(file) => Sqlite::backup(file, to),
+            DatabaseUrl::Postgres(_) => Err(OpenError::Elsewhere),
+        }
+    }
+
+    /// Reads all that is stored, while a server uses it or not, and tells what is unsound.
+    pub fn check(url: &DatabaseUrl, clock: Clock) -> Result<Checked, OpenError> {
+        let faults = match url {
+            DatabaseUrl::Memory => return Err(OpenError::InMemory),
+            DatabaseUrl::Sqlite(file) => Sqlite::check(file)?,
+            DatabaseUrl::Postgres(_) => Vec::new(),
+        };
+        if !faults.is_empty() {
+            return Ok(Checked { faults, ..Checked::default() });
+        }
+        let unread = |error| OpenError::Unread { source: Arc::new(error) };
+        Self::open_beside(url, clock)?.check_all().map_err(unread)
+    }
+
+    /// Puts a copy in the place of a database that nobody uses. One that is there is kept under
+    /// another name where `replace` says so, and else nothing is done; answers that name.
+    pub fn restore(
+        url: &DatabaseUrl,
+        from: &std::path::Path,
+        replace: bool,
+    ) -> Result<Option<std::path::PathBuf>, OpenError> {
+        match url {
+            DatabaseUrl::Memory => Err(OpenError::InMemory),
+            DatabaseUrl::Sqlite(file) => Sqlite::restore(file, from, replace),
             DatabaseUrl::Postgres(_) => Err(OpenError::Elsewhere),
         }
     }

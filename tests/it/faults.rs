@@ -122,6 +122,91 @@ async fn a_copy_is_made_while_the_server_writes() {
     assert!(!Path::new(&folder.file("x.db")).exists());
 }
 
+#[tokio::test]
+async fn a_copy_is_put_in_the_place_of_a_file_that_nobody_has() {
+    let folder = Folder::new();
+    let mut server = folder.serve();
+    assert_eq!(put_adapter(&server, "one").await.status, 201);
+    let copy = folder.file("copy.db");
+    assert!(folder.run(&["backup", &copy]).status.success());
+    assert_eq!(put_adapter(&server, "two").await.status, 201);
+    let used = folder.run(&["db", "restore", &copy, "--replace"]);
+    assert_eq!(used.status.code(), Some(78), "{}", text(&used.stderr));
+    // What was written last is in its log yet.
+    server.signal("KILL");
+    server.exit().await;
+
+    let there = folder.run(&["db", "restore", &copy]);
+    assert_eq!(there.status.code(), Some(1), "nothing is lost by mistake");
+    assert!(text(&there.stderr).contains("--replace"), "{}", text(&there.stderr));
+    let done = folder.run(&["db", "restore", &copy, "--replace"]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let server = folder.serve();
+    assert_eq!(get(&server, "/adapters/one").await.status, 200);
+    assert_eq!(get(&server, "/adapters/two").await.status, 404);
+    let told = text(&done.stdout);
+    let before = folder.file("contexture.db-replaced-1");
+    assert!(told.contains(&before), "{told}");
+    let before = ServerProcess::start(&["--database-url", &format!("sqlite:{before}")]);
+    assert_eq!(get(&before, "/adapters/two").await.status, 200, "with its log");
+
+    let bad = folder.file("bad.db");
+    std::fs::write(&bad, "no database").unwrap();
+    let fresh = format!("sqlite:{}", folder.file("fresh.db"));
+    let refused = ServerProcess::command()
+        .args(["db", "restore", &bad, "--database-url", &fresh])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(65), "{}", text(&refused.stderr));
+    assert!(!Path::new(&folder.file("fresh.db")).exists());
+}
+
+#[tokio::test]
+async fn a_check_finds_what_is_damaged_and_what_is_missing() {
+    let folder = Folder::new();
+    let mut server = folder.serve();
+    for key in ["a", "b"] {
+        let put = request("PUT", &format!("/memory/{key}"), &[], br#"{"value": "kept"}"#);
+        assert_eq!(send(server.address, &put).await.status, 201);
+    }
+    let sound = folder.run(&["db", "check"]);
+    assert!(sound.status.success(), "beside a server: {}", text(&sound.stderr));
+    assert!(text(&sound.stdout).contains("sound; 1 tenant"), "{}", text(&sound.stdout));
+    server.signal("TERM");
+    server.exit().await;
+
+    let change = |sql: &str| {
+        let raw = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+        raw.execute_batch(sql).unwrap();
+    };
+    let faults = || {
+        let found = folder.run(&["db", "check"]);
+        assert_eq!(found.status.code(), Some(65), "{}", text(&found.stdout));
+        text(&found.stderr)
+    };
+    change("DELETE FROM memory WHERE key = 'a'");
+    assert!(faults().contains("1 memory entries, and 2 are noted"), "{}", faults());
+    change("DELETE FROM events WHERE seq = 1; UPDATE event_state SET seq = 9");
+    assert!(faults().contains("to 9 there are 1"), "{}", faults());
+    change(
+        "INSERT INTO memory_log (tenant, log, seq, prev_hash, hash, body)
+         VALUES ('default', 'captures', 1, zeroblob(32), zeroblob(32), '{}')",
+    );
+    assert!(faults().contains("is broken at line 1"), "{}", faults());
+
+    let file = folder.file("contexture.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8192].fill(0xff);
+    std::fs::write(&file, bytes).unwrap();
+    assert!(!faults().is_empty());
+    let missing = ServerProcess::command()
+        .args(["db", "check", "--database-url", "sqlite:/no/such.db"])
+        .output()
+        .unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+}
+
 #[test]
 fn migrate_makes_a_file_and_says_what_it_did() {
     let folder = Folder::new();

@@ -17,6 +17,7 @@ const OF_ALL: &[(&str, &str)] = &[
         "a process frees what one before it claimed",
     ),
     ("FROM event_hooks JOIN event_state", "the worker queues events for whoever hears of them"),
+    ("SELECT {COLUMNS}, tenant FROM memory", "a new schema makes the words of all entries anew"),
     ("SELECT tenant FROM event_state WHERE", "the operator's hooks hear of everybody's events"),
 ];
 

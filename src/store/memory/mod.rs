@@ -13,6 +13,7 @@ use std::time::Duration;
 pub use self::recall::{MemoryView, Recalled};
 use self::row::{COLUMNS, entry, values_of};
 pub(super) use self::row::{placeholders, word};
+pub(super) use self::words::index_all;
 use super::sql::{Value, values};
 use super::{Error, Tx};
 use crate::domain::{
@@ -128,7 +129,7 @@ impl Tx<'_> {
             ],
         )?;
         self.index_memory(entry, old)?;
-        self.count_memory(u64::from(old.is_none()), 0)
+        self.note_memory(u64::from(old.is_none()), 0)
     }
 
     /// Removes an entry and all its versions for good.
@@ -147,7 +148,7 @@ impl Tx<'_> {
             of_it,
         )?;
         self.unindex_memory(id)?;
-        self.count_memory(0, 1)?;
+        self.note_memory(0, 1)?;
         Ok(true)
     }
 
@@ -241,7 +242,7 @@ impl Tx<'_> {
         Ok(found.unwrap_or_default())
     }
 
-    fn count_memory(&self, added: u64, removed: u64) -> Result<(), Error> {
+    fn note_memory(&self, added: u64, removed: u64) -> Result<(), Error> {
         self.execute(
             "INSERT INTO memory_state (tenant, revision, entries) VALUES (?1, 1, ?2 - ?3)
              ON CONFLICT (tenant) DO UPDATE SET

@@ -1,6 +1,7 @@
 //! Finding entries by what they say, by weight and by age.
 
 use super::row::{COLUMNS, entry};
+use super::words::weigh;
 use super::{ALIVE, parts};
 use crate::domain::{MemoryEntry, MemoryScope};
 use crate::store::sql::values;
@@ -29,7 +30,8 @@ impl Tx<'_> {
         question: &str,
         limit: usize,
     ) -> Result<Vec<Recalled>, Error> {
-        let mut found = self.search(view, question, limit)?;
+        let asked = self.asked(question)?;
+        let mut found = self.answering(view, &asked, limit)?;
         let [subject, session, agent] = parts(&view.scope);
         // Each scope by itself, so that each is a walk along the index.
         for scope in scopes(subject, session, agent) {
@@ -42,18 +44,15 @@ impl Tx<'_> {
                      ORDER BY importance DESC, updated_at DESC LIMIT ?6"
                 ),
                 values![self.now(), subject, session, agent, limit],
-                |row| Ok(Recalled { entry: entry(row, 0)?, relevance: 0.0 }),
+                |row| entry(row, 0),
             )?;
             found.extend(rows);
         }
         found.sort_by(|a, b| {
-            let place = |one: &Recalled| {
-                (one.entry.created_at, one.entry.key.clone(), one.entry.scope.clone())
-            };
-            place(a).cmp(&place(b)).then(b.relevance.total_cmp(&a.relevance))
+            (a.created_at, &a.key, &a.scope).cmp(&(b.created_at, &b.key, &b.scope))
         });
-        found.dedup_by(|a, b| a.entry.key == b.entry.key && a.entry.scope == b.entry.scope);
-        Ok(found)
+        found.dedup_by(|a, b| a.key == b.key && a.scope == b.scope);
+        Ok(weigh(&asked, found))
     }
 
     /// Entries in sight whose time is up, in the order in which they came.

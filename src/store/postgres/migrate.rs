@@ -18,11 +18,12 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0010_compilations.sql"),
     include_str!("../../../migrations/postgres/0011_skills.sql"),
     include_str!("../../../migrations/postgres/0012_outcomes.sql"),
+    include_str!("../../../migrations/postgres/0013_words.sql"),
 ];
 
 /// The steps that a program must know at least to go on with this schema. A step that programs before
 /// it cannot go on with raises it; all others only add.
-const OLDEST: i64 = 11;
+const OLDEST: i64 = 13;
 
 /// Servers that start at once wait for each other here.
 const ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::store::error::OpenError;
+use crate::store::memory::index_all;
 
 /// The schema, a file a step; what stands here is never changed again.
 const MIGRATIONS: &[&str] = &[
@@ -24,7 +25,11 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0010_compilations.sql"),
     include_str!("../../../migrations/sqlite/0011_skills.sql"),
     include_str!("../../../migrations/sqlite/0012_outcomes.sql"),
+    include_str!("../../../migrations/sqlite/0013_words.sql"),
 ];
+
+/// The step from which on the words of memory are made as they are now.
+const WORDS_MADE: i64 = 13;
 
 /// How long to wait for another process that holds the file.
 const BUSY: Duration = Duration::from_secs(5);
@@ -140,6 +145,28 @@ fn check_over(place: &Place, connection: &Connection) -> Result<(), OpenError> {
     Err(OpenError::Damaged { file: place.path(), source: Arc::new(Unsound(found)) })
 }
 
+/// Reads the whole file, its indexes too; a line for each thing that is unsound.
+pub(super) fn faults(place: &Place) -> Result<Vec<String>, OpenError> {
+    let connection = reader(place).map_err(|error| failed(place, error))?;
+    known_schema(place, &connection)?;
+    let mut faults = Vec::new();
+    let checked = connection
+        .pragma_query(None, "integrity_check", |row| {
+            let line: String = row.get(0)?;
+            faults.extend((line != "ok").then_some(line));
+            Ok(())
+        })
+        .and_then(|()| {
+            connection.pragma_query(None, "foreign_key_check", |row| {
+                let (table, of): (String, String) = (row.get(0)?, row.get(2)?);
+                faults.push(format!("a row of {table} names one of {of} that is not there"));
+                Ok(())
+            })
+        });
+    checked.map_err(|error| failed(place, error))?;
+    Ok(faults)
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Unsound(String);
@@ -203,6 +230,9 @@ fn migrate(place: &Place, connection: &mut Connection) -> Result<(), OpenError> 
     let done = usize::try_from(found).unwrap_or(0);
     for step in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(step).map_err(wrong)?;
+    }
+    if found < WORDS_MADE {
+        index_all(&*transaction).map_err(|error| failed(place, error))?;
     }
     transaction.pragma_update(None, "user_version", known).map_err(wrong)?;
     transaction.commit().map_err(wrong)

@@ -8,24 +8,26 @@
 mod connect;
 mod copy;
 mod lock;
+mod reserve;
 mod sql;
 mod writer;
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
 use self::connect::Place;
 use self::lock::Lock;
+use self::reserve::Reserve;
 use self::writer::Writer;
 use super::backend::{Backend, Job, job};
 use super::error::{Error, OpenError};
 use super::health::{Condition, Health};
 use super::sql::Sql;
 
-/// Connections that read and are kept for the next reader.
-const IDLE_READERS: usize = 8;
+/// Connections that read at once; whoever comes then waits. Each has a cache of its own.
+const READERS: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct Sqlite {
@@ -79,6 +81,21 @@ impl Sqlite {
         copy::backup(from, to)
     }
 
+    /// Reads through a file, whether it is in use or not; a line for each thing that is unsound.
+    pub(super) fn check(file: &Path) -> Result<Vec<String>, OpenError> {
+        connect::faults(&Place::File(file.into()))
+    }
+
+    /// Puts a copy in the place of a file that nobody has; answers where that is now.
+    pub(super) fn restore(
+        file: &Path,
+        from: &Path,
+        replace: bool,
+    ) -> Result<Option<PathBuf>, OpenError> {
+        let _lock = lock(file)?;
+        copy::restore(file, from, replace)
+    }
+
     /// A database that ends with this value.
     pub(super) fn memory() -> Result<Self, OpenError> {
         let place = Place::memory();
@@ -88,9 +105,14 @@ impl Sqlite {
 
     fn over(place: Place, writer: Connection, lock: Option<Lock>) -> Result<Self, OpenError> {
         let health = Arc::new(Health::default());
-        let writer = Writer::start(writer, Arc::clone(&health))
+        // Who writes beside the one that has the file leaves that to it.
+        let reserve = match &place {
+            Place::File(file) if lock.is_some() => Some(Reserve::of(file)),
+            _ => None,
+        };
+        let writer = Writer::start(writer, Arc::clone(&health), reserve)
             .map_err(|error| connect::failed(&place, error))?;
-        let readers = Readers { place, idle: Mutex::default() };
+        let readers = Readers { place, state: Mutex::default(), freed: Condvar::new() };
         Ok(Self { writer, readers, health, _lock: lock })
     }
 }
@@ -107,13 +129,29 @@ fn lock(file: &Path) -> Result<Lock, OpenError> {
 #[derive(Debug)]
 struct Readers {
     place: Place,
-    idle: Mutex<Vec<Connection>>,
+    state: Mutex<Reading>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Reading {
+    idle: Vec<Connection>,
+    busy: usize,
+}
+
+/// Part in reading, given back on drop: a read that panics gives it back, too.
+struct Busy<'r>(&'r Readers);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.state().busy -= 1;
+        self.0.freed.notify_one();
+    }
 }
 
 impl Readers {
     fn read(&self, read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>) -> Result<(), Error> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = idle().pop();
+        let (kept, _busy) = self.take();
         let connection = match kept {
             Some(connection) => connection,
             None => connect::reader(&self.place).map_err(error)?,
@@ -122,11 +160,20 @@ impl Readers {
         let transaction = connection.unchecked_transaction().map_err(error)?;
         read(&*transaction)?;
         transaction.commit().map_err(error)?;
-        let mut idle = idle();
-        if idle.len() < IDLE_READERS {
-            idle.push(connection);
-        }
+        self.state().idle.push(connection);
         Ok(())
+    }
+
+    /// Takes part in reading: with a connection that was kept, or with none.
+    fn take(&self) -> (Option<Connection>, Busy<'_>) {
+        let waited = self.freed.wait_while(self.state(), |state| state.busy >= READERS);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        state.busy += 1;
+        (state.idle.pop(), Busy(self))
+    }
+
+    fn state(&self) -> MutexGuard<'_, Reading> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,12 +4,14 @@
 //! the commit itself fails, each is tried once more in a transaction of its own. Every transaction
 //! begins with `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
+use super::reserve::Reserve;
 use super::{condition, error};
 use crate::store::Error;
 use crate::store::backend::{Job, gone};
@@ -28,11 +30,16 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, health: Arc<Health>) -> std::io::Result<Self> {
+    pub(super) fn start(
+        connection: Connection,
+        health: Arc<Health>,
+        reserve: Option<Reserve>,
+    ) -> std::io::Result<Self> {
         let (queue, jobs) = sync_channel(QUEUE);
+        let reserve = RefCell::new(reserve);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || run(&Noting { connection, health }, &jobs))?;
+            .spawn(move || run(&Noting { connection, health, reserve }, &jobs))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
@@ -65,9 +72,30 @@ impl Drop for Writer {
 struct Noting {
     connection: Connection,
     health: Arc<Health>,
+    /// None where there is no disk.
+    reserve: RefCell<Option<Reserve>>,
 }
 
 impl Noting {
+    /// Makes room where there is none, and keeps some where there is.
+    fn keep_room(&self) {
+        let mut reserve = self.reserve.borrow_mut();
+        let Some(reserve) = reserve.as_mut() else { return };
+        match self.health.condition() {
+            Condition::Good => reserve.take(),
+            Condition::Full if reserve.give_up() => {
+                tracing::warn!("the disk is full: the reserve is given up");
+                // What the log holds goes into the file, and the log begins anew.
+                let moved =
+                    self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+                if let Err(error) = moved {
+                    tracing::debug!(%error, "the log is not moved into the file");
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn note(&self, error: &Error) {
         if let Some(condition) = condition(error) {
             self.health.note(condition);
@@ -95,6 +123,7 @@ impl Sql for Noting {
 }
 
 fn run(connection: &Noting, jobs: &Receiver<Box<dyn Job>>) {
+    connection.keep_room();
     while let Ok(first) = jobs.recv() {
         if connection.health.condition() == Condition::Lost {
             first.finish(Err(gone()));
@@ -137,6 +166,7 @@ fn commit(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
         Ok(false) => {}
         Err(failed) => noting.note(&failed.error),
     }
+    noting.keep_room();
     done.map(drop)
 }
 

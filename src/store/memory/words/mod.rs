@@ -1,69 +1,110 @@
-//! Finding entries by their words: BM25, by what each database has for it.
+//! Finding entries by their words: BM25 over what two bounded looks found.
 //!
-//! In SQLite an FTS5 table, in PostgreSQL tables of terms that are made and weighed as FTS5 does it.
+//! A text's terms are made here, the same for every database: in SQLite an FTS5 table has them, in
+//! PostgreSQL a table. Both only answer which entries have a term, the newest first and not more than
+//! [`NEWEST`]; what an entry is worth is computed from its own text. So a question costs the same in a
+//! store of a hundred entries and of a million, and both databases give the same answers.
 
 mod fts;
 mod stem;
 mod terms;
 
-use super::row::{COLUMNS, entry};
+use std::collections::BTreeMap;
+
+use self::stem::stem;
+use self::terms::{folded, hits, terms};
+use super::row::{COLUMNS, entry, placeholders};
 use super::{ALIVE, MemoryView, Recalled, parts};
-use crate::domain::MemoryEntry;
-use crate::store::sql::Dialect;
+use crate::domain::{MemoryEntry, Timestamp};
+use crate::store::sql::{Dialect, Sql, Value, values};
 use crate::store::{Error, Tx};
 
 /// Words of a question that are looked for.
 const MOST_WORDS: usize = 12;
-/// A word that more entries than this have tells little: rarer ones are looked for instead.
-const COMMON: u64 = 2_000;
+/// Entries of a word that are looked at: where more have it, the newest ones.
+const NEWEST: usize = 500;
+/// Entries that are read at once to find those in sight, and how often.
+const READ_AT_ONCE: usize = 200;
+const READS: usize = 5;
+
+/// As FTS5's `bm25` has them.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
 
 /// Holds for a row that the scope of `?3`, `?4` and `?5` sees.
 const SEEN: &str = "subject IN ('', ?3) AND session IN ('', ?4) AND agent IN ('', ?5)
      AND status = 'promoted'";
 
-impl Tx<'_> {
-    /// At most so many entries in sight whose words answer a question, the best first.
-    pub(super) fn search(
-        &self,
-        view: &MemoryView,
-        question: &str,
-        limit: usize,
-    ) -> Result<Vec<Recalled>, Error> {
-        let words = self.telling_words(question)?;
-        if words.is_empty() {
-            return Ok(Vec::new());
-        }
-        match self.dialect() {
-            Dialect::Sqlite => self.search_fts(view, &words, limit),
-            Dialect::Postgres => self.search_terms(view, &words, limit),
-        }
-    }
+/// A term of a question, and who has it.
+#[derive(Debug)]
+pub(super) struct Asked {
+    term: String,
+    /// How much it tells: the fewer entries have it, the more.
+    weight: f64,
+    /// Entries that have it, the newest first.
+    entries: Vec<i64>,
+}
 
-    /// The words of a question that few entries have, each with how many those are; where all are
-    /// common, the rarest.
-    fn telling_words(&self, question: &str) -> Result<Vec<(u64, String)>, Error> {
-        let mut counted = Vec::new();
-        for word in words(question) {
-            let (word, count) = match self.dialect() {
-                Dialect::Sqlite => {
-                    let count = self.count_fts(&word)?;
-                    (word, count)
-                }
-                Dialect::Postgres => {
-                    let term = stem::stem(&terms::folded(&word));
-                    let count = self.count_term(&term)?;
-                    (term, count)
-                }
+impl Tx<'_> {
+    /// The terms of a question that any entry has.
+    pub(super) fn asked(&self, question: &str) -> Result<Vec<Asked>, Error> {
+        let mut found = Vec::new();
+        for term in question_terms(question) {
+            let entries = match self.dialect() {
+                Dialect::Sqlite => self.entries_of_token(&term, NEWEST)?,
+                Dialect::Postgres => self.entries_of_term(&term, NEWEST)?,
             };
-            if count > 0 {
-                counted.push((count, word));
+            if !entries.is_empty() {
+                found.push(Asked { term, weight: 0.0, entries });
             }
         }
-        counted.sort();
-        counted.dedup();
-        let rare = counted.iter().filter(|(count, _)| *count <= COMMON).count();
-        counted.truncate(rare.max(1));
-        Ok(counted)
+        let all = float(self.memory_state()?.1);
+        let last = found.iter().filter_map(|one| one.entries.first()).max().copied().unwrap_or(0);
+        for one in &mut found {
+            let count = count(&one.entries, last).min(all);
+            one.weight = (1.0 + (all - count + 0.5) / (count + 0.5)).ln();
+        }
+        Ok(found)
+    }
+
+    /// At most so many entries in sight that have terms of a question, those that tell most first,
+    /// and of two the newer one.
+    pub(super) fn answering(
+        &self,
+        view: &MemoryView,
+        asked: &[Asked],
+        limit: usize,
+    ) -> Result<Vec<MemoryEntry>, Error> {
+        let mut weights: BTreeMap<i64, f64> = BTreeMap::new();
+        for one in asked {
+            for id in &one.entries {
+                *weights.entry(*id).or_default() += one.weight;
+            }
+        }
+        let mut best: Vec<(i64, f64)> = weights.into_iter().collect();
+        best.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(b.cmp(a)));
+        let [subject, session, agent] = parts(&view.scope);
+        let sql = format!(
+            "SELECT {COLUMNS}, id FROM memory
+             WHERE tenant = ?1 AND {ALIVE} AND {SEEN} AND id IN ({})",
+            placeholders(6, READ_AT_ONCE)
+        );
+        let mut found = Vec::new();
+        for part in best.chunks(READ_AT_ONCE).take(READS) {
+            let mut given: Vec<Value<'_>> = values![self.now(), subject, session, agent].to_vec();
+            given.extend(part.iter().map(|(id, _)| Value::Int(*id)));
+            // No entry has the number 0: so the statement is the same for every question.
+            given.resize(READ_AT_ONCE + 4, Value::Int(0));
+            let mut read =
+                self.all(&sql, &given, |row| Ok((row.get::<i64>(22)?, entry(row, 0)?)))?;
+            read.sort_by_key(|(id, _)| part.iter().position(|(other, _)| other == id));
+            found.extend(read.into_iter().map(|(_, entry)| entry));
+            if found.len() >= limit {
+                found.truncate(limit);
+                break;
+            }
+        }
+        Ok(found)
     }
 
     pub(in crate::store) fn index_memory(
@@ -75,27 +116,86 @@ impl Tx<'_> {
             self.unindex_memory(id)?;
         }
         let Some(id) = self.memory_id(&entry.scope, &entry.key)? else { return Ok(()) };
-        let mut words = entry.key.replace(['_', '-', '.', '/', ':'], " ");
-        for text in [entry.description.as_ref(), Some(&entry.text())].into_iter().flatten() {
-            words.push('\n');
-            words.push_str(text);
-        }
-        for tag in &entry.tags {
-            words.push('\n');
-            words.push_str(tag);
-        }
+        let mut terms: Vec<String> = terms(&text_of(entry)).collect();
+        terms.sort_unstable();
+        terms.dedup();
         match self.dialect() {
-            Dialect::Sqlite => self.index_fts(id, &words),
-            Dialect::Postgres => self.index_terms(id, &words),
+            Dialect::Sqlite => self.index_tokens(id, &terms),
+            Dialect::Postgres => self.index_terms(id, &terms),
         }
     }
 
     pub(in crate::store) fn unindex_memory(&self, id: i64) -> Result<(), Error> {
         match self.dialect() {
-            Dialect::Sqlite => self.unindex_fts(id),
+            Dialect::Sqlite => self.unindex_tokens(id),
             Dialect::Postgres => self.unindex_terms(id),
         }
     }
+}
+
+/// Makes the terms of every entry anew: for a file whose terms were made in another way.
+pub(in crate::store) fn index_all(sql: &dyn Sql) -> Result<(), Error> {
+    sql.query(&format!("SELECT {COLUMNS}, tenant FROM memory"), &[], &mut |row| {
+        let tenant: String = row.get(22)?;
+        Tx::new(sql, &tenant, Timestamp::default()).index_memory(&entry(row, 0)?, None)
+    })
+}
+
+/// What each entry is worth as an answer, by BM25: more is better, 0 where it has no word of it.
+pub(super) fn weigh(asked: &[Asked], entries: Vec<MemoryEntry>) -> Vec<Recalled> {
+    if asked.is_empty() {
+        return entries.into_iter().map(|entry| Recalled { entry, relevance: 0.0 }).collect();
+    }
+    let wanted: Vec<&str> = asked.iter().map(|one| &*one.term).collect();
+    let hits: Vec<_> = entries.iter().map(|entry| hits(&text_of(entry), &wanted)).collect();
+    let total: u64 = hits.iter().map(|(length, _)| length).sum();
+    let average = float(total.max(1)) / float((hits.len() as u64).max(1));
+    let worth = |(length, times): &(u64, Vec<u64>)| {
+        let norm = K1 * (1.0 - B + B * float(*length) / average);
+        let one = |(one, times): (&Asked, &u64)| {
+            one.weight * float(*times) * (K1 + 1.0) / (float(*times) + norm)
+        };
+        asked.iter().zip(times).map(one).sum()
+    };
+    let weighed = entries.into_iter().zip(&hits);
+    weighed.map(|(entry, hits)| Recalled { entry, relevance: worth(hits) }).collect()
+}
+
+/// How many entries have a term of which these are the newest, where `last` is the newest of all.
+/// Beyond what was looked at it is judged by how close to each other those are.
+fn count(newest: &[i64], last: i64) -> f64 {
+    let found = float(newest.len() as u64);
+    let oldest = newest.last().copied().unwrap_or(1);
+    if newest.len() < NEWEST || last <= oldest {
+        return found;
+    }
+    found * float(last.unsigned_abs()) / float(last.abs_diff(oldest) + 1)
+}
+
+/// What of an entry is looked into.
+fn text_of(entry: &MemoryEntry) -> String {
+    let mut words = entry.key.replace(['_', '-', '.', '/', ':'], " ");
+    for text in [entry.description.as_ref(), Some(&entry.text())].into_iter().flatten() {
+        words.push('\n');
+        words.push_str(text);
+    }
+    for tag in &entry.tags {
+        words.push('\n');
+        words.push_str(tag);
+    }
+    words
+}
+
+/// The terms of the words of a question, each once, the longest words first.
+fn question_terms(question: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    for word in words(question) {
+        let term = stem(&folded(&word));
+        if !terms.contains(&term) {
+            terms.push(term);
+        }
+    }
+    terms
 }
 
 /// The words of a question, each once, the longest first.
@@ -111,6 +211,12 @@ fn words(question: &str) -> Vec<String> {
     found
 }
 
+/// Of a size that a double holds exactly.
+#[expect(clippy::cast_precision_loss, reason = "counts of entries and words are below 2^53")]
+fn float(count: u64) -> f64 {
+    count as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,5 +228,15 @@ mod tests {
             ["deploy", "west", "and", "eu", "or", "to"]
         );
         assert!(words("? ! a").is_empty());
+        assert_eq!(question_terms("deployed deploying caf\u{e9}"), ["deploi", "cafe"]);
+    }
+
+    #[test]
+    fn how_many_have_a_common_word_is_judged_by_the_newest() {
+        let every = |step: i64| (0..500).map(move |at| 100_000 - at * step);
+        let count_of = |step| count(&every(step).collect::<Vec<_>>(), 100_000).round();
+        assert!((count_of(1) - 100_000.0).abs() < 1_000.0);
+        assert!((count_of(10) - 10_000.0).abs() < 100.0);
+        assert!((count(&[7, 3], 100_000) - 2.0).abs() < f64::EPSILON, "few are counted");
     }
 }

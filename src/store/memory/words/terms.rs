@@ -1,153 +1,85 @@
-//! Words in PostgreSQL: the terms that FTS5's tokenizers would make of a text, weighed as its `bm25`
-//! weighs them, over the tenant's own entries.
-
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+//! The terms of texts, made as FTS5's tokenizers `porter` and `unicode61` would make them; and a
+//! table of them in PostgreSQL.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use super::stem::stem;
-use super::{ALIVE, COLUMNS, COMMON, MemoryView, Recalled, SEEN, entry, parts};
-use crate::store::sql::{Value, values};
+use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
-/// As FTS5 has them.
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
-/// What a word is worth that most entries have.
-const LEAST: f64 = 1e-6;
-
 impl Tx<'_> {
-    pub(super) fn search_terms(
-        &self,
-        view: &MemoryView,
-        words: &[(u64, String)],
-        limit: usize,
-    ) -> Result<Vec<Recalled>, Error> {
-        let state = self.first(
-            "SELECT entries, words FROM memory_word_state WHERE tenant = ?1",
-            values![],
-            |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)),
-        )?;
-        let (entries, total) = state.unwrap_or((1, 1));
-        let (entries, average) = (float(entries), float(total.max(1)) / float(entries.max(1)));
-        let [subject, session, agent] = parts(&view.scope);
-        let mut given: Vec<Value<'_>> =
-            values![self.now(), subject, session, agent, limit].to_vec();
-        given.extend([Value::Real(average)]);
-        let mut weights = String::new();
-        for (count, word) in words {
-            let count = float(i64::try_from(*count).unwrap_or(i64::MAX));
-            let weight = ((entries - count + 0.5) / (count + 0.5)).ln();
-            given.push(Value::Text(word));
-            given.push(Value::Real(if weight > 0.0 { weight } else { LEAST }));
-            let comma = if weights.is_empty() { "" } else { ", " };
-            let _ = write!(weights, "{comma}(?{}, ?{})", given.len(), given.len() + 1);
-        }
+    /// Entries that have a term, the newest first.
+    pub(super) fn entries_of_term(&self, term: &str, limit: usize) -> Result<Vec<i64>, Error> {
         self.all(
-            &format!(
-                "SELECT {COLUMNS}, relevance FROM (
-                     SELECT found.id AS id, sum(
-                         weight * times * {more} / (times + {K1} * ({rest} + {B} * words / ?7))
-                     ) AS relevance
-                     FROM (VALUES {weights}) AS asked (term, weight)
-                     JOIN memory_terms AS found ON found.tenant = ?1 AND found.term = asked.term
-                     JOIN memory_words AS counted
-                       ON counted.tenant = ?1 AND counted.id = found.id
-                     GROUP BY found.id) AS ranked
-                 JOIN memory ON memory.id = ranked.id
-                 WHERE memory.tenant = ?1 AND {ALIVE} AND {SEEN}
-                 ORDER BY relevance DESC, created_at, key LIMIT ?6",
-                more = K1 + 1.0,
-                rest = 1.0 - B,
-            ),
-            &given,
-            |row| Ok(Recalled { entry: entry(row, 0)?, relevance: row.get::<f64>(22)?.max(0.0) }),
+            "SELECT id FROM memory_terms WHERE tenant = ?1 AND term = ?2 ORDER BY id DESC LIMIT ?3",
+            values![term, limit],
+            |row| row.get(0),
         )
     }
 
-    /// How many entries have a term; more than [`COMMON`] are not counted.
-    pub(super) fn count_term(&self, term: &str) -> Result<u64, Error> {
-        let count = self.first(
-            "SELECT count(*) FROM (
-                 SELECT 1 FROM memory_terms WHERE tenant = ?1 AND term = ?2 LIMIT ?3) AS found",
-            values![term, COMMON + 1],
-            |row| row.get::<u64>(0),
-        )?;
-        Ok(count.unwrap_or_default())
-    }
-
-    pub(super) fn index_terms(&self, id: i64, text: &str) -> Result<(), Error> {
-        let mut times: BTreeMap<String, u64> = BTreeMap::new();
-        // The word that FTS5 has for the tenant is counted there.
-        let mut count: u64 = 1;
-        for term in terms(text) {
-            *times.entry(term).or_default() += 1;
-            count += 1;
-        }
-        self.execute(
-            "INSERT INTO memory_words (tenant, id, words) VALUES (?1, ?2, ?3)",
-            values![id, count],
-        )?;
+    pub(super) fn index_terms(&self, id: i64, terms: &[String]) -> Result<(), Error> {
         // A term holds no white space.
-        let listed: Vec<&str> = times.keys().map(String::as_str).collect();
-        let counts: Vec<String> = times.values().map(u64::to_string).collect();
         self.execute(
-            "INSERT INTO memory_terms (tenant, term, id, times)
-             SELECT ?1, term, ?2, CAST(times AS BIGINT)
-             FROM unnest(string_to_array(?3, ' '), string_to_array(?4, ' ')) AS made (term, times)",
-            values![id, &listed.join(" "), &counts.join(" ")],
-        )?;
-        self.count_words(1, count)
-    }
-
-    pub(super) fn unindex_terms(&self, id: i64) -> Result<(), Error> {
-        let gone = self.first(
-            "DELETE FROM memory_words WHERE tenant = ?1 AND id = ?2 RETURNING words",
-            values![id],
-            |row| row.get::<u64>(0),
-        )?;
-        let Some(words) = gone else { return Ok(()) };
-        self.execute("DELETE FROM memory_terms WHERE tenant = ?1 AND id = ?2", values![id])?;
-        self.count_words(-1, words)
-    }
-
-    /// Counts an entry, or counts it no longer.
-    fn count_words(&self, entries: i64, words: u64) -> Result<(), Error> {
-        let words = i64::try_from(words).unwrap_or(i64::MAX).saturating_mul(entries);
-        self.execute(
-            "INSERT INTO memory_word_state (tenant, entries, words) VALUES (?1, ?2, ?3)
-             ON CONFLICT (tenant) DO UPDATE
-             SET entries = memory_word_state.entries + excluded.entries,
-                 words = memory_word_state.words + excluded.words",
-            values![entries, words],
+            "INSERT INTO memory_terms (tenant, term, id)
+             SELECT ?1, term, ?2 FROM unnest(string_to_array(?3, ' ')) AS made (term)",
+            values![id, &terms.join(" ")],
         )
         .map(drop)
     }
-}
 
-/// Of a size that a double holds exactly.
-#[expect(clippy::cast_precision_loss, reason = "counts of entries and words are below 2^53")]
-fn float(count: i64) -> f64 {
-    count as f64
+    pub(super) fn unindex_terms(&self, id: i64) -> Result<(), Error> {
+        self.execute("DELETE FROM memory_terms WHERE tenant = ?1 AND id = ?2", values![id])
+            .map(drop)
+    }
 }
 
 /// The terms of a text, in order: runs of letters and digits, without case and diacritics, stemmed.
-fn terms(text: &str) -> impl Iterator<Item = String> {
+pub(super) fn terms(text: &str) -> impl Iterator<Item = String> {
+    pieces(text).map(folded).filter(|word| !word.is_empty()).map(|word| stem(&word))
+}
+
+/// How many terms a text has, and how often each of those that are wanted is among them.
+pub(super) fn hits(text: &str, wanted: &[&str]) -> (u64, Vec<u64>) {
+    let mut length = 0;
+    let mut times = vec![0; wanted.len()];
+    for piece in pieces(text) {
+        let first = piece.bytes().next().map(|byte| byte.to_ascii_lowercase());
+        // A stem begins as its word does, so most words need not be looked at.
+        let may_be = |term: &&str| term.bytes().next() == first;
+        if piece.is_ascii() && !wanted.iter().any(may_be) {
+            length += u64::from(first.is_some());
+            continue;
+        }
+        let word = folded(piece);
+        if word.is_empty() {
+            continue;
+        }
+        length += 1;
+        let term = stem(&word);
+        for (times, wanted) in times.iter_mut().zip(wanted) {
+            *times += u64::from(term == *wanted);
+        }
+    }
+    (length, times)
+}
+
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric() && !is_combining_mark(character))
-        .map(folded)
-        .filter(|word| !word.is_empty())
-        .map(|word| stem(&word))
 }
 
 /// A word without case and diacritics.
 pub(super) fn folded(word: &str) -> String {
+    if word.is_ascii() {
+        return word.to_ascii_lowercase();
+    }
     word.nfd().filter(|character| !is_combining_mark(*character)).collect::<String>().to_lowercase()
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -155,5 +87,15 @@ mod tests {
         let found: Vec<String> = terms("Dépl\u{f6}ying (eu-west-1) cafe\u{301}s!").collect();
         assert_eq!(found, ["deploi", "eu", "west", "1", "cafe"]);
         assert_eq!(terms(" - ").next(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn hits_are_counted_as_the_terms_are_made(text in "([a-dA-D1é\u{301}]{0,4}[ -]?){0,12}") {
+            let all: Vec<String> = terms(&text).collect();
+            let wanted = ["a", "bd", "e", "1"];
+            let times = wanted.map(|one| all.iter().filter(|term| *term == one).count() as u64);
+            prop_assert_eq!(hits(&text, &wanted), (all.len() as u64, times.to_vec()));
+        }
     }
 }

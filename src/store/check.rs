@@ -1,0 +1,58 @@
+//! What is stored, read through by whoever suspects it.
+
+use super::sql::values;
+use super::{Error, Log, Store, Tx};
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// How many have something stored.
+    pub tenants: usize,
+    /// What is not as it should be, a line each.
+    pub faults: Vec<String>,
+}
+
+impl Store {
+    /// Reads what everyone has stored and holds it against what is known of it elsewhere.
+    pub(super) fn check_all(&self) -> Result<Checked, Error> {
+        let mut done = Checked::default();
+        for name in self.tenants()? {
+            let found = self.tenant(&name).read(check)?;
+            done.faults.extend(found.into_iter().map(|fault| format!("tenant {name}: {fault}")));
+            done.tenants += 1;
+        }
+        Ok(done)
+    }
+}
+
+fn check(tx: &Tx<'_>) -> Result<Vec<String>, Error> {
+    let mut faults = Vec::new();
+    for (log, name) in [(Log::Captures, "captures"), (Log::Transitions, "transitions")] {
+        if let Some(line) = tx.verify_log(log)?.broken_at {
+            faults.push(format!("the log of {name} is broken at line {line}"));
+        }
+    }
+    let (counted, noted) = (tx.count_memory()?, tx.memory_state()?.1);
+    if counted != noted {
+        faults.push(format!("there are {counted} memory entries, and {noted} are noted"));
+    }
+    let ((newest, oldest), events) = (tx.event_bounds()?, tx.count_events()?);
+    if events != (newest + 1).saturating_sub(oldest) {
+        faults.push(format!("of the events from {oldest} to {newest} there are {events}"));
+    }
+    Ok(faults)
+}
+
+impl Tx<'_> {
+    fn count_memory(&self) -> Result<u64, Error> {
+        self.count("SELECT count(*) FROM memory WHERE tenant = ?1")
+    }
+
+    fn count_events(&self) -> Result<u64, Error> {
+        self.count("SELECT count(*) FROM events WHERE tenant = ?1")
+    }
+
+    fn count(&self, sql: &str) -> Result<u64, Error> {
+        Ok(self.first(sql, values![], |row| row.get(0))?.unwrap_or_default())
+    }
+}

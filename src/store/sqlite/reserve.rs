@@ -1,0 +1,107 @@
+//! Room on the disk that is kept for when there is none.
+//!
+//! On a full disk SQLite can neither write to its log nor move what the log holds into the file, so
+//! nothing would make room again. Then the reserve is given up: what the log holds is moved, the log
+//! begins anew, and writing goes on for a while. It is taken again when there is room.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// More than the log grows to before it is moved into the file.
+const BYTES: u64 = 8 << 20;
+/// Between tries to take it.
+const EVERY: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+pub(super) struct Reserve {
+    file: PathBuf,
+    is_held: bool,
+    tried: Option<Instant>,
+}
+
+impl Reserve {
+    /// The reserve of a database; not taken yet.
+    pub(super) fn of(database: &Path) -> Self {
+        let mut name = database.as_os_str().to_owned();
+        name.push("-reserve");
+        Self { file: name.into(), is_held: false, tried: None }
+    }
+
+    /// Takes the room where it is not taken and there is any. Not often: where it is given up and
+    /// taken by turns, nobody else would find any.
+    pub(super) fn take(&mut self) {
+        if self.is_held || self.tried.is_some_and(|tried| tried.elapsed() < EVERY) {
+            return;
+        }
+        self.tried = Some(Instant::now());
+        let is_there = std::fs::metadata(&self.file).is_ok_and(|file| file.len() == BYTES);
+        if is_there {
+            self.is_held = true;
+            return;
+        }
+        match self.fill() {
+            Ok(()) => self.is_held = true,
+            Err(error) => {
+                tracing::debug!(%error, "no room for the reserve");
+                let _ = std::fs::remove_file(&self.file);
+            }
+        }
+    }
+
+    /// Written out: a hole takes no room.
+    fn fill(&self) -> std::io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&self.file)?;
+        let zeros = vec![0; 1 << 20];
+        for _ in 0..BYTES >> 20 {
+            file.write_all(&zeros)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the room back to the disk; answers whether there was any.
+    pub(super) fn give_up(&mut self) -> bool {
+        self.tried = Some(Instant::now());
+        let was_held = std::mem::take(&mut self.is_held);
+        was_held && std::fs::remove_file(&self.file).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reserve_takes_its_room_and_gives_it_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("store.db");
+        let file = folder.path().join("store.db-reserve");
+        let mut reserve = Reserve::of(&database);
+        assert!(!reserve.give_up(), "there is nothing to give");
+        reserve.take();
+        assert!(!file.exists(), "it is not tried again at once");
+        let mut reserve = Reserve::of(&database);
+        reserve.take();
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), BYTES);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            assert!(std::fs::metadata(&file).unwrap().blocks() * 512 >= BYTES, "a hole");
+        }
+        let mut next = Reserve::of(&database);
+        next.take();
+        assert!(next.give_up() && !file.exists(), "a process before has taken it");
+    }
+
+    #[test]
+    fn where_there_is_no_room_nothing_is_left() {
+        let mut reserve = Reserve::of(Path::new("/proc/no-such-folder/store.db"));
+        reserve.take();
+        assert!(!reserve.is_held && !reserve.give_up());
+    }
+}
