@@ -292,9 +292,13 @@ impl Services {
         &self.inner.models
     }
 
-    /// Loads what the first request would otherwise wait for: the token dictionary that most
-    /// models need. Takes the thread; the server calls it in the background once it listens.
+    /// Loads what the first request would otherwise wait for, or miss where the store is gone by
+    /// then: the hooks, and the token dictionary that most models need. Takes the thread; the server
+    /// calls it in the background once it listens.
     pub fn warm(&self) {
+        if let Err(error) = self.hook_set(None, &[]) {
+            tracing::debug!(%error, "the hooks are not known yet");
+        }
         self.inner.pipeline.counter.warm(TokenizerName::O200kBase);
     }
 

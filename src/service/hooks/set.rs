@@ -79,7 +79,8 @@ impl Services {
         Ok(self.loaded_hooks()?.hooks.iter().find(|hook| *hook.id == *id).cloned())
     }
 
-    /// The tenant's hooks as they are stored now.
+    /// The tenant's hooks as they are stored now; where the store does not answer, as they were when
+    /// it last did.
     pub(super) fn loaded_hooks(&self) -> Result<Arc<Loaded>, StoreError> {
         let (hooks, tenant) = (self.hooks(), &self.caller().tenant);
         let known = hooks.loaded.get(tenant);
@@ -90,11 +91,17 @@ impl Services {
                 return Ok(None);
             }
             Ok::<_, StoreError>(Some((revision, tx.hooks()?, tx.hook_orders()?)))
-        })?;
+        });
         match (read, known) {
-            (None, Some(known)) => Ok(known),
-            (None, None) => Err(corrupt("the hooks have no revision")),
-            (Some((revision, rows, orders)), _) => {
+            (Ok(None), Some(known)) => Ok(known),
+            (Ok(None), None) => Err(corrupt("the hooks have no revision")),
+            // Nobody can change them either, as long as nobody reaches the store.
+            (Err(StoreError::Unavailable(error)), Some(known)) => {
+                tracing::debug!(%error, "the hooks are those that the store had last");
+                Ok(known)
+            }
+            (Err(error), _) => Err(error),
+            (Ok(Some((revision, rows, orders))), _) => {
                 let loaded = Arc::new(hooks.load(tenant, revision, &rows, &orders)?);
                 hooks.loaded.insert(Arc::clone(tenant), Arc::clone(&loaded));
                 Ok(loaded)

@@ -144,12 +144,12 @@ mod tests {
         let lane = Arc::new(lane);
         let held = lane.any_place().await.unwrap();
         let (first, second) = (lane.queue().unwrap(), lane.queue().unwrap());
-        let late = Instant::now() + Duration::from_secs(60);
-        assert_eq!(lane.place(first, late).await.unwrap_err(), Error::Full);
+        let end = Instant::now() + Duration::from_mins(1);
+        assert_eq!(lane.place(first, end).await.unwrap_err(), Error::Full);
         assert_eq!(lane.place(second, Instant::now()).await.unwrap_err(), Error::TimeUp);
         assert_eq!(lane.free(), (0, 0));
         drop(held);
         let waiting = lane.queue().unwrap();
-        assert!(lane.place(waiting, late).await.is_ok());
+        assert!(lane.place(waiting, end).await.is_ok());
     }
 }

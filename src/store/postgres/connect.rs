@@ -12,16 +12,17 @@ use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::sql::Connection;
+use super::stall::Stall;
 use crate::config::PostgresUrl;
 use crate::store::error::{Error, OpenError, broken};
 
 /// How long it may take until a connection stands.
 const CONNECTING: Duration = Duration::from_secs(5);
 /// How long to wait for an answer: a little longer than the database works on a statement.
-const PATIENCE: Duration = Duration::from_secs(12);
+pub(super) const PATIENCE: Duration = Duration::from_secs(7);
 /// What the database is told of each connection. A server that stands still in the middle of a
 /// transaction loses it after `idle_in_transaction_session_timeout`, and with it its tenant's lock.
-const SETTINGS: &str = "-c statement_timeout=10000 -c lock_timeout=10000 \
+const SETTINGS: &str = "-c statement_timeout=6000 -c lock_timeout=6000 \
                         -c idle_in_transaction_session_timeout=5000";
 
 /// A database, and how to reach it.
@@ -31,6 +32,7 @@ pub(super) struct Target {
     /// Without its password.
     shown: String,
     background: Background,
+    stall: Arc<Stall>,
 }
 
 impl std::fmt::Debug for Target {
@@ -82,7 +84,8 @@ impl Target {
             .enable_all()
             .build()
             .map_err(|error| refused(Arc::new(error)))?;
-        Ok(Self { config, tls, shown, background: Background(Some(runtime)) })
+        let (background, stall) = (Background(Some(runtime)), Arc::default());
+        Ok(Self { config, tls, shown, background, stall })
     }
 
     pub(super) fn shown(&self) -> &str {
@@ -100,24 +103,39 @@ impl Target {
     pub(super) fn connect(&self) -> Result<Connection, Error> {
         let handle = self.handle()?;
         let (config, tls) = (self.config.clone(), self.tls.clone());
-        let connecting = handle.spawn(async move { connect(&config, tls).await });
-        let (client, driver) = pollster::block_on(connecting)
-            .map_err(|_| broken("the thread of the database has ended"))?
-            .map_err(super::error)?;
+        // Who accepts a connection may still say nothing on it.
+        let connecting = handle
+            .spawn(async move { tokio::time::timeout(CONNECTING, connect(&config, tls)).await });
+        let connected = pollster::block_on(connecting)
+            .map_err(|_| broken("the thread of the database has ended"))?;
+        let Ok(connected) = connected else {
+            self.stall.note();
+            return Err(broken("the database does not take a connection"));
+        };
+        let (client, driver) = connected.map_err(super::error)?;
         handle.spawn(ended(driver));
-        Ok(Connection::new(client, handle))
+        Ok(Connection::new(client, handle, Arc::clone(&self.stall)))
     }
 
     /// A connection on which `begin` has run: the one that was kept, or a new one. One that was kept
     /// may have been cut meanwhile: then nothing has happened yet.
     pub(super) fn begun(&self, kept: Option<Connection>, begin: &str) -> Result<Connection, Error> {
-        let kept =
-            kept.filter(|connection| !connection.is_dead() && connection.batch(begin).is_ok());
-        if let Some(connection) = kept {
-            return Ok(connection);
+        if !self.stall.may_ask() {
+            return Err(broken("the database did not answer a moment ago"));
+        }
+        if let Some(connection) = kept.filter(|connection| !connection.is_dead()) {
+            match connection.batch(begin) {
+                Ok(()) => {
+                    self.stall.clear();
+                    return Ok(connection);
+                }
+                Err(error) if connection.has_timed_out() => return Err(error),
+                Err(_) => {}
+            }
         }
         let connection = self.connect()?;
         connection.batch(begin)?;
+        self.stall.clear();
         Ok(connection)
     }
 

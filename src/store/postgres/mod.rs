@@ -9,6 +9,7 @@ mod connect;
 mod migrate;
 mod readers;
 mod sql;
+mod stall;
 mod writers;
 
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::error::Error as StdError;
+use std::sync::Arc;
 
 use bytes::BytesMut;
 use tokio::runtime::Handle;
@@ -11,6 +12,7 @@ use tokio_postgres::{Client, Statement};
 
 use super::connect::wait;
 use super::error;
+use super::stall::Stall;
 use crate::store::Error;
 use crate::store::error::broken;
 use crate::store::sql::{Dialect, Row, Sql, Value};
@@ -28,6 +30,7 @@ pub(super) struct Connection {
     statements: RefCell<HashMap<Box<str>, Vec<Typed>>>,
     /// Whether it did not answer.
     dead: Cell<bool>,
+    stall: Arc<Stall>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -37,8 +40,13 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    pub(super) fn new(client: Client, handle: Handle) -> Self {
-        Self { client, handle, statements: RefCell::default(), dead: Cell::new(false) }
+    pub(super) fn new(client: Client, handle: Handle, stall: Arc<Stall>) -> Self {
+        Self { client, handle, statements: RefCell::default(), dead: Cell::new(false), stall }
+    }
+
+    /// Whether an answer did not come in time.
+    pub(super) fn has_timed_out(&self) -> bool {
+        self.dead.get()
     }
 
     /// Whether it is of no more use.
@@ -59,6 +67,7 @@ impl Connection {
             answer.map_err(error)
         } else {
             self.dead.set(true);
+            self.stall.note();
             Err(broken("the database did not answer"))
         }
     }

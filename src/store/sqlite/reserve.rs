@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// More than the log grows to before it is moved into the file.
 const BYTES: u64 = 8 << 20;
 /// Between tries to take it.
-const EVERY: Duration = Duration::from_secs(60);
+const EVERY: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(super) struct Reserve {
