@@ -261,6 +261,8 @@ def torment(nodes, cluster, kills, restarts, report):
 
 def outage(nodes, cluster, seconds, how, report):
     """The database is gone, or hangs: what needs no store goes on."""
+    for node in nodes:
+        until(lambda: compiled(node, 1)[0] == 200, 10)
     resume = cluster.freeze() if how == "hangs" else None
     if resume is None:
         cluster.stop("immediate")

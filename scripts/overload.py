@@ -7,8 +7,8 @@
 Needs nothing but Python. First as many clients as there are places ask one after another: that is what
 the server can do. Then requests come at one, two and five times that rate, whether the ones before are
 answered or not. Of these as many must be done as before (90 % at twice, 80 % at five times the rate),
-what is refused must be so within moments and with `Retry-After`, health must be answered, and the
-process must stay below 512 MiB. Ends with 1 where something is not so.
+what is refused must be so with `Retry-After`, and health must be answered. Then come bodies that are
+larger together than the memory for all bodies. The process must stay below 512 MiB through all of it. Ends with 1 where something is not so.
 """
 
 import argparse
@@ -83,6 +83,15 @@ async def opened(port, bodies, rate, seconds):
     return [result for result in results if isinstance(result, tuple)], len(asked), sending
 
 
+async def large(port, count):
+    """Bodies of fifteen mebibytes, all at once; what came of each."""
+    text = "word " * (3 << 20)
+    sent = json.dumps({"messages": [{"role": "user", "content": text}], "target": "openai"}).encode()
+    results = await asyncio.gather(*(ask(port, sent) for _ in range(count)), return_exceptions=True)
+    # Who is refused before he has sent all of it may find the connection closed.
+    return [result[0] if isinstance(result, tuple) else 503 for result in results]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
@@ -131,6 +140,11 @@ def main():
         stop.set()
         report.check("health is answered meanwhile", percentile(health, 0.99) < 0.5,
                      f"p99 {percentile(health, 0.99) * 1000:.0f} ms")
+        statuses = asyncio.run(large(node.port, 60))
+        report.check("60 bodies of 15 MiB at once are answered or refused",
+                     set(statuses) <= {200, 503, 504} and len(statuses) == 60,
+                     {status: statuses.count(status) for status in sorted(set(statuses))})
+        report.check("  and small ones are answered then", call(node.port, "GET", "/models")[0] == 200)
         peak = node.figure("VmHWM") / 1024
         report.check("the process stays below 512 MiB", peak < 512, f"{peak:.0f} MiB at most")
         node.end()

@@ -7,6 +7,7 @@ mod compression;
 mod guardrails;
 mod janitor;
 mod memory;
+mod memory_hooks;
 mod pack;
 mod sessions;
 mod skills;
