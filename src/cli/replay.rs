@@ -20,8 +20,13 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     request: Option<PathBuf>,
     /// Take memory and adapters as they are stored now, not as they were
+    ///
+    /// Hooks are not called from here; a server's `verify` does that.
     #[arg(long, conflicts_with = "request")]
     verify: bool,
+    /// The same, and keep what comes of it as a new record
+    #[arg(long, conflicts_with_all = ["request", "verify"])]
+    refresh: bool,
     /// Whose record it is
     #[arg(long, value_name = "NAME", default_value = "default")]
     tenant: String,
@@ -37,6 +42,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let body = match &args.request {
         Some(file) => format!("{{\"request\":{}}}", super::compile::read_input(file)?),
         None if args.verify => r#"{"mode":"verify"}"#.to_owned(),
+        None if args.refresh => r#"{"mode":"refresh"}"#.to_owned(),
         None => String::new(),
     };
     let services = server::services_beside(args.place.url())?;
@@ -64,6 +70,13 @@ fn table(replayed: &Replayed) -> String {
         let line = format!("{:<10} {word:<8} {changed}", row.stage.as_str());
         text.push_str(line.trim_end());
         text.push('\n');
+    }
+    for check in replayed.hooks.iter().flatten() {
+        let word = if check.asked_otherwise { ", asked otherwise" } else { "" };
+        let _ = writeln!(text, "{} {}: {}{word}", check.point, check.hook, check.outcome);
+    }
+    if let Some(id) = &replayed.refreshed {
+        let _ = writeln!(text, "new record: {id}");
     }
     let bytes = replayed.payload.len();
     let word = if replayed.is_equal() { "the same" } else { "not the same" };

@@ -26,4 +26,4 @@ pub use gaps::has_gaps;
 pub use lossless::{equivalent, normal};
 pub use notation::names as notations;
 pub use offload::Offload;
-pub use summary::{Summary, summarize};
+pub use summary::{Covered, SECTIONS, summarize};

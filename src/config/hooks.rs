@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Hooks")]
@@ -51,6 +51,12 @@ pub struct AllowCidr {
 }
 
 impl AllowCidr {
+    /// Every address: for what an operator names by its own address.
+    pub fn everywhere() -> Vec<Self> {
+        let nets = [IpNet::V4(Ipv4Net::default()), IpNet::V6(Ipv6Net::default())];
+        nets.into_iter().map(|net| Self { net, port: None }).collect()
+    }
+
     pub fn covers(&self, address: IpAddr, port: u16) -> bool {
         self.net.contains(&address) && self.port.is_none_or(|own| own == port)
     }

@@ -12,6 +12,7 @@ mod packs;
 mod server;
 mod skills;
 mod store;
+mod summarizer;
 mod telemetry;
 
 pub use hooks::{AllowCidr, HooksConfig};
@@ -23,6 +24,7 @@ pub use packs::PacksConfig;
 pub use server::ServerConfig;
 pub use skills::{ReadSkill, SkillsConfig, read as read_skills};
 pub use store::{DatabaseUrl, PostgresUrl, StoreConfig};
+pub use summarizer::{SummarizerConfig, SummarizerKey, SummarizerUrl};
 pub use telemetry::{LogFormat, TelemetryConfig};
 
 /// Every setting of `contexture serve`.
@@ -38,6 +40,8 @@ pub struct Config {
     pub memory: MemoryConfig,
     #[command(flatten)]
     pub hooks: HooksConfig,
+    #[command(flatten)]
+    pub summarizer: SummarizerConfig,
     #[command(flatten)]
     pub packs: PacksConfig,
     #[command(flatten)]

@@ -21,6 +21,7 @@ mod session;
 mod session_state;
 mod skill;
 mod stored_pack;
+mod summary;
 mod target;
 mod time;
 mod tool;
@@ -61,6 +62,7 @@ pub use skill::{
     render_skill,
 };
 pub use stored_pack::StoredPack;
+pub use summary::{AskedSummary, Chat, Summary};
 pub use target::{Source, Target};
 pub use time::{Clock, Timestamp};
 pub use tool::ToolDefinition;

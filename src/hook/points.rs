@@ -55,8 +55,9 @@ const BEFORE_COMPRESS: About = About {
 const SUMMARIZE: About = About {
     sentence: "writes the summary of the turns that leave the history",
     input: &[
-        ("messages", "messages to summarise"),
-        ("instructions", "what the caller asked the summary to keep"),
+        ("messages", "messages to summarise, media and stubbed results as lines that name them"),
+        ("instructions", "what the caller asked the summary to keep, or null"),
+        ("material", "what hooks at `before_compress` gave for it, or null"),
         ("max_tokens", "the most that the summary may take"),
     ],
 };

@@ -9,7 +9,7 @@ pub const fn sample(point: Point) -> &'static str {
             r#"{"history":[{"id":"m_1","role":"user","parts":[{"type":"text","text":"Where does the build fail?"}]}],"system":[],"tokens":{"current":130000,"limit":120000},"trigger":"over_limit","to_compress":{"from":0,"to":1}}"#
         }
         Point::Summarize => {
-            r#"{"messages":[{"id":"m_1","role":"user","parts":[{"type":"text","text":"Where does the build fail?"}]}],"instructions":null,"max_tokens":2000}"#
+            r#"{"messages":[{"id":"m_1","role":"user","parts":[{"type":"text","text":"Where does the build fail?"}]}],"instructions":null,"material":null,"max_tokens":2000}"#
         }
         Point::AfterCompress => {
             r#"{"summary":"The build failed in the linker.","truncated_count":1,"compressed_messages":[{"id":"m_1","role":"user","parts":[{"type":"text","text":"Where does the build fail?"}]}],"tokens":{"before":130000,"after":60000}}"#

@@ -5,7 +5,8 @@
 
 use std::fmt;
 
-use super::Error;
+use super::{Error, SummaryAsk};
+use crate::domain::AskedSummary;
 use crate::hook::{At, Changed, Check, Decision, HookSet, Item, Kind, Point, Provided, Tokens};
 
 /// The hooks of one compile, as the driver meets them: one call after another, each answered
@@ -31,6 +32,16 @@ pub trait Asks: fmt::Debug {
 
     /// Tells.
     fn observe(&mut self, at: At<'_>, decision: Decision<'_>) -> Result<(), Error>;
+
+    /// Whether there is somebody who writes summaries.
+    fn summarizes(&self) -> bool {
+        self.has(Point::Summarize, Kind::Provide)
+    }
+
+    /// Has a summary written of messages that leave the history; none where nobody does.
+    fn summarize(&mut self, _: &SummaryAsk<'_>) -> Result<Option<AskedSummary>, Error> {
+        Ok(None)
+    }
 
     /// Whether a hook of this kind stands at a point.
     fn has(&self, point: Point, kind: Kind) -> bool {

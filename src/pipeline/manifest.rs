@@ -120,6 +120,7 @@ pub(super) fn run(input: Input<'_>) -> Report {
         exact: model.is_exact() && !has_media,
         parts,
         actions,
+        history_summary: None,
         cache: Cache { stable_tokens: model.scale(stable(&input)), ..Cache::default() },
         memory: Memory { injected: arrived.injected.clone(), expired: Vec::new() },
         skill: input.request.skill.as_ref().map(|skill| skill.name.to_string()),

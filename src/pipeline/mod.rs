@@ -45,12 +45,13 @@ pub use deadline::{Deadline, Stopped};
 pub use error::Error;
 pub use govern::{GovernInput, GovernOutput, govern, published};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
-pub use points::{Fits, ask_results_of, result_inputs, write_arguments};
+pub use points::{Fits, SummaryAsk, ask_results_of, clean_summary, result_inputs, write_arguments};
 pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;
 pub use recall::{Candidate, Ranked, rank_memory};
 pub use report::{
-    Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, ToolCost, Tools,
+    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, Memory, Parts, Report, TooBig,
+    ToolCost, Tools,
 };
 pub use shorten::{
     Edit, Edited, Maker, Original, Shortened, Shown, ask_results, passed_on, shorten, splice,

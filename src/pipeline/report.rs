@@ -31,6 +31,8 @@ pub struct Report {
     pub exact: bool,
     pub parts: Parts,
     pub actions: Actions,
+    /// What stands for old messages, where they were summarised.
+    pub history_summary: Option<HistorySummary>,
     pub cache: Cache,
     pub memory: Memory,
     /// The skill whose instructions are in the payload.
@@ -75,6 +77,7 @@ impl Report {
             exact: model.is_exact(),
             parts: Parts { history: tokens_after, ..Parts::default() },
             actions,
+            history_summary: None,
             cache: Cache::default(),
             memory: Memory::default(),
             skill: None,
@@ -107,6 +110,42 @@ impl Report {
             self.too_big = vec![TooBig { part: "history", tokens, pointer: None }];
         }
         self
+    }
+}
+
+/// The message at the head of the history that stands for those that were summarised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct HistorySummary {
+    /// Who wrote it: `extractive` where it is quotes, `hook:ID`, or `model:NAME`.
+    #[schema(example = "extractive")]
+    pub by: String,
+    /// The messages that it stands for, by their indexes in the request's list.
+    pub covers: Vec<CoveredRange>,
+}
+
+/// Messages one behind the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct CoveredRange {
+    /// The index of the first.
+    #[schema(example = 0)]
+    pub from: usize,
+    /// The index behind the last.
+    #[schema(example = 12)]
+    pub to: usize,
+}
+
+impl CoveredRange {
+    /// Indexes in rising order as ranges.
+    pub(super) fn of(places: impl Iterator<Item = usize>) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for at in places {
+            match found.last_mut() {
+                Some(last) if last.to == at => last.to += 1,
+                Some(last) if last.to > at => {}
+                _ => found.push(Self { from: at, to: at + 1 }),
+            }
+        }
+        found
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::compile::resolve_model;
-use super::options::{Clear, Explain, KnownAdapters, Level, Protect, read_adapters};
+use super::options::{
+    Clear, Explain, KnownAdapters, Level, Protect, read_adapters, summary_instructions,
+};
 use crate::domain::{AdapterChoices, Conversation, Model, Models, Notes, Source, Target};
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
@@ -17,6 +19,7 @@ pub const COMPRESS_KEYS: &[&str] = &[
     "budget_tokens",
     "model",
     "keep_recent_turns",
+    "summary_instructions",
     "clear",
     "adapters",
     "protect",
@@ -81,6 +84,8 @@ pub struct CompressRequest<'r, 'a> {
     pub level: Level,
     pub budget_tokens: Option<u64>,
     pub keep_recent_turns: usize,
+    /// What a summary is to hold, in the caller's words.
+    pub summary_instructions: Option<Arc<str>>,
     pub clear: Clear,
     pub adapters: AdapterChoices,
     pub protect: Protect,
@@ -138,6 +143,7 @@ pub fn read_compress<'r, 'a>(
     let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(Explain::Summary);
     let protect = Protect::read(&fields, &mut faults);
     let clear = Clear::read(&fields, &mut faults);
+    let summary_instructions = summary_instructions(&fields, &mut faults);
     let adapters = read_adapters(&fields, known_adapters, &mut faults);
     let deadline_ms = fields.whole("deadline_ms", 1, 60_000, &mut faults);
     let words = [("fail", false), ("pass", true)];
@@ -152,6 +158,7 @@ pub fn read_compress<'r, 'a>(
         level,
         budget_tokens,
         keep_recent_turns: usize::try_from(turns).unwrap_or(usize::MAX),
+        summary_instructions,
         clear,
         adapters,
         protect,

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::HooksConfig;
+use crate::config::{Config, HooksConfig};
 use crate::domain::Clock;
 use crate::service::hooks::{Hooks, HooksFile, HooksFileError};
-use crate::webhook::{BadKey, Dns, Keyring, Policy, SetupError, Webhooks};
+use crate::webhook::{BadKey, Dns, Keyring, Policy, SetupError, Summarizer, Webhooks};
 
 /// Why hooks cannot be set up. The text names the file and the setting.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +39,18 @@ pub(super) fn build(config: &HooksConfig, listens: SocketAddr) -> Result<Hooks, 
     };
     let webhooks = Webhooks::new(config, policy, Arc::new(Dns::system()), Clock::system())?;
     Ok(Hooks::new(webhooks, keys, file))
+}
+
+/// The model that writes summaries, where one is named.
+pub(super) fn summarizer(
+    config: &Config,
+    listens: SocketAddr,
+) -> Result<Option<Summarizer>, Error> {
+    let certificates = config.hooks.hooks_ca_file.as_deref();
+    let resolver = Arc::new(Dns::system());
+    let made =
+        Summarizer::new(&config.summarizer, listens, certificates, resolver, Clock::system())?;
+    Ok(made)
 }
 
 fn keys(config: &HooksConfig) -> Result<Keyring, Error> {

@@ -148,6 +148,7 @@ impl Server {
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let services = services.with_hooks(hooks::build(&config.hooks, address)?);
+        let services = services.with_summarizer(hooks::summarizer(&config, address)?);
         Ok(Self { listener, address, services, config })
     }
 

@@ -9,11 +9,13 @@ use futures_util::FutureExt as _;
 use super::Services;
 use super::hooks::Keeping;
 use super::pool::Seat;
+use super::summaries::{self, Known, Summaries, Wanted};
+use crate::domain::AskedSummary;
 use crate::hook::{
-    At, Changed, Check, Decision, HookSet, Item, Kept, Point, Provided, Recorded, Round, Run,
-    Scope, ToSend, Tokens,
+    At, Caller, Changed, Check, Decision, Facts, HookSet, Item, Kept, Point, Provided, Recorded,
+    Round, Run, Scope, ToSend, Tokens,
 };
-use crate::pipeline::{self, Asks, Deadline, Stopped};
+use crate::pipeline::{self, Asks, Deadline, Stopped, SummaryAsk};
 
 /// The hooks that a request is pinned to, and what became of them so far.
 #[derive(Debug)]
@@ -23,6 +25,7 @@ pub(super) struct Asking<'s> {
     seat: Option<Seat>,
     deadline: Deadline,
     later: Vec<ToSend>,
+    summaries: Summaries<'s>,
 }
 
 impl Services {
@@ -33,15 +36,28 @@ impl Services {
         scope: Scope,
         deadline: &Deadline,
     ) -> Asking<'_> {
+        self.asking_through(self.hook_caller(), set, scope, deadline)
+    }
+
+    /// The same by another caller.
+    pub(super) fn asking_through<'s>(
+        &'s self,
+        caller: &'s dyn Caller,
+        set: Arc<HookSet>,
+        scope: Scope,
+        deadline: &Deadline,
+    ) -> Asking<'s> {
+        let summaries = Summaries::live(self, scope.session_id.as_ref());
         let kept = Keeping::of(self, &set).unwrap_or_else(|error| {
             tracing::warn!(%error, "what hooks said before is not known: they are asked again");
             None
         });
-        let mut round = Round::new(set, self.hook_caller(), scope);
+        let mut round = Round::new(set, caller, scope);
         if let Some(kept) = &kept {
             round = round.keeping(Arc::clone(kept) as Arc<dyn Kept>);
         }
         Asking {
+            summaries,
             round,
             kept,
             seat: self.seat().cloned(),
@@ -52,16 +68,20 @@ impl Services {
 }
 
 impl<'s> Asking<'s> {
-    /// Asks nobody: `recorded` has what was said.
+    /// Asks `caller`, and nobody for summaries: these were written. `place`: where somebody may have
+    /// to be waited for.
     pub(super) fn recorded(
         set: Arc<HookSet>,
-        recorded: &'s Arc<Recorded>,
+        (recorded, caller, summaries): (&Arc<Recorded>, &'s dyn Caller, Vec<AskedSummary>),
+        place: Option<Seat>,
         scope: Scope,
         deadline: &Deadline,
     ) -> Self {
         let kept = Arc::clone(recorded) as Arc<dyn Kept>;
-        let round = Round::new(set, &**recorded, scope).keeping(kept);
-        Self { round, kept: None, seat: None, deadline: deadline.clone(), later: Vec::new() }
+        let round = Round::new(set, caller, scope).keeping(kept);
+        let summaries = Summaries::recorded(summaries);
+        let deadline = deadline.clone();
+        Self { round, kept: None, seat: place, deadline, later: Vec::new(), summaries }
     }
 }
 
@@ -71,7 +91,13 @@ impl Asking<'_> {
         if is_dry {
             self.round = self.round.dry();
         }
+        self.summaries.dry_if(is_dry);
         self
+    }
+
+    /// What came of the summaries that were asked for so far.
+    pub(super) fn take_summaries(&mut self) -> Vec<AskedSummary> {
+        self.summaries.take()
     }
 
     pub(super) fn runs(&self) -> &[Run] {
@@ -86,6 +112,51 @@ impl Asking<'_> {
     /// What hooks said of results of tools, to be stored with what became of them.
     pub(super) fn kept(&self) -> Option<Arc<Keeping>> {
         self.kept.clone()
+    }
+
+    /// Has the hooks, then the model write a summary that nobody has written yet.
+    fn write(
+        &mut self,
+        ask: &SummaryAsk<'_>,
+        wanted: &Wanted<'_>,
+    ) -> Result<Option<AskedSummary>, pipeline::Error> {
+        let _turn = wait(self.seat.as_ref(), &self.deadline, wanted.turn())?;
+        if let Some(asked) = wanted.stored(true) {
+            return Ok(Some(asked));
+        }
+        let before = self.round.runs().len();
+        let provided = self.provide_summary(ask)?;
+        let most = ask.bytes();
+        let mut came = if let Some((hook, answer)) = provided.answers.first() {
+            let text = summaries::content(answer).map_err(Arc::from);
+            text.and_then(|text| summaries::checked(&text, format!("hook:{hook}"), most))
+        } else {
+            let new = self.round.runs().get(before..).unwrap_or_default();
+            Err(summaries::failed(new).unwrap_or_default())
+        };
+        if came.is_err()
+            && let Some(summarizer) = wanted.services.summarizer()
+        {
+            let by = format!("model:{}", summarizer.model());
+            let prompt = ask.prompt(summarizer.max_input());
+            let allowance = Wanted::allowance(&self.deadline);
+            let writing = summarizer.write(&prompt, ask.max_tokens, allowance);
+            came = match wait(self.seat.as_ref(), &self.deadline, writing)? {
+                Ok(answer) => summaries::checked(&answer, by, most),
+                Err(failure) => Err(format!("{by}: {failure}").into()),
+            };
+        }
+        Ok(match came {
+            Ok(summary) => Some(wanted.kept(summary)),
+            // Nobody had one, and nobody failed.
+            Err(why) if why.is_empty() => None,
+            Err(why) => Some(wanted.came(Err(why))),
+        })
+    }
+
+    fn provide_summary(&mut self, ask: &SummaryAsk<'_>) -> Result<Provided, pipeline::Error> {
+        let at = At { point: Point::Summarize, input: ask.input, facts: Facts::default() };
+        self.provide(at, &|_| 0, &|answer| summaries::content(answer).map(drop))
     }
 
     /// The caller's deadline is the hooks' too.
@@ -118,6 +189,26 @@ fn wait<T>(
 impl Asks for Asking<'_> {
     fn set(&self) -> Option<&HookSet> {
         Some(self.round.set())
+    }
+
+    fn summarizes(&self) -> bool {
+        self.summaries.are_written(self.round.set())
+    }
+
+    fn summarize(&mut self, ask: &SummaryAsk<'_>) -> Result<Option<AskedSummary>, pipeline::Error> {
+        self.begin()?;
+        let asked = match self.summaries.known(ask, self.round.set()) {
+            Known::Settled(asked) => asked,
+            Known::Dry => {
+                self.provide_summary(ask)?;
+                None
+            }
+            Known::Wanted(wanted) => self.write(ask, &wanted)?,
+        };
+        if let Some(asked) = &asked {
+            self.summaries.note(asked);
+        }
+        Ok(asked)
     }
 
     fn change(&mut self, at: At<'_>, check: Check<'_>) -> Result<Changed, pipeline::Error> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::compile::{Answer, Error};
+use super::compile::{Answer, Error, hook_line};
 use super::known::{Known, Recipe, keep_text};
 use super::results::Results;
 use super::{Services, adapters, usage};
@@ -97,8 +97,11 @@ pub(super) fn carry_out(
     let storing = Instant::now();
     let known = Known::of(&services.tenant(), items)?;
     timings.store += storing.elapsed();
+    let set = services.hook_set(None, &[])?;
+    let mut asking = services.asking(set, services.hook_scope(None), &deadline);
+    let around = (&deadline, &mut asking as &mut dyn Asks);
     let shortened =
-        pipeline::shorten(services.pipeline(), &request, &known.makers(), &deadline, &mut timings);
+        pipeline::shorten(services.pipeline(), &request, &known.makers(), around, &mut timings);
     let mut shortened = match shortened {
         Err(pipeline::Error::Stopped(Stopped::TimeUp)) if request.pass_on_deadline => {
             return Ok(passed(&request, timings, write));
@@ -108,6 +111,7 @@ pub(super) fn carry_out(
     let id = new_id();
     let list = list_text(&shortened);
     heard.report(&mut shortened.report);
+    shortened.report.hooks.extend(asking.runs().iter().filter_map(hook_line));
     if let Given::List(given) = &request.given {
         heard.answered(given.conversation.source, &list);
     }

@@ -28,6 +28,7 @@ mod results;
 mod returned;
 pub mod sessions;
 pub mod skills;
+mod summaries;
 mod telling;
 pub mod tokens;
 mod told;
@@ -48,6 +49,7 @@ use self::hooks::Hooks;
 use self::once::Flights;
 use self::pool::Seat;
 use self::skills::FolderSkills;
+use self::summaries::Writing;
 use self::usage::Meter;
 use crate::domain::{
     Clock, Key, KeyHash, MemoryPromotion, Models, Principal, Timestamp, TokenizerName,
@@ -56,6 +58,7 @@ use crate::pack::PublicKeys;
 use crate::pipeline;
 pub use crate::store::{Condition, Error as StoreError, OpenError};
 use crate::store::{Retention, Store, Tenant};
+use crate::webhook::Summarizer;
 
 /// Bytes of earlier payloads that are remembered, for [`compile`]'s `first_change`.
 const REMEMBERED_BYTES: u64 = 64 << 20;
@@ -76,6 +79,7 @@ pub struct Services {
     seat: Option<Seat>,
     pack_keys: Arc<PublicKeys>,
     skills: Arc<FolderSkills>,
+    summarizer: Option<Summarizer>,
 }
 
 struct Inner {
@@ -85,6 +89,7 @@ struct Inner {
     gate: Gate,
     meter: Meter,
     flights: Flights,
+    writing: Writing,
     packs: packs::Known,
     /// Earlier payloads by answer.
     payloads: Cache<Before, Bytes, Length>,
@@ -134,6 +139,7 @@ impl Services {
                 gate,
                 meter: Meter::default(),
                 flights: Flights::default(),
+                writing: Writing::default(),
                 packs: packs::Known::default(),
                 payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),
@@ -144,6 +150,7 @@ impl Services {
             seat: None,
             pack_keys: Arc::default(),
             skills: Arc::default(),
+            summarizer: None,
         }
     }
 
@@ -276,6 +283,20 @@ impl Services {
     #[must_use]
     pub fn with_skills(self, skills: FolderSkills) -> Self {
         Self { skills: Arc::new(skills), ..self }
+    }
+
+    /// The same, where this model writes summaries.
+    #[must_use]
+    pub fn with_summarizer(self, summarizer: Option<Summarizer>) -> Self {
+        Self { summarizer, ..self }
+    }
+
+    fn summarizer(&self) -> Option<&Summarizer> {
+        self.summarizer.as_ref()
+    }
+
+    fn writing(&self) -> &Writing {
+        &self.inner.writing
     }
 
     fn folder_skills(&self) -> &FolderSkills {

@@ -184,7 +184,7 @@ impl Tx<'_> {
 }
 
 /// Tables in which everyone stands who has rows that go at some time.
-const EXPIRING: [&str; 8] = [
+const EXPIRING: [&str; 9] = [
     "blobs",
     "answers",
     "chains",
@@ -193,6 +193,7 @@ const EXPIRING: [&str; 8] = [
     "replies",
     "sessions",
     "deliveries",
+    "summaries",
 ];
 
 /// Everyone with a row that goes at some time, found by one step in an index each.

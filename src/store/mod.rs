@@ -34,6 +34,7 @@ mod sessions;
 mod skills;
 mod sql;
 mod sqlite;
+mod summaries;
 mod tenant;
 mod tx;
 mod usage;

@@ -319,6 +319,8 @@ impl Tenant {
         let kept = self.store.inner.retention.events;
         while self.write(move |tx| tx.forget_events(kept))? {}
         while self.write(|tx| tx.forget_deliveries())? {}
+        let ttl = self.store.inner.retention.ttl;
+        while self.write(move |tx| tx.forget_summaries(ttl))? {}
         let most = self.store.inner.retention.originals_max_bytes;
         if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
             while self.write(move |tx| tx.forget_messages(last))? {}

@@ -20,8 +20,20 @@ const MOST: usize = 10_000;
 pub(super) type Key = (Arc<str>, Arc<str>);
 
 /// The breakers of all hooks of this process. Cheap to clone.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Breakers(Arc<Mutex<HashMap<Key, State>>>);
+#[derive(Debug, Clone)]
+pub(super) struct Breakers {
+    states: Arc<Mutex<HashMap<Key, State>>>,
+    /// Failures in a row that open one.
+    failures: u32,
+    /// Time until one call may try.
+    pause: Duration,
+}
+
+impl Default for Breakers {
+    fn default() -> Self {
+        Self::new(FAILURES, PAUSE)
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct State {
@@ -40,13 +52,17 @@ pub(super) struct Permit {
 }
 
 impl Breakers {
+    pub(super) fn new(failures: u32, pause: Duration) -> Self {
+        Self { states: Arc::default(), failures, pause }
+    }
+
     /// Leave to call, unless the breaker is open.
     pub(super) fn admit(&self, key: &Key, now: Timestamp) -> Option<Permit> {
         let mut states = self.states();
         let mut is_probe = false;
-        if let Some(state) = states.get_mut(key).filter(|state| state.failures >= FAILURES) {
+        if let Some(state) = states.get_mut(key).filter(|state| state.failures >= self.failures) {
             // A clock that was set back must not stop calls for longer.
-            let is_early = now >= state.failed_at && now.since(state.failed_at) < PAUSE;
+            let is_early = now >= state.failed_at && now.since(state.failed_at) < self.pause;
             if state.probing || is_early {
                 return None;
             }
@@ -58,11 +74,11 @@ impl Breakers {
 
     /// Whether calls are stopped, for those who look at a hook.
     pub(super) fn is_open(&self, key: &Key) -> bool {
-        self.states().get(key).is_some_and(|state| state.failures >= FAILURES)
+        self.states().get(key).is_some_and(|state| state.failures >= self.failures)
     }
 
     fn states(&self) -> MutexGuard<'_, HashMap<Key, State>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -74,9 +90,10 @@ impl Permit {
     /// Whether the breaker opened with this failure.
     pub(super) fn failed(mut self, now: Timestamp) -> bool {
         let is_probe = std::mem::take(&mut self.is_probe);
+        let most = self.breakers.failures;
         let mut states = self.breakers.states();
         if states.len() >= MOST && !states.contains_key(&self.key) {
-            states.retain(|_, state| state.failures >= FAILURES);
+            states.retain(|_, state| state.failures >= most);
             if states.len() >= MOST {
                 states.clear();
             }
@@ -91,7 +108,7 @@ impl Permit {
         if is_probe {
             state.probing = false;
         }
-        state.failures == FAILURES
+        state.failures == most
     }
 }
 

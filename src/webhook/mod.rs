@@ -36,6 +36,7 @@ mod gate;
 mod resolve;
 mod seal;
 mod signature;
+mod summarizer;
 mod target;
 
 pub use address::{Blocked, Policy, is_public};
@@ -46,3 +47,4 @@ pub use gate::CALLS;
 pub use resolve::{Dns, Resolve, Resolving};
 pub use seal::{BadKey, Keyring, Purpose, SealError};
 pub use signature::sign;
+pub use summarizer::Summarizer;

@@ -109,6 +109,7 @@ fn every_link_leads_to_a_file() {
         "docs/store.md",
         "docs/encodings.md",
         "docs/cache.md",
+        "docs/summaries.md",
         "docs/parity.md",
         "docs/prove.md",
     ];

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::domain::{Compilation, Drift, StageDrift};
 use crate::json::Difference;
 use crate::pipeline::Report;
-use crate::service::compilations::{Compared, Record, Replayed, is_current};
+use crate::service::compilations::{Compared, HookCheck, Record, Replayed, is_current};
 
 /// A row of the list.
 #[derive(Debug, Serialize, ToSchema)]
@@ -125,7 +125,9 @@ pub struct CompareRequest {
 #[expect(dead_code, reason = "read by the service")]
 pub struct ReplayRequest {
     /// `strict`: everything from the record. `verify`: the recorded request with what is stored
-    /// today.
+    /// today; hooks are asked once more, and what they say is compared and not used. `refresh`: the
+    /// same, but hooks whose question has changed are asked and their answers used; what comes of
+    /// it is a new record.
     #[schema(default = "strict")]
     mode: Option<String>,
     /// The request, sent again: for a record that holds hashes alone. Memory, adapters and models
@@ -201,6 +203,34 @@ pub struct ReplayAnswer {
     pub diff: Vec<DiffStep>,
     #[schema(value_type = Value)]
     pub payload: Box<RawValue>,
+    /// With `verify`, what hooks say now beside what they said then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<Vec<HookCheckRow>>,
+    /// With `refresh`, the id of the new record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compilation_id: Option<String>,
+}
+
+/// A hook that was asked once more.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HookCheckRow {
+    #[schema(example = "rag")]
+    pub hook: String,
+    #[schema(example = "before_compile")]
+    pub point: &'static str,
+    /// How often the point was reached before.
+    pub occurrence: u32,
+    /// `equal`, `differs`, `failed`, or `gone` where there is no such hook any more.
+    pub outcome: &'static str,
+    /// Whether it was asked something else than was recorded.
+    pub asked_otherwise: bool,
+}
+
+impl From<HookCheck> for HookCheckRow {
+    fn from(own: HookCheck) -> Self {
+        let HookCheck { hook, point, occurrence, outcome, asked_otherwise } = own;
+        Self { hook: hook.to_string(), point, occurrence, outcome, asked_otherwise }
+    }
 }
 
 impl From<Replayed> for ReplayAnswer {
@@ -215,6 +245,8 @@ impl From<Replayed> for ReplayAnswer {
             stages,
             diff: own.diff.into_iter().map(Into::into).collect(),
             payload: RawValue::from_string(own.payload).unwrap_or_default(),
+            hooks: own.hooks.map(|hooks| hooks.into_iter().map(Into::into).collect()),
+            compilation_id: own.refreshed.map(|id| id.to_string()),
         }
     }
 }

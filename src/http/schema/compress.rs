@@ -48,6 +48,8 @@ pub struct CompressRequest {
     /// Newest turns that are shielded from all but lossless edits.
     #[schema(default = 4)]
     pub keep_recent_turns: Option<u64>,
+    /// What a summary is to hold, in your words; at most 8,192 bytes.
+    pub summary_instructions: Option<String>,
     pub clear: Option<Clear>,
     /// Format adapters in the order in which texts are offered to them: names, or definitions.
     /// When absent all of ours, a stored one of the same name in the place of each.

@@ -236,6 +236,8 @@ pub struct Compression {
     /// Characters above which an old tool result is not searched for lines to quote in a
     /// summary.
     pub stub_tool_results_over: Option<u64>,
+    /// What a summary is to hold, in your words; at most 8,192 bytes.
+    pub summary_instructions: Option<String>,
     pub clear: Option<Clear>,
     /// Format adapters in the order in which texts are offered to them: names, or definitions.
     /// When absent all of ours, a stored one of the same name in the place of each.

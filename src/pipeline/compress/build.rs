@@ -69,5 +69,6 @@ pub(super) fn build(
         shown.push(arrived);
     }
     drop(forms);
-    Output { slots, actions, forms: shown, artifacts, outcome }
+    let (wanted, summary) = (None, None);
+    Output { slots, actions, forms: shown, artifacts, outcome, wanted, summary }
 }

@@ -1,18 +1,19 @@
 //! The stage: counts turns, plans, and builds the history that the plan leaves.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::build::build;
-use super::ladder::{self, Outcome, Plan, TurnCost};
-use super::summary::{Material, summary_cap};
+use super::ladder::{self, Form, Note, Outcome, Plan, TurnCost};
+use super::summary::{Material, Wanted, summary_cap};
 use super::turns::View;
 use super::view::Tools;
 use crate::domain::{Message, Role, Turn, turns};
 use crate::pipeline::arrive::{Arrived, Sight};
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
-use crate::pipeline::report::Action;
+use crate::pipeline::report::{Action, CoveredRange, HistorySummary};
 use crate::pipeline::slot::Slot;
 use crate::pipeline::{Stopped, prose};
 use crate::request::{Compression, Thinking};
@@ -58,6 +59,10 @@ pub(in crate::pipeline) struct Output {
     /// Texts that lines in sight name by their artifacts.
     pub(in crate::pipeline) artifacts: Vec<Arc<str>>,
     pub(in crate::pipeline) outcome: Outcome,
+    /// A summary that nobody was asked for, and that would stand where one of their own lines
+    /// stands now.
+    pub(in crate::pipeline) wanted: Option<Wanted>,
+    pub(in crate::pipeline) summary: Option<HistorySummary>,
 }
 
 pub(in crate::pipeline) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Stopped> {
@@ -82,12 +87,36 @@ pub(in crate::pipeline) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Resul
         spans: &spans,
         plan,
         stub_over: input.compression.stub_tool_results_over,
+        instructions: input.compression.summary_instructions.as_deref(),
         material: input.material,
+        wanted: OnceCell::new(),
     };
     let mut outcome = ladder::plan(&turn_costs, &plan, &mut view)?;
     let note = view.note(&mut outcome)?;
-    let (arrived, cleared) = (view.arrived, view.cleared);
-    Ok(build(input, (arrived, cleared), &spans, (outcome, note)))
+    let summary = covers(&input.history, &spans, &outcome).map(|covers| HistorySummary {
+        by: by(note.as_ref().and_then(|note| note.by.as_deref())),
+        covers,
+    });
+    let (arrived, cleared, wanted) = (view.arrived, view.cleared, view.wanted.into_inner());
+    let note = note.map(|note| note.slot);
+    let built = build(input, (arrived, cleared), &spans, (outcome, note));
+    Ok(Output { wanted, summary, ..built })
+}
+
+/// Who wrote a summary, as the report has it.
+pub(in crate::pipeline) fn by(by: Option<&str>) -> String {
+    by.unwrap_or("extractive").to_owned()
+}
+
+/// Where the summarised messages stood in the request's list; none where none were.
+fn covers(history: &[Message], spans: &[Turn], outcome: &Outcome) -> Option<Vec<CoveredRange>> {
+    let covered = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form == Form::Covered);
+    let mut places = covered
+        .flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default())
+        .filter_map(|message| message.origin)
+        .peekable();
+    places.peek().filter(|_| outcome.note == Note::Summary)?;
+    Some(CoveredRange::of(places))
 }
 
 fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<Plan, Stopped> {

@@ -1,9 +1,11 @@
 //! The message that stands for covered turns.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
-use crate::compress::summarize;
-use crate::domain::{Message, Role};
+use crate::compress::{Covered, summarize};
+use crate::domain::{AskedSummary, Message, Notes, Part, Role, Summary};
 use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::pipeline::{Stopped, prose};
@@ -24,11 +26,14 @@ pub(in crate::pipeline) fn summary_cap(level: Level, room: u64) -> u64 {
 }
 
 /// What a summary goes by.
+#[derive(Clone, Copy)]
 pub(in crate::pipeline) struct SummaryRules<'t> {
     /// Raw tokens that it takes at most.
     pub(in crate::pipeline) cap: u64,
     /// Tool results of more characters are not quoted.
     pub(in crate::pipeline) stub_over: Option<usize>,
+    /// What the caller wants it to hold.
+    pub(in crate::pipeline) instructions: Option<&'t str>,
     /// Whether a fact stands in what is not covered.
     pub(in crate::pipeline) told: &'t dyn Fn(u64) -> bool,
     /// What hooks gave for it.
@@ -42,11 +47,77 @@ pub(in crate::pipeline) struct Material {
     pub(in crate::pipeline) input: Option<Arc<str>>,
     /// Stands behind the summary, word for word.
     pub(in crate::pipeline) verbatim: Option<Arc<str>>,
+    /// Whether somebody writes summaries, so that those are told that are wanted.
+    pub(in crate::pipeline) asks: bool,
+    /// What came of those that were asked for.
+    pub(in crate::pipeline) written: Vec<Written>,
+}
+
+/// What came of asking for the summary of covered messages.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Written {
+    /// Their places in the list.
+    pub(in crate::pipeline) covered: Vec<usize>,
+    /// None where nobody wrote one.
+    pub(in crate::pipeline) summary: Option<Summary>,
+}
+
+/// Notes what came of asking for a summary.
+pub(in crate::pipeline) fn written(
+    wanted: Wanted,
+    asked: Option<AskedSummary>,
+    notes: &mut Notes,
+) -> Written {
+    let summary = match asked.map(|asked| asked.came) {
+        Some(Ok(summary)) => Some(summary),
+        Some(Err(why)) => {
+            let detail = format!("{why}: its own lines stand for what was summarised");
+            notes.degraded("summarizer_failed", String::new(), detail);
+            None
+        }
+        None => None,
+    };
+    Written { covered: wanted.covered, summary }
+}
+
+/// A summary that nobody was asked for yet.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Wanted {
+    pub(in crate::pipeline) covered: Vec<usize>,
+    /// Raw tokens that it may take.
+    pub(in crate::pipeline) max_tokens: u64,
+}
+
+/// The message that stands for covered ones, and who wrote it; nobody where it is of their own
+/// lines.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Note {
+    pub(in crate::pipeline) slot: Slot,
+    pub(in crate::pipeline) by: Option<Arc<str>>,
 }
 
 impl Material {
     pub(in crate::pipeline) fn is_empty(&self) -> bool {
         self.input.is_none() && self.verbatim.is_none()
+    }
+
+    /// What came of asking for the summary of these messages; it is told as wanted where nobody
+    /// was asked.
+    fn written_of(
+        &self,
+        covered: &[usize],
+        wanted: &OnceCell<Wanted>,
+        most: u64,
+    ) -> Option<&Summary> {
+        if !self.asks {
+            return None;
+        }
+        let found = self.written.iter().find(|written| written.covered == covered);
+        if found.is_none() {
+            let covered = covered.to_vec();
+            wanted.get_or_init(|| Wanted { covered, max_tokens: most });
+        }
+        found.and_then(|written| written.summary.as_ref())
     }
 
     /// The text of a note with what stands behind it.
@@ -59,13 +130,60 @@ impl Material {
     }
 }
 
-/// The summary of covered messages, which take so many tokens; `None` where there is nothing to
-/// quote, or what is quoted is no shorter than the messages.
-pub(in crate::pipeline) fn summary(
+/// What stands for covered messages: what somebody wrote of them, or their own lines. None where
+/// nothing would be shorter than they are.
+pub(in crate::pipeline) fn note(
+    meter: &Meter<'_>,
+    (covered, places): (&[&Message], &[usize]),
+    tokens: u64,
+    rules: SummaryRules<'_>,
+    wanted: &OnceCell<Wanted>,
+) -> Result<Option<Note>, Stopped> {
+    let frame = Message::text(Role::User, prose::summary(stand_for(covered), ""));
+    let most = rules.cap.saturating_sub(meter.message(&frame)?.real());
+    if let Some(summary) = rules.material.written_of(places, wanted, most)
+        && let Some(slot) = as_written(meter, covered, (&summary.text, tokens), rules)?
+    {
+        return Ok(Some(Note { slot, by: Some(Arc::clone(&summary.by)) }));
+    }
+    let slot = summary(meter, covered, tokens, rules)?;
+    Ok(slot.map(|slot| Note { slot, by: None }))
+}
+
+/// The message with what somebody wrote, its last lines left out where it is too long; none where
+/// it is no shorter than what it stands for.
+fn as_written(
+    meter: &Meter<'_>,
+    covered: &[&Message],
+    (text, tokens): (&str, u64),
+    SummaryRules { cap, material, .. }: SummaryRules<'_>,
+) -> Result<Option<Slot>, Stopped> {
+    let beside = material.verbatim.as_deref().map_or(Ok(0), |text| meter.text(text))?;
+    let mut kept = text;
+    while !kept.trim().is_empty() {
+        let text = prose::summary(stand_for(covered), &material.behind(kept.trim_end()));
+        let slot = Slot::new(meter, Message::text(Role::User, text), PartName::History)?;
+        let took = slot.cost.real();
+        if took <= cap + beside {
+            return Ok((took < tokens + beside).then_some(slot));
+        }
+        // A little less than its share, so that few rounds are needed.
+        let bytes =
+            u64::try_from(kept.len()).unwrap_or(u64::MAX).saturating_mul(cap + beside) / took;
+        let bytes = usize::try_from(bytes).unwrap_or_default().min(kept.len().saturating_sub(1));
+        kept = kept.get(..kept.floor_char_boundary(bytes)).unwrap_or_default();
+        kept = kept.rfind('\n').and_then(|end| kept.get(..end)).unwrap_or_default();
+    }
+    Ok(None)
+}
+
+/// The summary of covered messages in their own lines; `None` where there is nothing to quote, or
+/// what is quoted is no shorter than the messages.
+fn summary(
     meter: &Meter<'_>,
     covered: &[&Message],
     tokens: u64,
-    SummaryRules { cap, stub_over, told, material }: SummaryRules<'_>,
+    SummaryRules { cap, stub_over, instructions, told, material }: SummaryRules<'_>,
 ) -> Result<Option<Slot>, Stopped> {
     let quoted = match &material.input {
         // What was given to be in it stands in it, in at most half of the room.
@@ -76,18 +194,21 @@ pub(in crate::pipeline) fn summary(
     // What stands word for word is paid for beside the summary.
     let beside = material.verbatim.as_deref().map_or(Ok(0), |text| meter.text(text))?;
     let cap = cap + beside;
-    let frame = Message::text(Role::User, prose::summary(covered.len(), ""));
+    let (messages, earlier, count) = parted(covered);
+    let (messages, earlier): (Vec<&Message>, Vec<&str>) =
+        (messages.iter().map(AsRef::as_ref).collect(), earlier.iter().map(AsRef::as_ref).collect());
+    let covered = Covered { messages: &messages, earlier: &earlier, instructions, stub_over, told };
+    let frame = Message::text(Role::User, prose::summary(count, ""));
     let mut room = cap.saturating_sub(meter.message(&frame)?.real()).saturating_sub(given + beside);
     // Joining text to its frame may cost a token or two more than both apart.
     for _ in 0..3 {
-        let summary =
-            summarize(meter.counter(), meter.tokenizer(), covered, (room, stub_over), told);
-        let text = [quoted.as_str(), &*summary.text].concat();
+        let summary = summarize(meter.counter(), meter.tokenizer(), &covered, room);
+        let text = [quoted.as_str(), &summary].concat();
         let text = material.behind(text.trim_end());
         if text.is_empty() {
             return Ok(None);
         }
-        let message = Message::text(Role::User, prose::summary(covered.len(), &text));
+        let message = Message::text(Role::User, prose::summary(count, &text));
         let slot = Slot::new(meter, message, PartName::History)?;
         let over = slot.cost.real().saturating_sub(cap);
         if over == 0 {
@@ -96,6 +217,42 @@ pub(in crate::pipeline) fn summary(
         room = room.saturating_sub(over + 1);
     }
     Ok(None)
+}
+
+/// How many messages of the conversation covered ones stand for: an earlier summary stands for all
+/// that it covered.
+pub(in crate::pipeline) fn stand_for(covered: &[&Message]) -> usize {
+    parted(covered).2
+}
+
+/// Messages without the summaries among them, what those say, and how many messages it is all
+/// about.
+fn parted<'m>(covered: &[&'m Message]) -> (Vec<Cow<'m, Message>>, Vec<Arc<str>>, usize) {
+    let (mut messages, mut earlier, mut count) = (Vec::new(), Vec::new(), 0_usize);
+    for message in covered {
+        let found = |part: &Part| {
+            let text = part.as_text().filter(|_| message.role == Role::User)?;
+            prose::summarised(text).map(|(stands_for, body)| (stands_for, Arc::from(body)))
+        };
+        let found: Vec<(usize, Arc<str>)> = message.parts.iter().filter_map(found).collect();
+        if found.is_empty() {
+            messages.push(Cow::Borrowed(*message));
+            count += 1;
+            continue;
+        }
+        let mut rest = Message::clone(message);
+        rest.parts
+            .retain(|part| !part.as_text().is_some_and(|text| prose::is_history_summary(text)));
+        count += usize::from(!rest.parts.is_empty());
+        if !rest.parts.is_empty() {
+            messages.push(Cow::Owned(rest));
+        }
+        for (stands_for, body) in found {
+            count = count.saturating_add(stands_for);
+            earlier.push(body);
+        }
+    }
+    (messages, earlier, count)
 }
 
 /// What hooks gave for a summary, under its heading, in at most so many tokens.

@@ -1,7 +1,9 @@
 //! Turns and their messages as the ladder asks about them: what each costs in which form.
 
+use std::cell::OnceCell;
+
 use super::ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
-use super::summary::{Material, SummaryRules, summary};
+use super::summary::{self, Material, SummaryRules, Wanted, stand_for};
 use super::view::{Clearing, Tools, cleared, may_clear};
 use crate::compress::Depth;
 use crate::domain::{Message, Role, Turn};
@@ -38,7 +40,10 @@ pub(super) struct View<'v, 's> {
     pub(super) spans: &'v [Turn],
     pub(super) plan: Plan,
     pub(super) stub_over: Option<usize>,
+    pub(super) instructions: Option<&'v str>,
     pub(super) material: &'v Material,
+    /// The first summary that nobody was asked for.
+    pub(super) wanted: OnceCell<Wanted>,
 }
 
 impl ClearCost for View<'_, '_> {
@@ -84,7 +89,8 @@ impl ClearCost for View<'_, '_> {
     }
 
     fn summary(&mut self, forms: &[Form]) -> Result<u64, Stopped> {
-        Ok(self.summarized(forms)?.map_or(self.plan.summary_cap, |slot| slot.cost.real()))
+        let note = self.summarized(forms)?;
+        Ok(note.map_or(self.plan.summary_cap, |note| note.slot.cost.real()))
     }
 }
 
@@ -169,51 +175,50 @@ impl View<'_, '_> {
         Ok(())
     }
 
-    fn covered(&self, forms: &[Form]) -> (Vec<&Message>, u64) {
-        let mut tokens = 0;
-        let covered = self
-            .spans
-            .iter()
-            .zip(forms)
-            .filter(|(_, form)| **form == Form::Covered)
-            .flat_map(|(span, _)| span.clone())
-            .filter_map(|at| {
-                tokens += self.costs.get(at).copied().unwrap_or_default().real();
-                self.history.get(at)
-            })
-            .collect();
-        (covered, tokens)
+    /// The covered messages, their places, and what they take.
+    fn covered(&self, forms: &[Form]) -> (Vec<&Message>, Vec<usize>, u64) {
+        let spans = self.spans.iter().zip(forms).filter(|(_, form)| **form == Form::Covered);
+        let places: Vec<usize> = spans.flat_map(|(span, _)| span.clone()).collect();
+        let cost = |at: &usize| self.costs.get(*at).copied().unwrap_or_default().real();
+        let tokens = places.iter().map(cost).sum();
+        (places.iter().filter_map(|at| self.history.get(*at)).collect(), places, tokens)
     }
 
-    fn summarized(&self, forms: &[Form]) -> Result<Option<Slot>, Stopped> {
-        let (covered, tokens) = self.covered(forms);
-        let (cap, stub_over) = (self.plan.summary_cap, self.stub_over);
-        let rules = SummaryRules { cap, stub_over, told: &|_| false, material: self.material };
-        summary(self.meter, &covered, tokens, rules)
+    fn summarized(&self, forms: &[Form]) -> Result<Option<summary::Note>, Stopped> {
+        let (covered, places, tokens) = self.covered(forms);
+        let rules = SummaryRules {
+            cap: self.plan.summary_cap,
+            stub_over: self.stub_over,
+            instructions: self.instructions,
+            told: &|_| false,
+            material: self.material,
+        };
+        summary::note(self.meter, (&covered, &places), tokens, rules, &self.wanted)
     }
 
     /// The message that stands for the covered turns. Where no summary can be made, the next
     /// rung is taken and `outcome` says so.
-    pub(super) fn note(&self, outcome: &mut Outcome) -> Result<Option<Slot>, Stopped> {
+    pub(super) fn note(&self, outcome: &mut Outcome) -> Result<Option<summary::Note>, Stopped> {
         if !outcome.forms.contains(&Form::Covered) {
             return Ok(None);
         }
         if outcome.note == Note::Summary {
-            if let Some(slot) = self.summarized(&outcome.forms)? {
-                return Ok(Some(slot));
+            if let Some(note) = self.summarized(&outcome.forms)? {
+                return Ok(Some(note));
             }
             if self.plan.level >= Level::Drop {
                 outcome.note = Note::Marker;
             }
         }
-        let (covered, _) = self.covered(&outcome.forms);
+        let (covered, ..) = self.covered(&outcome.forms);
         let text = match outcome.note {
-            Note::Marker => self.material.behind(&prose::truncated(covered.len())),
-            Note::Summary => prose::summary(covered.len(), "None of their lines found room."),
+            Note::Marker => self.material.behind(&prose::truncated(stand_for(&covered))),
+            Note::Summary => prose::summary(stand_for(&covered), "None of their lines found room."),
             Note::None | Note::Silent => return Ok(None),
         };
         let message = Message::text(Role::User, text);
-        Slot::new(self.meter, message, PartName::History).map(Some)
+        let slot = Slot::new(self.meter, message, PartName::History)?;
+        Ok(Some(summary::Note { slot, by: None }))
     }
 }
 

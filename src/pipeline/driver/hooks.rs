@@ -37,6 +37,7 @@ impl Driver<'_> {
         let compressed = self.compress(past, &around, &how)?;
         let (mut around, compressed) =
             self.before_compress(past, shown, (around, compressed), &mut how)?;
+        let compressed = self.summarized(past, &around, compressed, &mut how)?;
         self.after_compress(past, &around, &compressed)?;
         if !self.asks.has_any(Point::BeforeCompile) {
             return Ok((around, compressed));
@@ -49,6 +50,7 @@ impl Driver<'_> {
         around = self.around(shown, past, context.as_deref())?;
         how.free = how.free.saturating_sub(free);
         let compressed = self.compress(past, &around, &how)?;
+        let compressed = self.summarized(past, &around, compressed, &mut how)?;
         Ok((around, compressed))
     }
 

@@ -4,6 +4,7 @@ mod hooks;
 mod last;
 mod shrink;
 mod stages;
+mod summarize;
 mod tools;
 
 use super::measure::Meter;
@@ -87,7 +88,8 @@ pub(super) fn run(
         injected: around.injected,
         list_key,
     };
-    let report = driver.manifest(&slots, (actions, compressed.forms), arrival);
+    let mut report = driver.manifest(&slots, (actions, compressed.forms), arrival);
+    report.history_summary = compressed.summary;
     if !report.fits && request.on_overflow == OnOverflow::Fail {
         return Err(Error::OverBudget(Box::new(report)));
     }
@@ -105,7 +107,7 @@ impl Driver<'_> {
 
     /// Whether there is anybody to ask.
     fn is_asked(&self) -> bool {
-        self.asks.set().is_some_and(|set| !set.is_empty())
+        self.asks.summarizes() || self.asks.set().is_some_and(|set| !set.is_empty())
     }
 }
 

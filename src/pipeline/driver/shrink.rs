@@ -5,7 +5,7 @@ use super::stages::{Around, Past, Shown, Shrink};
 use crate::domain::Message;
 use crate::hook::{At, Decision, Facts, Kind, Point};
 use crate::pipeline::Error;
-use crate::pipeline::compress::Output as Compressed;
+use crate::pipeline::compress::{self, Output as Compressed};
 use crate::pipeline::points::list::Seen;
 use crate::pipeline::points::shrink::{self, Tokens};
 
@@ -46,7 +46,7 @@ impl Driver<'_> {
         }
         let at = At { point: POINT, input: &input, facts: Facts::default() };
         // Text is for the summary: where none is made, there is nothing to ask for.
-        if self.asks.has(POINT, Kind::Provide) && shrink::leaves(&compressed.outcome) {
+        if self.asks.has(POINT, Kind::Provide) && compress::covers_any(&compressed.outcome) {
             let provided = self.provide(at, &|_| Ok(()))?;
             how.material = shrink::material(&provided.fragments);
             if !how.material.is_empty() {

@@ -5,6 +5,8 @@ pub(super) mod before_compile;
 pub(super) mod list;
 pub(super) mod result;
 pub(super) mod shrink;
+pub(super) mod summarize;
 pub(super) mod transform;
 
 pub use result::{Fits, ask_results_of, result_inputs, write_arguments};
+pub use summarize::{SummaryAsk, clean_summary};

@@ -7,7 +7,7 @@ use super::list::Seen;
 use crate::domain::{Message, Turn, turns};
 use crate::hook::{Fragment, Include};
 use crate::json::write_string;
-use crate::pipeline::compress::{Form, Material, Outcome};
+use crate::pipeline::compress::{Form, Material, Outcome, covers_any};
 
 /// What hooks gave, by where it goes.
 pub(in crate::pipeline) fn material(fragments: &[Fragment]) -> Material {
@@ -16,7 +16,8 @@ pub(in crate::pipeline) fn material(fragments: &[Fragment]) -> Material {
         let texts: Vec<&str> = own.map(|fragment| &*fragment.content).collect();
         (!texts.is_empty()).then(|| texts.join("\n").into())
     };
-    Material { input: all(Include::SummaryInput), verbatim: all(Include::Verbatim) }
+    let (input, verbatim) = (all(Include::SummaryInput), all(Include::Verbatim));
+    Material { input, verbatim, ..Material::default() }
 }
 
 /// Tokens of the payload, as the report counts them.
@@ -69,14 +70,9 @@ pub(in crate::pipeline) fn shrinks(outcome: &Outcome) -> bool {
     outcome.forms.iter().any(|form| *form != Form::Whole)
 }
 
-/// Whether turns leave the history, so that something stands for them.
-pub(in crate::pipeline) fn leaves(outcome: &Outcome) -> bool {
-    outcome.forms.contains(&Form::Covered)
-}
-
 /// The messages that leave the history; where none do, those that are shortened.
 pub(in crate::pipeline) fn touched(history: &[Message], outcome: &Outcome) -> (usize, usize) {
-    let leaves = leaves(outcome);
+    let leaves = covers_any(outcome);
     let is_touched =
         |form: &Form| if leaves { *form == Form::Covered } else { *form != Form::Whole };
     let spans: Vec<Turn> = turns(history);

@@ -8,12 +8,14 @@ mod lossless;
 mod plan;
 mod report;
 mod results;
+mod shown;
 mod splice;
 mod turns;
 
 use plan::Sight;
 pub use report::Shortened;
 pub use results::ask_results;
+pub use shown::{Edited, Maker, Original, Shown, passed_on};
 pub use splice::{Edit, splice};
 use turns::Turns;
 
@@ -21,64 +23,19 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::compress::{self, Clearing, Tools};
+use super::compress::{self, Clearing, Material, Tools, Wanted, written};
 use super::measure::{self, Cost, Meter};
+use super::points::summarize::Slice;
 use super::stage::{Timings, timed};
-use super::{Context, Deadline, Error, prose, protect};
+use super::{Asks, Context, Deadline, Error, prose, protect};
 use crate::compress::{Adapters, Depth, Encoder, Form, Hold, Lossless, Reducer};
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
 use crate::provider::{self, Answered, Spoken, Wrap};
 use crate::request::{CompressRequest, Given, Level, List, Originals};
 
-/// What is shown in the place of the messages that came.
-#[derive(Debug, Clone)]
-pub struct Shown {
-    /// The message's JSON text.
-    pub json: String,
-    /// Where it stood; none for the summary of the messages that are gone.
-    pub origin: Option<usize>,
-    /// Whether it is another one than came.
-    pub changed: bool,
-    /// The texts in it that stand for originals.
-    pub edits: Vec<Edited>,
-    /// The original that it stands for as a whole: the JSON of a message with parts that are gone.
-    pub stands_for: Option<ArtifactId>,
-}
-
-/// A text of a tool result that stands for an original.
-#[derive(Debug, Clone)]
-pub struct Edited {
-    /// Its place among the texts of the tool results of its message.
-    pub slot: usize,
-    pub artifact: ArtifactId,
-    /// Whether the original is the JSON of a whole content.
-    pub json: bool,
-}
-
-/// A text that is shown shortened, or not at all.
-#[derive(Debug, Clone)]
-pub struct Original {
-    pub text: Arc<str>,
-    /// Where its message stood in the list.
-    pub message: usize,
-    pub tokens: u64,
-    /// Whether it is the JSON of a whole message that is gone.
-    pub whole: bool,
-    /// What its text is called by.
-    pub artifact: ArtifactId,
-}
-
-/// Whose a message of the list is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Maker {
-    #[default]
-    Caller,
-    /// An earlier answer of ours, whose original is stored.
-    Ours,
-    /// An earlier answer of ours, whose original only the caller has: no further rung may take it.
-    OursForGood,
-}
+/// Summaries that are asked for at most: a second one where the first leads to other turns.
+const MOST_SUMMARIES: usize = 2;
 
 /// Makes the request's text or messages shorter. `makers`: one for each message; what an earlier
 /// answer made takes no other form at rung 1.
@@ -86,7 +43,7 @@ pub fn shorten(
     cx: &Context,
     request: &CompressRequest<'_, '_>,
     makers: &[Maker],
-    deadline: &Deadline,
+    (deadline, asks): (&Deadline, &mut dyn Asks),
     timings: &mut Timings,
 ) -> Result<Shortened, Error> {
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
@@ -109,9 +66,21 @@ pub fn shorten(
             let mut notes = request.notes.clone();
             let job =
                 timed(&mut timings.count, || Job::new(&meter, request, list, makers, &mut notes))?;
-            let shown = timed(&mut timings.compile, || job.run(&encoder))?;
+            let mut material = Material {
+                asks: request.level >= Level::Summary && asks.summarizes(),
+                ..Material::default()
+            };
+            let mut ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
+            for _ in 0..MOST_SUMMARIES {
+                let Some(wanted) = ran.wanted.take() else { break };
+                let slice = job.slice(&wanted);
+                let asked = timed(&mut timings.hooks, || asks.summarize(&slice.ask()))?;
+                deadline.check()?;
+                material.written.push(written(wanted, asked, &mut notes));
+                ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
+            }
             let before = job.costs.iter().map(|cost| cost.real()).sum();
-            timed(&mut timings.count, || report::of_list(&meter, &job, shown, before, notes))
+            timed(&mut timings.count, || report::of_list(&meter, &job, ran, before, notes))
         }
     }
 }
@@ -139,6 +108,14 @@ fn of_text<'e>(
         }
     }
     last
+}
+
+/// What the list came to.
+struct Ran {
+    rows: Vec<report::Row>,
+    /// Who wrote the summary, where there is one.
+    by: Option<String>,
+    wanted: Option<Wanted>,
 }
 
 /// A list on its way.
@@ -233,16 +210,21 @@ impl<'j> Job<'j> {
         })
     }
 
-    fn run<'e>(&self, encoder: &dyn Fn() -> Encoder<'e>) -> Result<Vec<report::Row>, Error> {
+    /// `material`: the summaries that others wrote.
+    fn run<'e>(
+        &self,
+        material: &Material,
+        encoder: &dyn Fn() -> Encoder<'e>,
+    ) -> Result<Ran, Error> {
         let whole = plan::Plan::whole(self.list.items.len());
         let first = lossless::run(self, &whole, (encoder(), None))?;
         let taken = self.request.level;
         if taken == Level::Lossless || self.fits(&first) {
-            return Ok(first);
+            return Ok(Ran { rows: first, by: None, wanted: None });
         }
         let turns = Turns::of(self, &first, &encoder());
         let attempt = |level, fill| {
-            let plan = plan::run(self, (&first, &turns), (level, fill), encoder())?;
+            let plan = plan::run(self, (&first, &turns, material), (level, fill), encoder())?;
             let rows = lossless::run(self, &plan, (encoder(), Some(&turns.told)))?;
             Ok::<_, Error>((plan, rows))
         };
@@ -251,10 +233,23 @@ impl<'j> Job<'j> {
             (plan, further) = attempt(taken, false)?;
         }
         if !plan.pays {
-            (_, further) = attempt(Level::Reversible, false)?;
+            (plan, further) = attempt(Level::Reversible, false)?;
         }
         // What is gone may have been pointed at by what is left.
-        Ok(if self.after(&further) <= self.after(&first) { further } else { first })
+        if self.after(&further) > self.after(&first) {
+            return Ok(Ran { rows: first, by: None, wanted: None });
+        }
+        // A summary that would not stand there is not worth asking for.
+        let wanted = plan.wanted.filter(|_| plan.by.is_some());
+        Ok(Ran { rows: further, by: plan.by, wanted })
+    }
+
+    /// What the summary of these messages of the list is to be made of.
+    fn slice(&self, wanted: &Wanted) -> Slice {
+        let covered: Vec<&Message> =
+            wanted.covered.iter().flat_map(|at| self.messages(*at)).copied().collect();
+        let said = (self.request.summary_instructions.clone(), None);
+        Slice::new(&covered, None, said, self.request.model.scale(wanted.max_tokens))
     }
 
     /// Whether there is a budget, and the rows meet it.
@@ -371,22 +366,5 @@ impl<'j> Job<'j> {
     /// The neutral messages that were read from a message of the list.
     fn messages(&self, at: usize) -> &[&'j Message] {
         self.neutral.get(at).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// The request's text or messages as they came: there was no time for more, not even to count.
-pub fn passed_on(request: &CompressRequest<'_, '_>, notes: Notes) -> Shortened {
-    match &request.given {
-        Given::Text(text) => report::passed(request, Vec::new(), Some(text.to_string()), notes),
-        Given::List(list) => {
-            let shown = list.items.iter().enumerate().map(|(at, item)| Shown {
-                json: item.raw.to_owned(),
-                origin: Some(at),
-                changed: false,
-                edits: Vec::new(),
-                stands_for: None,
-            });
-            report::passed(request, shown.collect(), None, notes)
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! Which messages are cleared, summarised or dropped: the ladder over the turns of the list.
 
+use std::cell::OnceCell;
+
 use super::report::Row;
 use super::turns::{Turns, form, forms};
 use super::{Error, Job};
@@ -7,7 +9,7 @@ use crate::compress::{Depth, Encoder, Stands};
 use crate::domain::{Message, Role, Source};
 use crate::json;
 use crate::pipeline::compress::{
-    self, ClearCost, Clearing, Form, Material, Note, Outcome, SummaryRules,
+    self, ClearCost, Clearing, Form, Material, Note, Outcome, Standing, SummaryRules, Wanted,
 };
 use crate::pipeline::report::Action;
 use crate::pipeline::{measure, prose};
@@ -31,6 +33,10 @@ pub(super) struct Plan {
     pub(super) sights: Vec<Sight>,
     /// The summary's JSON text, and its raw tokens.
     pub(super) summary: Option<(String, u64)>,
+    /// Who wrote it; none where it is no summary.
+    pub(super) by: Option<String>,
+    /// A summary that nobody was asked for yet.
+    pub(super) wanted: Option<Wanted>,
     /// The message before which it stands.
     pub(super) summary_at: Option<usize>,
     /// Whether it takes less than what it stands for would if only results were cleared.
@@ -49,7 +55,7 @@ impl Plan {
 /// budget leaves.
 pub(super) fn run(
     job: &Job<'_>,
-    (rows, turns): (&[Row], &Turns),
+    (rows, turns, material): (&[Row], &Turns, &Material),
     (level, fill): (Level, bool),
     encoder: Encoder<'_>,
 ) -> Result<Plan, Error> {
@@ -67,7 +73,8 @@ pub(super) fn run(
         opening: None,
         keep_live: budget.is_none(),
     };
-    let mut view = View { job, rows, turns, cap: plan.summary_cap, encoder };
+    let (cap, wanted) = (plan.summary_cap, OnceCell::new());
+    let mut view = View { job, rows, turns, material, cap, encoder, wanted };
     let outcome = compress::plan(&turns.costs, &plan, &mut view)?;
     let mut found = view.plan(&outcome, level)?;
     found.pays = view.pays(&outcome, &found)?;
@@ -76,6 +83,7 @@ pub(super) fn run(
         view.cap = view.cap.saturating_add(outcome.left);
         found = Plan { pays: true, ..view.plan(&outcome, level)? };
     }
+    found.wanted = view.wanted.into_inner();
     Ok(found)
 }
 
@@ -83,9 +91,12 @@ struct View<'v> {
     job: &'v Job<'v>,
     rows: &'v [Row],
     turns: &'v Turns,
+    material: &'v Material,
     cap: u64,
     /// Gives forms that stand by themselves.
     encoder: Encoder<'v>,
+    /// The first summary that nobody was asked for.
+    wanted: OnceCell<Wanted>,
 }
 
 impl ClearCost for View<'_> {
@@ -116,7 +127,7 @@ impl ClearCost for View<'_> {
     }
 
     fn summary(&mut self, forms: &[Form]) -> Result<u64, Error> {
-        Ok(self.summarized(forms)?.map_or(self.cap, |(_, tokens)| tokens))
+        Ok(self.summarized(forms)?.map_or(self.cap, |(_, tokens, _)| tokens))
     }
 }
 
@@ -204,20 +215,31 @@ impl View<'_> {
         covered.into_iter()
     }
 
-    /// The summary of what is covered, as a message of the list's shape.
-    fn summarized(&self, forms: &[Form]) -> Result<Option<(String, u64)>, Error> {
-        let messages: Vec<&Message> =
-            self.covered(forms).flat_map(|at| self.job.messages(at)).copied().collect();
-        let tokens =
-            self.covered(forms).filter_map(|at| self.rows.get(at)).map(|row| row.alone).sum();
+    fn messages(&self, forms: &[Form]) -> impl Iterator<Item = &Message> {
+        self.covered(forms).flat_map(|at| self.job.messages(at)).copied()
+    }
+
+    /// The summary of what is covered, as a message of the list's shape, what it takes, and who
+    /// wrote it.
+    fn summarized(&self, forms: &[Form]) -> Result<Option<(String, u64, String)>, Error> {
+        let messages: Vec<&Message> = self.messages(forms).collect();
+        let places: Vec<usize> = self.covered(forms).collect();
+        let tokens = places.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.alone).sum();
         let live = forms.get(self.turns.live_turn()..).unwrap_or_default();
         let told = |fact| !live.contains(&Form::Covered) && self.turns.told.stays(fact);
-        let material = &Material::default();
-        let rules = SummaryRules { cap: self.cap, stub_over: None, told: &told, material };
-        let slot = compress::summary(self.job.meter, &messages, tokens, rules)?;
-        Ok(slot.map(|slot| {
+        let rules = SummaryRules {
+            cap: self.cap,
+            stub_over: None,
+            instructions: self.job.request.summary_instructions.as_deref(),
+            told: &told,
+            material: self.material,
+        };
+        let covered = (messages.as_slice(), places.as_slice());
+        let note = compress::note(self.job.meter, covered, tokens, rules, &self.wanted)?;
+        Ok(note.map(|Standing { slot, by }| {
             let text = slot.message.parts.iter().find_map(|part| part.as_text().cloned());
-            (self.user_message(&text.unwrap_or_else(|| "".into())), slot.cost.real())
+            let json = self.user_message(&text.unwrap_or_else(|| "".into()));
+            (json, slot.cost.real(), compress::by(by.as_deref()))
         }))
     }
 
@@ -259,8 +281,10 @@ impl View<'_> {
 
     fn plan(&self, outcome: &Outcome, level: Level) -> Result<Plan, Error> {
         let mut plan = Plan::whole(self.job.list.items.len());
-        if outcome.note == Note::Summary {
-            plan.summary = self.summarized(&outcome.forms)?;
+        if outcome.note == Note::Summary
+            && let Some((json, tokens, by)) = self.summarized(&outcome.forms)?
+        {
+            (plan.summary, plan.by) = (Some((json, tokens)), Some(by));
         }
         // Where no summary can be made the next rung is taken, if the level goes so far.
         let mut covered = match plan.summary {
@@ -272,7 +296,8 @@ impl View<'_> {
         } else if plan.summary.is_none() && outcome.forms.contains(&Form::Covered) {
             // Without the marker this list would be the beginning of the one that came, and
             // nobody could tell them apart.
-            let text = prose::truncated(self.covered(&outcome.forms).count());
+            let gone: Vec<&Message> = self.messages(&outcome.forms).collect();
+            let text = prose::truncated(compress::stand_for(&gone));
             let message = Message::text(Role::User, text.as_str());
             plan.summary =
                 Some((self.user_message(&text), self.job.meter.message(&message)?.real()));

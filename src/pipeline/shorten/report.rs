@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{Job, Original, Shown};
+use super::{Job, Original, Ran, Shown};
 use crate::compress::{Class, Form};
 use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
 use crate::pipeline::arrive::{named, warn};
 use crate::pipeline::manifest::Name;
 use crate::pipeline::measure::Meter;
-use crate::pipeline::report::{Action, Actions, Decision, Report, TooBig};
+use crate::pipeline::report::{
+    Action, Actions, CoveredRange, Decision, HistorySummary, Report, TooBig,
+};
 use crate::request::{CompressRequest, Explain, Originals};
 
 /// A text or a list made shorter.
@@ -147,7 +149,7 @@ pub(super) fn of_text(
 pub(super) fn of_list(
     meter: &Meter<'_>,
     job: &Job<'_>,
-    rows: Vec<Row>,
+    Ran { rows, by, .. }: Ran,
     before: u64,
     mut notes: Notes,
 ) -> Result<Shortened, Error> {
@@ -165,6 +167,10 @@ pub(super) fn of_list(
     if !report.fits {
         report.too_big = too_big(job, &rows);
     }
+    report.history_summary = by.map(|by| {
+        let gone = rows.iter().filter(|row| row.action == Action::Summarized);
+        HistorySummary { by, covers: CoveredRange::of(gone.filter_map(|row| row.origin)) }
+    });
     if request.explain == Explain::Full {
         report.decisions = Some(decisions(job, &rows));
     }

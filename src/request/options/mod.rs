@@ -8,6 +8,7 @@ pub use adapters::{
     ADAPTER_KEYS, KnownAdapters, MOST_PATTERNS_IN_ALL, adapter_names, given_adapters, patterns_in,
     read_definition,
 };
+pub(super) use read::summary_instructions;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub struct Compression {
     pub read_tool: bool,
     /// Tool results of more characters than this enter a summary as one line.
     pub stub_tool_results_over: Option<usize>,
+    /// What a summary is to hold, in the caller's words.
+    pub summary_instructions: Option<Arc<str>>,
     pub clear: Clear,
     /// What rung 2 is taken with, in order.
     pub adapters: AdapterChoices,
@@ -91,6 +94,7 @@ impl Default for Compression {
             thinking: Thinking::ClearOld,
             read_tool: false,
             stub_tool_results_over: None,
+            summary_instructions: None,
             clear: Clear::default(),
             adapters: AdapterChoices::default(),
         }

@@ -1,5 +1,7 @@
 //! Reading the options from their objects.
 
+use std::sync::Arc;
+
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::{
@@ -17,6 +19,8 @@ const MOST_TURNS: u64 = 10_000;
 const PATTERN_SIZE: usize = 1 << 20;
 const MOST_PATTERNS: usize = 32;
 const LONGEST_PATTERN: usize = 512;
+/// Bytes of what a caller says of summaries.
+const LONGEST_INSTRUCTIONS: usize = 8 << 10;
 
 pub(in crate::request) const COMPRESSION: &[&str] = &[
     "level",
@@ -27,6 +31,7 @@ pub(in crate::request) const COMPRESSION: &[&str] = &[
     "thinking",
     "read_tool",
     "stub_tool_results_over",
+    "summary_instructions",
     "clear",
     "adapters",
 ];
@@ -100,10 +105,24 @@ impl Compression {
         read.stub_tool_results_over = given
             .whole("stub_tool_results_over", 0, u64::from(u32::MAX), faults)
             .and_then(|characters| usize::try_from(characters).ok());
+        read.summary_instructions = summary_instructions(&given, faults);
         read.clear = Clear::read(&given, faults);
         read.adapters = read_adapters(&given, known, faults);
         read
     }
+}
+
+/// The key `summary_instructions`; none where it says nothing.
+pub(in crate::request) fn summary_instructions(
+    fields: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> Option<Arc<str>> {
+    let text = fields.text("summary_instructions", faults)?.trim();
+    if text.len() > LONGEST_INSTRUCTIONS {
+        let detail = format!("must not be longer than {LONGEST_INSTRUCTIONS} bytes");
+        fields.fault("summary_instructions", detail, faults);
+    }
+    (!text.is_empty()).then(|| text.into())
 }
 
 impl Clear {

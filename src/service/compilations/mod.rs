@@ -2,6 +2,7 @@
 
 mod compare;
 mod cuts;
+mod live;
 mod replay;
 
 use std::fmt::Write as _;
@@ -15,6 +16,7 @@ pub use crate::store::CompilationFilter;
 
 pub use self::compare::{Compared, compare};
 pub use self::cuts::{Cut, cuts};
+pub use self::live::HookCheck;
 pub use self::replay::{Replayed, replay};
 
 const UNKNOWN: Error = Error::NotFound("there is no compilation of this id, or no longer");

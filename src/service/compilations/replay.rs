@@ -1,7 +1,8 @@
 //! A compile once more, from its record or from its request sent again.
 //!
 //! What reached the first one from outside comes from the record, so nothing is called and nothing
-//! is stored. Where the record has hashes alone, the request is sent again, and what it says by name
+//! is stored, unless a mode says so: `verify` asks hooks beside the record, `refresh` those whose
+//! question has changed, and keeps a record of it. Where the record has hashes alone, the request is sent again, and what it says by name
 //! (memory, adapters, a model) is taken from the store of today; a part that has changed is told by
 //! its name.
 
@@ -9,15 +10,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::compare::payload_diff;
+use super::live::{HookCheck, Refreshing, Verifying};
 use super::{Record, find};
-use crate::domain::{AdapterDefinition, Drift, Models, RecordLevel};
-use crate::hook::{HookSet, Recorded, Run, Stop};
+use crate::domain::{AdapterDefinition, AskedSummary, Drift, Models, RecordLevel};
+use crate::hook::{Caller, HookSet, Point, Recorded, Run, Stop};
 use crate::json::{self, Difference, Faults, Fields, Limits, Node, Path};
 use crate::pipeline::{self, Asks, Compiled, Deadline, Report, Timings};
 use crate::request::{self, CompileRequest, Explain, KnownAdapters};
 use crate::service::asking::Asking;
-use crate::service::record::{self, ENGINE, Inputs};
+use crate::service::record::{self, Begun, ENGINE, Inputs, NewRecord};
 use crate::service::{Error, Services, adapters, compile};
+use crate::store::Batch;
 
 /// What a replay came to.
 #[derive(Debug)]
@@ -30,6 +33,10 @@ pub struct Replayed {
     pub diff: Vec<Difference>,
     /// JSON text of the payload.
     pub payload: String,
+    /// What hooks say now, beside what they said then, where they were asked.
+    pub hooks: Option<Vec<HookCheck>>,
+    /// The id of the new record, where there is one.
+    pub refreshed: Option<Arc<str>>,
 }
 
 impl Replayed {
@@ -43,8 +50,13 @@ impl Replayed {
 enum Mode {
     /// All from the record.
     Strict,
-    /// The recorded request, and what stands in the store today.
+    /// The recorded request, and what stands in the store today; hooks are asked beside the
+    /// record.
     Verify,
+    /// The same, and hooks are asked whose question has changed: what comes of it is a new record.
+    Refresh,
+    /// A request that was sent again, with what stands in the store today.
+    Sent,
 }
 
 /// Runs a recorded compile again. `body` may be empty.
@@ -60,9 +72,13 @@ pub fn replay(
     let mut mode = None;
     let mut given = None;
     if let Some(fields) = Fields::of(&node, Path::Root, &["mode", "request"], &mut faults) {
-        let words = [("strict", Mode::Strict), ("verify", Mode::Verify)];
+        let words =
+            [("strict", Mode::Strict), ("verify", Mode::Verify), ("refresh", Mode::Refresh)];
         mode = fields.choice("mode", &words, &mut faults);
         given = fields.get("request");
+        if mode == Some(Mode::Refresh) && given.is_some() {
+            fields.fault("request", "is the record's where it is refreshed", &mut faults);
+        }
         if let Some(given) = given.filter(|given| given.as_object().is_none()) {
             fields.fault(
                 "request",
@@ -86,7 +102,7 @@ pub fn replay(
             if let Some(defaults) = &defaults {
                 compile::add_absent(&mut given, defaults)?;
             }
-            run(services, &record, &given, Mode::Verify, deadline)
+            run(services, &record, &given, Mode::Sent, deadline)
         }
         (None, Some(request)) => {
             let request = json::parse(request, Limits::default())?;
@@ -114,7 +130,9 @@ pub(super) fn again(
     govern(services, record, &node, &mut request)?;
     request.explain = Explain::Full;
     request.record = RecordLevel::None;
-    Ok(compiled(services, record, request, deadline)?.0.report)
+    let (set, runs) = asked(record)?;
+    let answers = Arc::new(Recorded::new(&runs));
+    Ok(compiled(services, record, request, (set, &answers, &*answers), deadline)?.compiled.report)
 }
 
 fn run(
@@ -126,13 +144,60 @@ fn run(
 ) -> Result<Replayed, Error> {
     let (mut request, adapters) = match mode {
         Mode::Strict => recorded(services, record, node)?,
-        Mode::Verify => today(services, node)?,
+        Mode::Verify | Mode::Refresh | Mode::Sent => today(services, node)?,
     };
+    if mode == Mode::Refresh
+        && let Some((factor, points)) = record::session_of(&record.compilation.body)
+    {
+        (request.measured_milli, request.points) = (factor, points);
+    }
     request.record = record.compilation.level;
     govern(services, record, node, &mut request)?;
     let inputs = Inputs::of(&request, adapters);
-    let (compiled, runs) = compiled(services, record, request, deadline)?;
-    Ok(told(record, (node, &inputs, &runs), &compiled))
+    let (set, runs) = asked(record)?;
+    let answers = Arc::new(Recorded::new(&runs));
+    match mode {
+        Mode::Strict | Mode::Sent => {
+            let done = compiled(services, record, request, (set, &answers, &*answers), deadline)?;
+            Ok(told(record, node, inputs, &done))
+        }
+        Mode::Verify => {
+            let today = compile::pinned(services, &request)?;
+            let verifying = Verifying::new(&answers, today, services.webhooks());
+            let done = compiled(services, record, request, (set, &answers, &verifying), deadline)?;
+            let told = told(record, node, inputs, &done);
+            Ok(Replayed { hooks: Some(verifying.into_checks()), ..told })
+        }
+        Mode::Refresh => refresh(services, record, (node, request, inputs), &answers, deadline),
+    }
+}
+
+/// Compiles as of today, and stores what came of it as a record of its own. Sessions, memory and
+/// who listens are not touched.
+fn refresh(
+    services: &Services,
+    record: &Record,
+    (node, request, inputs): (&Node<'_>, CompileRequest, Inputs),
+    answers: &Arc<Recorded>,
+    deadline: &Deadline,
+) -> Result<Replayed, Error> {
+    let set = compile::pinned(services, &request)?;
+    let caller = Refreshing { recorded: answers, live: services.hook_caller() };
+    let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
+    let scope = compile::scope(services, &id, request.session_id.as_ref());
+    let target = request.target.as_str();
+    let asking = services.asking_through(&caller, Arc::clone(&set), scope, deadline);
+    let done = carry_out(services, request, asking, deadline)?;
+    let mut begun = Begun { level: record.compilation.level, target, inputs, set };
+    begun.inputs.summaries.clone_from(&done.summaries);
+    let mut batch = Batch::default();
+    let session = record.compilation.session_id.as_ref();
+    let made = (&done.compiled, done.runs.as_slice());
+    let new = NewRecord::of(services, (&id, session), (node, &begun), made, &mut batch)?;
+    let kept = services.tenant().kept();
+    services.tenant().commit_with(batch, move |tx, _| new.store(tx, kept))?;
+    let told = told(record, node, begun.inputs, &done);
+    Ok(Replayed { refreshed: Some(id), ..told })
 }
 
 /// Compiles the request's conversation under its pack, where it has one. A published pack is what it
@@ -149,21 +214,40 @@ fn govern(
     governed.map(drop).map_err(|error| Error::Compile(Box::new(error)))
 }
 
-/// Compiles with what hooks have said.
+/// What a compile came to.
+struct Done {
+    compiled: Compiled,
+    runs: Vec<Run>,
+    summaries: Vec<AskedSummary>,
+}
+
+/// Compiles with what `caller` says, and with the summaries of the record.
 fn compiled(
     services: &Services,
     record: &Record,
     request: CompileRequest,
+    (set, answers, caller): (Arc<HookSet>, &Arc<Recorded>, &dyn Caller),
     deadline: &Deadline,
-) -> Result<(Compiled, Vec<Run>), Error> {
-    let mut timings = Timings::default();
-    let (set, runs) = asked(record)?;
-    let answers = Arc::new(Recorded::new(&runs));
+) -> Result<Done, Error> {
     let scope = compile::scope(services, &record.compilation.id, request.session_id.as_ref());
-    let mut asking = Asking::recorded(set, &answers, scope, deadline);
+    let summaries = record::summaries_of(&record.compilation.body, &services.tenant())?;
+    let gone = Error::RecordIncomplete("a summary of the record is no longer there");
+    let said = (answers, caller, summaries.ok_or(gone)?);
+    let asking = Asking::recorded(set, said, services.seat().cloned(), scope, deadline);
+    carry_out(services, request, asking, deadline)
+}
+
+fn carry_out(
+    services: &Services,
+    request: CompileRequest,
+    mut asking: Asking<'_>,
+    deadline: &Deadline,
+) -> Result<Done, Error> {
+    let mut timings = Timings::default();
     let around = (deadline, &mut asking as &mut dyn Asks);
     let compiled =
         pipeline::compile(services.pipeline(), request, String::new(), around, &mut timings);
+    let summaries = asking.take_summaries();
     let (runs, _) = asking.into_parts();
     let compiled = compiled.map_err(|error| match error {
         pipeline::Error::Hook(Stop::Diverged { .. }) => {
@@ -171,19 +255,19 @@ fn compiled(
         }
         error => Error::Compile(Box::new(error.into())),
     })?;
-    Ok((compiled, runs))
+    Ok(Done { compiled, runs, summaries })
 }
 
 /// The hooks of a record, and what they said. One of hashes has no answers.
 fn asked(record: &Record) -> Result<(Arc<HookSet>, Vec<Run>), Error> {
     let raw = &record.compilation.body;
     if record.body.full.is_none() {
-        return match record.body.hooks.as_str() {
-            "[]" => Ok((Arc::default(), Vec::new())),
-            _ => Err(Error::RecordIncomplete(
-                "hooks were asked, and a record of hashes has no answers",
-            )),
-        };
+        if asked_for_summaries_alone(&record.body.hooks) {
+            return Ok((Arc::default(), Vec::new()));
+        }
+        return Err(Error::RecordIncomplete(
+            "hooks were asked, and a record of hashes has no answers",
+        ));
     }
     let set = record::set_of(raw, record.compilation.session_id.as_deref());
     match (set, record::runs_of(raw)) {
@@ -192,12 +276,18 @@ fn asked(record: &Record) -> Result<(Arc<HookSet>, Vec<Run>), Error> {
     }
 }
 
-fn told(
-    record: &Record,
-    (node, inputs, runs): (&Node<'_>, &Inputs, &[Run]),
-    compiled: &Compiled,
-) -> Replayed {
-    let ledger = record::ledger(node, &compiled.hashes, inputs, runs);
+/// Whether hooks wrote summaries, and said nothing else: those are effects of their own.
+fn asked_for_summaries_alone(runs: &str) -> bool {
+    let Ok(node) = json::parse(runs, Limits::default()) else { return false };
+    let is_summary =
+        |run: &Node<'_>| run.get("point").and_then(Node::as_str) == Some(Point::Summarize.as_str());
+    node.as_array().is_some_and(|runs| runs.iter().all(is_summary))
+}
+
+fn told(record: &Record, node: &Node<'_>, inputs: Inputs, done: &Done) -> Replayed {
+    let Done { compiled, runs, summaries } = done;
+    let inputs = Inputs { summaries: summaries.clone(), ..inputs };
+    let ledger = record::ledger(node, &compiled.hashes, &inputs, runs);
     let is_equal = compiled.payload_hash == record.compilation.payload_hash;
     let diff = match &record.payload {
         Some(before) if !is_equal => payload_diff(before, compiled.payload()),
@@ -209,6 +299,8 @@ fn told(
         same_payload: is_equal,
         diff,
         payload: compiled.payload().to_owned(),
+        hooks: None,
+        refreshed: None,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::service::{Services, StoreError, memory};
 use crate::store::HookOutcome;
 
 /// The hooks of a request, as they are now: what is registered while it runs is not for it.
-pub(super) fn pinned(
+pub(in crate::service) fn pinned(
     services: &Services,
     request: &CompileRequest,
 ) -> Result<Arc<HookSet>, StoreError> {

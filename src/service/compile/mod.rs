@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::asking::Asking;
-use super::record::{Begun, Inputs};
+use super::record::Begun;
 use super::sessions::{self, Heard, Open, Turn};
 use super::telling::Hearers;
 use super::told::{Told, tell_failed};
@@ -34,7 +34,7 @@ use change::note_change;
 use commit::commit;
 pub(super) use defaults::add_absent;
 pub(super) use govern::govern;
-pub(super) use hooks::{line as hook_line, scope};
+pub(super) use hooks::{line as hook_line, pinned, scope};
 pub(super) use remember::remember;
 use skill::take_skill;
 pub(super) use turn::memory_of;
@@ -220,18 +220,16 @@ fn compile_node(
     let expired = remember::remember_asking(services, turn, &mut request, &mut asking);
     timings.store += storing.elapsed();
     let expired = kept(expired, &asking, runs)?;
-    let begun = level.is_kept().then(|| Begun {
-        level,
-        target: request.target.as_str(),
-        inputs: Inputs::of(&request, adapters.stored),
-        set: Arc::clone(&pinned),
-    });
+    let mut begun = Begun::of(&request, adapters.stored, &pinned);
     let around = (&deadline, &mut asking as &mut dyn Asks);
     let compiled = pipeline::compile(services.pipeline(), request, head, around, &mut timings);
     let mut compiled = kept(compiled, &asking, runs)?;
     let checked = governance.iter().try_for_each(|governance| governance.check(compiled.payload()));
     kept(checked, &asking, runs)?;
     hooks::expiring(&mut asking, &expired);
+    if let Some(begun) = &mut begun {
+        begun.inputs.summaries = asking.take_summaries();
+    }
     let (said, later);
     (*runs, said, later) = hooks::ended(asking);
 

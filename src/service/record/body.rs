@@ -51,6 +51,10 @@ impl Body {
             self.report,
             self.hooks
         );
+        if !inputs.summaries.is_empty() {
+            let summaries = super::summaries::text(&inputs.summaries, self.full.is_some());
+            let _ = write!(text, ",\"summaries\":{summaries}");
+        }
         if let Some(full) = &self.full {
             let payload = full.payload.map(|hash| hash.to_string());
             if let Some(set) = &full.set {

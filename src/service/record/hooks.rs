@@ -13,7 +13,8 @@ fn stage_of(point: Point) -> Option<Stage> {
         Point::ToolResult => Some(Stage::Ingest),
         Point::RetrieveEvidence => Some(Stage::Evidence),
         Point::RecallMemory => Some(Stage::Memory),
-        Point::BeforeCompress | Point::Summarize | Point::CompressFormat => Some(Stage::Compress),
+        // A summary is an effect of its own, whoever wrote it.
+        Point::BeforeCompress | Point::CompressFormat => Some(Stage::Compress),
         Point::BeforeCompile => Some(Stage::Inject),
         Point::TransformContext => Some(Stage::Transform),
         _ => None,

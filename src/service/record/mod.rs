@@ -4,6 +4,7 @@
 mod body;
 mod hooks;
 mod parts;
+mod summaries;
 mod texts;
 
 use std::collections::BTreeMap;
@@ -11,8 +12,8 @@ use std::sync::Arc;
 
 use super::{Services, StoreError};
 use crate::domain::{
-    AdapterDefinition, Compilation, CompilationStatus, ContentHash, Model, RawJson, RecordLevel,
-    Timestamp,
+    AdapterDefinition, AskedSummary, Compilation, CompilationStatus, ContentHash, Model, RawJson,
+    RecordLevel, Timestamp,
 };
 use crate::hook::{HookSet, Run};
 use crate::json::{self, Limits, Node};
@@ -23,6 +24,7 @@ use crate::store::Batch;
 pub(super) use body::{Body, memory_of, model_of, session_of};
 pub(super) use hooks::{runs_of, set_of};
 pub(super) use parts::ledger;
+pub(super) use summaries::summaries_of;
 pub(super) use texts::{put_together, take_apart};
 
 /// What compiles with: the release, and a number that goes up where the same request may come to
@@ -40,6 +42,8 @@ pub(super) struct Inputs {
     /// What its session added: the factor that its usage calibrated, and its compaction points.
     pub(super) measured_milli: Option<u32>,
     pub(super) points: Vec<u64>,
+    /// What came of the summaries that were asked for.
+    pub(super) summaries: Vec<AskedSummary>,
 }
 
 impl Inputs {
@@ -54,6 +58,7 @@ impl Inputs {
             model: request.model.clone(),
             measured_milli: request.measured_milli,
             points: request.points.clone(),
+            summaries: Vec::new(),
         }
     }
 }
@@ -66,6 +71,22 @@ pub(super) struct Begun {
     pub(super) inputs: Inputs,
     /// Who is asked.
     pub(super) set: Arc<HookSet>,
+}
+
+impl Begun {
+    /// None where nothing is recorded.
+    pub(super) fn of(
+        request: &CompileRequest,
+        adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
+        set: &Arc<HookSet>,
+    ) -> Option<Self> {
+        request.record.is_kept().then(|| Self {
+            level: request.record,
+            target: request.target.as_str(),
+            inputs: Inputs::of(request, adapters),
+            set: Arc::clone(set),
+        })
+    }
 }
 
 /// A record that is to be stored. Its times are those of the transaction.

@@ -68,6 +68,10 @@ pub(in crate::service) fn ledger(
     if !inputs.points.is_empty() {
         add(&[Stage::Compress], "session.points", ContentHash::of(&format!("{:?}", inputs.points)));
     }
+    if !inputs.summaries.is_empty() {
+        let text = super::summaries::text(&inputs.summaries, false);
+        add(&[Stage::Compress], "effects.summaries", ContentHash::of(&text));
+    }
     let brought = super::hooks::parts(runs);
     let mut ledger = Ledger::default();
     for (stage, output) in &hashes.outputs {

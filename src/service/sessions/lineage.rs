@@ -39,6 +39,7 @@ pub fn switch(
                 let mut state = tx.session_state(&from)?;
                 adopt(&mut state.memory, &to);
                 tx.put_session_state(&mut session, &state)?;
+                tx.take_over_sent(&from.id, &to)?;
                 tx.erase_session_memory(&from.id)?;
             }
             (false, false) => {
@@ -94,6 +95,9 @@ pub fn fork(
         let mut session = after(&from, &to, tx);
         session.touch(tx.now(), usual);
         tx.put_session_state(&mut session, &state)?;
+        if request.snapshot.is_none() {
+            tx.take_over_sent(&from.id, &to)?;
+        }
         let (session_id, parent) = (Arc::clone(&to), Arc::clone(&from.id));
         let told = Switched { session: session_id, parent, reset: false, reason: "fork" };
         switched(tx, &told)?;

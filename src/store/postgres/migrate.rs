@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0011_skills.sql"),
     include_str!("../../../migrations/postgres/0012_outcomes.sql"),
     include_str!("../../../migrations/postgres/0013_words.sql"),
+    include_str!("../../../migrations/postgres/0014_summaries.sql"),
 ];
 
 /// The steps that a program must know at least to go on with this schema. A step that programs before

@@ -13,6 +13,7 @@ const OF_SESSION: &[(&str, &str)] = &[
     ("session_messages", "session"),
     ("session_texts", "session"),
     ("snapshots", "session"),
+    ("summaries", "session"),
 ];
 
 /// Entries that are removed between two looks for more.

@@ -48,6 +48,23 @@ impl Tx<'_> {
         .map(drop)
     }
 
+    /// Lets a session that has been sent nothing go on from what another was sent last.
+    pub fn take_over_sent(&self, from: &str, to: &str) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO session_payloads (tenant, session, compilation, layout, digests)
+             SELECT ?1, CAST(?3 AS TEXT), compilation, layout, digests FROM session_payloads
+             WHERE tenant = ?1 AND session = ?2 ON CONFLICT DO NOTHING",
+            values![from, to],
+        )?;
+        self.execute(
+            "INSERT INTO session_texts (tenant, session, kind, digest, form, size, content)
+             SELECT ?1, CAST(?3 AS TEXT), kind, digest, form, size, content FROM session_texts
+             WHERE tenant = ?1 AND session = ?2 AND kind = 0 ON CONFLICT DO NOTHING",
+            values![from, to],
+        )
+        .map(drop)
+    }
+
     /// Of which compile the payload is that a session was sent last.
     pub fn sent(&self, session: &str) -> Result<Option<Arc<str>>, Error> {
         self.first(

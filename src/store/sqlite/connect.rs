@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0011_skills.sql"),
     include_str!("../../../migrations/sqlite/0012_outcomes.sql"),
     include_str!("../../../migrations/sqlite/0013_words.sql"),
+    include_str!("../../../migrations/sqlite/0014_summaries.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

@@ -5,6 +5,7 @@ mod candidates;
 mod keys;
 mod memory;
 mod outcomes;
+mod summaries;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

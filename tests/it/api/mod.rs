@@ -27,6 +27,7 @@ mod read_tool;
 mod round_trip;
 mod sessions;
 mod skills;
+mod summaries;
 mod tenants;
 mod tokens;
 mod tools;

@@ -5,8 +5,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
 use crate::support::compile::{Compiled, assistant, user, words};
+use crate::support::{TestServer, pointers, problem};
 
 fn five(tokens: usize) -> Vec<Value> {
     let message = |at: usize| {
@@ -378,4 +378,40 @@ async fn a_fork_is_told_as_a_switch() {
         json!({"new_session_id": "s2", "parent_session_id": "s1", "reset": false,
         "reason": "fork"})
     );
+}
+
+#[tokio::test]
+async fn what_one_session_was_fed_is_no_matter_of_another() {
+    let server = TestServer::spawn().await;
+    let list = five(10_000);
+    let plain = compile(&server, 200_000, &list, None).await;
+    compile(&server, 200_000, &list, Some(250_000)).await;
+    let mut body = json!({"messages": list, "target": "neutral", "model": "bytes4",
+        "budget": {"context_window": 200_000}, "compression": {"keep_recent_turns": 1},
+        "session_id": "other"});
+    assert_eq!(server.compile(&body).await.text, plain.text);
+    // There is no session without a name that others could share.
+    body["session_id"] = json!("");
+    let refused = problem(server.post("/compile", &body).await, 422, "invalid_request").await;
+    assert_eq!(pointers(&refused), ["/session_id"]);
+}
+
+#[tokio::test]
+async fn a_snapshot_keeps_the_instructions_of_its_skill_where_there_is_no_such_skill() {
+    let server = TestServer::spawn().await;
+    let skill = json!({"name": "haiku", "instructions": "Answer in a haiku."});
+    done(&server, "/sessions", &json!({"id": "s", "defaults": {"skill": skill}})).await;
+    let body = json!({"messages": [user("x")], "session_id": "s"});
+    let before = server.compile(&body).await;
+    assert_eq!(before.report["skill"], "haiku");
+    let taken = done(&server, "/sessions/s/snapshots", &json!({})).await;
+    let path = format!("/snapshots/{}", taken["id"].as_str().unwrap());
+    let snapshot: Value = server.get(&path).await.json().await.unwrap();
+    // In another place, that has no skills at all.
+    let elsewhere = TestServer::spawn().await;
+    done(&elsewhere, "/sessions", &json!({"id": "s"})).await;
+    done(&elsewhere, "/sessions/s/restore", &json!({"snapshot": snapshot})).await;
+    let after = elsewhere.compile(&body).await;
+    assert_eq!((&after.text, &after.report["skill"]), (&before.text, &json!("haiku")));
+    assert!(after.text.contains("Answer in a haiku."));
 }

@@ -7,6 +7,7 @@ mod examples;
 mod hostile;
 mod limits;
 mod signatures;
+mod summarizer;
 mod tls;
 
 use std::net::{IpAddr, SocketAddr};

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{answers, calls, hook, server, user};
-use crate::support::problem;
+use crate::support::receiver::{Mode, Receiver};
+use crate::support::{TestServer, pointers, problem};
 
 #[tokio::test]
 async fn a_replay_has_what_hooks_said_and_asks_nobody() {
@@ -66,4 +67,96 @@ async fn hashes_have_no_answers_of_hooks() {
     assert!(inject.unwrap()["input_parts"]["hooks.before_compile"].is_string());
     let answer = server.post(&format!("{path}/replay"), &json!({"request": body})).await;
     problem(answer, 409, "record_incomplete").await;
+}
+
+/// A context hook that is registered, and a recorded compile that it was asked in.
+async fn recorded(server: &TestServer, receiver: &Receiver) -> (String, Value) {
+    let hook = hook("rag", ("before_compile", "provide"), receiver, &json!({}));
+    assert_eq!(server.post("/hooks", &hook).await.status(), 201);
+    let body = json!({"messages": [user("Hello")], "record": "full", "memory": true});
+    let answer: Value = server.post("/compile", &body).await.json().await.unwrap();
+    (format!("/compilations/{}", answer["id"].as_str().unwrap()), answer)
+}
+
+async fn again(server: &TestServer, path: &str, mode: &str) -> Value {
+    let answer = server.post(&format!("{path}/replay"), &json!({"mode": mode})).await;
+    assert_eq!(answer.status(), 200);
+    answer.json().await.unwrap()
+}
+
+/// One that says this first, and that from then on.
+async fn says(first: &'static str, then: Mode) -> Receiver {
+    Receiver::script(move |before| match before {
+        0 => Mode::Answer(json!({"content": first}).to_string()),
+        _ => then.clone(),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_verified_replay_asks_hooks_and_keeps_to_the_record() {
+    let failing = Mode::Status(500, String::new(), String::new());
+    for (then, outcome) in [
+        (Mode::Answer("{ \"content\" : \"red\" }".to_owned()), "equal"),
+        (Mode::Answer(json!({"content": "green"}).to_string()), "differs"),
+        (failing, "failed"),
+    ] {
+        let receiver = says("red", then).await;
+        let server = server().await;
+        let (path, first) = recorded(&server, &receiver).await;
+        let told = again(&server, &path, "verify").await;
+        assert_eq!((&told["status"], &told["payload"]), (&json!("equal"), &first["payload"]));
+        assert_eq!(
+            told["hooks"],
+            json!([{"hook": "rag", "point": "before_compile", "occurrence": 0,
+                "outcome": outcome, "asked_otherwise": false}])
+        );
+        let calls = calls(&receiver);
+        assert_eq!((calls.len(), &calls[1]["delivery"]["replay"]), (2, &json!(true)));
+        assert_eq!(calls[1]["input"], calls[0]["input"]);
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_is_gone_is_told_and_one_that_would_be_asked_otherwise_too() {
+    let receiver = answers(&json!({"content": "red"})).await;
+    let server = server().await;
+    let (path, first) = recorded(&server, &receiver).await;
+    let gone = server.build("DELETE", "/hooks/rag").send().await.unwrap();
+    assert_eq!(gone.status(), 204);
+    let told = again(&server, &path, "verify").await;
+    assert_eq!(
+        (&told["hooks"][0]["outcome"], &told["payload"]),
+        (&json!("gone"), &first["payload"])
+    );
+    assert_eq!(receiver.requests().len(), 1);
+    assert!(again(&server, &path, "strict").await["hooks"].is_null());
+}
+
+#[tokio::test]
+async fn a_refreshed_compile_asks_only_what_it_has_not_asked_and_is_a_record_of_its_own() {
+    let receiver = says("red", Mode::Answer(json!({"content": "green"}).to_string())).await;
+    let server = server().await;
+    let (path, first) = recorded(&server, &receiver).await;
+    // The hook is asked what it was asked: the record answers.
+    let told = again(&server, &path, "refresh").await;
+    assert_eq!((&told["status"], receiver.requests().len()), (&json!("equal"), 1));
+    assert_eq!(told["payload"], first["payload"]);
+    let id = told["compilation_id"].as_str().unwrap();
+    assert_ne!(Some(id), first["id"].as_str());
+    let new: Value = server.get(&format!("/compilations/{id}")).await.json().await.unwrap();
+    assert_eq!((&new["payload"], &new["record"]), (&first["payload"], &json!("full")));
+    let path = format!("/compilations/{id}");
+    assert_eq!(again(&server, &path, "strict").await["status"], "equal");
+    // A new hook has never been asked.
+    let more = answers(&json!({"content": "more"})).await;
+    let hook = hook("z", ("before_compile", "provide"), &more, &json!({}));
+    assert_eq!(server.post("/hooks", &hook).await.status(), 201);
+    let told = again(&server, &path, "refresh").await;
+    assert_eq!((receiver.requests().len(), more.requests().len()), (1, 1));
+    assert!(told["payload"].to_string().contains("red\\nmore"), "{told}");
+    let sent = json!({"mode": "refresh", "request": {"messages": []}});
+    let refused = server.post(&format!("{path}/replay"), &sent).await;
+    let refused = problem(refused, 422, "invalid_request").await;
+    assert_eq!(pointers(&refused), ["/request"]);
 }

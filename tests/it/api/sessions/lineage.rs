@@ -122,3 +122,27 @@ async fn faults_of_a_switch_and_of_a_delegation_are_named() {
     problem(server.post("/sessions/x/switch", &json!({})).await, 404, "not_found").await;
     assert_eq!(told(&server).await.len(), 1);
 }
+
+#[tokio::test]
+async fn a_fork_and_a_switch_are_held_to_what_their_parent_was_sent_last() {
+    let server = TestServer::spawn().await;
+    let said = |text: &str| json!({"messages": [user("a"), user(text)]});
+    compile(&server, "s", said("b")).await;
+    done(&server, "/sessions/s/fork", &json!({"new_session_id": "f"})).await;
+    done(&server, "/sessions/s/switch", &json!({"new_session_id": "t"})).await;
+    for session in ["f", "t"] {
+        let same = compile(&server, session, said("b")).await;
+        assert!(same.report["cache"]["first_change"].is_null(), "{session}: {}", same.report);
+        let other = compile(&server, session, said("c")).await;
+        let change = &other.report["cache"]["first_change"];
+        assert_eq!(change["pointer"], "/messages/1", "{session}: {change}");
+    }
+    // One that begins anew has nothing to be held to.
+    done(&server, "/sessions/s/switch", &json!({"new_session_id": "r", "reset": true})).await;
+    let compiled = compile(&server, "r", said("c")).await;
+    assert!(compiled.report["cache"]["first_change"].is_null(), "{}", compiled.report);
+    // Directly behind the fork, a change is one against the parent.
+    done(&server, "/sessions/s/fork", &json!({"new_session_id": "g"})).await;
+    let other = compile(&server, "g", said("c")).await;
+    assert_eq!(other.report["cache"]["first_change"]["pointer"], "/messages/1");
+}

@@ -1,0 +1,53 @@
+//! A text on one line.
+
+use crate::compress::atom::{atoms, is_boundary};
+
+/// A text on one line of at most `width` characters; a cut is shown by `…`, falls between words
+/// where there are any, and never inside an atom: an address or a digest is whole or absent.
+pub(in crate::compress) fn one_line(text: &str, width: usize) -> String {
+    /// Characters behind the cut that are looked at, so that an atom is seen to reach over it.
+    const BEHIND: usize = 256;
+    let mut line = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+            used += 1;
+        }
+        line.extend(word.chars().take(width + BEHIND));
+        used += word.chars().take(width + BEHIND).count();
+        if used > width + BEHIND {
+            break;
+        }
+    }
+    if used <= width {
+        return line;
+    }
+    let most = line.char_indices().nth(width).map_or(line.len(), |(at, _)| at);
+    let atoms = atoms(&line);
+    let head = line.as_bytes().get(..=most).unwrap_or(line.as_bytes());
+    let spaces = memchr::memrchr_iter(b' ', head);
+    let cut = spaces.into_iter().find(|at| is_boundary(&atoms, *at));
+    line.truncate(match cut {
+        Some(at) => at,
+        None if is_boundary(&atoms, most) => most,
+        None => 0,
+    });
+    line.push('…');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_falls_between_words_and_never_inside_an_atom() {
+        assert_eq!(one_line("three plain\n words", 14), "three plain…");
+        assert_eq!(one_line("see https://example.com/a/b?c=d for more", 12), "see…");
+        assert_eq!(one_line("9f2c41d07be8a3556c1d90aa", 10), "…");
+        assert_eq!(one_line("he said \"no more of that\" and left", 20), "he said…");
+        assert_eq!(one_line("abc éa bcd", 4), "abc…");
+        assert_eq!(one_line("ぜんぶひとつのことばです", 4), "ぜんぶひ…");
+    }
+}

@@ -1,0 +1,173 @@
+//! Rung 4, built in: a summary made of the conversation's own lines.
+//!
+//! A pure function of the messages it covers. It quotes and never paraphrases, in five sections:
+//! what was asked, the state, what was found and what failed, the next steps, what to keep. The
+//! first request is always quoted; of the rest the newest first, until a share of the room is
+//! used, then put back in order. What room is left goes to the lines that show most of what
+//! nothing quoted shows: paths, numbers, names. A summary that was made before is read back by its
+//! sections, so that the next one holds its lines and not the summary.
+
+mod earlier;
+mod line;
+mod page;
+mod pick;
+
+use std::collections::BTreeSet;
+
+use super::digest::pieces_of;
+use super::notation::reports_error;
+use crate::domain::{Message, Role, TokenizerName};
+use crate::tokenizer::Counter;
+
+use earlier::Earlier;
+#[cfg(fuzzing)]
+pub(super) use line::one_line;
+use page::{Page, Worth};
+use pick::{asked, called, is_long_result, next, said, texts, to_keep};
+
+/// The sections, in the order in which they stand.
+pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
+
+/// A section by its place among [`SECTIONS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Section {
+    Asked,
+    State,
+    Found,
+    Next,
+    Keep,
+}
+
+/// What is quoted message by message, the newest first.
+struct Quotes {
+    section: Section,
+    /// Hundredths of the room that it may use.
+    share: u64,
+    /// Characters of one line.
+    width: usize,
+    /// Characters of the very first line, where that one is never left out for newer ones.
+    first: Option<usize>,
+    /// Lines at most.
+    most: usize,
+    pick: fn(&Message, usize, &mut Vec<String>),
+}
+
+const QUOTES: &[Quotes] = &[
+    Quotes {
+        section: Section::Asked,
+        share: 30,
+        width: 400,
+        first: Some(2_000),
+        most: usize::MAX,
+        pick: asked,
+    },
+    Quotes {
+        section: Section::Next,
+        share: 5,
+        width: 240,
+        first: None,
+        most: NEXT_STEPS,
+        pick: next,
+    },
+    Quotes {
+        section: Section::Keep,
+        share: 5,
+        width: 240,
+        first: None,
+        most: usize::MAX,
+        pick: to_keep,
+    },
+    Quotes {
+        section: Section::Found,
+        share: 16,
+        width: 240,
+        first: None,
+        most: usize::MAX,
+        pick: said,
+    },
+    Quotes {
+        section: Section::State,
+        share: 8,
+        width: 160,
+        first: None,
+        most: usize::MAX,
+        pick: called,
+    },
+];
+/// Steps that are named: older ones have been taken, or given up.
+const NEXT_STEPS: usize = 5;
+/// Hundredths of the room for errors, and for lines that show what nothing else does.
+const ERRORS: u64 = 18;
+const REST: u64 = 18;
+/// What a line that reports an error is worth beside its facts.
+const ERROR: u32 = 3;
+/// What a line is worth beside its facts that has a word of the caller's instructions.
+const ASKED_FOR: u32 = 4;
+/// Bytes of a line that is worth quoting for what it shows.
+const SHORT: usize = 8;
+
+/// What a summary is made of.
+#[expect(missing_debug_implementations, reason = "a function has nothing to show")]
+#[derive(Clone, Copy)]
+pub struct Covered<'c> {
+    /// The messages, in order.
+    pub messages: &'c [&'c Message],
+    /// Texts of summaries that stand for what came before them, without any wrapper.
+    pub earlier: &'c [&'c str],
+    /// What the caller wants it to hold: lines with a word of it come first.
+    pub instructions: Option<&'c str>,
+    /// Tool results of more characters are not searched.
+    pub stub_over: Option<usize>,
+    /// Whether a fact stands in what is not covered.
+    pub told: &'c dyn Fn(u64) -> bool,
+}
+
+/// Summarises in at most `room` tokens; headings are left out of sections that have no line.
+pub fn summarize(
+    counter: &Counter,
+    name: TokenizerName,
+    covered: &Covered<'_>,
+    room: u64,
+) -> String {
+    let earlier = Earlier::read(covered.earlier);
+    let mut page = Page::new(counter, name);
+    for quotes in QUOTES {
+        page.give(room * quotes.share / 100);
+        page.quote(quotes, covered, &earlier);
+    }
+    let searched = || {
+        let is_searched =
+            |message: &Message| covered.stub_over.is_none_or(|most| !is_long_result(message, most));
+        let messages = covered.messages.iter().enumerate();
+        messages.filter(move |(_, message)| is_searched(message))
+    };
+    let before = |section| earlier.of(section).iter().map(|line| (0, line.as_str()));
+    let mut lines: Vec<(usize, &str)> =
+        before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
+    for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
+        let own = texts(message).flat_map(str::lines).map(str::trim);
+        lines.extend(own.filter(|line| reports_error(line)).map(|line| (at + 1, line)));
+    }
+    page.give(room * ERRORS / 100);
+    let focus = Worth::of(covered.instructions);
+    page.quote_most(Section::Found, lines, (&focus.beside(ERROR), &|_| false));
+    let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
+    {
+        let known: BTreeSet<&str> = page.lines().collect();
+        lines.retain(|(_, line)| !known.contains(line));
+        for (at, message) in searched() {
+            for line in texts(message).flat_map(str::lines).flat_map(pieces_of).map(str::trim) {
+                let is_gap = line.starts_with(['…', '[']) && line.contains('…');
+                if line.len() >= SHORT && !is_gap && !known.contains(line) {
+                    lines.push((at + 1, line));
+                }
+            }
+        }
+    }
+    page.give(room * REST / 100);
+    page.quote_most(Section::State, lines, (&focus, covered.told));
+    page.write()
+}
+
+#[cfg(test)]
+mod tests;

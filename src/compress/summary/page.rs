@@ -1,0 +1,246 @@
+//! A summary while it is filled.
+
+use super::earlier::Earlier;
+use super::line::one_line;
+use super::pick::is_long_result;
+use super::{ASKED_FOR, Covered, Quotes, SECTIONS, SHORT, Section};
+use crate::compress::extract::{Unit, select_beside};
+use crate::domain::{Message, TokenizerName};
+use crate::tokenizer::Counter;
+
+/// A line of the summary.
+struct Line {
+    section: Section,
+    /// The place of its message; 0 for what an earlier summary said, message 0 is at 1.
+    at: usize,
+    text: String,
+}
+
+pub(super) struct Page<'c> {
+    counter: &'c Counter,
+    name: TokenizerName,
+    /// Tokens that are left of what was given so far.
+    left: u64,
+    lines: Vec<Line>,
+}
+
+/// What lines are worth beside their facts.
+#[derive(Default)]
+pub(super) struct Worth {
+    every: u32,
+    /// In lower case.
+    words: Vec<String>,
+}
+
+impl Worth {
+    /// `instructions`: lines with one of its words are worth more. Short words say little.
+    pub(super) fn of(instructions: Option<&str>) -> Self {
+        const SHORTEST: usize = 4;
+        let words = instructions.unwrap_or_default().split(|sign: char| !sign.is_alphanumeric());
+        let words = words.filter(|word| word.chars().count() >= SHORTEST);
+        Self { every: 0, words: words.map(str::to_lowercase).collect() }
+    }
+
+    pub(super) fn beside(&self, every: u32) -> Self {
+        Self { every, words: self.words.clone() }
+    }
+
+    fn weigh(&self, line: &str) -> u32 {
+        if self.words.is_empty() {
+            return self.every;
+        }
+        let line = line.to_lowercase();
+        let meant = self.words.iter().any(|word| line.contains(word));
+        self.every + if meant { ASKED_FOR } else { 0 }
+    }
+}
+
+impl<'c> Page<'c> {
+    pub(super) fn new(counter: &'c Counter, name: TokenizerName) -> Self {
+        Self { counter, name, left: 0, lines: Vec::new() }
+    }
+
+    /// More room, beside what is left of the room before.
+    pub(super) fn give(&mut self, tokens: u64) {
+        self.left = self.left.saturating_add(tokens);
+    }
+
+    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(|line| line.text.as_str())
+    }
+
+    /// Quotes of each message what the section is for, the newest first.
+    pub(super) fn quote(&mut self, quotes: &Quotes, covered: &Covered<'_>, earlier: &Earlier) {
+        let section = quotes.section;
+        let Some(whole) = self.open(section) else { return };
+        let start = self.lines.len();
+        let (given, messages) = (self.left, covered.messages);
+        let mut picked = Vec::new();
+        let says = |message: &Message, width, picked: &mut Vec<String>| {
+            (quotes.pick)(message, width, picked);
+            picked.drain(..).next()
+        };
+        let mut began = None;
+        if let Some(width) = quotes.first {
+            // What everything began with may take half of the section, about three characters
+            // to a token; the newest share the rest.
+            let said = |message: &&Message| says(message, 1, &mut picked).is_some();
+            let told = earlier.of(section).first();
+            let at = if told.is_some() { None } else { messages.iter().position(said) };
+            let rest = at.map_or(0, |at| at + 1);
+            let mut more = messages.iter().skip(rest);
+            let alone = earlier.of(section).len() < 2
+                && !more.any(|message| says(message, 1, &mut picked).is_some());
+            let room = if alone { given } else { given / 2 };
+            let width = width.min(usize::try_from(room * 3).unwrap_or(width));
+            let line = match at {
+                Some(at) => messages.get(at).and_then(|first| says(first, width, &mut picked)),
+                None => told.map(|line| one_line(line, width)),
+            };
+            if let Some(line) = line {
+                self.take(section, at.map_or(0, |at| at + 1), line);
+                began = Some(at.map_or(0, |at| at + 1));
+            }
+        }
+        let full = 'newest: {
+            for (at, message) in messages.iter().enumerate().rev() {
+                let stubbed = covered.stub_over.is_some_and(|most| is_long_result(message, most));
+                if stubbed || Some(at + 1) == began {
+                    continue;
+                }
+                (quotes.pick)(message, quotes.width, &mut picked);
+                for line in picked.drain(..).rev() {
+                    let line = self.unsaid(line);
+                    if line.is_empty() {
+                        continue;
+                    }
+                    if self.lines.len() - start >= quotes.most || !self.take(section, at + 1, line)
+                    {
+                        break 'newest true;
+                    }
+                }
+            }
+            false
+        };
+        let told = earlier.of(section).iter().skip(usize::from(began == Some(0)));
+        for line in told.rev().filter(|_| !full) {
+            if self.lines.len() - start >= quotes.most {
+                break;
+            }
+            let line = self.unsaid(line.clone());
+            if !line.is_empty() && !self.take(section, 0, line) {
+                break;
+            }
+        }
+        // They were taken from the end; the one that everything began with was not.
+        let taken = self.lines.get_mut(start + usize::from(began.is_some())..);
+        taken.unwrap_or_default().reverse();
+        self.close(section, whole);
+    }
+
+    /// Quotes of lines with the places of their messages those that show most of what is neither
+    /// `told` nor said so far.
+    pub(super) fn quote_most(
+        &mut self,
+        section: Section,
+        mut lines: Vec<(usize, &str)>,
+        (worth, told): (&Worth, &dyn Fn(u64) -> bool),
+    ) {
+        /// Characters of a line.
+        const WIDTH: usize = 400;
+        let Some(whole) = self.open(section) else { return };
+        let (start, left) = (self.lines.len(), self.left);
+        let said: Vec<&str> = self.lines().collect();
+        let said = said.join("\n");
+        let mut known = std::collections::BTreeSet::new();
+        lines.retain(|(_, line)| known.insert(*line));
+        let weights: Vec<u32> = lines.iter().map(|(_, line)| worth.weigh(line)).collect();
+        // At most about four bytes to a token; where that is too many, fewer.
+        let mut bytes = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4);
+        for _ in 0..5 {
+            let before = Unit { text: &said, weight: 0, must: true };
+            let units = lines.iter().zip(&weights);
+            let units =
+                units.map(|((_, text), weight)| Unit { text, weight: *weight, must: false });
+            let units: Vec<Unit<'_>> = std::iter::once(before).chain(units).collect();
+            let kept = select_beside(&units, said.len() + bytes, told);
+            let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
+            self.left = left;
+            let all = kept.all(|((at, line), _)| {
+                let line = self.unsaid(one_line(line, WIDTH));
+                line.is_empty() || self.take(section, *at, line)
+            });
+            if all {
+                break;
+            }
+            self.lines.truncate(start);
+            bytes = bytes * 3 / 4;
+        }
+        self.close(section, whole);
+    }
+
+    /// Pays for the heading where the section has none yet; answers what was left before.
+    fn open(&mut self, section: Section) -> Option<u64> {
+        let whole = self.left;
+        if !self.has(section) {
+            let heading = SECTIONS.get(section as usize).copied().unwrap_or_default();
+            self.left = whole.checked_sub(self.counter.count(self.name, heading) + 1)?;
+        }
+        Some(whole)
+    }
+
+    fn close(&mut self, section: Section, whole: u64) {
+        if !self.has(section) {
+            self.left = whole;
+        }
+    }
+
+    fn has(&self, section: Section) -> bool {
+        self.lines.iter().any(|line| line.section == section)
+    }
+
+    /// What of a line does not stand there already: nothing where a longer one holds it, and no
+    /// sentence with which it begins or ends and which is a line of its own.
+    fn unsaid(&self, mut line: String) -> String {
+        let bare = line.strip_suffix('…').unwrap_or(&line);
+        if self.lines().any(|known| known.contains(bare)) {
+            return String::new();
+        }
+        for known in self.lines().filter(|known| known.len() >= SHORT) {
+            if let Some(front) = line.strip_suffix(known) {
+                line.truncate(front.trim_end().len());
+            } else if let Some(rest) = line.strip_prefix(known) {
+                line = rest.trim_start().to_owned();
+            }
+        }
+        line
+    }
+
+    /// Takes a line where it has room: its own tokens, its dash and its line end.
+    fn take(&mut self, section: Section, at: usize, text: String) -> bool {
+        let cost = self.counter.count(self.name, &text) + 2;
+        let Some(left) = self.left.checked_sub(cost) else { return false };
+        self.left = left;
+        self.lines.push(Line { section, at, text });
+        true
+    }
+
+    /// The sections, each with its lines in the order of the conversation.
+    pub(super) fn write(mut self) -> String {
+        self.lines.sort_by_key(|line| (line.section, line.at));
+        let mut text = String::new();
+        let mut last = None;
+        for line in &self.lines {
+            if last != Some(line.section) {
+                last = Some(line.section);
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                text.push_str(SECTIONS.get(line.section as usize).copied().unwrap_or_default());
+            }
+            text.push_str("\n- ");
+            text.push_str(&line.text);
+        }
+        text
+    }
+}

@@ -1,0 +1,129 @@
+//! What of a message is quoted in which section.
+
+use std::ops::Range;
+
+use super::line::one_line;
+use crate::compress::extract::sentences;
+use crate::domain::{Content, Message, Part, Role};
+
+/// Words that say what is still to be done.
+const NEXT: [&str; 15] = [
+    "next",
+    "todo",
+    "to do",
+    "remaining",
+    "remains to",
+    "left to do",
+    "still need",
+    "still have to",
+    "going to",
+    "i'll ",
+    "i will",
+    "let me",
+    "let's",
+    "then i",
+    "- [ ]",
+];
+/// Words that bind whoever goes on.
+const BINDING: [&str; 14] = [
+    "must",
+    "never",
+    "always",
+    "do not",
+    "don't",
+    "only use",
+    "only the",
+    "make sure",
+    "remember",
+    "keep in mind",
+    "important",
+    "prefer",
+    "should",
+    "required",
+];
+/// Bytes of a text that are looked through for sentences, at its beginning and at its end.
+const LOOKED_AT: usize = 16 << 10;
+
+pub(super) fn asked(message: &Message, width: usize, lines: &mut Vec<String>) {
+    if message.role == Role::User {
+        texts(message).for_each(|text| lines.extend(opening(text, width)));
+    }
+}
+
+pub(super) fn said(message: &Message, width: usize, lines: &mut Vec<String>) {
+    if message.role == Role::Assistant {
+        texts(message).for_each(|text| lines.extend(opening(text, width)));
+    }
+}
+
+pub(super) fn called(message: &Message, width: usize, lines: &mut Vec<String>) {
+    for call in message.tool_calls() {
+        let arguments = one_line(&call.arguments, width);
+        lines.push(format!("{}({arguments})", call.name));
+    }
+}
+
+/// What a model says that it will do. That it does so is no news: only what stands behind the
+/// words with which a message begins, which are quoted as what was said.
+pub(super) fn next(message: &Message, width: usize, lines: &mut Vec<String>) {
+    if message.role == Role::Assistant {
+        texts(message).for_each(|text| with_words(text, &NEXT, width, lines));
+    }
+}
+
+/// What a user wants to be held to.
+pub(super) fn to_keep(message: &Message, width: usize, lines: &mut Vec<String>) {
+    if message.role == Role::User {
+        texts(message).for_each(|text| with_words(text, &BINDING, width, lines));
+    }
+}
+
+/// The sentences of a text with one of the words.
+fn with_words(text: &str, words: &[&str], width: usize, lines: &mut Vec<String>) {
+    for part in looked_at(text) {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        sentences(part, 0..part.len(), &mut found);
+        for sentence in found.into_iter().filter_map(|range| part.get(range)) {
+            let low = sentence.to_lowercase();
+            if words.iter().any(|word| low.contains(word)) {
+                lines.extend(opening(sentence, width));
+            }
+        }
+    }
+}
+
+/// A text, or both ends of a long one.
+fn looked_at(text: &str) -> impl Iterator<Item = &str> {
+    let (head, tail) = if text.len() <= 2 * LOOKED_AT {
+        (text, "")
+    } else {
+        let head = text.floor_char_boundary(LOOKED_AT);
+        let tail = text.ceil_char_boundary(text.len() - LOOKED_AT);
+        (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default())
+    };
+    [head, tail].into_iter().filter(|part| !part.trim().is_empty())
+}
+
+/// All texts of a message, those inside tool results too.
+pub(super) fn texts(message: &Message) -> impl Iterator<Item = &str> {
+    message
+        .parts
+        .iter()
+        .flat_map(|part| match &part.content {
+            Content::ToolResult(result) => result.content.as_slice(),
+            _ => std::slice::from_ref(part),
+        })
+        .filter_map(Part::as_text)
+        .map(AsRef::as_ref)
+}
+
+pub(super) fn is_long_result(message: &Message, most: usize) -> bool {
+    message.role == Role::Tool
+        && texts(message).any(|text| text.len() > most && text.chars().count() > most)
+}
+
+/// The first words of a text, on one line, ending at a sentence where there is one.
+fn opening(text: &str, width: usize) -> Option<String> {
+    let line = one_line(text, width);
+    (!line.is_empty()).then_some(line)
+}

@@ -1,0 +1,119 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::{Content, Part, ToolCall, ToolResult};
+
+fn conversation() -> Vec<Message> {
+    let call = ToolCall {
+        id: "c".into(),
+        name: "run".into(),
+        arguments: r#"{"command": "cargo test"}"#.into(),
+        custom: false,
+    };
+    let result = ToolResult {
+        call_id: "c".into(),
+        name: None,
+        content: vec![Part::text("ok\nerror[E0308]: mismatched types\n")],
+        is_error: None,
+    };
+    let plan = "It fails with a type error in the parser. Next I will mend `parse_line`.";
+    vec![
+        Message::text(Role::User, "Please mend the build of src/main.rs."),
+        Message::new(Role::Assistant, vec![Part::new(Content::ToolCall(call))]),
+        Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]),
+        Message::text(Role::Assistant, plan),
+        Message::text(Role::User, "Fine. You must not touch the lexer."),
+    ]
+}
+
+fn of(messages: &[Message], earlier: &[&str], room: u64, instructions: Option<&str>) -> String {
+    let messages: Vec<&Message> = messages.iter().collect();
+    let covered =
+        Covered { messages: &messages, earlier, instructions, stub_over: None, told: &|_| false };
+    summarize(&Counter::new(), TokenizerName::O200kBase, &covered, room)
+}
+
+const WHOLE: &str = "Asked:\n- Please mend the build of src/main.rs.\n- Fine. You must not touch the lexer.\n\
+    State:\n- run({\"command\": \"cargo test\"})\n\
+    Found:\n- error[E0308]: mismatched types\n- It fails with a type error in the parser.\n\
+    Next:\n- Next I will mend `parse_line`.";
+
+#[test]
+fn a_summary_has_five_sections_of_quotes() {
+    assert_eq!(of(&conversation(), &[], 600, None), WHOLE);
+    let mut messages = conversation();
+    let long = format!("{} You must not touch the lexer.", "Fine by me. ".repeat(50));
+    messages[4] = Message::text(Role::User, long);
+    let text = of(&messages, &[], 600, None);
+    assert!(text.ends_with("Keep:\n- You must not touch the lexer."), "{text}");
+    assert!(SECTIONS.iter().all(|heading| text.contains(heading)), "{text}");
+}
+
+#[test]
+fn the_first_request_outlives_the_newer_ones() {
+    let mut messages = vec![Message::text(Role::User, "Port the parser to Rust. ".repeat(30))];
+    messages
+        .extend((0..50).map(|n| Message::text(Role::User, format!("And then step {n}, please."))));
+    let text = of(&messages, &[], 200, None);
+    assert!(text.starts_with("Asked:\n- Port the parser to Rust."), "{text}");
+    assert!(text.ends_with("step 49, please."), "{text}");
+}
+
+#[test]
+fn a_later_summary_holds_the_lines_of_the_one_before_in_its_sections() {
+    let first = of(&conversation(), &[], 600, None);
+    let more = [
+        Message::text(Role::User, "Now the docs of src/lib.rs."),
+        Message::text(Role::Assistant, "The docs were stale."),
+    ];
+    let text = of(&more, &[&first], 600, None);
+    assert_eq!(text.matches("Asked:").count(), 1, "{text}");
+    let at = |line: &str| text.find(line).unwrap_or_else(|| panic!("{line} in {text}"));
+    assert!(at("mend the build of src/main.rs") < at("Now the docs of src/lib.rs."));
+    assert!(at("Found:") < at("error[E0308]") && at("error[E0308]") < at("The docs were stale."));
+    assert!(at("The docs were stale.") < at("Next:") && at("Next:") < at("mend `parse_line`."));
+    // Nothing came: it stays as it is, however often it is made again.
+    let again = of(&[], &[&first], 600, None);
+    assert_eq!(of(&[], &[&again], 600, None), again);
+    for line in first.lines() {
+        assert!(again.contains(line), "{line} in {again}");
+    }
+}
+
+#[test]
+fn a_summary_of_a_model_is_read_by_its_headings_too() {
+    let text = "## 1. Asked\n* Port it.\n\n**Next:**\n- Write tests.\nLoose words.";
+    let text = of(&[], &[text, "No heading at all."], 600, None);
+    assert_eq!(
+        text,
+        "Asked:\n- Port it.\nState:\n- No heading at all.\nNext:\n- Write tests.\n- Loose words."
+    );
+}
+
+#[test]
+fn lines_that_the_caller_asks_for_come_first() {
+    let line = |n: usize| format!("module m{n} has {n}{n} lines and the owner team{n}\n");
+    let text: String = (10..60).map(line).collect();
+    let result = ToolResult {
+        call_id: "c".into(),
+        name: None,
+        content: vec![Part::text(text + "the budget is with nobody")],
+        is_error: None,
+    };
+    let messages = [Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))])];
+    assert!(!of(&messages, &[], 120, None).contains("budget"));
+    let asked = of(&messages, &[], 120, Some("Note every budget."));
+    assert!(asked.contains("- the budget is with nobody"), "{asked}");
+}
+
+proptest! {
+    #[test]
+    fn a_summary_keeps_its_room(room in 0u64..300, times in 0usize..20, before in 0usize..3) {
+        let one = conversation();
+        let messages: Vec<Message> = one.iter().cycle().take(times).cloned().collect();
+        let earlier = vec![WHOLE; before];
+        let text = of(&messages, &earlier, room, Some("errors"));
+        let counter = Counter::new();
+        prop_assert!(counter.count(TokenizerName::O200kBase, &text) <= room, "{text}");
+    }
+}

@@ -1,0 +1,342 @@
+//! What whoever writes a summary is given, and what of his answer is the summary.
+
+use std::sync::Arc;
+
+use super::list::Seen;
+use crate::domain::{Chat, Content, Media, Message, Part, Role, ToolResult};
+use crate::json::write_string;
+use crate::pipeline::compress::Tools;
+use crate::pipeline::prose;
+
+/// Bytes of one text that a model is given whole; of a longer one, so many of both ends.
+const LONGEST_TEXT: usize = 16 << 10;
+const HEAD: usize = 12 << 10;
+const TAIL: usize = 3 << 10;
+
+/// A summary that somebody is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct SummaryAsk<'a> {
+    /// What hooks see of it, as JSON text: `{"messages", "instructions", "material",
+    /// "max_tokens"}`.
+    pub input: &'a str,
+    pub max_tokens: u64,
+    messages: &'a [Message],
+    instructions: Option<&'a str>,
+    material: Option<&'a str>,
+}
+
+/// What a summary is to be made of, media and long results as lines that name them.
+#[derive(Debug)]
+pub(in crate::pipeline) struct Slice {
+    messages: Vec<Message>,
+    input: String,
+    instructions: Option<Arc<str>>,
+    material: Option<Arc<str>>,
+    max_tokens: u64,
+}
+
+impl Slice {
+    /// `stub_over`: tool results of more characters are named only. `material`: what hooks gave.
+    pub(in crate::pipeline) fn new(
+        covered: &[&Message],
+        stub_over: Option<usize>,
+        (instructions, material): (Option<Arc<str>>, Option<Arc<str>>),
+        max_tokens: u64,
+    ) -> Self {
+        let owned: Vec<Message> = covered.iter().copied().cloned().collect();
+        let tools = Tools::of_calls(&owned);
+        let messages: Vec<Message> =
+            owned.into_iter().filter_map(|message| bare(message, &tools, stub_over)).collect();
+        let seen = Seen::new(messages.iter());
+        let mut input = format!("{{\"messages\":{}", seen.text());
+        for (name, text) in [("instructions", &instructions), ("material", &material)] {
+            input.push_str(",\"");
+            input.push_str(name);
+            input.push_str("\":");
+            match text {
+                Some(text) => write_string(&mut input, text),
+                None => input.push_str("null"),
+            }
+        }
+        input.push_str(",\"max_tokens\":");
+        input.push_str(&max_tokens.to_string());
+        input.push('}');
+        Self { messages, input, instructions, material, max_tokens }
+    }
+
+    pub(in crate::pipeline) fn ask(&self) -> SummaryAsk<'_> {
+        SummaryAsk {
+            input: &self.input,
+            max_tokens: self.max_tokens,
+            messages: &self.messages,
+            instructions: self.instructions.as_deref(),
+            material: self.material.as_deref(),
+        }
+    }
+}
+
+impl SummaryAsk<'_> {
+    /// Bytes of what is to be summarised.
+    pub fn bytes(&self) -> usize {
+        let texts = self.messages.iter().filter_map(flat);
+        texts.map(|chat| chat.text.len()).sum()
+    }
+
+    /// The same for a model that speaks in plain texts: the messages in their order, then what is
+    /// wanted. The messages take at most so many bytes; what is too much is left out of their
+    /// middle.
+    pub fn prompt(&self, most: usize) -> Vec<Chat> {
+        let mut prompt = bounded(self.messages.iter().filter_map(flat).collect(), most);
+        let mut text = prose::hand_over(self.max_tokens);
+        for (heading, more) in
+            [("Additional instructions", self.instructions), ("Material for it", self.material)]
+        {
+            if let Some(more) = more.filter(|more| !more.trim().is_empty()) {
+                text.push_str("\n\n");
+                text.push_str(heading);
+                text.push_str(":\n");
+                text.push_str(more.trim());
+            }
+        }
+        prompt.push(Chat { role: Role::User, text });
+        prompt
+    }
+}
+
+/// A message without what a summary is not made of.
+fn bare(mut message: Message, tools: &Tools, stub_over: Option<usize>) -> Option<Message> {
+    message.parts.retain(|part| !matches!(part.content, Content::Thinking(_)));
+    for part in &mut message.parts {
+        match &mut part.content {
+            Content::ToolResult(result) => {
+                stub(result, tools, stub_over);
+                result.content.iter_mut().for_each(name_media);
+            }
+            _ => name_media(part),
+        }
+    }
+    (!message.parts.is_empty()).then_some(message)
+}
+
+fn stub(result: &mut ToolResult, tools: &Tools, stub_over: Option<usize>) {
+    let Some(most) = stub_over else { return };
+    let texts = result.content.iter().filter_map(Part::as_text);
+    let characters: usize = texts.map(|text| text.chars().count()).sum();
+    if characters > most {
+        let tool = tools.of(result).unwrap_or("unknown");
+        let line =
+            format!("[Tool {tool} returned {characters} chars; omitted before summarization]");
+        result.content = vec![Part::text(line)];
+    }
+}
+
+/// Puts a line that names them in the place of bytes.
+fn name_media(part: &mut Part) {
+    if let Content::Media(media) = &part.content {
+        *part = Part::text(named(media));
+    }
+}
+
+fn named(media: &Media) -> String {
+    let kind = match &*media.media_type {
+        _ if media.is_image() => "image",
+        "" | "*/*" => "attachment",
+        _ => "document",
+    };
+    match &media.name {
+        Some(name) => format!("[{kind}: {name}]"),
+        None => format!("[{kind}]"),
+    }
+}
+
+/// A message as a plain text.
+fn flat(message: &Message) -> Option<Chat> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in &message.parts {
+        match &part.content {
+            Content::ToolCall(call) => {
+                lines.push(format!("[Called tool: {}({})]", call.name, call.arguments));
+            }
+            Content::ToolResult(result) => {
+                let texts: Vec<&str> = result
+                    .content
+                    .iter()
+                    .filter_map(|part| part.as_text().map(AsRef::as_ref))
+                    .collect();
+                let text = shortened(&texts.join("\n"));
+                lines.push(format!("[Tool result ({}): {text}]", result.call_id));
+            }
+            _ => lines.extend(part.as_text().map(|text| shortened(text))),
+        }
+    }
+    let text = lines.join("\n");
+    let role = if message.role == Role::Assistant { Role::Assistant } else { Role::User };
+    (!text.trim().is_empty()).then_some(Chat { role, text })
+}
+
+fn shortened(text: &str) -> String {
+    if text.len() <= LONGEST_TEXT {
+        return text.to_owned();
+    }
+    let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - TAIL)..).unwrap_or_default();
+    let out = text.len() - head.len() - tail.len();
+    format!("{head}\n[… {out} bytes left out …]\n{tail}")
+}
+
+/// The first message and as many of the newest as there is room for.
+fn bounded(mut chats: Vec<Chat>, most: usize) -> Vec<Chat> {
+    let whole: usize = chats.iter().map(|chat| chat.text.len()).sum();
+    if whole <= most {
+        return chats;
+    }
+    if let Some(first) = chats.first_mut() {
+        first.text.truncate(first.text.floor_char_boundary(most / 4));
+    }
+    let mut left = most.saturating_sub(chats.first().map_or(0, |first| first.text.len()));
+    let mut kept = 0;
+    for chat in chats.iter().skip(1).rev() {
+        let Some(rest) = left.checked_sub(chat.text.len()) else { break };
+        left = rest;
+        kept += 1;
+    }
+    let out = chats.len().saturating_sub(1 + kept);
+    let gap = Chat { role: Role::User, text: format!("[… {out} messages left out …]") };
+    chats.splice(1.min(chats.len())..chats.len() - kept, (out > 0).then_some(gap));
+    chats
+}
+
+/// The summary in an answer: what stands inside of the first `<summary>`, without thoughts around
+/// it; all of it where there are no tags.
+pub fn clean_summary(answer: &str) -> String {
+    let mut text = answer.replace('\0', "");
+    for tag in ["analysis", "think"] {
+        text = without(&text, tag);
+    }
+    let low = text.to_ascii_lowercase();
+    if let Some((start, end)) = element(&low, "summary", 0) {
+        text = text.get(start.end..end.start).unwrap_or_default().to_owned();
+    }
+    while text.contains("\n\n\n") {
+        text = text.replace("\n\n\n", "\n\n");
+    }
+    text.trim().to_owned()
+}
+
+/// A text without its elements of a name.
+fn without(text: &str, name: &str) -> String {
+    // ASCII in lower case has the same places.
+    let low = text.to_ascii_lowercase();
+    let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    while let Some((start, end)) = element(&low, name, from) {
+        out.push_str(text.get(from..start.start).unwrap_or_default());
+        from = end.end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
+type Tag = std::ops::Range<usize>;
+
+/// Where the first element of a name from a place on begins and ends; none where it is not closed.
+fn element(low: &str, name: &str, from: usize) -> Option<(Tag, Tag)> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let start = from + low.get(from..)?.find(&open)?;
+    let inside = start + open.len();
+    let end = inside + low.get(inside..)?.find(&close)?;
+    Some((start..inside, end..end + close.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{MediaSource, ToolCall};
+
+    #[test]
+    fn the_first_summary_is_taken_and_thoughts_are_not() {
+        for (answer, clean) in [
+            ("<ANALYSIS>a</ANALYSIS><SUMMARY>b</SUMMARY>", "b"),
+            ("<summary>a</summary><summary>b</summary>", "a"),
+            ("<think>x</think>\nplain ", "plain"),
+            ("a\n\n\n\n\nb", "a\n\nb"),
+            ("<summary>a", "<summary>a"),
+            ("<summary></summary>", ""),
+            ("<analysis>a</analysis>b<analysis>c</analysis>", "b"),
+            ("ß<summary>İ</summary>", "İ"),
+        ] {
+            assert_eq!(clean_summary(answer), clean, "{answer}");
+        }
+    }
+
+    fn slice(instructions: Option<&str>, stub_over: Option<usize>) -> Slice {
+        let call = ToolCall {
+            id: "c1".into(),
+            name: "run".into(),
+            arguments: r#"{"a":1}"#.into(),
+            custom: false,
+        };
+        let result = ToolResult {
+            call_id: "c1".into(),
+            name: None,
+            content: vec![Part::text("output")],
+            is_error: None,
+        };
+        let media = Media {
+            media_type: "IMAGE/PNG".into(),
+            source: MediaSource::Base64("QUJD".into()),
+            name: Some("photo.png".into()),
+        };
+        let shown = vec![Part::new(Content::Media(media)), Part::text("Look.")];
+        let said = vec![Part::text("ok"), Part::new(Content::ToolCall(call))];
+        let messages = [
+            Message::new(Role::User, shown),
+            Message::new(Role::Assistant, said),
+            Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]),
+        ];
+        let covered: Vec<&Message> = messages.iter().collect();
+        Slice::new(&covered, stub_over, (instructions.map(Arc::from), None), 500)
+    }
+
+    fn texts(slice: &Slice) -> Vec<String> {
+        slice.ask().prompt(10_000).into_iter().map(|chat| chat.text).collect()
+    }
+
+    #[test]
+    fn a_model_is_given_the_slice_as_texts_and_what_is_wanted() {
+        let plain = texts(&slice(None, None));
+        assert_eq!(
+            plain[..3],
+            [
+                "[image: photo.png]\nLook.",
+                "ok\n[Called tool: run({\"a\":1})]",
+                "[Tool result (c1): output]"
+            ]
+        );
+        assert_eq!(plain.len(), 4);
+        assert!(plain[3].contains("<summary>") && plain[3].contains("500 tokens"), "{}", plain[3]);
+        let asked = texts(&slice(Some("Name every file."), None));
+        assert!(asked[3].ends_with("\n\nAdditional instructions:\nName every file."));
+        let stubbed = texts(&slice(None, Some(5)));
+        let line = "[Tool run returned 6 chars; omitted before summarization]";
+        assert_eq!(stubbed[2], format!("[Tool result (c1): {line}]"));
+        assert!(!slice(None, None).input.contains("QUJD"));
+    }
+
+    #[test]
+    fn what_a_model_is_given_is_bounded() {
+        let text = |n: usize| format!("{n} {}", "x".repeat(20_000));
+        let messages: Vec<Message> = (0..50).map(|n| Message::text(Role::User, text(n))).collect();
+        let covered: Vec<&Message> = messages.iter().collect();
+        let slice = Slice::new(&covered, None, (None, None), 500);
+        for most in [0, 1, 1_000, 50_000, 100_000, usize::MAX] {
+            let mut prompt = slice.ask().prompt(most);
+            prompt.pop();
+            let bytes: usize = prompt.iter().map(|chat| chat.text.len()).sum();
+            assert!(bytes <= most.saturating_add(40), "{bytes} of {most}");
+            if most >= 50_000 {
+                assert!(prompt.first().unwrap().text.starts_with("0 x"));
+                assert!(prompt.last().unwrap().text.starts_with("49 x"));
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Hooks of a replay that are asked again: all of them beside the record, or those whose question
+//! has changed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::hook::{Answer, Answering, Call, Called, Caller, HookSet, Kind, Recorded};
+use crate::json::{self, Limits};
+use crate::webhook::{Delivery, Webhooks};
+
+/// What a hook answers now, beside what it answered then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookCheck {
+    pub hook: Arc<str>,
+    pub point: &'static str,
+    pub occurrence: u32,
+    /// `equal`, `differs`, `failed`, or `gone` where there is no such hook any more.
+    pub outcome: &'static str,
+    /// Whether it was asked something else than was recorded.
+    pub asked_otherwise: bool,
+}
+
+/// Answers as the record has them, asks the hooks of today beside it, and notes what they say.
+#[derive(Debug)]
+pub(super) struct Verifying<'r> {
+    pub(super) recorded: &'r Recorded,
+    pub(super) today: Arc<HookSet>,
+    pub(super) webhooks: Option<&'r Webhooks>,
+    checks: Mutex<Vec<HookCheck>>,
+}
+
+impl<'r> Verifying<'r> {
+    pub(super) fn new(
+        recorded: &'r Recorded,
+        today: Arc<HookSet>,
+        webhooks: Option<&'r Webhooks>,
+    ) -> Self {
+        Self { recorded, today, webhooks, checks: Mutex::default() }
+    }
+
+    /// In an order that does not depend on who answered first.
+    pub(super) fn into_checks(self) -> Vec<HookCheck> {
+        let mut checks = self.checks.into_inner().unwrap_or_else(PoisonError::into_inner);
+        checks.sort_by(|a, b| {
+            (a.point, a.occurrence, &a.hook).cmp(&(b.point, b.occurrence, &b.hook))
+        });
+        checks
+    }
+
+    async fn check(&self, call: &Call<'_>, recorded: &Called) -> &'static str {
+        let mut hooks = self.today.of(call.point, call.hook.kind);
+        let Some(hook) = hooks.find(|hook| hook.id == call.hook.id) else { return "gone" };
+        let Some(webhooks) = self.webhooks else { return "failed" };
+        let delivery = Delivery { replay: true, ..Delivery::default() };
+        let live = webhooks.exchange(Call { hook, ..*call }, delivery).await;
+        match (&live.answer, &recorded.answer) {
+            (Ok(_), Ok(_)) if same(live.body.as_deref(), recorded.body.as_deref()) => "equal",
+            (Err(now), Err(then)) if now.cause == then.cause => "equal",
+            (Err(_), _) => "failed",
+            _ => "differs",
+        }
+    }
+}
+
+/// Whether two answers say the same, however they are written.
+fn same(a: Option<&str>, b: Option<&str>) -> bool {
+    let canonical = |text: Option<&str>| {
+        let text = text.unwrap_or_default();
+        json::parse(text, Limits::default()).map_or_else(
+            |_| text.to_owned(),
+            |node| {
+                let mut out = String::new();
+                json::canonical_with_nulls(&mut out, &node);
+                out
+            },
+        )
+    };
+    a == b || canonical(a) == canonical(b)
+}
+
+impl Caller for Verifying<'_> {
+    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+        Box::pin(async move {
+            if call.hook.kind == Kind::Observe {
+                return heard();
+            }
+            let Some((called, asked_otherwise)) = self.recorded.nearest(&call) else {
+                // A hook that was not there then: the record cannot say what it would have said.
+                return self.recorded.call(call).await;
+            };
+            let outcome = self.check(&call, &called).await;
+            let check = HookCheck {
+                hook: Arc::clone(&call.hook.id),
+                point: call.point.as_str(),
+                occurrence: call.occurrence,
+                outcome,
+                asked_otherwise,
+            };
+            self.checks.lock().unwrap_or_else(PoisonError::into_inner).push(check);
+            called
+        })
+    }
+}
+
+/// Answers what was asked before as the record has it, and asks the rest.
+#[derive(Debug)]
+pub(super) struct Refreshing<'r> {
+    pub(super) recorded: &'r Recorded,
+    pub(super) live: &'r dyn Caller,
+}
+
+impl Caller for Refreshing<'_> {
+    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+        Box::pin(async move {
+            if call.hook.kind == Kind::Observe {
+                return heard();
+            }
+            match self.recorded.nearest(&call) {
+                Some((called, false)) => called,
+                _ => self.live.call(call).await,
+            }
+        })
+    }
+}
+
+/// Who only watches is not told of a replay.
+fn heard() -> Called {
+    Called { answer: Ok(Answer::Heard), body: None, took: Duration::ZERO, attempts: 0 }
+}

@@ -1,0 +1,67 @@
+//! Summaries that others wrote: the first that is committed stands for good.
+
+use std::time::Duration;
+
+use super::answers::FORGOTTEN_AT_ONCE;
+use super::sql::values;
+use super::{Error, Tx};
+use crate::domain::{ContentHash, Summary, Timestamp};
+
+/// How old the note of a use may grow before it is written anew: a compile that only reads should
+/// not have to write.
+const NOTED_EVERY: Duration = Duration::from_hours(1);
+
+impl Tx<'_> {
+    /// A summary by its key; and whether this session has a use of it to note.
+    pub fn find_summary(
+        &self,
+        key: &ContentHash,
+        session: &str,
+    ) -> Result<Option<(Summary, bool)>, Error> {
+        let found = self.all(
+            "SELECT author, content, session, used_at FROM summaries
+             WHERE tenant = ?1 AND digest = ?2 ORDER BY session",
+            values![key],
+            |row| {
+                let summary = Summary { by: row.get(0)?, text: row.get(1)? };
+                let (of, used_at): (String, Timestamp) = (row.get(2)?, row.get(3)?);
+                let is_noted = of == session && self.now().since(used_at) < NOTED_EVERY;
+                Ok::<_, Error>((summary, is_noted))
+            },
+        )?;
+        let is_noted = found.iter().any(|(_, is_noted)| *is_noted);
+        Ok(found.into_iter().next().map(|(summary, _)| (summary, !is_noted)))
+    }
+
+    /// Keeps a summary for a session, where nobody was faster; answers the one that stands.
+    pub fn keep_summary(
+        &self,
+        key: &ContentHash,
+        session: &str,
+        new: &Summary,
+    ) -> Result<Summary, Error> {
+        let known = self.find_summary(key, session)?;
+        let summary = known.map_or_else(|| new.clone(), |(summary, _)| summary);
+        self.execute(
+            "INSERT INTO summaries (tenant, digest, session, author, content, used_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (tenant, digest, session) DO UPDATE SET used_at = excluded.used_at",
+            values![key, session, &*summary.by, &*summary.text, self.now()],
+        )?;
+        Ok(summary)
+    }
+
+    /// Forgets some of the summaries that no session names and that nobody has used for `kept`;
+    /// answers whether there are more.
+    pub(super) fn forget_summaries(&self, kept: Duration) -> Result<bool, Error> {
+        let gone = self.execute(
+            "DELETE FROM summaries WHERE tenant = ?1 AND (digest, session) IN (
+                 SELECT digest, session FROM summaries AS old
+                 WHERE tenant = ?1 AND used_at <= ?2 AND NOT EXISTS (
+                     SELECT 1 FROM sessions
+                     WHERE sessions.tenant = ?1 AND sessions.id = old.session) LIMIT ?3)",
+            values![self.now().before(kept), FORGOTTEN_AT_ONCE],
+        )?;
+        Ok(gone == FORGOTTEN_AT_ONCE)
+    }
+}
