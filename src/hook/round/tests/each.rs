@@ -1,9 +1,11 @@
 //! Many inputs at one point.
 
+use std::collections::BTreeMap as Map;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::hook::call::CALLS;
+use crate::hook::call::{Answering, CALLS};
 use crate::hook::kept::{Ask, Kept, key};
 use crate::hook::{Changed, Item};
 
