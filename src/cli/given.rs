@@ -32,9 +32,10 @@ struct Item<'a> {
 
 impl Given {
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
-        let found = match text.trim_start().chars().next() {
-            Some('[') => list(text),
-            Some('{') => object(text)?.or_else(|| transcript::read(text)),
+        let json = without_mark(text);
+        let found = match json.trim_start().chars().next() {
+            Some('[') => list(json),
+            Some('{') => object(json)?.or_else(|| transcript::read(json)),
             _ => None,
         };
         match found {
@@ -59,6 +60,12 @@ impl Given {
         let known = |key: &str| service::compress::keys().any(|known| known == key);
         self.members.keep(|key| known(key) && !(recorded && key == "source"))
     }
+}
+
+/// A file's text without the byte order mark that some editors begin one with: it is no part of
+/// JSON. Of any other text it is a part, which `expand` gives back.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 fn list(text: &str) -> Option<Given> {
@@ -112,6 +119,13 @@ mod tests {
         ] {
             assert_eq!(Given::read(text).unwrap().value().get(), to_raw_value(text).unwrap().get());
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_json() {
+        assert_eq!(key("\u{feff}[{\"role\": \"user\", \"content\": \"x\"}]"), "messages");
+        let given = Given::read("\u{feff}words").unwrap();
+        assert_eq!(given.value().get(), "\"\u{feff}words\"");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use serde_json::value::to_raw_value;
 use super::Failure;
 use super::compile::read_input;
 use super::compress::models;
-use super::given::Given;
+use super::given::{Given, without_mark};
 use crate::service::Services;
 use controls::Controls;
 use facts::{Facts, Seen};
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 /// A file that says it is JSON and is not would otherwise be measured as a text.
 fn not_broken(path: &Path, text: &str) -> Result<(), Failure> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-        && let Err(error) = serde_json::from_str::<IgnoredAny>(text)
+        && let Err(error) = serde_json::from_str::<IgnoredAny>(without_mark(text))
     {
         return Err(format!("{} is not JSON: {error}", path.display()).into());
     }
