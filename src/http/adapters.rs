@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::answer::written;
+use super::answer::{tagged, tagged_by_bytes, written};
 use super::body::{self, Received};
 use super::job::{visit, work};
 use super::problem::{Body, Kind, Problem};
@@ -28,7 +28,7 @@ use crate::service::adapters::{self, Cursor, Found};
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
     ),
     responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = AdapterList),
+        (status = OK, description = "Some of them, and where the list goes on; the `ETag` names these rows", body = AdapterList),
         (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
@@ -46,7 +46,7 @@ pub(super) async fn list_adapters(
     let (rows, next) = list.await?;
     let items = rows.into_iter().map(AdapterRow::from).collect();
     let next_cursor = next.as_ref().map(write_cursor);
-    Ok(written(&AdapterList { items, next_cursor }))
+    Ok(tagged_by_bytes(&AdapterList { items, next_cursor }))
 }
 
 /// Read an adapter
@@ -59,7 +59,7 @@ pub(super) async fn list_adapters(
     operation_id = "get_adapter",
     params(("name" = String, Path, description = "What requests and reports call it", example = "ledger")),
     responses(
-        (status = OK, description = "The adapter", body = Adapter),
+        (status = OK, description = "The adapter; its version is the `ETag`, `\"0\"` for a built-in one", body = Adapter),
         (status = "4XX", description = "There is no such adapter", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
@@ -71,11 +71,11 @@ pub(super) async fn get_adapter(
     let name = name_of(&request).to_owned();
     let received = Received::nothing(&state, &request)?;
     let found = visit(&state, received, move |services, _| adapters::find(services, &name)).await?;
-    let adapter = match found.ok_or_else(unknown)? {
-        Found::BuiltIn(name) => Adapter::built_in(name),
-        Found::Custom(stored, text) => Adapter::custom(&stored, text),
-    };
-    Ok(written(&adapter))
+    Ok(match found.ok_or_else(unknown)? {
+        // Nobody stored it: its first version would be 1.
+        Found::BuiltIn(name) => tagged(0, &Adapter::built_in(name)),
+        Found::Custom(stored, text) => tagged(stored.version, &Adapter::custom(&stored, text)),
+    })
 }
 
 /// Store an adapter
@@ -106,7 +106,7 @@ pub(super) async fn put_adapter(
     let (stored, text, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let adapter = Adapter::custom(&stored, text);
-    Ok((status, written(&adapter)).into_response())
+    Ok((status, tagged(stored.version, &adapter)).into_response())
 }
 
 /// Delete an adapter

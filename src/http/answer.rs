@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::problem::Problem;
+use crate::domain::ArtifactId;
 
 pub(super) fn json(text: impl Into<axum::body::Body>) -> Response {
     ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text.into())
@@ -32,7 +33,20 @@ pub(super) fn tagged_text(version: u64, text: String) -> Response {
 
 /// Gives an answer the version of what it tells as its `ETag`.
 pub(super) fn tag(response: &mut Response, version: u64) {
-    if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {
+    tag_as(response, &version.to_string());
+}
+
+/// An answer as JSON, with what names its bytes as its `ETag`: for what has no version of its own.
+pub(super) fn tagged_by_bytes(answer: &impl Serialize) -> Response {
+    let text = serde_json::to_string(answer).unwrap_or_default();
+    let tag = ArtifactId::of_text(&text).to_string();
+    let mut response = json(text);
+    tag_as(&mut response, &tag);
+    response
+}
+
+fn tag_as(response: &mut Response, tag: &str) {
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{tag}\"")) {
         response.headers_mut().insert(header::ETAG, tag);
     }
 }

@@ -199,6 +199,23 @@ async fn the_document_has_a_paragraph_for_each_of_ours_in_their_order() {
 }
 
 #[tokio::test]
+async fn every_answer_that_shows_adapters_has_a_tag() {
+    async fn tag(server: &TestServer, path: &str) -> String {
+        server.get(path).await.headers()["etag"].to_str().unwrap().to_owned()
+    }
+    let server = TestServer::spawn().await;
+    assert_eq!(tag(&server, "/adapters/csv").await, "\"0\"");
+    let list = tag(&server, "/adapters").await;
+    assert_eq!(tag(&server, "/adapters").await, list);
+    assert_eq!(put(&server, "csv", &named("csv")).await.headers()["etag"], "\"1\"");
+    assert_eq!(put(&server, "csv", &ledger()).await.headers()["etag"], "\"2\"");
+    assert_eq!(tag(&server, "/adapters/csv").await, "\"2\"");
+    assert_ne!(tag(&server, "/adapters").await, list);
+    assert_eq!(delete(&server, "csv").await.status(), 204);
+    assert_eq!(tag(&server, "/adapters").await, list);
+}
+
+#[tokio::test]
 async fn one_of_ours_is_read_replaced_and_comes_back() {
     let server = TestServer::spawn().await;
     let ours = json!({"name": "csv", "builtin": true});
