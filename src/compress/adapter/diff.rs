@@ -7,7 +7,7 @@
 
 use super::page::{Margin, Page, cuts, shown};
 use super::{Cut, FormatAdapter, Inside, Part};
-use crate::compress::segment::{Kind, hunk};
+use crate::compress::segment::{Hunk, HunkLine, Kind, without};
 
 /// Lines of context that stay before and behind a change.
 const NEAR: usize = 1;
@@ -37,7 +37,7 @@ impl FormatAdapter for Diff {
             let mut at = page.at(span.range.start);
             let end = page.at(span.range.end.saturating_sub(1)) + 1;
             while at < end {
-                at = leave_context(&page, at, end, &mut shows);
+                at = leave_context(&page, at, end, (&mut shows, NEAR));
             }
         }
         cuts(&page, &shows, Margin::None)
@@ -47,8 +47,13 @@ impl FormatAdapter for Diff {
         let changes = |text| str::lines(text).filter(|line| line.starts_with(['+', '-']));
         let page = Page::of(before);
         let Some(shows) = shown(&page, &Page::of(after)) else { return false };
-        let is_context = |at| page.line(at).is_empty() || page.line(at).starts_with(' ');
-        let all_context = (0..page.len()).zip(&shows).all(|(at, shows)| *shows || is_context(at));
+        // Of the context, what is next to a change too.
+        let mut bound = vec![true; page.len()];
+        let mut at = 0;
+        while at < page.len() {
+            at = leave_context(&page, at, page.len(), (&mut bound, 0));
+        }
+        let all_context = bound.iter().zip(&shows).all(|(bound, shows)| *shows || !bound);
         let is_flush = |line: &str| !line.trim_ascii_start().starts_with("[… ");
         let indented = |line: &str| line.starts_with([' ', '\t']) && !is_flush(line);
         let all_flush = before.contains("[… ") || !after.lines().any(indented);
@@ -62,27 +67,32 @@ fn is_commit(text: &str) -> bool {
     id.bytes().take_while(u8::is_ascii_hexdigit).count() >= 7
 }
 
-/// Lets go of the context in the hunk that begins at a line; gives the line behind it.
-fn leave_context(page: &Page<'_>, at: usize, end: usize, shows: &mut [bool]) -> usize {
-    let Some((mut old, mut new)) = hunk(page.line(at).as_bytes()) else { return at + 1 };
+/// Lets go of the context in the hunk that begins at a line, but for what is `near` a change;
+/// gives the line behind it.
+fn leave_context(
+    page: &Page<'_>,
+    at: usize,
+    end: usize,
+    (shows, near): (&mut [bool], usize),
+) -> usize {
+    let header = page.line(at).as_bytes();
+    let body = header.trim_ascii_start();
+    let Some(mut hunk) = Hunk::read(body) else { return at + 1 };
+    let margin = header.get(..header.len() - body.len()).unwrap_or_default();
     let mut line = at + 1;
     // The first line of the context that is not near the change before it.
     let mut far = line;
-    while line < end && (old > 0 || new > 0) {
-        match page.line(line).as_bytes().first() {
-            Some(b'-') if old > 0 => old -= 1,
-            Some(b'+') if new > 0 => new -= 1,
-            Some(b'\\') => {}
-            Some(b' ') | None if old > 0 && new > 0 => {
-                (old, new) = (old - 1, new - 1);
+    while line < end && hunk.goes_on() {
+        let own = without(margin, page.line(line).as_bytes());
+        match own.and_then(|own| hunk.take(own)) {
+            None => break,
+            Some(HunkLine::Context) => line += 1,
+            Some(HunkLine::Change) => {
+                leave(shows, far, line.saturating_sub(near));
                 line += 1;
-                continue;
+                far = line + near;
             }
-            _ => break,
         }
-        leave(shows, far, line.saturating_sub(NEAR));
-        line += 1;
-        far = line + NEAR;
     }
     // A hunk that breaks off may have been cut; its last lines are still context.
     leave(shows, far, line);
@@ -133,6 +143,30 @@ mod tests {
         let short = short(&Diff, &text);
         assert_eq!(short.matches(commit).count(), 1);
         assert_eq!(short.matches("[… 7 lines]\n").count(), 2);
+    }
+
+    #[test]
+    fn a_merge_and_a_diff_away_from_the_margin_keep_their_changes() {
+        let context = |mark: &str| -> String {
+            let line = |at| format!("{mark}let value_{at} = take();\n");
+            (0..9).map(line).collect()
+        };
+        let merge = format!(
+            "diff --cc a.rs\nindex 1a2,2b3..3c4\n--- a/a.rs\n+++ b/a.rs\n@@@ -1,20 -1,19 +1,20 @@@\n\
+             {0}- gone();\n -gone_too();\n++come();\n +come_too();\n{0}",
+            context("  ")
+        );
+        let plain = format!("@@ -1,19 +1,19 @@\n{0}-gone();\n+come();\n{0}", context(" "));
+        let indent = |line| format!("    {line}\n");
+        let indented: String = plain.lines().map(indent).collect();
+        for text in [&merge, &indented] {
+            let short = short(&Diff, text);
+            assert_eq!(short.matches("[… 8 lines]\n").count(), 2, "{short}");
+            for line in text.lines().filter(|line| !line.contains("let ")) {
+                assert!(short.lines().any(|shown| shown == line), "{line} in {short}");
+                assert!(!Diff.holds(text, &short.replacen(&format!("{line}\n"), "", 1)), "{line}");
+            }
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod yaml;
 
 use std::ops::Range;
 
-pub(crate) use diff::hunk;
+pub(crate) use diff::{Hunk, Line as HunkLine, without};
 pub(crate) use log::is_entry;
 pub(crate) use numbered::number;
 pub(crate) use search::{hit, is_context};
