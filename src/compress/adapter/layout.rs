@@ -267,6 +267,41 @@ impl Walk<'_> {
         let Some(mut place) = self.open.take() else { return };
         let words = self.text.get(place.range.clone()).unwrap_or_default();
         place.range.end = place.range.start + words.trim_end().len();
+        let lines = no_fences(words, place.range.start);
+        if !lines.is_empty() {
+            place.whole = joined(place.whole, lines);
+        }
         self.found.push(place);
     }
+}
+
+/// The lines of a paragraph that would open a fence, were it not for a backtick further on.
+fn no_fences(words: &str, mut start: usize) -> Vec<Range<usize>> {
+    const FENCE: &str = "```";
+    let mut found = Vec::new();
+    if !words.contains(FENCE) {
+        return found;
+    }
+    for line in words.split_inclusive('\n') {
+        let body = line.trim_start_matches(['>', ' ', '\t']);
+        if body.starts_with(FENCE) {
+            found.push(start + (line.len() - body.len())..start + line.trim_end().len());
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// The ranges of two lists in order, those that overlap as one.
+fn joined(mut ranges: Vec<Range<usize>>, others: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.extend(others);
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let overlaps = next.start < last.end;
+        if overlaps {
+            last.end = last.end.max(next.end);
+        }
+        overlaps
+    });
+    ranges
 }

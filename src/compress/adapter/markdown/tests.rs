@@ -92,6 +92,16 @@ fn what_is_no_document_is_left_to_others() {
 }
 
 #[test]
+fn what_a_backtick_keeps_from_being_a_fence_stays_none() {
+    let words = "These are words that say little and go on for a while. ".repeat(6);
+    let line = "``` reads src/a_b.rs:4711 and E0308. A single ` stands behind it. And so on.";
+    let text = format!("# One\n\n{words}\n{line} {words}\n\n# Two\n\n{words}\n");
+    let shown = shortened(&Markdown, &text).unwrap();
+    assert!(shown.len() * 10 < text.len() * 8, "{shown}");
+    assert!(!shown.contains("a_b.rs") || shown.contains("A single ` stands"), "{shown}");
+}
+
+#[test]
 fn hostile_texts_take_linear_time() {
     for piece in [
         "a", " ", "[", "#", "`", "*", "# a\n\n", "> ", "- ", "```\n", "\n- a", "![", "<", "|",
@@ -138,6 +148,9 @@ pub(in super::super) fn documents() -> impl Strategy<Value = String> {
         "---",
         "[a]: https://example.org",
         "![img](x.png)",
+        "It has a ` in it. And a `` too. Then it ends.",
+        "There is ``` in it. Another word follows. And on.",
+        "`a. B `` c. D` and `e.",
         "- [ ] task",
         "\n",
         "\n\n",
