@@ -68,8 +68,9 @@ fn is_margin(body: &str) -> bool {
     let behind = body.trim_start_matches(|letter: char| letter.is_ascii_digit());
     ["-->", "|", "= ", "^", "...", "~~"].iter().any(|mark| body.starts_with(mark))
         || (behind.len() < body.len() && behind.trim_ascii_start().starts_with('|'))
-        || body.split_once(" | ").is_some_and(|(_, rest)| {
-            rest.trim_ascii_start().starts_with(|letter: char| letter.is_ascii_digit())
+        || memchr::memmem::find(body.as_bytes(), b" | ").is_some_and(|at| {
+            let rest = body.as_bytes().get(at + 3..).unwrap_or_default();
+            rest.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
         })
 }
 

@@ -62,16 +62,18 @@ fn has_a_grammar(kind: Kind) -> bool {
 }
 
 fn is_structured(text: &str) -> bool {
+    let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    if breaks * LINE < text.len() {
+        return false;
+    }
     let mut lines = 0;
-    let mut breaks = 0;
     let mut formed = 0;
-    for line in text.split_inclusive('\n') {
-        breaks += usize::from(line.ends_with('\n'));
+    for line in text.split('\n') {
         let line = line.trim_ascii_end();
         lines += usize::from(!line.is_empty());
         formed += usize::from(form(line).is_some());
     }
-    lines >= FEWEST && breaks * LINE >= text.len() && formed * 2 > lines
+    lines >= FEWEST && formed * 2 > lines
 }
 
 /// What a line says by its form.

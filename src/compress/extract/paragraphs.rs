@@ -15,7 +15,8 @@ pub(crate) struct Paragraph {
 pub(crate) fn paragraphs(text: &str) -> Vec<Paragraph> {
     let mut scan = Scan { open: None, found: vec![], in_list: false, depth: 0, data: false };
     // Blank lines and dashes of a key part nothing.
-    let keys_end = memchr::memmem::rfind(text.as_bytes(), b"-----END ").unwrap_or_default();
+    let ends = memchr::memmem::find_iter(text.as_bytes(), b"-----END ");
+    let keys_end = ends.last().unwrap_or_default();
     let mut in_key = false;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -24,9 +25,11 @@ pub(crate) fn paragraphs(text: &str) -> Vec<Paragraph> {
         } else {
             scan.line(start, line);
         }
-        in_key = (in_key || line.contains("-----BEGIN ")) && !line.contains("-----END ");
         start += line.len();
-        in_key &= start <= keys_end;
+        // Most texts hold no key at all.
+        in_key = start <= keys_end
+            && (in_key || line.contains("-----BEGIN "))
+            && !line.contains("-----END ");
     }
     scan.close();
     scan.found

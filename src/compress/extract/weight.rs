@@ -260,32 +260,38 @@ const DO: &[&[u8]] = &[b"do"];
 /// Letters of the longest of them.
 const LONGEST: usize = 14;
 
-/// The lengths of the words above as bits, by the low five bits of their first letters: most
-/// words have one that no word above with their first letter has.
-const LENGTHS: [u16; 32] = {
-    let mut lengths = [0; 32];
+/// The lengths of the words above as bits, by the low five bits of their first letters, and their
+/// last letters as bits by theirs: most words have one that no word above with their first letter
+/// has.
+const SHAPES: [(u16, u32); 32] = {
+    let mut shapes = [(0, 0); 32];
     let mut lists: &[&[&[u8]]] = &[STRICT, NEGATION, EMPHASIS, DO];
     while let Some((list, others)) = lists.split_first() {
         let mut words = *list;
         while let Some((word, after)) = words.split_first() {
             #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
             {
-                lengths[(word[0] & 31) as usize] |= 1 << word.len();
+                let (lengths, lasts) = &mut shapes[(word[0] & 31) as usize];
+                *lengths |= 1 << word.len();
+                *lasts |= 1 << (word[word.len() - 1] & 31);
             }
             words = after;
         }
         lists = others;
     }
-    lengths
+    shapes
 };
 
 fn kind_of(word: &[u8]) -> Kind {
     let (Some(first), Some(last), 2..=LONGEST) = (word.first(), word.last(), word.len()) else {
         return Kind::Other;
     };
-    let lengths = LENGTHS.get(usize::from(first & 31)).copied().unwrap_or_default();
+    let (lengths, lasts) = SHAPES.get(usize::from(first & 31)).copied().unwrap_or_default();
+    let is_shaped = lengths >> word.len() & 1 == 1 && lasts >> (last & 31) & 1 == 1;
     // `n't` may end any word.
-    if lengths >> word.len() & 1 == 0 && last | 0x20 != b't' {
+    let is_denied =
+        last | 0x20 == b't' && matches!(word, [.., b'n' | b'N', b'\'', _] | [.., 0x80..=0xff, _]);
+    if !is_shaped && !is_denied {
         return Kind::Other;
     }
     let mut small = [0_u8; LONGEST];
