@@ -6,12 +6,12 @@
 use std::ops::Range;
 
 use super::atom::{atoms, is_boundary};
-use super::extract::{IsTold, Unit, select_beside};
+use super::extract::{IsTold, Shows, Unit, select_beside};
 use super::notation::reports_error;
 use crate::json::{self, Limits, Value};
 
 /// Bytes below which a text is left to others.
-const SHORTEST: usize = 200;
+pub(super) const SHORTEST: usize = 200;
 /// Bytes that stay at least, so that most lines fit, and at most.
 const LEAST: usize = 140;
 const MOST: usize = 16_000;
@@ -26,19 +26,22 @@ const LONG: usize = 160;
 /// Bytes of a line that reports an error and is whole.
 const LONG_ERROR: usize = 400;
 
-/// The digest of a text: of `share` bytes one; none where it would hardly be shorter. What is
-/// `told` stands elsewhere.
-pub(super) fn digest(text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
-    if text.len() < SHORTEST {
-        return None;
-    }
-    let shown = lines_beside(text, (text.len() / share).clamp(LEAST, MOST), told);
-    (shown.len() < text.len()).then_some(shown)
+/// A text that digests are made of, with what all of them go by.
+#[derive(Debug)]
+pub(super) struct Lines {
+    pieces: Vec<Piece>,
+    /// Which of them report errors.
+    errors: Vec<bool>,
+    /// Its first and its last line that say something, where they are one piece.
+    ends: [Option<usize>; 2],
+    shows: Shows,
 }
 
 /// The arguments of a call with digests of their long strings; none where there are none. They
 /// stay the same object otherwise, byte for byte.
 pub(super) fn arguments(text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
+    // What is shorter holds no string that is long.
+    let text = Some(text).filter(|text| text.len() >= SHORTEST)?;
     let node = json::parse(text, Limits::default()).ok()?;
     node.as_object()?;
     let mut out = String::with_capacity(text.len());
@@ -49,7 +52,7 @@ pub(super) fn arguments(text: &str, share: usize, told: IsTold<'_>) -> Option<St
             Value::Array(items) => nodes.extend(items.iter().rev()),
             Value::Object(members) => nodes.extend(members.iter().rev().map(|(_, node)| node)),
             Value::String(own) => {
-                let Some(digest) = digest(own, share, told) else { continue };
+                let Some(digest) = digest_once(own, share, told) else { continue };
                 let start = (node.raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
                 out.push_str(text.get(copied..start)?);
                 json::write_string(&mut out, &digest);
@@ -61,40 +64,77 @@ pub(super) fn arguments(text: &str, share: usize, told: IsTold<'_>) -> Option<St
     (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
 }
 
+/// The digest of a text that no other is made of.
+fn digest_once(text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
+    if text.len() < SHORTEST { None } else { Lines::of(text).digest(text, share, told) }
+}
+
 /// The lines of a text that say most in so many bytes, and its errors; what is left out is
 /// counted in its place.
 pub(super) fn lines(text: &str, keep: usize) -> String {
-    lines_beside(text, keep, &|_| false)
+    Lines::of(text).most(text, keep, &|_| false)
 }
 
-fn lines_beside(text: &str, keep: usize, told: IsTold<'_>) -> String {
-    let pieces = pieces(text);
-    // Errors are shown beyond that, unless there is nothing else.
-    let mut errors = keep.max(ERRORS);
-    // How a text begins and ends says something; how a long line does, nothing.
-    let is_line = |at: &usize| {
-        let line = |at: usize| pieces.get(at).map(|piece| piece.line);
-        let before = at.checked_sub(1).and_then(line);
-        before != line(*at) && line(at + 1) != line(*at)
-    };
-    let ends = [first(text, &pieces), last(text, &pieces)].map(|end| end.filter(is_line));
-    let unit = |(at, piece): (usize, &Piece)| {
-        let own = text.get(piece.range.clone()).unwrap_or_default();
-        let must = own.len() <= errors && reports_error(own);
-        errors -= if must { own.len() } else { 0 };
-        Unit { text: own, weight: u32::from(ends.contains(&Some(at))) * 2, must }
-    };
-    let units: Vec<Unit<'_>> = pieces.iter().enumerate().map(unit).collect();
-    let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
-    let kept = select_beside(&units, keep + must, told);
-    shown(text, &pieces, &kept)
+impl Lines {
+    pub(super) fn of(text: &str) -> Self {
+        let pieces = pieces(text);
+        // How a text begins and ends says something; how a long line does, nothing.
+        let is_line = |at: &usize| {
+            let line = |at: usize| pieces.get(at).map(|piece| piece.line);
+            let before = at.checked_sub(1).and_then(line);
+            before != line(*at) && line(at + 1) != line(*at)
+        };
+        let ends = [first(text, &pieces), last(text, &pieces)].map(|end| end.filter(is_line));
+        let errors = pieces.iter().map(|piece| reports_error(piece.text(text))).collect();
+        let unit = |(at, piece): (usize, &Piece)| Unit {
+            text: piece.text(text),
+            weight: weight(ends, at),
+            must: false,
+        };
+        let shows = Shows::of(pieces.iter().enumerate().map(unit), 1);
+        Self { pieces, errors, ends, shows }
+    }
+
+    /// The digest of the text that these are the lines of: of `share` bytes one; none where it
+    /// would hardly be shorter. What is `told` stands elsewhere.
+    pub(super) fn digest(&self, text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
+        let shown = self.most(text, (text.len() / share).clamp(LEAST, MOST), told);
+        (shown.len() < text.len()).then_some(shown)
+    }
+
+    fn most(&self, text: &str, keep: usize, told: IsTold<'_>) -> String {
+        // Errors are shown beyond that, unless there is nothing else.
+        let mut errors = keep.max(ERRORS);
+        let pieces = self.pieces.iter().zip(&self.errors).enumerate();
+        let units = pieces.map(|(at, (piece, is_error))| {
+            let own = piece.text(text);
+            let must = *is_error && own.len() <= errors;
+            errors -= if must { own.len() } else { 0 };
+            Unit { text: own, weight: weight(self.ends, at), must }
+        });
+        let units: Vec<Unit<'_>> = units.collect();
+        let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
+        let kept = select_beside(&units, (&self.shows, told), keep + must);
+        shown(text, &self.pieces, &kept)
+    }
+}
+
+fn weight(ends: [Option<usize>; 2], at: usize) -> u32 {
+    u32::from(ends.contains(&Some(at))) * 2
 }
 
 /// A line, or a piece of a long one.
+#[derive(Debug)]
 struct Piece {
     /// Bytes, the line break aside.
     range: Range<usize>,
     line: usize,
+}
+
+impl Piece {
+    fn text<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.range.clone()).unwrap_or_default()
+    }
 }
 
 fn pieces(text: &str) -> Vec<Piece> {
@@ -154,7 +194,7 @@ fn last(text: &str, pieces: &[Piece]) -> Option<usize> {
 }
 
 fn says(text: &str, piece: &Piece) -> bool {
-    text.get(piece.range.clone()).is_some_and(|own| !own.trim().is_empty())
+    !piece.text(text).trim().is_empty()
 }
 
 fn shown(text: &str, pieces: &[Piece], kept: &[bool]) -> String {
@@ -165,7 +205,7 @@ fn shown(text: &str, pieces: &[Piece], kept: &[bool]) -> String {
     let mut shown = 0;
     let chosen = pieces.iter().zip(kept).enumerate().filter(|(_, (_, kept))| **kept);
     for (at, (piece, _)) in chosen {
-        let own = text.get(piece.range.clone()).unwrap_or_default();
+        let own = piece.text(text);
         if open == Some(piece.line) {
             if at > next {
                 out.truncate(out.trim_end().len());
@@ -217,7 +257,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn digest(text: &str, share: usize) -> Option<String> {
-        super::digest(text, share, &|_| false)
+        digest_once(text, share, &|_| false)
     }
 
     fn arguments(text: &str, share: usize) -> Option<String> {

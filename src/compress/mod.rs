@@ -19,7 +19,8 @@ mod summary;
 pub use adapter::{Adapters, Tryout, built_in_names};
 pub use chain::{chain, end_of};
 pub use engine::{
-    Class, Decoded, Decoder, Depth, Encoder, Engine, Form, Hold, Lossless, Reducer, Stands, Told,
+    Class, Decoded, Decoder, Depth, Descent, Encoder, Engine, Facts, Form, Hold, Lossless, Reducer,
+    Stands, Told, Whose,
 };
 pub use errors::Errors;
 pub use gaps::has_gaps;

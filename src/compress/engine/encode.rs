@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::backlog::Backlog;
+use super::descent::Descent;
 use super::lines::Lines;
 use super::mark::Place;
 use super::reduce::{Named, Reducer};
@@ -62,6 +63,19 @@ pub enum Hold {
     Fixed,
     /// It is a form of ours already: its marks are meant.
     Ours,
+}
+
+/// Whose a text is that rung 2 takes further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// A tool's.
+    Result,
+    /// The user's, or of the system.
+    Words,
+    /// The model's.
+    Said,
+    /// The model's, for a tool.
+    Arguments,
 }
 
 /// A text that stands before.
@@ -134,8 +148,12 @@ impl<'e> Encoder<'e> {
                 self.referring(text, digest, &known)
             };
             if let Hold::To(depth) = hold {
-                let by = (Use::Result(self.allow), depth);
-                self.further(&mut form, &mut lines, by, (text, digest));
+                let purpose = Use::Result(self.allow);
+                let mut descent = Descent::from(purpose, digest, form, lines);
+                for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
+                    self.descend(&mut descent, text, step);
+                }
+                (form, lines) = descent.into_parts();
                 self.refer_again(&mut form, &mut lines);
             }
             // A reference names a result by its number alone, so it must hold one text.
@@ -146,7 +164,9 @@ impl<'e> Encoder<'e> {
             // What is shown follows from what stands before, and from this.
             self.before = self.before.then(&digest, role(hold));
             if let (Some(beside), Hold::To(_)) = (&self.beside, hold) {
-                self.before = self.before.then(&beside.id, 0);
+                let (list, at) = beside.id();
+                let at = Digest::of(&at.to_string());
+                self.before = self.before.then(&list.then(&at, 0), 0);
             }
             forms.push(form);
         }
@@ -159,71 +179,60 @@ impl<'e> Encoder<'e> {
     /// A text of the user or of the system: only what machines have put out is touched in it, and
     /// nothing can point at it.
     pub fn words(&self, text: &Arc<str>, hold: Hold) -> Form {
-        let key = (text.as_ref(), Digest::of(text));
-        let known = self.engine.known(self.counter, self.name, Use::Words, key);
+        let digest = Digest::of(text);
+        let known = self.engine.known(self.counter, self.name, Use::Words, (text, digest));
         match hold {
             Hold::Free => known.form.clone(),
             Hold::Fixed | Hold::Ours => as_it_is(text, &known, hold).0,
-            Hold::To(depth) => {
-                let (mut form, mut lines) = (known.form.clone(), Arc::clone(&known.lines));
-                self.further(&mut form, &mut lines, (Use::Words, depth), key);
-                form
-            }
+            Hold::To(depth) => self.taken(text, Descent::of(Use::Words, digest, &known), depth),
         }
     }
 
     /// A text of the model, or of the user where nobody would decode it: only rung 2 is taken.
     pub fn said(&self, text: &Arc<str>, depth: Depth) -> Form {
-        self.without_notations(text, Use::Said, depth)
+        self.taken(text, self.descent(text, Whose::Said), depth)
     }
 
     /// The arguments of a call, the long strings in them taken so far.
     pub fn arguments(&self, text: &Arc<str>, depth: Depth) -> Form {
-        self.without_notations(text, Use::Arguments, depth)
-    }
-
-    fn without_notations(&self, text: &Arc<str>, purpose: Use, depth: Depth) -> Form {
-        let key = (text.as_ref(), Digest::of(text));
-        let mut form = self.engine.known(self.counter, self.name, purpose, key).form.clone();
-        self.further(&mut form, &mut Arc::default(), (purpose, depth), key);
-        form
+        self.taken(text, self.descent(text, Whose::Arguments), depth)
     }
 
     /// The form of a result's text by itself, without references.
     pub fn alone(&self, text: &Arc<str>, depth: Option<Depth>) -> Form {
-        let key = (text.as_ref(), Digest::of(text));
-        let purpose = Use::Result(self.allow);
-        let mut form = self.engine.known(self.counter, self.name, purpose, key).form.clone();
-        if let Some(depth) = depth {
-            self.further(&mut form, &mut Arc::default(), (purpose, depth), key);
+        let descent = self.descent(text, Whose::Result);
+        match depth {
+            Some(depth) => self.taken(text, descent, depth),
+            None => descent.into_form(),
         }
-        form
     }
 
-    /// Takes the form of rung 2 where it is shorter than the one at hand.
-    fn further(
-        &self,
-        form: &mut Form,
-        lines: &mut Arc<Lines>,
-        (purpose, depth): (Use, Depth),
-        key: (&str, Digest),
-    ) {
+    /// A text by itself before rung 2, to be taken down step by step.
+    pub fn descent(&self, text: &Arc<str>, whose: Whose) -> Descent {
+        let purpose = match whose {
+            Whose::Result => Use::Result(self.allow),
+            Whose::Words => Use::Words,
+            Whose::Said => Use::Said,
+            Whose::Arguments => Use::Arguments,
+        };
+        let digest = Digest::of(text);
+        let known = self.engine.known(self.counter, self.name, purpose, (text, digest));
+        Descent::of(purpose, digest, &known)
+    }
+
+    /// Takes the text of a descent one step further, in the place of the message whose texts come
+    /// next.
+    pub fn descend(&self, descent: &mut Descent, text: &str, step: Depth) {
         let Some(reducer) = &self.reducer else { return };
+        let by = (self.engine, self.counter, self.name);
+        descent.step(by, (reducer, step, self.beside), text);
+    }
+
+    fn taken(&self, text: &str, mut descent: Descent, depth: Depth) -> Form {
         for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
-            let by = (reducer, step, self.beside);
-            let known = self.engine.reduced(self.counter, self.name, by, purpose, key);
-            let noted = |form: &mut Form| {
-                add(&mut form.reverted, &known.form.reverted);
-                add(&mut form.refused, &known.form.refused);
-            };
-            if known.form.text.is_some() && known.form.tokens_after < form.tokens_after {
-                let before = std::mem::replace(form, known.form.clone());
-                form.tokens_alone = form.tokens_alone.min(before.tokens_alone);
-                add(&mut form.reverted, &before.reverted);
-                *lines = Arc::clone(&known.lines);
-            }
-            noted(form);
+            self.descend(&mut descent, text, step);
         }
+        descent.into_form()
     }
 
     /// The form of a text by itself, with references where they take fewer tokens.
@@ -322,14 +331,6 @@ impl<'e> Encoder<'e> {
                     }
                 }
             }
-        }
-    }
-}
-
-fn add(names: &mut Vec<Cow<'static, str>>, others: &[Cow<'static, str>]) {
-    for name in others {
-        if !names.contains(name) {
-            names.push(name.clone());
         }
     }
 }

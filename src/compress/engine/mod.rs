@@ -7,6 +7,7 @@
 mod backlog;
 mod blocks;
 mod decode;
+mod descent;
 mod encode;
 mod lines;
 mod mark;
@@ -27,12 +28,14 @@ use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
 pub use decode::{Decoded, Decoder};
-pub use encode::{Encoder, Hold};
+pub use descent::Descent;
+pub use encode::{Encoder, Hold, Whose};
 pub use reduce::{Depth, Reducer};
-pub use told::{Stands, Told};
+pub use told::{Facts, Stands, Told};
 
 use lines::Lines;
 use mark::{LITERAL, Place};
+use reduce::Reduced;
 
 /// Bytes of short forms that are remembered.
 const REMEMBERED_BYTES: u64 = 64 << 20;
@@ -108,7 +111,7 @@ pub struct Engine {
     /// nothing to refer to.
     references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<Known>>, Bytes>,
     /// Forms after rung 2, by the text and the adapters.
-    reduced: Cache<(TokenizerName, Use, Depth, Digest), Arc<Known>, Bytes>,
+    reduced: Cache<Reduced, Arc<Known>, Bytes>,
 }
 
 /// A short form and its lines.
@@ -169,8 +172,12 @@ impl Engine {
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
-        let form = form(counter, name, purpose, text);
-        let lines = Arc::new(Lines::of(form.text.as_deref().unwrap_or(text)));
+        let form = form(counter, name, purpose, (text, digest));
+        // Only results are pointed at.
+        let lines = match purpose {
+            Use::Result(_) => Arc::new(Lines::of(form.text.as_deref().unwrap_or(text))),
+            Use::Words | Use::Said | Use::Arguments => Arc::default(),
+        };
         let known = Arc::new(Known { form, lines });
         self.forms.insert(key, Arc::clone(&known));
         known
@@ -194,12 +201,18 @@ impl Form {
 }
 
 /// The short form of a text by itself.
-fn form(counter: &Counter, name: TokenizerName, purpose: Use, text: &str) -> Form {
+fn form(
+    counter: &Counter,
+    name: TokenizerName,
+    purpose: Use,
+    (text, digest): (&str, Digest),
+) -> Form {
+    let tokens = || counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
     if matches!(purpose, Use::Said | Use::Arguments) {
-        return Form::as_it_came(counter.count(name, text));
+        return Form::as_it_came(tokens());
     }
     if mark::has_marks(text) {
-        let tokens_before = counter.count(name, text);
+        let tokens_before = tokens();
         let escaped = LITERAL.map(|mark| format!("{mark}{text}"));
         let escaped = escaped.map(|text| (counter.count(name, &text), text));
         let (tokens_after, escaped) =
@@ -212,7 +225,7 @@ fn form(counter: &Counter, name: TokenizerName, purpose: Use, text: &str) -> For
             ..Form::as_it_came(tokens_before)
         };
     }
-    let solo = solo::solo(counter, name, text, purpose);
+    let solo = solo::solo(counter, name, (text, digest), purpose);
     let clean = solo.equivalent.then_some("clean");
     Form {
         text: solo.form.map(Arc::from),

@@ -1,10 +1,11 @@
 //! Rung 2 over one text: its adapters, and rung 1 over what they leave.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::lines::Lines;
-use super::told::Beside;
+use super::told::{Beside, BesideId};
 use super::{Class, Engine, Form, Known, Use, form};
 use crate::compress::adapter::{Adapters, FormatAdapter, shorten};
 use crate::compress::digest;
@@ -73,38 +74,58 @@ impl<'r> From<Reducer<'r>> for Named<'r> {
     }
 }
 
+/// Names a form after rung 2.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Reduced {
+    name: TokenizerName,
+    purpose: Use,
+    depth: Depth,
+    reducer: Digest,
+    text: Digest,
+    /// Whose facts are left out, where some are.
+    beside: Option<BesideId>,
+}
+
 impl Engine {
-    /// The text after rung 2, no longer than it is after rung 1 alone.
+    /// The text after rung 2, no longer than it is after rung 1 alone. `source`: the lines of
+    /// the text, where they were found before.
     pub(super) fn reduced(
         &self,
         counter: &Counter,
         name: TokenizerName,
         (reducer, depth, beside): (&Named<'_>, Depth, Option<Beside<'_>>),
         purpose: Use,
-        (text, own): (&str, Digest),
+        (text, own, source): (&str, Digest, &OnceCell<digest::Lines>),
     ) -> Arc<Known> {
         let share = depth.share();
-        let mut id = reducer.id.then(&own, 0);
-        if let Some(beside) = beside.filter(|_| share.is_some()) {
-            id = id.then(&beside.id, 0);
-        }
-        let key = (name, purpose, depth, id);
+        let key = Reduced {
+            name,
+            purpose,
+            depth,
+            reducer: reducer.id,
+            text: own,
+            beside: beside.filter(|_| share.is_some()).map(|beside| beside.id()),
+        };
         if let Some(known) = self.reduced.get(&key) {
             return known;
         }
-        let reduction = Reduction { counter, name, reducer: &reducer.reducer, purpose, text };
+        let reducer = &reducer.reducer;
+        let reduction = Reduction { counter, name, reducer, purpose, text, digest: own };
         let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
         let form = match share {
             None => reduction.adapted(),
             Some((share, rule)) => {
                 let left = match purpose {
                     Use::Arguments => digest::arguments(text, share, &told),
-                    _ => digest::digest(text, share, &told),
+                    _ if text.len() < digest::SHORTEST => None,
+                    _ => source.get_or_init(|| digest::Lines::of(text)).digest(text, share, &told),
                 };
                 reduction.left(left, vec![rule.into()])
             }
         };
-        let lines = Arc::new(Lines::of(form.text.as_deref().unwrap_or(text)));
+        // Only results are pointed at.
+        let shown = form.text.as_deref().filter(|_| matches!(purpose, Use::Result(_)));
+        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(Lines::of(shown)));
         let known = Arc::new(Known { form, lines });
         self.reduced.insert(key, Arc::clone(&known));
         known
@@ -118,6 +139,8 @@ struct Reduction<'r> {
     reducer: &'r Reducer<'r>,
     purpose: Use,
     text: &'r str,
+    /// The text's own.
+    digest: Digest,
 }
 
 impl Reduction<'_> {
@@ -129,8 +152,9 @@ impl Reduction<'_> {
         let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
         let (counter, name) = (self.counter, self.name);
         let pays = |before: &str, after: &str| {
-            let after = counter.count_once(name, after);
-            counter.at_least(name, before) > after || counter.count_once(name, before) > after
+            // Mostly the whole text: what it takes is known, and what is left is counted again.
+            let after = counter.count(name, after);
+            counter.at_least(name, before) > after || counter.count(name, before) > after
         };
         let shortened = shorten(&list, self.text, &pays);
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
@@ -143,9 +167,10 @@ impl Reduction<'_> {
 
     /// The form of what is left of the text.
     fn left(&self, left: Option<String>, rules: Vec<Cow<'static, str>>) -> Form {
-        let stays = Form::as_it_came(self.counter.count(self.name, self.text));
+        let counted = self.counter.count_digest(self.name, self.text, self.digest, &mut || true);
+        let stays = Form::as_it_came(counted.unwrap_or_default());
         let Some(left) = left else { return stays };
-        let mut shown = form(self.counter, self.name, self.purpose, &left);
+        let mut shown = form(self.counter, self.name, self.purpose, (&left, Digest::of(&left)));
         let mut text = shown.text.take().map_or(left, |text| text.to_string());
         if let (Some(line), Use::Result(_)) = (self.reducer.pointer, self.purpose) {
             text.push('\n');

@@ -9,7 +9,7 @@ use super::tokens::Tokens;
 use super::{Lossless, Use};
 use crate::compress::lossless::equivalent;
 use crate::domain::TokenizerName;
-use crate::tokenizer::Counter;
+use crate::tokenizer::{Counter, Digest};
 
 /// Bytes below which a text is not looked at: no header would pay.
 pub(super) const SHORTEST: usize = 48;
@@ -35,8 +35,13 @@ pub(super) struct Solo {
 }
 
 /// Finds the short form of a text that is not ours to decode as it stands.
-pub(super) fn solo(counter: &Counter, name: TokenizerName, text: &str, purpose: Use) -> Solo {
-    let tokens = Tokens::new(counter, name, text);
+pub(super) fn solo(
+    counter: &Counter,
+    name: TokenizerName,
+    (text, digest): (&str, Digest),
+    purpose: Use,
+) -> Solo {
+    let tokens = Tokens::new(counter, name, (text, digest));
     let tokens_before = tokens.whole();
     let solo = Solo {
         form: None,
@@ -82,7 +87,7 @@ impl Solo {
         }
         let mut other =
             Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
-        let tokens = Tokens::new(counter, tokens.name(), &clean);
+        let tokens = Tokens::new(counter, tokens.name(), (&clean, Digest::of(&clean)));
         other.take(&tokens, blocks(&tokens, &clean, purpose, check));
         // What decodes to the very bytes is worth a token in fifty.
         if other.tokens_after + self.tokens_after / 50 < self.tokens_after {

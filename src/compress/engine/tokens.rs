@@ -4,19 +4,24 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::domain::TokenizerName;
-use crate::tokenizer::{Counter, is_cut};
+use crate::tokenizer::{Counter, Digest, is_cut};
 
 /// Counts what becomes of one text.
 pub(super) struct Tokens<'c> {
     counter: &'c Counter,
     name: TokenizerName,
     text: &'c str,
+    digest: Digest,
     whole: OnceCell<u64>,
 }
 
 impl<'c> Tokens<'c> {
-    pub(super) fn new(counter: &'c Counter, name: TokenizerName, text: &'c str) -> Self {
-        Self { counter, name, text, whole: OnceCell::new() }
+    pub(super) fn new(
+        counter: &'c Counter,
+        name: TokenizerName,
+        (text, digest): (&'c str, Digest),
+    ) -> Self {
+        Self { counter, name, text, digest, whole: OnceCell::new() }
     }
 
     pub(super) fn name(&self) -> TokenizerName {
@@ -29,7 +34,10 @@ impl<'c> Tokens<'c> {
 
     /// Those of the text itself.
     pub(super) fn whole(&self) -> u64 {
-        *self.whole.get_or_init(|| self.counter.count(self.name, self.text))
+        *self.whole.get_or_init(|| {
+            let count = self.counter.count_digest(self.name, self.text, self.digest, &mut || true);
+            count.unwrap_or_default()
+        })
     }
 
     /// Those of any text.

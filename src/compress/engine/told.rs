@@ -5,8 +5,9 @@
 //! and the depth, and a fact that was left out for another text's sake stands there.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use super::Depth;
 use crate::compress::extract::scan;
@@ -19,14 +20,34 @@ pub struct Told {
     id: Digest,
     /// The first message that is shielded.
     live: usize,
-    /// Facts by the last message that shows them, of the messages that stand as they came; those
-    /// of the shielded ones are for the messages before these alone.
-    shielded: RefCell<HashMap<u64, usize>>,
-    whole: RefCell<HashMap<u64, usize>>,
-    /// The same by depth, for what may be shortened.
-    shown: [RefCell<HashMap<u64, usize>>; Depth::ALL.len()],
+    /// Where each fact stands. Only ever asked by key.
+    facts: RefCell<HashMap<u64, Places>>,
     /// How far the messages before and behind `live` are known.
     known: [Cell<Option<Depth>>; 2],
+}
+
+/// Where a fact stands.
+#[derive(Debug, Default, Clone, Copy)]
+struct Places {
+    /// Whether in a message that stands as it came.
+    whole: bool,
+    /// Whether in one that is shielded, which is for the messages before these alone.
+    shielded: bool,
+    /// By depth: the number, from 1, of the last message that shows it, of those that may be
+    /// shortened.
+    shown: [u32; Depth::ALL.len()],
+}
+
+/// What a text shows.
+#[derive(Debug, Default)]
+pub struct Facts(Vec<u64>);
+
+impl Facts {
+    pub fn of(text: &str) -> Self {
+        let mut facts = Vec::new();
+        scan(text, |fact| facts.push(fact));
+        Self(facts)
+    }
 }
 
 /// How a message stands in its list, for those beside it.
@@ -44,14 +65,7 @@ impl Told {
     /// Nothing is told yet. `id` names the list and what may be shortened of it; `live` is its
     /// first message that is shielded.
     pub fn new(id: Digest, live: usize) -> Self {
-        Self {
-            id,
-            live,
-            shielded: RefCell::default(),
-            whole: RefCell::default(),
-            shown: Default::default(),
-            known: Default::default(),
-        }
+        Self { id, live, facts: RefCell::default(), known: Default::default() }
     }
 
     /// The messages of `count` that are before the shielded ones, or those from them on, like the
@@ -79,35 +93,45 @@ impl Told {
 
     /// Whether a fact stands where nothing is shortened while anything older can be.
     pub fn stays(&self, fact: u64) -> bool {
-        self.whole.borrow().contains_key(&fact) || self.shielded.borrow().contains_key(&fact)
+        self.facts.borrow().get(&fact).is_some_and(|places| places.whole || places.shielded)
     }
 
     /// A text that a message shows.
     pub fn tell(&self, at: usize, stands: Stands, text: &str) {
-        let facts = match stands {
-            Stands::Whole => &self.whole,
-            Stands::Shielded => &self.shielded,
-            Stands::To(depth) => match self.shown.get(depth as usize) {
-                Some(facts) => facts,
-                None => return,
-            },
-        };
-        let mut facts = facts.borrow_mut();
-        scan(text, |fact| {
-            let newest = facts.entry(fact).or_insert(at);
-            *newest = at.max(*newest);
-        });
+        self.tell_facts(at, stands, &Facts::of(text));
+    }
+
+    /// The same, by the facts of the text.
+    pub fn tell_facts(&self, at: usize, stands: Stands, facts: &Facts) {
+        let number = number(at);
+        let mut known = self.facts.borrow_mut();
+        for fact in &facts.0 {
+            let places = known.entry(*fact).or_default();
+            match stands {
+                Stands::Whole => places.whole = true,
+                Stands::Shielded => places.shielded = true,
+                Stands::To(depth) => {
+                    if let Some(newest) = places.shown.get_mut(depth as usize) {
+                        *newest = number.max(*newest);
+                    }
+                }
+            }
+        }
     }
 
     /// Whether a fact of a message stands elsewhere, where that one is shortened so far.
     fn holds(&self, at: usize, depth: Depth, fact: u64) -> bool {
-        let knows = |facts: &RefCell<HashMap<u64, usize>>| facts.borrow().contains_key(&fact);
-        let shown = self.shown.get(depth as usize);
-        knows(&self.whole)
-            || (at < self.live && knows(&self.shielded))
-            || shown
-                .is_some_and(|facts| facts.borrow().get(&fact).is_some_and(|newest| *newest > at))
+        self.facts.borrow().get(&fact).is_some_and(|places| {
+            places.whole
+                || (at < self.live && places.shielded)
+                || places.shown.get(depth as usize).is_some_and(|newest| *newest > number(at))
+        })
     }
+}
+
+/// A message's number, from 1.
+fn number(at: usize) -> u32 {
+    u32::try_from(at + 1).unwrap_or(u32::MAX)
 }
 
 /// A message's place in its list.
@@ -115,13 +139,18 @@ impl Told {
 pub(super) struct Beside<'t> {
     told: &'t Told,
     at: usize,
-    /// Names what it is told.
-    pub(super) id: Digest,
 }
+
+/// Names what a message is told: the list, and its place there.
+pub(super) type BesideId = (Digest, usize);
 
 impl<'t> Beside<'t> {
     pub(super) fn of(told: &'t Told, at: usize) -> Self {
-        Self { told, at, id: told.id.then(&Digest::of(&at.to_string()), 0) }
+        Self { told, at }
+    }
+
+    pub(super) fn id(&self) -> BesideId {
+        (self.told.id, self.at)
     }
 
     pub(super) fn holds(&self, depth: Depth, fact: u64) -> bool {

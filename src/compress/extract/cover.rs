@@ -6,6 +6,45 @@
 use super::facts::scan;
 use super::{IsTold, Offer, Unit};
 
+/// What units show, ordered by fact: found once for all choices among the same units.
+#[derive(Debug)]
+pub(crate) struct Shows(Vec<Show>);
+
+/// A fact of a unit, or its words, and what they are worth there.
+#[derive(Debug, Clone, Copy)]
+struct Show {
+    fact: u64,
+    unit: u32,
+    worth: u32,
+    /// Words are never told elsewhere.
+    is_words: bool,
+}
+
+impl Show {
+    /// By fact, then by unit: one number, for there are many of them to sort.
+    fn order(&self) -> u128 {
+        u128::from(self.fact) << 64 | u128::from(self.unit) << 32 | u128::from(self.worth)
+    }
+}
+
+impl Shows {
+    /// What the units show; a fact is worth so much, their words what the unit weighs.
+    pub(crate) fn of<'t>(units: impl IntoIterator<Item = Unit<'t>>, worth: u32) -> Self {
+        let mut shows = Vec::new();
+        for (unit, at) in units.into_iter().zip(0..) {
+            let words = scan(unit.text, |fact| {
+                shows.push(Show { fact, unit: at, worth, is_words: false });
+            });
+            if unit.weight > 0 {
+                shows.push(Show { fact: !words, unit: at, worth: unit.weight, is_words: true });
+            }
+        }
+        shows.sort_unstable_by_key(Show::order);
+        shows.dedup_by_key(|show| (show.fact, show.unit));
+        Self(shows)
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Cover {
     pub(super) chosen: Vec<bool>,
@@ -22,45 +61,22 @@ pub(super) struct Cover {
     is_shown: Vec<bool>,
 }
 
-/// A fact of a unit, or its words, and what they are worth there.
-#[derive(Debug, Clone, Copy)]
-struct Show {
-    fact: u64,
-    unit: u32,
-    worth: u32,
-}
-
-impl Show {
-    /// By fact, then by unit: one number, for there are many of them to sort.
-    fn order(&self) -> u128 {
-        u128::from(self.fact) << 64 | u128::from(self.unit) << 32 | u128::from(self.worth)
-    }
-}
-
 impl Cover {
-    pub(super) fn of(units: &[Unit<'_>], worth: u32, told: IsTold<'_>) -> Self {
-        let mut shows = Vec::new();
-        for (unit, at) in units.iter().zip(0..) {
-            let words = scan(unit.text, |fact| {
-                if !told(fact) {
-                    shows.push(Show { fact, unit: at, worth });
-                }
-            });
-            if unit.weight > 0 {
-                shows.push(Show { fact: !words, unit: at, worth: unit.weight });
+    /// Of so many units; what is `told` is worth nothing in any of them.
+    pub(super) fn of(units: usize, Shows(all): &Shows, told: IsTold<'_>) -> Self {
+        let mut shows: Vec<Show> = Vec::with_capacity(all.len());
+        let mut values = vec![0_u32; units];
+        let mut begins = vec![0; units + 1];
+        let mut facts = Vec::new();
+        for own in all.chunk_by(|one, next| one.fact == next.fact) {
+            let is_told = own.first().is_some_and(|show| !show.is_words && told(show.fact));
+            let from = shows.len();
+            shows.extend(own.iter().filter(|show| show.is_words || !is_told));
+            if shows.len() > from {
+                facts.push(from);
             }
         }
-        shows.sort_unstable_by_key(Show::order);
-        shows.dedup_by_key(|show| (show.fact, show.unit));
-        let mut values = vec![0_u32; units.len()];
-        let mut begins = vec![0; units.len() + 1];
-        let mut facts = Vec::new();
-        let mut last = None;
-        for (at, show) in shows.iter().enumerate() {
-            if last != Some(show.fact) {
-                facts.push(at);
-                last = Some(show.fact);
-            }
+        for show in &shows {
             let unit = show.unit as usize;
             add(&mut values, unit, show.worth);
             if let Some(begin) = begins.get_mut(unit + 1) {
@@ -74,7 +90,7 @@ impl Cover {
             *begin = sum;
         }
         let is_shown = vec![false; facts.len()];
-        let chosen = vec![false; units.len()];
+        let chosen = vec![false; units];
         let mut cover = Self { chosen, values, shows, facts, places: Vec::new(), begins, is_shown };
         cover.place();
         cover

@@ -16,6 +16,7 @@ use std::collections::BinaryHeap;
 
 use cover::Cover;
 
+pub(crate) use cover::Shows;
 #[cfg(test)]
 pub(crate) use facts::facts;
 pub(crate) use facts::scan;
@@ -43,16 +44,25 @@ pub(crate) type IsTold<'t> = &'t dyn Fn(u64) -> bool;
 /// More room keeps what less room kept, except that a unit too big for the room that is left is
 /// passed over for smaller ones behind it.
 pub(crate) fn select(units: &[Unit<'_>], keep_bytes: usize) -> Vec<bool> {
-    select_beside(units, keep_bytes, &|_| false)
-}
-
-/// The same, where the facts that are `told` stand elsewhere and are worth nothing here.
-pub(crate) fn select_beside(units: &[Unit<'_>], keep_bytes: usize, told: IsTold<'_>) -> Vec<bool> {
     let bytes: usize = units.iter().map(|unit| unit.text.len()).sum();
     if bytes <= keep_bytes {
         return vec![true; units.len()];
     }
-    let mut selection = Selection::beside(units, 1, told);
+    select_beside(units, (&Shows::of(units.iter().copied(), 1), &|_| false), keep_bytes)
+}
+
+/// The same, where it is known what the units show, and the facts that are told stand elsewhere
+/// and are worth nothing here.
+pub(crate) fn select_beside(
+    units: &[Unit<'_>],
+    (shows, told): (&Shows, IsTold<'_>),
+    keep_bytes: usize,
+) -> Vec<bool> {
+    let bytes: usize = units.iter().map(|unit| unit.text.len()).sum();
+    if bytes <= keep_bytes {
+        return vec![true; units.len()];
+    }
+    let mut selection = Selection { units, cover: Cover::of(units.len(), shows, told), bytes: 0 };
     for (at, _) in units.iter().enumerate().filter(|(_, unit)| unit.must) {
         selection.choose(at);
     }
@@ -72,11 +82,8 @@ pub(crate) struct Selection<'u, 't> {
 impl<'u, 't> Selection<'u, 't> {
     /// Nothing is chosen yet. A fact is worth `fact`: weights may be finer than facts.
     pub(crate) fn of(units: &'u [Unit<'t>], fact: u32) -> Self {
-        Self::beside(units, fact, &|_| false)
-    }
-
-    fn beside(units: &'u [Unit<'t>], fact: u32, told: IsTold<'_>) -> Self {
-        Self { units, cover: Cover::of(units, fact, told), bytes: 0 }
+        let shows = Shows::of(units.iter().copied(), fact);
+        Self { units, cover: Cover::of(units.len(), &shows, &|_| false), bytes: 0 }
     }
 
     /// Bytes of what is chosen.

@@ -4,7 +4,7 @@ use super::earlier::Earlier;
 use super::line::one_line;
 use super::pick::is_long_result;
 use super::{ASKED_FOR, Covered, Quotes, SECTIONS, SHORT, Section};
-use crate::compress::extract::{Unit, select_beside};
+use crate::compress::extract::{Shows, Unit, select_beside};
 use crate::domain::{Message, TokenizerName};
 use crate::tokenizer::Counter;
 
@@ -157,13 +157,13 @@ impl<'c> Page<'c> {
         let weights: Vec<u32> = lines.iter().map(|(_, line)| worth.weigh(line)).collect();
         // At most about four bytes to a token; where that is too many, fewer.
         let mut bytes = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4);
+        let before = Unit { text: &said, weight: 0, must: true };
+        let units = lines.iter().zip(&weights);
+        let units = units.map(|((_, text), weight)| Unit { text, weight: *weight, must: false });
+        let units: Vec<Unit<'_>> = std::iter::once(before).chain(units).collect();
+        let shows = Shows::of(units.iter().copied(), 1);
         for _ in 0..5 {
-            let before = Unit { text: &said, weight: 0, must: true };
-            let units = lines.iter().zip(&weights);
-            let units =
-                units.map(|((_, text), weight)| Unit { text, weight: *weight, must: false });
-            let units: Vec<Unit<'_>> = std::iter::once(before).chain(units).collect();
-            let kept = select_beside(&units, said.len() + bytes, told);
+            let kept = select_beside(&units, (&shows, told), said.len() + bytes);
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
             self.left = left;
             let all = kept.all(|((at, line), _)| {

@@ -4,6 +4,7 @@
 //! and over everything; if that is not enough, or a level asks for more, the ladder chooses
 //! turns by their costs, and rung 1 goes once more over what is left in sight.
 
+mod descents;
 mod lossless;
 mod plan;
 mod report;

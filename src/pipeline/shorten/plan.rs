@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::report::Row;
-use super::turns::{Turns, form, forms};
+use super::turns::Turns;
 use super::{Error, Job};
 use crate::compress::{Depth, Encoder, Stands};
 use crate::domain::{Message, Role, Source};
@@ -116,12 +116,13 @@ impl ClearCost for View<'_> {
     fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Error> {
         let Some(span) = self.turns.spans.get(turn) else { return Ok(None) };
         let sight = sight(form, self.words(), Sight::Whole);
+        let (Sight::To(depth) | Sight::Cleared(depth, _)) = sight else { return Ok(None) };
         let (mut before, mut after) = (0, 0);
         for at in span.clone() {
-            self.tell(at, sight)?;
+            self.tell(at, depth)?;
             let Some(row) = self.rows.get(at) else { continue };
             before += row.alone;
-            after += row.before.saturating_add_signed(-self.saved(at, sight));
+            after += row.before.saturating_add_signed(-self.saved(at, (depth, sight)));
         }
         Ok((after <= before).then_some((after, after)))
     }
@@ -152,20 +153,18 @@ impl View<'_> {
 
     /// Tells what the messages on the side of `at` show, as far as what is to be seen of that one
     /// goes by it.
-    fn tell(&mut self, at: usize, sight: Sight) -> Result<(), Error> {
+    fn tell(&mut self, at: usize, depth: Depth) -> Result<(), Error> {
         let (job, turns) = (self.job, self.turns);
-        if let Sight::To(depth) | Sight::Cleared(depth, _) = sight {
-            let wanted: Vec<Depth> = turns.told.wanted(at, depth).collect();
-            for step in wanted {
-                for other in turns.told.side(at, turns.whole.len()).rev() {
-                    job.meter.check()?;
-                    if turns.whole.get(other) == Some(&false) {
-                        self.encoder.beside(&turns.told, other);
-                        self.tell_of(other, step);
-                    }
+        let wanted: Vec<Depth> = turns.told.wanted(at, depth).collect();
+        for step in wanted {
+            for other in turns.told.side(at, turns.whole.len()).rev() {
+                job.meter.check()?;
+                if turns.whole.get(other) == Some(&false) {
+                    self.encoder.beside(&turns.told, other);
+                    self.tell_of(other, step);
                 }
-                turns.told.done(at, step);
             }
+            turns.told.done(at, step);
         }
         self.encoder.beside(&turns.told, at);
         job.meter.check()?;
@@ -173,37 +172,34 @@ impl View<'_> {
     }
 
     fn tell_of(&self, at: usize, depth: Depth) {
-        let hold = self.job.hold_in(at, Sight::To(depth));
-        for (text, form) in forms(self.job, &self.encoder, at, hold) {
-            let shown = form.and_then(|form| form.text);
-            self.turns.told.tell(at, Stands::To(depth), shown.as_ref().unwrap_or(text));
-        }
+        let Turns { told, descents, .. } = self.turns;
+        descents.take((self.job, &self.encoder), (at, depth), |texts| {
+            for text in texts {
+                told.tell_facts(at, Stands::To(depth), text.facts());
+            }
+        });
     }
 
-    /// Raw tokens that a message saves where it is seen so; an escape costs.
-    fn saved(&self, at: usize, sight: Sight) -> i64 {
+    /// Raw tokens that a message saves where its texts are taken so far; an escape costs.
+    fn saved(&self, at: usize, (depth, sight): (Depth, Sight)) -> i64 {
         let job = self.job;
-        let hold = job.hold_in(at, sight);
-        let mut results = 0..;
-        let mut saved = job.thought(at, sight).map_or(0, |thought| thought.saved);
-        for spoken in job.spoken.get(at).into_iter().flatten() {
-            if let Spoken::Result(_) = spoken
-                && let Some(line) = job.line(at, results.next().unwrap_or_default(), sight)
-            {
-                saved += measure::saved(line.before, line.tokens);
-                continue;
+        let thought = job.thought(at, sight).map_or(0, |thought| thought.saved);
+        let texts = self.turns.descents.take((job, &self.encoder), (at, depth), |texts| {
+            let mut texts = texts.iter();
+            let mut results = 0..;
+            let mut saved = 0;
+            for spoken in job.spoken.get(at).into_iter().flatten() {
+                let own = texts.by_ref().take(spoken.slots().len());
+                let own = own.map(|text| text.saved(depth)).sum::<i64>();
+                let line = match spoken {
+                    Spoken::Result(_) => job.line(at, results.next().unwrap_or_default(), sight),
+                    _ => None,
+                };
+                saved += line.map_or(own, |line| measure::saved(line.before, line.tokens));
             }
-            let hold = match spoken {
-                Spoken::Result(_) => hold,
-                _ => job.hold_words(hold),
-            };
-            for slot in spoken.slots() {
-                let form = form(&self.encoder, spoken, &slot.text, hold);
-                saved +=
-                    form.map_or(0, |form| measure::saved(form.tokens_before, form.tokens_alone));
-            }
-        }
-        saved
+            saved
+        });
+        thought + texts.unwrap_or_default()
     }
 
     fn covered(&self, forms: &[Form]) -> impl Iterator<Item = usize> {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::Job;
+use super::descents::Descents;
 use super::report::Row;
-use crate::compress::{Encoder, Form, Hold, Stands, Told};
+use crate::compress::{Encoder, Form, Hold, Stands, Told, Whose};
 use crate::domain::{Role, Turn, turns};
 use crate::pipeline::compress::TurnCost;
 use crate::provider::Spoken;
@@ -19,6 +20,8 @@ pub(super) struct Turns {
     pub(super) costs: Vec<TurnCost>,
     /// What its messages show to each other.
     pub(super) told: Told,
+    /// Its texts on their way down rung 2.
+    pub(super) descents: Descents,
     /// Whether a message stands as it came, whatever the budget.
     pub(super) whole: Vec<bool>,
 }
@@ -37,7 +40,8 @@ impl Turns {
         let live = costs.last().map_or(0, |newest| newest.live_start);
         let live = spans.get(live).map_or(whole.len(), |span| span.start);
         let told = told(job, &whole, live, encoder);
-        Self { spans, costs, told, whole }
+        let descents = Descents::new(whole.len());
+        Self { spans, costs, told, descents, whole }
     }
 
     /// The first turn of the live zone.
@@ -47,7 +51,7 @@ impl Turns {
 }
 
 /// The texts of a message with the forms that they have by themselves, where they have one.
-pub(super) fn forms<'j>(
+fn forms<'j>(
     job: &'j Job<'_>,
     encoder: &Encoder<'_>,
     at: usize,
@@ -79,6 +83,16 @@ pub(super) fn form(
         (Spoken::Result(_), Hold::Free) => encoder.alone(text, None),
         _ => return None,
     })
+}
+
+/// Whose the texts are that something spoken holds.
+pub(super) fn whose(spoken: &Spoken) -> Whose {
+    match spoken {
+        Spoken::Result(_) => Whose::Result,
+        Spoken::Words(_) => Whose::Words,
+        Spoken::Said(_) => Whose::Said,
+        Spoken::Call(..) => Whose::Arguments,
+    }
 }
 
 /// What stands as it came is told at once; the rest when it is known what is left of it.

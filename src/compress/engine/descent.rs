@@ -1,0 +1,77 @@
+//! A text by itself on its way down rung 2: each step goes by the one before.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::lines::Lines;
+use super::reduce::Named;
+use super::told::Beside;
+use super::{Depth, Engine, Form, Known, Use};
+use crate::compress::digest;
+use crate::domain::TokenizerName;
+use crate::tokenizer::{Counter, Digest};
+
+/// A text, how far it was taken, and what its further steps go by.
+#[derive(Debug)]
+pub struct Descent {
+    purpose: Use,
+    /// The text's own.
+    digest: Digest,
+    form: Form,
+    lines: Arc<Lines>,
+    /// What digests are made of, as soon as one is.
+    source: OnceCell<digest::Lines>,
+}
+
+impl Descent {
+    /// The beginning: the form after rung 1.
+    pub(super) fn of(purpose: Use, digest: Digest, known: &Known) -> Self {
+        Self::from(purpose, digest, known.form.clone(), Arc::clone(&known.lines))
+    }
+
+    /// The beginning, where the form after rung 1 may hold references.
+    pub(super) fn from(purpose: Use, digest: Digest, form: Form, lines: Arc<Lines>) -> Self {
+        Self { purpose, digest, form, lines, source: OnceCell::new() }
+    }
+
+    /// The text's form as far as it was taken.
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    pub(super) fn into_form(self) -> Form {
+        self.form
+    }
+
+    pub(super) fn into_parts(self) -> (Form, Arc<Lines>) {
+        (self.form, self.lines)
+    }
+
+    /// Takes the form of the next depth where it is shorter than the one at hand.
+    pub(super) fn step(
+        &mut self,
+        (engine, counter, name): (&Engine, &Counter, TokenizerName),
+        by: (&Named<'_>, Depth, Option<Beside<'_>>),
+        text: &str,
+    ) {
+        let source = (text, self.digest, &self.source);
+        let known = engine.reduced(counter, name, by, self.purpose, source);
+        if known.form.text.is_some() && known.form.tokens_after < self.form.tokens_after {
+            let before = std::mem::replace(&mut self.form, known.form.clone());
+            self.form.tokens_alone = self.form.tokens_alone.min(before.tokens_alone);
+            add(&mut self.form.reverted, &before.reverted);
+            self.lines = Arc::clone(&known.lines);
+        }
+        add(&mut self.form.reverted, &known.form.reverted);
+        add(&mut self.form.refused, &known.form.refused);
+    }
+}
+
+fn add(names: &mut Vec<Cow<'static, str>>, others: &[Cow<'static, str>]) {
+    for name in others {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+}

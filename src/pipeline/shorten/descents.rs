@@ -1,0 +1,118 @@
+//! How far the texts of each message were taken down rung 2 by themselves, and what that saves:
+//! the ladder asks again and again, and each step is found once.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::Job;
+use super::plan::Sight;
+use super::turns::form;
+use crate::compress::{Depth, Descent, Encoder, Facts, Form, Hold};
+use crate::pipeline::measure;
+use crate::provider::Spoken;
+
+/// The texts of the messages of a list, as far as they were asked for.
+#[derive(Debug)]
+pub(super) struct Descents(Vec<RefCell<Option<Vec<Taken>>>>);
+
+/// A text on its way down.
+#[derive(Debug)]
+pub(super) struct Taken {
+    text: Arc<str>,
+    /// None where it stands as it does, whatever the depth.
+    descent: Option<Descent>,
+    /// What it came to, depth by depth; once where it does not move.
+    steps: Vec<Step>,
+    /// What is shown of it at the deepest of them, where somebody may be told.
+    facts: Option<Facts>,
+}
+
+#[derive(Debug)]
+struct Step {
+    /// Raw tokens; an escape costs.
+    saved: i64,
+    shown: Option<Arc<str>>,
+}
+
+impl Descents {
+    pub(super) fn new(messages: usize) -> Self {
+        Self((0..messages).map(|_| RefCell::default()).collect())
+    }
+
+    /// Takes the texts of a message to a depth, where they may go, and gives them to `read`.
+    /// `encoder` knows what stands beside the message.
+    pub(super) fn take<T>(
+        &self,
+        (job, encoder): (&Job<'_>, &Encoder<'_>),
+        (at, depth): (usize, Depth),
+        read: impl FnOnce(&mut [Taken]) -> T,
+    ) -> Option<T> {
+        let mut own = self.0.get(at)?.borrow_mut();
+        let own = own.get_or_insert_with(|| begin(job, encoder, at));
+        for taken in own.iter_mut() {
+            taken.to(encoder, depth);
+        }
+        Some(read(own))
+    }
+}
+
+fn begin(job: &Job<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<Taken> {
+    let spoken = job.spoken.get(at).into_iter().flatten();
+    let texts = spoken.flat_map(|spoken| {
+        let hold = job.hold_in(at, Sight::To(Depth::Reduced));
+        let hold = match spoken {
+            Spoken::Result(_) => hold,
+            _ => job.hold_words(hold),
+        };
+        spoken.slots().iter().map(move |slot| {
+            let text = Arc::clone(&slot.text);
+            if let Hold::To(_) = hold {
+                let descent = Some(encoder.descent(&text, super::turns::whose(spoken)));
+                return Taken { text, descent, steps: Vec::new(), facts: None };
+            }
+            let form = form(encoder, spoken, &text, hold);
+            let steps = vec![form.as_ref().map_or(Step::NONE, Step::of)];
+            Taken { text, descent: None, steps, facts: None }
+        })
+    });
+    texts.collect()
+}
+
+impl Taken {
+    fn to(&mut self, encoder: &Encoder<'_>, depth: Depth) {
+        let Some(descent) = &mut self.descent else { return };
+        for step in Depth::ALL.into_iter().take(depth as usize + 1).skip(self.steps.len()) {
+            encoder.descend(descent, &self.text, step);
+            let step = Step::of(descent.form());
+            if self.steps.last().is_none_or(|before| before.shown != step.shown) {
+                self.facts = None;
+            }
+            self.steps.push(step);
+        }
+    }
+
+    fn at(&self, depth: Depth) -> Option<&Step> {
+        self.steps.get(depth as usize).or(self.steps.last())
+    }
+
+    /// Raw tokens that it saves at a depth to which it was taken.
+    pub(super) fn saved(&self, depth: Depth) -> i64 {
+        self.at(depth).map_or(0, |step| step.saved)
+    }
+
+    /// What it shows at the deepest step that it was taken to.
+    pub(super) fn facts(&mut self) -> &Facts {
+        let shown = self.steps.last().and_then(|step| step.shown.as_ref());
+        self.facts.get_or_insert_with(|| Facts::of(shown.unwrap_or(&self.text)))
+    }
+}
+
+impl Step {
+    /// Of a text that stands as it came.
+    const NONE: Self = Self { saved: 0, shown: None };
+
+    fn of(form: &Form) -> Self {
+        let saved = measure::saved(form.tokens_before, form.tokens_alone);
+        Self { saved, shown: form.text.clone() }
+    }
+}
