@@ -12,8 +12,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::sse::{Event as Frame, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::Stream;
-use futures_util::stream::unfold;
+use futures_util::stream::{self, unfold};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
@@ -27,6 +26,7 @@ use super::state::AppState;
 use crate::domain::{Event, EventKind, RawJson, word_of};
 use crate::service::events::{self, Feed, Filter, Page, Taken};
 use crate::service::{Services, auth};
+use crate::telemetry::Stream;
 
 /// Events that a live reader may be behind.
 const MOST_BEHIND: u64 = 4_096;
@@ -102,6 +102,7 @@ pub(super) async fn read_events(
         services,
         looked: Instant::now(),
         beat: Instant::now(),
+        _open: state.metrics.stream(),
         state,
         _permit: permit,
     };
@@ -143,9 +144,10 @@ struct Reader {
     beat: Instant,
     state: AppState,
     _permit: OwnedSemaphorePermit,
+    _open: Stream,
 }
 
-fn frames(reader: Reader) -> impl Stream<Item = Result<Frame, Infallible>> {
+fn frames(reader: Reader) -> impl stream::Stream<Item = Result<Frame, Infallible>> {
     unfold(reader, async |mut reader| {
         loop {
             if let Some(frame) = reader.ready.pop_front() {

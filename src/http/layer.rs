@@ -11,10 +11,10 @@ use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
 use tracing::field::Empty;
 
-use super::metrics::Metrics;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use crate::service::hooks::{HOP_HEADER, MOST_HOPS};
+use crate::telemetry::Metrics;
 
 /// Identifies a request in its answer, its problem and the logs.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -22,7 +22,6 @@ mod keys;
 mod layer;
 mod mcp;
 mod memory;
-mod metrics;
 mod once;
 mod operations;
 mod packs;
@@ -40,7 +39,6 @@ mod tools;
 mod window;
 
 pub use access::{Access, ROUTES};
-pub use metrics::Metrics;
 pub use pages::section as problem_page;
 pub use router::{openapi, router};
 pub use state::AppState;

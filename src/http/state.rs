@@ -9,7 +9,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::layer::Hops;
-use super::metrics::Metrics;
 use super::problem::{Kind, Problem};
 use super::router;
 use super::tickets::Tickets;
@@ -17,6 +16,7 @@ use crate::config::LimitsConfig;
 use crate::domain::Principal;
 use crate::service::Services;
 use crate::service::pool::Pool;
+use crate::telemetry::Metrics;
 
 /// Shared by all handlers of one server. Cheap to clone.
 #[derive(Debug, Clone)]

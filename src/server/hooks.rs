@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::config::{Config, HooksConfig};
 use crate::domain::Clock;
 use crate::service::hooks::{Hooks, HooksFile, HooksFileError};
+use crate::telemetry::Metrics;
 use crate::webhook::{BadKey, Dns, Keyring, Policy, SetupError, Summarizer, Webhooks};
 
 /// Why hooks cannot be set up. The text names the file and the setting.
@@ -28,7 +29,11 @@ pub enum Error {
 }
 
 /// Hooks as the settings have them; `listens` is where this server listens.
-pub(super) fn build(config: &HooksConfig, listens: SocketAddr) -> Result<Hooks, Error> {
+pub(super) fn build(
+    config: &HooksConfig,
+    listens: SocketAddr,
+    metrics: &Metrics,
+) -> Result<Hooks, Error> {
     let policy =
         Policy { allow: config.hooks_allow_cidr.clone(), loopback: config.dev, own: vec![listens] };
     let keys = keys(config)?;
@@ -38,7 +43,7 @@ pub(super) fn build(config: &HooksConfig, listens: SocketAddr) -> Result<Hooks, 
         None => HooksFile::default(),
     };
     let webhooks = Webhooks::new(config, policy, Arc::new(Dns::system()), Clock::system())?;
-    Ok(Hooks::new(webhooks, keys, file))
+    Ok(Hooks::new(webhooks.measured(metrics.clone()), keys, file))
 }
 
 /// The model that writes summaries, where one is named.

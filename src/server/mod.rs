@@ -16,7 +16,7 @@ use self::accept::Acceptor;
 use self::tasks::Tasks;
 use crate::config::{self, Config, DatabaseUrl};
 use crate::domain::{Clock, Models};
-use crate::http::{self, AppState, Metrics};
+use crate::http::{self, AppState};
 use crate::pack::PublicKeys;
 use crate::service::auth::Given;
 use crate::service::hooks::queue::Worker;
@@ -25,6 +25,7 @@ use crate::service::skills::{FolderError, FolderSkills};
 use crate::service::{Services, StoreError};
 pub use crate::store::Checked;
 use crate::store::{self, Store};
+use crate::telemetry::Metrics;
 
 /// How often recorded samples are folded into buckets.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
@@ -117,6 +118,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     services: Services,
+    metrics: Metrics,
     config: Config,
 }
 
@@ -147,9 +149,10 @@ impl Server {
         let failed = |source| Error::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let services = services.with_hooks(hooks::build(&config.hooks, address)?);
+        let metrics = Metrics::new();
+        let services = services.with_hooks(hooks::build(&config.hooks, address, &metrics)?);
         let services = services.with_summarizer(hooks::summarizer(&config, address)?);
-        Ok(Self { listener, address, services, config })
+        Ok(Self { listener, address, services, metrics, config })
     }
 
     /// The address in use, its port settled.
@@ -160,10 +163,9 @@ impl Server {
     /// Serves until `shutdown` ends; then takes nothing new, answers what was asked, and is back
     /// within the shutdown timeout. Does the same where the store's disk fails.
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> Ending {
-        let Self { listener, address, services, config } = self;
+        let Self { listener, address, services, metrics, config } = self;
         let pool = Pool::new(config.server.worker_count());
-        let metrics = Metrics::new();
-        let worker = Worker::of(services.clone(), pool.clone());
+        let worker = Worker::of(services.clone(), pool.clone(), metrics.clone());
         let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits);
         let router = http::router(state.clone(), &config.limits, &config.server.cors_origin);
         let tasks = Tasks::default();

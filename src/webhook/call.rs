@@ -23,6 +23,7 @@ use crate::hook::{
     Answer, Answering, Attempt, Call, Called, Caller, Cause, Endpoint, Failure, Hook, Kind,
     envelope,
 };
+use crate::telemetry::Metrics;
 
 /// Says how many services like this one a request came through.
 pub const HOP_HEADER: &str = "contexture-hop";
@@ -43,6 +44,7 @@ pub struct Webhooks {
     breakers: Breakers,
     gates: Gates,
     policy: Arc<Policy>,
+    metrics: Option<Metrics>,
 }
 
 /// What is said of a call beside its input.
@@ -84,7 +86,14 @@ impl Webhooks {
     ) -> Result<Self, SetupError> {
         let policy = Arc::new(policy);
         let client = Client::new(Arc::clone(&policy), resolver, config.hooks_ca_file.as_deref())?;
-        Ok(Self { client, clock, breakers: Breakers::default(), gates: Gates::default(), policy })
+        let (breakers, gates) = (Breakers::default(), Gates::default());
+        Ok(Self { client, clock, breakers, gates, policy, metrics: None })
+    }
+
+    /// The same, whose calls are counted.
+    #[must_use]
+    pub fn measured(self, metrics: Metrics) -> Self {
+        Self { metrics: Some(metrics), ..self }
     }
 
     pub fn policy(&self) -> &Policy {
@@ -137,6 +146,13 @@ impl Webhooks {
         let deadline = start + call.allowance;
         exchange.answer = self.answer(&call, endpoint, &key, &own, deadline, &mut exchange).await;
         exchange.took = start.elapsed();
+        if let Some(metrics) = &self.metrics {
+            let result = match &exchange.answer {
+                Ok(_) => "answered",
+                Err(failure) => failure.cause.as_str(),
+            };
+            metrics.called(call.point.as_str(), result, exchange.took);
+        }
         exchange
     }
 

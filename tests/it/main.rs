@@ -22,6 +22,7 @@ mod hooks_listen;
 mod invariant;
 mod migrations;
 mod openapi;
+mod operations;
 mod parity;
 mod problem;
 mod process;

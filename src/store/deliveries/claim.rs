@@ -62,6 +62,17 @@ pub enum Outcome {
     Dead,
 }
 
+impl Outcome {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Again(_) => "again",
+            Self::Later(_) => "later",
+            Self::Dead => "dead",
+        }
+    }
+}
+
 /// The oldest of each hook and session, of those that are due.
 const DUE: &str = "FROM deliveries AS due WHERE state = 'queued' AND due_at <= ?1
     AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier

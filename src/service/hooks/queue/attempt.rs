@@ -30,20 +30,21 @@ struct Verdict {
     gone: bool,
 }
 
-/// Makes the call, and stores what came of it. Where the store cannot be asked, the lease ends by
-/// itself and somebody tries again.
+/// Makes the call, stores what came of it, and answers it. Where the store cannot be asked, the
+/// lease ends by itself and somebody tries again.
 pub(super) async fn attempt(
     services: Services,
     pool: Pool,
     courier: Arc<dyn Courier>,
     claimed: Claimed,
-) {
+) -> Option<Outcome> {
     let services = services.for_tenant(&claimed.tenant);
     let (finder, id) = (services.clone(), Arc::clone(&claimed.hook));
     let found = match pool.look(move || finder.hook_of(&id)).await {
         Ok(Ok(found)) => found,
         failed => {
-            return untold(&claimed, failed.map(|found| found.map(drop).map_err(Error::from)));
+            untold(&claimed, failed.map(|found| found.map(drop).map_err(Error::from)));
+            return None;
         }
     };
     let verdict = match found.filter(|hook| hook.enabled) {
@@ -53,11 +54,13 @@ pub(super) async fn attempt(
         }
         None => given_up(&claimed, services.inner.store.now()),
     };
+    let outcome = verdict.outcome;
     let settled = {
         let claimed = claimed.clone();
         pool.look(move || settle(&services, claimed, verdict)).await
     };
     untold(&claimed, settled);
+    Some(outcome)
 }
 
 /// Logs what kept the outcome of an attempt from being stored.

@@ -17,6 +17,7 @@ use super::relay::relay;
 use crate::service::Services;
 use crate::service::pool::Pool;
 use crate::store::{Claimed, Claims, HookKey};
+use crate::telemetry::Metrics;
 use crate::webhook::CALLS;
 
 /// Calls under way at once; half of them may be retries, so that a dead endpoint keeps nobody's
@@ -36,6 +37,7 @@ pub struct Worker {
     pool: Pool,
     courier: Arc<dyn Courier>,
     under_way: FuturesUnordered<BoxFuture<'static, (HookKey, bool)>>,
+    metrics: Option<Metrics>,
     /// Calls under way by hook.
     busy: HashMap<HookKey, usize>,
     retries: usize,
@@ -44,13 +46,13 @@ pub struct Worker {
 impl Worker {
     pub fn new(services: Services, pool: Pool, courier: Arc<dyn Courier>) -> Self {
         let (under_way, busy) = (FuturesUnordered::new(), HashMap::new());
-        Self { services, pool, courier, under_way, busy, retries: 0 }
+        Self { services, pool, courier, under_way, metrics: None, busy, retries: 0 }
     }
 
     /// The one that uses the network; none where this process calls no hooks.
-    pub fn of(services: Services, pool: Pool) -> Option<Self> {
+    pub fn of(services: Services, pool: Pool, metrics: Metrics) -> Option<Self> {
         let courier = Arc::new(services.webhooks()?.clone());
-        Some(Self::new(services, pool, courier))
+        Some(Self { metrics: Some(metrics), ..Self::new(services, pool, courier) })
     }
 
     /// Works until `stop`, then sends for a moment what is due by then; what is left is sent after the
@@ -143,8 +145,11 @@ impl Worker {
         self.retries += usize::from(is_retry);
         let (services, pool) = (self.services.clone(), self.pool.clone());
         let attempt = attempt(services, pool, Arc::clone(&self.courier), claimed);
+        let metrics = self.metrics.clone();
         self.under_way.push(Box::pin(async move {
-            attempt.await;
+            if let (Some(outcome), Some(metrics)) = (attempt.await, metrics) {
+                metrics.delivered(outcome.as_str());
+            }
             (key, is_retry)
         }));
     }

@@ -1,7 +1,7 @@
 //! What the server counts about itself, in Prometheus' text form.
 //!
 //! Each server has a recorder of its own, so that two in one process (tests) do not add up.
-//! Labels hold route patterns and statuses only: nothing that a caller chooses.
+//! Labels hold route patterns, statuses and words of our own: nothing that a caller chooses.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use metrics::{Recorder, counter, gauge, histogram, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use metrics_process::Collector;
 
 /// Upper bounds of the duration buckets, in seconds.
 const BUCKETS: &[f64] =
@@ -19,6 +20,18 @@ const BUCKETS: &[f64] =
 pub struct Metrics {
     recorder: Arc<PrometheusRecorder>,
     handle: PrometheusHandle,
+    /// What the system knows of the process: memory, descriptors, threads, seconds of work.
+    process: Collector,
+}
+
+/// A stream of events that is open, until it is dropped.
+#[derive(Debug)]
+pub struct Stream(Metrics);
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.0.streams(-1.0);
+    }
 }
 
 impl fmt::Debug for Metrics {
@@ -40,13 +53,15 @@ impl Metrics {
         let builder = builder.set_buckets(BUCKETS).unwrap_or_else(|_| PrometheusBuilder::new());
         let recorder = builder.build_recorder();
         let handle = recorder.handle();
-        let metrics = Self { recorder: Arc::new(recorder), handle };
+        let process = Collector::default();
+        let metrics = Self { recorder: Arc::new(recorder), handle, process };
         metrics.describe();
         metrics
     }
 
     /// The text for `GET /metrics`.
     pub fn render(&self) -> String {
+        self.record(|| self.process.collect());
         self.handle.render()
     }
 
@@ -56,7 +71,7 @@ impl Metrics {
         self.handle.run_upkeep();
     }
 
-    pub(super) fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
+    pub fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
         let (method, route, status) = (method.to_owned(), route.to_owned(), status.to_string());
         self.record(|| {
             counter!("contexture_http_requests_total", "method" => method,
@@ -69,24 +84,24 @@ impl Metrics {
     }
 
     /// A request has begun (`+1`) or ended (`-1`).
-    pub(super) fn in_flight(&self, change: f64) {
+    pub fn in_flight(&self, change: f64) {
         self.record(|| gauge!("contexture_http_requests_in_flight").increment(change));
     }
 
     /// A caller went away before the answer.
-    pub(super) fn abandoned(&self) {
+    pub fn abandoned(&self) {
         self.record(|| counter!("contexture_http_requests_abandoned_total").increment(1));
     }
 
     /// A request was refused because the server is full.
-    pub(super) fn shed(&self, reason: &'static str) {
+    pub fn shed(&self, reason: &'static str) {
         self.record(|| {
             counter!("contexture_http_requests_shed_total", "reason" => reason).increment(1);
         });
     }
 
     /// A body was read: its bytes after decompression.
-    pub(super) fn received(&self, bytes: usize) {
+    pub fn received(&self, bytes: usize) {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.record(|| {
             counter!("contexture_http_request_body_bytes_total").increment(bytes);
@@ -94,11 +109,42 @@ impl Metrics {
     }
 
     /// Tokens of a compile, in and out.
-    pub(super) fn compiled(&self, before: u64, after: u64) {
+    pub fn compiled(&self, before: u64, after: u64) {
         self.record(|| {
             counter!("contexture_compile_tokens_total", "side" => "before").increment(before);
             counter!("contexture_compile_tokens_total", "side" => "after").increment(after);
         });
+    }
+
+    /// A hook was called over the network: `result` is `answered`, or what it failed of.
+    pub fn called(&self, point: &'static str, result: &'static str, took: Duration) {
+        self.record(|| {
+            counter!("contexture_hook_calls_total", "point" => point, "result" => result)
+                .increment(1);
+            histogram!("contexture_hook_call_duration_seconds", "point" => point)
+                .record(took.as_secs_f64());
+        });
+    }
+
+    /// An attempt at a queued call ended: `outcome` is `delivered`, `again`, `later` or `dead`.
+    pub fn delivered(&self, outcome: &'static str) {
+        self.record(|| counter!("contexture_deliveries_total", "outcome" => outcome).increment(1));
+    }
+
+    /// Whether the store can be written.
+    pub fn writable(&self, yes: bool) {
+        self.record(|| gauge!("contexture_store_writable").set(if yes { 1.0 } else { 0.0 }));
+    }
+
+    /// A stream of events is open until what this answers is dropped.
+    #[must_use]
+    pub fn stream(&self) -> Stream {
+        self.streams(1.0);
+        Stream(self.clone())
+    }
+
+    fn streams(&self, change: f64) {
+        self.record(|| gauge!("contexture_event_streams").increment(change));
     }
 
     fn record(&self, record: impl FnOnce()) {
@@ -128,7 +174,25 @@ impl Metrics {
                 "Bytes of request bodies, decompressed"
             );
             describe_counter!("contexture_compile_tokens_total", "Tokens before and after");
+            describe_counter!(
+                "contexture_hook_calls_total",
+                "Calls of webhooks by point and by what came of them"
+            );
+            describe_histogram!(
+                "contexture_hook_call_duration_seconds",
+                "Seconds that calls of webhooks took"
+            );
+            describe_counter!(
+                "contexture_deliveries_total",
+                "Attempts at queued calls by what followed: delivered, again, later, dead"
+            );
+            describe_gauge!("contexture_event_streams", "Streams of events that are open");
+            describe_gauge!("contexture_store_writable", "1 where the store can be written");
+            describe_gauge!("contexture_build_info", "1, with the version that runs");
+            gauge!("contexture_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+            self.process.describe();
         });
         self.in_flight(0.0);
+        self.streams(0.0);
     }
 }

@@ -1,12 +1,16 @@
-//! Logs: one line an event on standard error, as text or JSON.
+//! What an operator sees: logs, one line an event on standard error, as text or JSON, and figures
+//! ([`Metrics`]).
 //!
 //! A message can be read by itself and carries fields as well; units stand in the name
 //! (`duration_ms`). Message text, bodies and secrets are never logged, at no level.
+
+mod metrics;
 
 use std::io::IsTerminal as _;
 
 use tracing_subscriber::EnvFilter;
 
+pub use self::metrics::{Metrics, Stream};
 use crate::config::{LogFormat, TelemetryConfig};
 
 /// Why logs cannot be started.
