@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::ContentHash;
+use crate::domain::{ContentHash, Stage};
 use crate::json;
 
 /// `sha256:` and 64 digits.
@@ -24,6 +24,18 @@ pub(super) fn put(object: &mut Value, key: &str, value: Value) {
         members.insert(key.to_owned(), value);
     }
 }
+
+/// A stage of a compile under a pack, as the ledger of a record has it.
+#[derive(Debug, Clone)]
+pub struct GovernedStage {
+    pub stage: Stage,
+    /// What reached it from outside, by name.
+    pub parts: Vec<(String, ContentHash)>,
+    pub output: ContentHash,
+}
+
+/// What begins the names of parts that are outputs of other stages.
+const FROM_STAGE: &str = "stage.";
 
 /// The lines of the stages so far.
 #[derive(Debug, Default)]
@@ -69,6 +81,21 @@ impl Stages {
     pub(super) fn output(&self, name: &str) -> ContentHash {
         let line = self.lines.iter().find(|line| line.name == name);
         line.map_or_else(|| ContentHash::of("null"), |line| line.output)
+    }
+
+    /// The lines under the names that stages have in records.
+    pub(super) fn lines(&self) -> Vec<GovernedStage> {
+        let governed = |line: &Line| {
+            let stage = match line.name {
+                "buckets" => Stage::Assemble,
+                "manifests" => Stage::Manifest,
+                name => Stage::parse(name)?,
+            };
+            let outside = line.parts.iter().filter(|(name, _)| !name.starts_with(FROM_STAGE));
+            let parts = outside.map(|(name, hash)| (name.clone(), *hash)).collect();
+            Some(GovernedStage { stage, parts, output: line.output })
+        };
+        self.lines.iter().filter_map(governed).collect()
     }
 
     pub(super) fn told(&self) -> Value {

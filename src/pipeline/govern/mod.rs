@@ -27,6 +27,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use self::blocks::Maker;
+pub use self::ledger::GovernedStage;
 use self::ledger::{Stages, hash, shown};
 use crate::domain::{Classification, ContentHash, Conversation, Message, Notes, Role, Target};
 use crate::json::{self, Limits};
@@ -70,6 +71,8 @@ pub struct GovernOutput {
     pub meta: Value,
     /// Texts that stand in what is sent.
     pub shown: Vec<String>,
+    /// What each stage was given and gave.
+    pub stages: Vec<GovernedStage>,
 }
 
 impl GovernOutput {
@@ -276,7 +279,9 @@ pub fn govern(
     let mut shown_texts: Vec<String> = kept.map(render::wrapped).collect();
     let task = buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
     shown_texts.extend(task.map(|one| one.block.text.clone()));
-    Ok(GovernOutput { conversation, hash: hash(&context), context, meta, shown: shown_texts })
+    let stages = stages.lines();
+    let hash = hash(&context);
+    Ok(GovernOutput { conversation, hash, context, meta, shown: shown_texts, stages })
 }
 
 /// The texts of a message, in lines.

@@ -15,7 +15,7 @@ use super::{Record, find};
 use crate::domain::{AdapterDefinition, AskedSummary, Drift, Models, RecordLevel};
 use crate::hook::{Caller, HookSet, Point, Recorded, Run, Stop};
 use crate::json::{self, Difference, Faults, Fields, Limits, Node, Path};
-use crate::pipeline::{self, Asks, Compiled, Deadline, Report, Timings};
+use crate::pipeline::{self, Asks, Compiled, Deadline, GovernedStage, Report, Timings};
 use crate::request::{self, CompileRequest, Explain, KnownAdapters};
 use crate::service::asking::Asking;
 use crate::service::record::{self, Begun, ENGINE, Inputs, NewRecord};
@@ -152,8 +152,8 @@ fn run(
         (request.measured_milli, request.points) = (factor, points);
     }
     request.record = record.compilation.level;
-    govern(services, record, node, &mut request)?;
-    let inputs = Inputs::of(&request, adapters);
+    let governed = govern(services, record, node, &mut request)?;
+    let inputs = Inputs { governed, ..Inputs::of(&request, adapters) };
     let (set, runs) = asked(record)?;
     let answers = Arc::new(Recorded::new(&runs));
     match mode {
@@ -201,17 +201,18 @@ fn refresh(
 }
 
 /// Compiles the request's conversation under its pack, where it has one. A published pack is what it
-/// was, and so is one in the request; the time is that of the record.
+/// was, and so is one in the request; the time is that of the record. Gives the stages of the pack.
 fn govern(
     services: &Services,
     record: &Record,
     node: &Node<'_>,
     request: &mut CompileRequest,
-) -> Result<(), Error> {
+) -> Result<Vec<GovernedStage>, Error> {
     let (set, _) = asked(record)?;
     let at = record.compilation.created_at;
     let governed = compile::govern(services, node, request, &set, at);
-    governed.map(drop).map_err(|error| Error::Compile(Box::new(error)))
+    let governed = governed.map_err(|error| Error::Compile(Box::new(error)))?;
+    Ok(governed.map(|governed| governed.stages()).unwrap_or_default())
 }
 
 /// What a compile came to.

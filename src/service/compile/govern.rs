@@ -13,7 +13,7 @@ use crate::domain::{
 use crate::hook::{HookSet, Kind, Point, Run};
 use crate::json::{self, Fault, Limits, Node, escape_into};
 use crate::pack::{self, Pack, PublicKeys, Refusal, RefusalCode};
-use crate::pipeline::{self, GovernInput, GovernOutput, Ranked};
+use crate::pipeline::{self, GovernInput, GovernOutput, GovernedStage, Ranked};
 use crate::request::{
     self, CallerBlock, CompileRequest, Governed, Level, MemoryRecord, OnArrival, PackSource, Unread,
 };
@@ -176,6 +176,11 @@ fn record(one: &Ranked, tenant: &Arc<str>) -> MemoryRecord {
 }
 
 impl Governance {
+    /// What each stage was given and gave.
+    pub(in crate::service) fn stages(&self) -> Vec<GovernedStage> {
+        self.output.stages.clone()
+    }
+
     /// Whether all that was compiled is still there once hooks have had their say.
     pub(super) fn check(&self, payload: &str) -> Result<(), Error> {
         if !self.is_transformed {

@@ -9,7 +9,7 @@ use crate::hook::{At, Decision, Facts, HookSet, Point, Run, Scope, ToSend};
 use crate::pipeline::{Asks as _, Report};
 use crate::request::{CompileRequest, HookChoice};
 use crate::service::asking::Asking;
-use crate::service::sessions::Turn;
+use crate::service::sessions::{Open, Turn};
 use crate::service::{Services, StoreError, memory};
 use crate::store::HookOutcome;
 
@@ -32,6 +32,20 @@ pub(in crate::service) fn scope(
     session: Option<&Arc<str>>,
 ) -> Scope {
     Scope { compilation_id: Some(Arc::clone(id)), ..services.hook_scope(session) }
+}
+
+/// The same, and whose turn in its session it is, for which agent.
+pub(super) fn scope_of(
+    services: &Services,
+    id: &Arc<str>,
+    session: Option<&Open>,
+    request: &CompileRequest,
+) -> Scope {
+    Scope {
+        agent: request.memory.as_ref().and_then(|memory| memory.scope.agent.clone()),
+        turn: session.map(Open::turn),
+        ..scope(services, id, session.map(|session| &session.id))
+    }
 }
 
 /// Tells of entries whose time is up, before they are removed. What comes of it changes nothing.

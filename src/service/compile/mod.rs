@@ -34,6 +34,7 @@ use change::note_change;
 use commit::commit;
 pub(super) use defaults::add_absent;
 pub(super) use govern::govern;
+use govern::Governance;
 pub(super) use hooks::{line as hook_line, pinned, scope};
 pub(super) use remember::remember;
 use skill::take_skill;
@@ -213,7 +214,7 @@ fn compile_node(
     timings.store += storing.elapsed();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
-    let scope = hooks::scope(services, &id, session.map(|session| &session.id));
+    let scope = hooks::scope_of(services, &id, session, &request);
     let hearers = Hearers::new(&pinned, scope.clone());
     let mut asking = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(is_dry);
     let storing = Instant::now();
@@ -229,6 +230,7 @@ fn compile_node(
     hooks::expiring(&mut asking, &expired);
     if let Some(begun) = &mut begun {
         begun.inputs.summaries = asking.take_summaries();
+        begun.inputs.governed = governance.as_ref().map_or_else(Vec::new, Governance::stages);
     }
     let (said, later);
     (*runs, said, later) = hooks::ended(asking);

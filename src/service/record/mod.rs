@@ -17,7 +17,7 @@ use crate::domain::{
 };
 use crate::hook::{HookSet, Run};
 use crate::json::{self, Limits, Node};
-use crate::pipeline::Compiled;
+use crate::pipeline::{Compiled, GovernedStage};
 use crate::request::{CompileRequest, MemoryEntry};
 use crate::store::Batch;
 
@@ -29,7 +29,7 @@ pub(super) use texts::{put_together, take_apart};
 
 /// What compiles with: the release, and a number that goes up where the same request may come to
 /// other bytes within it. A record of another engine is shown and never run again.
-pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
+pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+2");
 
 /// What reaches a compile beside its request.
 #[derive(Debug, Clone)]
@@ -44,6 +44,8 @@ pub(super) struct Inputs {
     pub(super) points: Vec<u64>,
     /// What came of the summaries that were asked for.
     pub(super) summaries: Vec<AskedSummary>,
+    /// The stages of its pack; none where it has none.
+    pub(super) governed: Vec<GovernedStage>,
 }
 
 impl Inputs {
@@ -57,6 +59,7 @@ impl Inputs {
             adapters,
             model: request.model.clone(),
             measured_milli: request.measured_milli,
+            governed: Vec::new(),
             points: request.points.clone(),
             summaries: Vec::new(),
         }

@@ -25,7 +25,8 @@ const KEYS: &[(&str, &[Stage])] = &[
 ];
 
 /// The ledger of a compile of `request`. Members in another order, or written otherwise, make no
-/// difference.
+/// difference. Under a pack the stages are those of the pack, whose work the others hand on, but for
+/// what hooks do at the end.
 pub(in crate::service) fn ledger(
     request: &Node<'_>,
     hashes: &Hashes,
@@ -73,13 +74,22 @@ pub(in crate::service) fn ledger(
         add(&[Stage::Compress], "effects.summaries", ContentHash::of(&text));
     }
     let brought = super::hooks::parts(runs);
+    let governed = &inputs.governed;
+    let of_pack = |stage: &Stage| !matches!(stage, Stage::Transform | Stage::Format);
+    let own = hashes.outputs.iter().filter(|(stage, _)| governed.is_empty() || !of_pack(stage));
+    let mut lines: Vec<_> = own
+        .map(|(stage, output)| {
+            let parts = known.iter().filter(|(stages, ..)| stages.contains(stage));
+            (*stage, parts.map(|(_, name, hash)| (name.clone(), *hash)).collect(), *output)
+        })
+        .chain(governed.iter().map(|line| (line.stage, line.parts.clone(), line.output)))
+        .collect();
+    lines.sort_by_key(|(stage, ..): &(Stage, Vec<_>, ContentHash)| *stage);
     let mut ledger = Ledger::default();
-    for (stage, output) in &hashes.outputs {
-        let parts = known.iter().filter(|(stages, ..)| stages.contains(stage));
-        let hooks = brought.iter().filter(|(reached, ..)| reached == stage);
-        let parts = parts.map(|(_, name, hash)| (name.clone(), *hash));
-        let parts = parts.chain(hooks.map(|(_, name, hash)| (name.clone(), *hash))).collect();
-        ledger.push(*stage, parts, *output);
+    for (stage, mut parts, output) in lines {
+        let hooks = brought.iter().filter(|(reached, ..)| *reached == stage);
+        parts.extend(hooks.map(|(_, name, hash)| (name.clone(), *hash)));
+        ledger.push(stage, parts, output);
     }
     ledger
 }

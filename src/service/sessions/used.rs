@@ -88,6 +88,11 @@ pub(in crate::service) fn model_of(request: &CompileRequest) -> Arc<str> {
 }
 
 impl Open {
+    /// The number of the compile that it is opened for, from 1.
+    pub(in crate::service) fn turn(&self) -> u64 {
+        self.known.as_ref().map_or(0, |known| known.turns).saturating_add(1)
+    }
+
     /// The shape of the messages that the session holds.
     pub(super) fn source(&self) -> Option<Source> {
         self.known.as_ref()?.source

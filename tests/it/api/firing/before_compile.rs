@@ -34,6 +34,24 @@ async fn what_a_hook_provides_stands_in_implicit_context() {
 }
 
 #[tokio::test]
+async fn a_call_says_whose_turn_it_is() {
+    let receiver = answers(&json!({"content": "A"})).await;
+    let server = server().await;
+    let mut body = json!({"messages": [user("Hello")], "session_id": "chat",
+        "memory": {"scope": {"agent": "scout"}},
+        "hooks": [hook("rag", AT, &receiver, &json!({}))]});
+    compiled(&server, &body).await;
+    compiled(&server, &body).await;
+    body.as_object_mut().unwrap().remove("session_id");
+    compiled(&server, &body).await;
+    let calls = calls(&receiver);
+    let scopes: Vec<_> = calls.iter().map(|call| &call["scope"]).collect();
+    assert_eq!((&scopes[0]["turn"], &scopes[1]["turn"]), (&json!(1), &json!(2)));
+    assert_eq!((&scopes[0]["session_id"], &scopes[0]["agent"]), (&json!("chat"), &json!("scout")));
+    assert_eq!(scopes[2]["turn"], json!(null));
+}
+
+#[tokio::test]
 async fn the_texts_of_two_hooks_share_one_frame_in_their_order() {
     let (a, b) = (answers(&json!({"content": "A"})).await, answers(&json!({"content": "B"})).await);
     let server = server().await;

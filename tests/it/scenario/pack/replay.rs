@@ -214,3 +214,72 @@ async fn a_compile_under_a_pack_is_replayed_from_its_record() {
     assert_eq!((&replayed["status"], &replayed["root_stages"]), (&json!("equal"), &json!([])));
     assert!(replayed["payload"].to_string().contains("Restore cluster c1"));
 }
+
+#[tokio::test]
+async fn a_replay_names_the_stage_of_the_pack_that_parts() {
+    let mut run = Run::restore().await;
+    run.body["evidence"] = json!([verified()]);
+    run.body["pack"]["ref"] = "pack.dbops@1.4.0".into();
+    assert_eq!(run.server.post("/packs", &run.pack).await.status(), 201);
+    let recorded = run.answer().await;
+    let replay = async |request: &Value| -> Value {
+        let path = format!("/compilations/{}/replay", recorded["id"].as_str().unwrap());
+        let replayed = run.server.post(&path, &json!({"request": request})).await;
+        assert_eq!(replayed.status(), 200);
+        replayed.json().await.unwrap()
+    };
+    let publish = async |version: &str, change: &dyn Fn(&mut Value)| -> Value {
+        let mut pack = run.pack.clone();
+        pack["pack_meta"]["pack_version"] = version.into();
+        change(&mut pack);
+        let published = run.server.post("/packs", &pack).await;
+        let status = published.status();
+        assert_eq!(status, 201, "{}", published.text().await.unwrap());
+        let mut request = run.body.clone();
+        request["pack"]["ref"] = format!("pack.dbops@{version}").into();
+        request
+    };
+    let same = replay(&run.body).await;
+    assert_eq!((&same["status"], &same["root_stages"]), (&json!("equal"), &json!([])));
+    let names: Vec<&str> = same["stages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|stage| stage["stage"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "intent",
+            "policy",
+            "tools",
+            "evidence",
+            "memory",
+            "budget",
+            "assemble",
+            "transform",
+            "manifest",
+            "format"
+        ]
+    );
+    let threshold = publish("1.5.0", &|pack| {
+        pack["policy_layer"]["policy_bundles"][1]["policy_dsl"]["rules"][1]["if"] =
+            json!({">": [{"var": "request.context.snapshot_gb"}, 5000]});
+    });
+    let parted = replay(&threshold.await).await;
+    assert_eq!(parted["status"], "diverged");
+    assert_eq!(parted["first_divergent_stage"], "policy");
+    assert_eq!(parted["root_stages"], json!(["policy"]));
+    let mut stages = parted["stages"].as_array().unwrap().iter();
+    let policy = stages.find(|stage| stage["stage"] == "policy").unwrap();
+    assert_eq!(policy["changed_inputs"], json!(["pack.policy_layer"]));
+    assert_ne!(parted["diff"], json!([]));
+    let worded = publish("1.6.0", &|pack| {
+        pack["tone_and_comms"]["developer_blocks"][0]["text"] = "Number every step.".into();
+    });
+    assert_eq!(replay(&worded.await).await["first_divergent_stage"], "assemble");
+    let mut request = run.body.clone();
+    request["evidence"] = json!([]);
+    let parted = replay(&request).await;
+    assert_eq!(parted["first_divergent_stage"], "evidence");
+}
