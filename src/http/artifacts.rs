@@ -90,7 +90,7 @@ fn offload_reply(offloaded: &Offloaded) -> Reply {
     params(
         ("id" = String, Path, description = "24 hex digits", example = "574a963fe4c28cab63d90746"),
         ("lines" = Option<String>, Query, description = "First and last line, counted from one: `10-20`, `10-`, `10`"),
-        ("query" = Option<String>, Query, description = "Only lines that hold this text in any case, each as `number:line`"),
+        ("query" = Option<String>, Query, min_length = 1, description = "Only lines that hold this text in any case, each as `number:line`"),
         ("Range" = Option<String>, Header, description = "One range of bytes, such as `bytes=0-499`"),
     ),
     responses(

@@ -33,7 +33,10 @@ pub(super) struct Health {
     get,
     path = "/models",
     tag = "compile",
-    responses((status = OK, description = "The table", body = ModelList)),
+    responses(
+        (status = OK, description = "The table", body = ModelList),
+        (status = "4XX", description = "The caller may not", body = super::problem::Body, content_type = "application/problem+json"),
+    ),
 )]
 pub(super) async fn list_models(State(state): State<AppState>) -> Response {
     let items = state.shared().models().rows().iter().map(ModelRow::from).collect();
@@ -82,7 +85,10 @@ pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Respo
     get,
     path = "/metrics",
     tag = "operations",
-    responses((status = OK, description = "Prometheus' text form", body = String, content_type = "text/plain")),
+    responses(
+        (status = OK, description = "Prometheus' text form", body = String, content_type = "text/plain"),
+        (status = "4XX", description = "The caller may not", body = super::problem::Body, content_type = "application/problem+json"),
+    ),
 )]
 pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
     const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -10,6 +10,8 @@ use super::problem::Problem;
 /// Rows of a page where the query does not say.
 const USUAL: u64 = 100;
 const MOST: u64 = 1_000;
+/// The largest whole number that is taken: beyond it JSON's are not exact.
+pub(super) const LARGEST: u64 = 1 << 53;
 
 /// The parameters of a request: every one known, none twice.
 #[derive(Debug)]
@@ -70,8 +72,11 @@ impl Query {
     /// A whole number.
     pub(super) fn whole(&self, name: &str) -> Result<Option<u64>, Problem> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        value.parse().map(Some).map_err(|_| {
-            Problem::invalid("", format!("the parameter `{name}` must be a whole number"))
+        let number = value.parse().ok().filter(|number| *number <= LARGEST);
+        number.map(Some).ok_or_else(|| {
+            let detail =
+                format!("the parameter `{name}` must be a whole number from 0 to {LARGEST}");
+            Problem::invalid("", detail)
         })
     }
 }

@@ -17,13 +17,12 @@ use tower_http::cors::CorsLayer;
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
-use utoipa::OpenApi;
+use utoipa::openapi::OpenApi;
 use utoipa::openapi::path::{Operation, Paths};
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::access::Access;
+use super::document::Document;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
@@ -32,35 +31,6 @@ use super::{
     tools, window,
 };
 use crate::config::LimitsConfig;
-
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Contexture",
-        description = "A context compiler as a service: a conversation goes in, the payload for \
-                       the provider comes out, inside the token budget, with a report of every \
-                       decision. Errors are problem documents (RFC 9457); see `/problems`.",
-        license(name = "Apache-2.0")
-    ),
-    servers((url = "/")),
-    tags(
-        (name = "compile", description = "Conversations to payloads"),
-        (name = "compilations", description = "What compiles came to, and why"),
-        (name = "artifacts", description = "Originals that stand outside of a payload"),
-        (name = "adapters", description = "Text formats that are shortened by what they hold"),
-        (name = "memory", description = "What is known beyond one conversation"),
-        (name = "sessions", description = "Conversations under a name"),
-        (name = "packs", description = "Documents that govern compiles, and their rules"),
-        (name = "tools", description = "What models call"),
-        (name = "hooks", description = "What others may veto, change, add to and watch"),
-        (name = "skills", description = "Instructions under names"),
-        (name = "gateway", description = "The wire of headroom's clients and of LiteLLM's guardrail"),
-        (name = "events", description = "What happens, as it happens"),
-        (name = "keys", description = "Who may do what, and who used how much"),
-        (name = "operations", description = "Health, figures, reference"),
-    )
-)]
-struct Document;
 
 /// Everything that is served, behind all limits.
 ///
@@ -89,37 +59,21 @@ pub fn router(state: AppState, limits: &LimitsConfig, origins: &[HeaderValue]) -
         .with_state(state)
 }
 
-/// The description of everything that is served.
-pub fn openapi() -> utoipa::openapi::OpenApi {
-    let mut document = routes().into_openapi();
-    let mut bearer = Http::new(HttpAuthScheme::Bearer);
-    bearer.description = Some(
-        "A key from `POST /keys` or `contexture key create`; not asked for where there never \
-         was a key. Each operation names the scopes of which one is needed."
-            .to_owned(),
-    );
-    let components = document.components.get_or_insert_default();
-    components.add_security_scheme("key", SecurityScheme::Http(bearer));
-    for (method, path, operation) in operations(&mut document.paths) {
-        if let Access::AnyOf(scopes) = Access::of(&method, &path) {
-            let words = scopes.iter().map(|scope| scope.as_str());
-            operation.security =
-                Some(vec![SecurityRequirement::new("key", words), SecurityRequirement::default()]);
-        }
-    }
-    document
+/// The routes with their descriptions.
+pub(super) fn described() -> OpenApi {
+    routes().into_openapi()
 }
 
 /// Method and path of every route.
 pub(super) fn served() -> HashSet<(String, String)> {
-    let mut paths = routes().into_openapi().paths;
+    let mut paths = described().paths;
     operations(&mut paths)
         .into_iter()
         .map(|(method, path, _)| (method.as_str().to_owned(), path))
         .collect()
 }
 
-fn operations(paths: &mut Paths) -> Vec<(Method, String, &mut Operation)> {
+pub(super) fn operations(paths: &mut Paths) -> Vec<(Method, String, &mut Operation)> {
     let mut found = Vec::new();
     for (path, item) in &mut paths.paths {
         let methods = [
@@ -171,7 +125,7 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
 }
 
 fn routes() -> OpenApiRouter<AppState> {
-    with_operations(with_nouns(OpenApiRouter::with_openapi(Document::openapi())))
+    with_operations(with_nouns(OpenApiRouter::with_openapi(Document::new())))
 }
 
 /// Conversations, and what is kept for them.

@@ -30,7 +30,7 @@ use crate::service::skills::{self, Found};
         ("cursor" = Option<String>, Query, description = "With JSON: `next_cursor` of the answer before"),
     ),
     responses(
-        (status = OK, description = "The skills by name, stored ones before those of folders of the same name", body = SkillList),
+        (status = OK, description = "The skills by name, stored ones before those of folders of the same name", content((SkillList = "application/json"), (String = "text/plain"))),
         (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),

@@ -29,7 +29,7 @@ const BYPASS: &str = "x-headroom-bypass";
     path = "/v1/compress",
     tag = "gateway",
     operation_id = "compress_for_gateway",
-    params(("x-headroom-bypass" = Option<bool>, Header, description = "`true`: the messages as they came")),
+    params(("x-headroom-bypass" = Option<String>, Header, description = "`true`: the messages as they came", example = "true")),
     request_body = GatewayRequest,
     responses(
         (status = OK, description = "The messages, shorter or as they came", body = GatewayAnswer),

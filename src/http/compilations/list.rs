@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
 use super::page::page;
-use crate::domain::{CompilationStatus, ContentHash, RecordLevel};
+use crate::domain::{CompilationStatus, ContentHash, RecordLevel, Target};
 use crate::http::answer::{json, written};
 use crate::http::body::Received;
 use crate::http::job::visit;
@@ -35,7 +35,7 @@ use crate::service::compilations::{self, CompilationFilter};
         ("model" = Option<String>, Query, description = "Only compiles for this model"),
         ("status" = Option<String>, Query, description = "`compiled` or `refused`"),
         ("record" = Option<String>, Query, description = "`hashes` or `full`"),
-        ("payload_hash" = Option<String>, Query, description = "Only compiles that came to this payload"),
+        ("payload_hash" = Option<String>, Query, pattern = "^[0-9a-f]{64}$", description = "Only compiles that came to this payload"),
     ),
     responses(
         (status = OK, description = "Some of them, and where the list goes on", body = CompilationList),
@@ -56,9 +56,11 @@ pub(in crate::http) async fn list_compilations(
         let detail = "the parameter `payload_hash` must be 64 hex digits in lower case";
         ContentHash::parse(text).ok_or_else(|| Problem::invalid("", detail))
     });
+    let targets: Vec<_> =
+        Target::ALL.iter().map(|target| (target.as_str(), target.as_str())).collect();
     let filter = CompilationFilter {
         session_id: text("session_id"),
-        target: text("target"),
+        target: query.choice("target", &targets)?.map(str::to_owned),
         model: text("model"),
         status: query.choice("status", CompilationStatus::WORDS)?,
         level: query

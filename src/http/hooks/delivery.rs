@@ -26,7 +26,7 @@ use crate::service::hooks::queue::{self, DELIVERY_STATES, Listed};
         ("id" = String, Path, description = "The hook's id", example = "pii"),
         ("state" = Option<String>, Query, description = "`queued`, `delivered` or `dead`"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+        ("cursor" = Option<u64>, Query, description = "`next_cursor` of the answer before"),
     ),
     responses(
         (status = OK, description = "Some of them, and where the list goes on", body = DeliveryList),

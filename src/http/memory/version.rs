@@ -33,7 +33,7 @@ fn reply(entry: &domain::MemoryEntry) -> Reply {
     params(
         ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
+        ("cursor" = Option<u64>, Query, description = "`next_cursor` of the answer before"),
         ("subject" = Option<String>, Query, description = "Its scope's subject"),
         ("session_id" = Option<String>, Query, description = "Its scope's session"),
         ("agent" = Option<String>, Query, description = "Its scope's agent"),

@@ -18,7 +18,7 @@ use crate::service::candidates::{Checked, Events, LogLine, Shown, Verified};
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Actor {
     /// 1 to 256 bytes.
-    #[schema(example = "ann")]
+    #[schema(min_length = 1, max_length = 256, example = "ann")]
     pub id: String,
     /// `user`, `agent`, `service` or `automation`. An agent proposes, and decides nothing.
     #[schema(example = "user")]
@@ -96,6 +96,7 @@ pub struct CandidateReview {
     /// `approve`, `reject` or `request_changes`.
     pub verdict: String,
     /// At most 4 KiB.
+    #[schema(min_length = 1)]
     pub reason: String,
     pub classification: Option<String>,
     pub by: Actor,

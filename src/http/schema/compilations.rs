@@ -72,7 +72,7 @@ pub struct CompilationList {
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes what is written as text")]
 pub struct CompilationRecord {
-    #[schema(inline)]
+    #[serde(flatten)]
     row: CompilationRow,
     /// The ledger: what each stage was given and what it gave, as hashes.
     stages: Vec<LedgerLine>,
@@ -132,6 +132,7 @@ pub struct ReplayRequest {
     mode: Option<String>,
     /// The request, sent again: for a record that holds hashes alone. Memory, adapters and models
     /// are those of today.
+    #[schema(value_type = Option<Object>)]
     request: Option<Value>,
 }
 

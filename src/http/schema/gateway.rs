@@ -33,7 +33,8 @@ pub struct GatewayConfig {
 /// What became of the messages.
 #[derive(Debug, ToSchema)]
 pub struct GatewayAnswer {
-    pub messages: Vec<Value>,
+    /// A list; where nothing could be made of them, whatever came.
+    pub messages: Value,
     /// 0 where the messages were passed on uncounted, like the two below.
     pub tokens_before: u64,
     pub tokens_after: u64,

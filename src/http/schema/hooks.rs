@@ -38,6 +38,7 @@ pub struct HookDefinition {
     #[schema(default = "async")]
     pub delivery: Option<String>,
     /// 30,000 at most; by kind when absent.
+    #[schema(minimum = 1, maximum = 30_000)]
     pub timeout_ms: Option<u64>,
     /// `deny` (guards), `fail` or `skip`; by point and kind when absent.
     pub on_failure: Option<String>,
@@ -132,8 +133,7 @@ pub struct HookList {
 /// How long the old secret goes on signing.
 #[derive(Debug, ToSchema)]
 pub struct RotateSecret {
-    /// 0 to 604,800.
-    #[schema(default = 86_400)]
+    #[schema(default = 86_400, minimum = 0, maximum = 604_800)]
     pub overlap_seconds: Option<u64>,
 }
 

@@ -18,6 +18,7 @@ pub struct CreateKey {
     /// At least one of `compile`, `compress`, `memory:read`, `memory:write`, `sessions:read`,
     /// `sessions:write`, `tools`, `adapters:read`, `adapters:write`, `hooks:read`, `hooks:write`,
     /// `events:read`, `packs:read`, `packs:write`, `metrics:read`, `admin`, `operator`.
+    #[schema(min_items = 1)]
     pub scopes: Vec<String>,
     /// Whose things it is for; yours when absent. Another tenant needs the scope `operator`.
     #[schema(max_length = 64, example = "acme")]

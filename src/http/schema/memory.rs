@@ -16,10 +16,13 @@ use crate::service::memory::RecallAnswer;
 pub struct Scope {
     /// The person or thing that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 256)]
     pub subject: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 256)]
     pub session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 256)]
     pub agent: Option<String>,
 }
 
@@ -185,6 +188,7 @@ pub struct MemoryVersions {
 /// The version that is to be again.
 #[derive(Debug, ToSchema)]
 pub struct MemoryRestore {
+    #[schema(minimum = 1)]
     pub version: u64,
     pub scope: Option<Scope>,
 }
@@ -210,6 +214,7 @@ pub struct MemoryActRequest {
     #[schema(rename = "type", default = "short_term")]
     pub kind: Option<String>,
     /// Made where it is absent and something is added.
+    #[schema(min_length = 1, max_length = 256)]
     pub key: Option<String>,
     /// A part of the value of the one entry that is meant.
     #[schema(rename = "match")]

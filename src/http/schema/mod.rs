@@ -368,6 +368,7 @@ pub struct TokensRequest {
     pub text: Option<String>,
     /// Messages in any shape that `/compile` takes, under its keys.
     pub messages: Option<Vec<Value>>,
+    #[schema(value_type = Option<Vec<Object>>)]
     pub tools: Option<Vec<Value>>,
     pub source: Option<Shape>,
     pub target: Option<Shape>,

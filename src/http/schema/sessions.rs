@@ -15,7 +15,7 @@ use crate::domain::{self, RawJson};
 }))]
 pub struct CreateSession {
     /// 1 to 256 bytes without control characters; one is made up when absent.
-    #[schema(max_length = 256)]
+    #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
     /// Any keys of `/compile` but messages and `session_id`: they stand in for those that a
     /// request does not have, before those of the caller's key.

@@ -107,7 +107,7 @@ pub struct RenderSkill {
     /// One text, whose words are the arguments; what stands in quotes is one word.
     pub args: Option<String>,
     /// What `${NAME}` stands for.
-    #[schema(example = json!({"BRANCH": "main"}))]
+    #[schema(value_type = Option<Object>, example = json!({"BRANCH": "main"}))]
     pub vars: Option<Value>,
     /// What the words are called; the list `arguments` of the skill's metadata when absent.
     pub argument_names: Option<Vec<String>>,

@@ -87,7 +87,7 @@ pub struct RestoreSession {
 #[schema(example = json!({"new_session_id": "chat-17-b"}))]
 pub struct ForkSession {
     /// One is made up when absent.
-    #[schema(max_length = 256)]
+    #[schema(min_length = 1, max_length = 256)]
     pub new_session_id: Option<String>,
     /// What it was at that snapshot; what it is when absent.
     pub snapshot_id: Option<String>,
@@ -98,7 +98,7 @@ pub struct ForkSession {
 #[schema(example = json!({"new_session_id": "chat-18", "reset": true}))]
 pub struct SwitchSession {
     /// One is made up when absent.
-    #[schema(max_length = 256)]
+    #[schema(min_length = 1, max_length = 256)]
     pub new_session_id: Option<String>,
     /// Whether it begins with nothing of this one's.
     #[schema(default = false)]
@@ -114,7 +114,7 @@ pub struct SwitchSession {
     "metadata": {"handoff_depth": 1}
 }))]
 pub struct Delegation {
-    #[schema(max_length = 256)]
+    #[schema(min_length = 1, max_length = 256)]
     pub agent_name: String,
     pub task: String,
     /// May be empty.

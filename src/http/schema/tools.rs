@@ -56,7 +56,8 @@ pub struct ToolGroup {
     #[schema(example = "file_ops")]
     pub name: String,
     pub description: Option<String>,
-    pub tools: Vec<Value>,
+    /// An array; with Gemini's tools one object will do.
+    pub tools: Value,
 }
 
 /// The calls of one assistant message.
@@ -78,7 +79,7 @@ pub struct CallsRequest {
     /// As the compile had them: an array, or an object with `list`, `namespaces`, `toolkits` and
     /// `blocked`. With them arguments are held to the schema (draft 2020-12), and tools that are
     /// not there are denied.
-    pub tools: Option<Value>,
+    pub tools: Option<ToolsGiven>,
 }
 
 /// What becomes of each call, in their order.

@@ -29,12 +29,15 @@ use self::set::Loaded;
 pub(super) use self::set::NoNetwork;
 pub use self::shown::Registered;
 pub use self::trial::{Trial, prepare, try_out};
-use crate::hook::{Hook, Point};
+use crate::hook::{Hook, Kind, Point};
 pub use crate::webhook::{HOP_HEADER, MOST_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};
 
 /// Every point at which a hook can stand.
 pub const POINTS: [Point; 16] = Point::ALL;
+
+/// Every kind of hook.
+pub const KINDS: [Kind; 4] = Kind::ALL;
 
 /// Tenants whose hooks are remembered.
 const REMEMBERED: usize = 1_024;

@@ -1,0 +1,179 @@
+//! The API's description: what the handlers say of themselves, and what holds for all of them.
+
+use serde_json::Value;
+use utoipa::openapi::path::{Parameter, ParameterIn};
+use utoipa::openapi::schema::{ArrayItems, KnownFormat, Object, SchemaFormat, SchemaType, Type};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{OpenApi, RefOr, Required, Schema};
+use utoipa::{Number, OpenApi as _};
+
+use super::access::Access;
+use super::query::LARGEST;
+use super::router;
+use super::words::{Words, of_member, of_parameter};
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "Contexture",
+        description = "A context compiler as a service: a conversation goes in, the payload for \
+                       the provider comes out, inside the token budget, with a report of every \
+                       decision. Errors are problem documents (RFC 9457); see `/problems`.",
+        license(name = "Apache-2.0")
+    ),
+    servers((url = "/")),
+    tags(
+        (name = "compile", description = "Conversations to payloads"),
+        (name = "compilations", description = "What compiles came to, and why"),
+        (name = "artifacts", description = "Originals that stand outside of a payload"),
+        (name = "adapters", description = "Text formats that are shortened by what they hold"),
+        (name = "memory", description = "What is known beyond one conversation"),
+        (name = "sessions", description = "Conversations under a name"),
+        (name = "packs", description = "Documents that govern compiles, and their rules"),
+        (name = "tools", description = "What models call"),
+        (name = "hooks", description = "What others may veto, change, add to and watch"),
+        (name = "skills", description = "Instructions under names"),
+        (name = "gateway", description = "The wire of headroom's clients and of LiteLLM's guardrail"),
+        (name = "events", description = "What happens, as it happens"),
+        (name = "keys", description = "Who may do what, and who used how much"),
+        (name = "operations", description = "Health, figures, reference"),
+    )
+)]
+pub(super) struct Document;
+
+impl Document {
+    /// What stands at the head of the description.
+    pub(super) fn new() -> OpenApi {
+        Self::openapi()
+    }
+}
+
+/// The description of everything that is served.
+pub fn openapi() -> OpenApi {
+    let mut document = router::described();
+    let mut bearer = Http::new(HttpAuthScheme::Bearer);
+    bearer.description = Some(
+        "A key from `POST /keys` or `contexture key create`; not asked for where there never \
+         was a key. Each operation names the scopes of which one is needed."
+            .to_owned(),
+    );
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme("key", SecurityScheme::Http(bearer));
+    for (name, schema) in &mut components.schemas {
+        bound(schema);
+        close_members(name, schema);
+    }
+    for (method, path, operation) in router::operations(&mut document.paths) {
+        if let Access::AnyOf(scopes) = Access::of(&method, &path) {
+            let words = scopes.iter().map(|scope| scope.as_str());
+            operation.security =
+                Some(vec![SecurityRequirement::new("key", words), SecurityRequirement::default()]);
+        }
+        if let Some(RefOr::T(body)) = &mut operation.request_body
+            && MAY_BE_EMPTY.contains(&&*path)
+        {
+            body.required = Some(Required::False);
+        }
+        for parameter in operation.parameters.iter_mut().flatten() {
+            if let RefOr::T(parameter) = parameter {
+                describe(&path, parameter);
+            }
+        }
+    }
+    document
+}
+
+/// Paths whose POST takes no body for an empty one.
+const MAY_BE_EMPTY: &[&str] = &[
+    "/artifacts/cleanup",
+    "/hooks/{id}/test",
+    "/hooks/{id}/rotate-secret",
+    "/mcp",
+    "/memory/import",
+    "/v1/compress",
+];
+
+/// Says of a parameter what holds for all of its name.
+fn describe(path: &str, parameter: &mut Parameter) {
+    let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema else { return };
+    // What may be absent is a text all the same: there is no null in a header or a query.
+    if let SchemaType::Array(types) = &schema.schema_type
+        && let Some(only) = types.iter().find(|kind| **kind != Type::Null)
+    {
+        schema.schema_type = SchemaType::Type(only.clone());
+    }
+    bound_number(schema);
+    let is_header = matches!(parameter.parameter_in, ParameterIn::Header);
+    match &*parameter.name {
+        "If-Match" if is_header => schema.pattern = Some("^\"?[0-9]{1,15}\"?$".to_owned()),
+        "Idempotency-Key" if is_header => schema.pattern = Some("^[!-~]{1,255}$".to_owned()),
+        _ => {}
+    }
+    if let Some(words) = of_parameter(path, &parameter.name) {
+        close(schema, words);
+    }
+}
+
+/// Whole numbers in JSON are exact up to 2^53, and no larger one is taken.
+fn bound(schema: &mut RefOr<Schema>) {
+    let RefOr::T(schema) = schema else { return };
+    match schema {
+        Schema::Object(object) => {
+            bound_number(object);
+            object.properties.values_mut().for_each(bound);
+        }
+        Schema::Array(array) => {
+            if let ArrayItems::RefOrSchema(items) = &mut array.items {
+                bound(items);
+            }
+        }
+        Schema::AllOf(parts) => parts.items.iter_mut().for_each(bound),
+        Schema::OneOf(parts) => parts.items.iter_mut().for_each(bound),
+        Schema::AnyOf(parts) => parts.items.iter_mut().for_each(bound),
+        _ => {}
+    }
+}
+
+fn bound_number(schema: &mut Object) {
+    let is_whole = schema.format == Some(SchemaFormat::KnownFormat(KnownFormat::Int64));
+    if is_whole && schema.maximum.is_none() {
+        schema.maximum = Some(Number::UInt(usize::try_from(LARGEST).unwrap_or(usize::MAX)));
+    }
+}
+
+/// Names the words of those members of a schema that are one of a few.
+fn close_members(name: &str, schema: &mut RefOr<Schema>) {
+    let RefOr::T(schema) = schema else { return };
+    let members = match schema {
+        Schema::Object(object) => &mut object.properties,
+        Schema::AllOf(parts) => {
+            return parts.items.iter_mut().for_each(|part| close_members(name, part));
+        }
+        _ => return,
+    };
+    for (member, schema) in members {
+        let Some(words) = of_member(name, member) else { continue };
+        match schema {
+            RefOr::T(Schema::Object(text)) => close(text, words),
+            RefOr::T(Schema::Array(list)) => {
+                if let ArrayItems::RefOrSchema(items) = &mut list.items
+                    && let RefOr::T(Schema::Object(text)) = &mut **items
+                {
+                    close(text, words);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Names the words that a text may be.
+fn close(schema: &mut Object, words: Words) {
+    let mut values: Vec<Value> = words.into_iter().map(Value::from).collect();
+    if let SchemaType::Array(types) = &schema.schema_type
+        && types.contains(&Type::Null)
+    {
+        values.push(Value::Null);
+    }
+    schema.enum_values = Some(values);
+}
