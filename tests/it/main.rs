@@ -29,6 +29,7 @@ mod process;
 mod readme;
 mod scenario;
 mod scenarios;
+mod secrecy;
 mod sql;
 mod support;
 mod webhook;

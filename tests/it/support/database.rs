@@ -17,13 +17,18 @@ pub fn url() -> String {
     if std::env::var("CONTEXTURE_TEST_STORE").as_deref() != Ok("postgres") {
         return "memory:".to_owned();
     }
-    let place = std::env::var("CONTEXTURE_TEST_POSTGRES").expect("CONTEXTURE_TEST_POSTGRES");
+    postgres().expect("CONTEXTURE_TEST_POSTGRES")
+}
+
+/// The URL of an empty schema in PostgreSQL, where there is one to test with.
+pub fn postgres() -> Option<String> {
+    let place = std::env::var("CONTEXTURE_TEST_POSTGRES").ok()?;
     SWEPT.get_or_init(|| sweep(&place));
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let schema = format!("{PREFIX}{}_{number}", std::process::id());
     run(&place, &[format!("CREATE SCHEMA {schema}")]);
     let sign = if place.contains('?') { '&' } else { '?' };
-    format!("{place}{sign}options=-csearch_path%3D{schema}")
+    Some(format!("{place}{sign}options=-csearch_path%3D{schema}"))
 }
 
 /// Takes away what earlier runs have left.

@@ -2,7 +2,7 @@
 
 pub mod compile;
 pub mod compress;
-mod database;
+pub mod database;
 pub mod generate;
 pub mod pack;
 mod process;

@@ -31,12 +31,14 @@ impl ServerProcess {
     }
 
     /// Runs a command that serves, and reads the address that it prints.
-    pub fn spawned(mut command: Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the program starts");
+    pub fn spawned(command: Command) -> Self {
+        Self::logging_to(command, Stdio::null())
+    }
+
+    /// The same, with a place for what it logs.
+    pub fn logging_to(mut command: Command, log: Stdio) -> Self {
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(log).spawn().expect("the program starts");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("standard output");
         BufReader::new(stdout).read_line(&mut line).expect("a line");
