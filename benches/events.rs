@@ -11,6 +11,8 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
+    clippy::disallowed_methods,
+    clippy::unchecked_time_subtraction,
     reason = "a benchmark, not the service"
 )]
 

@@ -43,7 +43,7 @@ pub(super) struct Document;
 
 impl Document {
     /// What stands at the head of the description.
-    pub(super) fn new() -> OpenApi {
+    pub(super) fn head() -> OpenApi {
         Self::openapi()
     }
 }

@@ -125,7 +125,7 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
 }
 
 fn routes() -> OpenApiRouter<AppState> {
-    with_operations(with_nouns(OpenApiRouter::with_openapi(Document::new())))
+    with_operations(with_nouns(OpenApiRouter::with_openapi(Document::head())))
 }
 
 /// Conversations, and what is kept for them.

@@ -51,11 +51,12 @@ pub(super) fn of_member(schema: &str, member: &str) -> Option<Words> {
         ("MemoryWrite" | "CandidateProposal" | "CandidatePromotion", "tier") => {
             of(MemoryTier::WORDS)
         }
-        ("CandidateProposal", "class") => of(MemoryClass::WORDS),
         ("CandidateReview", "verdict") => of(Verdict::WORDS),
         ("CandidatePromotion", "resolution") => vec!["supersede", "keep_both", "reject"],
         ("Actor", "kind") => of(ActorKind::WORDS),
-        ("WritePolicy", "classes" | "auto_promote_classes") => of(MemoryClass::WORDS),
+        ("CandidateProposal", "class") | ("WritePolicy", "classes" | "auto_promote_classes") => {
+            of(MemoryClass::WORDS)
+        }
         ("MemoryActRequest", "action") => vec!["add", "replace", "remove"],
         ("MemoryActRequest", "type") => vec!["short_term", "long_term", "entity", "episodic"],
         ("CreateKey" | "ChangeKey", "scopes") => of(Scope::ALL),
