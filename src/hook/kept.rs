@@ -39,16 +39,22 @@ pub struct Ask<'a> {
     pub answered: &'a str,
 }
 
-/// 64 hex digits that stand for a result: its tool, the arguments and what came back, but not the
-/// call's id.
-pub fn key(input: &str) -> String {
-    hashed("result", input, &["/tool/name", "/tool/arguments", "/result"])
+/// 64 hex digits that stand for what a hook is asked about: of a result its tool, the arguments and
+/// what came back, but not the call's id.
+pub fn key(point: Point, input: &str) -> String {
+    match point {
+        Point::ToolResult => hashed("result", input, &["/tool/name", "/tool/arguments", "/result"]),
+        _ => hashed(point.as_str(), input, &[""]),
+    }
 }
 
 /// 64 hex digits that stand for a result that an answer of ours held: the call and its content. What
 /// hooks left of it before is what they are to leave.
-pub fn answered_key(input: &str) -> String {
-    hashed("answered", input, &["/tool/call_id", "/result/content"])
+pub fn answered_key(point: Point, input: &str) -> String {
+    match point {
+        Point::ToolResult => hashed("answered", input, &["/tool/call_id", "/result/content"]),
+        _ => key(point, input),
+    }
 }
 
 fn hashed(what: &str, input: &str, pointers: &[&str]) -> String {
@@ -79,6 +85,8 @@ mod tests {
 
     #[test]
     fn a_result_is_known_by_tool_arguments_and_content_and_an_answer_by_its_call() {
+        let key = |input: &str| key(Point::ToolResult, input);
+        let answered_key = |input: &str| answered_key(Point::ToolResult, input);
         let one = input("c1", r#"{"a":1,"b":2}"#, "x");
         assert_eq!(key(&one), key(&input("c2", r#"{"b":2,"a":1}"#, "x")));
         assert_ne!(key(&one), key(&input("c1", r#"{"a":1,"b":3}"#, "x")));

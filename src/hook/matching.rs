@@ -68,7 +68,7 @@ impl Match {
             list.is_empty() || fact.is_some_and(|fact| list.iter().any(|name| **name == *fact))
         };
         let tools = self.tools.iter().any(|name| &**name == "*") || one(&self.tools, facts.tool);
-        let tool = !point.has_tool() || (tools && self.args_fit(input));
+        let tool = (!point.has_tool() || tools) && (!point.has_arguments() || self.args_fit(input));
         let events = point != Point::Event
             || self.events.is_empty()
             || facts.event.is_some_and(|event| self.events.iter().any(|name| covers(name, event)));

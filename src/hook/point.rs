@@ -138,8 +138,13 @@ impl Point {
         }
     }
 
-    /// Whether a call concerns one tool, so that `match.tools` and `match.args` can tell.
+    /// Whether a call concerns one tool, so that `match.tools` can tell.
     pub fn has_tool(self) -> bool {
+        self.has_arguments() || self == Self::CompressFormat
+    }
+
+    /// Whether a call carries the arguments of its tool, so that `match.args` can tell.
+    pub fn has_arguments(self) -> bool {
         matches!(self, Self::ToolCall | Self::ToolResult)
     }
 }

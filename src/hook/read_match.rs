@@ -48,7 +48,7 @@ pub(super) fn read_match(fields: &Fields<'_, '_>, points: &[Point], faults: &mut
         }
     };
     tell("tools", Point::has_tool, faults);
-    tell("args", Point::has_tool, faults);
+    tell("args", Point::has_arguments, faults);
     tell("events", |point| point == Point::Event, faults);
     tell("status", |point| point == Point::Delegation, faults);
     let texts = |key: &str, faults: &mut Faults| -> Vec<Arc<str>> {

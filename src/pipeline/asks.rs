@@ -4,6 +4,7 @@
 //! long that is waited for, is the affair of whoever implements this.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{Error, SummaryAsk};
 use crate::domain::AskedSummary;
@@ -21,6 +22,10 @@ pub trait Asks: fmt::Debug {
     /// Asks transforms about many inputs at a point, and tells of what they leave; in the order of
     /// the inputs.
     fn each(&mut self, point: Point, items: &[Item<'_>]) -> Result<Vec<Changed>, Error>;
+
+    /// Asks for a typed answer to each of many inputs at a point, in their order.
+    fn answers(&mut self, point: Point, items: &[Item<'_>])
+    -> Result<Vec<Option<Arc<str>>>, Error>;
 
     /// Asks for what is to be added. `check` says whether a typed answer is valid.
     fn provide(
@@ -74,6 +79,10 @@ impl Asks for Nobody {
 
     fn each(&mut self, _: Point, items: &[Item<'_>]) -> Result<Vec<Changed>, Error> {
         Ok(items.iter().map(|_| Changed::default()).collect())
+    }
+
+    fn answers(&mut self, _: Point, items: &[Item<'_>]) -> Result<Vec<Option<Arc<str>>>, Error> {
+        Ok(items.iter().map(|_| None).collect())
     }
 
     fn provide(&mut self, _: At<'_>, _: Tokens<'_>, _: Check<'_>) -> Result<Provided, Error> {

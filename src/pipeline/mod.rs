@@ -43,9 +43,12 @@ pub use change::{FirstChange, Hints, Why, first_change};
 pub use compiled::Compiled;
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
-pub use govern::{GovernInput, GovernOutput, GovernedStage, govern, published};
+pub use govern::{GovernInput, GovernOutput, GovernedStage, govern, governed_intent, published};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
-pub use points::{Fits, SummaryAsk, ask_results_of, clean_summary, result_inputs, write_arguments};
+pub use points::{
+    Fits, Formats, SummaryAsk, ask_formats, ask_results_of, ask_texts, clean_summary,
+    result_inputs, write_arguments,
+};
 pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;
 pub use recall::{Candidate, Ranked, rank_memory};

@@ -1,6 +1,6 @@
 //! The body of `POST /compress`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::compile::resolve_model;
@@ -91,6 +91,8 @@ pub struct CompressRequest<'r, 'a> {
     pub protect: Protect,
     pub originals: Originals,
     pub reader: Reader,
+    /// What hooks made of texts, which no request says.
+    pub formats: BTreeMap<Arc<str>, Arc<str>>,
     pub explain: Explain,
     pub deadline_ms: Option<u64>,
     /// Whether the input is answered as it came when time is up.
@@ -164,6 +166,7 @@ pub fn read_compress<'r, 'a>(
         protect,
         originals,
         reader: Reader::default(),
+        formats: BTreeMap::new(),
         explain,
         deadline_ms,
         pass_on_deadline,

@@ -225,6 +225,16 @@ impl Asks for Asking<'_> {
         Ok(changed)
     }
 
+    fn answers(
+        &mut self,
+        point: Point,
+        items: &[Item<'_>],
+    ) -> Result<Vec<Option<Arc<str>>>, pipeline::Error> {
+        self.begin()?;
+        let Self { round, seat, deadline, .. } = self;
+        Ok(wait(seat.as_ref(), deadline, round.answers(point, items))??)
+    }
+
     fn provide(
         &mut self,
         at: At<'_>,

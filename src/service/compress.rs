@@ -13,10 +13,11 @@ use super::results::Results;
 use super::{Services, adapters, usage};
 use crate::compress::chain;
 use crate::domain::Notes;
+use crate::hook::Point;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, Asks, Deadline, Shortened, Stopped, Timings};
 use crate::provider;
-use crate::request::{self, CompressRequest, Given, Originals, Reader};
+use crate::request::{self, CompressRequest, Given, Level, Originals, Reader};
 use crate::store::{Batch, Committed};
 
 /// The original of something that is not shown in full.
@@ -85,13 +86,16 @@ pub(super) fn carry_out(
         (None, Given::Text(_)) => Results::default(),
         (None, Given::List(list)) => {
             let ask = |asks: &mut dyn Asks| pipeline::ask_results(asks, list);
-            let (left, heard) = Results::ask(services, None, &deadline, ask)?;
+            let at = (&deadline, Point::ToolResult);
+            let (left, heard) = Results::ask(services, None, at, ask)?;
             if let Some(body) = left.flatten().and_then(|left| replaced(&node, list.key, &left)) {
                 return carry_out(services, (&body, reader), Some(heard), &deadline, write);
             }
             heard
         }
     };
+    let heard_of_formats = formats(services, &mut request, &deadline)?;
+    heard = heard.then(heard_of_formats);
     timings.hooks += heard.took;
     let items = items(&request);
     let storing = Instant::now();
@@ -131,6 +135,28 @@ pub(super) fn carry_out(
     let body = write(&done);
     timings.serialise = writing.elapsed();
     Ok(Answer { body, report: shortened.report, timings })
+}
+
+/// Has long texts made shorter by hooks that know their format, where rung 2 may be taken.
+fn formats(
+    services: &Services,
+    request: &mut CompressRequest<'_, '_>,
+    deadline: &Deadline,
+) -> Result<Results, Error> {
+    if request.level < Level::Reversible {
+        return Ok(Results::default());
+    }
+    let given = &request.given;
+    let ask = |asks: &mut dyn Asks| match given {
+        Given::Text(text) => pipeline::ask_texts(asks, std::iter::once((text, None))),
+        Given::List(list) => {
+            let history = &list.conversation.history;
+            pipeline::ask_formats(asks, history.iter(), history)
+        }
+    };
+    let (made, heard) = Results::ask(services, None, (deadline, Point::CompressFormat), ask)?;
+    request.formats = made.unwrap_or_default();
+    Ok(heard)
 }
 
 /// The body with another list in the place of its own.

@@ -49,6 +49,19 @@ impl Heard {
         self.said.extend(said);
     }
 
+    /// What was said here, and behind it what was said there.
+    pub(super) fn extend(&mut self, other: Self) {
+        let Self { runs, later, events, said, gone, scope } = other;
+        self.runs.extend(runs);
+        self.later.extend(later);
+        self.events.extend(events);
+        self.said.extend(said);
+        self.gone.extend(gone);
+        if self.scope == Scope::default() {
+            self.scope = scope;
+        }
+    }
+
     /// Whether nothing is to be stored.
     pub(super) fn is_empty(&self) -> bool {
         self.later.is_empty() && self.events.is_empty() && self.said.is_empty()

@@ -1,4 +1,4 @@
-//! The hooks at `tool_result` where no payload is compiled: results on their own, and lists that are
+//! The hooks at `tool_result` and `compress_format` where no payload is compiled: results on their own, and lists that are
 //! made shorter.
 
 use std::sync::Arc;
@@ -27,11 +27,11 @@ impl Results {
     pub(super) fn ask<T>(
         services: &Services,
         session: Option<&Arc<str>>,
-        deadline: &Deadline,
+        (deadline, point): (&Deadline, Point),
         ask: impl FnOnce(&mut dyn Asks) -> Result<T, pipeline::Error>,
     ) -> Result<(Option<T>, Self), Error> {
         let set = services.hook_set(session.map(|id| &**id), &[])?;
-        if set.at(Point::ToolResult).is_empty() {
+        if set.at(point).is_empty() {
             return Ok((None, Self::default()));
         }
         let start = Instant::now();
@@ -47,6 +47,17 @@ impl Results {
         let kept = asking.kept();
         let heard = Heard::of(asking, scope);
         Ok((Some(asked), Self { heard, kept, set, took: start.elapsed() }))
+    }
+
+    /// What was said here, and behind it what was said there.
+    #[must_use]
+    pub(super) fn then(mut self, other: Self) -> Self {
+        self.took = self.took.saturating_add(other.took);
+        self.heard.extend(other.heard);
+        if self.kept.is_none() {
+            (self.kept, self.set) = (other.kept, other.set);
+        }
+        self
     }
 
     /// Puts the lines of the hooks into a report.

@@ -21,6 +21,7 @@ mod failure;
 #[cfg(test)]
 mod fixture;
 mod frame;
+mod given;
 mod html;
 mod json;
 #[cfg(test)]

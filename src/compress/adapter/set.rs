@@ -1,5 +1,6 @@
 //! The adapters of a request, in order.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::FormatAdapter;
@@ -8,6 +9,7 @@ use super::code::Code;
 use super::csv::Csv;
 use super::custom::Custom;
 use super::diff::Diff;
+use super::given::Given;
 use super::html::Html;
 use super::json::Json;
 use super::log::Log;
@@ -67,6 +69,17 @@ impl Adapters {
             digest.then(&Digest::of(&adapter.identity()), u8::from(at < for_words))
         });
         Self { list, for_words, digest }
+    }
+
+    /// The same, and before them what others made of texts as a whole.
+    #[must_use]
+    pub fn before(self, texts: BTreeMap<Arc<str>, Arc<str>>) -> Self {
+        if texts.is_empty() {
+            return self;
+        }
+        let Self { mut list, for_words, .. } = self;
+        list.insert(0, Arc::new(Given::new(texts)));
+        Self::with(list, for_words.saturating_add(1))
     }
 
     /// All of them, or those for what somebody said.

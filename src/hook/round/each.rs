@@ -46,10 +46,10 @@ struct Line<'a> {
 }
 
 /// A question about the input at a place.
-struct Question<'h> {
-    line: usize,
-    asked: Asked<'h>,
-    key: String,
+pub(super) struct Question<'h> {
+    pub(super) line: usize,
+    pub(super) asked: Asked<'h>,
+    pub(super) key: String,
     answered: String,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Line<'a> {
 }
 
 impl Question<'_> {
-    fn ask(&self) -> Ask<'_> {
+    pub(super) fn ask(&self) -> Ask<'_> {
         let Self { asked, key, answered, .. } = self;
         let (hook, point, occurrence) = (asked.hook, asked.point, asked.occurrence);
         Ask { hook, point, occurrence, digest: &asked.digest, key, answered }
@@ -160,7 +160,10 @@ impl Round<'_> {
     }
 
     /// Asks some at once.
-    async fn wave<'h>(&mut self, wave: Vec<Question<'h>>) -> Vec<(Question<'h>, Called)> {
+    pub(super) async fn wave<'h>(
+        &mut self,
+        wave: Vec<Question<'h>>,
+    ) -> Vec<(Question<'h>, Called)> {
         let (caller, scope, left, dry) = (self.caller, &self.scope, self.left, self.dry);
         let asking = wave.into_iter().map(|question| async move {
             let answer = question.asked.call(caller, scope, left, dry).await;
@@ -290,23 +293,32 @@ impl Round<'_> {
         later
     }
 
-    fn keeps(&self, hook: &Hook) -> bool {
+    pub(super) fn keeps(&self, hook: &Hook) -> bool {
         self.kept.as_ref().is_some_and(|kept| kept.keeps(hook))
     }
 
     /// A dry run calls nobody, so it knows of nothing to keep.
-    fn keep(&self, hook: &Hook, key: &str, said: &str) {
+    pub(super) fn keep(&self, hook: &Hook, key: &str, said: &str) {
         if let Some(kept) = self.kept.as_ref().filter(|_| !self.dry) {
             kept.keep(hook, key, said);
         }
     }
 
     fn question<'h>(&self, hook: &'h Hook, at: usize, line: &Line<'_>) -> Question<'h> {
-        let here = line.at();
-        let of = |make: fn(&str) -> String| {
-            self.kept.as_ref().map_or_else(String::new, |_| make(here.input))
+        self.question_at(hook, at, &line.at(), line.occurrence)
+    }
+
+    pub(super) fn question_at<'h>(
+        &self,
+        hook: &'h Hook,
+        line: usize,
+        here: &At<'_>,
+        occurrence: u32,
+    ) -> Question<'h> {
+        let of = |make: fn(Point, &str) -> String| {
+            self.kept.as_ref().map_or_else(String::new, |_| make(here.point, here.input))
         };
-        let asked = Asked::new(hook, &here, line.occurrence);
-        Question { line: at, asked, key: of(key), answered: of(answered_key) }
+        let asked = Asked::new(hook, here, occurrence);
+        Question { line, asked, key: of(key), answered: of(answered_key) }
     }
 }

@@ -3,6 +3,7 @@
 //! [`Round::change`] asks guards and transforms, [`Round::provide`] what is to be added, and
 //! [`Round::observe`] tells. What they come to depends on what hooks answer and never on when.
 
+mod answers;
 mod change;
 mod each;
 mod observe;

@@ -148,9 +148,22 @@ impl Round<'_> {
         &mut self,
         hook: &Hook,
         at: &At<'_>,
-        mut run: Run,
+        run: Run,
         answer: Result<Answer, Failure>,
     ) -> Result<Option<Arc<str>>, Stop> {
+        let (run, answer) = self.typed_line(hook, at, run, answer);
+        self.runs.push(run);
+        answer
+    }
+
+    /// The line of a hook that gave no text, and its typed answer.
+    pub(super) fn typed_line(
+        &self,
+        hook: &Hook,
+        at: &At<'_>,
+        mut run: Run,
+        answer: Result<Answer, Failure>,
+    ) -> (Run, Result<Option<Arc<str>>, Stop>) {
         let answer = match answer {
             Ok(Answer::Typed(answer)) => {
                 run.outcome = Outcome::Applied;
@@ -165,8 +178,7 @@ impl Round<'_> {
                 Self::fails(hook, at, &failure, &run).map(|_| None)
             }
         };
-        self.runs.push(run);
-        answer
+        (run, answer)
     }
 
     /// Puts the pieces of all hooks in order and within their caps, and writes the lines.

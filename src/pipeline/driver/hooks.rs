@@ -2,12 +2,14 @@
 
 use super::Driver;
 use super::stages::{Around, Keep, Past, Shown, Shrink};
+use crate::compress::Adapters;
 use crate::domain::Message;
 use crate::hook::{At, Changed, Check, Decision, Facts, Kind, Point, Provided, join};
 use crate::pipeline::compress::Output as Compressed;
-use crate::pipeline::points::{before_compile, result};
+use crate::pipeline::points::{ask_formats, before_compile, result, shrink};
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, Stopped};
+use crate::request::Level;
 
 impl Driver<'_> {
     /// Results as the hooks at `tool_result` leave them, before anything else is done with them.
@@ -34,7 +36,10 @@ impl Driver<'_> {
         }
         let free = self.request.model.unscale(self.asks.reserve(Point::BeforeCompile));
         let mut how = Shrink::new(Keep::Yes, free);
-        let compressed = self.compress(past, &around, &how)?;
+        let mut compressed = self.compress(past, &around, &how)?;
+        if self.formats(past, &compressed)? {
+            compressed = self.compress(past, &around, &how)?;
+        }
         let (mut around, compressed) =
             self.before_compress(past, shown, (around, compressed), &mut how)?;
         let compressed = self.summarized(past, &around, compressed, &mut how)?;
@@ -52,6 +57,22 @@ impl Driver<'_> {
         let compressed = self.compress(past, &around, &how)?;
         let compressed = self.summarized(past, &around, compressed, &mut how)?;
         Ok((around, compressed))
+    }
+
+    /// Has long results of what shrinks made shorter by hooks that know their format; whether any were.
+    fn formats(&mut self, past: &Past, compressed: &Compressed) -> Result<bool, Error> {
+        let is_off = self.request.compression.level < Level::Reversible;
+        if is_off || !self.asks.has(Point::CompressFormat, Kind::Provide) {
+            return Ok(false);
+        }
+        let shrinking = shrink::shrinking(&past.history, &compressed.outcome);
+        let asks = &mut *self.asks;
+        let made = timed(&mut self.timings.hooks, || {
+            ask_formats(asks, shrinking.into_iter(), &past.history)
+        })?;
+        let any = !made.is_empty();
+        self.adapters = Adapters::of(&self.request.compression.adapters).before(made);
+        Ok(any)
     }
 
     /// The text of `<implicit_context>` where hooks provided some.

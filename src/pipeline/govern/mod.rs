@@ -94,6 +94,24 @@ fn word(level: Classification) -> &'static str {
     crate::domain::word_of(CLASSIFICATIONS, level)
 }
 
+fn proposed<'p>(pack: &'p Pack, governed: &'p Governed) -> intent::Input<'p> {
+    let (run, invoke) = (&governed.run, &governed.invoke);
+    intent::Input {
+        catalog: &pack.intents,
+        proposed: invoke.intent.as_ref(),
+        pinned: run.intent.as_ref(),
+        pinned_class: run.intent_class.as_ref(),
+        channel: invoke.channel.as_ref(),
+        locale: invoke.locale.as_ref(),
+    }
+}
+
+/// The intent of a run that the pack governs, before anything else is known of it.
+pub fn governed_intent(pack: &Pack, governed: &Governed) -> Result<Arc<str>, Refusal> {
+    preflight::check(pack, governed)?;
+    intent::run(&proposed(pack, governed)).map(|intent| intent.id)
+}
+
 /// Compiles a conversation under a pack.
 #[expect(clippy::too_many_lines, reason = "the eight stages, one after another")]
 pub fn govern(
@@ -107,14 +125,7 @@ pub fn govern(
     let (run, invoke) = (&governed.run, &governed.invoke);
     let mut stages = Stages::default();
 
-    let proposed = intent::Input {
-        catalog: &pack.intents,
-        proposed: invoke.intent.as_ref(),
-        pinned: run.intent.as_ref(),
-        pinned_class: run.intent_class.as_ref(),
-        channel: invoke.channel.as_ref(),
-        locale: invoke.locale.as_ref(),
-    };
+    let proposed = proposed(pack, governed);
     let intent = intent::run(&proposed)?;
     let asked = json!([proposed.proposed, proposed.pinned, proposed.channel, proposed.locale]);
     let parts =

@@ -2,11 +2,13 @@
 //! become. Nothing here asks; the driver does.
 
 pub(super) mod before_compile;
+pub(super) mod format;
 pub(super) mod list;
 pub(super) mod result;
 pub(super) mod shrink;
 pub(super) mod summarize;
 pub(super) mod transform;
 
+pub use format::{Formats, ask_formats, ask_texts};
 pub use result::{Fits, ask_results_of, result_inputs, write_arguments};
 pub use summarize::{SummaryAsk, clean_summary};

@@ -18,7 +18,7 @@ pub fn ask_results_of(
     history: &mut [Message],
     fits: Fits<'_>,
 ) -> Result<(), Error> {
-    let calls = calls(history);
+    let calls = calls_of(history);
     let places: Vec<(usize, String, ToolResult)> = history
         .iter()
         .enumerate()
@@ -48,7 +48,7 @@ pub fn result_inputs(node: &Node<'_>, source: Source) -> Vec<String> {
     // It was read before, or written by us.
     let (mut faults, mut notes) = (Faults::default(), Notes::default());
     let history = provider::read(node, source, &mut faults, &mut notes).history;
-    let calls = calls(&history);
+    let calls = calls_of(&history);
     history.iter().filter_map(|message| input(message, &calls)).collect()
 }
 
@@ -88,7 +88,7 @@ pub(in crate::pipeline) fn ask_each(
 }
 
 /// Calls by their ids.
-pub(in crate::pipeline) fn calls(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {
+pub(in crate::pipeline) fn calls_of(history: &[Message]) -> HashMap<Arc<str>, ToolCall> {
     let calls = history.iter().flat_map(Message::tool_calls);
     calls.map(|call| (Arc::clone(&call.id), call.clone())).collect()
 }

@@ -70,6 +70,16 @@ pub(in crate::pipeline) fn shrinks(outcome: &Outcome) -> bool {
     outcome.forms.iter().any(|form| *form != Form::Whole)
 }
 
+/// The messages that stay and are shortened, or leave.
+pub(in crate::pipeline) fn shrinking<'m>(
+    history: &'m [Message],
+    outcome: &Outcome,
+) -> Vec<&'m Message> {
+    let spans = turns(history);
+    let touched = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form != Form::Whole);
+    touched.flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default()).collect()
+}
+
 /// The messages that leave the history; where none do, those that are shortened.
 pub(in crate::pipeline) fn touched(history: &[Message], outcome: &Outcome) -> (usize, usize) {
     let leaves = covers_any(outcome);

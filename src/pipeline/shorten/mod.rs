@@ -52,7 +52,7 @@ pub fn shorten(
         Originals::None => Lossless::Exact,
         Originals::Store | Originals::Return => Lossless::Equivalent,
     };
-    let adapters = Adapters::of(&request.adapters);
+    let adapters = Adapters::of(&request.adapters).before(request.formats.clone());
     let pointer = request.reader.reference.map(prose::pointer);
     let reducer = Reducer { adapters: &adapters, pointer };
     let encoder =

@@ -66,7 +66,7 @@ pub fn ask_results(asks: &mut dyn Asks, list: &List<'_, '_>) -> Result<Option<St
 
 fn places<'l>(list: &'l List<'_, '_>) -> Vec<Place<'l>> {
     let history = &list.conversation.history;
-    let calls = result::calls(history);
+    let calls = result::calls_of(history);
     let mut of_item: BTreeMap<usize, Vec<&Message>> = BTreeMap::new();
     for message in history.iter().filter(|message| message.tool_results().next().is_some()) {
         if let Some(at) = message.origin {

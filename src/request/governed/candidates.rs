@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::domain::{Classification, ContentHash, MemoryTier, Timestamp};
-use crate::json::{self, Fault, Faults, Node};
+use crate::json::{self, Fault, Faults, Limits, Node};
 use crate::pack::CLASSIFICATIONS;
 
 /// A piece of evidence.
@@ -134,6 +134,29 @@ pub(super) fn evidence(
             }
         })
         .collect()
+}
+
+/// What a hook has found: `{"evidence": […]}`, held to what a request's own is; or what is wrong
+/// with it.
+pub fn read_evidence(answer: &str) -> Result<Vec<EvidenceRef>, String> {
+    let node = json::parse(answer, Limits::default()).map_err(|error| error.to_string())?;
+    let mut faults = Faults::default();
+    let given = node.get("evidence").ok_or("/evidence: is missing")?;
+    let found = evidence(given, "/evidence", super::MOST, &mut faults);
+    let of_text = |key: &'static str| {
+        let items = given.as_array().unwrap_or_default().iter().zip(0_usize..);
+        items.filter_map(move |(item, at)| {
+            let is_text = item.get(key).is_some_and(|value| value.as_str().is_some());
+            (!is_text).then(|| format!("/evidence/{at}/{key}: must be a text"))
+        })
+    };
+    let wrong = ["id", "class", "classification", "payload_hash"].into_iter().flat_map(of_text);
+    let told =
+        faults.into_vec().into_iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail));
+    match told.chain(wrong).next() {
+        Some(fault) => Err(fault),
+        None => Ok(found),
+    }
 }
 
 pub(super) fn memory(node: &Node<'_>, most: usize, faults: &mut Faults) -> Vec<MemoryRecord> {

@@ -11,7 +11,7 @@ use crate::domain::Timestamp;
 use crate::json::{self, Fault, Faults, Fields, Node, Path};
 use crate::pack::{BUCKETS, PackRef, Refusal, RefusalCode};
 
-pub use candidates::{EvidenceRef, MemoryRecord};
+pub use candidates::{EvidenceRef, MemoryRecord, read_evidence};
 pub use context::RunContext;
 
 /// The keys of `/compile` that are read here.

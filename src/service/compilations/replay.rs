@@ -127,12 +127,14 @@ pub(super) fn again(
     let text = record.request.as_deref().filter(|_| record.is_current).ok_or(GONE)?;
     let node = json::parse(text, Limits::default())?;
     let (mut request, _) = recorded(services, record, &node)?;
-    govern(services, record, &node, &mut request)?;
     request.explain = Explain::Full;
     request.record = RecordLevel::None;
-    let (set, runs) = asked(record)?;
-    let answers = Arc::new(Recorded::new(&runs));
-    Ok(compiled(services, record, request, (set, &answers, &*answers), deadline)?.compiled.report)
+    let said = Said::of(record)?;
+    let asking = said.asking((services, record), &request, &*said.answers, deadline)?;
+    Ok(governed(services, record, (&node, request, BTreeMap::new()), asking, deadline)?
+        .1
+        .compiled
+        .report)
 }
 
 fn run(
@@ -152,23 +154,26 @@ fn run(
         (request.measured_milli, request.points) = (factor, points);
     }
     request.record = record.compilation.level;
-    let governed = govern(services, record, node, &mut request)?;
-    let inputs = Inputs { governed, ..Inputs::of(&request, adapters) };
-    let (set, runs) = asked(record)?;
-    let answers = Arc::new(Recorded::new(&runs));
+    let said = Said::of(record)?;
     match mode {
         Mode::Strict | Mode::Sent => {
-            let done = compiled(services, record, request, (set, &answers, &*answers), deadline)?;
+            let asking = said.asking((services, record), &request, &*said.answers, deadline)?;
+            let (inputs, done) =
+                governed(services, record, (node, request, adapters), asking, deadline)?;
             Ok(told(record, node, inputs, &done))
         }
         Mode::Verify => {
             let today = compile::pinned(services, &request)?;
-            let verifying = Verifying::new(&answers, today, services.webhooks());
-            let done = compiled(services, record, request, (set, &answers, &verifying), deadline)?;
+            let verifying = Verifying::new(&said.answers, today, services.webhooks());
+            let asking = said.asking((services, record), &request, &verifying, deadline)?;
+            let (inputs, done) =
+                governed(services, record, (node, request, adapters), asking, deadline)?;
             let told = told(record, node, inputs, &done);
             Ok(Replayed { hooks: Some(verifying.into_checks()), ..told })
         }
-        Mode::Refresh => refresh(services, record, (node, request, inputs), &answers, deadline),
+        Mode::Refresh => {
+            refresh(services, record, (node, request, adapters), &said.answers, deadline)
+        }
     }
 }
 
@@ -177,7 +182,7 @@ fn run(
 fn refresh(
     services: &Services,
     record: &Record,
-    (node, request, inputs): (&Node<'_>, CompileRequest, Inputs),
+    (node, request, adapters): (&Node<'_>, CompileRequest, Adapters),
     answers: &Arc<Recorded>,
     deadline: &Deadline,
 ) -> Result<Replayed, Error> {
@@ -187,7 +192,7 @@ fn refresh(
     let scope = compile::scope(services, &id, request.session_id.as_ref());
     let target = request.target.as_str();
     let asking = services.asking_through(&caller, Arc::clone(&set), scope, deadline);
-    let done = carry_out(services, request, asking, deadline)?;
+    let (inputs, done) = governed(services, record, (node, request, adapters), asking, deadline)?;
     let mut begun = Begun { level: record.compilation.level, target, inputs, set };
     begun.inputs.summaries.clone_from(&done.summaries);
     let mut batch = Batch::default();
@@ -200,6 +205,36 @@ fn refresh(
     Ok(Replayed { refreshed: Some(id), ..told })
 }
 
+/// What hooks have said in a compile.
+struct Said {
+    set: Arc<HookSet>,
+    answers: Arc<Recorded>,
+}
+
+impl Said {
+    fn of(record: &Record) -> Result<Self, Error> {
+        let (set, runs) = asked(record)?;
+        Ok(Self { set, answers: Arc::new(Recorded::new(&runs)) })
+    }
+
+    /// They say it once more, through `caller`, with the summaries of the record.
+    fn asking<'s>(
+        &'s self,
+        (services, record): (&Services, &Record),
+        request: &CompileRequest,
+        caller: &'s dyn Caller,
+        deadline: &Deadline,
+    ) -> Result<Asking<'s>, Error> {
+        let session = request.session_id.as_ref();
+        let scope = compile::scope(services, &record.compilation.id, session);
+        let summaries = record::summaries_of(&record.compilation.body, &services.tenant())?;
+        let gone = Error::RecordIncomplete("a summary of the record is no longer there");
+        let said = (&self.answers, caller, summaries.ok_or(gone)?);
+        let seat = services.seat().cloned();
+        Ok(Asking::recorded(Arc::clone(&self.set), said, seat, scope, deadline))
+    }
+}
+
 /// Compiles the request's conversation under its pack, where it has one. A published pack is what it
 /// was, and so is one in the request; the time is that of the record. Gives the stages of the pack.
 fn govern(
@@ -207,11 +242,10 @@ fn govern(
     record: &Record,
     node: &Node<'_>,
     request: &mut CompileRequest,
+    asking: &mut Asking<'_>,
 ) -> Result<Vec<GovernedStage>, Error> {
-    let (set, _) = asked(record)?;
     let at = record.compilation.created_at;
-    let governed = compile::govern(services, node, request, &set, at);
-    let governed = governed.map_err(|error| Error::Compile(Box::new(error)))?;
+    let governed = compile::govern(services, node, request, asking, at).map_err(stopped)?;
     Ok(governed.map(|governed| governed.stages()).unwrap_or_default())
 }
 
@@ -222,41 +256,33 @@ struct Done {
     summaries: Vec<AskedSummary>,
 }
 
-/// Compiles with what `caller` says, and with the summaries of the record.
-fn compiled(
+/// Compiles under the request's pack, where it has one.
+fn governed(
     services: &Services,
     record: &Record,
-    request: CompileRequest,
-    (set, answers, caller): (Arc<HookSet>, &Arc<Recorded>, &dyn Caller),
-    deadline: &Deadline,
-) -> Result<Done, Error> {
-    let scope = compile::scope(services, &record.compilation.id, request.session_id.as_ref());
-    let summaries = record::summaries_of(&record.compilation.body, &services.tenant())?;
-    let gone = Error::RecordIncomplete("a summary of the record is no longer there");
-    let said = (answers, caller, summaries.ok_or(gone)?);
-    let asking = Asking::recorded(set, said, services.seat().cloned(), scope, deadline);
-    carry_out(services, request, asking, deadline)
-}
-
-fn carry_out(
-    services: &Services,
-    request: CompileRequest,
+    (node, mut request, adapters): (&Node<'_>, CompileRequest, Adapters),
     mut asking: Asking<'_>,
     deadline: &Deadline,
-) -> Result<Done, Error> {
+) -> Result<(Inputs, Done), Error> {
+    let governed = govern(services, record, node, &mut request, &mut asking)?;
+    let inputs = Inputs { governed, ..Inputs::of(&request, adapters) };
     let mut timings = Timings::default();
     let around = (deadline, &mut asking as &mut dyn Asks);
     let compiled =
         pipeline::compile(services.pipeline(), request, String::new(), around, &mut timings);
     let summaries = asking.take_summaries();
     let (runs, _) = asking.into_parts();
-    let compiled = compiled.map_err(|error| match error {
-        pipeline::Error::Hook(Stop::Diverged { .. }) => {
+    let compiled = compiled.map_err(|error| stopped(error.into()))?;
+    Ok((inputs, Done { compiled, runs, summaries }))
+}
+
+fn stopped(error: compile::Error) -> Error {
+    match error {
+        compile::Error::Hook(Stop::Diverged { .. }) => {
             Error::RecordIncomplete("a hook would be asked something else than was recorded")
         }
-        error => Error::Compile(Box::new(error.into())),
-    })?;
-    Ok(Done { compiled, runs, summaries })
+        error => Error::Compile(Box::new(error)),
+    }
 }
 
 /// The hooks of a record, and what they said. One of hashes has no answers.
@@ -305,7 +331,8 @@ fn told(record: &Record, node: &Node<'_>, inputs: Inputs, done: &Done) -> Replay
     }
 }
 
-type Read = (CompileRequest, BTreeMap<Arc<str>, Arc<AdapterDefinition>>);
+type Adapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
+type Read = (CompileRequest, Adapters);
 
 /// The request with everything else from the record.
 fn recorded(services: &Services, record: &Record, node: &Node<'_>) -> Result<Read, Error> {

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Error;
+use super::evidence::retrieve;
 use super::hooks::line;
 use crate::domain::{
     Classification, ContentHash, Conversation, MemoryScope, MemoryStatus, Timestamp,
 };
-use crate::hook::{HookSet, Kind, Point, Run};
+use crate::hook::{Kind, Point, Run};
 use crate::json::{self, Fault, Limits, Node, escape_into};
 use crate::pack::{self, Pack, PublicKeys, Refusal, RefusalCode};
-use crate::pipeline::{self, GovernInput, GovernOutput, GovernedStage, Ranked};
+use crate::pipeline::{self, Asks, GovernInput, GovernOutput, GovernedStage, Ranked};
 use crate::request::{
     self, CallerBlock, CompileRequest, Governed, Level, MemoryRecord, OnArrival, PackSource, Unread,
 };
@@ -34,7 +35,7 @@ pub(in crate::service) fn govern(
     services: &Services,
     node: &Node<'_>,
     request: &mut CompileRequest,
-    hooks: &HookSet,
+    asking: &mut dyn Asks,
     now: Timestamp,
 ) -> Result<Option<Governance>, Error> {
     let read = request::read_governed(node, now);
@@ -46,7 +47,7 @@ pub(in crate::service) fn govern(
     for (point, kind) in
         [(Point::BeforeCompile, Kind::Provide), (Point::ToolResult, Kind::Transform)]
     {
-        if hooks.of(point, kind).next().is_some() {
+        if asking.has(point, kind) {
             let point = point.as_str();
             let detail = format!(
                 "under a pack no hook changes text at `{point}`: it would be on no manifest"
@@ -56,6 +57,7 @@ pub(in crate::service) fn govern(
         }
     }
     let pack = load(services, &governed.pack)?;
+    retrieve(asking, &pack, &mut governed)?;
     aside(request, &mut governed);
     let (candidates, store_revision) = match governed.memory.take() {
         Some(given) => (given, 0),
@@ -87,7 +89,7 @@ pub(in crate::service) fn govern(
     request.compression.level = Level::Off;
     request.compression.on_arrival = OnArrival::Off;
     request.compression.read_tool = false;
-    let is_transformed = hooks.of(Point::TransformContext, Kind::Transform).next().is_some();
+    let is_transformed = asking.has(Point::TransformContext, Kind::Transform);
     Ok(Some(Governance { output, is_transformed }))
 }
 

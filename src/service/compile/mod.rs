@@ -4,6 +4,7 @@ mod adapters;
 mod change;
 mod commit;
 mod defaults;
+mod evidence;
 mod govern;
 mod hooks;
 mod recall;
@@ -210,7 +211,6 @@ fn compile_node(
     let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
     let pinned = hooks::pinned(services, &request)?;
-    let governance = govern(services, node, &mut request, &pinned, services.now())?;
     timings.store += storing.elapsed();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
@@ -218,6 +218,8 @@ fn compile_node(
     let hearers = Hearers::new(&pinned, scope.clone());
     let mut asking = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(is_dry);
     let storing = Instant::now();
+    let governance = govern(services, node, &mut request, &mut asking, services.now());
+    let governance = kept(governance, &asking, runs)?;
     let expired = remember::remember_asking(services, turn, &mut request, &mut asking);
     timings.store += storing.elapsed();
     let expired = kept(expired, &asking, runs)?;

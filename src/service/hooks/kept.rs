@@ -26,7 +26,8 @@ impl Keeping {
         services: &Services,
         set: &HookSet,
     ) -> Result<Option<Arc<Self>>, StoreError> {
-        let asked = set.at(Point::ToolResult);
+        let kept = [Point::ToolResult, Point::CompressFormat];
+        let asked: Vec<&Arc<Hook>> = kept.iter().flat_map(|point| set.at(*point)).collect();
         if asked.is_empty() {
             return Ok(None);
         }
@@ -42,7 +43,8 @@ impl Keeping {
     /// Each as the hooks would be shown it.
     pub(in crate::service) fn answered(&self, set: &HookSet, inputs: &[String]) {
         let hooks = set.at(Point::ToolResult).iter().filter(|hook| self.keeps(hook));
-        let keys: Vec<String> = inputs.iter().map(|input| answered_key(input)).collect();
+        let keys: Vec<String> =
+            inputs.iter().map(|input| answered_key(Point::ToolResult, input)).collect();
         for hook in hooks {
             let said = if hook.kind == Kind::Transform { "{\"action\":\"unchanged\"}" } else { "" };
             for key in &keys {

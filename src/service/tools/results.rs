@@ -9,6 +9,7 @@ use bytes::Bytes;
 use super::wire;
 use crate::compress::Offload;
 use crate::domain::{ArtifactId, Content, ContentHash, Message, Part, Role, ToolCall, ToolResult};
+use crate::hook::Point;
 use crate::json::{self, Limits};
 use crate::pipeline::{self, Asks, Deadline};
 use crate::request::{self, Lengths, RawResult, Reader, ResultsRequest};
@@ -99,7 +100,8 @@ fn ask(
         None => Err("/result/content: a text takes the place of a text".to_owned()),
     };
     let ask = |asks: &mut dyn Asks| pipeline::ask_results_of(asks, &mut history, &fits);
-    let (_, heard) = Results::ask(services, request.session_id.as_ref(), deadline, ask)?;
+    let (_, heard) =
+        Results::ask(services, request.session_id.as_ref(), (deadline, Point::ToolResult), ask)?;
     let left = history.iter().flat_map(Message::tool_results);
     for (result, left) in request.results.iter_mut().zip(left) {
         result.text = texts_of(left).unwrap_or_default();

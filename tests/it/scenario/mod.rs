@@ -6,6 +6,7 @@ mod compile;
 mod compression;
 mod events;
 mod guardrails;
+mod hooks;
 mod janitor;
 mod memory;
 mod memory_hooks;

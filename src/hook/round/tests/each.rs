@@ -195,5 +195,6 @@ async fn a_record_says_again_what_a_built_in_hook_said_once() {
     let (changed, _) = again.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     assert_eq!(contents(&changed), [Some("abc".to_owned())]);
     assert_eq!(again.runs()[0].answer, after.runs()[0].answer);
+    let key = |input: &str| key(Point::ToolResult, input);
     assert_ne!(key(&inputs[0]), key(&result(1, "abc")));
 }

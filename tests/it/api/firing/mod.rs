@@ -3,6 +3,7 @@
 mod before_compile;
 mod before_compress;
 mod dry_run;
+mod format;
 mod gone;
 mod memory;
 mod once;

@@ -3,6 +3,7 @@
 mod deliveries;
 mod order;
 mod registry;
+mod targets;
 mod trial;
 
 use std::fs;

@@ -6,6 +6,7 @@ mod controls;
 mod evidence;
 mod examples;
 mod governed;
+mod hooks;
 mod intent;
 mod memory;
 mod packs;

@@ -1,0 +1,164 @@
+//! What synchronous hooks cost beside a bare HTTP round trip to the same receiver, in one run:
+//! `cargo bench --bench hooks`.
+//!
+//! Three servers with no hook, one and three transforms at `transform_context`, which run one after
+//! another. All are asked by turns, one request at a time; the bare round trip sends the receiver what
+//! a hook's call sends, over a connection that is kept. The goal is at most 1.5 of it a hook.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::disallowed_methods,
+    reason = "a benchmark, not the service"
+)]
+
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use clap::Parser;
+use contexture::config::Config;
+use contexture::server::Server;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+const HOOKS: [usize; 3] = [0, 1, 3];
+const WARM: usize = 50;
+const ROUNDS: usize = 600;
+const GOAL: f64 = 1.5;
+
+#[derive(Debug, Parser)]
+struct Flags {
+    #[command(flatten)]
+    config: Config,
+}
+
+fn main() {
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(run());
+}
+
+async fn run() {
+    let folder = tempfile::tempdir().unwrap();
+    let receiver = receiver().await;
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let mut servers = Vec::new();
+    for hooks in HOOKS {
+        let url = format!("sqlite:{}", folder.path().join(format!("{hooks}.db")).display());
+        let line = ["serve", "--listen", "127.0.0.1:0", "--dev", "--database-url", &url];
+        let server = Server::build(Flags::parse_from(line).config).await.unwrap();
+        let base = format!("http://{}", server.address());
+        tokio::spawn(server.run_until(std::future::pending()));
+        for at in 0..hooks {
+            let hook = json!({"id": format!("h{at}"), "point": "transform_context",
+                "kind": "transform", "url": format!("http://{receiver}/")});
+            let made = client.post(format!("{base}/hooks")).json(&hook).send().await.unwrap();
+            assert_eq!(made.status(), 201);
+        }
+        servers.push((hooks, format!("{base}/compile")));
+    }
+    let body = conversation();
+    let call = json!({"spec": "hooks/1", "point": "transform_context", "kind": "transform",
+        "input": {"target": "openai", "model": "gpt-4o", "messages": body["messages"]}});
+    let bare_url = format!("http://{receiver}/");
+    let mut bare = Vec::new();
+    let mut compiles: Vec<Vec<f64>> = HOOKS.iter().map(|_| Vec::new()).collect();
+    for round in 0..WARM + ROUNDS {
+        let took = ask(&client, &bare_url, &call).await;
+        if round >= WARM {
+            bare.push(took);
+        }
+        for ((_, url), times) in servers.iter().zip(&mut compiles) {
+            let took = ask(&client, url, &body).await;
+            if round >= WARM {
+                times.push(took);
+            }
+        }
+    }
+    let bare = median(bare);
+    println!("bare round trip   {bare:>8.3} ms");
+    println!("hooks   compile ms   a hook ms   of a round trip");
+    let mut none = 0.0;
+    for (hooks, times) in HOOKS.into_iter().zip(compiles) {
+        let took = median(times);
+        if hooks == 0 {
+            none = took;
+            println!("{hooks:>5} {took:>12.3}");
+            continue;
+        }
+        let each = (took - none) / hooks as f64;
+        let share = each / bare;
+        let verdict = if share <= GOAL { "" } else { "   above the goal" };
+        println!("{hooks:>5} {took:>12.3} {each:>11.3} {share:>17.2}{verdict}");
+    }
+}
+
+/// Forty turns: what a hook is sent has the size of a conversation.
+fn conversation() -> Value {
+    let text = "A sentence of some words, as people and models write them. ".repeat(4);
+    let turn = |at: usize| {
+        let role = if at.is_multiple_of(2) { "user" } else { "assistant" };
+        json!({"role": role, "content": format!("{at}. {text}")})
+    };
+    let messages: Vec<Value> = (0..41).map(turn).collect();
+    json!({"messages": messages, "model": "gpt-4o", "record": "none"})
+}
+
+/// Milliseconds until an answer is there, whole.
+async fn ask(client: &reqwest::Client, url: &str, body: &Value) -> f64 {
+    let start = Instant::now();
+    let answer = client.post(url).json(body).send().await.unwrap();
+    assert!(answer.status().is_success());
+    answer.bytes().await.unwrap();
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+fn median(mut list: Vec<f64>) -> f64 {
+    list.sort_by(f64::total_cmp);
+    list.get(list.len() / 2).copied().unwrap_or_default()
+}
+
+/// A server that changes nothing, on connections that it keeps.
+async fn receiver() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve(stream));
+        }
+    });
+    address
+}
+
+async fn serve(mut stream: TcpStream) {
+    const BODY: &str = "{\"action\":\"unchanged\"}";
+    stream.set_nodelay(true).unwrap();
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{BODY}",
+        BODY.len()
+    );
+    let (mut bytes, mut buffer) = (Vec::new(), vec![0; 64 << 10]);
+    loop {
+        match stream.read(&mut buffer).await {
+            Ok(0) | Err(_) => return,
+            Ok(read) => bytes.extend_from_slice(buffer.get(..read).unwrap_or_default()),
+        }
+        if is_whole(&bytes) {
+            bytes.clear();
+            if stream.write_all(answer.as_bytes()).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn is_whole(bytes: &[u8]) -> bool {
+    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
+    let head = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).to_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+    let length: usize = length.and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    bytes.len() >= end + 4 + length
+}

@@ -1,0 +1,88 @@
+//! `compress_format`: texts of formats that only others know, made shorter by them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::result::calls_of;
+use crate::domain::Message;
+use crate::hook::{Facts, Item, Point};
+use crate::json::{Limits, parse, write_string};
+use crate::pipeline::{Asks, Error};
+
+/// Bytes of the shortest text that hooks are asked about.
+const SHORTEST: usize = 1_000;
+const LIMITS: Limits = Limits { depth: 8, values: 1_000 };
+
+/// Texts, each with the shorter one that takes its place.
+pub type Formats = BTreeMap<Arc<str>, Arc<str>>;
+
+/// What the hooks make of the long texts of results in some messages of a history.
+pub fn ask_formats<'m>(
+    asks: &mut dyn Asks,
+    messages: impl Iterator<Item = &'m Message>,
+    history: &[Message],
+) -> Result<Formats, Error> {
+    let calls = calls_of(history);
+    let mut texts = Vec::new();
+    for result in messages.flat_map(Message::tool_results) {
+        let call = calls.get(&result.call_id).map(|call| &call.name);
+        let tool = result.name.as_ref().or(call);
+        texts.extend(result.content.iter().filter_map(|part| Some((part.as_text()?, tool))));
+    }
+    ask_texts(asks, texts.into_iter())
+}
+
+/// What they make of texts, each of the tool that wrote it.
+pub fn ask_texts<'t>(
+    asks: &mut dyn Asks,
+    texts: impl Iterator<Item = (&'t Arc<str>, Option<&'t Arc<str>>)>,
+) -> Result<Formats, Error> {
+    let mut seen = BTreeSet::new();
+    let is_asked = |(text, _): &(&'t Arc<str>, Option<&'t Arc<str>>)| text.len() >= SHORTEST;
+    let texts: Vec<_> = texts.filter(is_asked).filter(|(text, _)| seen.insert(*text)).collect();
+    let inputs: Vec<String> = texts.iter().map(|(text, tool)| input(text, *tool)).collect();
+    let checks: Vec<_> = texts
+        .iter()
+        .map(|(before, _)| move |answer: &str| read(answer, before).map(drop))
+        .collect();
+    let items: Vec<Item<'_>> = texts
+        .iter()
+        .zip(&inputs)
+        .zip(&checks)
+        .map(|(((_, tool), input), check)| {
+            let facts = Facts { tool: tool.map(|tool| &**tool), ..Facts::default() };
+            Item { input, facts, check }
+        })
+        .collect();
+    let answers = asks.answers(Point::CompressFormat, &items)?;
+    let made = texts.iter().zip(answers).filter_map(|((before, _), answer)| {
+        Some((Arc::clone(before), read(&answer?, before).ok()?))
+    });
+    Ok(made.collect())
+}
+
+fn input(text: &str, tool: Option<&Arc<str>>) -> String {
+    let mut out = String::from("{\"text\":");
+    write_string(&mut out, text);
+    out.push_str(",\"tool\":");
+    match tool {
+        Some(tool) => write_string(&mut out, tool),
+        None => out.push_str("null"),
+    }
+    out.push('}');
+    out
+}
+
+/// The shorter text in an answer, or what is wrong with it.
+fn read(answer: &str, before: &str) -> Result<Arc<str>, String> {
+    let node = parse(answer, LIMITS).map_err(|error| error.to_string())?;
+    let text = node.get("text").ok_or("/text: is missing")?;
+    match text.as_str() {
+        None => Err(format!("/text: must be a text, not {}", text.kind())),
+        Some("") => Err("/text: must not be empty".to_owned()),
+        Some(text) if text.len() >= before.len() => {
+            Err("/text: must be shorter than what it is made of".to_owned())
+        }
+        Some(text) => Ok(text.into()),
+    }
+}

@@ -1,0 +1,34 @@
+//! `retrieve_evidence`: hooks find the evidence that a pack's intent is decided by. What counts of it
+//! is for the stage behind: it has to be of the run's snapshot, and what it says it is.
+
+use super::Error;
+use crate::hook::{At, Facts, Kind, Point};
+use crate::json::write_string;
+use crate::pack::Pack;
+use crate::pipeline::{self, Asks};
+use crate::request::{self, Governed};
+
+/// Adds what hooks find to what the request gives.
+pub(super) fn retrieve(
+    asking: &mut dyn Asks,
+    pack: &Pack,
+    governed: &mut Governed,
+) -> Result<(), Error> {
+    const POINT: Point = Point::RetrieveEvidence;
+    if !asking.has(POINT, Kind::Provide) {
+        return Ok(());
+    }
+    let intent = pipeline::governed_intent(pack, governed).map_err(Error::Governed)?;
+    let mut input = String::from("{\"intent_id\":");
+    write_string(&mut input, &intent);
+    input.push_str(",\"query\":");
+    input.push_str(&governed.invoke.context_query.to_string());
+    input.push('}');
+    let at = At { point: POINT, input: &input, facts: Facts::default() };
+    let check = |answer: &str| request::read_evidence(answer).map(drop);
+    let provided = asking.provide(at, &|_| 0, &check)?;
+    for (_, answer) in &provided.answers {
+        governed.evidence.extend(request::read_evidence(answer).unwrap_or_default());
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Evidence that hooks find.
+
+use serde_json::{Value, json};
+
+use super::Run;
+use super::evidence::verified;
+use super::governed::column;
+use crate::support::TestServer;
+use crate::support::receiver::{Mode, Receiver};
+
+async fn run() -> Run {
+    let mut run = Run::restore().await;
+    run.server = TestServer::with(&["--dev"]).await;
+    *run.input("context_query") = json!({"cluster": "c1", "n": 1.50});
+    run
+}
+
+fn hook(id: &str, receiver: &Receiver, more: &Value) -> Value {
+    let mut hook = json!({"id": id, "point": "retrieve_evidence", "kind": "provide",
+        "url": receiver.url()});
+    hook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    hook
+}
+
+async fn finds(evidence: &Value) -> Receiver {
+    Receiver::spawn(Mode::Answer(json!({"evidence": evidence}).to_string())).await
+}
+
+fn asked(receiver: &Receiver) -> Vec<Value> {
+    let body = |request: &String| {
+        let (_, body) = request.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str::<Value>(body).unwrap()["input"].clone()
+    };
+    receiver.requests().iter().map(body).collect()
+}
+
+#[tokio::test]
+async fn what_a_hook_finds_counts_as_if_the_request_had_given_it() {
+    let mut run = run().await;
+    run.body["evidence"] = json!([verified()]);
+    let given = run.compiled().await;
+    run.body["evidence"] = json!([]);
+    let receiver = finds(&json!([verified()])).await;
+    run.body["hooks"] = json!([hook("kg", &receiver, &json!({}))]);
+    let found = run.compiled().await;
+    assert_eq!(found["manifests"], given["manifests"]);
+    assert_eq!(found["runtime_controls"], given["runtime_controls"]);
+    assert_eq!(found["compiled_prompt"], given["compiled_prompt"]);
+    let wanted = json!({"intent_id": "ops.db.restore", "query": {"cluster": "c1", "n": 1.50}});
+    assert_eq!(asked(&receiver), [wanted]);
+}
+
+#[tokio::test]
+async fn what_a_hook_finds_is_held_to_the_snapshot_and_to_its_hash() {
+    let mut run = run().await;
+    let (mut other, mut altered) = (verified(), verified());
+    other["id"] = "kg:snapshot_verification:s1#snap_kg_8".into();
+    altered["id"] = "kg:snapshot_verification:s2#snap_kg_7".into();
+    altered["payload"]["size_gb"] = 1.into();
+    let receiver = finds(&json!([other, altered])).await;
+    run.body["hooks"] = json!([hook("kg", &receiver, &json!({}))]);
+    let compiled = run.compiled().await;
+    assert_eq!(column(&compiled["manifests"]["evidence_manifest"], "id"), [] as [String; 0]);
+    let mut reasons = column(&compiled["manifests"]["withheld"]["evidence"], "reason");
+    reasons.sort();
+    assert_eq!(reasons, ["hash_mismatch", "snapshot_mismatch"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_evidence_is_a_failure() {
+    let mut run = run().await;
+    for evidence in [json!(7), json!([1]), json!([{"id": "kg:a:b#snap_kg_7"}])] {
+        let receiver = finds(&evidence).await;
+        run.body["hooks"] = json!([hook("kg", &receiver, &json!({}))]);
+        let answer = run.answer().await;
+        let line = &answer["report"]["hooks"][0];
+        assert_eq!((&line["outcome"], &line["why"]), (&json!("failed"), &json!("invalid_payload")));
+        run.body["hooks"] = json!([hook("kg", &receiver, &json!({"on_failure": "fail"}))]);
+        run.refused(502, "hook_failed").await;
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_of_a_run_that_the_pack_refuses() {
+    let mut run = run().await;
+    let receiver = finds(&json!([verified()])).await;
+    run.body["hooks"] = json!([hook("kg", &receiver, &json!({}))]);
+    *run.input("intent") = "ops.db.drop".into();
+    run.refused(422, "intent_unknown").await;
+    *run.input("intent") = "ops.db.restore".into();
+    run.context()["tenant_id"] = "somebody_else".into();
+    run.refused(403, "tenant_mismatch").await;
+    assert_eq!(receiver.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_replay_has_the_evidence_of_the_record() {
+    let mut run = run().await;
+    let receiver = Receiver::script(move |n| {
+        let found = if n == 0 { json!([verified()]) } else { json!([]) };
+        Mode::Answer(json!({"evidence": found}).to_string())
+    })
+    .await;
+    run.body["hooks"] = json!([hook("kg", &receiver, &json!({}))]);
+    let answer = run.answer().await;
+    let path = format!("/compilations/{}/replay", answer["id"].as_str().unwrap());
+    let again: Value = run.server.post(&path, &json!({})).await.json().await.unwrap();
+    assert_eq!(again["status"], "equal", "{again}");
+    assert_eq!(receiver.requests().len(), 1);
+}
