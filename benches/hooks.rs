@@ -62,7 +62,7 @@ async fn run() {
     }
     let body = conversation();
     let call = json!({"spec": "hooks/1", "point": "transform_context", "kind": "transform",
-        "input": {"target": "openai", "model": "gpt-4o", "messages": body["messages"]}});
+        "input": {"target": "openai", "model": "gpt-4o", "messages": body.get("messages")}});
     let bare_url = format!("http://{receiver}/");
     let mut bare = Vec::new();
     let mut compiles: Vec<Vec<f64>> = HOOKS.iter().map(|_| Vec::new()).collect();
