@@ -301,13 +301,25 @@ fn hostiles() {
         plain.push('\n');
     }
     let plain: Arc<str> = plain.into();
-    println!("{:>20} {:>9} {:>9} {:>14}", "text", "no count", "counted", "counting alone");
+    println!(
+        "{:>20} {:>9} {:>9} {:>9} {:>14}",
+        "text", "no count", "counted", "adapters", "counting alone"
+    );
+    let adapters = all();
+    let rung_2 = |text: &Arc<str>| {
+        let (engine, counter) = (Engine::new(), Counter::new());
+        time(|| reduced(&engine, &counter, &adapters, text))
+    };
     for (name, text) in hostile() {
         let text: Arc<str> = text.into();
+        let [_, _, shorter] = pairs(3, || rung_2(&plain), || rung_2(&text));
         let [_, _, free] = pairs(3, || cold(FREE, &plain), || cold(FREE, &text));
         let [_, _, whole] = pairs(3, || cold(O200K, &plain), || cold(O200K, &text));
         let [_, _, alone] = pairs(3, || counting(&plain), || counting(&text));
-        let met = free <= 5.0 && whole <= 5.0;
-        println!("{name:>20} {free:>8.2}× {whole:>8.2}× {alone:>13.2}×{}", verdict(met));
+        let met = free <= 5.0 && whole <= 5.0 && shorter <= 5.0;
+        println!(
+            "{name:>20} {free:>8.2}× {whole:>8.2}× {shorter:>8.2}× {alone:>13.2}×{}",
+            verdict(met)
+        );
     }
 }

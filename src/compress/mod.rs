@@ -16,6 +16,10 @@ mod offload;
 mod segment;
 mod summary;
 
+/// Bytes that one edit may be given. The work of each is linear in them, so this bounds it; an edit
+/// that would take more is not made, and reported as one that was taken back.
+const MOST: usize = 16 << 20;
+
 pub use adapter::{Adapters, Tryout, built_in_names};
 pub use chain::{chain, end_of};
 pub use engine::{

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::compress::extract::{Selection, Unit};
-use crate::compress::notation::{hash, mix};
+use crate::compress::notation::hash;
 
 /// Why a sentence stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,17 @@ pub(super) fn best(units: &[Unit<'_>], places: impl Iterator<Item = usize>) -> O
 
 /// The same for sentences that differ in white space alone.
 fn words_of(sentence: &str) -> u64 {
-    sentence.split_ascii_whitespace().fold(0, |words, word| mix(words, hash(word.as_bytes())))
+    let bytes = sentence.as_bytes();
+    // Most sentences have single spaces between their words, and are looked at as a whole.
+    let pairs = bytes.iter().zip(bytes.iter().skip(1).chain([&b' ']));
+    let uneven = pairs.fold(0, |any, (byte, next)| {
+        any | u8::from(*byte < b' ') | u8::from((*byte | *next) == b' ')
+    });
+    if uneven == 0 && bytes.first() != Some(&b' ') {
+        return hash(bytes);
+    }
+    let words: Vec<&str> = sentence.split_ascii_whitespace().collect();
+    hash(words.join(" ").as_bytes())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::passages::Passages;
-use super::{Cut, Part, prose};
+use super::{Attempt, Cut, Part, prose};
 use crate::compress::segment::{Kind, Part as Markdown, Span};
 
 /// Bytes of words that are worth it.
@@ -53,10 +53,27 @@ pub(super) fn is_document(part: Part<'_>) -> bool {
     counts.sum::<usize>() >= FEWEST
 }
 
-/// What goes of the paragraphs.
-pub(super) fn cuts(part: Part<'_>) -> Vec<Cut> {
+/// What goes of the paragraphs, and whether what they leave has the blocks of the text.
+pub(super) fn attempt(part: Part<'_>) -> Attempt<'_> {
+    let parser = parser(part.text);
+    let definitions = definitions(&parser);
+    let (mut blocks, mut walk) = (Vec::new(), Walk { text: part.text, ..Walk::default() });
+    for (event, range) in parser.into_offset_iter() {
+        blocks.extend(block(part.text, &event, range.clone()));
+        walk.event(&event, range);
+    }
+    walk.close();
+    let holds = move |after: &str| {
+        let shown = self::parser(after);
+        definitions == self::definitions(&shown)
+            && self::blocks(after, shown).eq(blocks.iter().copied())
+    };
+    Attempt { cuts: cuts(part, &walk.found), holds: Box::new(holds) }
+}
+
+fn cuts(part: Part<'_>, places: &[Place]) -> Vec<Cut> {
     let mut passages = Passages::of(part.text);
-    for place in places(part.text) {
+    for place in places {
         let next = part.spans.partition_point(|span| span.range.end <= place.range.start);
         let in_words = part
             .spans
@@ -64,7 +81,7 @@ pub(super) fn cuts(part: Part<'_>) -> Vec<Cut> {
             .is_some_and(|span| prose::is_words(span.kind) && place.range.end <= span.range.end);
         let is_short = place.in_item && place.range.len() < SHORT_ITEM;
         if in_words && !is_short {
-            passages.add_place(&place);
+            passages.add_place(place);
         }
     }
     passages.cuts()
@@ -89,22 +106,25 @@ fn definitions(parser: &Parser<'_>) -> Vec<(String, String)> {
 
 /// The blocks of a text by what they are, with their bytes where those must stay.
 fn blocks<'t>(text: &'t str, parser: Parser<'t>) -> impl Iterator<Item = (u8, &'t str)> {
-    parser.into_offset_iter().filter_map(move |(event, range)| {
-        let bytes = text.get(range).unwrap_or_default().trim_end();
-        match event {
-            Event::Start(Tag::Heading { .. }) => Some((0, bytes)),
-            Event::Start(Tag::CodeBlock(_)) => Some((1, bytes)),
-            Event::Start(Tag::Table(_)) => Some((2, bytes)),
-            Event::Start(Tag::MetadataBlock(_)) => Some((3, bytes)),
-            Event::Start(Tag::HtmlBlock) => Some((4, bytes)),
-            Event::Start(Tag::List(_)) => Some((5, "")),
-            Event::Start(Tag::Item) => Some((6, "")),
-            Event::Start(Tag::BlockQuote(_)) => Some((7, "")),
-            Event::Start(Tag::FootnoteDefinition(_)) => Some((8, "")),
-            Event::Rule => Some((9, bytes)),
-            _ => None,
-        }
-    })
+    parser.into_offset_iter().filter_map(move |(event, range)| block(text, &event, range))
+}
+
+fn block<'t>(text: &'t str, event: &Event<'_>, range: Range<usize>) -> Option<(u8, &'t str)> {
+    let (kind, stays) = match event {
+        Event::Start(Tag::Heading { .. }) => (0, true),
+        Event::Start(Tag::CodeBlock(_)) => (1, true),
+        Event::Start(Tag::Table(_)) => (2, true),
+        Event::Start(Tag::MetadataBlock(_)) => (3, true),
+        Event::Start(Tag::HtmlBlock) => (4, true),
+        Event::Start(Tag::List(_)) => (5, false),
+        Event::Start(Tag::Item) => (6, false),
+        Event::Start(Tag::BlockQuote(_)) => (7, false),
+        Event::Start(Tag::FootnoteDefinition(_)) => (8, false),
+        Event::Rule => (9, true),
+        _ => return None,
+    };
+    let bytes = if stays { text.get(range).unwrap_or_default().trim_end() } else { "" };
+    Some((kind, bytes))
 }
 
 /// A paragraph of a Markdown text, or the words of a list's item.
@@ -127,15 +147,6 @@ impl Place {
         let (whole, links) = (Vec::new(), Vec::new());
         Self { range, opens: false, in_item: false, group: 0, whole, links }
     }
-}
-
-fn places(text: &str) -> Vec<Place> {
-    let mut walk = Walk { text, ..Walk::default() };
-    for (event, range) in parser(text).into_offset_iter() {
-        walk.event(&event, range);
-    }
-    walk.close();
-    walk.found
 }
 
 #[derive(Debug, Default)]
@@ -279,7 +290,7 @@ impl Walk<'_> {
 fn no_fences(words: &str, mut start: usize) -> Vec<Range<usize>> {
     const FENCE: &str = "```";
     let mut found = Vec::new();
-    if !words.contains(FENCE) {
+    if memchr::memchr(b'`', words.as_bytes()).is_none() {
         return found;
     }
     for line in words.split_inclusive('\n') {

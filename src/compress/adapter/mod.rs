@@ -107,4 +107,17 @@ pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
 
     /// Whether `after`, made from `before` by cuts, keeps what the format promises.
     fn holds(&self, before: &str, after: &str) -> bool;
+
+    /// The cuts, and what [`FormatAdapter::holds`] says of what they leave. An adapter for which
+    /// both begin with the same reading of the text reads it once.
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+        let cuts = self.cuts(part, inside);
+        Attempt { cuts, holds: Box::new(move |after| self.holds(part.text, after)) }
+    }
+}
+
+/// Cuts, and whether what they leave of their text keeps what the format promises.
+pub(crate) struct Attempt<'p> {
+    pub(crate) cuts: Vec<Cut>,
+    pub(crate) holds: Box<dyn Fn(&str) -> bool + 'p>,
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
 use super::prose::Prose;
-use super::{Cut, FormatAdapter, Part};
+use super::{Attempt, Cut, FormatAdapter, Part};
+use crate::compress::MOST;
 use crate::compress::segment::{Kind, Span, segment};
 
 /// Bytes below which nothing is worth leaving out.
@@ -32,8 +33,18 @@ pub(crate) fn shorten(
     text: &str,
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> Shortened {
+    within(MOST, adapters, text, pays)
+}
+
+/// The same, where no adapter takes more than `most` bytes.
+fn within(
+    most: usize,
+    adapters: &[&dyn FormatAdapter],
+    text: &str,
+    pays: &dyn Fn(&str, &str) -> bool,
+) -> Shortened {
     let mut work =
-        Work { adapters, pays, depth: 0, used: vec![], reverted: vec![], refused: vec![] };
+        Work { adapters, pays, most, depth: 0, used: vec![], reverted: vec![], refused: vec![] };
     let text = work.text(text);
     Shortened { text, used: work.used, reverted: work.reverted, refused: work.refused }
 }
@@ -47,6 +58,8 @@ pub(crate) trait Inside {
 struct Work<'w> {
     adapters: &'w [&'w dyn FormatAdapter],
     pays: &'w dyn Fn(&str, &str) -> bool,
+    /// Bytes that an adapter may be given: its work is linear in them.
+    most: usize,
     depth: usize,
     used: Vec<String>,
     reverted: Vec<String>,
@@ -113,16 +126,20 @@ impl<'w> Work<'w> {
 
     /// The part in its shorter form, where that holds and pays.
     fn made(&mut self, adapter: &dyn FormatAdapter, part: Part<'_>) -> Option<String> {
+        if part.text.len() > self.most {
+            note(&mut self.reverted, adapter.name());
+            return None;
+        }
         // What panics is a defect of the adapter, and must cost nobody a request.
         let depth = self.depth;
         let tried = std::panic::catch_unwind(AssertUnwindSafe(|| {
-            let cuts = adapter.cuts(part, self);
+            let Attempt { cuts, holds } = adapter.attempt(part, self);
             if cuts.is_empty() {
                 return Made::Nothing;
             }
             match apply(part.text, &cuts) {
                 Some(shown) if !self.pays(part.text, &shown) => Made::NoLess,
-                Some(shown) if adapter.holds(part.text, &shown) => Made::Less(shown),
+                Some(shown) if holds(&shown) => Made::Less(shown),
                 _ => Made::Broken,
             }
         }));
@@ -240,6 +257,15 @@ mod tests {
         let panicked = with(&[&good], &text_of("good cut panics"));
         assert_eq!((panicked.text, panicked.reverted), (None, vec!["good".to_owned()]));
         assert_eq!(with(&[&good], &text_of("good detect panics")).text, None);
+    }
+
+    #[test]
+    fn what_is_too_much_work_stands_as_it_was() {
+        let one = Half("one", |_| true);
+        let text = text_of("one");
+        let kept = within(text.len() - 1, &[&one], &text, &|_, _| true);
+        assert_eq!((kept.text, kept.reverted), (None, vec!["one".to_owned()]));
+        assert_eq!(within(text.len(), &[&one], &text, &|_, _| true).used, ["one"]);
     }
 
     #[test]

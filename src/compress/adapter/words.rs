@@ -13,18 +13,7 @@ pub(super) fn is_prose(text: &str) -> bool {
     if text.len() < CHARACTERS || text.starts_with("#!") || text.starts_with("-----BEGIN ") {
         return false;
     }
-    let mut seen = Seen::default();
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        // Most of any text are letters that follow each other.
-        let run = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
-        rest = rest.get(run.max(letter.len_utf8())..).unwrap_or_default();
-        if run > 0 {
-            seen.letters(run, rest.is_empty());
-        } else {
-            seen.take(letter, rest.chars().next());
-        }
-    }
+    let seen = if text.is_ascii() { Seen::of_ascii(text) } else { Seen::of(text) };
     let is_wide = seen.wide >= WIDE;
     seen.sentences >= 2
         && (is_wide || seen.all >= CHARACTERS && seen.words >= WORDS)
@@ -33,7 +22,7 @@ pub(super) fn is_prose(text: &str) -> bool {
         && (is_wide || seen.words >= 4 * seen.lines)
 }
 
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Seen {
     all: usize,
     /// Letters.
@@ -49,7 +38,124 @@ struct Seen {
     in_line: bool,
 }
 
+/// What bytes are, for who looks at two that follow each other.
+const SPACE: u8 = 0;
+/// Any other white space.
+const BREAK: u8 = 1;
+const LETTER: u8 = 2;
+const CODE: u8 = 3;
+/// What ends sentences.
+const STOP: u8 = 4;
+/// What may close behind the end of a sentence.
+const CLOSE: u8 = 5;
+const OTHER: u8 = 6;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [OTHER; 256];
+    let mut byte = 0_u8;
+    loop {
+        #[expect(clippy::indexing_slicing, reason = "a byte, at compile time")]
+        {
+            classes[byte as usize] = match byte {
+                b' ' => SPACE,
+                b'\t'..=b'\r' => BREAK,
+                b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+                b'.' | b'!' | b'?' => STOP,
+                b'"' | b'\'' | b')' => CLOSE,
+                b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'=' | b'|' | b'\\' | b';' | b'$'
+                | b'*' | b'_' | b'`' | b'#' | b'@' | b'^' | b'~' | b'&' | b'/' => CODE,
+                _ => OTHER,
+            };
+        }
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    classes
+};
+
+/// Bits of a count among several in one number.
+const BITS: u32 = 12;
+/// Bytes that no count of theirs is too big for.
+const BLOCK: usize = 1 << 10;
+const ALL: u64 = 1;
+const PLAIN: u64 = 1 << BITS;
+const MARKS: u64 = 1 << (2 * BITS);
+const BEGUN: u64 = 1 << (3 * BITS);
+const ENDED: u64 = 1 << (4 * BITS);
+
+/// What a byte adds to the counts behind another, by the class of the other and its own.
+const PAIRS: [u64; 64] = {
+    let mut pairs = [0; 64];
+    let mut at = 0_u8;
+    while at < 64 {
+        let (before, own) = (at / 8, at % 8);
+        let mut counts = 0;
+        if own > BREAK {
+            // A space says that it was one as soon as a word follows.
+            counts += ALL + if before == SPACE { ALL } else { 0 };
+            counts += if before <= BREAK { BEGUN } else { 0 };
+        }
+        counts += match own {
+            LETTER => PLAIN,
+            CODE => MARKS,
+            _ => 0,
+        };
+        counts += if before == STOP && matches!(own, SPACE | BREAK | CLOSE) { ENDED } else { 0 };
+        #[expect(clippy::indexing_slicing, reason = "below the length, at compile time")]
+        {
+            pairs[at as usize] = counts;
+        }
+        at += 1;
+    }
+    pairs
+};
+
 impl Seen {
+    /// Of a text without white space around it.
+    fn of(text: &str) -> Self {
+        let mut seen = Self::default();
+        let mut rest = text;
+        while let Some(letter) = rest.chars().next() {
+            // Most of any text are letters that follow each other.
+            let run = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+            rest = rest.get(run.max(letter.len_utf8())..).unwrap_or_default();
+            if run > 0 {
+                seen.letters(run, rest.is_empty());
+            } else {
+                seen.take(letter, rest.chars().next());
+            }
+        }
+        seen
+    }
+
+    /// The same of ASCII alone, several counts at a time.
+    fn of_ascii(text: &str) -> Self {
+        let mut seen = Self { in_word: true, in_line: true, ..Self::default() };
+        let mut before = BREAK;
+        for block in text.as_bytes().chunks(BLOCK) {
+            let mut counts = 0_u64;
+            for byte in block {
+                let own = CLASSES.get(usize::from(*byte)).copied().unwrap_or(OTHER);
+                counts += PAIRS.get(usize::from(before << 3 | own)).copied().unwrap_or(0);
+                before = own;
+            }
+            let count = |place: u32| {
+                usize::try_from(counts >> (place * BITS) & ((1 << BITS) - 1)).unwrap_or(0)
+            };
+            seen.all += count(0);
+            seen.plain += count(1);
+            seen.code += count(2);
+            seen.words += count(3);
+            seen.sentences += count(4);
+        }
+        // The last sentence, whether it ends or not.
+        seen.sentences += 1;
+        seen.lines = text.split('\n').filter(|line| !line.trim().is_empty()).count();
+        seen
+    }
+
     /// A run of ASCII letters.
     fn letters(&mut self, count: usize, is_last: bool) {
         self.all += count;
@@ -96,6 +202,21 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn ascii_is_counted_alike(
+            text in "([ -~]|[a-c]{1,9}|[.!?]| |\n|\t|\x0b){1,90}", times in 1..40_usize,
+        ) {
+            let text = text.repeat(times);
+            let text = text.trim();
+            prop_assume!(!text.is_empty());
+            prop_assert_eq!(Seen::of_ascii(text), Seen::of(text));
+        }
+    }
 
     #[test]
     fn sentences_are_prose() {

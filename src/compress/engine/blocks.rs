@@ -7,7 +7,9 @@ use std::panic::AssertUnwindSafe;
 use super::solo::{LEAST_OF_WORDS, OF_WORDS, SHORTEST};
 use super::tokens::Tokens;
 use super::{Use, mark};
-use crate::compress::notation::{Block, Found, MARK, Notation, groups, least_share, lines_of};
+use crate::compress::notation::{
+    Block, Found, MARK, Notation, Seen, groups, least_share, lines_of,
+};
 use crate::compress::segment::{Kind, Span, segment};
 
 /// A form of a text with blocks in it.
@@ -16,6 +18,8 @@ pub(super) struct Blocks {
     pub(super) text: String,
     /// Where blocks with their line breaks stand in it, and how many tokens they take.
     pub(super) known: Vec<(Range<usize>, u64)>,
+    /// Bytes of the text that blocks stand for which white space has no say in.
+    pub(super) of_any_layout: usize,
     pub(super) used: Vec<&'static str>,
     /// Notations whose blocks were not what they should be.
     pub(super) reverted: Vec<&'static str>,
@@ -30,8 +34,13 @@ pub(super) enum Check {
     Later,
 }
 
-/// Writes what the notations find, part by part.
-pub(super) fn blocks(tokens: &Tokens<'_>, text: &str, purpose: Use, check: Check) -> Blocks {
+/// Writes what the notations find, part by part. None is asked for more than `most` bytes of lines.
+pub(super) fn blocks(
+    tokens: &Tokens<'_>,
+    text: &str,
+    (purpose, check): (Use, Check),
+    most: usize,
+) -> Blocks {
     let mut out = Blocks::default();
     let mut copied = 0;
     for span in parts(text) {
@@ -54,8 +63,9 @@ pub(super) fn blocks(tokens: &Tokens<'_>, text: &str, purpose: Use, check: Check
         let lines: Vec<&str> = lines_of(body).collect();
         let least_share = least_share(span.kind);
         let has_marks = memchr::memmem::find(body.as_bytes(), "§".as_bytes()).is_some();
+        let out = &mut out;
         let mut work =
-            Part { tokens, lines: &lines, out: &mut out, text, has_marks, least_share, check };
+            Part { tokens, lines: &lines, out, text, has_marks, least_share, check, most };
         let pieces = work.pieces(groups);
         if pieces.iter().all(|piece| matches!(piece, Piece::Lines(_))) {
             continue;
@@ -113,6 +123,8 @@ struct Written {
     /// Its tokens, with the line break after it where there is one.
     tokens: u64,
     has_break: bool,
+    /// Bytes that it stands for, where white space has no say in it.
+    of_any_layout: usize,
 }
 
 impl Blocks {
@@ -128,6 +140,7 @@ impl Blocks {
                     self.text.push_str(&block.text);
                     let end = self.text.len() + usize::from(block.has_break);
                     self.known.push((start..end, block.tokens));
+                    self.of_any_layout += block.of_any_layout;
                 }
             }
         }
@@ -159,6 +172,8 @@ struct Part<'p> {
     /// Hundredths of their bytes that blocks must save.
     least_share: usize,
     check: Check,
+    /// Bytes of lines that a notation may be asked for: its work is linear in them.
+    most: usize,
 }
 
 type Taken = Vec<(Range<usize>, Written, &'static str)>;
@@ -222,13 +237,14 @@ impl Part<'_> {
         }
         // The shortest in bytes is the one that is counted: a count costs more than a notation.
         let mut best: Option<(usize, &'static dyn Notation, Vec<Found>)> = None;
+        let mut seen = Seen::of(stretch.len());
         // From the last to the first, which wins where it saves as much. What cannot is not asked.
         for notation in group.iter().rev() {
             let most = best.as_ref().map_or(1, |(most, ..)| *most);
             if notation.at_most(stretch).is_some_and(|bound| bound < most) {
                 continue;
             }
-            let blocks = self.found(*notation, stretch);
+            let blocks = self.found(*notation, stretch, &mut seen);
             let saved = saved_bytes(stretch, &blocks);
             if saved >= most {
                 best = Some((saved, *notation, blocks));
@@ -248,9 +264,19 @@ impl Part<'_> {
         after * 100 <= before * (100 - self.least_share)
     }
 
-    fn found(&mut self, notation: &'static dyn Notation, lines: &[&str]) -> Vec<Found> {
+    fn found(
+        &mut self,
+        notation: &'static dyn Notation,
+        lines: &[&str],
+        seen: &mut Seen,
+    ) -> Vec<Found> {
+        if lines.iter().map(|line| line.len() + 1).sum::<usize>() > self.most {
+            self.revert(notation.name());
+            return Vec::new();
+        }
         // What panics is a defect of the notation, and must cost nobody a request.
-        let found = std::panic::catch_unwind(AssertUnwindSafe(|| notation.encode(lines)));
+        let found =
+            std::panic::catch_unwind(AssertUnwindSafe(|| notation.encode_seen(lines, seen)));
         found.unwrap_or_else(|_| {
             self.revert(notation.name());
             Vec::new()
@@ -286,7 +312,9 @@ impl Part<'_> {
                 self.revert(notation.name());
                 continue;
             }
-            taken.push((range, Written { text, tokens, has_break }, notation.name()));
+            let of_any_layout = if block.body.is_of_any_layout() { plain.len() } else { 0 };
+            let written = Written { text, tokens, has_break, of_any_layout };
+            taken.push((range, written, notation.name()));
         }
         taken
     }

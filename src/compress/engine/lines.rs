@@ -16,8 +16,8 @@ impl Lines {
         if u32::try_from(text.len()).is_err() {
             return Self::default();
         }
-        let mut starts = Vec::new();
-        let mut hashes = Vec::new();
+        let room = text.len() / 24 + 1;
+        let (mut starts, mut hashes) = (Vec::with_capacity(room), Vec::with_capacity(room));
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
             starts.push(u32::try_from(start).unwrap_or_default());
@@ -73,10 +73,25 @@ fn hash(line: &str) -> u64 {
         let low = product as u64;
         low ^ u64::try_from(product >> 64).unwrap_or_default()
     };
-    let (words, rest) = line.as_bytes().as_chunks::<8>();
-    let state = words.iter().fold(STEP ^ line.len() as u64, |state, word| {
-        mix(state, u64::from_le_bytes(*word)).wrapping_add(STEP)
-    });
-    let rest = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let seed = STEP ^ line.len() as u64;
+    // A text of one line is long: four words at a time do not wait for each other.
+    let (blocks, rest) = line.as_bytes().as_chunks::<32>();
+    let mut states = [seed, seed ^ 1, seed ^ 2, seed ^ 3];
+    for block in blocks {
+        let (words, _) = block.as_chunks::<8>();
+        for (state, word) in states.iter_mut().zip(words) {
+            *state = mix(*state, u64::from_le_bytes(*word)).wrapping_add(STEP);
+        }
+    }
+    let state = if blocks.is_empty() { seed } else { states.into_iter().fold(seed, mix) };
+    let (words, rest) = rest.as_chunks::<8>();
+    let state = words
+        .iter()
+        .fold(state, |state, word| mix(state, u64::from_le_bytes(*word)).wrapping_add(STEP));
+    // The last word of a longer line may begin in the one before.
+    let rest = match line.as_bytes().last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last),
+        None => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    };
     mix(mix(state, rest), STEP.rotate_left(32))
 }

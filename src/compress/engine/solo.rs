@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 
-use super::blocks::{Blocks, Check, blocks, decoded};
+use super::blocks::{self, Blocks, Check, decoded};
 use super::mark::has_marks;
 use super::tokens::Tokens;
 use super::{Lossless, Use};
-use crate::compress::lossless::equivalent;
+use crate::compress::MOST;
+use crate::compress::lossless::{without_layout, without_line_ends};
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
@@ -18,6 +19,9 @@ pub(super) const SHORTEST: usize = 48;
 pub(super) const OF_WORDS: u64 = 400;
 /// Bytes below which no part can have so many tokens.
 pub(super) const LEAST_OF_WORDS: usize = 400;
+
+/// What decodes to the very bytes is worth a token in so many.
+const WORTH: u64 = 50;
 
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,11 +80,23 @@ impl Solo {
         check: Check,
     ) -> (Self, Cow<'t, str>) {
         let text = tokens.text();
-        self.take(tokens, blocks(tokens, text, purpose, check));
+        let made = blocks::blocks(tokens, text, (purpose, check), MOST);
+        let of_any_layout = made.of_any_layout;
+        self.take(tokens, made);
         if purpose != Use::Result(Lossless::Equivalent) {
             return (self, Cow::Borrowed(text));
         }
-        let clean = equivalent(text);
+        let lines = without_line_ends(text);
+        let others = text.len().saturating_sub(of_any_layout);
+        let is_of_any_layout = lines.len() == text.len() && self.is_of_any_layout(others);
+        if is_of_any_layout && self.is_far_shorter(text) {
+            return (self, Cow::Borrowed(text));
+        }
+        let clean = without_layout(lines);
+        if is_of_any_layout && tokens.least(&clean) + self.tokens_after / WORTH >= self.tokens_after
+        {
+            return (self, Cow::Borrowed(text));
+        }
         // What is taken out may leave a line that would be taken for a mark of ours.
         if clean == text || has_marks(&clean) {
             return (self, Cow::Borrowed(text));
@@ -88,15 +104,29 @@ impl Solo {
         let mut other =
             Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
         let tokens = Tokens::new(counter, tokens.name(), (&clean, Digest::of(&clean)));
-        other.take(&tokens, blocks(&tokens, &clean, purpose, check));
-        // What decodes to the very bytes is worth a token in fifty.
-        if other.tokens_after + self.tokens_after / 50 < self.tokens_after {
+        other.take(&tokens, blocks::blocks(&tokens, &clean, (purpose, check), MOST));
+        if other.tokens_after + self.tokens_after / WORTH < self.tokens_after {
             if other.form.is_none() {
                 other.form = Some(clean.clone().into_owned());
             }
             return (other, clean);
         }
         (self, Cow::Borrowed(text))
+    }
+
+    /// Whether a text without the white space of its format would be written alike, but for a few
+    /// words of a header: all of it but some bytes is in blocks that white space has no say in.
+    fn is_of_any_layout(&self, others: usize) -> bool {
+        /// Tokens of the words that tell how a document was laid out.
+        const WORDS: u64 = 4;
+        self.form.is_some() && (others as u64 + WORDS) * WORTH <= self.tokens_after
+    }
+
+    /// Whether the form is shorter than the text would be without any white space, by a fifth, as
+    /// its share of the bytes has it: white space has few tokens.
+    fn is_far_shorter(&self, text: &str) -> bool {
+        let says = text.bytes().filter(|byte| *byte > b' ').count() as u64;
+        self.tokens_after * text.len() as u64 * 5 <= self.tokens_before * says * 4
     }
 
     /// Whether the form decodes to what it was made of.

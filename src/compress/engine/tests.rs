@@ -140,6 +140,21 @@ proptest! {
 }
 
 #[test]
+fn what_is_too_much_work_for_a_notation_stands_as_it_was() {
+    let line = |n: u32| format!("2024-05-01T12:00:01Z INFO worker took job {} of many\n", n * 37);
+    let text: String = (0..40).map(line).collect();
+    let counter = Counter::new();
+    let digest = Digest::of(&text);
+    let tokens = tokens::Tokens::new(&counter, TokenizerName::Bytes4, (&text, digest));
+    let asked = (Use::Result(Lossless::Exact), blocks::Check::Each);
+    let refused = blocks::blocks(&tokens, &text, asked, text.len() - 1);
+    assert_eq!((refused.used.len(), refused.text.as_str()), (0, ""));
+    assert!(refused.reverted.contains(&"template"), "{:?}", refused.reverted);
+    let taken = blocks::blocks(&tokens, &text, asked, text.len());
+    assert_eq!((taken.used, taken.reverted), (vec!["template"], Vec::new()));
+}
+
+#[test]
 fn what_people_wrote_stays_and_what_they_pasted_does_not() {
     let (engine, counter) = (Engine::new(), Counter::new());
     let encoder = Encoder::new(&engine, &counter, TokenizerName::O200kBase, Lossless::Exact);
@@ -247,4 +262,28 @@ fn a_few_blocks_that_fail_do_not_take_the_rest() {
     }
     let good = decoder.result(&["§repeat 1 ×1000000\n0123456789abcde".into()]);
     assert!(matches!(good.as_slice(), [Decoded::Text(_)]));
+}
+
+#[test]
+fn a_table_that_white_space_has_no_say_in_is_exact() {
+    let row = |n: usize| serde_json::json!({"id": n, "name": format!("row {n}"), "ok": n.is_multiple_of(3)});
+    let rows: Vec<serde_json::Value> = (0..120).map(row).collect();
+    for text in [
+        serde_json::to_string_pretty(&rows).unwrap(),
+        serde_json::to_string(&rows).unwrap().replace(',', ", ").replace(':', ": "),
+        rows.iter().fold("<rows>\n".to_owned(), |text, row| {
+            text + &format!(
+                "  <row>\n    <id>{}</id>\n    <name>{}</name>\n  </row>\n",
+                row["id"], row["ok"]
+            )
+        }) + "</rows>\n",
+    ] {
+        for name in [TokenizerName::Bytes4, TokenizerName::O200kBase] {
+            let (engine, counter) = (Engine::new(), Counter::new());
+            let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent);
+            let form = encoder.result(&[text.as_str().into()], Hold::Free).remove(0);
+            assert_eq!(form.class, Class::Exact, "{:?}", form.rules);
+            assert!(form.tokens_after * 2 < form.tokens_before, "{}", form.tokens_after);
+        }
+    }
 }

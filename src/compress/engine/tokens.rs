@@ -50,6 +50,11 @@ impl<'c> Tokens<'c> {
         if stretch.len() == self.text.len() { self.whole() } else { self.of(stretch) }
     }
 
+    /// Those that any text does not fall below.
+    pub(super) fn least(&self, text: &str) -> u64 {
+        self.counter.at_least(self.name, text)
+    }
+
     /// How many more a stretch of the text takes than so many, at least; none where it does not.
     pub(super) fn beyond(&self, stretch: &str, tokens: u64) -> u64 {
         let least = self.counter.at_least(self.name, stretch).saturating_sub(tokens);

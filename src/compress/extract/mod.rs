@@ -21,7 +21,7 @@ pub(crate) use cover::Shows;
 pub(crate) use facts::facts;
 pub(crate) use facts::scan;
 pub(crate) use paragraphs::{Paragraph, paragraphs};
-pub(crate) use sentences::{GAP, sentences};
+pub(crate) use sentences::{GAP, between_gaps, sentences};
 pub(crate) use weight::{Critical, FACT, Weight, weigh};
 
 /// A line or a sentence that stays or goes as a whole.
@@ -109,17 +109,15 @@ impl<'u, 't> Selection<'u, 't> {
         let is_chosen = |at: usize| self.cover.chosen.get(at) != Some(&false);
         let offers = places.filter(|at| !is_chosen(*at));
         let offers = offers.filter_map(|at| Some(self.cover.offer(at, self.units.get(at)?)));
-        let mut heap: BinaryHeap<Offer> = offers.collect();
+        // What adds nothing now never will, and there may be a great many of it.
+        let mut heap: BinaryHeap<Offer> = offers.filter(|offer| offer.value > 0).collect();
         let mut room = room;
         while let Some(offer) = heap.pop() {
-            if offer.value == 0 {
-                break;
-            }
             let unit = self.units.get(offer.at).filter(|unit| unit.text.len() <= room);
             let Some(unit) = unit else { continue };
             let now = self.cover.offer(offer.at, unit);
             if now.value < offer.value {
-                heap.push(now);
+                heap.extend(Some(now).filter(|now| now.value > 0));
                 continue;
             }
             room -= unit.text.len();

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::sentences::places;
+
 /// A paragraph or an item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Paragraph {
@@ -15,8 +17,7 @@ pub(crate) struct Paragraph {
 pub(crate) fn paragraphs(text: &str) -> Vec<Paragraph> {
     let mut scan = Scan { open: None, found: vec![], in_list: false, depth: 0, data: false };
     // Blank lines and dashes of a key part nothing.
-    let ends = memchr::memmem::find_iter(text.as_bytes(), b"-----END ");
-    let keys_end = ends.last().unwrap_or_default();
+    let keys_end = places(text, "-----END ").last().unwrap_or_default();
     let mut in_key = false;
     let mut start = 0;
     for line in text.split_inclusive('\n') {

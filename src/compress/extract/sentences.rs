@@ -14,6 +14,25 @@ use crate::compress::atom::{atoms, is_boundary};
 /// What stands where something was left out.
 pub(crate) const GAP: &str = "[…]";
 
+/// What stands between the marks of what was left out.
+pub(crate) fn between_gaps(text: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    places(text, GAP).map(Some).chain([None]).map(move |gap| {
+        let run = text.get(from..gap.unwrap_or(text.len())).unwrap_or_default();
+        from = gap.map_or(text.len(), |gap| gap + GAP.len());
+        run
+    })
+}
+
+/// Where a mark stands that begins with a rare byte. Most texts are short: a table made of the mark
+/// would cost more than the search.
+pub(super) fn places(text: &str, mark: &str) -> impl Iterator<Item = usize> {
+    let first = mark.bytes().next().unwrap_or_default();
+    memchr::memchr_iter(first, text.as_bytes()).filter(move |at| {
+        text.as_bytes().get(*at..).is_some_and(|rest| rest.starts_with(mark.as_bytes()))
+    })
+}
+
 /// Adds the sentences of a paragraph to `found`.
 pub(crate) fn sentences(text: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
     let Some(body) = text.get(paragraph.clone()) else { return };
@@ -51,7 +70,7 @@ impl<'t> Scan<'t> {
         }
         let is_quoted = memchr::memchr2(b'"', b'`', bytes).is_some()
             || memchr::memchr_iter(b'\'', bytes).any(|at| opens_quote(bytes, at))
-            || memchr::memmem::find(bytes, b"-----BEGIN").is_some();
+            || places(body, "-----BEGIN").next().is_some();
         let is_addressed = memchr::memchr(b':', bytes).is_some();
         Self { body, bytes, start: 0, line: 0, width, is_quoted, is_addressed, atoms: None }
     }

@@ -1,7 +1,7 @@
 //! What a sentence is worth beside its facts, and whether leaving it out could turn what a text
 //! says into its opposite: prohibitions, duties, negations, secrets, reports of errors.
 
-use crate::compress::notation::reports_error;
+use crate::compress::notation::{is_levelled, may_report, reports_error};
 
 /// What a sentence is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
     if !sentence.is_ascii() {
         seen.wide(sentence);
     }
-    if seen.critical < Critical::Report && reports_error(sentence) {
+    if seen.reports || is_levelled(sentence.as_bytes()) {
         let critical = if names_failure(sentence) { Critical::Report } else { Critical::Strict };
         seen.critical = critical.max(seen.critical);
     }
@@ -78,13 +78,16 @@ struct Seen {
     names: u32,
     emphasis: bool,
     filler: bool,
+    /// Whether a word of failure is in it.
+    reports: bool,
     critical: Critical,
 }
 
 impl Default for Seen {
     fn default() -> Self {
         let critical = Critical::No;
-        Self { words: 0, numbers: 0, names: 0, emphasis: false, filler: false, critical }
+        let (emphasis, filler, reports) = (false, false, false);
+        Self { words: 0, numbers: 0, names: 0, emphasis, filler, reports, critical }
     }
 }
 
@@ -92,11 +95,20 @@ impl Seen {
     fn words(&mut self, bytes: &[u8]) {
         let mut before_is_do = false;
         let mut rest = bytes;
-        while let Some(begin) = rest.iter().position(|byte| is_word(*byte)) {
+        while let Some(begin) = rest.iter().position(|byte| class(*byte) != 0) {
             rest = rest.get(begin..).unwrap_or_default();
-            let length = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+            let (mut length, mut classes) = (0, 0);
+            for class in rest.iter().map(|byte| class(*byte)).take_while(|class| *class != 0) {
+                classes |= class;
+                length += 1;
+            }
             let (word, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
             rest = after;
+            self.reports |= if classes == LETTER {
+                may_report(word)
+            } else {
+                word.split(|byte| class(*byte) != LETTER).any(may_report)
+            };
             let first = self.words == 0;
             self.words += 1;
             let Some(initial) = word.first() else { continue };
@@ -150,27 +162,34 @@ impl Seen {
     }
 }
 
-/// Letters, digits and the marks inside words.
-const WORD: [bool; 256] = {
-    let mut word = [false; 256];
+/// What words are made of: ASCII letters, digits and `_`, of which those of failure are, and other
+/// letters and marks.
+const LETTER: u8 = 1;
+const MARK: u8 = 2;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
     let mut byte = 0_u8;
     loop {
         #[expect(clippy::indexing_slicing, reason = "a byte, at compile time")]
         {
-            word[byte as usize] =
-                byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'\'' | b'-');
+            classes[byte as usize] = match byte {
+                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => LETTER,
+                b'\'' | b'-' | 0x80.. => MARK,
+                _ => 0,
+            };
         }
         if byte == u8::MAX {
             break;
         }
         byte += 1;
     }
-    word
+    classes
 };
 
 #[inline]
-fn is_word(byte: u8) -> bool {
-    WORD.get(usize::from(byte)) == Some(&true)
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 /// A run that mixes small and capital letters with digits, and is longer than a name.
@@ -260,20 +279,17 @@ const DO: &[&[u8]] = &[b"do"];
 /// Letters of the longest of them.
 const LONGEST: usize = 14;
 
-/// The lengths of the words above as bits, by the low five bits of their first letters, and their
-/// last letters as bits by theirs: most words have one that no word above with their first letter
-/// has.
-const SHAPES: [(u16, u32); 32] = {
-    let mut shapes = [(0, 0); 32];
+/// The last letters of the words above as bits by their low five, by the low five bits of a first
+/// letter and by length: most words have one that no word above has.
+const SHAPES: [[u32; LONGEST + 1]; 32] = {
+    let mut shapes = [[0; LONGEST + 1]; 32];
     let mut lists: &[&[&[u8]]] = &[STRICT, NEGATION, EMPHASIS, DO];
     while let Some((list, others)) = lists.split_first() {
         let mut words = *list;
         while let Some((word, after)) = words.split_first() {
             #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
             {
-                let (lengths, lasts) = &mut shapes[(word[0] & 31) as usize];
-                *lengths |= 1 << word.len();
-                *lasts |= 1 << (word[word.len() - 1] & 31);
+                shapes[(word[0] & 31) as usize][word.len()] |= 1 << (word[word.len() - 1] & 31);
             }
             words = after;
         }
@@ -286,8 +302,8 @@ fn kind_of(word: &[u8]) -> Kind {
     let (Some(first), Some(last), 2..=LONGEST) = (word.first(), word.last(), word.len()) else {
         return Kind::Other;
     };
-    let (lengths, lasts) = SHAPES.get(usize::from(first & 31)).copied().unwrap_or_default();
-    let is_shaped = lengths >> word.len() & 1 == 1 && lasts >> (last & 31) & 1 == 1;
+    let lasts = SHAPES.get(usize::from(first & 31)).and_then(|lasts| lasts.get(word.len()));
+    let is_shaped = lasts.is_some_and(|lasts| lasts >> (last & 31) & 1 == 1);
     // `n't` may end any word.
     let is_denied =
         last | 0x20 == b't' && matches!(word, [.., b'n' | b'N', b'\'', _] | [.., 0x80..=0xff, _]);

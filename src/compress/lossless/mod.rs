@@ -14,11 +14,19 @@ pub(crate) use xml::indentation;
 
 /// The text without what says nothing. Borrowed where there is nothing to take.
 pub fn equivalent(text: &str) -> Cow<'_, str> {
-    let codes = terminal::without_codes(text);
-    let lines = match codes {
+    without_layout(without_line_ends(text))
+}
+
+/// The text without terminal codes and what says nothing at the ends of lines.
+pub(crate) fn without_line_ends(text: &str) -> Cow<'_, str> {
+    match terminal::without_codes(text) {
         Cow::Borrowed(text) => terminal::without_line_ends(text),
         Cow::Owned(text) => Cow::Owned(terminal::without_line_ends(&text).into_owned()),
-    };
+    }
+}
+
+/// What is left by [`without_line_ends`] without white space between the tokens of a document.
+pub(crate) fn without_layout(lines: Cow<'_, str>) -> Cow<'_, str> {
     match json::minified(&lines).or_else(|| xml::minified(&lines)) {
         Some(short) => Cow::Owned(short),
         None => lines,

@@ -6,12 +6,25 @@ pub(crate) struct Body {
     /// Each line behind a line break, as it stands below the header.
     text: String,
     lines: usize,
+    is_of_any_layout: bool,
 }
 
 impl Body {
     /// Room for so many bytes.
     pub(super) fn with_capacity(bytes: usize) -> Self {
-        Self { text: String::with_capacity(bytes), lines: 0 }
+        Self { text: String::with_capacity(bytes), ..Self::default() }
+    }
+
+    /// Says that these would be the lines of the same document without white space between its
+    /// tokens, too.
+    pub(super) fn of_any_layout(mut self) -> Self {
+        self.is_of_any_layout = true;
+        self
+    }
+
+    /// Whether white space between the tokens of a document has no say in the lines.
+    pub(crate) fn is_of_any_layout(&self) -> bool {
+        self.is_of_any_layout
     }
 
     /// Begins a line, which is what is appended until the next one begins.

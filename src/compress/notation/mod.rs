@@ -20,6 +20,7 @@ mod columns;
 mod numbered;
 mod records;
 mod repeat;
+mod seen;
 mod severity;
 mod table;
 mod template;
@@ -32,7 +33,8 @@ use crate::json;
 
 pub(crate) use body::{Body, lines_of};
 pub(crate) use bytes::{hash, mix};
-pub(crate) use severity::reports_error;
+pub(crate) use seen::Seen;
+pub(crate) use severity::{is_levelled, may_report, reports_error};
 
 /// What every mark of ours begins with, at the start of a line.
 pub(crate) const MARK: char = '§';
@@ -60,6 +62,12 @@ pub(crate) trait Notation: Sync {
     /// Finds what this notation can write shorter in a run of lines: disjoint, in order. No line
     /// holds a `§` or a line break. Pure, and linear in the bytes of the run.
     fn encode(&self, lines: &[&str]) -> Vec<Found>;
+
+    /// The same, where others are asked about these lines, too: what one found out of them the
+    /// next need not.
+    fn encode_seen(&self, lines: &[&str], _seen: &mut Seen) -> Vec<Found> {
+        self.encode(lines)
+    }
 
     /// Bytes that its blocks for these lines cannot save more than, found much faster than they
     /// are; none where nothing is known of that.

@@ -74,115 +74,82 @@ fn is_word(byte: u8) -> bool {
 const SHORTEST: usize = 3;
 const LONGEST: usize = 11;
 
-/// Of the words below by their first letters: their lengths as bits, and their last letters.
-const KNOWN: [(u8, u16, &[u8]); 14] = [
-    (b'e', 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 9 | 1 << 10, b"rgsdn"),
-    (b'o', 1 << 3 | 1 << 4, b"ms"),
-    (b'f', 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8, b"lstdeg"),
-    (b'c', 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9, b"thdl"),
-    (b'p', 1 << 5 | 1 << 6 | 1 << 8, b"csd"),
-    (b'a', 1 << 5 | 1 << 7 | 1 << 8, b"tdg"),
-    (b'd', 1 << 6 | 1 << 8, b"dk"),
-    (b's', 1 << 6 | 1 << 8, b"et"),
-    (b'k', 1 << 6, b"d"),
-    (b'r', 1 << 7 | 1 << 8, b"d"),
-    (b'i', 1 << 7, b"d"),
-    (b't', 1 << 9 | 1 << 10, b"ks"),
-    (b'u', 1 << 9 | 1 << 10 | 1 << 11, b"de"),
-    (b'v', 1 << 9, b"n"),
+/// Words that report an error, by length.
+const WORDS: [&[&str]; LONGEST + 1] = [
+    &[],
+    &[],
+    &[],
+    &["err", "oom"],
+    &["fail", "crit", "oops"],
+    &["error", "emerg", "fatal", "fails", "fault", "panic", "abort", "crash"],
+    &["errors", "failed", "denied", "severe", "killed", "panics"],
+    &["failure", "failing", "aborted", "crashed", "corrupt", "refused", "invalid", "errored"],
+    &["failures", "critical", "panicked", "rejected", "segfault", "aborting", "deadlock"],
+    &["exception", "traceback", "unhandled", "violation", "corrupted"],
+    &["exceptions", "tracebacks", "unexpected"],
+    &["unreachable"],
 ];
 
-/// The same by the low five bits of a first letter; the last letters as bits by theirs.
-const SHAPES: [(u16, u32); 32] = {
-    let mut shapes = [(0, 0); 32];
-    let mut known: &[_] = &KNOWN;
-    while let Some((entry, after)) = known.split_first() {
-        let (first, lengths, mut letters) = *entry;
-        let mut lasts = 0;
-        while let Some((letter, rest)) = letters.split_first() {
-            lasts |= 1 << (*letter & 31);
-            letters = rest;
-        }
-        #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
-        {
-            shapes[(first & 31) as usize] = (lengths, lasts);
+/// The last letters of the words below as bits by their low five, by the low five bits of a first
+/// letter and by length.
+const SHAPES: [[u32; LONGEST + 1]; 32] = {
+    let mut shapes = [[0; LONGEST + 1]; 32];
+    let mut known: &[&[&str]] = &WORDS;
+    while let Some((words, after)) = known.split_first() {
+        let mut words = *words;
+        while let Some((word, rest)) = words.split_first() {
+            let word = word.as_bytes();
+            #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
+            {
+                shapes[(word[0] & 31) as usize][word.len()] |= 1 << (word[word.len() - 1] & 31);
+            }
+            words = rest;
         }
         known = after;
     }
     shapes
 };
 
-/// Most words have a length or a last letter that no word below with their first letter has.
+/// Whether a run of letters, digits and `_` is a word below. Most have a last letter that no word
+/// below of their length with their first letter has.
 #[inline]
-fn may_report(word: &[u8]) -> bool {
+pub(crate) fn may_report(word: &[u8]) -> bool {
     let (Some(first), Some(last)) = (word.first(), word.last()) else { return false };
-    let (lengths, lasts) = SHAPES.get(usize::from(first & 31)).copied().unwrap_or_default();
-    let is_known = word.len() <= LONGEST
-        && lengths >> word.len() & 1 == 1
-        && lasts >> (last & 31) & 1 == 1
-        && is_report(word);
-    is_known || is_type_of_error(word)
+    let lasts = SHAPES.get(usize::from(first & 31)).and_then(|lasts| lasts.get(word.len()));
+    let is_shaped = lasts.is_some_and(|lasts| lasts >> (last & 31) & 1 == 1);
+    // Where the capital letter of a type of errors would stand, from the end.
+    let from_end = match last {
+        b'r' => 5,
+        b'n' => 9,
+        b'e' => 7,
+        _ => 0,
+    };
+    let capital = word.len().checked_sub(from_end).and_then(|at| word.get(at));
+    (is_shaped || matches!(capital, Some(b'E' | b'F')))
+        && (is_report(word) || is_type_of_error(word))
 }
 
-/// The few words that share a length and a first letter are compared.
+/// The few words that share a length are compared.
+#[inline(never)]
 fn is_report(word: &[u8]) -> bool {
-    let words: &[&str] = match (word.len(), word.first().map(u8::to_ascii_lowercase)) {
-        (3, Some(b'e')) => &["err"],
-        (3, Some(b'o')) => &["oom"],
-        (4, Some(b'f')) => &["fail"],
-        (4, Some(b'c')) => &["crit"],
-        (4, Some(b'o')) => &["oops"],
-        (5, Some(b'e')) => &["error", "emerg"],
-        (5, Some(b'f')) => &["fatal", "fails", "fault"],
-        (5, Some(b'p')) => &["panic"],
-        (5, Some(b'a')) => &["abort"],
-        (5, Some(b'c')) => &["crash"],
-        (6, Some(b'e')) => &["errors"],
-        (6, Some(b'f')) => &["failed"],
-        (6, Some(b'd')) => &["denied"],
-        (6, Some(b's')) => &["severe"],
-        (6, Some(b'k')) => &["killed"],
-        (6, Some(b'p')) => &["panics"],
-        (7, Some(b'f')) => &["failure", "failing"],
-        (7, Some(b'a')) => &["aborted"],
-        (7, Some(b'c')) => &["crashed", "corrupt"],
-        (7, Some(b'r')) => &["refused"],
-        (7, Some(b'i')) => &["invalid"],
-        (7, Some(b'e')) => &["errored"],
-        (8, Some(b'f')) => &["failures"],
-        (8, Some(b'c')) => &["critical"],
-        (8, Some(b'p')) => &["panicked"],
-        (8, Some(b'r')) => &["rejected"],
-        (8, Some(b's')) => &["segfault"],
-        (8, Some(b'a')) => &["aborting"],
-        (8, Some(b'd')) => &["deadlock"],
-        (9, Some(b'e')) => &["exception"],
-        (9, Some(b't')) => &["traceback"],
-        (9, Some(b'u')) => &["unhandled"],
-        (9, Some(b'v')) => &["violation"],
-        (9, Some(b'c')) => &["corrupted"],
-        (10, Some(b'e')) => &["exceptions"],
-        (10, Some(b't')) => &["tracebacks"],
-        (10, Some(b'u')) => &["unexpected"],
-        (11, Some(b'u')) => &["unreachable"],
-        _ => &[],
-    };
+    let words = WORDS.get(word.len()).copied().unwrap_or_default();
     words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
 /// `ValueError`, `IOException`: names that only an error has.
+#[inline(never)]
 fn is_type_of_error(word: &[u8]) -> bool {
-    match word.last() {
-        Some(b'r') => word.ends_with(b"Error"),
-        Some(b'n') => word.ends_with(b"Exception"),
-        Some(b'e') => word.ends_with(b"Failure"),
+    match word {
+        [.., b'E', b'r', b'r', b'o', b'r'] => true,
+        [.., b'p', b't', b'i', b'o', b'n'] => word.ends_with(b"Exception"),
+        [.., b'i', b'l', b'u', b'r', b'e'] => word.ends_with(b"Failure"),
         _ => false,
     }
 }
 
 /// `E0522 10:11:12`, `E/Tag`, `[E]`, `E   assert`: a level that is a single letter. Only at the
 /// start of a line, where it is no initial.
-fn is_levelled(line: &[u8]) -> bool {
+pub(crate) fn is_levelled(line: &[u8]) -> bool {
     match line {
         [b'E' | b'F', b'/', ..] | [b'[', b'E' | b'F', b']', ..] | [b'E', b' ', b' ', ..] => true,
         [b'E' | b'F', rest @ ..] => {

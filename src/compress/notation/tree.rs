@@ -13,7 +13,7 @@
 //! deeper ones begin with; every other line stands for itself behind what it hangs under.
 
 use super::bytes::common;
-use super::{Block, Body, Found, Notation, quoted, reports_error, unquoted};
+use super::{Block, Body, Found, Notation, Seen, quoted, unquoted};
 
 /// Bytes from which a shared beginning is written on a line of its own.
 const LEAST_BYTES: usize = 6;
@@ -31,26 +31,23 @@ impl Notation for Tree {
     }
 
     fn encode(&self, lines: &[&str]) -> Vec<Found> {
+        self.encode_seen(lines, &mut Seen::of(lines.len()))
+    }
+
+    fn encode_seen(&self, lines: &[&str], seen: &mut Seen) -> Vec<Found> {
         let mut found = Vec::new();
         let mut start = 0;
         // What each line of the run shares with the one below it.
         let mut alike = Vec::new();
-        let mut above_reports = None;
         // Where neighbours share nothing, and where an error is reported, a run ends.
         for at in 1..=lines.len() {
             let mut shares = 0;
-            let mut below_reports = None;
             if let (Some(above), Some(below)) = (lines.get(at - 1), lines.get(at)) {
                 shares = shared(above, below);
-                if shares > 0 && above_reports.unwrap_or_else(|| reports_error(above)) {
+                if shares > 0 && (seen.reports(at - 1, above) || seen.reports(at, below)) {
                     shares = 0;
-                } else if shares > 0 {
-                    let reports = reports_error(below);
-                    below_reports = Some(reports);
-                    shares = if reports { 0 } else { shares };
                 }
             }
-            above_reports = below_reports;
             if shares > 0 {
                 alike.push(shares);
                 continue;
@@ -67,12 +64,12 @@ impl Notation for Tree {
         found
     }
 
-    /// A line saves what it begins with like the one above, where that is long enough to be
-    /// written above them.
+    /// A line saves what it begins with like the one above but for a sign of depth, where that is
+    /// long enough to be written above them.
     fn at_most(&self, lines: &[&str]) -> Option<usize> {
         let pairs = lines.iter().zip(lines.iter().skip(1));
         let alike = pairs.map(|(above, below)| shared(above, below));
-        Some(alike.filter(|alike| *alike >= LEAST_BYTES).sum())
+        Some(alike.filter(|alike| *alike >= LEAST_BYTES).map(|alike| alike - 1).sum())
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {

@@ -55,25 +55,38 @@ pub(crate) fn hit(line: &[u8]) -> Option<&[u8]> {
     is_named.then_some(path)
 }
 
+#[inline]
 fn is_path_byte(byte: u8) -> bool {
-    let is_sign = matches!(
-        byte,
-        b'/' | b'.'
-            | b'_'
-            | b'-'
-            | b'+'
-            | b'@'
-            | b'~'
-            | b'['
-            | b']'
-            | b'('
-            | b')'
-            | b'$'
-            | b'#'
-            | b'%'
-            | b'\\'
-    );
-    byte.is_ascii_alphanumeric() || byte >= 0x80 || is_sign
+    /// One look instead of a comparison for each sign.
+    const PATH: [bool; 256] = {
+        let mut path = [false; 256];
+        let mut rest: &mut [bool] = &mut path;
+        let mut byte = 0u8;
+        while let Some((is_path, after)) = rest.split_first_mut() {
+            let is_sign = matches!(
+                byte,
+                b'/' | b'.'
+                    | b'_'
+                    | b'-'
+                    | b'+'
+                    | b'@'
+                    | b'~'
+                    | b'['
+                    | b']'
+                    | b'('
+                    | b')'
+                    | b'$'
+                    | b'#'
+                    | b'%'
+                    | b'\\'
+            );
+            *is_path = byte.is_ascii_alphanumeric() || byte >= 0x80 || is_sign;
+            rest = after;
+            byte = byte.wrapping_add(1);
+        }
+        path
+    };
+    PATH.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 /// `path-12-text`, or `path:12-text`, below a hit in the same file.

@@ -1,7 +1,7 @@
 //! Answers with code in them: the fences stand as they were, each beside its words; the words
 //! between them shrink.
 
-use super::{Cut, FormatAdapter, Inside, Part, layout};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part, layout};
 use crate::compress::segment::Kind;
 
 /// The adapter of texts with fences that are no documents.
@@ -20,11 +20,15 @@ impl FormatAdapter for Code {
     }
 
     fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        layout::cuts(part)
+        layout::attempt(part).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         layout::is_same(before, after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        layout::attempt(part)
     }
 }
 

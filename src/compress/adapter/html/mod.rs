@@ -12,7 +12,7 @@ mod scan;
 use super::layout::Place;
 use super::passages::Passages;
 use super::{Cut, FormatAdapter, Inside, Part};
-use crate::compress::extract::GAP;
+use crate::compress::extract::{GAP, between_gaps};
 use crate::compress::segment::Kind;
 use page::Page;
 
@@ -95,8 +95,8 @@ fn is_part(before: &str, after: &str) -> bool {
     let Some((first, runs)) = after.split_once(GAP) else { return before == after };
     let Some(mut rest) = before.strip_prefix(first) else { return false };
     let (runs, last) = runs.rsplit_once(GAP).unwrap_or(("", runs));
-    for run in runs.split(GAP) {
-        let Some(at) = rest.find(run) else { return false };
+    for run in between_gaps(runs) {
+        let Some(at) = memchr::memmem::find(rest.as_bytes(), run.as_bytes()) else { return false };
         rest = rest.get(at + run.len()..).unwrap_or_default();
     }
     rest.ends_with(last)

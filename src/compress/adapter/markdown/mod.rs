@@ -1,7 +1,7 @@
 //! Markdown documents: headings, tables, fences, front matter and lists stand as they were; the
 //! paragraphs below them shrink where they stand.
 
-use super::{Cut, FormatAdapter, Inside, Part, layout};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part, layout};
 
 /// The adapter of texts with headings.
 #[derive(Debug)]
@@ -17,11 +17,15 @@ impl FormatAdapter for Markdown {
     }
 
     fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        layout::cuts(part)
+        layout::attempt(part).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         layout::is_same(before, after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        layout::attempt(part)
     }
 }
 

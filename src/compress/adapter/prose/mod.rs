@@ -1,8 +1,8 @@
 //! Prose: explanations, chats, letters. Sentences stay or go as a whole.
 
 use super::passages::Passages;
-use super::{Cut, FormatAdapter, Inside, Part};
-use crate::compress::extract::{GAP, Paragraph, paragraphs};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use crate::compress::extract::{Paragraph, between_gaps, paragraphs};
 use crate::compress::segment::{Kind, Part as Markdown};
 
 /// Bytes of the shortest text that is worth it.
@@ -18,26 +18,53 @@ impl FormatAdapter for Prose {
     }
 
     fn detects(&self, part: Part<'_>) -> bool {
-        part.text.len() >= SHORTEST && part.is_all(is_words)
+        part.text.len() >= SHORTEST && part.is_all(is_words) && has_words(part.text)
     }
 
     fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        passages(part.text).cuts()
+        Read::of(part.text).passages.cuts()
     }
 
-    /// What stands between the marks is a run of sentences of the text, in order.
     fn holds(&self, before: &str, after: &str) -> bool {
-        let passages = passages(before);
-        let mut starts: Vec<usize> = passages.sentences().iter().map(|range| range.start).collect();
-        let mut ends: Vec<usize> = passages.sentences().iter().map(|range| range.end).collect();
-        for Paragraph { outer, inner } in paragraphs(before) {
+        Read::of(before).has(after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        let read = Read::of(part.text);
+        Attempt { cuts: read.passages.cuts(), holds: Box::new(move |after| read.has(after)) }
+    }
+}
+
+/// A text and its sentences.
+struct Read<'t> {
+    text: &'t str,
+    paragraphs: Vec<Paragraph>,
+    passages: Passages<'t>,
+}
+
+impl<'t> Read<'t> {
+    fn of(text: &'t str) -> Self {
+        let paragraphs = paragraphs(text);
+        let mut passages = Passages::of_plain(text);
+        for paragraph in &paragraphs {
+            passages.add(paragraph);
+        }
+        Self { text, paragraphs, passages }
+    }
+
+    /// Whether what stands between the marks is a run of sentences of the text, in order.
+    fn has(&self, after: &str) -> bool {
+        let sentences = self.passages.sentences();
+        let mut starts: Vec<usize> = sentences.iter().map(|range| range.start).collect();
+        let mut ends: Vec<usize> = sentences.iter().map(|range| range.end).collect();
+        for Paragraph { outer, inner } in &self.paragraphs {
             starts.push(outer.start);
-            let marks = before.get(outer.start..inner.start).unwrap_or_default();
+            let marks = self.text.get(outer.start..inner.start).unwrap_or_default();
             ends.push(outer.start + marks.trim_end().len());
         }
-        let mut finder = Finder::of(before, starts, ends);
+        let mut finder = Finder::of(self.text, starts, ends);
         let mut from = 0;
-        after.split(GAP).all(|run| {
+        between_gaps(after).all(|run| {
             // In a quote, the mark of a line may stand beside the gap.
             let is_mark = |letter: char| letter == '>' || letter.is_whitespace();
             let (head, words) = (run.trim_start_matches(is_mark), run.trim_matches(is_mark));
@@ -60,17 +87,21 @@ impl FormatAdapter for Prose {
     }
 }
 
+/// Whether two letters stand beside each other, or one that needs no other: lines of brackets and
+/// numbers are no sentences, and there may be a great many of them.
+fn has_words(text: &str) -> bool {
+    let mut follows = false;
+    text.bytes().any(|byte| {
+        let is_letter = byte.is_ascii_alphabetic();
+        let is_word = !byte.is_ascii() || (is_letter && follows);
+        follows = is_letter;
+        is_word
+    })
+}
+
 /// Words that people wrote, and their lists and quotes.
 pub(super) fn is_words(kind: Kind) -> bool {
     matches!(kind, Kind::Prose | Kind::Markdown(Markdown::List | Markdown::Quote))
-}
-
-fn passages(text: &str) -> Passages<'_> {
-    let mut passages = Passages::of_plain(text);
-    for paragraph in paragraphs(text) {
-        passages.add(&paragraph);
-    }
-    passages
 }
 
 /// Finds runs of a text between two borders.

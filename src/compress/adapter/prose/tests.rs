@@ -83,6 +83,14 @@ fn what_counts_stays() {
 }
 
 #[test]
+fn lines_without_a_word_are_no_sentences() {
+    for text in ["{\n", "[1,\n", "- 7 a 9\n"] {
+        assert_eq!(shortened(&Prose, &text.repeat(1_000)), None, "{text}");
+    }
+    assert!(has_words("1 ab") && has_words("7 \u{4eba}") && !has_words("a 1b"));
+}
+
+#[test]
 fn a_short_text_keeps_its_order() {
     let text = "The storage cluster holds three copies of every file on machines of their own. The \
                 nightly job that compares them must never run while the backupWindow is open. Great. \

@@ -26,17 +26,17 @@ pub(super) fn write(root: Node<'_, '_>, style: Style) -> Option<Body> {
         return None;
     }
     let lines = Body::with_capacity(root.raw().len());
-    let mut outline = Outline { style, lines, columns: String::new() };
+    let mut outline = Outline { style, lines, columns: String::new(), is_wide: false };
     if root.kind() == Kind::Array {
         outline.lines.line();
         outline.array(root, 0);
-    } else if let Some(grid) = keyed(root, style) {
+    } else if let Some(grid) = outline.keyed(root) {
         let _ = write!(outline.lines.line(), "{{{}}}", root.len());
         outline.grid(grid);
     } else {
         outline.members(root, 0);
     }
-    Some(outline.lines)
+    Some(if outline.is_wide { outline.lines } else { outline.lines.of_any_layout() })
 }
 
 struct Outline {
@@ -44,6 +44,8 @@ struct Outline {
     lines: Body,
     /// The columns of the table before.
     columns: String,
+    /// Whether a value was too long for its place and might not be without white space in it.
+    is_wide: bool,
 }
 
 impl Outline {
@@ -61,7 +63,7 @@ impl Outline {
         if node.is_full() && !is_short(node) {
             if node.kind() == Kind::Array {
                 self.array(node, depth);
-            } else if let Some(grid) = keyed(node, self.style) {
+            } else if let Some(grid) = self.keyed(node) {
                 let _ = write!(self.lines.open(), "{{{}}}", node.len());
                 self.grid(grid);
             } else {
@@ -89,7 +91,7 @@ impl Outline {
 
     fn array(&mut self, array: Node<'_, '_>, depth: usize) {
         let _ = write!(self.lines.open(), "[{}]", array.len());
-        if let Some(grid) = table(array.items(), None, self.style) {
+        if let Some(grid) = self.table(array.items(), None) {
             self.grid(grid);
             return;
         }
@@ -118,60 +120,75 @@ impl Outline {
         }
         self.lines.append(&grid.rows);
     }
-}
 
-/// An object whose values are alike, as a table that has its keys in front.
-fn keyed(object: Node<'_, '_>, style: Style) -> Option<Grid> {
-    if object.len() < 2 {
-        return None;
-    }
-    table(object.members().map(|(_, value)| value), Some(object), style)
-}
-
-/// The table that these values make, if they are objects that are alike and not too wide; `keyed`
-/// is the object that they are the values of, if they are.
-fn table<'n, 'a: 'n>(
-    values: impl Iterator<Item = Node<'n, 'a>> + Clone,
-    keyed: Option<Node<'n, 'a>>,
-    style: Style,
-) -> Option<Grid> {
-    let (mut count, mut bytes) = (0, 0);
-    for value in values.clone() {
-        // A long string is better read as its lines.
-        if !value.is_full_object()
-            || value.members().any(|(_, member)| cell::is_text(member, style))
-        {
+    /// An object whose values are alike, as a table that has its keys in front.
+    fn keyed(&mut self, object: Node<'_, '_>) -> Option<Grid> {
+        if object.len() < 2 {
             return None;
         }
-        count += 1;
-        bytes += value.raw().len();
+        self.table(object.members().map(|(_, value)| value), Some(object))
     }
-    let widest = match count {
-        1 => LONE_ROW_BYTES,
-        MANY_ROWS.. => WIDE_ROW_BYTES,
-        _ => ROW_BYTES,
-    };
-    if count == 0 || bytes > widest * count {
-        return None;
-    }
-    let mut merge = Merge::default();
-    for value in values {
-        if !merge.add(value) {
+
+    /// The table that these values make, if they are objects that are alike and not too wide;
+    /// `keyed` is the object that they are the values of, if they are.
+    fn table<'n, 'a: 'n>(
+        &mut self,
+        values: impl Iterator<Item = Node<'n, 'a>> + Clone,
+        keyed: Option<Node<'n, 'a>>,
+    ) -> Option<Grid> {
+        let style = self.style;
+        let (mut count, mut bytes) = (0, 0);
+        for value in values.clone() {
+            // A long string is better read as its lines.
+            if !value.is_full_object()
+                || value.members().any(|(_, member)| cell::is_text(member, style))
+            {
+                return None;
+            }
+            count += 1;
+            bytes += value.raw().len();
+        }
+        let widest = match count {
+            1 => LONE_ROW_BYTES,
+            MANY_ROWS.. => WIDE_ROW_BYTES,
+            _ => ROW_BYTES,
+        };
+        self.is_wide |= bytes > widest * count;
+        if count == 0 || bytes > widest * count {
             return None;
         }
+        let mut merge = Merge::default();
+        for value in values {
+            if !merge.add(value) {
+                return None;
+            }
+        }
+        let columns = merge.finish()?;
+        let keys: Option<Vec<_>> =
+            keyed.map(|object| object.members().map(|(key, _)| key).collect());
+        Some(grid::write(&columns, keys.as_deref(), count, style))
     }
-    let columns = merge.finish()?;
-    let keys: Option<Vec<_>> = keyed.map(|object| object.members().map(|(key, _)| key).collect());
-    Some(grid::write(&columns, keys.as_deref(), count, style))
 }
 
 /// Whether a value stays on the line of its key: single values, and few.
 fn is_short(node: Node<'_, '_>) -> bool {
     let single = |node: Node<'_, '_>| !matches!(node.kind(), Kind::Array | Kind::Object);
-    node.raw().len() <= INLINE_BYTES
-        && match node.kind() {
-            Kind::Array => node.items().all(single),
-            Kind::Object => node.members().all(|(_, value)| single(value)),
-            _ => true,
-        }
+    let of_singles = match node.kind() {
+        Kind::Array => node.items().all(single),
+        Kind::Object => node.members().all(|(_, value)| single(value)),
+        _ => true,
+    };
+    // However wide the document was laid out.
+    of_singles && (node.raw().len() <= INLINE_BYTES || bare(node) <= INLINE_BYTES)
+}
+
+/// Bytes of a value of single values without white space between its tokens.
+fn bare(node: Node<'_, '_>) -> usize {
+    let length = |node: Node<'_, '_>| node.raw().len() + 1;
+    let inner: usize = match node.kind() {
+        Kind::Array => node.items().map(length).sum(),
+        Kind::Object => node.members().map(|(key, value)| length(key) + length(value)).sum(),
+        _ => return node.raw().len(),
+    };
+    inner + 1
 }

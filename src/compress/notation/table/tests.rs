@@ -45,6 +45,23 @@ fn alike_objects_become_rows_and_constants_stand_once() {
 }
 
 #[test]
+fn the_lines_are_the_same_however_a_document_is_laid_out() {
+    let names = ["anna", "bert", "cleo", "dora", "emil"];
+    let of = |name: &str| serde_json::json!({"name": name, "place": {"town": "Rome", "zip": name.len()}, "tags": []});
+    let people: Vec<serde_json::Value> = names.iter().map(|name| of(name)).collect();
+    let span = serde_json::json!({"first": "a word of some bytes", "last": "another word", "among": "the others"});
+    for value in
+        [serde_json::json!(people), serde_json::json!({"of": people, "span": span, "n": [1, 2, 3]})]
+    {
+        let wide = document(&serde_json::to_string_pretty(&value).unwrap()).unwrap();
+        let bare = document(&value.to_string()).unwrap();
+        assert!(wide.body.is_of_any_layout());
+        assert_eq!(wide.body.text(), bare.body.text());
+        assert_eq!(wide.args, "indent 2");
+    }
+}
+
+#[test]
 fn missing_null_and_empty_are_three_cells() {
     let text = r#"[{"id":1,"note":null},{"id":2,"note":""},{"id":3},{"id":4,"note":"null"}]"#;
     assert_eq!(shown(text), "\n[4]{id,note}\n1,null\n2,\"\"\n3,\n4,\"null\"");

@@ -73,7 +73,8 @@ impl Tree {
         if write(root)? != source {
             return None;
         }
-        super::shorter(args, outline::write(root, Style::PLAIN)?, source.len())
+        // How the source was laid out is no part of the tree.
+        super::shorter(args, outline::write(root, Style::PLAIN)?.of_any_layout(), source.len())
     }
 }
 

@@ -134,14 +134,19 @@ fn next<'b, 'a>(
     if cell.is_empty() && hole.step == 0 && before.is_some() {
         return before.as_deref();
     }
+    if hole.path && cell.starts_with('^') {
+        let (cut, name) = unfolded(cell, before.as_deref()?)?;
+        // The path before goes on as this one.
+        let path = before.as_mut()?.to_mut();
+        path.truncate(cut);
+        path.push_str(name);
+        return Some(path);
+    }
     let value = match (cell, before.as_deref(), hole.first.as_deref()) {
         ("", Some(before), _) => Cow::Owned(foretold(before, hole.step)?),
         ("", None, Some(first)) => Cow::Owned(first.to_owned()),
         ("", None, None) => return None,
-        (cell, before, _) if hole.path && cell.starts_with('^') => {
-            Cow::Owned(unfolded(cell, before)?)
-        }
-        (cell, _, _) => Cow::Borrowed(cell),
+        (cell, ..) => Cow::Borrowed(cell),
     };
     Some(before.insert(value))
 }

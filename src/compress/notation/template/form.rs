@@ -211,17 +211,13 @@ pub(super) fn foretold(before: &str, step: i64) -> Option<String> {
     Some(std::str::from_utf8(text).ok()?.to_owned())
 }
 
-/// What a cell of paths says: each `^` it begins with takes a folder more off the value before.
-pub(super) fn unfolded(cell: &str, before: Option<&str>) -> Option<String> {
+/// What a cell of paths says that begins with `^`: each takes a folder more off the value before.
+/// How much of that stays, and what stands behind it.
+pub(super) fn unfolded<'c>(cell: &'c str, before: &str) -> Option<(usize, &'c str)> {
     let name = cell.trim_start_matches('^');
-    let Some(last) = (cell.len() - name.len()).checked_sub(1) else { return Some(cell.to_owned()) };
-    let before = before?;
+    let last = (cell.len() - name.len()).checked_sub(1)?;
     let mut slashes = before.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'/');
-    let folder = before.get(..=slashes.nth(last)?.0)?;
-    let mut path = String::with_capacity(folder.len() + name.len());
-    path.push_str(folder);
-    path.push_str(name);
-    Some(path)
+    Some((slashes.nth(last)?.0 + 1, name))
 }
 
 /// The cell for a path, where it has folders in common with the one before: how many `^`, and
@@ -230,7 +226,7 @@ pub(super) fn fold<'a>(value: &'a str, before: &str) -> Option<(usize, &'a str)>
     const DEEPEST: usize = 4;
     let both = common(value.as_bytes(), before.as_bytes());
     let cut = value.as_bytes().get(..both)?.iter().rposition(|byte| *byte == b'/')?;
-    let ups = before.as_bytes().get(cut..)?.split(|byte| *byte == b'/').count() - 1;
+    let ups = memchr::memchr_iter(b'/', before.as_bytes().get(cut..)?).count();
     (ups <= DEEPEST && ups < cut).then(|| (ups, value.get(cut + 1..).unwrap_or("")))
 }
 

@@ -5,6 +5,7 @@
 //! what follows these is one word more. Counts are kept in tables of a fixed size, so two words
 //! may share one; that can cost savings, and changes nothing else.
 
+use super::super::Seen;
 use super::super::bytes::{Planes, chunks, hash, mix};
 use super::super::severity::Reports;
 use super::keys::Keys;
@@ -27,9 +28,9 @@ const SEEN: usize = 1000;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Word {
     pub(super) hash: u64,
-    /// Byte positions.
-    pub(super) start: u32,
-    pub(super) end: u32,
+    /// Byte positions: no line with words is longer than these can tell.
+    pub(super) start: u16,
+    pub(super) end: u16,
     /// Whether nothing but spaces stands between it and the word before.
     pub(super) is_spaced: bool,
     class: u8,
@@ -61,11 +62,11 @@ impl Line {
     }
 }
 
-pub(super) fn groups(lines: &[&str]) -> Vec<Group> {
+pub(super) fn groups(lines: &[&str], seen: &mut Seen) -> Vec<Group> {
     // About so many; what is left of the room goes with it.
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
     let mut words = Vec::with_capacity(bytes / 6 + lines.len());
-    let read = read(lines, &mut words);
+    let read = read(lines, &mut words, seen);
     let keys = exact(&read, &mut words);
     let mut groups =
         Groups { lines, words: &words, keys: Keys::new(read.len()), found: Vec::new() };
@@ -79,14 +80,16 @@ pub(super) fn groups(lines: &[&str]) -> Vec<Group> {
     groups.found
 }
 
-fn read(lines: &[&str], words: &mut Vec<Word>) -> Vec<Line> {
+fn read(lines: &[&str], words: &mut Vec<Word>, seen: &mut Seen) -> Vec<Line> {
     let mut read = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
         if !LENGTHS.contains(&line.len()) {
             continue;
         }
         let first = words.len();
-        if !split(line.as_bytes(), words) {
+        let is_row = split(line.as_bytes(), words);
+        seen.set(at, !is_row);
+        if !is_row {
             words.truncate(first);
             continue;
         }
@@ -104,7 +107,7 @@ fn class(planes: Planes, from: u32, to: u32) -> u8 {
     u8::from(planes.digits & range != 0) * DIGIT + u8::from(planes.letters & range != 0) * LETTER
 }
 
-/// The words of a line; whether it may become a row.
+/// The words of a line; whether it may become a row, which one that reports an error may not.
 fn split(line: &[u8], words: &mut Vec<Word>) -> bool {
     let first = words.len();
     let mut reports = Reports::of(line);
@@ -169,8 +172,8 @@ fn word(start: usize, end: usize, class: u8) -> Word {
     Word { hash: 0, start: position(start), end: position(end), is_spaced: false, class }
 }
 
-fn position(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
+fn position(at: usize) -> u16 {
+    u16::try_from(at).unwrap_or(u16::MAX)
 }
 
 /// Slots for counts, at most.

@@ -1,8 +1,6 @@
 //! Numbers for keys, in the order in which they come. Keys are hashes of what anybody may have
 //! written, so only a few places are tried for each: one that finds none has no number.
 
-use super::super::bytes::mix;
-
 /// Places that are tried.
 const PROBES: usize = 8;
 
@@ -38,7 +36,7 @@ impl Keys {
             self.grow();
         }
         let mask = self.slots.len() - 1;
-        let start = usize::try_from(mix(key, 0) >> 32).unwrap_or(0);
+        let start = start(key);
         for probe in 0..PROBES {
             let slot = self.slots.get_mut((start + probe) & mask)?;
             if slot.0 == 0 {
@@ -57,7 +55,7 @@ impl Keys {
         let larger = vec![(0, 0); self.slots.len() * 2];
         let mask = larger.len() - 1;
         for held in std::mem::replace(&mut self.slots, larger) {
-            let start = usize::try_from(mix(held.0, 0) >> 32).unwrap_or(0);
+            let start = start(held.0);
             let mut probes = (0..PROBES).map(|probe| (start + probe) & mask);
             let free = probes.find(|at| self.slots.get(*at).is_some_and(|slot| slot.0 == 0));
             if let Some(slot) = free.filter(|_| held.0 != 0).and_then(|at| self.slots.get_mut(at)) {
@@ -65,6 +63,11 @@ impl Keys {
             }
         }
     }
+}
+
+/// Where a key is looked for first. Keys are hashes: any of their bits say as much.
+fn start(key: u64) -> usize {
+    usize::try_from(key & u64::from(u32::MAX)).unwrap_or(0)
 }
 
 #[cfg(test)]

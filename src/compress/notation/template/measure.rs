@@ -66,8 +66,8 @@ fn logs_take_so_long() {
             start.elapsed().as_secs_f64()
         };
         let severity = seconds(&|| lines.iter().filter(|line| reports_error(line)).count());
-        let group = seconds(&|| group::groups(&lines).len());
-        let groups = group::groups(&lines);
+        let group = seconds(&|| group::groups(&lines, &mut Seen::of(lines.len())).len());
+        let groups = group::groups(&lines, &mut Seen::of(lines.len()));
         let shape =
             seconds(&|| groups.iter().filter_map(|group| shape::table(&lines, group)).count());
         let all = seconds(&|| Template.encode(&lines).len());

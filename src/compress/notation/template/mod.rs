@@ -45,7 +45,7 @@ mod shape;
 mod share;
 mod write;
 
-use super::{Block, Found, Notation};
+use super::{Block, Found, Notation, Seen};
 
 /// What a header says of empty cells, for whoever reads it without these words.
 const AS_BEFORE: &str = ", empty as before";
@@ -60,7 +60,11 @@ impl Notation for Template {
     }
 
     fn encode(&self, lines: &[&str]) -> Vec<Found> {
-        let groups = group::groups(lines);
+        self.encode_seen(lines, &mut Seen::of(lines.len()))
+    }
+
+    fn encode_seen(&self, lines: &[&str], seen: &mut Seen) -> Vec<Found> {
+        let groups = group::groups(lines, seen);
         let tables = groups.iter().filter_map(|group| shape::table(lines, group)).collect();
         let Some((range, body, forms)) = write::body(lines, tables) else { return Vec::new() };
         vec![Found {

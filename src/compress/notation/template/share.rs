@@ -47,6 +47,9 @@ pub(super) fn name(tables: &mut [Table<'_>], places: &[Place]) {
     follow(&columns, &rows, &starts, &mut members);
     unite(&mut members);
     leave_singles(&mut members);
+    if members.iter().all(|member| member.class == ALONE) {
+        return;
+    }
     own_hits(&columns, &rows, &starts, &mut members);
     // The first round takes out who loses, the second counts without them. Who neither wins nor
     // loses may be where the others have their values from.

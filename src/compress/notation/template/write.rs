@@ -77,7 +77,7 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
     const ROWS: usize = 48;
     let seen = table.lines.len().min(ROWS);
     let held = table.lines.iter().take(seen).filter_map(|line| lines.get(*line));
-    let mut saved: i64 = held.map(|line| weight(line)).sum();
+    let mut saved = weights(held.copied());
     let mut form = 4;
     for part in &table.parts {
         match part {
@@ -162,7 +162,9 @@ impl Grid<'_> {
             if at > 0 || !begins_number {
                 out.push(form.separator);
             }
-            out.extend(std::iter::repeat_n('^', cell.ups));
+            if cell.ups > 0 {
+                out.extend(std::iter::repeat_n('^', cell.ups));
+            }
             out.push_str(cell.text);
         }
     }
@@ -265,14 +267,48 @@ fn cell_weight(cell: Cell<'_>) -> i64 {
 
 /// About how many tokens a text has: runs of letters, groups of three digits, runs of signs.
 fn weight(text: &str) -> i64 {
+    Run::default().over(text.as_bytes())
+}
+
+/// About how many tokens some texts have. Two at a time: a step waits for the one before it in the
+/// same text alone.
+fn weights<'t>(mut texts: impl Iterator<Item = &'t str>) -> i64 {
     let mut tokens = 0;
-    let mut state = START;
-    for byte in text.bytes() {
-        let class = usize::from(CLASSES.get(usize::from(byte)).copied().unwrap_or(0) & 3);
-        state = STEPS.get(usize::from(state) * 4 + class).copied().unwrap_or(START);
-        tokens += i64::from(state >> 7);
+    while let Some(one) = texts.next() {
+        let (one, other) = (one.as_bytes(), texts.next().unwrap_or_default().as_bytes());
+        let (mut run, mut beside) = (Run::default(), Run::default());
+        for (byte, next) in one.iter().zip(other) {
+            tokens += run.step(*byte) + beside.step(*next);
+        }
+        let both = one.len().min(other.len());
+        tokens += run.over(one.get(both..).unwrap_or_default());
+        tokens += beside.over(other.get(both..).unwrap_or_default());
     }
     tokens
+}
+
+/// The run of bytes of one class that a text is read up to: its state.
+struct Run(u8);
+
+impl Default for Run {
+    fn default() -> Self {
+        Self(START)
+    }
+}
+
+impl Run {
+    /// The tokens that a byte begins: one or none.
+    #[inline]
+    fn step(&mut self, byte: u8) -> i64 {
+        let class = usize::from(CLASSES.get(usize::from(byte)).copied().unwrap_or(0) & 3);
+        self.0 = STEPS.get(usize::from(self.0) * 4 + class).copied().unwrap_or(START);
+        i64::from(self.0 >> 7)
+    }
+
+    /// Those that some more bytes begin.
+    fn over(&mut self, bytes: &[u8]) -> i64 {
+        bytes.iter().map(|byte| self.step(*byte)).sum()
+    }
 }
 
 /// Letters, digits, spaces, signs.
