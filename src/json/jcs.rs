@@ -3,6 +3,8 @@
 //! Members stand in the order of their keys' UTF-16 code units, numbers as ECMAScript prints them.
 //! [`super::canonical`] is the form for ourselves: there a number keeps every digit.
 
+use std::cmp::Ordering;
+
 use super::{Node, Path, Value, write_string};
 
 /// A number that other readers would round or could not hold, so that two different documents
@@ -16,7 +18,8 @@ pub struct NotIJson {
 }
 
 /// The largest whole number up to which no two are the same float.
-const LARGEST: f64 = 9_007_199_254_740_992.0;
+pub(super) const LARGEST: u64 = 9_007_199_254_740_992;
+const LARGEST_FLOAT: f64 = 9_007_199_254_740_992.0;
 
 /// The one text of a value (RFC 8785).
 pub fn jcs(node: &Node<'_>) -> Result<String, NotIJson> {
@@ -25,45 +28,20 @@ pub fn jcs(node: &Node<'_>) -> Result<String, NotIJson> {
     Ok(out)
 }
 
-/// The same of a value that was made here: its numbers are such that every reader holds.
-pub fn jcs_value(value: &serde_json::Value) -> String {
-    let mut out = String::new();
-    write_value(&mut out, value);
-    out
+/// Whether [`jcs`] has a text of it; found without writing one.
+pub fn is_i_json(node: &Node<'_>) -> bool {
+    match &node.value {
+        Value::Number(text) => is_held(text),
+        Value::Array(items) => items.iter().all(is_i_json),
+        Value::Object(members) => members.iter().all(|(_, member)| is_i_json(member)),
+        _ => true,
+    }
 }
 
-fn write_value(out: &mut String, value: &serde_json::Value) {
-    use serde_json::Value as V;
-    match value {
-        V::Null => out.push_str("null"),
-        V::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
-        V::Number(text) => out.push_str(&number(&text.to_string()).unwrap_or_default()),
-        V::String(text) => write_string(out, text),
-        V::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_value(out, item);
-            }
-            out.push(']');
-        }
-        V::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-            out.push('{');
-            for (index, (key, member)) in members.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_string(out, key);
-                out.push(':');
-                write_value(out, member);
-            }
-            out.push('}');
-        }
-    }
+/// The order of members: that of their keys' UTF-16 code units.
+pub(super) fn in_order(a: &str, b: &str) -> Ordering {
+    // Without surrogates it is that of the bytes.
+    if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
 }
 
 fn write(out: &mut String, node: &Node<'_>, path: &Path<'_>) -> Result<(), NotIJson> {
@@ -90,7 +68,7 @@ fn write(out: &mut String, node: &Node<'_>, path: &Path<'_>) -> Result<(), NotIJ
         }
         Value::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
-            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            members.sort_by(|(a, _), (b, _)| in_order(a, b));
             out.push('{');
             for (index, (key, member)) in members.into_iter().enumerate() {
                 if index > 0 {
@@ -109,18 +87,28 @@ fn write(out: &mut String, node: &Node<'_>, path: &Path<'_>) -> Result<(), NotIJ
 /// A number as ECMAScript prints it; none where it is no finite float, or a whole number written
 /// out that a float would round.
 fn number(text: &str) -> Option<String> {
-    let float: f64 = text.parse().ok()?;
+    is_held(text).then(|| text.parse().map(ecmascript).unwrap_or_default())
+}
+
+/// Whether a number is a finite float, and where it is written out the very one.
+fn is_held(text: &str) -> bool {
+    /// Digits, and perhaps a sign, that are below the largest whatever they are.
+    const SHORT: usize = 15;
     let is_written_out = !text.contains(['.', 'e', 'E']);
+    if is_written_out && text.len() <= SHORT {
+        return true;
+    }
+    let Ok(float) = text.parse::<f64>() else { return false };
     // The one behind the largest is rounded to it.
     let is_rounded = is_written_out
-        && float.abs() >= LARGEST
-        && text.trim_start_matches('-') != ecmascript(LARGEST);
-    (float.is_finite() && !is_rounded).then(|| ecmascript(float))
+        && float.abs() >= LARGEST_FLOAT
+        && text.trim_start_matches('-') != ecmascript(LARGEST_FLOAT);
+    float.is_finite() && !is_rounded
 }
 
 /// `Number::toString` of ECMAScript, for finite numbers. The standard library's shortest digits are
 /// others where two are equally near.
-fn ecmascript(float: f64) -> String {
+pub(super) fn ecmascript(float: f64) -> String {
     ryu_js::Buffer::new().format_finite(float).to_owned()
 }
 

@@ -14,17 +14,19 @@ mod reader;
 mod scan;
 mod schema;
 pub(crate) mod tape;
+mod typed;
 mod write;
 
 pub use canonical::{canonical, canonical_with_nulls};
 pub use diff::{Difference, differences};
 pub use fields::Fields;
-pub use jcs::{NotIJson, jcs, jcs_value};
+pub use jcs::{NotIJson, is_i_json, jcs};
 pub use merge::merge;
-pub use path::{Fault, Faults, Path};
+pub use path::{Fault, Faults, Path, places};
 pub use reader::{Error, ErrorKind, Limits, parse};
 pub(crate) use scan::{Marks, space_outside_strings};
 pub use schema::{Misfit, misfits};
+pub use typed::{jcs_into, jcs_value};
 pub use write::{escape_into, minify, write_string};
 
 use std::borrow::Cow;

@@ -55,6 +55,14 @@ pub struct Fault {
     pub did_you_mean: Option<String>,
 }
 
+/// How many faults there are, in words.
+pub fn places(faults: &[Fault]) -> String {
+    match faults.len() {
+        1 => "one place".to_owned(),
+        many => format!("{many} places"),
+    }
+}
+
 /// The faults of one document, so that a caller sees them all at once.
 ///
 /// Holds at most [`Faults::MOST`]: a body of a million faults is answered, not echoed.
