@@ -53,6 +53,8 @@ fn main() {
         println!("{name:<18} {:>8.2}  {:>8.2}", millis(p50), millis(p95));
     }
     println!("{:<18} {:>8.2}", "more", millis(with[0].saturating_sub(without[0])));
+    let ratio = with[0].as_secs_f64() / without[0].as_secs_f64();
+    println!("{:<18} {ratio:>8.2}", "times");
 }
 
 fn millis(time: Duration) -> f64 {

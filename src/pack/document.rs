@@ -158,6 +158,12 @@ impl Mode {
     }
 }
 
+impl serde::Serialize for Mode {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 /// Something that an adapter can do.
 #[derive(Debug, Clone)]
 pub struct Capability {

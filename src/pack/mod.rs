@@ -3,6 +3,7 @@
 //! A pack is read whole, with every fault at once, before anything is done under it. What was
 //! published never changes: `id@version` names one digest for good.
 
+mod builtin;
 mod check;
 mod diff;
 mod document;
@@ -14,6 +15,7 @@ mod refusal;
 mod signature;
 mod weights;
 
+pub use builtin::builtin;
 pub use diff::{Change, LayerChange, between};
 pub use document::{
     Block, BudgetLayer, Bundle, Capability, DecisionSpec, Gate, Intent, MemoryLayer, Mode, Pack,

@@ -1,6 +1,6 @@
 //! Why nothing is compiled under a pack.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::json::Fault;
 
@@ -91,5 +91,18 @@ impl Refusal {
     pub fn with(mut self, details: Value) -> Self {
         self.said.details = details;
         self
+    }
+
+    /// What a record keeps of it: nothing in it depends on when it was.
+    pub fn told(&self) -> Value {
+        let faults = self.said.faults.iter();
+        let errors = faults.map(|fault| json!({"pointer": fault.pointer, "detail": fault.detail}));
+        json!({
+            "code": self.code.as_str(),
+            "stage": self.stage,
+            "detail": self.said.detail,
+            "errors": errors.collect::<Vec<_>>(),
+            "details": self.said.details,
+        })
     }
 }

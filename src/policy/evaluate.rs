@@ -1,5 +1,6 @@
 //! One rule on one set of facts.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Value, js, scoped};
@@ -160,13 +161,18 @@ impl Machine {
             None | Some(Value::Undefined) => Value::Null,
             Some(value) => value.clone(),
         };
-        let mut found = data.clone();
+        let mut found = Cow::Borrowed(data);
         for name in path.split('.') {
-            match found.get(name) {
+            let next = match &found {
+                Cow::Borrowed(value) => value.at(name),
+                Cow::Owned(value) => value.at(name).map(|value| Cow::Owned(value.into_owned())),
+            };
+            match next {
                 Some(value) => found = value,
                 None => return Ok(instead()),
             }
         }
+        let found = found.into_owned();
         Ok(if matches!(found, Value::Undefined) { instead() } else { found })
     }
 

@@ -1,5 +1,6 @@
 //! What rules work on: JSON, and the few values that only JavaScript has.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::json::{self, Node, write_string};
@@ -62,17 +63,20 @@ impl Value {
     }
 
     /// The member of a record, the item of a list, the character of a text.
-    pub(super) fn get(&self, name: &str) -> Option<Self> {
+    pub(super) fn at(&self, name: &str) -> Option<Cow<'_, Self>> {
         match self {
             Self::Record(members) => {
-                members.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.clone())
+                let member = members.iter().find(|(key, _)| **key == *name);
+                member.map(|(_, value)| Cow::Borrowed(value))
             }
-            Self::List(items) if name == "length" => Some(js::count(items.len())),
-            Self::List(items) => js::index(name).and_then(|at| items.get(at)).cloned(),
-            Self::Text(text) if name == "length" => Some(js::count(text.encode_utf16().count())),
+            Self::List(items) if name == "length" => Some(Cow::Owned(js::count(items.len()))),
+            Self::List(items) => js::index(name).and_then(|at| items.get(at)).map(Cow::Borrowed),
+            Self::Text(text) if name == "length" => {
+                Some(Cow::Owned(js::count(text.encode_utf16().count())))
+            }
             Self::Text(text) => {
                 let unit = text.encode_utf16().nth(js::index(name)?)?;
-                Some(Self::text(String::from_utf16_lossy(&[unit])))
+                Some(Cow::Owned(Self::text(String::from_utf16_lossy(&[unit]))))
             }
             _ => None,
         }

@@ -77,19 +77,27 @@ impl Detector {
             Self::Email => all(&EMAIL),
             Self::Phone if !text.contains('+') => Vec::new(),
             Self::Phone => all(&PHONE),
+            Self::CreditCard if !has_digits(text, 13) => Vec::new(),
             Self::CreditCard => all(&DIGITS)
                 .into_iter()
                 .flat_map(|run| within(text, run, [' ', '-'], is_card))
                 .collect(),
+            Self::Iban if !has_digits(text, 2) => Vec::new(),
             Self::Iban => all(&IBAN)
                 .into_iter()
                 .flat_map(|run| within(text, run, [' ', ' '], is_iban))
                 .collect(),
+            Self::Ipv4 | Self::Pan if !has_digits(text, 4) => Vec::new(),
             Self::Ipv4 => all(&IPV4),
             Self::Secret => all(&SECRET),
             Self::Pan => all(&PAN),
         }
     }
+}
+
+/// Whether a text has so many digits; without them nothing is looked for.
+fn has_digits(text: &str, least: usize) -> bool {
+    text.bytes().filter(u8::is_ascii_digit).count() >= least
 }
 
 /// The longest stretches of whole groups in a run that check, from the left.

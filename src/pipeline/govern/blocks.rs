@@ -1,10 +1,8 @@
 //! What is to be shown, as blocks: each with its bucket, its weight, and whether it must be there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
-
-use serde_json::json;
 
 use super::evidence::Admitted;
 use super::ledger::hash;
@@ -12,11 +10,12 @@ use super::memory::Recalled;
 use super::policy::{Decision, Verdict};
 use super::tools::Surfaced;
 use crate::domain::{ContentHash, MemoryTier, word_of};
+use crate::json::write_string;
 use crate::pack::{Pack, Redacted, Redaction};
 use crate::request::CallerBlock;
 
 /// A piece of what the model sees.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Block {
     pub(super) id: String,
     pub(super) kind: Arc<str>,
@@ -33,18 +32,38 @@ pub(super) struct Block {
     pub(super) hits: BTreeMap<Arc<str>, u64>,
 }
 
+/// Over blocks that did not come from the pack or the store: those of the request, and those of hooks
+/// where there are any.
+pub(super) fn hashes_of(blocks: &[CallerBlock]) -> Vec<(&'static str, ContentHash)> {
+    let (own, hooks): (Vec<_>, Vec<_>) =
+        blocks.iter().partition(|block| &*block.source == "request");
+    let told = |blocks: Vec<&CallerBlock>| {
+        let told =
+            blocks.iter().map(|own| (&own.bucket, &own.kind, own.priority, &own.text, &own.source));
+        hash(&told.collect::<Vec<_>>())
+    };
+    let hooks = (!hooks.is_empty()).then(|| ("hooks.before_compile", told(hooks)));
+    std::iter::once(("request.blocks", told(own))).chain(hooks).collect()
+}
+
 /// Makes blocks; counts them once nothing in them changes any more.
 pub(super) struct Maker<'m> {
-    pub(super) redaction: &'m Redaction,
-    pub(super) count: &'m dyn Fn(&str) -> u64,
+    redaction: &'m Redaction,
+    count: &'m dyn Fn(&str) -> u64,
     pub(super) made: Vec<Block>,
+    /// How many there are of a bucket, a kind and a source.
+    ordinals: HashMap<[Arc<str>; 3], usize>,
+    /// What buckets and kinds are called, each once.
+    names: HashSet<Arc<str>>,
+    /// What an id is the hash of.
+    named: String,
 }
 
 /// What a block is made of.
 pub(super) struct Draft<'d> {
     pub(super) bucket: &'d str,
     pub(super) kind: &'d str,
-    pub(super) source: &'d str,
+    pub(super) source: Arc<str>,
     pub(super) text: String,
     pub(super) priority: i64,
     pub(super) is_required: bool,
@@ -53,41 +72,83 @@ pub(super) struct Draft<'d> {
     pub(super) is_redacted: bool,
 }
 
-impl Maker<'_> {
+impl<'m> Maker<'m> {
+    pub(super) fn new(redaction: &'m Redaction, count: &'m dyn Fn(&str) -> u64) -> Self {
+        Self {
+            redaction,
+            count,
+            made: Vec::new(),
+            ordinals: HashMap::new(),
+            names: HashSet::new(),
+            named: String::new(),
+        }
+    }
+
+    pub(super) fn redaction(&self) -> &'m Redaction {
+        self.redaction
+    }
+
+    pub(super) fn count(&self, text: &str) -> u64 {
+        (self.count)(text)
+    }
+
+    fn name(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return Arc::clone(known);
+        }
+        let name: Arc<str> = name.into();
+        self.names.insert(Arc::clone(&name));
+        name
+    }
+
+    /// The id of a block: over where it stands and what it is of, as canonical JSON.
+    fn id(&mut self, [bucket, kind, source]: [&Arc<str>; 3]) -> String {
+        let same = [bucket, kind, source].map(Arc::clone);
+        let ordinal = self.ordinals.entry(same).or_default();
+        self.named.clear();
+        self.named.push_str("{\"bucket\":");
+        write_string(&mut self.named, bucket);
+        self.named.push_str(",\"kind\":");
+        write_string(&mut self.named, kind);
+        let _ = write!(self.named, ",\"ordinal\":{ordinal},\"source_ref\":");
+        write_string(&mut self.named, source);
+        self.named.push('}');
+        *ordinal += 1;
+        let digits = ContentHash::of(&self.named).digits();
+        let digits = digits.get(..16).and_then(|digits| std::str::from_utf8(digits).ok());
+        format!("b_{}", digits.unwrap_or_default())
+    }
+
     pub(super) fn add(&mut self, draft: Draft<'_>) {
         let Draft { bucket, kind, source, text, priority, is_required, is_data, is_redacted } =
             draft;
-        let same = |block: &&Block| {
-            (&*block.bucket, &*block.kind, &*block.source) == (bucket, kind, source)
-        };
-        let ordinal = self.made.iter().filter(same).count();
-        let id = hash(&json!({"bucket": bucket, "kind": kind, "source_ref": source,
-            "ordinal": ordinal}));
-        let id = format!("b_{}", id.to_string().get(..16).unwrap_or_default());
+        let (bucket, kind) = (self.name(bucket), self.name(kind));
+        let id = self.id([&bucket, &kind, &source]);
         let text = if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text };
         let redacted = if is_redacted { self.redaction.apply(&text) } else { Redacted::default() };
         let text = redacted.text.unwrap_or(text);
         self.made.push(Block {
             id,
-            kind: kind.into(),
-            bucket: bucket.into(),
+            kind,
+            bucket,
             tokens: (self.count)(&text),
             hash: ContentHash::of(&text),
             text,
             priority,
             is_required,
             is_data,
-            source: source.into(),
+            source,
             hits: redacted.hits,
         });
     }
 
     /// The pack's own words.
     pub(super) fn tone(&mut self, pack: &Pack) {
-        let own = |bucket: &'static str, kind, source, text, priority, is_required| Draft {
+        let source = self.name("pack");
+        let own = |bucket: &'static str, kind, text, priority, is_required| Draft {
             bucket,
             kind,
-            source,
+            source: Arc::clone(&source),
             text,
             priority,
             is_required,
@@ -96,33 +157,34 @@ impl Maker<'_> {
         };
         for block in &pack.tone.system {
             let text = block.text.to_string();
-            self.add(own("system", &block.kind, "pack", text, block.priority, block.required));
+            self.add(own("system", &block.kind, text, block.priority, block.required));
         }
         for text in &pack.non_negotiables {
-            self.add(own("system", "non_negotiable", "pack", text.to_string(), 90, true));
+            self.add(own("system", "non_negotiable", text.to_string(), 90, true));
         }
         if let Some(voice) = &pack.tone.voice {
-            self.add(own("system", "voice", "pack", format!("Voice: {voice}"), 10, false));
+            self.add(own("system", "voice", format!("Voice: {voice}"), 10, false));
         }
         for (kind, lead, list) in
             [("do", "Do:", &pack.tone.do_list), ("dont", "Do not:", &pack.tone.dont_list)]
         {
             if !list.is_empty() {
                 let text = format!("{lead}\n- {}", list.join("\n- "));
-                self.add(own("system", kind, "pack", text, 10, false));
+                self.add(own("system", kind, text, 10, false));
             }
         }
         for block in &pack.tone.developer {
             let text = block.text.to_string();
-            self.add(own("developer", &block.kind, "pack", text, block.priority, block.required));
+            self.add(own("developer", &block.kind, text, block.priority, block.required));
         }
     }
 
     pub(super) fn task(&mut self, message: &str) {
+        let source = self.name("request");
         self.add(Draft {
             bucket: "task",
             kind: "task",
-            source: "request",
+            source,
             text: message.to_owned(),
             priority: 100,
             is_required: true,
@@ -131,7 +193,7 @@ impl Maker<'_> {
         });
     }
 
-    pub(super) fn decision(&mut self, decision: &Decision) {
+    pub(super) fn decision(&mut self, decision: &Decision<'_>) {
         let (priority, is_required) = match decision.verdict {
             Verdict::Deny => (100, true),
             Verdict::Require => (90, true),
@@ -144,7 +206,7 @@ impl Maker<'_> {
             decision.rule,
             decision.rationale
         );
-        for (word, list) in [("requires", &decision.requires), ("forbids", &decision.forbids)] {
+        for (word, list) in [("requires", decision.requires), ("forbids", decision.forbids)] {
             if !list.is_empty() {
                 let _ = write!(text, "; {word} {}", list.join(", "));
             }
@@ -152,7 +214,7 @@ impl Maker<'_> {
         self.add(Draft {
             bucket: "policy",
             kind: decision.verdict.as_str(),
-            source: &decision.rule,
+            source: Arc::clone(decision.rule),
             text,
             priority,
             is_required,
@@ -161,13 +223,13 @@ impl Maker<'_> {
         });
     }
 
-    pub(super) fn tool(&mut self, tool: &Surfaced) {
+    pub(super) fn tool(&mut self, tool: &Surfaced<'_>) {
         let capability = &tool.capability;
         let mut text = format!("{} ({})", capability.key, tool.mode.as_str());
         for part in [&capability.description, &capability.schema_ref].into_iter().flatten() {
             let _ = write!(text, "; {part}");
         }
-        if tool.constraints.as_object().is_some_and(|members| !members.is_empty()) {
+        if !tool.constraints.is_empty() {
             let _ = write!(text, "; arguments {}", crate::json::jcs_value(&tool.constraints));
         }
         if !tool.gates.is_empty() {
@@ -176,7 +238,7 @@ impl Maker<'_> {
         self.add(Draft {
             bucket: "tools",
             kind: "tool",
-            source: &capability.key,
+            source: Arc::clone(&capability.key),
             text,
             priority: 50,
             is_required: false,
@@ -186,7 +248,7 @@ impl Maker<'_> {
     }
 
     /// `is_wanted`: a rule asks for evidence of its class.
-    pub(super) fn evidence(&mut self, one: &Admitted, is_wanted: bool) {
+    pub(super) fn evidence(&mut self, one: &Admitted<'_>, is_wanted: bool) {
         let Some(content) = &one.given.content else { return };
         let given = &one.given;
         let priority =
@@ -194,7 +256,7 @@ impl Maker<'_> {
         self.add(Draft {
             bucket: "evidence",
             kind: "evidence",
-            source: &given.id,
+            source: Arc::clone(&given.id),
             text: format!("{} [{}, {}]\n{}", given.id, given.class, one.level, content.text),
             priority,
             is_required: false,
@@ -203,14 +265,14 @@ impl Maker<'_> {
         });
     }
 
-    pub(super) fn memory(&mut self, one: &Recalled, rank: i64) {
+    pub(super) fn memory(&mut self, one: &Recalled<'_>, rank: i64) {
         let tier = word_of(MemoryTier::WORDS, one.tier);
         let date = one.record.promoted_at.to_string();
         let date = date.get(..10).unwrap_or_default();
         self.add(Draft {
             bucket: "memory",
             kind: "memory",
-            source: &one.record.id,
+            source: Arc::clone(&one.record.id),
             text: format!("{} ({tier}, {date})", one.record.text),
             priority: 1_000 - rank,
             is_required: false,
@@ -221,10 +283,11 @@ impl Maker<'_> {
 
     /// What the caller said about its developers' wishes: no more than a wish, under a pack.
     pub(super) fn caller_system(&mut self, text: &str) {
+        let source = self.name("request");
         self.add(Draft {
             bucket: "developer",
             kind: "caller",
-            source: "request",
+            source,
             text: text.to_owned(),
             priority: 20,
             is_required: false,
@@ -237,7 +300,7 @@ impl Maker<'_> {
         self.add(Draft {
             bucket: &block.bucket,
             kind: &block.kind,
-            source: "request",
+            source: Arc::clone(&block.source),
             text: block.text.to_string(),
             priority: block.priority,
             is_required: false,
@@ -252,7 +315,7 @@ impl Maker<'_> {
         self.add(Draft {
             bucket: "session",
             kind: "turn",
-            source: &format!("turn:{at}"),
+            source: format!("turn:{at}").into(),
             text,
             priority: if is_open { 1 << 40 } else { 0 } + priority,
             is_required: is_open,

@@ -1,19 +1,30 @@
 //! Stage 7: which blocks fit into their buckets. What must be shown is, or nothing is compiled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use super::blocks::Block;
-use super::ledger::shown;
+use super::ledger::hash;
+use super::written::{Each, Sha};
+use crate::domain::ContentHash;
 use crate::pack::{BUCKETS, Refusal, RefusalCode, Rollover};
 
 /// A block and whether it is shown.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Packed {
     pub(super) block: Block,
     pub(super) is_kept: bool,
+    /// Whether a summary stands for it.
+    pub(super) is_summarized: bool,
+}
+
+impl Packed {
+    fn dropped(block: Block) -> Self {
+        Self { block, is_kept: false, is_summarized: false }
+    }
 }
 
 /// Tokens that one bucket had from another.
@@ -82,25 +93,26 @@ pub(super) fn run(
 ) -> Result<Output, Refusal> {
     let mut order: Vec<Row> =
         allocations.iter().map(|(name, share)| (Arc::clone(name), *share, 0)).collect();
+    let mut of: HashMap<Arc<str>, Vec<Block>> =
+        allocations.iter().map(|(name, _)| (Arc::clone(name), Vec::new())).collect();
     // A bucket that nobody has heard of stands after memory, and lives on what the session has.
-    for block in &blocks {
-        if !order.iter().any(|(name, ..)| *name == block.bucket) {
+    for block in blocks {
+        let own = of.entry(Arc::clone(&block.bucket)).or_insert_with(|| {
             order.insert(order.len() - 1, (Arc::clone(&block.bucket), 0, 0));
-        }
+            Vec::new()
+        });
+        own.push(block);
     }
     let names: Vec<Arc<str>> = order.iter().map(|(name, ..)| Arc::clone(name)).collect();
     let mut fill = Fill { buckets: order, borrowed: Vec::new() };
-    let mut packed: Vec<Packed> = Vec::with_capacity(blocks.len());
+    let mut packed: Vec<Packed> = Vec::with_capacity(of.values().map(Vec::len).sum());
     let mut lacking: Vec<usize> = Vec::new();
-    let mut rest = blocks;
     for name in &names {
-        let (mut own, others): (Vec<Block>, Vec<Block>) =
-            rest.into_iter().partition(|block| block.bucket == *name);
-        rest = others;
+        let mut own = of.remove(name).unwrap_or_default();
         own.sort_by_key(|block| std::cmp::Reverse(block.priority));
         let is_known = allocations.iter().any(|(known, _)| known == name);
         let start = packed.len();
-        packed.extend(own.into_iter().map(|block| Packed { block, is_kept: false }));
+        packed.extend(own.into_iter().map(Packed::dropped));
         for required in [true, false] {
             for at in start..packed.len() {
                 let Some(one) = packed.get_mut(at) else { continue };
@@ -148,26 +160,35 @@ fn overflow(block: &Block, have: u64) -> Refusal {
 }
 
 impl Output {
-    pub(super) fn told(&self) -> Value {
-        let blocks = self.blocks.iter().map(|one| {
-            json!([one.block.id, shown(&one.block.hash), one.block.tokens, !one.is_kept])
-        });
-        json!({"blocks": blocks.collect::<Vec<_>>(), "omissions": self.omissions()})
+    /// The same with the blocks that a summary stands for.
+    pub(super) fn with_summarized(mut self, blocks: Vec<Block>) -> Self {
+        let summarized = |block| Packed { is_summarized: true, ..Packed::dropped(block) };
+        self.blocks.extend(blocks.into_iter().map(summarized));
+        self
     }
 
-    pub(super) fn omissions(&self) -> Value {
-        let dropped = self.blocks.iter().filter(|one| !one.is_kept);
-        Value::Array(
-            dropped
-                .map(|Packed { block, .. }| {
-                    json!({
-                        "block_id": block.id, "bucket": block.bucket, "kind": block.kind,
-                        "reason": "budget", "tokens": block.tokens, "priority": block.priority,
-                        "source_ref": block.source, "content_hash": shown(&block.hash),
-                    })
-                })
-                .collect(),
-        )
+    /// The hash of what the stage gives.
+    pub(super) fn hash(&self) -> ContentHash {
+        #[derive(Serialize)]
+        struct Told<B, O> {
+            blocks: B,
+            omissions: O,
+        }
+        let blocks = Each(|| {
+            let rows = self.blocks.iter().map(|one| (&one.block, !one.is_kept));
+            rows.map(|(block, is_gone)| (&block.id, Sha(block.hash), block.tokens, is_gone))
+        });
+        hash(&Told { blocks, omissions: self.omissions() })
+    }
+
+    /// Blocks that are not shown.
+    pub(super) fn dropped(&self) -> impl Iterator<Item = &Packed> + Clone {
+        self.blocks.iter().filter(|one| !one.is_kept)
+    }
+
+    /// The same, as they are told.
+    pub(super) fn omissions(&self) -> impl Serialize + '_ {
+        Each(|| self.dropped().map(Omission::of))
     }
 
     /// How often rules found something, in what is shown and in what is not.
@@ -179,11 +200,39 @@ impl Output {
         hits
     }
 
-    /// Whether a block of a bucket that came from `source` is shown.
-    pub(super) fn has(&self, bucket: &str, source: &str) -> bool {
-        self.blocks
-            .iter()
-            .any(|one| one.is_kept && &*one.block.bucket == bucket && &*one.block.source == source)
+    /// What the blocks of a bucket that are shown came from.
+    pub(super) fn kept(&self, bucket: &str) -> HashSet<&str> {
+        let own = self.blocks.iter().filter(|one| one.is_kept && &*one.block.bucket == bucket);
+        own.map(|one| &*one.block.source).collect()
+    }
+}
+
+/// A block that is not shown, as it is told.
+#[derive(Serialize)]
+struct Omission<'o> {
+    block_id: &'o str,
+    bucket: &'o str,
+    kind: &'o str,
+    reason: &'static str,
+    tokens: u64,
+    priority: i64,
+    source_ref: &'o str,
+    content_hash: Sha,
+}
+
+impl<'o> Omission<'o> {
+    fn of(one: &'o Packed) -> Self {
+        let block = &one.block;
+        Self {
+            block_id: &block.id,
+            bucket: &block.bucket,
+            kind: &block.kind,
+            reason: if one.is_summarized { "summarized" } else { "budget" },
+            tokens: block.tokens,
+            priority: block.priority,
+            source_ref: &block.source,
+            content_hash: Sha(block.hash),
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Stage 6: how many tokens each bucket gets. They come to the total, exactly.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -20,7 +19,7 @@ pub(super) struct Output {
     pub(super) split_source: &'static str,
     /// By bucket, in the order in which they are filled.
     pub(super) allocations: Vec<(Arc<str>, u64)>,
-    pub(super) split: Value,
+    pub(super) split: Split,
 }
 
 /// `most`: what the payload's budget leaves.
@@ -43,8 +42,7 @@ pub(super) fn run(layer: &BudgetLayer, asked: Option<u64>, intent: &Intent, most
     let weights: Vec<u32> =
         order.iter().map(|name| split.get(name).copied().unwrap_or_default()).collect();
     let allocations = order.into_iter().zip(shares(total, &weights)).collect();
-    let split: BTreeMap<&Arc<str>, &u32> = split.iter().collect();
-    Output { total, source, split_source, allocations, split: json!(split) }
+    Output { total, source, split_source, allocations, split: split.clone() }
 }
 
 /// Parts a total by weights of a million: whole parts first, then what is left one by one to the

@@ -1,92 +1,129 @@
 //! What has to be watched while a run acts: refusals, escalations, gates, evidence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::buckets::Output as Buckets;
 use super::evidence::Output as Evidence;
-use super::ledger::{hash, shown};
 use super::policy::{Decision, Verdict};
 use super::tools::Surfaced;
+use super::written::{Sha, Written};
+use crate::domain::ContentHash;
 use crate::pack::{Gate, Mode, Pack};
 use crate::policy;
 
 pub(super) struct Input<'i> {
     pub(super) pack: &'i Pack,
     pub(super) facts: &'i policy::Value,
-    pub(super) decisions: &'i [Decision],
-    pub(super) surfaced: &'i [Surfaced],
-    pub(super) evidence: &'i Evidence,
+    pub(super) decisions: &'i [Decision<'i>],
+    pub(super) surfaced: &'i [Surfaced<'i>],
+    pub(super) evidence: &'i Evidence<'i>,
     pub(super) buckets: &'i Buckets,
-    /// The evidence that is shown.
-    pub(super) manifest: &'i Value,
+    /// What rules ask to be proven.
+    pub(super) wanted: &'i BTreeSet<&'i Arc<str>>,
+    /// Over the evidence that is shown, in no order.
+    pub(super) snapshot: ContentHash,
 }
 
 /// The controls, and what a reader should know of them.
-pub(super) struct Output {
-    pub(super) controls: Value,
-    pub(super) diagnostics: Vec<Value>,
+pub(super) struct Output<'i> {
+    pub(super) controls: Written,
+    pub(super) diagnostics: Vec<Diagnostic<'i>>,
+}
+
+/// Something about a capability that a reader should know.
+#[derive(Debug, Serialize)]
+pub(super) struct Diagnostic<'d> {
+    pub(super) code: &'static str,
+    pub(super) key: &'d Arc<str>,
+}
+
+#[derive(Serialize)]
+struct Told<'t> {
+    must_refuse: BTreeSet<&'t Arc<str>>,
+    must_escalate: BTreeSet<&'t Arc<str>>,
+    approval_gates_active: Vec<&'t Arc<str>>,
+    approval_gates: Vec<Active<'t>>,
+    redaction_rules_active: BTreeSet<&'t Arc<str>>,
+    evidence_gates: Proof<'t>,
+}
+
+/// A gate that stands in the way.
+#[derive(Serialize)]
+struct Active<'t> {
+    gate_id: &'t Arc<str>,
+    because: &'t [String],
+    capabilities: &'t [Arc<str>],
+    required_approver_role: &'t str,
+    expires_in_seconds: Option<u64>,
+    evidence_snapshot_hash: Sha,
+}
+
+/// What is proven, and what is not.
+#[derive(Serialize)]
+struct Proof<'t> {
+    required: &'t BTreeSet<&'t Arc<str>>,
+    satisfied: BTreeSet<&'t Arc<str>>,
+    unresolved: BTreeSet<&'t Arc<str>>,
+    rejected: BTreeSet<&'t Arc<str>>,
+    conflicts: BTreeSet<&'t Arc<str>>,
+    commit_allowed: bool,
 }
 
 /// What rules ask to be proven: evidence by its class.
-pub(super) fn wanted(pack: &Pack, decisions: &[Decision]) -> BTreeSet<Arc<str>> {
+pub(super) fn wanted<'p>(pack: &'p Pack, decisions: &[Decision<'p>]) -> BTreeSet<&'p Arc<str>> {
     let mut wanted = BTreeSet::new();
+    let mut known: Option<HashSet<&str>> = None;
     for decision in decisions {
-        let named = decision.requires.iter();
-        let named = named.filter(|name| &***name != "approval" && pack.capability(name).is_none());
-        wanted.extend(named.cloned());
-        let spec = pack.decisions.iter().find(|spec| Some(&spec.key) == decision.binding.as_ref());
-        wanted.extend(spec.into_iter().flat_map(|spec| spec.required_evidence.iter().cloned()));
+        for name in decision.requires.iter().filter(|name| &***name != "approval") {
+            let keys = || pack.capabilities.iter().map(|own| &*own.key).collect();
+            if !known.get_or_insert_with(keys).contains(&**name) {
+                wanted.insert(name);
+            }
+        }
+        let spec = pack.decisions.iter().find(|spec| Some(&spec.key) == decision.binding);
+        wanted.extend(spec.into_iter().flat_map(|spec| &spec.required_evidence));
     }
     wanted
 }
 
-pub(super) fn run(input: &Input<'_>) -> Output {
+pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
     let Input { pack, decisions, surfaced, .. } = input;
-    let escalates = |decision: &&Decision| {
+    let escalates = |decision: &&Decision<'_>| {
         decision.gate.is_some() || decision.requires.iter().any(|name| &**name == "approval")
     };
-    let rules = |holds: &dyn Fn(&&Decision) -> bool| -> BTreeSet<Arc<str>> {
-        decisions.iter().filter(|one| holds(one)).map(|one| Arc::clone(&one.rule)).collect()
-    };
-    let mut must_refuse = rules(&|decision| decision.verdict == Verdict::Deny);
-    must_refuse.extend(pack.policy.must_refuse.iter().cloned());
-    let mut must_escalate = rules(&escalates);
-    must_escalate.extend(pack.policy.must_escalate.iter().cloned());
+    let denials = decisions.iter().filter(|decision| decision.verdict == Verdict::Deny);
+    let mut must_refuse: BTreeSet<&Arc<str>> = denials.map(|decision| decision.rule).collect();
+    must_refuse.extend(&pack.policy.must_refuse);
+    let mut must_escalate: BTreeSet<&Arc<str>> =
+        decisions.iter().filter(escalates).map(|decision| decision.rule).collect();
+    must_escalate.extend(&pack.policy.must_escalate);
     let gates = active(input);
     let mut diagnostics = Vec::new();
     for tool in surfaced.iter().filter(|tool| tool.mode == Mode::Destructive) {
         let key = &tool.capability.key;
         if !gates.iter().any(|(gate, _)| covers(gate, decisions, key)) {
-            diagnostics.push(json!({"code": "controls_ungated_destructive", "key": key}));
-            must_escalate.insert(Arc::clone(key));
+            diagnostics.push(Diagnostic { code: "controls_ungated_destructive", key });
+            must_escalate.insert(key);
         }
     }
-    let snapshot = shown(&hash(&sorted(input.manifest)));
-    let details: Vec<Value> = gates
-        .iter()
-        .map(|(gate, because)| {
-            json!({
-                "gate_id": gate.id,
-                "because": because,
-                "capabilities": gate.capabilities,
-                "required_approver_role": gate.approver,
-                "expires_in_seconds": gate.expires_in_seconds,
-                "evidence_snapshot_hash": snapshot,
-            })
-        })
-        .collect();
-    let active: Vec<&Arc<str>> = gates.iter().map(|(gate, _)| &gate.id).collect();
-    let redaction: BTreeSet<&Arc<str>> = pack.policy.redaction.ids().collect();
-    let controls = json!({
-        "must_refuse": must_refuse,
-        "must_escalate": must_escalate,
-        "approval_gates_active": active,
-        "approval_gates": details,
-        "redaction_rules_active": redaction,
-        "evidence_gates": evidence(input),
+    let details = gates.iter().map(|(gate, because)| Active {
+        gate_id: &gate.id,
+        because,
+        capabilities: &gate.capabilities,
+        required_approver_role: &gate.approver,
+        expires_in_seconds: gate.expires_in_seconds,
+        evidence_snapshot_hash: Sha(input.snapshot),
+    });
+    let controls = Written::of(&Told {
+        must_refuse,
+        must_escalate,
+        approval_gates_active: gates.iter().map(|(gate, _)| &gate.id).collect(),
+        approval_gates: details.collect(),
+        redaction_rules_active: pack.policy.redaction.ids().collect(),
+        evidence_gates: proof(input),
     });
     Output { controls, diagnostics }
 }
@@ -96,7 +133,7 @@ fn active<'p>(input: &Input<'p>) -> Vec<(&'p Gate, Vec<String>)> {
     let mut found = Vec::new();
     for gate in &input.pack.policy.gates {
         let mut because = Vec::new();
-        for decision in input.decisions.iter().filter(|one| one.gate.as_ref() == Some(&gate.id)) {
+        for decision in input.decisions.iter().filter(|one| one.gate == Some(&gate.id)) {
             because.push(format!("rule:{}", decision.rule));
         }
         if let Some(condition) = &gate.condition {
@@ -124,51 +161,37 @@ fn active<'p>(input: &Input<'p>) -> Vec<(&'p Gate, Vec<String>)> {
 }
 
 /// Whether an active gate is one for a capability.
-fn covers(gate: &Gate, decisions: &[Decision], key: &Arc<str>) -> bool {
+fn covers(gate: &Gate, decisions: &[Decision<'_>], key: &Arc<str>) -> bool {
     let by_rule = decisions.iter().any(|decision| {
-        decision.gate.as_ref() == Some(&gate.id)
+        decision.gate == Some(&gate.id)
             && (decision.targets.is_empty() || decision.targets.contains(key))
     });
     let all = gate.condition.is_some() && gate.capabilities.is_empty();
     gate.capabilities.contains(key) || by_rule || all
 }
 
-fn sorted(manifest: &Value) -> Value {
-    let mut items = manifest.as_array().cloned().unwrap_or_default();
-    items.sort_by_cached_key(Value::to_string);
-    Value::Array(items)
-}
-
-fn evidence(input: &Input<'_>) -> Value {
-    let required = wanted(input.pack, input.decisions);
-    let admitted = &input.evidence.admitted;
-    let is_met = |class: &Arc<str>| {
-        admitted.iter().any(|one| {
-            one.given.class == *class
-                && one.is_eligible
-                && input.buckets.has("evidence", &one.given.id)
-        })
-    };
+fn proof<'i>(input: &Input<'i>) -> Proof<'i> {
+    let Input { wanted: required, evidence: Evidence { admitted, rejected }, .. } = *input;
+    let kept = input.buckets.kept("evidence");
+    let proven = admitted.iter().filter(|one| one.is_eligible && kept.contains(&*one.given.id));
+    let met: HashSet<&str> = proven.map(|one| &*one.given.class).collect();
     let (satisfied, unresolved): (BTreeSet<&Arc<str>>, BTreeSet<&Arc<str>>) =
-        required.iter().partition(|class| is_met(class));
-    let is_there = |id: &Arc<str>| admitted.iter().any(|one| one.given.id == *id);
+        required.iter().partition(|class| met.contains(&****class));
+    let there: HashSet<&str> = admitted.iter().map(|one| &*one.given.id).collect();
+    let is_there = |id: &Arc<str>| there.contains(&**id);
     let conflicting = admitted.iter().filter(|one| one.given.conflicts_with.iter().any(is_there));
-    let mut conflicts: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut conflicts: BTreeSet<&Arc<str>> = BTreeSet::new();
     let mut blocks = false;
     for one in conflicting {
         blocks |= required.contains(&one.given.class);
-        conflicts.insert(Arc::clone(&one.given.id));
+        conflicts.insert(&one.given.id);
     }
-    for (id, reason) in &input.evidence.rejected {
-        if *reason == "conflict_same_id" {
-            blocks |= id.split(':').nth(1).is_some_and(|class| required.contains(class));
-            conflicts.insert(Arc::clone(id));
-        }
+    for one in rejected.iter().filter(|one| one.reason == "conflict_same_id") {
+        let class = one.id.split(':').nth(1);
+        blocks |= class.is_some_and(|class| required.iter().any(|own| ***own == *class));
+        conflicts.insert(one.id);
     }
-    let rejected: BTreeSet<&Arc<str>> = input.evidence.rejected.iter().map(|(id, _)| id).collect();
-    json!({
-        "required": required, "satisfied": satisfied, "unresolved": unresolved,
-        "rejected": rejected, "conflicts": conflicts,
-        "commit_allowed": unresolved.is_empty() && !blocks,
-    })
+    let commit_allowed = unresolved.is_empty() && !blocks;
+    let rejected = rejected.iter().map(|one| one.id).collect();
+    Proof { required, satisfied, unresolved, rejected, conflicts, commit_allowed }
 }

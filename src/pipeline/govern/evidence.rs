@@ -1,20 +1,22 @@
 //! Stage 4: which evidence counts: of the run's snapshot, unaltered, the tenant's, not above the
 //! ceiling.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::ledger::shown;
+use super::ledger::{hash, hash_of_set, is_exact};
+use super::memory::Rejected;
+use super::written::{Each, Sha};
 use crate::domain::{Classification, ContentHash};
 use crate::pack::{Pack, Refusal, RefusalCode};
 use crate::request::{EvidenceRef, RunContext};
 
 /// Evidence that counts.
-#[derive(Debug, Clone)]
-pub(super) struct Admitted {
-    pub(super) given: EvidenceRef,
+#[derive(Debug)]
+pub(super) struct Admitted<'e> {
+    pub(super) given: &'e EvidenceRef,
     /// The word of its level; `given` has the one that it came with.
     pub(super) level: &'static str,
     /// Whether what it says is there.
@@ -24,18 +26,18 @@ pub(super) struct Admitted {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(super) struct Output<'e> {
     /// By class and id.
-    pub(super) admitted: Vec<Admitted>,
-    pub(super) rejected: Vec<(Arc<str>, &'static str)>,
+    pub(super) admitted: Vec<Admitted<'e>>,
+    pub(super) rejected: Vec<Rejected<'e>>,
 }
 
-pub(super) fn run(
+pub(super) fn run<'e>(
     pack: &Pack,
     run: &RunContext,
-    candidates: &[EvidenceRef],
+    candidates: &'e [EvidenceRef],
     ceiling: Classification,
-) -> Result<Output, Refusal> {
+) -> Result<Output<'e>, Refusal> {
     if pack.is_pinned && run.snapshot.is_none() {
         let detail = "the pack wants evidence of one snapshot, and the run names none";
         let refusal = Refusal::new(RefusalCode::EvidenceSnapshotUnpinned, Some("evidence"), detail);
@@ -45,7 +47,7 @@ pub(super) fn run(
     for given in candidates {
         match judge(pack, run, given, ceiling) {
             Ok(admitted) => output.admitted.push(admitted),
-            Err(reason) => output.rejected.push((Arc::clone(&given.id), reason)),
+            Err(reason) => output.rejected.push(Rejected { id: &given.id, reason }),
         }
     }
     settle_duplicates(&mut output);
@@ -57,12 +59,12 @@ pub(super) fn run(
     Ok(output)
 }
 
-fn judge(
+fn judge<'e>(
     pack: &Pack,
     run: &RunContext,
-    given: &EvidenceRef,
+    given: &'e EvidenceRef,
     ceiling: Classification,
-) -> Result<Admitted, &'static str> {
+) -> Result<Admitted<'e>, &'static str> {
     let snapshot = given.snapshot().filter(|snapshot| !snapshot.is_empty());
     let is_formed = given.id.split('#').next().is_some_and(|head| head.split(':').count() >= 3);
     let hash = given.payload_hash.strip_prefix("sha256:").and_then(ContentHash::parse);
@@ -94,70 +96,77 @@ fn judge(
         level: super::word(level),
         is_resolved,
         is_eligible: is_pinned && is_resolved && given.is_trusted && given.is_current,
-        given: given.clone(),
+        given,
     })
 }
 
 /// The same twice is one; two of one id that say otherwise are none.
-fn settle_duplicates(output: &mut Output) {
-    let mut seen: BTreeMap<Arc<str>, (Arc<str>, bool)> = BTreeMap::new();
+fn settle_duplicates(output: &mut Output<'_>) {
+    /// What is known of an id.
+    struct Seen<'s> {
+        hash: &'s Arc<str>,
+        conflicts: bool,
+        is_kept: bool,
+    }
+    let mut seen: HashMap<&str, Seen<'_>> = HashMap::with_capacity(output.admitted.len());
     for one in &output.admitted {
         let hash = &one.given.payload_hash;
-        let entry =
-            seen.entry(Arc::clone(&one.given.id)).or_insert_with(|| (Arc::clone(hash), false));
-        entry.1 |= entry.0 != *hash;
+        let new = Seen { hash, conflicts: false, is_kept: false };
+        let known = seen.entry(&one.given.id).or_insert(new);
+        known.conflicts |= known.hash != hash;
     }
-    let mut kept: Vec<Arc<str>> = Vec::new();
     let mut admitted = std::mem::take(&mut output.admitted);
     // So that of two that are the same the same one is kept, in whatever order they came.
-    admitted.sort_by_cached_key(|one| (!one.is_eligible, !one.is_resolved));
+    admitted.sort_by_key(|one| (!one.is_eligible, !one.is_resolved));
     for one in admitted {
-        let id = Arc::clone(&one.given.id);
-        if seen.get(&id).is_some_and(|(_, conflicts)| *conflicts) {
-            output.rejected.push((id, "conflict_same_id"));
-        } else if !kept.contains(&id) {
-            kept.push(id);
+        let id = &one.given.id;
+        let Some(known) = seen.get_mut(&**id) else { continue };
+        if known.conflicts {
+            output.rejected.push(Rejected { id, reason: "conflict_same_id" });
+        } else if !std::mem::replace(&mut known.is_kept, true) {
             output.admitted.push(one);
         }
     }
 }
 
-impl Output {
-    pub(super) fn told(&self) -> Value {
-        let admitted: Vec<Value> = self
-            .admitted
-            .iter()
-            .map(|one| json!({"id": one.given.id, "payload_hash": one.given.payload_hash}))
-            .collect();
-        json!({"admitted": admitted, "rejected": self.rejected()})
-    }
-
-    pub(super) fn rejected(&self) -> Value {
-        let rejected = self.rejected.iter();
-        Value::Array(rejected.map(|(id, reason)| json!({"id": id, "reason": reason})).collect())
+impl Output<'_> {
+    /// The hash of what the stage gives.
+    pub(super) fn hash(&self) -> ContentHash {
+        #[derive(Serialize)]
+        struct Row<'r> {
+            id: &'r str,
+            payload_hash: &'r str,
+        }
+        #[derive(Serialize)]
+        struct Told<'t, A> {
+            admitted: A,
+            rejected: &'t [Rejected<'t>],
+        }
+        let admitted = Each(|| {
+            self.admitted
+                .iter()
+                .map(|one| Row { id: &one.given.id, payload_hash: &one.given.payload_hash })
+        });
+        hash(&Told { admitted, rejected: &self.rejected })
     }
 }
 
-/// What of the candidates counts: a set, in no order.
-pub(super) fn candidates(given: &[EvidenceRef]) -> Value {
-    let mut told: Vec<Value> = given
-        .iter()
-        .map(|one| {
-            let content = one.content.as_ref().map(|content| shown(&content.hash));
-            json!([
-                one.id,
-                one.class,
-                one.classification,
-                one.payload_hash,
-                content,
-                one.tenant_id,
-                one.is_trusted,
-                one.is_current,
-                one.priority,
-                one.conflicts_with
-            ])
-        })
-        .collect();
-    told.sort_by_cached_key(Value::to_string);
-    Value::Array(told)
+/// Over what of the candidates counts: a set, in no order.
+pub(super) fn hash_of(given: &[EvidenceRef]) -> ContentHash {
+    let is_plain = |one: &EvidenceRef| one.priority.is_none_or(|own| is_exact(own.unsigned_abs()));
+    let rows = given.iter().map(|one| {
+        (
+            &one.id,
+            &one.class,
+            &one.classification,
+            &one.payload_hash,
+            one.content.as_ref().map(|content| Sha(content.hash)),
+            &one.tenant_id,
+            one.is_trusted,
+            one.is_current,
+            one.priority,
+            &one.conflicts_with,
+        )
+    });
+    hash_of_set(rows, given.iter().all(is_plain))
 }

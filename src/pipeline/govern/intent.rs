@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::ledger::put;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::pack::{Intent, Refusal, RefusalCode};
 
@@ -55,10 +55,17 @@ pub(super) fn run(input: &Input<'_>) -> Result<Intent, Refusal> {
     Ok(row.clone())
 }
 
-pub(super) fn told(intent: &Intent) -> Value {
-    let mut told = json!({"id": intent.id, "class": intent.class, "task": intent.task});
-    if let Some(risk) = &intent.risk_class {
-        put(&mut told, "risk_class", json!(risk));
-    }
-    told
+/// A row as it is told.
+#[derive(Serialize)]
+pub(super) struct Told<'i> {
+    id: &'i str,
+    class: &'i str,
+    task: &'i str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    risk_class: Option<&'i str>,
+}
+
+pub(super) fn told(intent: &Intent) -> Told<'_> {
+    let risk_class = intent.risk_class.as_deref();
+    Told { id: &intent.id, class: &intent.class, task: &intent.task, risk_class }
 }

@@ -2,27 +2,51 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use super::written::{Sha, Written};
 use crate::domain::{ContentHash, Stage};
 use crate::json;
-
-/// `sha256:` and 64 digits.
-pub(super) fn shown(hash: &ContentHash) -> String {
-    format!("sha256:{hash}")
-}
+use crate::pack::Refusal;
 
 /// The hash of a value's canonical JSON.
-pub(super) fn hash(value: &Value) -> ContentHash {
+pub(super) fn hash<T: Serialize + ?Sized>(value: &T) -> ContentHash {
     ContentHash::of(&json::jcs_value(value))
 }
 
-/// Sets a member of an object.
-pub(super) fn put(object: &mut Value, key: &str, value: Value) {
-    if let Some(members) = object.as_object_mut() {
-        members.insert(key.to_owned(), value);
+/// The hash of a list of rows in no order of their own: as it would be shown, each stands behind those
+/// whose text is less. `is_exact`: all their numbers are shown as their canonical form has them.
+pub(super) fn hash_of_set<T: Serialize>(
+    rows: impl Iterator<Item = T>,
+    is_exact: bool,
+) -> ContentHash {
+    let mut hasher = Sha256::new();
+    let mut add = |at: usize, text: &str| {
+        hasher.update(if at > 0 { "," } else { "" });
+        hasher.update(text);
+    };
+    add(0, "[");
+    if is_exact {
+        let mut rows: Vec<String> = rows.map(|row| json::jcs_value(&row)).collect();
+        rows.sort_unstable();
+        for (at, row) in rows.iter().enumerate() {
+            add(at, row);
+        }
+    } else {
+        let mut rows: Vec<Written> = rows.map(|row| Written::of(&row)).collect();
+        rows.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
+        for (at, row) in rows.iter().enumerate() {
+            add(at, &row.canonical);
+        }
     }
+    add(0, "]");
+    ContentHash(hasher.finalize().into())
+}
+
+/// Whether a number's canonical form is its digits.
+pub(super) fn is_exact(number: u64) -> bool {
+    number < 1 << 53
 }
 
 /// A stage of a compile under a pack, as the ledger of a record has it.
@@ -47,26 +71,23 @@ pub(super) struct Stages {
 #[derive(Debug)]
 struct Line {
     name: &'static str,
-    parts: BTreeMap<String, ContentHash>,
+    parts: BTreeMap<&'static str, Sha>,
     input: ContentHash,
     output: ContentHash,
     chain: ContentHash,
 }
 
 impl Stages {
-    /// Adds a stage: what it was given, by name, and what it gave.
+    /// Adds a stage: what it was given, by name, and the hash of what it gave.
     pub(super) fn push(
         &mut self,
         name: &'static str,
         parts: impl IntoIterator<Item = (&'static str, ContentHash)>,
-        output: &Value,
+        output: ContentHash,
     ) {
-        let parts: BTreeMap<String, ContentHash> =
-            parts.into_iter().map(|(name, hash)| (name.to_owned(), hash)).collect();
-        let told: BTreeMap<&String, String> =
-            parts.iter().map(|(name, hash)| (name, shown(hash))).collect();
-        let input = hash(&json!(told));
-        let output = hash(output);
+        let parts: BTreeMap<_, _> =
+            parts.into_iter().map(|(name, hash)| (name, Sha(hash))).collect();
+        let input = hash(&parts);
         let mut hasher = Sha256::new();
         if let Some(before) = self.chain {
             hasher.update(before);
@@ -75,6 +96,17 @@ impl Stages {
         let chain: [u8; 32] = hasher.finalize().into();
         self.chain = Some(chain);
         self.lines.push(Line { name, parts, input, output, chain: ContentHash(chain) });
+    }
+
+    /// Adds a stage that refuses: what it gave is the refusal.
+    pub(super) fn refuse(
+        &mut self,
+        name: &'static str,
+        parts: impl IntoIterator<Item = (&'static str, ContentHash)>,
+        refusal: Refusal,
+    ) -> Refusal {
+        self.push(name, parts, hash(&refusal.told()));
+        refusal
     }
 
     /// The output hash of a stage that is through.
@@ -92,25 +124,30 @@ impl Stages {
                 name => Stage::parse(name)?,
             };
             let outside = line.parts.iter().filter(|(name, _)| !name.starts_with(FROM_STAGE));
-            let parts = outside.map(|(name, hash)| (name.clone(), *hash)).collect();
+            let parts = outside.map(|(name, hash)| ((*name).to_owned(), hash.0)).collect();
             Some(GovernedStage { stage, parts, output: line.output })
         };
         self.lines.iter().filter_map(governed).collect()
     }
 
-    pub(super) fn told(&self) -> Value {
-        let lines = self.lines.iter().enumerate().map(|(at, line)| {
-            let parts: BTreeMap<&String, String> =
-                line.parts.iter().map(|(name, hash)| (name, shown(hash))).collect();
-            json!({
-                "n": at + 1,
-                "name": line.name,
-                "input_parts": parts,
-                "input_hash": shown(&line.input),
-                "output_hash": shown(&line.output),
-                "chain_hash": shown(&line.chain),
-            })
+    pub(super) fn told(&self) -> Written {
+        #[derive(Serialize)]
+        struct Row<'l> {
+            n: usize,
+            name: &'static str,
+            input_parts: &'l BTreeMap<&'static str, Sha>,
+            input_hash: Sha,
+            output_hash: Sha,
+            chain_hash: Sha,
+        }
+        let rows = (1..).zip(&self.lines).map(|(n, line)| Row {
+            n,
+            name: line.name,
+            input_parts: &line.parts,
+            input_hash: Sha(line.input),
+            output_hash: Sha(line.output),
+            chain_hash: Sha(line.chain),
         });
-        Value::Array(lines.collect())
+        Written::of(&rows.collect::<Vec<_>>())
     }
 }

@@ -2,123 +2,199 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::buckets::{Output as Buckets, Packed, Row};
-use super::evidence::Output as Evidence;
-use super::ledger::{put, shown};
-use super::memory::Output as Memory;
-use super::policy::{self, Output as Policy};
-use super::render;
-use super::tools::Output as Tools;
-use crate::domain::{MemoryTier, word_of};
+use super::evidence::{Admitted, Output as Evidence};
+use super::memory::{Output as Memory, Recalled};
+use super::policy::Output as Policy;
+use super::render::Rendered;
+use super::tools::{Output as Tools, Withheld};
+use super::written::{Each, Keyed, Object, Sha, Written};
+use crate::domain::{ContentHash, MemoryTier, word_of};
 
 pub(super) struct Input<'i> {
-    pub(super) policy: &'i Policy,
-    pub(super) tools: &'i Tools,
+    pub(super) policy: &'i Policy<'i>,
+    pub(super) tools: &'i Tools<'i>,
     /// Tools of the caller that the registry does not know.
     pub(super) foreign: &'i [Arc<str>],
-    pub(super) evidence: &'i Evidence,
-    pub(super) memory: &'i Memory,
+    pub(super) evidence: &'i Evidence<'i>,
+    pub(super) memory: &'i Memory<'i>,
     pub(super) buckets: &'i Buckets,
 }
 
-/// Evidence whose block is shown.
-pub(super) fn evidence(evidence: &Evidence, buckets: &Buckets) -> Value {
-    let shown = evidence.admitted.iter().filter(|one| buckets.has("evidence", &one.given.id));
-    Value::Array(
-        shown
-            .map(|one| {
-                let given = &one.given;
-                let mut told = json!({
-                    "id": given.id, "class": given.class, "classification": one.level,
-                    "payload_hash": given.payload_hash, "in_prompt": true,
-                });
-                if &*given.classification != one.level {
-                    put(&mut told, "classification_given", json!(given.classification));
-                }
-                told
-            })
-            .collect(),
-    )
+/// What the model was shown.
+pub(super) struct Manifests<'i> {
+    pub(super) written: Written,
+    /// Over the evidence that is shown, in no order.
+    pub(super) snapshot: ContentHash,
+    /// The evidence and what is remembered, of which blocks are shown.
+    pub(super) evidence: Vec<&'i Admitted<'i>>,
+    pub(super) memory: Vec<&'i Recalled<'i>>,
 }
 
-pub(super) fn run(input: &Input<'_>) -> Value {
-    let decisions: Vec<Value> = input.policy.decisions.iter().map(policy::Decision::told).collect();
-    let tools: Vec<Value> = input
-        .tools
-        .surfaced
-        .iter()
-        .map(|tool| {
-            let mut told = tool.told();
-            put(&mut told, "in_prompt", json!(input.buckets.has("tools", &tool.capability.key)));
-            told
-        })
-        .collect();
-    let recalled = input.memory.recalled.iter();
-    let recalled = recalled.filter(|one| input.buckets.has("memory", &one.record.id));
-    let memory: Vec<Value> = recalled
-        .map(|one| {
-            json!({
-                "id": one.record.id, "tier": word_of(MemoryTier::WORDS, one.tier),
-                "classification": one.level, "text_hash": shown(&one.hash), "in_prompt": true,
-            })
-        })
-        .collect();
-    let mut withheld: Vec<Value> =
-        input.tools.withheld.iter().map(super::tools::Withheld::told).collect();
-    withheld.extend(
-        input
-            .foreign
-            .iter()
-            .map(|name| json!({"key": name, "reason": "not_in_registry", "by": null})),
-    );
-    let rules: Vec<Value> = input.policy.suppressed.iter().map(policy::suppressed).collect();
-    json!({
-        "policy_manifest": decisions,
-        "tool_manifest": tools,
-        "evidence_manifest": evidence(input.evidence, input.buckets),
-        "memory_manifest": memory,
-        "withheld": {
-            "tools": withheld,
-            "evidence": input.evidence.rejected(),
-            "memory": input.memory.rejected(),
-            "rules": rules,
-        },
-    })
+/// A piece of evidence, as it is told.
+#[derive(Serialize)]
+struct EvidenceRow<'r> {
+    id: &'r str,
+    class: &'r str,
+    classification: &'static str,
+    payload_hash: &'r str,
+    in_prompt: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classification_given: Option<&'r str>,
+}
+
+impl<'r> EvidenceRow<'r> {
+    fn of(one: &Admitted<'r>) -> Self {
+        let (given, level) = (one.given, one.level);
+        Self {
+            id: &given.id,
+            class: &given.class,
+            classification: level,
+            payload_hash: &given.payload_hash,
+            in_prompt: true,
+            classification_given: Some(&*given.classification).filter(|own| *own != level),
+        }
+    }
+}
+
+/// Something that is remembered, as it is told.
+#[derive(Serialize)]
+struct MemoryRow<'r> {
+    id: &'r str,
+    tier: &'static str,
+    classification: &'static str,
+    text_hash: Sha,
+    in_prompt: bool,
+}
+
+impl<'r> MemoryRow<'r> {
+    fn of(one: &Recalled<'r>) -> Self {
+        Self {
+            id: &one.record.id,
+            tier: word_of(MemoryTier::WORDS, one.tier),
+            classification: one.level,
+            text_hash: Sha(one.hash),
+            in_prompt: true,
+        }
+    }
+}
+
+pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
+    #[derive(Serialize)]
+    struct NotShown<T, E, M, R> {
+        tools: T,
+        evidence: E,
+        memory: M,
+        rules: R,
+    }
+    let Input { policy, tools, foreign, evidence, memory, buckets } = *input;
+    let shown = buckets.kept("tools");
+    let in_prompt = |key: &str| Some(shown.contains(key));
+    let surfaced =
+        Each(|| tools.surfaced.iter().map(|tool| tool.row(in_prompt(&tool.capability.key))));
+    let kept = buckets.kept("evidence");
+    let proven = evidence.admitted.iter().filter(|one| kept.contains(&*one.given.id)).collect();
+    let kept = buckets.kept("memory");
+    let recalled = memory.recalled.iter().filter(|one| kept.contains(&*one.record.id)).collect();
+    let (proven, recalled): (Vec<&Admitted<'_>>, Vec<&Recalled<'_>>) = (proven, recalled);
+    let mut rows: Vec<Written> =
+        proven.iter().map(|one| Written::of(&EvidenceRow::of(one))).collect();
+    let evidence_manifest = Written::list(&rows);
+    rows.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
+    let unknown = |key| Withheld { key, reason: "not_in_registry", by: None };
+    let withheld = NotShown {
+        tools: Each(|| tools.withheld.iter().cloned().chain(foreign.iter().map(unknown))),
+        evidence: &evidence.rejected,
+        memory: &memory.rejected,
+        rules: &policy.suppressed,
+    };
+    let remembered = Each(|| recalled.iter().map(|one| MemoryRow::of(one)));
+    let manifests = Object::of([
+        ("policy_manifest", Written::of(&policy.decisions)),
+        ("tool_manifest", Written::of(&surfaced)),
+        ("evidence_manifest", evidence_manifest),
+        ("memory_manifest", Written::of(&remembered)),
+        ("withheld", Written::of(&withheld)),
+    ]);
+    Manifests {
+        written: manifests.written(),
+        snapshot: Written::list(&rows).hash(),
+        evidence: proven,
+        memory: recalled,
+    }
 }
 
 /// The prompt: by role, block by block, and as one text.
-pub(super) fn prompt(buckets: &Buckets) -> Value {
+pub(super) fn prompt(buckets: &Buckets, rendered: &Rendered) -> Written {
+    #[derive(Serialize)]
+    struct Prompt<'p, B> {
+        system: String,
+        developer: String,
+        task: String,
+        context_blocks: B,
+        rendered: &'p str,
+        rendered_hash: Sha,
+    }
     let joined = |bucket: &str| {
         let own = buckets.blocks.iter().filter(|one| one.is_kept && &*one.block.bucket == bucket);
         own.map(|one| one.block.text.as_str()).collect::<Vec<_>>().join("\n\n")
     };
-    let blocks: Vec<Value> = buckets.blocks.iter().map(block).collect();
-    let rendered = render::text(buckets, |_| true);
-    let hash = shown(&crate::domain::ContentHash::of(&rendered));
-    json!({
-        "system": joined("system"), "developer": joined("developer"), "task": joined("task"),
-        "context_blocks": blocks, "rendered": rendered, "rendered_hash": hash,
+    Written::of(&Prompt {
+        system: joined("system"),
+        developer: joined("developer"),
+        task: joined("task"),
+        context_blocks: Each(|| buckets.blocks.iter().map(BlockRow::of)),
+        rendered: &rendered.text,
+        rendered_hash: Sha(ContentHash::of(&rendered.text)),
     })
 }
 
-fn block(one: &Packed) -> Value {
-    let block = &one.block;
-    json!({
-        "block_id": block.id,
-        "bucket": block.bucket,
-        "kind": block.kind,
-        "content": if one.is_kept { block.text.as_str() } else { "" },
-        "priority": block.priority,
-        "required": block.is_required,
-        "provenance_refs": [block.source],
-        "truncated": !one.is_kept,
-        "instruction_treatment": if block.is_data { "data_only" } else { "trusted" },
-        "content_hash": shown(&block.hash),
-        "tokens": block.tokens,
-        "redactions": block.hits,
-    })
+/// A block, as it is told.
+#[derive(Serialize)]
+struct BlockRow<'b> {
+    block_id: &'b str,
+    bucket: &'b str,
+    kind: &'b str,
+    content: &'b str,
+    priority: i64,
+    required: bool,
+    provenance_refs: [&'b str; 1],
+    truncated: bool,
+    instruction_treatment: &'static str,
+    content_hash: Sha,
+    tokens: u64,
+    redactions: &'b std::collections::BTreeMap<Arc<str>, u64>,
+}
+
+impl<'b> BlockRow<'b> {
+    fn of(one: &'b Packed) -> Self {
+        let block = &one.block;
+        Self {
+            block_id: &block.id,
+            bucket: &block.bucket,
+            kind: &block.kind,
+            content: if one.is_kept { block.text.as_str() } else { "" },
+            priority: block.priority,
+            required: block.is_required,
+            provenance_refs: [&block.source],
+            truncated: !one.is_kept,
+            instruction_treatment: if block.is_data { "data_only" } else { "trusted" },
+            content_hash: Sha(block.hash),
+            tokens: block.tokens,
+            redactions: &block.hits,
+        }
+    }
+}
+
+/// What a bucket had no room for.
+#[derive(Serialize)]
+struct Truncation<'t> {
+    count: usize,
+    block_ids: Vec<&'t str>,
+    tokens: u64,
 }
 
 /// What was spent, bucket by bucket, and what had no room.
@@ -126,45 +202,61 @@ pub(super) fn budget(
     allocation: &super::budget::Output,
     buckets: &Buckets,
     (tokenizer, limits): (&str, &Value),
-    count: &dyn Fn(&str) -> u64,
-) -> Value {
+    rendered: u64,
+) -> Written {
     let by = |value: &dyn Fn(&Row) -> u64| -> Map<String, Value> {
         buckets.buckets.iter().map(|one| (one.0.to_string(), json!(value(one)))).collect()
     };
-    let mut truncations = Map::new();
+    let mut truncations: Vec<(&str, Truncation<'_>)> = Vec::new();
     for (name, ..) in &buckets.buckets {
-        let gone = buckets.blocks.iter().filter(|one| !one.is_kept && one.block.bucket == *name);
-        let gone: Vec<&Packed> = gone.collect();
-        if !gone.is_empty() {
-            let ids: Vec<&str> = gone.iter().map(|one| one.block.id.as_str()).collect();
-            let tokens: u64 = gone.iter().map(|one| one.block.tokens).sum();
-            let told = json!({"count": gone.len(), "block_ids": ids, "tokens": tokens});
-            truncations.insert(name.to_string(), told);
+        let gone = buckets.dropped().filter(|one| one.block.bucket == *name);
+        let block_ids: Vec<&str> = gone.clone().map(|one| one.block.id.as_str()).collect();
+        if !block_ids.is_empty() && !truncations.iter().any(|(known, _)| **known == **name) {
+            let tokens = gone.map(|one| one.block.tokens).sum();
+            truncations.push((name, Truncation { count: block_ids.len(), block_ids, tokens }));
         }
     }
-    let dropped: Vec<&str> =
-        buckets.blocks.iter().filter(|one| !one.is_kept).map(|one| one.block.id.as_str()).collect();
-    let borrowed: Vec<Value> = buckets
-        .borrowed
-        .iter()
-        .map(|one| json!({"to": one.to, "from": one.from, "tokens": one.tokens}))
-        .collect();
+    let borrowed = buckets.borrowed.iter();
+    let borrowed =
+        borrowed.map(|one| json!({"to": one.to, "from": one.from, "tokens": one.tokens}));
     let used: u64 = buckets.buckets.iter().map(|(_, _, used)| used).sum();
-    let rendered = count(&render::text(buckets, |_| true));
-    json!({
-        "tokenizer": tokenizer,
-        "total_tokens": allocation.total,
-        "source": allocation.source,
-        "split_source": allocation.split_source,
-        "allocations": by(&|(_, share, _)| *share),
-        "used_at_compile": by(&|(_, _, used)| *used),
-        "bucket_truncations": truncations,
-        "dropped_block_ids": dropped,
-        "omissions": buckets.omissions(),
-        "redactions": buckets.redactions(),
-        "overhead_tokens": rendered.saturating_sub(used),
-        "rendered_tokens": rendered,
-        "borrowed": borrowed,
-        "run_limits": limits,
+    Written::of(&Report {
+        tokenizer,
+        total_tokens: allocation.total,
+        source: allocation.source,
+        split_source: allocation.split_source,
+        allocations: by(&|(_, share, _)| *share),
+        used_at_compile: by(&|(_, _, used)| *used),
+        bucket_truncations: Keyed(|| truncations.iter().map(|(name, own)| (*name, own))),
+        dropped_block_ids: Each(|| buckets.dropped().map(|one| &one.block.id)),
+        omissions: buckets.omissions(),
+        redactions: buckets.redactions(),
+        overhead_tokens: rendered.saturating_sub(used),
+        rendered_tokens: rendered,
+        borrowed: borrowed.collect(),
+        run_limits: limits,
     })
+}
+
+#[derive(Serialize)]
+struct Report<'r, T, D, O> {
+    tokenizer: &'r str,
+    total_tokens: u64,
+    source: &'static str,
+    split_source: &'static str,
+    allocations: Map<String, Value>,
+    used_at_compile: Map<String, Value>,
+    bucket_truncations: T,
+    dropped_block_ids: D,
+    omissions: O,
+    redactions: std::collections::BTreeMap<Arc<str>, u64>,
+    overhead_tokens: u64,
+    rendered_tokens: u64,
+    borrowed: Vec<Value>,
+    run_limits: &'r Value,
+}
+
+/// What the stage gives: manifests and controls.
+pub(super) fn hash_of(manifests: &Written, controls: &Written) -> ContentHash {
+    Written::list([manifests, controls]).hash()
 }

@@ -4,50 +4,67 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::ledger::shown;
+use super::ledger::{hash, hash_of_set, is_exact};
+use super::written::{Each, Sha};
 use crate::domain::{Classification, ContentHash, MemoryTier, word_of};
 use crate::pack::MemoryLayer;
 use crate::request::{MemoryRecord, RunContext};
 
-#[derive(Debug, Clone)]
-pub(super) struct Recalled {
-    pub(super) record: MemoryRecord,
+#[derive(Debug)]
+pub(super) struct Recalled<'r> {
+    pub(super) record: &'r MemoryRecord,
     pub(super) tier: MemoryTier,
     pub(super) level: &'static str,
     pub(super) hash: ContentHash,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(super) struct Output<'r> {
     /// In the order in which they are shown.
-    pub(super) recalled: Vec<Recalled>,
-    pub(super) rejected: Vec<(Arc<str>, &'static str)>,
+    pub(super) recalled: Vec<Recalled<'r>>,
+    pub(super) rejected: Vec<Rejected<'r>>,
 }
 
-pub(super) fn run(
+/// What may not be shown, and why.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) struct Rejected<'r> {
+    pub(super) id: &'r Arc<str>,
+    pub(super) reason: &'static str,
+}
+
+/// The candidates with the hashes of their texts.
+pub(super) type Candidates<'r> = Vec<(&'r MemoryRecord, ContentHash)>;
+
+pub(super) fn candidates(given: &[MemoryRecord]) -> Candidates<'_> {
+    given.iter().map(|record| (record, ContentHash::of(&record.text))).collect()
+}
+
+pub(super) fn run<'r>(
     layer: &MemoryLayer,
     run: &RunContext,
     intent: &str,
-    candidates: &[MemoryRecord],
+    candidates: &Candidates<'r>,
     ceiling: Classification,
-) -> Output {
+) -> Output<'r> {
     let mut output = Output::default();
-    for record in candidates {
+    for (record, hash) in candidates {
         match judge(layer, run, intent, record, ceiling) {
-            Ok(recalled) => output.recalled.push(recalled),
-            Err(reason) => output.rejected.push((Arc::clone(&record.id), reason)),
+            Ok((tier, level)) => {
+                output.recalled.push(Recalled { record, tier, level, hash: *hash });
+            }
+            Err(reason) => output.rejected.push(Rejected { id: &record.id, reason }),
         }
     }
     output.recalled.sort_by(|a, b| {
-        let place = |one: &Recalled| {
+        let place = |one: &Recalled<'_>| {
             (one.tier, Reverse(one.record.confidence), Reverse(one.record.promoted_at))
         };
         place(a).cmp(&place(b)).then_with(|| a.record.id.cmp(&b.record.id))
     });
     for over in output.recalled.split_off(layer.most.min(output.recalled.len())) {
-        output.rejected.push((over.record.id, "recall_cap"));
+        output.rejected.push(Rejected { id: &over.record.id, reason: "recall_cap" });
     }
     output.rejected.sort_unstable();
     output
@@ -59,7 +76,7 @@ fn judge(
     intent: &str,
     record: &MemoryRecord,
     ceiling: Classification,
-) -> Result<Recalled, &'static str> {
+) -> Result<(MemoryTier, &'static str), &'static str> {
     if !record.is_promoted {
         return Err("not_promoted");
     }
@@ -86,45 +103,53 @@ fn judge(
     if record.expires_at.or(by_tier).is_some_and(|end| end <= run.as_of) {
         return Err("expired");
     }
-    let hash = ContentHash::of(&record.text);
-    Ok(Recalled { tier, level: super::word(level), hash, record: record.clone() })
+    Ok((tier, super::word(level)))
 }
 
-impl Output {
-    pub(super) fn told(&self) -> Value {
-        let recalled = self.recalled.iter().map(|one| {
-            let tier = word_of(MemoryTier::WORDS, one.tier);
-            json!({"id": one.record.id, "tier": tier, "text_hash": shown(&one.hash)})
+impl Output<'_> {
+    /// The hash of what the stage gives.
+    pub(super) fn hash(&self) -> ContentHash {
+        #[derive(Serialize)]
+        struct Row<'r> {
+            id: &'r str,
+            text_hash: Sha,
+            tier: &'static str,
+        }
+        #[derive(Serialize)]
+        struct Told<'t, R> {
+            recalled: R,
+            rejected: &'t [Rejected<'t>],
+        }
+        let recalled = Each(|| {
+            self.recalled.iter().map(|one| Row {
+                id: &one.record.id,
+                text_hash: Sha(one.hash),
+                tier: word_of(MemoryTier::WORDS, one.tier),
+            })
         });
-        json!({"recalled": recalled.collect::<Vec<_>>(), "rejected": self.rejected()})
-    }
-
-    pub(super) fn rejected(&self) -> Value {
-        let rejected = self.rejected.iter();
-        Value::Array(rejected.map(|(id, reason)| json!({"id": id, "reason": reason})).collect())
+        hash(&Told { recalled, rejected: &self.rejected })
     }
 }
 
-/// What of the candidates counts: a set, in no order.
-pub(super) fn candidates(given: &[MemoryRecord]) -> Value {
-    let mut told: Vec<Value> = given
-        .iter()
-        .map(|one| {
-            json!([
-                one.id,
-                one.version,
-                shown(&ContentHash::of(&one.text)),
-                one.is_promoted,
-                one.tenant_id,
-                one.subject,
-                one.intents,
-                one.confidence,
-                one.promoted_at.micros(),
-                one.classification.map(super::word),
-                one.tier.map(|t| word_of(MemoryTier::WORDS, t))
-            ])
-        })
-        .collect();
-    told.sort_by_cached_key(Value::to_string);
-    Value::Array(told)
+/// Over what of the candidates counts: a set, in no order.
+pub(super) fn hash_of(given: &Candidates<'_>) -> ContentHash {
+    let is_plain = |one: &MemoryRecord| {
+        is_exact(one.version) && is_exact(one.promoted_at.micros().unsigned_abs())
+    };
+    let rows = given.iter().map(|(one, hash)| {
+        (
+            &one.id,
+            one.version,
+            Sha(*hash),
+            one.is_promoted,
+            &one.tenant_id,
+            &one.subject,
+            &one.intents,
+            one.confidence,
+            one.promoted_at.micros(),
+            one.classification.map(super::word),
+            one.tier.map(|tier| word_of(MemoryTier::WORDS, tier)),
+        )
+    });
+    hash_of_set(rows, given.iter().all(|(one, _)| is_plain(one)))
 }

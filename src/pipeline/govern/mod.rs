@@ -7,6 +7,7 @@
 mod blocks;
 mod buckets;
 mod budget;
+mod context;
 mod controls;
 mod evidence;
 mod intent;
@@ -18,20 +19,28 @@ mod preflight;
 mod published;
 mod render;
 mod session;
+mod summary;
 mod tools;
+mod written;
 
 pub use published::published;
+pub(super) use render::redacted;
+pub use summary::Summarizing;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::blocks::Maker;
+pub use self::context::Context;
+use self::controls::Diagnostic;
 pub use self::ledger::GovernedStage;
-use self::ledger::{Stages, hash, shown};
+use self::ledger::{Stages, hash};
+use self::render::Rendered;
+use self::written::{Object, Written};
 use crate::domain::{Classification, ContentHash, Conversation, Message, Notes, Role, Target};
 use crate::json::{self, Limits};
-use crate::pack::{CLASSIFICATIONS, Pack, Refusal, RefusalCode};
+use crate::pack::{CLASSIFICATIONS, Intent, Pack, Refusal, RefusalCode};
 use crate::policy as rules;
 use crate::request::{Governed, MemoryRecord};
 
@@ -48,6 +57,8 @@ pub struct GovernInput<'i> {
     /// Tokens that the payload may take in all.
     pub budget: u64,
     pub target: Target,
+    /// For turns that have no room.
+    pub summarizing: Summarizing<'i>,
     /// Counts a text for the model.
     pub count: &'i dyn Fn(&str) -> u64,
 }
@@ -64,29 +75,11 @@ pub struct GovernOutput {
     /// To be sent as it is.
     pub conversation: Conversation,
     /// What was compiled, with its manifests, controls, budget and ledger.
-    pub context: Value,
-    /// Over the canonical JSON of `context`.
-    pub hash: ContentHash,
+    pub context: Context,
     /// What belongs to this one call.
     pub meta: Value,
-    /// Texts that stand in what is sent.
-    pub shown: Vec<String>,
     /// What each stage was given and gave.
     pub stages: Vec<GovernedStage>,
-}
-
-impl GovernOutput {
-    /// Notes on the ledger what hooks did behind the stages.
-    pub fn tell_hooks(&mut self, hooks: Value) {
-        if let Some(ledger) = self.context.get_mut("context_ledger").and_then(Value::as_object_mut)
-        {
-            ledger.insert("hooks".to_owned(), hooks);
-            ledger.remove("hash");
-            let own = shown(&hash(&Value::Object(ledger.clone())));
-            ledger.insert("hash".to_owned(), own.into());
-        }
-        self.hash = hash(&self.context);
-    }
 }
 
 /// The word of a pack for a level.
@@ -112,90 +105,75 @@ pub fn governed_intent(pack: &Pack, governed: &Governed) -> Result<Arc<str>, Ref
     intent::run(&proposed(pack, governed)).map(|intent| intent.id)
 }
 
+/// A refusal, and the stages up to it. The last one is that which refused; none where it was settled
+/// before the first.
+#[derive(Debug)]
+pub struct Refused {
+    pub refusal: Refusal,
+    pub stages: Vec<GovernedStage>,
+}
+
+/// The first four stages of a compile that names no pack: the same functions, under the built-in one.
+/// They withhold nothing, so what is behind them works with all that the request has.
+pub(super) fn ungoverned() -> Vec<GovernedStage> {
+    let mut stages = Stages::default();
+    if let Some(pack) = crate::pack::builtin() {
+        let governed = Governed::ungoverned(&pack.reference, &pack.tenant);
+        // It has the intent, and refuses nothing.
+        let _ = decide(&pack, &governed, &mut stages);
+    }
+    stages.lines()
+}
+
 /// Compiles a conversation under a pack.
-#[expect(clippy::too_many_lines, reason = "the eight stages, one after another")]
 pub fn govern(
     input: GovernInput<'_>,
     conversation: Conversation,
     notes: &mut Notes,
+) -> Result<GovernOutput, Refused> {
+    let mut stages = Stages::default();
+    run(input, conversation, notes, &mut stages)
+        .map_err(|refusal| Refused { refusal, stages: stages.lines() })
+}
+
+#[expect(clippy::too_many_lines, reason = "the eight stages, one after another")]
+fn run(
+    input: GovernInput<'_>,
+    conversation: Conversation,
+    notes: &mut Notes,
+    stages: &mut Stages,
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
     let conversation = super::ingest::run(conversation, input.target, notes);
     let GovernInput { pack, governed, .. } = input;
     let (run, invoke) = (&governed.run, &governed.invoke);
-    let mut stages = Stages::default();
+    let Decided { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =
+        decide(pack, governed, stages)?;
 
-    let proposed = proposed(pack, governed);
-    let intent = intent::run(&proposed)?;
-    let asked = json!([proposed.proposed, proposed.pinned, proposed.channel, proposed.locale]);
-    let parts =
-        [("pack.intent_layer", pack.hash("intent_layer")), ("request.intent", hash(&asked))];
-    stages.push("intent", parts, &intent::told(&intent));
-
-    let facts = preflight::facts(pack, governed, &intent);
-    let facts_hash = hash(&facts);
-    let text = json::jcs_value(&facts);
-    // It was written a line above.
-    let facts = json::parse(&text, Limits::default())
-        .map_or(rules::Value::Null, |node| rules::Value::of(&node));
-    let policy = policy::run(&policy::Input {
-        layer: &pack.policy,
-        layer_hash: pack.hash("policy_layer"),
-        facts: &facts,
-        facts_hash,
-        intent: &intent.id,
-    });
-    let parts = [
-        ("pack.policy_layer", pack.hash("policy_layer")),
-        ("pack.environment_defaults", pack.hash("environment_defaults")),
-        ("request.facts", facts_hash),
-        ("stage.intent", stages.output("intent")),
-    ];
-    stages.push("policy", parts, &policy.told());
-
-    let surfaced = tools::run(pack, run, &policy.decisions);
-    let granted = json!([run.permissions, run.prohibitions, run.safety_mode.as_str()]);
-    let parts = [
-        ("pack.tooling_layer", pack.hash("tooling_layer")),
-        ("run_context.permissions", hash(&granted)),
-        ("stage.policy", stages.output("policy")),
-    ];
-    stages.push("tools", parts, &surfaced.told());
-
-    let ceiling = run.ceiling.map_or(pack.ceiling, |ceiling| ceiling.min(pack.ceiling));
-    let evidence = evidence::run(pack, run, &governed.evidence, ceiling)?;
-    let parts = [
-        ("pack.pack_meta", hash(&json!([pack.tenant, word(pack.ceiling), pack.is_pinned]))),
-        ("run_context.snapshot", hash(&json!([run.snapshot, run.ceiling.map(word)]))),
-        ("request.context_query", hash(&invoke.context_query)),
-        ("request.evidence", hash(&evidence::candidates(&governed.evidence))),
-    ];
-    stages.push("evidence", parts, &evidence.told());
-
-    let memory = memory::run(&pack.memory, run, &intent.id, input.memory, ceiling);
+    let candidates = memory::candidates(input.memory);
+    let memory = memory::run(&pack.memory, run, &intent.id, &candidates, ceiling);
     let parts = [
         ("pack.memory_layer", pack.hash("memory_layer")),
-        ("run_context.subject", hash(&json!([run.tenant_id, run.subject, word(ceiling)]))),
-        ("store.memory", hash(&memory::candidates(input.memory))),
+        ("run_context.subject", hash(&(&run.tenant_id, &run.subject, word(ceiling)))),
+        ("store.memory", memory::hash_of(&candidates)),
         ("stage.intent", stages.output("intent")),
     ];
-    stages.push("memory", parts, &memory.told());
+    stages.push("memory", parts, memory.hash());
 
     let allocation = budget::run(&pack.budget, run.bucket_tokens, &intent, input.budget);
     let parts = [
         ("pack.budget_layer", pack.hash("budget_layer")),
-        ("run_context.bucket_tokens", hash(&json!([run.bucket_tokens, input.budget]))),
+        ("run_context.bucket_tokens", hash(&(run.bucket_tokens, input.budget))),
         ("stage.intent", stages.output("intent")),
     ];
-    stages.push("budget", parts, &allocation.told());
+    stages.push("budget", parts, hash(&allocation.told()));
 
     let session = session::Session::of(conversation, invoke).ok_or_else(|| {
         let detail = "there is no task: neither `input.message` nor a message of the user";
         Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail).at("/request/input/message")
     })?;
     let wanted = controls::wanted(pack, &policy.decisions);
-    let mut maker =
-        Maker { redaction: &pack.policy.redaction, count: input.count, made: Vec::new() };
+    let mut maker = Maker::new(&pack.policy.redaction, input.count);
     maker.tone(pack);
     session.system.iter().for_each(|text| maker.caller_system(text));
     maker.task(&session.task);
@@ -209,27 +187,32 @@ pub fn govern(
     }
     governed.blocks.iter().for_each(|block| maker.caller(block));
     session.turns(&mut maker);
-    let buckets = buckets::run(maker.made, &allocation.allocations, pack.budget.rollover)?;
+    let room = allocation.allocations.iter().find(|(name, _)| &**name == "session");
+    let room = room.map_or(0, |(_, tokens)| *tokens);
+    let summarized = summary::run(&mut maker, &session, room, input.summarizing);
     let parts = [
         ("pack.tone_and_comms", pack.hash("tone_and_comms")),
         ("pack.business_context", pack.hash("business_context")),
         ("pack.redaction_rules", pack.hash("redaction_rules")),
         ("request.message", ContentHash::of(&session.task)),
         ("request.conversation", session.hash()),
-        (
-            "request.blocks",
-            hash(&json!(governed.blocks.iter().map(|b| &b.text).collect::<Vec<_>>())),
-        ),
-        ("tokenizer", hash(&json!(input.tokenizer))),
+        ("request.compression", input.summarizing.hash()),
+        ("tokenizer", hash(input.tokenizer)),
         ("stage.policy", stages.output("policy")),
         ("stage.tools", stages.output("tools")),
         ("stage.evidence", stages.output("evidence")),
         ("stage.memory", stages.output("memory")),
         ("stage.budget", stages.output("budget")),
     ];
-    stages.push("buckets", parts, &buckets.told());
+    let parts = parts.into_iter().chain(blocks::hashes_of(&governed.blocks));
+    let parts: Vec<_> = parts.collect();
+    let buckets = buckets::run(maker.made, &allocation.allocations, pack.budget.rollover);
+    let buckets = buckets.map_err(|refusal| stages.refuse("buckets", parts.clone(), refusal))?;
+    let buckets = buckets.with_summarized(summarized);
+    stages.push("buckets", parts, buckets.hash());
 
-    let (conversation, foreign) = session.into_conversation(pack, &surfaced, &buckets);
+    let rendered = Rendered::of(&buckets);
+    let (conversation, foreign) = session.into_conversation(pack, &surfaced, (&buckets, &rendered));
     let manifests = manifests::run(&manifests::Input {
         policy: &policy,
         tools: &surfaced,
@@ -238,14 +221,15 @@ pub fn govern(
         memory: &memory,
         buckets: &buckets,
     });
-    let controls = controls::run(&controls::Input {
+    let controls::Output { controls, mut diagnostics } = controls::run(&controls::Input {
         pack,
         facts: &facts,
         decisions: &policy.decisions,
         surfaced: &surfaced.surfaced,
         evidence: &evidence,
         buckets: &buckets,
-        manifest: manifests.get("evidence_manifest").unwrap_or(&Value::Null),
+        wanted: &wanted,
+        snapshot: manifests.snapshot,
     });
     let parts = [
         ("pack.approval_gates", pack.hash("approval_gates")),
@@ -255,44 +239,107 @@ pub fn govern(
         ("stage.policy", stages.output("policy")),
         ("stage.tools", stages.output("tools")),
     ];
-    stages.push("manifests", parts, &json!([manifests, controls.controls]));
+    stages.push("manifests", parts, manifests::hash_of(&manifests.written, &controls));
 
-    let report =
-        manifests::budget(&allocation, &buckets, (input.tokenizer, &run.limits), input.count);
+    let tokens = (input.count)(&rendered.text);
+    let report = manifests::budget(&allocation, &buckets, (input.tokenizer, &run.limits), tokens);
     let ledger = preflight::ledger(&preflight::Ledger {
         input: &input,
         intent: &intent,
         allocation: &allocation,
         buckets: &buckets,
+        surfaced: &surfaced.surfaced,
         manifests: &manifests,
         facts_hash,
-        stages: &stages,
+        stages,
     });
-    let context = json!({
-        "schema": "compiled-context/1",
-        "pack_ref": pack.reference.to_string(),
-        "pack_digest": shown(&pack.digest),
-        "governed": true,
-        "intent": intent::told(&intent),
-        "compiled_prompt": manifests::prompt(&buckets),
-        "manifests": manifests,
-        "runtime_controls": controls.controls,
-        "budget_report": report,
-        "context_ledger": ledger,
-    });
-    let mut diagnostics = controls.diagnostics;
+    let own = Object::of([
+        ("schema", Written::of("compiled-context/1")),
+        ("pack_ref", Written::of(&pack.reference.to_string())),
+        ("pack_digest", Written::of(&written::Sha(pack.digest))),
+        ("governed", Written::of(&true)),
+        ("intent", Written::of(&intent::told(&intent))),
+        ("compiled_prompt", manifests::prompt(&buckets, &rendered)),
+        ("manifests", manifests.written),
+        ("runtime_controls", controls),
+        ("budget_report", report),
+    ]);
     diagnostics.extend(
-        surfaced.above.iter().map(|key| json!({"code": "policy_mode_above_ceiling", "key": key})),
+        surfaced.above.iter().map(|key| Diagnostic { code: "policy_mode_above_ceiling", key }),
     );
     let meta = preflight::meta(&input, &policy, &diagnostics);
-    let kept = buckets.blocks.iter().filter(|one| one.is_kept);
-    let kept = kept.filter(|one| !matches!(&*one.block.bucket, "task" | "session"));
-    let mut shown_texts: Vec<String> = kept.map(render::wrapped).collect();
-    let task = buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
-    shown_texts.extend(task.map(|one| one.block.text.clone()));
-    let stages = stages.lines();
-    let hash = hash(&context);
-    Ok(GovernOutput { conversation, hash, context, meta, shown: shown_texts, stages })
+    let context = Context::new(own, ledger, &buckets, rendered);
+    Ok(GovernOutput { conversation, context, meta, stages: stages.lines() })
+}
+
+/// What the first four stages come to.
+struct Decided<'d> {
+    intent: Intent,
+    facts: rules::Value,
+    facts_hash: ContentHash,
+    policy: policy::Output<'d>,
+    surfaced: tools::Output<'d>,
+    ceiling: Classification,
+    evidence: evidence::Output<'d>,
+}
+
+/// What is wanted, which rules hold, which tools there are, and what is known.
+fn decide<'d>(
+    pack: &'d Pack,
+    governed: &'d Governed,
+    stages: &mut Stages,
+) -> Result<Decided<'d>, Refusal> {
+    let (run, invoke) = (&governed.run, &governed.invoke);
+
+    let proposed = proposed(pack, governed);
+    let asked = (proposed.proposed, proposed.pinned, proposed.channel, proposed.locale);
+    let parts =
+        [("pack.intent_layer", pack.hash("intent_layer")), ("request.intent", hash(&asked))];
+    let intent = intent::run(&proposed);
+    let intent = intent.map_err(|refusal| stages.refuse("intent", parts, refusal))?;
+    stages.push("intent", parts, hash(&intent::told(&intent)));
+
+    let text = preflight::facts(pack, governed, &intent);
+    let facts_hash = ContentHash::of(&text);
+    // It was written a line above.
+    let facts = json::parse(&text, Limits::default())
+        .map_or(rules::Value::Null, |node| rules::Value::of(&node));
+    let asked = policy::Input {
+        layer_hash: pack.hash("policy_layer"),
+        facts: &facts,
+        facts_hash,
+        intent: &intent.id,
+        trusts_missing: pack.policy.trusts_missing,
+    };
+    let policy = policy::run(&pack.policy, &asked);
+    let parts = [
+        ("pack.policy_layer", pack.hash("policy_layer")),
+        ("pack.environment_defaults", pack.hash("environment_defaults")),
+        ("request.facts", facts_hash),
+        ("stage.intent", stages.output("intent")),
+    ];
+    stages.push("policy", parts, hash(&policy));
+
+    let surfaced = tools::run(pack, run, &policy.decisions);
+    let granted = (&run.permissions, &run.prohibitions, run.safety_mode);
+    let parts = [
+        ("pack.tooling_layer", pack.hash("tooling_layer")),
+        ("run_context.permissions", hash(&granted)),
+        ("stage.policy", stages.output("policy")),
+    ];
+    stages.push("tools", parts, surfaced.hash());
+
+    let ceiling = run.ceiling.map_or(pack.ceiling, |ceiling| ceiling.min(pack.ceiling));
+    let parts = [
+        ("pack.pack_meta", hash(&(&pack.tenant, word(pack.ceiling), pack.is_pinned))),
+        ("run_context.snapshot", hash(&(&run.snapshot, run.ceiling.map(word)))),
+        ("request.context_query", hash(&invoke.context_query)),
+        ("request.evidence", evidence::hash_of(&governed.evidence)),
+    ];
+    let evidence = evidence::run(pack, run, &governed.evidence, ceiling);
+    let evidence = evidence.map_err(|refusal| stages.refuse("evidence", parts, refusal))?;
+    stages.push("evidence", parts, evidence.hash());
+    Ok(Decided { intent, facts, facts_hash, policy, surfaced, ceiling, evidence })
 }
 
 /// The texts of a message, in lines.

@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::ledger::{hash, put, shown};
+use super::ledger::hash;
+use super::written::Sha;
 use crate::domain::ContentHash;
 use crate::pack::{Bundle, Mode, PolicyLayer, Rule};
 use crate::policy;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
     Allow,
     Require,
@@ -27,72 +30,97 @@ impl Verdict {
     }
 }
 
-/// A rule that holds.
-#[derive(Debug, Clone)]
-pub(super) struct Decision {
+/// A rule that holds; told without its words.
+#[derive(Debug, Serialize)]
+pub(super) struct Decision<'p> {
+    #[serde(rename = "policy_decision_id")]
     pub(super) id: String,
-    pub(super) rule: Arc<str>,
-    pub(super) bundle: Arc<str>,
+    #[serde(rename = "rule_id")]
+    pub(super) rule: &'p Arc<str>,
+    #[serde(rename = "bundle_id")]
+    pub(super) bundle: &'p Arc<str>,
     pub(super) verdict: Verdict,
-    pub(super) requires: Vec<Arc<str>>,
-    pub(super) forbids: Vec<Arc<str>>,
-    pub(super) targets: Vec<Arc<str>>,
-    pub(super) gate: Option<Arc<str>>,
+    pub(super) requires: &'p [Arc<str>],
+    pub(super) forbids: &'p [Arc<str>],
+    pub(super) targets: &'p [Arc<str>],
+    #[serde(rename = "requires_approval_gate")]
+    pub(super) gate: Option<&'p Arc<str>>,
+    #[serde(rename = "approval_mode")]
     pub(super) mode: Option<Mode>,
-    pub(super) constraints: Option<Arc<str>>,
-    pub(super) rationale: Arc<str>,
-    pub(super) binding: Option<Arc<str>>,
+    #[serde(rename = "arg_constraints")]
+    pub(super) constraints: Value,
+    #[serde(skip)]
+    pub(super) rationale: &'p Arc<str>,
+    #[serde(skip)]
+    pub(super) binding: Option<&'p Arc<str>>,
+    #[serde(rename = "indeterminate")]
     pub(super) is_indeterminate: bool,
 }
 
-impl Decision {
+impl<'p> Decision<'p> {
     /// What a denial is about; everything where it names nothing.
-    pub(super) fn denied(&self) -> BTreeSet<Arc<str>> {
-        self.targets.iter().chain(&self.forbids).cloned().collect()
+    pub(super) fn denied(&self) -> impl Iterator<Item = &'p Arc<str>> + use<'p> {
+        self.targets.iter().chain(self.forbids)
     }
 }
 
 /// A rule whose facts were missing.
-#[derive(Debug)]
-pub(super) struct Doubt {
-    rule: Arc<str>,
+#[derive(Debug, Serialize)]
+pub(super) struct Doubt<'p> {
+    #[serde(rename = "rule_id")]
+    rule: &'p Arc<str>,
     reason: &'static str,
+    treated_as: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Arc<str>>,
-    fired: bool,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Output {
-    pub(super) decisions: Vec<Decision>,
-    /// Rules that were not looked at, each with the one that denied before.
-    pub(super) suppressed: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
-    pub(super) doubts: Vec<Doubt>,
+/// A rule that was not looked at, and the one that denied before.
+#[derive(Debug, Serialize)]
+pub(super) struct Suppressed<'p> {
+    #[serde(rename = "rule_id")]
+    rule: &'p Arc<str>,
+    #[serde(rename = "bundle_id")]
+    bundle: &'p Arc<str>,
+    by: &'p Arc<str>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Output<'p> {
+    pub(super) decisions: Vec<Decision<'p>>,
+    pub(super) suppressed: Vec<Suppressed<'p>>,
+    #[serde(rename = "indeterminate")]
+    pub(super) doubts: Vec<Doubt<'p>>,
+    #[serde(skip)]
     pub(super) evaluated: usize,
 }
 
 pub(super) struct Input<'i> {
-    pub(super) layer: &'i PolicyLayer,
     pub(super) layer_hash: ContentHash,
     pub(super) facts: &'i policy::Value,
     pub(super) facts_hash: ContentHash,
     pub(super) intent: &'i str,
+    /// Whether rules on missing facts are taken as they come out.
+    pub(super) trusts_missing: bool,
 }
 
-pub(super) fn run(input: &Input<'_>) -> Output {
+/// What a rule denied, and the rule; an empty set is everything.
+type Denied<'p> = (BTreeSet<&'p Arc<str>>, &'p Arc<str>);
+
+pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
     let mut output = Output::default();
-    // What was denied so far, and by which rule; an empty set is everything.
-    let mut denied: Vec<(BTreeSet<Arc<str>>, Arc<str>)> = Vec::new();
-    for bundle in &input.layer.bundles {
+    let mut denied: Vec<Denied<'p>> = Vec::new();
+    for bundle in &layer.bundles {
         for rule in bundle.rules.iter().filter(|rule| rule.is_for(input.intent)) {
             if let Some(by) = suppressor(rule, &denied) {
-                let names = (Arc::clone(&rule.id), Arc::clone(&bundle.id), by);
-                output.suppressed.push(names);
+                let (rule, bundle) = (&rule.id, &bundle.id);
+                output.suppressed.push(Suppressed { rule, bundle, by });
                 continue;
             }
             output.evaluated += 1;
             if let Some(decision) = decide(input, bundle, rule, &mut output.doubts) {
                 if decision.verdict == Verdict::Deny {
-                    denied.push((decision.denied(), Arc::clone(&decision.rule)));
+                    denied.push((decision.denied().collect(), decision.rule));
                 }
                 output.decisions.push(decision);
             }
@@ -102,25 +130,25 @@ pub(super) fn run(input: &Input<'_>) -> Output {
 }
 
 /// The rule that denied all that this one is about.
-fn suppressor(rule: &Rule, denied: &[(BTreeSet<Arc<str>>, Arc<str>)]) -> Option<Arc<str>> {
-    let about: BTreeSet<&Arc<str>> = rule.targets.iter().chain(&rule.forbids).collect();
-    let covers = |set: &BTreeSet<Arc<str>>| {
-        set.is_empty() || (!about.is_empty() && about.iter().all(|key| set.contains(*key)))
+fn suppressor<'p>(rule: &Rule, denied: &[Denied<'p>]) -> Option<&'p Arc<str>> {
+    let mut about = rule.targets.iter().chain(&rule.forbids).peekable();
+    let is_about = about.peek().is_some();
+    let covers = |set: &BTreeSet<&Arc<str>>| {
+        set.is_empty() || (is_about && about.clone().all(|key| set.contains(key)))
     };
-    denied.iter().find(|(set, _)| covers(set)).map(|(_, by)| Arc::clone(by))
+    denied.iter().find(|(set, _)| covers(set)).map(|(_, by)| *by)
 }
 
-fn decide(
+fn decide<'p>(
     input: &Input<'_>,
-    bundle: &Bundle,
-    rule: &Rule,
-    doubts: &mut Vec<Doubt>,
-) -> Option<Decision> {
+    bundle: &'p Bundle,
+    rule: &'p Rule,
+    doubts: &mut Vec<Doubt<'p>>,
+) -> Option<Decision<'p>> {
     let outcome = policy::evaluate(&rule.condition, input.facts);
-    let trusts = input.layer.trusts_missing;
     let doubt = match (&outcome.value, outcome.unsure) {
         (Err(failure), _) => Some((failure.reason(), None)),
-        (Ok(_), Some(unsure)) if !trusts => Some((unsure.reason, unsure.path)),
+        (Ok(_), Some(unsure)) if !input.trusts_missing => Some((unsure.reason, unsure.path)),
         _ => None,
     };
     let holds = match (&doubt, &outcome.value) {
@@ -130,7 +158,8 @@ fn decide(
     };
     let is_indeterminate = doubt.is_some();
     if let Some((reason, path)) = doubt {
-        doubts.push(Doubt { rule: Arc::clone(&rule.id), reason, path, fired: holds });
+        let treated_as = if holds { "fired" } else { "not_fired" };
+        doubts.push(Doubt { rule: &rule.id, reason, treated_as, path });
     }
     if !holds {
         return None;
@@ -142,79 +171,42 @@ fn decide(
     } else {
         Verdict::Allow
     };
+    let constraints = rule.constraints.as_deref().and_then(|text| serde_json::from_str(text).ok());
     Some(Decision {
         id: id(input, bundle, rule),
-        rule: Arc::clone(&rule.id),
-        bundle: Arc::clone(&bundle.id),
+        rule: &rule.id,
+        bundle: &bundle.id,
         verdict,
-        requires: rule.requires.clone(),
-        forbids: rule.forbids.clone(),
-        targets: rule.targets.clone(),
-        gate: rule.gate.clone(),
+        requires: &rule.requires,
+        forbids: &rule.forbids,
+        targets: &rule.targets,
+        gate: rule.gate.as_ref(),
         // What loosens does not count where facts are missing.
         mode: rule.mode.filter(|_| !is_indeterminate),
-        constraints: rule.constraints.clone(),
-        rationale: Arc::clone(&rule.rationale),
-        binding: rule.binding.clone(),
+        constraints: constraints.unwrap_or_default(),
+        rationale: &rule.rationale,
+        binding: rule.binding.as_ref(),
         is_indeterminate,
     })
 }
 
 /// The same rule on the same facts has the same id, anywhere.
 fn id(input: &Input<'_>, bundle: &Bundle, rule: &Rule) -> String {
-    let digest = hash(&json!({
-        "policy_layer_digest": shown(&input.layer_hash),
-        "bundle_id": bundle.id,
-        "rule_id": rule.id,
-        "intent_id": input.intent,
-        "eval_hash": shown(&input.facts_hash),
-    }));
+    #[derive(Serialize)]
+    struct Of<'o> {
+        bundle_id: &'o str,
+        eval_hash: Sha,
+        intent_id: &'o str,
+        policy_layer_digest: Sha,
+        rule_id: &'o str,
+    }
+    let digest = hash(&Of {
+        bundle_id: &bundle.id,
+        eval_hash: Sha(input.facts_hash),
+        intent_id: input.intent,
+        policy_layer_digest: Sha(input.layer_hash),
+        rule_id: &rule.id,
+    });
     let digits = digest.to_string();
     format!("pol_{}", digits.get(..20).unwrap_or_default())
-}
-
-impl Output {
-    pub(super) fn told(&self) -> Value {
-        let decisions: Vec<Value> = self.decisions.iter().map(Decision::told).collect();
-        let suppressed: Vec<Value> = self.suppressed.iter().map(suppressed).collect();
-        json!({"decisions": decisions, "suppressed": suppressed, "indeterminate": self.doubts()})
-    }
-
-    pub(super) fn doubts(&self) -> Value {
-        let doubts = self.doubts.iter().map(|doubt| {
-            let treated = if doubt.fired { "fired" } else { "not_fired" };
-            let mut told = json!({
-                "rule_id": doubt.rule, "reason": doubt.reason, "treated_as": treated
-            });
-            if let Some(path) = &doubt.path {
-                put(&mut told, "path", json!(path));
-            }
-            told
-        });
-        Value::Array(doubts.collect())
-    }
-}
-
-pub(super) fn suppressed((rule, bundle, by): &(Arc<str>, Arc<str>, Arc<str>)) -> Value {
-    json!({"rule_id": rule, "bundle_id": bundle, "by": by})
-}
-
-impl Decision {
-    pub(super) fn told(&self) -> Value {
-        let constraints =
-            self.constraints.as_deref().and_then(|text| serde_json::from_str(text).ok());
-        json!({
-            "policy_decision_id": self.id,
-            "rule_id": self.rule,
-            "bundle_id": self.bundle,
-            "verdict": self.verdict.as_str(),
-            "requires": self.requires,
-            "forbids": self.forbids,
-            "targets": self.targets,
-            "requires_approval_gate": self.gate,
-            "approval_mode": self.mode.map(Mode::as_str),
-            "arg_constraints": constraints.unwrap_or(Value::Null),
-            "indeterminate": self.is_indeterminate,
-        })
-    }
 }

@@ -3,12 +3,18 @@
 use std::time::Duration;
 
 use semver::Version;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::buckets::Output as Buckets;
-use super::ledger::{Stages, hash, put, shown};
-use super::{GovernInput, budget, policy};
+use super::controls::Diagnostic;
+use super::ledger::{Stages, hash};
+use super::manifests::Manifests;
+use super::tools::Surfaced;
+use super::written::{Each, Keyed, Object, Sha, Written};
+use super::{GovernInput, budget, intent, policy};
 use crate::domain::ContentHash;
+use crate::json;
 use crate::pack::{Intent, Pack, RUNTIME, Refusal, RefusalCode};
 use crate::request::Governed;
 
@@ -43,23 +49,37 @@ pub(super) fn check(pack: &Pack, governed: &Governed) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What rules see.
-pub(super) fn facts(pack: &Pack, governed: &Governed, intent: &Intent) -> Value {
+/// What rules see, as canonical JSON.
+pub(super) fn facts(pack: &Pack, governed: &Governed, intent: &Intent) -> String {
+    #[derive(Serialize)]
+    struct Facts<'f, R> {
+        run_context: &'f Value,
+        request: R,
+        intent: intent::Told<'f>,
+        user: Option<&'f Value>,
+        agent: Option<&'f Value>,
+        tenant_id: &'f str,
+        pack: Value,
+    }
     let mut defaults = String::new();
     pack.environment_defaults.write(&mut defaults);
     let defaults: Value = serde_json::from_str(&defaults).unwrap_or_default();
     let run = &governed.run.facts;
-    let mut request = governed.invoke.facts.clone();
-    let context = request.get("input").and_then(|input| input.get("context")).cloned();
-    put(&mut request, "context", context.unwrap_or_else(|| json!({})));
-    json!({
-        "run_context": run,
-        "request": request,
-        "intent": super::intent::told(intent),
-        "user": run.get("user"),
-        "agent": run.get("agent"),
-        "tenant_id": governed.run.tenant_id,
-        "pack": {"environment_defaults": defaults},
+    let request = &governed.invoke.facts;
+    let context = request.get("input").and_then(|input| input.get("context"));
+    let none = json!({});
+    let context = context.unwrap_or(&none);
+    let given = || request.as_object().into_iter().flatten().filter(|(key, _)| *key != "context");
+    let request =
+        Keyed(|| given().map(|(key, value)| (key.as_str(), value)).chain([("context", context)]));
+    json::jcs_value(&Facts {
+        run_context: run,
+        request,
+        intent: intent::told(intent),
+        user: run.get("user"),
+        agent: run.get("agent"),
+        tenant_id: &governed.run.tenant_id,
+        pack: json!({"environment_defaults": defaults}),
     })
 }
 
@@ -68,74 +88,97 @@ pub(super) struct Ledger<'l> {
     pub(super) intent: &'l Intent,
     pub(super) allocation: &'l budget::Output,
     pub(super) buckets: &'l Buckets,
-    pub(super) manifests: &'l Value,
+    pub(super) surfaced: &'l [Surfaced<'l>],
+    pub(super) manifests: &'l Manifests<'l>,
     pub(super) facts_hash: ContentHash,
     pub(super) stages: &'l Stages,
 }
 
-/// The ledger, with its own hash.
-pub(super) fn ledger(of: &Ledger<'_>) -> Value {
+/// The ledger but for its own hash.
+pub(super) fn ledger(of: &Ledger<'_>) -> Object {
+    #[derive(Serialize)]
+    struct Rules<'b, R> {
+        bundle_id: &'b str,
+        version: Option<&'b str>,
+        rule_ids: R,
+    }
+    #[derive(Serialize)]
+    struct Proven<'r> {
+        id: &'r str,
+        payload_hash: &'r str,
+    }
+    #[derive(Serialize)]
+    struct Recalled<'r> {
+        id: &'r str,
+        text_hash: Sha,
+    }
     let GovernInput { pack, governed, .. } = of.input;
-    let bundles: Vec<Value> = pack
-        .policy
-        .bundles
-        .iter()
-        .map(|bundle| {
-            let ids: Vec<_> = bundle.rules.iter().map(|rule| &rule.id).collect();
-            json!({"bundle_id": bundle.id, "version": bundle.version, "rule_ids": ids})
-        })
-        .collect();
-    let of_list = |list: &str, keys: &[&str]| -> Vec<Value> {
-        let items = of.manifests.get(list).and_then(Value::as_array);
-        let pick = |item: &Value| -> Value {
-            keys.iter()
-                .map(|key| ((*key).to_owned(), item.get(*key).cloned().unwrap_or_default()))
-                .collect::<serde_json::Map<_, _>>()
-                .into()
-        };
-        items.into_iter().flatten().map(pick).collect()
-    };
-    let tools: Vec<String> = of_list("tool_manifest", &["adapter_id", "capability_id"])
-        .iter()
-        .map(|tool| {
-            let text = |key: &str| tool.get(key).and_then(Value::as_str).unwrap_or_default();
-            format!("{}.{}", text("adapter_id"), text("capability_id"))
-        })
-        .collect();
-    let omissions = of.buckets.omissions();
-    let task = of.buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
-    let mut ledger = json!({
-        "pack": {"ref": pack.reference.to_string(), "digest": shown(&pack.digest),
-            "contract_version": pack.contract_version, "overlays": []},
-        "intent": {"id": of.intent.id},
-        "request": {
-            "request_hash": shown(&hash(&governed.invoke.facts)),
-            "run_context_hash": shown(&hash(&governed.run.facts)),
-            "facts_hash": shown(&of.facts_hash),
-            "message_hash": task.map(|one| shown(&one.block.hash)),
-        },
-        "policy": {"bundles": bundles},
-        "tool": {"keys": tools},
-        "evidence": {"kg_snapshot_id": governed.run.snapshot,
-            "refs": of_list("evidence_manifest", &["id", "payload_hash"])},
-        "memory": {"refs": of_list("memory_manifest", &["id", "text_hash"])},
-        "budget": {"total": of.allocation.total, "split_hash": shown(&hash(&of.allocation.split))},
-        "omission": {"count": omissions.as_array().map_or(0, Vec::len),
-            "hash": shown(&hash(&omissions))},
-        "hooks": [],
-        "stages": of.stages.told(),
-        "compiler": {"name": "contexture", "semantics": "1"},
+    let bundles = pack.policy.bundles.iter().map(|bundle| Rules {
+        bundle_id: &bundle.id,
+        version: bundle.version.as_deref(),
+        rule_ids: Each(|| bundle.rules.iter().map(|rule| &rule.id)),
     });
-    let own = shown(&hash(&ledger));
-    put(&mut ledger, "hash", own.into());
-    ledger
+    let keys = of.surfaced.iter().map(|tool| &tool.capability);
+    let keys = keys.map(|own| format!("{}.{}", own.adapter, own.id));
+    let proven = of.manifests.evidence.iter().map(|one| one.given);
+    let proven = proven.map(|given| Proven { id: &given.id, payload_hash: &given.payload_hash });
+    let recalled = of.manifests.memory.iter();
+    let recalled = recalled.map(|one| Recalled { id: &one.record.id, text_hash: Sha(one.hash) });
+    let task = of.buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
+    let told = |value: Value| Written::of(&value);
+    Object::of([
+        (
+            "pack",
+            told(json!({"ref": pack.reference.to_string(), "digest": Sha(pack.digest),
+                "contract_version": pack.contract_version, "overlays": []})),
+        ),
+        ("intent", told(json!({"id": of.intent.id}))),
+        (
+            "request",
+            told(json!({
+                "request_hash": Sha(hash(&governed.invoke.facts)),
+                "run_context_hash": Sha(hash(&governed.run.facts)),
+                "facts_hash": Sha(of.facts_hash),
+                "message_hash": task.map(|one| Sha(one.block.hash)),
+            })),
+        ),
+        ("policy", one("bundles", &bundles.collect::<Vec<_>>())),
+        ("tool", one("keys", &keys.collect::<Vec<_>>())),
+        (
+            "evidence",
+            Object::of([
+                ("kg_snapshot_id", Written::of(&governed.run.snapshot)),
+                ("refs", Written::of(&proven.collect::<Vec<_>>())),
+            ])
+            .written(),
+        ),
+        ("memory", one("refs", &recalled.collect::<Vec<_>>())),
+        (
+            "budget",
+            told(json!({"total": of.allocation.total,
+                "split_hash": Sha(hash(&of.allocation.split))})),
+        ),
+        (
+            "omission",
+            told(json!({"count": of.buckets.dropped().count(),
+                "hash": Sha(hash(&of.buckets.omissions()))})),
+        ),
+        ("hooks", told(json!([]))),
+        ("stages", of.stages.told()),
+        ("compiler", told(json!({"name": "contexture", "semantics": "1"}))),
+    ])
+}
+
+/// An object of one member.
+fn one<T: Serialize + ?Sized>(key: &'static str, value: &T) -> Written {
+    Object::of([(key, Written::of(value))]).written()
 }
 
 /// What is of this one call alone, and hashed nowhere.
 pub(super) fn meta(
     input: &GovernInput<'_>,
-    policy: &policy::Output,
-    diagnostics: &[Value],
+    policy: &policy::Output<'_>,
+    diagnostics: &[Diagnostic<'_>],
 ) -> Value {
     let GovernInput { pack, governed, .. } = input;
     let run = &governed.run;
@@ -155,7 +198,7 @@ pub(super) fn meta(
         "store_revision": input.store_revision,
         "diagnostics": {
             "evaluated": policy.evaluated,
-            "indeterminate": policy.doubts(),
+            "indeterminate": policy.doubts,
             "notes": diagnostics,
         },
     })

@@ -3,7 +3,6 @@
 //! Its definitions allow no other members, so what they do not know is left out. The hash beside it
 //! stays that of the whole.
 
-use super::ledger::put;
 use serde_json::{Map, Value, json};
 
 /// The projection of a compiled context.
@@ -37,6 +36,13 @@ pub fn published(context: &Value) -> Value {
             &["pack", "request", "policy", "tool", "evidence", "memory", "budget", "hash"],
         ),
     })
+}
+
+/// Sets a member of an object.
+fn put(object: &mut Value, key: &str, value: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(key.to_owned(), value);
+    }
 }
 
 fn list<'v>(object: &'v Value, key: &str) -> &'v [Value] {

@@ -1,39 +1,110 @@
 //! Blocks as text, and as messages.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::buckets::{Output, Packed, shown_order};
+use super::summary;
 use crate::domain::{Content, Message, Part};
 use crate::pack::Redaction;
 
-/// A block with its wrapper, which nothing in it can close.
-pub(super) fn wrapped(one: &Packed) -> String {
-    let block = &one.block;
-    let text = if block.is_data {
-        escaped(&block.text)
-    } else {
-        block.text.replace("</block", "< /block")
-    };
-    format!("<block id=\"{}\" bucket=\"{}\">\n{text}\n</block>", block.id, block.bucket)
+/// What is shown, as one text.
+pub(super) struct Rendered {
+    pub(super) text: String,
+    /// Where each block stands in it; none for what is not shown.
+    places: Vec<Option<Range<usize>>>,
+    /// The end of what stands before session and task.
+    head: usize,
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// What is shown of some buckets.
-pub(super) fn text(output: &Output, takes: impl Fn(&str) -> bool) -> String {
-    let mut texts = Vec::new();
-    for bucket in shown_order(output).into_iter().filter(|name| takes(name)) {
-        let mut own: Vec<&Packed> =
-            output.blocks.iter().filter(|one| one.is_kept && one.block.bucket == bucket).collect();
-        if &*bucket == "session" {
-            own.sort_by_key(|one| (one.block.kind != Arc::from("turn"), place(&one.block.source)));
+impl Rendered {
+    pub(super) fn of(output: &Output) -> Self {
+        let mut own =
+            Self { text: String::new(), places: vec![None; output.blocks.len()], head: 0 };
+        for bucket in shown_order(output) {
+            let kept = |one: &Packed| one.is_kept && one.block.bucket == bucket;
+            let blocks = output.blocks.iter().enumerate().filter(|(_, one)| kept(one));
+            if &*bucket == "session" {
+                let mut turns: Vec<_> = blocks.collect();
+                turns.sort_by_key(|(_, one)| {
+                    let is_aside = !matches!(&*one.block.kind, "turn" | summary::KIND);
+                    (is_aside, place(&one.block.source))
+                });
+                for (at, one) in turns {
+                    own.add(at, one);
+                }
+            } else {
+                for (at, one) in blocks {
+                    own.add(at, one);
+                }
+            }
+            if !matches!(&*bucket, "session" | "task") {
+                own.head = own.text.len();
+            }
         }
-        texts.extend(own.into_iter().map(wrapped));
+        own
     }
-    texts.join("\n\n")
+
+    fn add(&mut self, at: usize, one: &Packed) {
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        let start = self.text.len();
+        wrap(&mut self.text, one);
+        if let Some(place) = self.places.get_mut(at) {
+            *place = Some(start..self.text.len());
+        }
+    }
+
+    /// What stands before session and task.
+    pub(super) fn head(&self) -> &str {
+        self.text.get(..self.head).unwrap_or_default()
+    }
+
+    /// Where a block stands, by its place among the blocks.
+    pub(super) fn place(&self, at: usize) -> Option<Range<usize>> {
+        self.places.get(at).cloned().flatten()
+    }
+
+    /// The same block as text.
+    pub(super) fn block(&self, at: usize) -> &str {
+        self.place(at).and_then(|place| self.text.get(place)).unwrap_or_default()
+    }
+}
+
+/// Appends a block with its wrapper, which nothing in it can close.
+fn wrap(out: &mut String, one: &Packed) {
+    let block = &one.block;
+    out.reserve(block.text.len() + block.id.len() + block.bucket.len() + 48);
+    for part in ["<block id=\"", &block.id, "\" bucket=\"", &block.bucket, "\">\n"] {
+        out.push_str(part);
+    }
+    if block.is_data {
+        escape(out, &block.text);
+    } else {
+        let mut parts = block.text.split("</block");
+        out.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            out.push_str("< /block");
+            out.push_str(part);
+        }
+    }
+    out.push_str("\n</block>");
+}
+
+fn escape(out: &mut String, text: &str) {
+    let mut copied = 0;
+    for at in memchr::memchr3_iter(b'&', b'<', b'>', text.as_bytes()) {
+        out.push_str(text.get(copied..at).unwrap_or_default());
+        copied = at + 1;
+        out.push_str(match text.as_bytes().get(at) {
+            Some(b'&') => "&amp;",
+            Some(b'<') => "&lt;",
+            _ => "&gt;",
+        });
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
 }
 
 /// The place of a turn, from what its block came from.
@@ -76,7 +147,7 @@ pub(super) fn spoken(message: &Message) -> String {
 
 /// A message without what rules find in it. Thinking is whole or absent: where they find something
 /// in it, it is absent.
-pub(super) fn redacted(mut message: Message, redaction: &Redaction) -> Message {
+pub(in crate::pipeline) fn redacted(mut message: Message, redaction: &Redaction) -> Message {
     if redaction.is_empty() {
         return message;
     }

@@ -1,19 +1,19 @@
 //! The conversation under a pack: the task, the turns around it, the caller's tools.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::blocks::Maker;
-use super::buckets::Output as Buckets;
+use super::buckets::{Output as Buckets, Packed};
 use super::ledger::hash;
-use super::render::{self, place, redacted, spoken};
+use super::render::{Rendered, place, redacted, spoken};
 use super::tools::Output as Tools;
-use super::{last_user, words};
+use super::{last_user, summary, words};
 use crate::domain::{
     ContentHash, Conversation, Extra, Message, Part, RawJson, Role, ToolDefinition, Turn, turns,
 };
-use crate::pack::Pack;
+use crate::pack::{Pack, Redaction};
 use crate::request::Invoke;
 
 /// A conversation that is yet to be packed.
@@ -23,6 +23,8 @@ pub(super) struct Session {
     pub(super) system: Vec<String>,
     conversation: Conversation,
     spans: Vec<Turn>,
+    /// The texts of its messages, as blocks have them.
+    spoken: Vec<String>,
     /// Where the task stands among the messages.
     at: Option<usize>,
 }
@@ -41,15 +43,22 @@ impl Session {
         let system = conversation.system.iter().map(words).filter(|text| !text.is_empty());
         let system = system.collect();
         let spans = turns(&conversation.history);
-        Some(Self { task, system, conversation, spans, at })
+        let spoken = conversation.history.iter().map(spoken).collect();
+        Some(Self { task, system, conversation, spans, spoken, at })
     }
 
     /// Over what was said, and by whom.
     pub(super) fn hash(&self) -> ContentHash {
-        let system = &self.system;
-        let history: Vec<String> = self.conversation.history.iter().map(spoken).collect();
         let tools: Vec<&Arc<str>> = self.conversation.tools.iter().map(|tool| &tool.name).collect();
-        hash(&json!([system, history, tools]))
+        hash(&(&self.system, &self.spoken, tools))
+    }
+
+    /// The messages of turns, without what rules redact.
+    pub(super) fn messages(&self, turns: &[usize], redaction: &Redaction) -> Vec<Message> {
+        let spans = turns.iter().filter_map(|turn| self.spans.get(*turn));
+        let messages =
+            spans.flat_map(|span| self.conversation.history.get(span.clone()).unwrap_or_default());
+        messages.map(|message| redacted(message.clone(), redaction)).collect()
     }
 
     /// The turns around the task, by number and messages.
@@ -64,8 +73,7 @@ impl Session {
     /// Makes a block of each turn. What answers the task is open: it stays whole.
     pub(super) fn turns(&self, maker: &mut Maker<'_>) {
         for (number, span) in self.around() {
-            let messages = self.conversation.history.get(span.clone()).unwrap_or_default();
-            let text: Vec<String> = messages.iter().map(spoken).collect();
+            let text = self.spoken.get(span.clone()).unwrap_or_default();
             let is_open = self.at.is_some_and(|at| span.start > at);
             maker.turn(number, text.join("\n"), is_open);
         }
@@ -75,26 +83,26 @@ impl Session {
     pub(super) fn into_conversation(
         self,
         pack: &Pack,
-        tools: &Tools,
-        buckets: &Buckets,
+        tools: &Tools<'_>,
+        (buckets, rendered): (&Buckets, &Rendered),
     ) -> (Conversation, Vec<Arc<str>>) {
         let redaction = &pack.policy.redaction;
-        let kept: Vec<usize> = buckets
-            .blocks
-            .iter()
-            .filter(|one| one.is_kept && &*one.block.bucket == "session")
-            .filter_map(|one| place(&one.block.source))
-            .collect();
-        let aside: Vec<String> = buckets
-            .blocks
-            .iter()
-            .filter(|one| one.is_kept && &*one.block.bucket == "session")
-            .filter(|one| place(&one.block.source).is_none())
-            .map(render::wrapped)
+        let of_session = || {
+            let blocks = buckets.blocks.iter().enumerate();
+            blocks.filter(|(_, one)| one.is_kept && &*one.block.bucket == "session")
+        };
+        let kept: HashSet<usize> =
+            of_session().filter_map(|(_, one)| place(&one.block.source)).collect();
+        let is_summary = |one: &Packed| &*one.block.kind == summary::KIND;
+        let aside: Vec<&str> = of_session()
+            .filter(|(_, one)| place(&one.block.source).is_none() && !is_summary(one))
+            .map(|(at, _)| rendered.block(at))
             .collect();
         let Self { task, conversation, spans, at, .. } = self;
         let Conversation { source, history, tools: own, .. } = conversation;
-        let mut kept_history = Vec::new();
+        let summaries = of_session().filter(|(_, one)| is_summary(one));
+        let mut kept_history: Vec<Message> =
+            summaries.map(|(at, _)| Message::text(Role::User, rendered.block(at))).collect();
         let mut messages = history.into_iter().enumerate();
         for (number, span) in spans.into_iter().enumerate() {
             let is_task = at.is_some_and(|at| span.contains(&at));
@@ -110,7 +118,7 @@ impl Session {
             let message = redacted(Message::text(Role::User, task), redaction);
             kept_history.push(with_aside(message, &aside));
         }
-        let head = render::text(buckets, |bucket| !matches!(bucket, "session" | "task"));
+        let head = rendered.head();
         let system =
             if head.is_empty() { Vec::new() } else { vec![Message::text(Role::System, head)] };
         let (tools, foreign) = allowed(&own, pack, tools, buckets);
@@ -119,8 +127,8 @@ impl Session {
 }
 
 /// A message with blocks before its own parts.
-fn with_aside(mut message: Message, aside: &[String]) -> Message {
-    let parts = aside.iter().map(|text| Part::text(text.as_str()));
+fn with_aside(mut message: Message, aside: &[&str]) -> Message {
+    let parts = aside.iter().map(|text| Part::text(*text));
     message.parts.splice(0..0, parts);
     message
 }
@@ -135,19 +143,24 @@ fn wire_name(key: &str) -> String {
 fn allowed(
     given: &[ToolDefinition],
     pack: &Pack,
-    tools: &Tools,
+    tools: &Tools<'_>,
     buckets: &Buckets,
 ) -> (Vec<ToolDefinition>, Vec<Arc<str>>) {
-    let is = |tool: &ToolDefinition, key: &str| *tool.name == *key || *tool.name == wire_name(key);
-    let foreign: Vec<Arc<str>> = given
-        .iter()
-        .filter(|tool| !pack.capabilities.iter().any(|own| is(tool, &own.key)))
-        .map(|tool| Arc::clone(&tool.name))
-        .collect();
+    // Mostly there are none: what the registry has is looked up where there are.
+    let mut known: HashSet<Cow<'_, str>> = HashSet::new();
+    if !given.is_empty() {
+        let keys = pack.capabilities.iter().map(|own| &*own.key);
+        known.extend(keys.flat_map(|key| [key.into(), wire_name(key).into()]));
+    }
+    let foreign = given.iter().map(|tool| &tool.name).filter(|name| !known.contains(&***name));
+    let foreign: Vec<Arc<str>> = foreign.cloned().collect();
+    let named =
+        |key: &str, wire: &str| given.iter().find(|tool| *tool.name == *key || *tool.name == *wire);
+    let kept = buckets.kept("tools");
     let mut shown = Vec::new();
     for surfaced in &tools.surfaced {
-        let capability = &surfaced.capability;
-        if !buckets.has("tools", &capability.key) {
+        let capability = surfaced.capability;
+        if !kept.contains(&*capability.key) {
             continue;
         }
         if let Some(schema) = &capability.input_schema {
@@ -160,7 +173,9 @@ fn allowed(
                 opaque: None,
                 origin: "/pack".into(),
             });
-        } else if let Some(tool) = given.iter().find(|tool| is(tool, &capability.key)) {
+        } else if !given.is_empty()
+            && let Some(tool) = named(&capability.key, &wire_name(&capability.key))
+        {
             shown.push(tool.clone());
         }
     }

@@ -1,155 +1,236 @@
 //! Stage 3: which capabilities may be shown, and why the others are not.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::policy::{Decision, Verdict};
-use crate::pack::{Capability, Mode, Pack};
+use super::written::Each;
+use crate::domain::ContentHash;
+use crate::pack::{Capability, Mode, Pack, Permission};
 use crate::request::RunContext;
 
 /// A capability that may be shown.
-#[derive(Debug, Clone)]
-pub(super) struct Surfaced {
-    pub(super) capability: Capability,
+#[derive(Debug)]
+pub(super) struct Surfaced<'p> {
+    pub(super) capability: &'p Capability,
     pub(super) mode: Mode,
-    pub(super) constraints: Value,
-    pub(super) gates: Vec<Arc<str>>,
+    pub(super) constraints: Map<String, Value>,
+    pub(super) gates: Vec<&'p str>,
 }
 
 /// One that may not.
-#[derive(Debug, Clone)]
-pub(super) struct Withheld {
-    pub(super) key: Arc<str>,
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Withheld<'p> {
+    pub(super) key: &'p Arc<str>,
     pub(super) reason: &'static str,
-    pub(super) by: Option<Arc<str>>,
+    pub(super) by: Option<&'p Arc<str>>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Output {
-    pub(super) surfaced: Vec<Surfaced>,
-    pub(super) withheld: Vec<Withheld>,
+pub(super) struct Output<'p> {
+    pub(super) surfaced: Vec<Surfaced<'p>>,
+    pub(super) withheld: Vec<Withheld<'p>>,
     /// Capabilities for which a rule names a mode above their own.
-    pub(super) above: Vec<Arc<str>>,
+    pub(super) above: Vec<&'p Arc<str>>,
 }
 
-pub(super) fn run(pack: &Pack, run: &RunContext, decisions: &[Decision]) -> Output {
+pub(super) fn run<'p>(pack: &'p Pack, run: &RunContext, decisions: &[Decision<'p>]) -> Output<'p> {
     let mut output = Output::default();
+    let known = Known::of(pack, run, decisions);
     for capability in &pack.capabilities {
         let key = &capability.key;
-        let lowering = decisions
-            .iter()
-            .find_map(|decision| decision.mode.filter(|_| decision.targets.contains(key)));
+        let targeted = known.targeted(key);
+        let lowering = targeted.iter().find_map(|decision| decision.mode);
         if lowering.is_some_and(|mode| mode > capability.ceiling) {
-            output.above.push(Arc::clone(key));
+            output.above.push(key);
         }
         let mode = lowering.map_or(capability.ceiling, |mode| mode.min(capability.ceiling));
-        let refused = refused(pack, run, decisions, capability)
+        let refused = known
+            .refused(run, capability)
             .or_else(|| (mode > run.safety_mode).then_some(("above_safety_mode", None)));
         match refused {
-            Some((reason, by)) => {
-                output.withheld.push(Withheld { key: Arc::clone(key), reason, by });
-            }
+            Some((reason, by)) => output.withheld.push(Withheld { key, reason, by }),
             None => output.surfaced.push(Surfaced {
                 mode,
-                constraints: constraints(pack, decisions, key),
-                gates: gates(pack, decisions, key),
-                capability: capability.clone(),
+                constraints: constraints(known.permitted(key), targeted),
+                gates: known.gates(key),
+                capability,
             }),
         }
     }
     output
 }
 
-/// The first test that a capability does not pass.
-fn refused(
-    pack: &Pack,
-    run: &RunContext,
-    decisions: &[Decision],
-    capability: &Capability,
-) -> Option<(&'static str, Option<Arc<str>>)> {
-    let key = &capability.key;
-    let own = || pack.permissions.iter().filter(|permission| permission.key == *key);
-    if own().any(|permission| !permission.allow) {
-        return Some(("permission_denied", None));
+/// What is said of capabilities, by their keys.
+struct Known<'k, 'p> {
+    permitted: HashMap<&'p str, Vec<&'p Permission>>,
+    /// Whether the run permits it, where it says what it permits.
+    granted: Option<HashMap<&'k str, bool>>,
+    /// Decisions that are about it, in their order.
+    targeted: HashMap<&'p str, Vec<&'k Decision<'p>>>,
+    /// The first one that forbids it.
+    forbidden: HashMap<&'p str, &'p Arc<str>>,
+    /// The first one that denies it, and its place.
+    denied: HashMap<&'p str, (usize, &'p Arc<str>)>,
+    /// The first one that denies everything.
+    all_denied: Option<(usize, &'p Arc<str>)>,
+    /// Gates that name it.
+    gated: HashMap<&'p str, Vec<&'p str>>,
+}
+
+impl<'k, 'p> Known<'k, 'p> {
+    fn of(pack: &'p Pack, run: &'k RunContext, decisions: &'k [Decision<'p>]) -> Self {
+        let mut known = Self {
+            permitted: HashMap::with_capacity(pack.permissions.len()),
+            granted: None,
+            targeted: HashMap::new(),
+            forbidden: HashMap::new(),
+            denied: HashMap::new(),
+            all_denied: None,
+            gated: HashMap::new(),
+        };
+        for permission in &pack.permissions {
+            known.permitted.entry(&permission.key).or_default().push(permission);
+        }
+        if let Some(given) = &run.permissions {
+            let granted = known.granted.insert(HashMap::with_capacity(given.len()));
+            for (key, allow) in given {
+                *granted.entry(key).or_insert(true) &= *allow;
+            }
+        }
+        for (at, decision) in decisions.iter().enumerate() {
+            for key in decision.targets {
+                let own = known.targeted.entry(key).or_default();
+                // A rule may name a key twice.
+                if !own.last().is_some_and(|last| std::ptr::eq(*last, decision)) {
+                    own.push(decision);
+                }
+            }
+            for key in decision.forbids {
+                known.forbidden.entry(key).or_insert(decision.rule);
+            }
+            if decision.verdict == Verdict::Deny {
+                for key in decision.denied() {
+                    known.denied.entry(key).or_insert((at, decision.rule));
+                }
+                if decision.denied().next().is_none() {
+                    known.all_denied.get_or_insert((at, decision.rule));
+                }
+            }
+        }
+        for gate in &pack.policy.gates {
+            for key in &gate.capabilities {
+                known.gated.entry(key).or_default().push(&gate.id);
+            }
+        }
+        known
     }
-    if own().next().is_none() {
-        return Some(("no_permission", None));
+
+    fn permitted(&self, key: &str) -> &[&'p Permission] {
+        self.permitted.get(key).map_or(&[], Vec::as_slice)
     }
-    if let Some(given) = &run.permissions {
-        let mut of = given.iter().filter(|(named, _)| named == key).peekable();
-        if of.peek().is_none() || of.any(|(_, allow)| !allow) {
+
+    fn targeted(&self, key: &str) -> &[&'k Decision<'p>] {
+        self.targeted.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first test that a capability does not pass.
+    fn refused(
+        &self,
+        run: &RunContext,
+        capability: &Capability,
+    ) -> Option<(&'static str, Option<&'p Arc<str>>)> {
+        let key = &*capability.key;
+        let own = self.permitted(key);
+        if own.iter().any(|permission| !permission.allow) {
+            return Some(("permission_denied", None));
+        }
+        if own.is_empty() {
+            return Some(("no_permission", None));
+        }
+        let is_granted = |given: &HashMap<_, bool>| given.get(key).copied().unwrap_or(false);
+        if self.granted.as_ref().is_some_and(|given| !is_granted(given)) {
             return Some(("run_not_permitted", None));
         }
+        let is_all = |named: &str| named.strip_suffix(".*") == Some(&*capability.adapter);
+        if run.prohibitions.iter().any(|named| **named == *key || is_all(named)) {
+            return Some(("prohibited", None));
+        }
+        if let Some(by) = self.forbidden.get(key) {
+            return Some(("policy_forbidden", Some(*by)));
+        }
+        let denied = self.denied.get(key).into_iter().chain(&self.all_denied);
+        let (_, by) = denied.min_by_key(|(at, _)| *at)?;
+        Some(("policy_denied", Some(*by)))
     }
-    let all = format!("{}.*", capability.adapter);
-    if run.prohibitions.iter().any(|named| *named == *key || **named == *all) {
-        return Some(("prohibited", None));
+
+    /// Gates that name the capability, or that a rule about it asks for.
+    fn gates(&self, key: &str) -> Vec<&'p str> {
+        let named = self.gated.get(key).into_iter().flatten().copied();
+        let asked = self.targeted(key).iter().filter_map(|decision| Some(&**decision.gate?));
+        let mut gates: Vec<&str> = named.chain(asked).collect();
+        gates.sort_unstable();
+        gates.dedup();
+        gates
     }
-    if let Some(by) = decisions.iter().find(|decision| decision.forbids.contains(key)) {
-        return Some(("policy_forbidden", Some(Arc::clone(&by.rule))));
-    }
-    let denies = |decision: &&Decision| {
-        let denied = decision.denied();
-        decision.verdict == Verdict::Deny && (denied.is_empty() || denied.contains(key))
-    };
-    let by = decisions.iter().find(denies)?;
-    Some(("policy_denied", Some(Arc::clone(&by.rule))))
 }
 
 /// What permissions and rules ask of the arguments; of two that say otherwise the rule's counts.
-fn constraints(pack: &Pack, decisions: &[Decision], key: &Arc<str>) -> Value {
-    let own = pack.permissions.iter().filter(|permission| permission.key == *key);
-    let of_rules = decisions.iter().filter(|decision| decision.targets.contains(key));
-    let texts = own
-        .filter_map(|permission| permission.constraints.as_deref())
-        .chain(of_rules.filter_map(|decision| decision.constraints.as_deref()));
+fn constraints(own: &[&Permission], of_rules: &[&Decision<'_>]) -> Map<String, Value> {
     let mut merged = Map::new();
-    for text in texts {
+    for text in own.iter().filter_map(|permission| permission.constraints.as_deref()) {
         if let Ok(Value::Object(members)) = serde_json::from_str(text) {
             merged.extend(members);
         }
     }
-    Value::Object(merged)
+    for members in of_rules.iter().filter_map(|decision| decision.constraints.as_object()) {
+        merged.extend(members.clone());
+    }
+    merged
 }
 
-/// Gates that name the capability, or that a rule about it asks for.
-fn gates(pack: &Pack, decisions: &[Decision], key: &Arc<str>) -> Vec<Arc<str>> {
-    let named = pack.policy.gates.iter().filter(|gate| gate.capabilities.contains(key));
-    let asked = decisions.iter().filter(|decision| decision.targets.contains(key));
-    let mut gates: Vec<Arc<str>> = named
-        .map(|gate| Arc::clone(&gate.id))
-        .chain(asked.filter_map(|decision| decision.gate.clone()))
-        .collect();
-    gates.sort_unstable();
-    gates.dedup();
-    gates
+/// A capability that may be shown, as it is told.
+#[derive(Serialize)]
+pub(super) struct Row<'r> {
+    adapter_id: &'r str,
+    capability_id: &'r str,
+    approval_mode: Mode,
+    ceiling: Mode,
+    schema_ref: Option<&'r str>,
+    arg_constraints: &'r Map<String, Value>,
+    gates: &'r [&'r str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_prompt: Option<bool>,
 }
 
-impl Surfaced {
-    pub(super) fn told(&self) -> Value {
-        json!({
-            "adapter_id": self.capability.adapter,
-            "capability_id": self.capability.id,
-            "approval_mode": self.mode.as_str(),
-            "ceiling": self.capability.ceiling.as_str(),
-            "schema_ref": self.capability.schema_ref,
-            "arg_constraints": self.constraints,
-            "gates": self.gates,
-        })
+impl Surfaced<'_> {
+    /// `in_prompt`: whether its block is shown, once that is known.
+    pub(super) fn row(&self, in_prompt: Option<bool>) -> Row<'_> {
+        Row {
+            adapter_id: &self.capability.adapter,
+            capability_id: &self.capability.id,
+            approval_mode: self.mode,
+            ceiling: self.capability.ceiling,
+            schema_ref: self.capability.schema_ref.as_deref(),
+            arg_constraints: &self.constraints,
+            gates: &self.gates,
+            in_prompt,
+        }
     }
 }
 
-impl Withheld {
-    pub(super) fn told(&self) -> Value {
-        json!({"key": self.key, "reason": self.reason, "by": self.by})
-    }
-}
-
-impl Output {
-    pub(super) fn told(&self) -> Value {
-        let surfaced: Vec<Value> = self.surfaced.iter().map(Surfaced::told).collect();
-        let withheld: Vec<Value> = self.withheld.iter().map(Withheld::told).collect();
-        json!({"surfaced": surfaced, "withheld": withheld})
+impl Output<'_> {
+    /// The hash of what the stage gives.
+    pub(super) fn hash(&self) -> ContentHash {
+        #[derive(Serialize)]
+        struct Told<'t, S> {
+            surfaced: S,
+            withheld: &'t [Withheld<'t>],
+        }
+        let surfaced = Each(|| self.surfaced.iter().map(|tool| tool.row(None)));
+        super::ledger::hash(&Told { surfaced, withheld: &self.withheld })
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::value;
 use crate::domain::{Classification, Timestamp, word_of};
-use crate::json::{Fault, Faults, Node};
+use crate::json::{Fault, Faults, Node, places};
 use crate::pack::{CLASSIFICATIONS, Mode, Refusal, RefusalCode};
 
 /// A run context that was checked.
@@ -35,6 +35,31 @@ pub struct RunContext {
     /// What rules see, without what only correlates.
     pub facts: Value,
     pub correlation: Value,
+}
+
+impl RunContext {
+    /// A run that is bound to nothing.
+    pub(super) fn ungoverned(tenant_id: Arc<str>) -> Self {
+        Self {
+            tenant_id,
+            subject: None,
+            session_id: None,
+            intent: None,
+            intent_class: None,
+            safety_mode: Mode::Destructive,
+            pack_version: None,
+            snapshot: None,
+            bucket_tokens: None,
+            limits: Value::Null,
+            permissions: None,
+            prohibitions: Vec::new(),
+            ceiling: None,
+            as_of: Timestamp::default(),
+            is_timed: false,
+            facts: Value::Null,
+            correlation: Value::Null,
+        }
+    }
 }
 
 /// What only tells one call from another: never hashed, never seen by rules.
@@ -158,7 +183,7 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
     (context.facts, context.correlation) = without_correlation(value(node));
     let faults = reading.faults.into_vec();
     if !faults.is_empty() {
-        let detail = format!("the run context is not valid in {} places", faults.len());
+        let detail = format!("the run context is not valid in {}", places(&faults));
         return Err(Refusal::new(RefusalCode::CtxInvalid, None, detail).at_all(faults));
     }
     context.safety_mode = safety_mode(node, at)?;

@@ -40,6 +40,29 @@ pub struct Governed {
     pub blocks: Vec<CallerBlock>,
 }
 
+impl Governed {
+    /// What is asked of the built-in pack by a request that names none.
+    pub fn ungoverned(pack: &PackRef, tenant: &Arc<str>) -> Self {
+        Self {
+            pack: PackSource::Published(pack.clone()),
+            run: RunContext::ungoverned(Arc::clone(tenant)),
+            invoke: Invoke {
+                intent: Some("default".into()),
+                message: None,
+                channel: None,
+                locale: None,
+                context_query: Value::Null,
+                facts: json!({}),
+                recent_turns: Vec::new(),
+                correlation: Value::Null,
+            },
+            evidence: Vec::new(),
+            memory: None,
+            blocks: Vec::new(),
+        }
+    }
+}
+
 /// What is to be done.
 #[derive(Debug, Clone)]
 pub struct Invoke {
@@ -63,6 +86,13 @@ pub struct CallerBlock {
     pub kind: Arc<str>,
     pub text: Arc<str>,
     pub priority: i64,
+    /// `request`, or `hook:` and the id of the hook that gave it.
+    pub source: Arc<str>,
+}
+
+/// Whether nobody but the pack and the task may fill a bucket.
+pub fn is_owned(bucket: &str) -> bool {
+    OWNED.contains(&bucket)
 }
 
 /// Why a request under a pack cannot be read.
@@ -129,7 +159,7 @@ pub fn read_governed(body: &Node<'_>, now: Timestamp) -> Result<Option<Governed>
 /// Refuses numbers that other readers would round: two requests would have one hash.
 fn numbers(body: &Node<'_>) -> Result<(), Unread> {
     for key in KEYS {
-        let Some(node) = body.get(key) else { continue };
+        let Some(node) = body.get(key).filter(|node| !json::is_i_json(node)) else { continue };
         if let Err(error) = json::jcs(node) {
             let fault = Fault {
                 pointer: format!("/{key}{}", error.pointer),
@@ -281,6 +311,7 @@ fn blocks(node: &Node<'_>, faults: &mut Faults) -> Vec<CallerBlock> {
             kind: block.text("kind", faults).unwrap_or("caller").into(),
             text: text.unwrap_or_default().into(),
             priority: block.integer("priority", 0, 1_000_000, faults).unwrap_or(50),
+            source: "request".into(),
         });
     }
     found

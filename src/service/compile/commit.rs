@@ -8,7 +8,7 @@ use crate::json::Node;
 use crate::pipeline::Compiled;
 use crate::service::hooks::queue::enqueue;
 use crate::service::hooks::{disable_gone, gone};
-use crate::service::record::{Begun, NewRecord};
+use crate::service::record::{Begun, Came, NewRecord};
 use crate::service::sessions::{self, Open, Turn};
 use crate::service::telling::Hearers;
 use crate::service::told::Told;
@@ -45,8 +45,8 @@ pub(super) fn commit(
     let mut batch = Batch::default();
     let open = session.as_ref().map(|(open, _)| &open.id);
     let record = recorded.map(|recorded| {
-        let compiled = (&*compiled, runs);
-        NewRecord::of(services, (id, open), recorded, compiled, &mut batch)
+        let came = (Came::Compiled(compiled), runs);
+        NewRecord::of(services, (id, open), recorded, came, &mut batch)
     });
     let record = record.transpose()?;
     let kept = services.tenant().kept();

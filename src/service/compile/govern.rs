@@ -8,64 +8,64 @@ use serde_json::{Value, json};
 use super::Error;
 use super::evidence::retrieve;
 use super::hooks::line;
-use crate::domain::{
-    Classification, ContentHash, Conversation, MemoryScope, MemoryStatus, Timestamp,
-};
+use super::provided::provide;
+use super::refused::Refused;
+use crate::domain::{Classification, Conversation, MemoryScope, MemoryStatus, Timestamp};
 use crate::hook::{Kind, Point, Run};
 use crate::json::{self, Fault, Limits, Node, escape_into};
-use crate::pack::{self, Pack, PublicKeys, Refusal, RefusalCode};
-use crate::pipeline::{self, Asks, GovernInput, GovernOutput, GovernedStage, Ranked};
+use crate::pack::{self, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
+use crate::pipeline::{self, Asks, GovernInput, GovernOutput, Ranked, Summarizing};
 use crate::request::{
     self, CallerBlock, CompileRequest, Governed, Level, MemoryRecord, OnArrival, PackSource, Unread,
 };
-use crate::service::packs::{self, Refused};
+use crate::service::packs;
+use crate::service::record::{Inputs, Recalled};
 use crate::service::{Services, memory};
 
 /// What governs a compile, once its conversation is handed on.
 #[derive(Debug)]
 pub(in crate::service) struct Governance {
     output: GovernOutput,
+    recalled: Recalled,
     /// Whether hooks change what is sent.
     is_transformed: bool,
 }
 
-/// Compiles the request's conversation under its pack; none where it names none. `now` is the time
-/// where the run context has none.
+/// Compiles the request's conversation under its pack; none where it names none. `from` has the time,
+/// where the run context has none, and what is remembered; `other` is a pack in the place of its own.
 pub(in crate::service) fn govern(
     services: &Services,
-    node: &Node<'_>,
+    (node, other): (&Node<'_>, Option<&PackRef>),
     request: &mut CompileRequest,
     asking: &mut dyn Asks,
-    now: Timestamp,
+    from: From,
 ) -> Result<Option<Governance>, Error> {
-    let read = request::read_governed(node, now);
+    let read = request::read_governed(node, from.now());
     let read = read.map_err(|unread| match unread {
         Unread::Invalid(faults) => Error::Invalid(faults),
-        Unread::Refused(refusal) => Error::Governed(refusal),
+        Unread::Refused(refusal) => Refused::early(refusal),
     })?;
     let Some(mut governed) = read else { return Ok(None) };
-    for (point, kind) in
-        [(Point::BeforeCompile, Kind::Provide), (Point::ToolResult, Kind::Transform)]
-    {
-        if asking.has(point, kind) {
-            let point = point.as_str();
-            let detail = format!(
-                "under a pack no hook changes text at `{point}`: it would be on no manifest"
-            );
-            let pointer = "/hooks".to_owned();
-            return Err(Error::Invalid(vec![Fault { pointer, detail, did_you_mean: None }]));
-        }
+    if let Some(other) = other {
+        governed.pack = PackSource::Published(other.clone());
+        governed.run.pack_version = None;
+    }
+    if asking.has(Point::ToolResult, Kind::Transform) {
+        let detail =
+            "under a pack no hook changes text at `tool_result`: it would be on no manifest";
+        let (pointer, detail) = ("/hooks".to_owned(), detail.to_owned());
+        return Err(Error::Invalid(vec![Fault { pointer, detail, did_you_mean: None }]));
     }
     let pack = load(services, &governed.pack)?;
     retrieve(asking, &pack, &mut governed)?;
+    provide(services, asking, &pack, request, &mut governed)?;
     aside(request, &mut governed);
-    let (candidates, store_revision) = match governed.memory.take() {
-        Some(given) => (given, 0),
-        None => remembered(services, &governed, &pack)?,
-    };
+    let recalled = recall(services, (&governed, &pack), from)?;
+    let given = governed.memory.take();
     // The factor of the table: what was calibrated since changes no choice.
     let model = request.model.clone();
     let counter = &services.pipeline().counter;
+    let compression = request.compression.clone();
     let count = |text: &str| model.scale(counter.count(model.tokenizer, text));
     let conversation = std::mem::replace(
         &mut request.conversation,
@@ -74,35 +74,42 @@ pub(in crate::service) fn govern(
     let input = GovernInput {
         pack: &pack,
         governed: &governed,
-        memory: &candidates,
-        store_revision,
+        memory: given.as_ref().or(recalled.candidates.as_ref()).map_or(&[], Vec::as_slice),
+        store_revision: recalled.store_revision,
         tokenizer: model.tokenizer.as_str(),
         budget: request.context_window.saturating_sub(request.reserve_output),
         target: request.target,
+        summarizing: Summarizing { compression: &compression, counter, model: &model },
         count: &count,
     };
-    let mut output =
-        pipeline::govern(input, conversation, &mut request.notes).map_err(Error::Governed)?;
+    let output = pipeline::govern(input, conversation, &mut request.notes);
+    let mut output = match output {
+        Ok(output) => output,
+        Err(pipeline::Refused { refusal, stages }) => {
+            return Err(Refused::at_stage(refusal, stages, recalled));
+        }
+    };
     let empty = Conversation::empty(crate::domain::Source::Neutral);
     request.conversation = std::mem::replace(&mut output.conversation, empty);
     // What was compiled is what is sent.
     request.compression.level = Level::Off;
     request.compression.on_arrival = OnArrival::Off;
     request.compression.read_tool = false;
+    request.is_governed = true;
     let is_transformed = asking.has(Point::TransformContext, Kind::Transform);
-    Ok(Some(Governance { output, is_transformed }))
+    Ok(Some(Governance { output, recalled, is_transformed }))
 }
 
 fn load(services: &Services, source: &PackSource) -> Result<Arc<Pack>, Error> {
     match source {
         PackSource::Published(reference) => {
-            packs::load(services, reference)?.ok_or(Error::Pack(Refused::NotFound))
+            packs::load(services, reference)?.ok_or(Error::Pack(packs::Refused::NotFound))
         }
         PackSource::Inline(text) => {
             let node = json::parse(text, Limits::default())?;
             let keys: &PublicKeys = services.pack_keys();
-            let pack =
-                pack::read(&node, keys).map_err(|faults| Error::Pack(Refused::Lint(faults)))?;
+            let pack = pack::read(&node, keys)
+                .map_err(|faults| Error::Pack(packs::Refused::Lint(faults)))?;
             Ok(Arc::new(pack))
         }
     }
@@ -111,8 +118,8 @@ fn load(services: &Services, source: &PackSource) -> Result<Arc<Pack>, Error> {
 /// What else a request has to say goes where packs have a place for it.
 fn aside(request: &mut CompileRequest, governed: &mut Governed) {
     let mut add = |bucket: &str, kind: &str, text: Arc<str>| {
-        let (bucket, kind) = (bucket.into(), kind.into());
-        governed.blocks.push(CallerBlock { bucket, kind, text, priority: 60 });
+        let (bucket, kind, source) = (bucket.into(), kind.into(), "request".into());
+        governed.blocks.push(CallerBlock { bucket, kind, text, priority: 60, source });
     };
     if let Some(state) = request.dynamic_state.take() {
         add("session", "dynamic_state", Arc::clone(state.text()));
@@ -129,12 +136,37 @@ fn aside(request: &mut CompileRequest, governed: &mut Governed) {
     }
 }
 
-/// The store's entries that may be about this run.
-fn remembered(
+/// Where a run has the time and its memory from.
+#[derive(Debug)]
+pub(in crate::service) enum From {
+    /// The store of today, at this time.
+    Store(Timestamp),
+    /// A record: nothing is read.
+    Record(Recalled),
+}
+
+impl From {
+    fn now(&self) -> Timestamp {
+        match self {
+            Self::Store(now) => *now,
+            Self::Record(recalled) => recalled.as_of,
+        }
+    }
+}
+
+/// What is remembered, where the request does not say it itself.
+fn recall(
     services: &Services,
-    governed: &Governed,
-    pack: &Pack,
-) -> Result<(Vec<MemoryRecord>, u64), Error> {
+    (governed, pack): (&Governed, &Pack),
+    from: From,
+) -> Result<Recalled, Error> {
+    let as_of = match from {
+        From::Record(recalled) => return Ok(recalled),
+        From::Store(now) => now,
+    };
+    if governed.memory.is_some() {
+        return Ok(Recalled { as_of, store_revision: 0, candidates: None });
+    }
     let run = &governed.run;
     let scope = MemoryScope {
         subject: run.subject.clone(),
@@ -146,7 +178,8 @@ fn remembered(
         let ranked = memory::recalled(tx, &scope, question)?;
         Ok::<_, crate::service::StoreError>((ranked, tx.memory_state()?.0))
     })?;
-    Ok((ranked.iter().map(|one| record(one, &pack.tenant)).collect(), revision))
+    let candidates = ranked.iter().map(|one| record(one, &pack.tenant)).collect();
+    Ok(Recalled { as_of, store_revision: revision, candidates: Some(candidates) })
 }
 
 /// An entry as a candidate of the pack's tenant: it is the store's own.
@@ -177,47 +210,48 @@ fn record(one: &Ranked, tenant: &Arc<str>) -> MemoryRecord {
     }
 }
 
-impl Governance {
-    /// What each stage was given and gave.
-    pub(in crate::service) fn stages(&self) -> Vec<GovernedStage> {
-        self.output.stages.clone()
+/// Notes the stages of the pack, or of the built-in one, for the record.
+pub(in crate::service) fn note_stages(
+    services: &Services,
+    governance: Option<&Governance>,
+    inputs: &mut Inputs,
+) {
+    match governance {
+        Some(own) => inputs.under(own.output.stages.clone(), Some(own.recalled.clone())),
+        None => inputs.ungoverned(services.pipeline()),
     }
+}
 
+impl Governance {
     /// Whether all that was compiled is still there once hooks have had their say.
-    pub(super) fn check(&self, payload: &str) -> Result<(), Error> {
+    pub(in crate::service) fn check(&self, payload: &str) -> Result<(), Error> {
         if !self.is_transformed {
             return Ok(());
         }
-        for text in &self.output.shown {
+        for text in self.output.context.shown() {
             let mut escaped = String::new();
             escape_into(&mut escaped, text);
             if !payload.contains(&escaped) {
                 let detail = "a hook at `transform_context` changed a block of the pack";
                 let code = RefusalCode::TransformRequiredBlockChanged;
                 let refusal = Refusal::new(code, Some("transform"), detail);
-                return Err(Error::Governed(refusal));
+                let stages = self.output.stages.clone();
+                return Err(Refused::transformed(refusal, stages, self.recalled.clone()));
             }
         }
         Ok(())
     }
 
     /// The members of the answer, as text.
-    pub(super) fn told(mut self, runs: &[Run]) -> String {
-        let mut out = String::new();
-        let hooks: Vec<Value> = runs
-            .iter()
-            .map(|run| {
-                let told = line(run).unwrap_or_default();
-                let of = |key: &str| told.get(key).cloned().unwrap_or_default();
-                json!({"id": of("id"), "point": of("point"), "outcome": of("outcome")})
-            })
-            .collect();
-        if !hooks.is_empty() {
-            self.output.tell_hooks(Value::Array(hooks));
-        }
-        let hash: &ContentHash = &self.output.hash;
-        out.push_str(",\"compiled_context\":");
-        out.push_str(&self.output.context.to_string());
+    pub(super) fn told(self, runs: &[Run]) -> String {
+        let hooks = runs.iter().map(|run| {
+            let told = line(run).unwrap_or_default();
+            let of = |key: &str| told.get(key).cloned().unwrap_or_default();
+            json!({"id": of("id"), "point": of("point"), "outcome": of("outcome")})
+        });
+        let hooks: Vec<Value> = hooks.collect();
+        let mut out = String::from(",\"compiled_context\":");
+        let hash = self.output.context.tell(&hooks, &mut out);
         let _ = write!(out, ",\"compiled_context_hash\":\"sha256:{hash}\",\"meta\":");
         out.push_str(&self.output.meta.to_string());
         out

@@ -31,7 +31,7 @@ pub(in crate::service) fn scope(
     id: &Arc<str>,
     session: Option<&Arc<str>>,
 ) -> Scope {
-    Scope { compilation_id: Some(Arc::clone(id)), ..services.hook_scope(session) }
+    Scope { compilation_id: Some(Arc::clone(id)), ..services.hook_scope(session, None) }
 }
 
 /// The same, and whose turn in its session it is, for which agent.
@@ -55,7 +55,8 @@ pub(super) fn expiring(asking: &mut Asking<'_>, expired: &[MemoryEntry]) {
     }
     for entry in expired {
         let input = memory::expired_entry(entry);
-        let at = At { point: Point::MemoryExpired, input: &input, facts: Facts::default() };
+        let facts = Facts { agent: entry.scope.agent.as_deref(), ..Facts::default() };
+        let at = At { point: Point::MemoryExpired, input: &input, facts };
         if let Err(error) = asking.observe(at, Decision::None) {
             tracing::debug!(%error, "a hook was not told of an entry whose time is up");
         }

@@ -7,7 +7,9 @@ mod defaults;
 mod evidence;
 mod govern;
 mod hooks;
+mod provided;
 mod recall;
+mod refused;
 mod remember;
 mod skill;
 mod turn;
@@ -23,10 +25,10 @@ use super::sessions::{self, Heard, Open, Turn};
 use super::telling::Hearers;
 use super::told::{Told, tell_failed};
 use super::{Services, memory, packs, usage};
+use crate::domain::RecordLevel;
 use crate::hook::{Denial, Run, Stop};
 use crate::json::{self, Fault, Limits, Node};
-use crate::pack::Refusal;
-use crate::pipeline::{self, Asks, Deadline, Report, Stopped, Timings};
+use crate::pipeline::{self, Asks, Compiled, Deadline, Report, Stopped, Timings};
 use crate::request::{self, CompileRequest, KnownAdapters};
 use crate::store;
 
@@ -34,12 +36,12 @@ use adapters::known_adapters;
 use change::note_change;
 use commit::commit;
 pub(super) use defaults::add_absent;
-use govern::Governance;
-pub(super) use govern::govern;
+pub(super) use govern::{From as GovernFrom, govern, note_stages};
 pub(super) use hooks::{line as hook_line, pinned, scope};
+pub use refused::Refused;
 pub(super) use remember::remember;
 use skill::take_skill;
-pub(super) use turn::memory_of;
+pub(super) use turn::{TurnOptions, turn_options};
 
 /// A compiled conversation, or a compressed text or list, as it is sent.
 #[derive(Debug)]
@@ -62,7 +64,7 @@ impl Answer {
 pub enum Error {
     #[error("the body is not accepted: {0}")]
     Json(#[from] json::Error),
-    #[error("the request is not valid in {} places", .0.len())]
+    #[error("the request is not valid in {}", json::places(.0))]
     Invalid(Vec<Fault>),
     #[error("the payload needs {needed} tokens and the budget is {budget}")]
     OverBudget { needed: u64, budget: u64, faults: Vec<Fault> },
@@ -72,8 +74,8 @@ pub enum Error {
     #[error("hook `{}` denied at `{}`: {}", .0.hook, .0.point, .0.reason)]
     Denied(Denial),
     /// A pack said no.
-    #[error(transparent)]
-    Governed(Refusal),
+    #[error("{}", .0.refusal)]
+    Governed(Box<Refused>),
     #[error(transparent)]
     Pack(packs::Refused),
     #[error(transparent)]
@@ -218,8 +220,13 @@ fn compile_node(
     let hearers = Hearers::new(&pinned, scope.clone());
     let mut asking = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(is_dry);
     let storing = Instant::now();
-    let governance = govern(services, node, &mut request, &mut asking, services.now());
-    let governance = kept(governance, &asking, runs)?;
+    let from = GovernFrom::Store(services.now());
+    let governance = govern(services, (node, None), &mut request, &mut asking, from);
+    let owner = (&id, session.map(|open| &open.id), is_dry);
+    let governance = kept(governance, &asking, runs).map_err(|error| {
+        let begun = Begun::of(&request, adapters.stored.clone(), &pinned);
+        refused::keep(services, owner, (node, begun), runs, error)
+    })?;
     let expired = remember::remember_asking(services, turn, &mut request, &mut asking);
     timings.store += storing.elapsed();
     let expired = kept(expired, &asking, runs)?;
@@ -228,11 +235,12 @@ fn compile_node(
     let compiled = pipeline::compile(services.pipeline(), request, head, around, &mut timings);
     let mut compiled = kept(compiled, &asking, runs)?;
     let checked = governance.iter().try_for_each(|governance| governance.check(compiled.payload()));
-    kept(checked, &asking, runs)?;
+    kept(checked, &asking, runs)
+        .map_err(|error| refused::keep(services, owner, (node, begun.take()), runs, error))?;
     hooks::expiring(&mut asking, &expired);
     if let Some(begun) = &mut begun {
         begun.inputs.summaries = asking.take_summaries();
-        begun.inputs.governed = governance.as_ref().map_or_else(Vec::new, Governance::stages);
+        note_stages(services, governance.as_ref(), &mut begun.inputs);
     }
     let (said, later);
     (*runs, said, later) = hooks::ended(asking);
@@ -242,11 +250,8 @@ fn compile_node(
     timings.serialise += serialising.elapsed();
     let storing = Instant::now();
     let left = session.map(|session| {
-        let payload = level.is_kept().then(|| sessions::blocks_of(compiled.payload())).flatten();
-        let (id, source) = (Arc::clone(&id), turn.map(|turn| turn.source));
-        let (model, raw) = (called, model.unscale(compiled.report.tokens_after));
-        let left = sessions::Compiled { id, heard: reported, model, raw, payload, source };
-        (session, left)
+        let raw = model.unscale(compiled.report.tokens_after);
+        (session, left(&compiled, (&id, turn, level), (reported, called, raw)))
     });
     let recorded = begun.as_ref().map(|begun| (node, begun));
     compiled.report.memory.expired = expired.iter().map(|entry| entry.key.to_string()).collect();
@@ -262,15 +267,13 @@ fn compile_node(
         let left = (&id, left);
         let facts = commit(services, &mut compiled, left, (expired, taken), telling, recorded)?;
         runs.extend(services.tell_now(&hearers, &facts));
+        let report = &compiled.report;
+        usage::count(services, &model.name, report.tokens_before, report.tokens_after);
     }
     hooks::report(&mut compiled.report, (turn, runs));
     timings.store += storing.elapsed();
 
     let serialising = Instant::now();
-    let report = &compiled.report;
-    if !is_dry {
-        usage::count(services, &model.name, report.tokens_before, report.tokens_after);
-    }
     let payload = compiled.start..compiled.text.len();
     let body = answer.unwrap_or_else(|| whole(compiled.text, &compiled.report, &governed, None));
     let body = Bytes::from(body);
@@ -279,6 +282,17 @@ fn compile_node(
     }
     timings.serialise += serialising.elapsed();
     Ok(Answer { body, report: compiled.report, timings })
+}
+
+/// What a session keeps of a compile: `called` is the model's name, `raw` the tokens as they are counted.
+fn left(
+    compiled: &Compiled,
+    (id, turn, level): (&Arc<str>, Option<&Arc<Turn>>, RecordLevel),
+    (heard, called, raw): (Heard, Arc<str>, u64),
+) -> sessions::Compiled {
+    let payload = level.is_kept().then(|| sessions::blocks_of(compiled.payload())).flatten();
+    let (id, source) = (Arc::clone(id), turn.map(|turn| turn.source));
+    sessions::Compiled { id, heard, model: called, raw, payload, source }
 }
 
 /// The earlier of two ends: the caller's, and so many milliseconds behind the start.
@@ -313,6 +327,7 @@ fn without_session(request: &mut CompileRequest) -> Heard {
 /// The answer, from what was written of it up to the payload's end. `governed`: members of a compile
 /// under a pack.
 fn whole(mut text: String, report: &Report, governed: &str, turn: Option<&Arc<Turn>>) -> String {
+    text.reserve(governed.len() + 4_096);
     text.push_str(",\"report\":");
     // A report is plain data with string keys: there is nothing in it that JSON cannot hold.
     text.push_str(&serde_json::to_string(report).unwrap_or_default());

@@ -6,13 +6,22 @@ use crate::json::{self, Limits};
 use crate::request::{self, MemoryOptions};
 use crate::service::Services;
 use crate::service::sessions::Open;
+use crate::service::tools::Tools;
 
-/// What memory is to a request, its session's scope included; none where it is off.
-pub(in crate::service) fn memory_of(
+/// What the calls in a turn are judged and carried out by.
+#[derive(Debug, Default)]
+pub(in crate::service) struct TurnOptions {
+    /// The scope of the session included; none where memory is off.
+    pub(in crate::service) memory: Option<MemoryOptions>,
+    pub(in crate::service) tools: Tools,
+}
+
+/// Reads them from a turn's request and the defaults behind it.
+pub(in crate::service) fn turn_options(
     services: &Services,
     text: &str,
     session: &Open,
-) -> Result<Option<MemoryOptions>, Error> {
+) -> Result<TurnOptions, Error> {
     let defaults = services.caller().defaults.clone();
     let mut node = json::parse(text, Limits::default())?;
     for defaults in [session.defaults(), defaults.as_deref()] {
@@ -22,8 +31,11 @@ pub(in crate::service) fn memory_of(
     let check_url = |url: &str| services.check_hook_url(url);
     let request = request::read_compile(&node, services.models(), &adapters, &check_url);
     let request = request.map_err(Error::Invalid)?;
-    Ok(request.memory.map(|mut memory| {
+    let memory = request.memory.map(|mut memory| {
         memory.scope.session_id.get_or_insert_with(|| session.id.clone());
         memory
-    }))
+    });
+    let known = node.get("tools").is_some_and(|tools| !tools.is_null());
+    let tools = Tools { list: request.conversation.tools, options: request.tools, known };
+    Ok(TurnOptions { memory, tools })
 }

@@ -1,5 +1,6 @@
 //! Publishing, reading and comparing packs; and one rule by itself.
 
+mod golden;
 mod rule;
 
 use std::sync::Arc;
@@ -13,6 +14,9 @@ use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::pack::{self, LayerChange, LintFault, Linted, Pack, PackRef, PublicKeys};
 use crate::store;
 
+pub use golden::{
+    Case, Golden, GoldenSet, Outcome as CaseOutcome, Ran, golden, put_golden, run as run_golden,
+};
 pub use rule::{Evaluated, evaluate};
 
 /// Bytes of a document.

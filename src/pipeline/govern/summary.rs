@@ -1,0 +1,129 @@
+//! Turns that have no room in the session's bucket: their summary has an eighth of it, so that nothing
+//! of another bucket pays for a long conversation.
+
+use super::blocks::{Block, Draft, Maker};
+use super::ledger::hash;
+use super::render::place;
+use super::session::Session;
+use crate::compress::{Covered, summarize};
+use crate::domain::{ContentHash, Message, Model};
+use crate::pipeline::compress::summary_cap;
+use crate::pipeline::prose;
+use crate::request::{Compression, Level};
+use crate::tokenizer::Counter;
+
+/// The kind of the block.
+pub(super) const KIND: &str = "summary";
+/// Above every turn that may go, below those that may not.
+const PRIORITY: i64 = 1 << 39;
+
+/// How turns are summarised.
+#[derive(Debug, Clone, Copy)]
+pub struct Summarizing<'s> {
+    pub compression: &'s Compression,
+    pub counter: &'s Counter,
+    pub model: &'s Model,
+}
+
+impl Summarizing<'_> {
+    /// The most tokens that a summary takes of a room; 0 where turns are not summarised.
+    fn cap(&self, room: u64) -> u64 {
+        let is_wanted = self.compression.level >= Level::Summary;
+        if is_wanted { summary_cap(Level::Drop, room) } else { 0 }
+    }
+
+    /// Over what has a say in it.
+    pub(super) fn hash(&self) -> ContentHash {
+        let Compression { level, stub_tool_results_over, summary_instructions, .. } =
+            self.compression;
+        let is_wanted = *level >= Level::Summary;
+        hash(&(is_wanted, stub_tool_results_over, summary_instructions))
+    }
+
+    fn write(&self, messages: &[&Message], tokens: u64) -> String {
+        let covered = Covered {
+            messages,
+            earlier: &[],
+            instructions: self.compression.summary_instructions.as_deref(),
+            stub_over: self.compression.stub_tool_results_over,
+            told: &|_| false,
+        };
+        let room = self.model.unscale(tokens);
+        summarize(self.counter, self.model.tokenizer, &covered, room)
+    }
+}
+
+/// Puts a summary in the place of the oldest turns; answers their blocks. Nothing is done where all
+/// turns have room, or a summary of them would be no shorter.
+pub(super) fn run(
+    maker: &mut Maker<'_>,
+    session: &Session,
+    room: u64,
+    how: Summarizing<'_>,
+) -> Vec<Block> {
+    let cap = how.cap(room);
+    let of_session = |block: &&Block| &*block.bucket == "session";
+    let turn = |block: &Block| place(&block.source).filter(|_| &*block.bucket == "session");
+    let all: u64 = maker.made.iter().filter(of_session).map(|block| block.tokens).sum();
+    if cap == 0 || all <= room {
+        return Vec::new();
+    }
+    let stays = |block: &Block| turn(block).is_none() || block.is_required;
+    let fixed = maker.made.iter().filter(of_session).filter(|block| stays(block));
+    let mut left = room.saturating_sub(fixed.map(|block| block.tokens).sum::<u64>() + cap);
+    let mut covered: Vec<usize> = Vec::new();
+    let free = maker.made.iter().rev().filter(|block| !stays(block));
+    for (block, number) in free.filter_map(|block| Some((block, turn(block)?))) {
+        // What stays is one unbroken tail.
+        match left.checked_sub(block.tokens).filter(|_| covered.is_empty()) {
+            Some(rest) => left = rest,
+            None => covered.push(number),
+        }
+    }
+    covered.reverse();
+    let is_covered = |block: &Block| turn(block).is_some_and(|number| covered.contains(&number));
+    let tokens: u64 =
+        maker.made.iter().filter(|block| is_covered(block)).map(|block| block.tokens).sum();
+    let messages = session.messages(&covered, maker.redaction());
+    let Some(text) = written(maker, &messages, cap.min(tokens), how) else {
+        return Vec::new();
+    };
+    let (gone, kept) = std::mem::take(&mut maker.made).into_iter().partition(is_covered);
+    maker.made = kept;
+    maker.add(Draft {
+        bucket: "session",
+        kind: KIND,
+        source: KIND.into(),
+        text,
+        priority: PRIORITY,
+        is_required: false,
+        is_data: true,
+        is_redacted: true,
+    });
+    gone
+}
+
+/// A summary within so many tokens, its heading counted.
+fn written(
+    maker: &Maker<'_>,
+    messages: &[Message],
+    most: u64,
+    how: Summarizing<'_>,
+) -> Option<String> {
+    let messages: Vec<&Message> = messages.iter().collect();
+    let mut room = most.checked_sub(maker.count(&prose::session_summary(messages.len(), "")))?;
+    // Joining text to its heading may cost a token or two more than both apart.
+    for _ in 0..3 {
+        let summary = how.write(&messages, room);
+        if summary.trim().is_empty() {
+            return None;
+        }
+        let text = prose::session_summary(messages.len(), summary.trim_end());
+        let over = maker.count(&text).saturating_sub(most);
+        if over == 0 {
+            return Some(text);
+        }
+        room = room.saturating_sub(over + 1);
+    }
+    None
+}

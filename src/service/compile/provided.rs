@@ -1,0 +1,57 @@
+//! `before_compile` under a pack: what hooks have to say becomes blocks of data, which the pack redacts,
+//! counts and drops like any other.
+
+use super::Error;
+use crate::hook::{At, Decision, Facts, Kind, Point};
+use crate::pack::Pack;
+use crate::pipeline::{self, Asks};
+use crate::request::{CallerBlock, CompileRequest, Governed, is_owned};
+use crate::service::Services;
+
+/// The weight of a hook's block, between the caller's own and what a rule asks for.
+const PRIORITY: i64 = 60;
+
+/// Adds what hooks provide to the blocks of the request.
+pub(super) fn provide(
+    services: &Services,
+    asking: &mut dyn Asks,
+    pack: &Pack,
+    request: &mut CompileRequest,
+    governed: &mut Governed,
+) -> Result<(), Error> {
+    const POINT: Point = Point::BeforeCompile;
+    if !asking.has_any(POINT) || pipeline::governed_intent(pack, governed).is_err() {
+        return Ok(());
+    }
+    let input = pipeline::governed_input(request, pack);
+    let at = At { point: POINT, input: &input, facts: Facts::default() };
+    if asking.has(POINT, Kind::Provide) {
+        let (model, counter) = (&request.model, &services.pipeline().counter);
+        // Caps are in tokens as the report counts them.
+        let tokens = |text: &str| {
+            let scaled = model.scale(counter.count(model.tokenizer, text));
+            u32::try_from(scaled).unwrap_or(u32::MAX)
+        };
+        let provided = asking.provide(at, &tokens, &|_| Ok(()))?;
+        for fragment in provided.fragments {
+            let named = fragment.bucket.unwrap_or_else(|| "session".into());
+            let is_theirs = !is_owned(&named);
+            if !is_theirs {
+                let detail = format!(
+                    "`{}` has text for the bucket `{named}`, which is the pack's own",
+                    fragment.hook
+                );
+                request.notes.warn("bucket_not_theirs", "/hooks".to_owned(), detail);
+            }
+            governed.blocks.push(CallerBlock {
+                bucket: if is_theirs { named } else { "session".into() },
+                kind: "implicit_context".into(),
+                text: fragment.content,
+                priority: PRIORITY,
+                source: format!("hook:{}", fragment.hook).into(),
+            });
+        }
+    }
+    asking.observe(at, Decision::None)?;
+    Ok(())
+}

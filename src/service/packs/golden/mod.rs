@@ -1,0 +1,165 @@
+//! Golden sets: compiles that a version of a pack has come to, and what others come to beside them.
+
+mod packet;
+mod run;
+
+use std::sync::Arc;
+
+use super::{Refused, document};
+use crate::domain::Timestamp;
+use crate::json::{self, Faults, Fields, Limits, Node, Path};
+use crate::pack::PackRef;
+use crate::request::{self, PackSource};
+use crate::service::compilations::{self, Record};
+use crate::service::{Error, Services};
+use crate::store::GoldenRow;
+
+pub use run::{Case, Outcome, Ran, run};
+
+/// Compiles of one set.
+const MOST: usize = 100;
+/// Bytes of what is kept of them.
+const LONGEST: usize = 64 << 20;
+
+/// The set of a version.
+#[derive(Debug)]
+pub struct GoldenSet {
+    pub reference: PackRef,
+    pub items: Vec<Golden>,
+}
+
+/// A compile of a set.
+#[derive(Debug)]
+pub struct Golden {
+    pub record: Record,
+    /// When it was taken into the set.
+    pub created_at: Timestamp,
+}
+
+/// The set of a version, in its order.
+pub fn golden(services: &Services, id: &str, version: &str) -> Result<GoldenSet, Error> {
+    let reference = published(services, id, version)?;
+    let rows = rows(services, &reference)?;
+    let items = rows.iter().map(read).collect::<Result<_, _>>()?;
+    Ok(GoldenSet { reference, items })
+}
+
+/// Puts the compiles that `body` names in the place of the set: `{"compilations": […]}`, each a record
+/// in full of a compile under this version. What is in the set already needs no record any more.
+pub fn put_golden(
+    services: &Services,
+    (id, version): (&str, &str),
+    body: &str,
+) -> Result<GoldenSet, Error> {
+    let reference = published(services, id, version)?;
+    let before = rows(services, &reference)?;
+    let node = json::parse(body, Limits::default())?;
+    let mut faults = Faults::default();
+    let names = names(&node, &mut faults);
+    let now = services.now();
+    let mut after = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        if let Some(row) = before.iter().find(|row| *row.compilation == **name) {
+            after.push(row.clone());
+            continue;
+        }
+        match registered(services, &reference, name)? {
+            Ok(record) => after.push(GoldenRow {
+                compilation: Arc::clone(&record.compilation.id),
+                session_id: record.compilation.session_id.clone(),
+                created_at: now,
+                packet: packet::write(&record).into(),
+            }),
+            Err(why) => faults.add(&Path::Root.key("compilations").index(at), why),
+        }
+    }
+    let bytes: usize = after.iter().map(|row| row.packet.len()).sum();
+    if bytes > LONGEST {
+        let detail = format!("the set must come to at most {LONGEST} bytes, not {bytes}");
+        faults.add(&Path::Root.key("compilations"), detail);
+    }
+    if !faults.is_empty() {
+        return Err(Error::Invalid(faults.into_vec()));
+    }
+    let items = after.iter().map(read).collect::<Result<_, _>>()?;
+    let (pack, version) = (Arc::clone(&reference.id), numbers(&reference));
+    services.tenant().write_durable(move |tx| tx.put_golden_set(&pack, version, &after))?;
+    Ok(GoldenSet { reference, items })
+}
+
+/// The ids that a body names.
+fn names(node: &Node<'_>, faults: &mut Faults) -> Vec<String> {
+    let Some(fields) = Fields::of(node, Path::Root, &["compilations"], faults) else {
+        return Vec::new();
+    };
+    let Some(items) = fields.get("compilations").and_then(Node::as_array) else {
+        fields.fault("compilations", "must be an array of ids of compilations", faults);
+        return Vec::new();
+    };
+    if items.len() > MOST {
+        fields.fault("compilations", format!("must hold at most {MOST} ids"), faults);
+        return Vec::new();
+    }
+    let mut names: Vec<String> = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let mut fault =
+            |detail: &str| faults.add(&Path::Root.key("compilations").index(at), detail);
+        match item.as_str() {
+            None => fault("must be the id of a compilation"),
+            Some(name) if names.iter().any(|known| known == name) => fault("stands there twice"),
+            Some(name) => names.push(name.to_owned()),
+        }
+    }
+    names
+}
+
+/// The record of this id, or why it cannot stand in a set of this version.
+fn registered(
+    services: &Services,
+    reference: &PackRef,
+    name: &str,
+) -> Result<Result<Record, String>, Error> {
+    let record = match compilations::find(services, name) {
+        Ok(record) => record,
+        Err(Error::NotFound(why) | Error::RecordIncomplete(why)) => return Ok(Err(why.to_owned())),
+        Err(error) => return Err(error),
+    };
+    let Some(text) = &record.request else {
+        return Ok(Err(
+            "its record does not hold the request: compile with `record: \"full\"`".into()
+        ));
+    };
+    let node = json::parse(text, Limits::default())?;
+    let under = match request::read_governed(&node, record.compilation.created_at) {
+        Ok(governed) => governed.map(|governed| governed.pack),
+        Err(_) => None,
+    };
+    Ok(match under {
+        Some(PackSource::Published(own)) if own == *reference => Ok(record),
+        Some(PackSource::Published(own)) => Err(format!("was compiled under {own}")),
+        _ => Err("was compiled under no published pack".to_owned()),
+    })
+}
+
+/// The name of a version that is published.
+fn published(services: &Services, id: &str, version: &str) -> Result<PackRef, Error> {
+    let reference = PackRef::of(id, version).ok_or(Refused::NotFound)?;
+    document(services, &reference)?.ok_or(Refused::NotFound)?;
+    Ok(reference)
+}
+
+fn numbers(reference: &PackRef) -> [u64; 3] {
+    let version = &reference.version;
+    [version.major, version.minor, version.patch]
+}
+
+fn rows(services: &Services, reference: &PackRef) -> Result<Vec<GoldenRow>, Error> {
+    let read = services.tenant().read(|tx| tx.golden_set(&reference.id, numbers(reference)));
+    Ok(read?)
+}
+
+fn read(row: &GoldenRow) -> Result<Golden, Error> {
+    let record = packet::read(&row.packet)
+        .ok_or(Error::RecordIncomplete("a compile of the set was kept by another release"))?;
+    Ok(Golden { record, created_at: row.created_at })
+}
