@@ -3,7 +3,8 @@
 //! Both are servers in processes of their own, whose processor time and memory are read from outside;
 //! the readers stand in this one. The bare one is axum's SSE over a broadcast channel: it stores
 //! nothing, separates no tenants and cannot resume. What is published is a write to memory here, and the
-//! same number of bytes there. With `-- --bare` this program is the bare server; `scripts/load.py` uses
+//! same number of bytes there. Both are first written to while nobody listens: what storing costs in
+//! time and memory is not what a stream costs. With `-- --bare` this program is the bare server; `scripts/load.py` uses
 //! it as the floor for requests, too.
 #![expect(
     clippy::unwrap_used,
@@ -97,9 +98,13 @@ async fn compare() {
     println!("processor time of a delivery, ours over bare: {:.2}", ours / bare);
 }
 
-/// One server under load; gives the microseconds of processor time that a delivery costs it.
+/// One server under load; gives the microseconds of processor time that a delivery costs it beyond the
+/// write that it tells of.
 async fn run(name: &str, command: &mut Command) -> f64 {
     let mut server = Server::start(command);
+    let used = server.processor_time();
+    write(&server.address).await;
+    let unheard = server.processor_time() - used;
     let before = server.resident_kib();
     let heard = Arc::new(AtomicU64::new(0));
     let mut readers = Vec::new();
@@ -119,7 +124,7 @@ async fn run(name: &str, command: &mut Command) -> f64 {
         complete += u64::from(took.len() as u64 == EVENTS);
         delays.extend(took);
     }
-    let used = server.processor_time() - used;
+    let used = (server.processor_time() - used).saturating_sub(unheard);
     let memory = server.resident_kib().saturating_sub(before);
     server.stop();
     delays.sort_unstable();

@@ -39,10 +39,15 @@ pub struct Call<'c> {
     pub scope: &'c Scope,
     /// JSON text: what the hook may see of the input.
     pub input: &'c str,
-    /// [`digest`] of the call.
-    pub digest: &'c str,
     /// The most time that it may take, from now on.
     pub allowance: Duration,
+}
+
+impl Call<'_> {
+    /// What stands for the call in a record; made anew each time.
+    pub fn digest(&self) -> String {
+        digest(self.point, self.hook.kind, self.occurrence, self.input)
+    }
 }
 
 /// What came of a call.

@@ -202,7 +202,7 @@ pub const fn answer(point: Point, kind: Kind) -> &'static str {
             r#"null, {"content":"…","include":"summary_input"|"verbatim"} or {"fragments":[{"content":"…"}]}"#
         }
         (Kind::Provide, Provides::Text { include: false }) => {
-            r#"null, {"content":"…"} or {"fragments":[{"content":"…"}]}"#
+            r#"null, {"content":"…","bucket":"…"} or {"fragments":[{"content":"…"}]}"#
         }
         (Kind::Provide, Provides::First(_) | Provides::Every(_) | Provides::Nothing) => match point
         {

@@ -50,7 +50,8 @@ impl Recorded {
     pub fn nearest(&self, call: &Call<'_>) -> Option<(Called, bool)> {
         let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
         let entries = self.calls.get(&key)?;
-        let same = entries.iter().find(|entry| *entry.digest == *call.digest);
+        let digest = call.digest();
+        let same = entries.iter().find(|entry| *entry.digest == *digest);
         let is_other = same.is_none();
         let entry = same.or(entries.last())?;
         let (answer, body) = match &entry.result {
@@ -63,21 +64,24 @@ impl Recorded {
         Some((Called { answer, body, took: Duration::ZERO, attempts: 0 }, is_other))
     }
 
-    fn find(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+    /// The answer, and its own text.
+    fn find(&self, call: &Call<'_>) -> (Result<Answer, Failure>, Option<Arc<str>>) {
         let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
         let entries = self.calls.get(&key).map_or(&[][..], Vec::as_slice);
-        let entry = entries.iter().find(|entry| *entry.digest == *call.digest);
+        let digest = call.digest();
+        let entry = entries.iter().find(|entry| *entry.digest == *digest);
         let Some(entry) = entry else {
             // The detail is the digest that the record has, as the stop of a replay tells it.
             let expected =
                 entries.first().map_or_else(|| "".into(), |entry| Arc::clone(&entry.digest));
-            return Err(Failure::new(Cause::Diverged, expected));
+            return (Err(Failure::new(Cause::Diverged, expected)), None);
         };
         match &entry.result {
             Ok(body) => {
-                Answer::read(call.point, call.hook.kind, body.as_deref().unwrap_or_default())
+                let text = body.as_deref().unwrap_or_default();
+                (Answer::read(call.point, call.hook.kind, text), body.clone())
             }
-            Err(failure) => Err(failure.clone()),
+            Err(failure) => (Err(failure.clone()), None),
         }
     }
 }
@@ -105,11 +109,7 @@ impl Kept for Recorded {
 impl Caller for Recorded {
     fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
         Box::pin(async move {
-            let answer = self.find(&call);
-            let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
-            let entries = self.calls.get(&key).map_or(&[][..], Vec::as_slice);
-            let entry = entries.iter().find(|entry| *entry.digest == *call.digest);
-            let body = entry.and_then(|entry| entry.result.clone().ok().flatten());
+            let (answer, body) = self.find(&call);
             Called { answer, body, took: Duration::ZERO, attempts: 0 }
         })
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::FutureExt as _;
+use tokio::sync::OwnedMutexGuard;
 
 use super::Services;
 use super::hooks::Keeping;
 use super::pool::Seat;
-use super::summaries::{self, Known, Summaries, Wanted};
+use super::summaries::{self, Known, LOOK_EVERY, Summaries, Wanted};
 use crate::domain::AskedSummary;
 use crate::hook::{
     At, Caller, Changed, Check, Decision, Facts, HookSet, Item, Kept, Point, Provided, Recorded,
@@ -120,10 +121,24 @@ impl Asking<'_> {
         ask: &SummaryAsk<'_>,
         wanted: &Wanted<'_>,
     ) -> Result<Option<AskedSummary>, pipeline::Error> {
-        let _turn = wait(self.seat.as_ref(), &self.deadline, wanted.turn())?;
-        if let Some(asked) = wanted.stored(true) {
-            return Ok(Some(asked));
-        }
+        let busy = || wanted.came(Err("another request has it written, for too long".into()));
+        let give_up = Instant::now().checked_add(Wanted::allowance(&self.deadline));
+        let is_late = || give_up.is_some_and(|end| Instant::now() >= end);
+        let Some(_turn) = self.turn(wanted)? else { return Ok(Some(busy())) };
+        let _claim = loop {
+            if let Some(asked) = wanted.stored(true) {
+                return Ok(Some(asked));
+            }
+            match wanted.claim(&self.deadline) {
+                Ok(Some(claim)) => break claim,
+                Ok(None) if is_late() => return Ok(Some(busy())),
+                Ok(None) => {
+                    let later = async { tokio::time::sleep(LOOK_EVERY).await };
+                    wait(self.seat.as_ref(), &self.deadline, later)?;
+                }
+                Err(error) => return Ok(Some(wanted.lost(&error))),
+            }
+        };
         let before = self.round.runs().len();
         let provided = self.provide_summary(ask)?;
         let most = ask.bytes();
@@ -152,6 +167,20 @@ impl Asking<'_> {
             Err(why) if why.is_empty() => None,
             Err(why) => Some(wanted.came(Err(why))),
         })
+    }
+
+    /// The turn among the requests of this process; none where it takes so long that there is just
+    /// the time to go on without.
+    fn turn(&self, wanted: &Wanted<'_>) -> Result<Option<OwnedMutexGuard<()>>, Stopped> {
+        let allowance = Wanted::allowance(&self.deadline);
+        let turn = async {
+            tokio::select! {
+                biased;
+                turn = wanted.turn() => Some(turn),
+                () = async { tokio::time::sleep(allowance).await } => None,
+            }
+        };
+        wait(self.seat.as_ref(), &self.deadline, turn)
     }
 
     fn provide_summary(&mut self, ask: &SummaryAsk<'_>) -> Result<Provided, pipeline::Error> {

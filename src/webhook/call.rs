@@ -9,6 +9,7 @@ use hyper::Request;
 use hyper::http::HeaderValue;
 use secrecy::ExposeSecret as _;
 use tokio::time::{Instant, timeout};
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::address::Policy;
@@ -23,7 +24,7 @@ use crate::hook::{
     Answer, Answering, Attempt, Call, Called, Caller, Cause, Endpoint, Failure, Hook, Kind,
     envelope,
 };
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, trace};
 
 /// Says how many services like this one a request came through.
 pub const HOP_HEADER: &str = "contexture-hop";
@@ -142,15 +143,20 @@ impl Webhooks {
         let shown = own.iter().map(|(name, value)| (Arc::from(*name), value.as_str().into()));
         exchange.headers = shown.chain(hidden).collect();
 
+        let span = trace::hook(&call.hook.id, call.point.as_str());
+        // Not among the headers that are shown: it is another one in each call.
+        own.extend(trace::parent_of(&span).map(|value| ("traceparent", value)));
         let key: Key = (Arc::clone(&call.scope.tenant), Arc::clone(&call.hook.id));
         let deadline = start + call.allowance;
-        exchange.answer = self.answer(&call, endpoint, &key, &own, deadline, &mut exchange).await;
+        let answering = self.answer(&call, endpoint, &key, &own, deadline, &mut exchange);
+        exchange.answer = answering.instrument(span.clone()).await;
         exchange.took = start.elapsed();
+        let result = match &exchange.answer {
+            Ok(_) => "answered",
+            Err(failure) => failure.cause.as_str(),
+        };
+        trace::called(&span, result, exchange.status);
         if let Some(metrics) = &self.metrics {
-            let result = match &exchange.answer {
-                Ok(_) => "answered",
-                Err(failure) => failure.cause.as_str(),
-            };
             metrics.called(call.point.as_str(), result, exchange.took);
         }
         exchange

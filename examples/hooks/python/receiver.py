@@ -1,12 +1,14 @@
-"""Three hooks for Contexture in one FastAPI application.
+"""Four hooks for Contexture in one FastAPI application.
 
     pip install fastapi uvicorn standardwebhooks
     HOOK_SECRETS=whsec_... uvicorn receiver:app --port 8131
 
 `/rag` adds what a search finds (before_compile), `/redact` takes e-mail addresses out of tool
-results (tool_result), `/veto` refuses what a model may not remember (memory_update).
+results (tool_result), `/veto` refuses what a model may not remember (memory_update), `/audit`
+writes a line for every change of memory (memory_changed) to AUDIT_FILE.
 """
 
+import json
 import os
 import re
 
@@ -88,3 +90,19 @@ def veto(call: dict = Depends(call)):
     if FORBIDDEN.search(text):
         return {"decision": "deny", "reason": "Credentials are not remembered.", "code": "pii"}
     return {"decision": "allow"}
+
+
+AUDIT_FILE = os.environ.get("AUDIT_FILE", "audit.jsonl")
+written = set()
+
+
+@app.post("/audit")
+def audit(request: Request, call: dict = Depends(call)):
+    """observe at memory_changed: who changed what. A call may come twice, with the same id."""
+    name = request.headers["webhook-id"]
+    if name not in written:
+        change = {key: call["input"].get(key) for key in ("action", "key", "value", "origin")}
+        with open(AUDIT_FILE, "a", encoding="utf-8") as file:
+            file.write(json.dumps({"id": name, "scope": call["scope"], **change}) + "\n")
+        written.add(name)
+    return {}

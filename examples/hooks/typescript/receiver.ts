@@ -1,17 +1,19 @@
-// Three hooks for Contexture on Node's own HTTP server.
+// Four hooks for Contexture on Node's own HTTP server.
 //
 //     npm install standardwebhooks tsx
 //     HOOK_SECRETS=whsec_... PORT=8132 npx tsx receiver.ts
 //
 // `/rag` adds what a search finds (before_compile), `/redact` takes e-mail addresses out of tool
-// results (tool_result), `/veto` refuses what a model may not remember (memory_update).
+// results (tool_result), `/veto` refuses what a model may not remember (memory_update), `/audit`
+// writes a line for every change of memory (memory_changed) to AUDIT_FILE.
 
+import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { Webhook } from "standardwebhooks";
 
 type Part = { type: string; text?: string };
 type Message = { role: string; parts: Part[] };
-type Call = { point: string; input: any };
+type Call = { point: string; scope: object; input: any };
 type Answer = object | null;
 
 // One secret a hook, as `POST /hooks` showed it; while one is rotated, both are here.
@@ -68,10 +70,24 @@ function veto({ input }: Call): Answer {
     : { decision: "allow" };
 }
 
-const hooks: Record<string, (call: Call) => Answer> = {
+const auditFile = process.env.AUDIT_FILE ?? "audit.jsonl";
+const written = new Set<string>();
+
+/** observe at memory_changed: who changed what. A call may come twice, with the same id. */
+function audit({ scope, input }: Call, id: string): Answer {
+  const { action, key, value, origin } = input;
+  if (!written.has(id)) {
+    appendFileSync(auditFile, JSON.stringify({ id, scope, action, key, value, origin }) + "\n");
+    written.add(id);
+  }
+  return {};
+}
+
+const hooks: Record<string, (call: Call, id: string) => Answer> = {
   "/rag": rag,
   "/redact": redact,
   "/veto": veto,
+  "/audit": audit,
 };
 
 const server = createServer(async (request, response) => {
@@ -80,7 +96,8 @@ const server = createServer(async (request, response) => {
   const hook = hooks[request.url ?? ""];
   const call = verified(Buffer.concat(pieces).toString("utf8"), request.headers);
   const status = !hook ? 404 : call ? 200 : 401;
-  const answer = hook && call ? hook(call) : { error: status };
+  const id = String(request.headers["webhook-id"]);
+  const answer = hook && call ? hook(call, id) : { error: status };
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(answer));
 });

@@ -44,6 +44,8 @@ pub struct Given {
     /// Of all fragments with the same word one stands.
     pub exclusive_slot: Option<Arc<str>>,
     pub include: Include,
+    /// Under a pack, the bucket that it is for; the session's where there is none.
+    pub bucket: Option<Arc<str>>,
 }
 
 /// Where text goes that was given before a compression.
@@ -174,7 +176,7 @@ fn provide(point: Point, node: &Node<'_>, faults: &mut Faults) -> Option<Answer>
 }
 
 fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<Answer> {
-    let single: &[&str] = if include { &["content", "include"] } else { &["content"] };
+    let single: &[&str] = if include { &["content", "include"] } else { &["content", "bucket"] };
     let many: &[&str] = &["fragments"];
     if node.get("fragments").is_none() {
         let fields = Fields::of(node, Path::Root, single, faults)?;
@@ -204,6 +206,10 @@ fn fragment(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Given> {
     if slot.is_some_and(|slot| slot.is_empty() || slot.len() > LONGEST_SLOT) {
         fields.fault("exclusive_slot", format!("must be 1 to {LONGEST_SLOT} bytes"), faults);
     }
+    let bucket = fields.text("bucket", faults);
+    if bucket.is_some_and(|bucket| bucket.is_empty() || bucket.len() > LONGEST_SLOT) {
+        fields.fault("bucket", format!("must be 1 to {LONGEST_SLOT} bytes"), faults);
+    }
     let priority = fields.integer("priority", -1_000_000, 1_000_000, faults).unwrap_or_default();
     let tokens = fields.whole("max_tokens", 1, 1_000_000, faults);
     Some(Given {
@@ -212,6 +218,7 @@ fn fragment(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Given> {
         max_tokens: tokens.and_then(|tokens| u32::try_from(tokens).ok()),
         exclusive_slot: slot.map(Arc::from),
         include: fields.choice("include", &words, faults).unwrap_or_default(),
+        bucket: bucket.map(Arc::from),
     })
 }
 

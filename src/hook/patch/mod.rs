@@ -28,6 +28,9 @@ pub(super) fn apply(
     answer: &Answer,
     sent_whole: bool,
 ) -> Result<Option<String>, Failure> {
+    if *answer == Answer::Unchanged {
+        return Ok(None);
+    }
     let node = parse(input, LIMITS).map_err(|error| invalid(error.to_string()))?;
     let Some(old) = text::at(&node, pointer) else { return Ok(None) };
     let new = match answer {

@@ -67,7 +67,7 @@ impl Question<'_> {
     pub(super) fn ask(&self) -> Ask<'_> {
         let Self { asked, key, answered, .. } = self;
         let (hook, point, occurrence) = (asked.hook, asked.point, asked.occurrence);
-        Ask { hook, point, occurrence, digest: &asked.digest, key, answered }
+        Ask { hook, point, occurrence, digest: asked.digest(), key, answered }
     }
 }
 
@@ -263,7 +263,7 @@ impl Round<'_> {
             let Some(line) = lines.get_mut(at) else { continue };
             let outcome = if is_dry { Outcome::WouldCall } else { Outcome::Queued };
             let mut run = super::line(hook, asked.point, asked.occurrence, outcome);
-            run.request_digest = Some(Arc::clone(&asked.digest));
+            run.request_digest = Some(Arc::clone(asked.digest()));
             line.runs.push(run);
             if !is_dry {
                 let own = hooks.get(at).into_iter().flatten().find(|own| own.id == hook.id);
@@ -272,7 +272,7 @@ impl Round<'_> {
                     point: asked.point,
                     occurrence: asked.occurrence,
                     input: asked.input.as_str().into(),
-                    digest: Arc::clone(&asked.digest),
+                    digest: Arc::clone(asked.digest()),
                 }));
             }
         }

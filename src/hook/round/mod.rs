@@ -15,7 +15,8 @@ pub use observe::{Decision, ToSend};
 pub use provide::{Fragment, Provided, Tokens, join};
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::future::poll_fn;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::answer::Answer;
@@ -217,17 +218,24 @@ struct Asked<'h> {
     occurrence: u32,
     /// What the hook sees.
     input: String,
-    digest: Arc<str>,
+    digest: OnceLock<Arc<str>>,
 }
 
 impl<'h> Asked<'h> {
     fn new(hook: &'h Hook, at: &At<'_>, occurrence: u32) -> Self {
-        let input = match parse(at.input, LIMITS) {
-            Ok(node) if !hook.projection.is_all() => hook.projection.apply(&node),
-            _ => at.input.to_owned(),
+        let whole = || at.input.to_owned();
+        let input = if hook.projection.is_all() {
+            whole()
+        } else {
+            parse(at.input, LIMITS).map_or_else(|_| whole(), |node| hook.projection.apply(&node))
         };
-        let digest = digest(at.point, hook.kind, occurrence, &input).into();
-        Self { hook, point: at.point, occurrence, input, digest }
+        Self { hook, point: at.point, occurrence, input, digest: OnceLock::new() }
+    }
+
+    /// [`digest`] of the call, made when it is first asked for.
+    fn digest(&self) -> &Arc<str> {
+        let made = || digest(self.point, self.hook.kind, self.occurrence, &self.input).into();
+        self.digest.get_or_init(made)
     }
 
     async fn call(&self, caller: &dyn Caller, scope: &Scope, left: Duration, dry: bool) -> Called {
@@ -247,14 +255,21 @@ impl<'h> Asked<'h> {
             return at_once(Err(Failure::new(Cause::BudgetExhausted, why)));
         }
         let (hook, point, occurrence) = (self.hook, self.point, self.occurrence);
-        let (input, digest) = (self.input.as_str(), &*self.digest);
-        caller.call(Call { hook, point, occurrence, scope, input, digest, allowance }).await
+        let input = self.input.as_str();
+        let mut calling = caller.call(Call { hook, point, occurrence, scope, input, allowance });
+        poll_fn(|cx| {
+            let polled = calling.as_mut().poll(cx);
+            // While the other side works, there is time for what the record needs.
+            self.digest();
+            polled
+        })
+        .await
     }
 
     fn settle(self, called: Called) -> (Run, Result<Answer, Failure>) {
         let Called { answer, body, took, attempts } = called;
         let mut run = line(self.hook, self.point, self.occurrence, Outcome::Unchanged);
-        run.request_digest = Some(self.digest);
+        run.request_digest = Some(Arc::clone(self.digest()));
         run.took = took;
         run.attempts = attempts;
         run.answer = body;

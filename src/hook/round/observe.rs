@@ -54,7 +54,7 @@ impl Round<'_> {
                 continue;
             }
             let mut run = super::line(hook, at.point, occurrence, Outcome::Queued);
-            run.request_digest = Some(Arc::clone(&asked.digest));
+            run.request_digest = Some(Arc::clone(asked.digest()));
             if is_dry {
                 run.outcome = Outcome::WouldCall;
             } else {
@@ -62,8 +62,8 @@ impl Round<'_> {
                     hook: Arc::clone(hook),
                     point: at.point,
                     occurrence,
+                    digest: Arc::clone(asked.digest()),
                     input: asked.input.into(),
-                    digest: asked.digest,
                 });
             }
             self.runs.push(run);

@@ -29,6 +29,8 @@ pub struct Fragment {
     pub hook: Arc<str>,
     pub content: Arc<str>,
     pub include: Include,
+    /// Under a pack, the bucket that it is for.
+    pub bucket: Option<Arc<str>>,
     /// Tokens that it takes.
     pub tokens: u32,
     /// Whether it was cut at its end to fit a cap.
@@ -211,8 +213,9 @@ impl Round<'_> {
                 if !content.is_empty() {
                     let content = content.into();
                     let hook = Arc::clone(&hook.id);
-                    let include = piece.include;
-                    let fragment = Fragment { hook, content, include, tokens: used, clipped };
+                    let (include, bucket) = (piece.include, piece.bucket.clone());
+                    let fragment =
+                        Fragment { hook, content, include, bucket, tokens: used, clipped };
                     own.push((piece.priority, fragment));
                 }
             }
