@@ -1,9 +1,11 @@
 //! Answers: the messages that were given out, and the originals that they stand for.
 
+use std::collections::HashSet;
+
 use super::artifacts::packed;
 use super::batch::{ChainHash, Item};
 use super::pack::Packed;
-use super::sql::{FromValue, Sql, Value, values};
+use super::sql::{FromValue, Sql, Value, more, parts, values};
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
@@ -63,13 +65,24 @@ impl Tx<'_> {
         ids: &[ContentHash],
         until: Timestamp,
     ) -> Result<Vec<bool>, Error> {
-        let has = |id: &ContentHash| {
-            self.exists(
-                "SELECT 1 FROM blobs WHERE tenant = ?1 AND digest = ?2 AND expires_at >= ?3",
-                values![id, until],
-            )
-        };
-        ids.iter().map(has).collect()
+        let mut kept: HashSet<ContentHash> = HashSet::with_capacity(ids.len());
+        for part in parts(ids) {
+            let more = more(3, part.len(), "?#");
+            let given: Vec<Value<'_>> = part.iter().map(Value::from).collect();
+            // The date is no condition: SQLite would go through all that are not out of date.
+            let found = self.all(
+                &format!(
+                    "SELECT digest, expires_at FROM blobs
+                     WHERE tenant = ?1 AND digest IN (?2{more})"
+                ),
+                &given,
+                // What is an artifact alone has no date.
+                |row| Ok((row.get::<ContentHash>(0)?, row.get::<Option<Timestamp>>(1)?)),
+            )?;
+            let kept_on = found.into_iter().filter(|(_, end)| end.is_some_and(|end| end >= until));
+            kept.extend(kept_on.map(|(id, _)| id));
+        }
+        Ok(ids.iter().map(|id| kept.contains(id)).collect())
     }
 
     /// What each chain stands for, and until when that is kept.

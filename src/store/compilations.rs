@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answers::FORGOTTEN_AT_ONCE;
 use super::memory::word;
-use super::sql::{Row, values};
+use super::sql::{Row, Value, more, parts, values};
 use super::{Error, Tx};
 use crate::domain::{Compilation, CompilationStatus, ContentHash, RawJson, RecordLevel};
 
@@ -51,11 +51,16 @@ impl Tx<'_> {
                 record.body.as_str(),
             ],
         )?;
-        for digest in texts {
+        for part in parts(texts) {
+            let more = more(4, part.len(), "(?1, ?2, ?#)");
+            let mut given = vec![Value::from(&record.id)];
+            given.extend(part.iter().map(Value::from));
             self.execute(
-                "INSERT INTO compilation_texts (tenant, compilation, digest) VALUES (?1, ?2, ?3)
-                 ON CONFLICT DO NOTHING",
-                values![&record.id, digest],
+                &format!(
+                    "INSERT INTO compilation_texts (tenant, compilation, digest)
+                     VALUES (?1, ?2, ?3){more} ON CONFLICT DO NOTHING"
+                ),
+                &given,
             )?;
         }
         Ok(())

@@ -9,13 +9,15 @@ use crate::domain::ArtifactId;
 /// every write of a group.
 pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
-/// Why a call failed. Nothing of it was stored, unless the connection was lost while committing.
+/// Why a call failed. Nothing of it was stored, unless it is [`Error::Unknown`].
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     #[error("the store has no room left")]
     Full(#[source] Cause),
     #[error("the store cannot be used at the moment")]
     Unavailable(#[source] Cause),
+    #[error("whether it was stored is not known: the answer to the commit was lost")]
+    Unknown(#[source] Cause),
     #[error("what the store holds is damaged")]
     Corrupt(#[source] Cause),
     #[error("another text has the id {0}")]

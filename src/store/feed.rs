@@ -4,7 +4,7 @@
 //! the store: a feed makes readers faster and is never needed.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use tokio::sync::watch;
 
@@ -51,15 +51,29 @@ impl Feeds {
 /// One tenant's events, the last ones.
 #[derive(Debug)]
 pub struct Feed {
-    recent: Mutex<VecDeque<Arc<Event>>>,
+    recent: Mutex<VecDeque<Arc<Told>>>,
     newest: watch::Sender<u64>,
+}
+
+/// An event in a feed.
+#[derive(Debug)]
+pub struct Told {
+    pub event: Event,
+    text: OnceLock<Box<str>>,
+}
+
+impl Told {
+    /// The event as its readers are shown it, which is made once for all of them.
+    pub fn text(&self, make: impl FnOnce(&Event) -> String) -> &str {
+        self.text.get_or_init(|| make(&self.event).into())
+    }
 }
 
 /// What a feed has behind a number.
 #[derive(Debug)]
 pub enum Taken {
     /// The next ones, without a gap.
-    Events(Vec<Arc<Event>>),
+    Events(Vec<Arc<Told>>),
     /// Nothing was committed since.
     Nothing,
     /// The next one is not here: the store has it.
@@ -79,11 +93,11 @@ impl Feed {
             return Taken::Nothing;
         }
         let recent = lock(&self.recent);
-        let first = recent.partition_point(|event| event.seq <= after);
+        let first = recent.partition_point(|told| told.event.seq <= after);
         let next = recent.iter().skip(first).zip(after + 1..);
         let found: Vec<_> = next
-            .take_while(|(event, seq)| event.seq == *seq)
-            .map(|(event, _)| event.clone())
+            .take_while(|(told, seq)| told.event.seq == *seq)
+            .map(|(told, _)| told.clone())
             .collect();
         if found.is_empty() { Taken::Elsewhere } else { Taken::Events(found) }
     }
@@ -111,15 +125,15 @@ impl Feed {
     pub(super) fn push(&self, events: Vec<Event>) {
         let mut recent = lock(&self.recent);
         for event in events {
-            let at = recent.partition_point(|known| known.seq < event.seq);
-            if recent.get(at).is_none_or(|known| known.seq != event.seq) {
-                recent.insert(at, Arc::new(event));
+            let at = recent.partition_point(|known| known.event.seq < event.seq);
+            if recent.get(at).is_none_or(|known| known.event.seq != event.seq) {
+                recent.insert(at, Arc::new(Told { event, text: OnceLock::new() }));
             }
         }
         while recent.len() > KEPT {
             recent.pop_front();
         }
-        let newest = recent.back().map_or(0, |newest| newest.seq);
+        let newest = recent.back().map_or(0, |newest| newest.event.seq);
         drop(recent);
         self.tell(newest);
     }
@@ -147,7 +161,7 @@ mod tests {
 
     fn taken(feed: &Feed, after: u64) -> Option<Vec<u64>> {
         match feed.take(after) {
-            Taken::Events(events) => Some(events.iter().map(|event| event.seq).collect()),
+            Taken::Events(events) => Some(events.iter().map(|told| told.event.seq).collect()),
             Taken::Nothing => Some(Vec::new()),
             Taken::Elsewhere => None,
         }

@@ -20,6 +20,7 @@ mod deliveries;
 mod error;
 mod events;
 mod feed;
+mod golden;
 mod health;
 mod hooks;
 mod idempotency;
@@ -36,10 +37,12 @@ mod sql;
 mod sqlite;
 mod summaries;
 mod tenant;
+mod tickets;
 mod tx;
 mod usage;
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -56,7 +59,8 @@ pub use self::deliveries::{
 };
 pub use self::error::{Error, OpenError};
 use self::feed::Feeds;
-pub use self::feed::{Feed, Taken};
+pub use self::feed::{Feed, Taken, Told};
+pub use self::golden::GoldenRow;
 pub use self::health::Condition;
 pub use self::hooks::{HookRow, NewHook, OrderRow};
 pub use self::log::{Log, LogLine, Verified};
@@ -127,8 +131,10 @@ struct Inner {
     retention: Retention,
     on_evicted: Box<dyn Fn(&Evicted) + Send + Sync>,
     feeds: Feeds,
-    /// Told when something was queued, or published.
+    /// Told when something was queued, or published where hooks may hear of it.
     queued: Notify,
+    /// Whether hooks may hear of what is published.
+    followed: AtomicBool,
     /// Two cleanups at once would plan the same evictions.
     cleaning: Mutex<()>,
 }
@@ -232,8 +238,9 @@ impl Store {
     fn over(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
         let on_evicted = Box::new(log_evicted);
         let (feeds, cleaning) = (Feeds::default(), Mutex::new(()));
-        let queued = Notify::new();
-        let inner = Inner { backend, clock, retention, on_evicted, feeds, queued, cleaning };
+        let (queued, followed) = (Notify::new(), AtomicBool::new(true));
+        let inner =
+            Inner { backend, clock, retention, on_evicted, feeds, queued, followed, cleaning };
         Self { inner: Arc::new(inner) }
     }
 
@@ -251,7 +258,8 @@ impl Store {
         self.inner.clock.now()
     }
 
-    /// Ends when something was queued or published in this process since it was last waited for.
+    /// Ends when something was queued in this process since it was last waited for, or published
+    /// where hooks may hear of it, as [`Store::look_for_followers`] found.
     pub async fn queued(&self) {
         self.inner.queued.notified().await;
     }

@@ -147,6 +147,25 @@ impl<'v, const N: usize> From<&'v [u8; N]> for Value<'v> {
     }
 }
 
+/// Parts of a list that are of few lengths, so that a statement over each is compiled once.
+pub(super) fn parts<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
+    const LENGTHS: [usize; 3] = [64, 8, 1];
+    std::iter::from_fn(move || {
+        let length = LENGTHS.into_iter().find(|length| *length <= items.len())?;
+        let (part, rest) = items.split_at_checked(length)?;
+        items = rest;
+        Some(part)
+    })
+}
+
+/// What stands behind the first of so many values of a part: `one` for each of the others, in which `#`
+/// is its number; `next` is that of the second.
+pub(super) fn more(next: usize, values: usize, one: &str) -> String {
+    (next..next + values.saturating_sub(1))
+        .flat_map(|number| [", ".to_owned(), one.replace('#', &number.to_string())])
+        .collect()
+}
+
 impl<'v> From<&'v ContentHash> for Value<'v> {
     fn from(value: &'v ContentHash) -> Self {
         Self::Blob(&value.0)

@@ -51,6 +51,36 @@ impl Tx<'_> {
         Ok(summary)
     }
 
+    /// Makes it a holder's turn to have a summary written, until `until`; false while it is another's.
+    pub fn claim_summary(
+        &self,
+        key: &ContentHash,
+        holder: &str,
+        until: Timestamp,
+    ) -> Result<bool, Error> {
+        let taken = self.execute(
+            "INSERT INTO summary_turns (tenant, digest, holder, expires_at)
+             VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (tenant, digest) DO UPDATE
+             SET holder = excluded.holder, expires_at = excluded.expires_at
+             WHERE summary_turns.expires_at <= ?5",
+            values![key, holder, until, self.now()],
+        )?;
+        Ok(taken > 0)
+    }
+
+    /// Ends a holder's turn, where it still is his.
+    pub fn release_summary(&self, key: &ContentHash, holder: &str) -> Result<(), Error> {
+        let his = "DELETE FROM summary_turns WHERE tenant = ?1 AND digest = ?2 AND holder = ?3";
+        self.execute(his, values![key, holder]).map(drop)
+    }
+
+    /// Forgets the turns that nobody ended.
+    pub(super) fn forget_summary_turns(&self) -> Result<(), Error> {
+        let over = "DELETE FROM summary_turns WHERE tenant = ?1 AND expires_at <= ?2";
+        self.execute(over, values![self.now()]).map(drop)
+    }
+
     /// Forgets some of the summaries that no session names and that nobody has used for `kept`;
     /// answers whether there are more.
     pub(super) fn forget_summaries(&self, kept: Duration) -> Result<bool, Error> {

@@ -1,6 +1,7 @@
 //! One tenant's part of the store.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::backend::{Job, Pending, job};
@@ -80,7 +81,8 @@ impl Tenant {
         let (job, pending) = self.job(is_durable, write);
         self.store.inner.backend.write(job)?;
         let (done, Told { events, queued }) = pending.wait()?;
-        if queued || !events.is_empty() {
+        let is_heard = !events.is_empty() && self.store.inner.followed.load(Ordering::SeqCst);
+        if queued || is_heard {
             self.store.inner.queued.notify_one();
         }
         if !events.is_empty() {
@@ -319,6 +321,8 @@ impl Tenant {
         let kept = self.store.inner.retention.events;
         while self.write(move |tx| tx.forget_events(kept))? {}
         while self.write(|tx| tx.forget_deliveries())? {}
+        self.write(|tx| tx.forget_tickets())?;
+        self.write(|tx| tx.forget_summary_turns())?;
         let ttl = self.store.inner.retention.ttl;
         while self.write(move |tx| tx.forget_summaries(ttl))? {}
         let most = self.store.inner.retention.originals_max_bytes;

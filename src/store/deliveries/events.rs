@@ -4,6 +4,7 @@
 //! queues its calls: each event is queued once, whatever happens in between.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::store::sql::values;
 use crate::store::{Error, Store, Tx};
@@ -18,6 +19,23 @@ pub struct Follower {
 }
 
 impl Store {
+    /// Looks whether any hook hears of events; `others`: one that has no place in a feed yet. Until
+    /// the next look, what is published ends [`Store::queued`] only if one does.
+    pub fn look_for_followers(&self, others: bool) -> Result<bool, Error> {
+        let mut is_followed = others;
+        if !is_followed {
+            self.inner.backend.read(None, &mut |sql| {
+                sql.query("SELECT 1 FROM event_hooks LIMIT 1", &[], &mut |_| {
+                    is_followed = true;
+                    Ok(())
+                })
+            })?;
+        }
+        // Before the feeds are read: what is published until then is found there.
+        self.inner.followed.store(is_followed, Ordering::SeqCst);
+        Ok(is_followed)
+    }
+
     /// At most so many hooks, of all tenants, that have events before them.
     pub fn followers(&self, limit: usize) -> Result<Vec<Follower>, Error> {
         let mut found = Vec::new();
@@ -66,6 +84,8 @@ impl Tx<'_> {
     /// where it is.
     pub fn follow_events(&self, hook: &str, follows: bool) -> Result<(), Error> {
         let statement = if follows {
+            // Has it found that somebody hears of events now.
+            self.note_queued();
             "INSERT INTO event_hooks (tenant, hook, seq)
              SELECT ?1, ?2, coalesce((SELECT seq FROM event_state WHERE tenant = ?1), 0)
              WHERE NOT EXISTS (SELECT 1 FROM event_hooks WHERE tenant = ?1 AND hook = ?2)"

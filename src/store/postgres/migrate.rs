@@ -20,6 +20,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0012_outcomes.sql"),
     include_str!("../../../migrations/postgres/0013_words.sql"),
     include_str!("../../../migrations/postgres/0014_summaries.sql"),
+    include_str!("../../../migrations/postgres/0015_golden.sql"),
+    include_str!("../../../migrations/postgres/0016_tickets.sql"),
+    include_str!("../../../migrations/postgres/0017_summary_turns.sql"),
 ];
 
 /// The steps that a program must know at least to go on with this schema. A step that programs before

@@ -18,7 +18,7 @@ use self::connect::Target;
 use self::readers::Readers;
 use self::writers::Writers;
 use super::backend::{Backend, Job};
-use super::error::{Error, OpenError};
+use super::error::{Cause, Error, OpenError};
 use super::health::{Condition, Health};
 use super::sql::Sql;
 use crate::config::PostgresUrl;
@@ -58,11 +58,27 @@ fn error(error: tokio_postgres::Error) -> Error {
     }
 }
 
+/// What a failed commit means: refused, and nothing of it is there, or done without our hearing of it.
+fn at_commit(error: Error) -> Error {
+    match error {
+        Error::Unavailable(cause) if !is_told(&cause) => Error::Unknown(cause),
+        other => other,
+    }
+}
+
+/// Whether the database says of the commit that it failed. That it ends (`57P…`) it may say behind one
+/// that is done.
+fn is_told(cause: &Cause) -> bool {
+    let error = cause.downcast_ref::<tokio_postgres::Error>();
+    let code = error.and_then(tokio_postgres::Error::code);
+    code.is_some_and(|code| !code.code().starts_with("57P"))
+}
+
 /// What an error says of the next write; none where it says nothing.
 fn condition(error: &Error) -> Option<Condition> {
     match error {
         Error::Full(_) => Some(Condition::Full),
-        Error::Unavailable(cause) => {
+        Error::Unavailable(cause) | Error::Unknown(cause) => {
             let error = cause.downcast_ref::<tokio_postgres::Error>();
             // A statement that is refused says nothing of the database.
             error.is_none_or(|error| error.code().is_none()).then_some(Condition::Unavailable)

@@ -115,7 +115,7 @@ fn what_one_node_tells_is_heard_on_the_others() {
     publish(&first.tenant("t"));
     second.follow().unwrap();
     let Taken::Events(found) = feed.take(2) else { panic!("3 was told here") };
-    assert_eq!(found.iter().map(|event| event.seq).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(found.iter().map(|told| told.event.seq).collect::<Vec<_>>(), [3, 4]);
     assert!(matches!(feed.take(4), Taken::Nothing));
 }
 

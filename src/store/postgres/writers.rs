@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use super::condition;
 use super::connect::Target;
 use super::sql::Connection;
+use super::{at_commit, condition};
 use crate::store::Error;
 use crate::store::backend::{Job, gone};
 use crate::store::health::{Condition, Health};
@@ -171,7 +171,8 @@ impl Writer {
         }
         if any || !alone {
             // Where this is not answered, it may have been stored: it is not tried again.
-            connection.batch("COMMIT").map_err(|error| Failed { error, again: false })?;
+            let failed = |error| Failed { error: at_commit(error), again: false };
+            connection.batch("COMMIT").map_err(failed)?;
         }
         Ok(())
     }

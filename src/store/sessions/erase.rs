@@ -14,6 +14,7 @@ const OF_SESSION: &[(&str, &str)] = &[
     ("session_texts", "session"),
     ("snapshots", "session"),
     ("summaries", "session"),
+    ("golden", "session"),
 ];
 
 /// Entries that are removed between two looks for more.

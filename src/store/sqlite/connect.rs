@@ -27,6 +27,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0012_outcomes.sql"),
     include_str!("../../../migrations/sqlite/0013_words.sql"),
     include_str!("../../../migrations/sqlite/0014_summaries.sql"),
+    include_str!("../../../migrations/sqlite/0015_golden.sql"),
+    include_str!("../../../migrations/sqlite/0016_tickets.sql"),
+    include_str!("../../../migrations/sqlite/0017_summary_turns.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod candidates;
+mod golden;
 mod keys;
 mod memory;
 mod outcomes;

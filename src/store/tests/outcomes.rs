@@ -1,6 +1,9 @@
-//! What hooks said.
+//! What hooks said, and what waits to be sent to them.
+
+use futures_util::FutureExt as _;
 
 use super::*;
+use crate::domain::{EventKind, NewEvent, RawJson};
 
 fn outcome(hook: &str, key: &str, answer: &str) -> HookOutcome {
     HookOutcome { hook: hook.into(), key: key.into(), answer: answer.into() }
@@ -87,5 +90,36 @@ fn what_a_process_had_claimed_is_free_at_the_start_of_the_next_one() {
         store.free_deliveries().unwrap();
         assert_eq!(store.claim_deliveries(&claims).unwrap().len(), 0);
         assert_eq!(store.next_delivery().unwrap(), Some(due));
+    });
+}
+
+#[test]
+fn what_is_published_wakes_only_where_somebody_hears_of_it() {
+    each(&Retention::default(), |store, _| {
+        let tenant = store.tenant("default");
+        let publish = || {
+            let event = NewEvent {
+                kind: EventKind::MemoryChanged,
+                session_id: None,
+                compilation_id: None,
+                data: RawJson::new("{}"),
+            };
+            tenant.write(move |tx| tx.publish(&event)).unwrap();
+        };
+        let is_woken = || store.queued().now_or_never().is_some();
+        publish();
+        assert!(is_woken(), "nobody has looked yet");
+        assert!(!store.look_for_followers(false).unwrap());
+        publish();
+        assert!(!is_woken());
+        assert!(store.look_for_followers(true).unwrap(), "one of the operator's");
+        publish();
+        assert!(is_woken());
+        assert!(!store.look_for_followers(false).unwrap());
+        tenant.write(|tx| tx.follow_events("h", true)).unwrap();
+        assert!(is_woken(), "so that it is looked again");
+        assert!(store.look_for_followers(false).unwrap());
+        publish();
+        assert!(is_woken());
     });
 }

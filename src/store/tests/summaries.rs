@@ -32,6 +32,32 @@ fn the_first_summary_of_a_key_stands_for_everybody() {
 }
 
 #[test]
+fn one_at_a_time_has_a_summary_written_and_nobody_for_ever() {
+    each(&Retention::default(), |store, clock| {
+        let tenant = store.tenant("default");
+        let key = ContentHash::of("key");
+        let claim = |holder: &'static str| {
+            let until = clock.now().after(HOUR);
+            tenant.write::<_, Error>(move |tx| tx.claim_summary(&key, holder, until)).unwrap()
+        };
+        let release = |holder: &'static str| {
+            tenant.write::<_, Error>(move |tx| tx.release_summary(&key, holder)).unwrap();
+        };
+        assert!(claim("one") && !claim("two"));
+        release("two");
+        assert!(!claim("two"), "it is not his to end");
+        release("one");
+        assert!(claim("two"));
+        clock.advance(HOUR * 2);
+        assert!(claim("three"), "the second is no more");
+        assert!(!claim("two"));
+        clock.advance(HOUR * 2);
+        store.clean().unwrap();
+        assert!(claim("two"));
+    });
+}
+
+#[test]
 fn a_summary_that_nobody_uses_goes_and_one_of_a_session_goes_with_it() {
     each(&Retention::default(), |store, clock| {
         let tenant = store.tenant("default");

@@ -44,11 +44,9 @@ pub(super) fn hits(text: &str, wanted: &[&str]) -> (u64, Vec<u64>) {
     let mut length = 0;
     let mut times = vec![0; wanted.len()];
     for piece in pieces(text) {
-        let first = piece.bytes().next().map(|byte| byte.to_ascii_lowercase());
-        // A stem begins as its word does, so most words need not be looked at.
-        let may_be = |term: &&str| term.bytes().next() == first;
-        if piece.is_ascii() && !wanted.iter().any(may_be) {
-            length += u64::from(first.is_some());
+        // Most words need not be looked at.
+        if piece.is_ascii() && !wanted.iter().any(|term| may_become(piece, term)) {
+            length += u64::from(!piece.is_empty());
             continue;
         }
         let word = folded(piece);
@@ -62,6 +60,14 @@ pub(super) fn hits(text: &str, wanted: &[&str]) -> (u64, Vec<u64>) {
         }
     }
     (length, times)
+}
+
+/// False where the stem of a word is not this term: a stem is its word but for the last two letters at
+/// most.
+fn may_become(word: &str, term: &str) -> bool {
+    let same = term.as_bytes();
+    let same = same.get(..same.len().saturating_sub(2)).unwrap_or_default();
+    word.as_bytes().get(..same.len()).is_some_and(|word| word.eq_ignore_ascii_case(same))
 }
 
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
@@ -90,6 +96,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_stem_begins_as_its_word_does(
+            word in "[a-z]{1,6}",
+            ending in "(abl|at|iz|bl|ibil|ous|iv|al|og)?(e|y|ed|ing|iti|ity|ization|ational|ness|es|s)?",
+        ) {
+            let word = word + &ending;
+            prop_assert!(may_become(&word, &stem(&word)), "{word} {}", stem(&word));
+        }
+
         #[test]
         fn hits_are_counted_as_the_terms_are_made(text in "([a-dA-D1é\u{301}]{0,4}[ -]?){0,12}") {
             let all: Vec<String> = terms(&text).collect();

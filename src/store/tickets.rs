@@ -1,0 +1,64 @@
+//! Tickets for streams, by the hash of their text.
+
+use std::sync::Arc;
+
+use super::sql::values;
+use super::{Error, Store, Tx};
+use crate::domain::{ContentHash, Timestamp};
+
+/// Tickets of a tenant that may be out at once.
+const MOST: u64 = 10_000;
+
+impl Store {
+    /// Whose a ticket is, used or not: a look that is taken before the tenant is known.
+    pub fn find_ticket(&self, ticket: &ContentHash) -> Result<Option<Arc<str>>, Error> {
+        let mut found = None;
+        self.inner.backend.read(None, &mut |sql| {
+            sql.query("SELECT tenant FROM tickets WHERE digest = ?1", values![ticket], &mut |row| {
+                found = Some(row.get::<String>(0)?.into());
+                Ok(())
+            })
+        })?;
+        Ok(found)
+    }
+}
+
+impl Tx<'_> {
+    /// Hands a ticket out for the holder of a key, until `until`; false where too many are out.
+    pub fn put_ticket(
+        &self,
+        ticket: &ContentHash,
+        key: Option<&str>,
+        until: Timestamp,
+    ) -> Result<bool, Error> {
+        self.forget_tickets()?;
+        let out = "SELECT count(*) FROM tickets WHERE tenant = ?1";
+        let out: Option<u64> = self.first(out, values![], |row| row.get(0))?;
+        if out.unwrap_or_default() >= MOST {
+            return Ok(false);
+        }
+        self.execute(
+            "INSERT INTO tickets (tenant, digest, key, expires_at) VALUES (?1, ?2, ?3, ?4)",
+            values![ticket, key, until],
+        )?;
+        Ok(true)
+    }
+
+    /// Takes a ticket in; answers the key that it stands for, where it was out and its time not over.
+    pub fn take_ticket(&self, ticket: &ContentHash) -> Result<Option<Option<Arc<str>>>, Error> {
+        let found = self.first(
+            "SELECT key, expires_at FROM tickets WHERE tenant = ?1 AND digest = ?2",
+            values![ticket],
+            |row| Ok((row.get::<Option<String>>(0)?, row.get::<Timestamp>(1)?)),
+        )?;
+        self.execute("DELETE FROM tickets WHERE tenant = ?1 AND digest = ?2", values![ticket])?;
+        let good = found.filter(|(_, until)| *until > self.now());
+        Ok(good.map(|(key, _)| key.map(Arc::from)))
+    }
+
+    /// Forgets the tickets whose time is over.
+    pub(super) fn forget_tickets(&self) -> Result<(), Error> {
+        let over = "DELETE FROM tickets WHERE tenant = ?1 AND expires_at <= ?2";
+        self.execute(over, values![self.now()]).map(drop)
+    }
+}
