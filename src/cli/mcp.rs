@@ -1,13 +1,17 @@
 //! `contexture mcp`: the Model Context Protocol over standard input and output, a message a line.
 
-use std::io::{self, BufRead as _, Write as _};
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::stdio;
 
 use super::Failure;
 use super::store::Place;
-use crate::pipeline::Deadline;
 use crate::server;
-use crate::service::mcp;
+use crate::service::mcp::{Host, Time};
+use crate::service::pool::Pool;
 
 /// What one call may take.
 const LONGEST: Duration = Duration::from_mins(1);
@@ -21,17 +25,18 @@ pub(super) struct Args {
 /// Answers until the input ends.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let services = server::services_beside(&args.place.database_url)?;
-    let mut out = io::stdout().lock();
-    for line in io::stdin().lock().lines() {
-        let line = line?;
-        if line.trim().is_empty() {
-            continue;
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let host = Host::new(services, Pool::new(threads), Time::Each(LONGEST));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ended = runtime.block_on(async {
+        match host.serve(stdio()).await {
+            Ok(serving) => Ok(serving.waiting().await.map(drop)?),
+            // A host that only looks whether the program starts.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.into()),
         }
-        let deadline = Deadline::at(Instant::now() + LONGEST);
-        if let Some(answer) = mcp::answer(&services, &line, &deadline) {
-            writeln!(out, "{answer}")?;
-            out.flush()?;
-        }
-    }
-    Ok(())
+    });
+    // A read of the input that nobody waits for any more must not hold the process.
+    runtime.shutdown_background();
+    ended
 }

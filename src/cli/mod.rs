@@ -260,7 +260,7 @@ fn complain(failure: &(dyn std::error::Error + 'static)) {
 }
 
 fn serve(config: Config) -> Result<(), Failure> {
-    telemetry::init(&config.telemetry)?;
+    let _telemetry = telemetry::init(&config.telemetry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(config.server.worker_count())
         .enable_all()

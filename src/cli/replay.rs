@@ -4,13 +4,18 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::Failure;
 use super::store::Place;
+use crate::config::HooksConfig;
 use crate::pipeline::Deadline;
 use crate::server;
-use crate::service::Error;
 use crate::service::compilations::{self, Replayed};
+use crate::service::pool::Pool;
+use crate::service::{Error, Services};
+
+type Outcome = Result<Replayed, Error>;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ReplayArgs {
@@ -19,12 +24,15 @@ pub(super) struct ReplayArgs {
     /// The request, for a record that holds hashes alone
     #[arg(long, value_name = "FILE")]
     request: Option<PathBuf>,
-    /// Take memory and adapters as they are stored now, not as they were
+    /// Take memory and adapters as they are stored now, not as they were, and ask the hooks of then
     ///
-    /// Hooks are not called from here; a server's `verify` does that.
+    /// What hooks say now is told and not used. Give the settings that the server calls them with.
     #[arg(long, conflicts_with = "request")]
     verify: bool,
-    /// The same, and keep what comes of it as a new record
+    /// Take all as it is now, and keep what comes of it as a new record
+    ///
+    /// Hooks are asked whose question has changed, with the settings that the server has. No model
+    /// is asked for summaries.
     #[arg(long, conflicts_with_all = ["request", "verify"])]
     refresh: bool,
     /// Whose record it is
@@ -35,7 +43,12 @@ pub(super) struct ReplayArgs {
     payload: bool,
     #[command(flatten)]
     place: Place,
+    #[command(flatten)]
+    hooks: HooksConfig,
 }
+
+/// What one replay may take.
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// Compiles it again and prints what came of it.
 pub(super) fn run(args: &ReplayArgs) -> Result<(), Failure> {
@@ -45,16 +58,24 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), Failure> {
         None if args.refresh => r#"{"mode":"refresh"}"#.to_owned(),
         None => String::new(),
     };
-    let services = server::services_beside(args.place.url())?;
+    let services = server::services_calling(args.place.url(), &args.hooks)?;
     let services = services.for_tenant(&Arc::from(args.tenant.as_str()));
-    let replayed = compilations::replay(&services, &args.id, &body, &Deadline::default());
-    let replayed = replayed.map_err(failure)?;
+    let replayed = in_place(services, args.id.clone(), body)?.map_err(failure)?;
     if args.payload {
-        writeln!(io::stdout(), "{}", replayed.payload)?;
+        writeln!(io::stdout(), "{}", replayed.payload.as_deref().unwrap_or("null"))?;
     } else {
         write!(io::stdout(), "{}", table(&replayed))?;
     }
     if replayed.is_equal() { Ok(()) } else { Err("it came to something else".into()) }
+}
+
+/// Does it on a thread of a pool, as a server does, since hooks may have to be waited for.
+fn in_place(services: Services, id: String, body: String) -> Result<Outcome, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let end = Instant::now() + LONGEST;
+    let deadline = Deadline::at(end);
+    let job = move |seat| compilations::replay(&services.seated(seat), &id, &body, &deadline);
+    Ok(runtime.block_on(async { Pool::new(1).admit()?.run(end, (), job).await })?)
 }
 
 fn table(replayed: &Replayed) -> String {
@@ -73,14 +94,18 @@ fn table(replayed: &Replayed) -> String {
     }
     for check in replayed.hooks.iter().flatten() {
         let word = if check.asked_otherwise { ", asked otherwise" } else { "" };
-        let _ = writeln!(text, "{} {}: {}{word}", check.point, check.hook, check.outcome);
+        let config = if check.config_changed { ", another definition" } else { "" };
+        let _ = writeln!(text, "{} {}: {}{word}{config}", check.point, check.hook, check.outcome);
     }
     if let Some(id) = &replayed.refreshed {
         let _ = writeln!(text, "new record: {id}");
     }
-    let bytes = replayed.payload.len();
     let word = if replayed.is_equal() { "the same" } else { "not the same" };
-    let _ = writeln!(text, "{}: {word} as then, {bytes} bytes", replayed.id);
+    let came = match (&replayed.payload, &replayed.refusal) {
+        (_, Some(refusal)) => format!("refused ({})", refusal.code.as_str()),
+        (payload, None) => format!("{} bytes", payload.as_ref().map_or(0, String::len)),
+    };
+    let _ = writeln!(text, "{}: {word} as then, {came}", replayed.id);
     text
 }
 

@@ -245,5 +245,5 @@ fn parse(text: &str) -> Result<Node<'_>, StoreError> {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("a stored adapter is not valid in {} places", .0.len())]
+#[error("a stored adapter is not valid in {}", json::places(.0))]
 struct Unreadable(Vec<Fault>);

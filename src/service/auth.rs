@@ -242,10 +242,41 @@ pub fn identify(services: &Services, given: Option<&str>) -> Result<Arc<Principa
         // What was just read is remembered for longer than this takes.
         inner.gate.recall(given).unwrap_or(Err(Refused::Unknown))?
     };
-    if found.limits.tokens_per_day.is_some() {
-        inner.meter.begin_day(&inner.store, &found, Day::of(inner.store.now()))?;
+    begin_day(services, &found)?;
+    Ok(found)
+}
+
+/// Whoever holds the key of this id, or nobody's key; none where it was revoked since, or a key is
+/// needed now. Takes the thread.
+pub(super) fn holder(
+    services: &Services,
+    id: Option<&str>,
+) -> Result<Option<Arc<Principal>>, StoreError> {
+    let (gate, store) = (&services.inner.gate, &services.inner.store);
+    let Some(id) = id else {
+        return Ok((!gate.needs_key(store)?).then(|| Arc::clone(&gate.anyone)));
+    };
+    if let Some((_, principal)) = gate.bootstrap.as_ref().filter(|_| id == BOOTSTRAP) {
+        return Ok(Some(Arc::clone(principal)));
+    }
+    let in_file = lock(&gate.file).get(id).map(|(principal, _)| Arc::clone(principal));
+    let found = match in_file {
+        Some(principal) => Some(principal),
+        None => store.find_key(id)?.map(|(key, _)| Arc::new(key.into())),
+    };
+    if let Some(principal) = &found {
+        begin_day(services, principal)?;
     }
     Ok(found)
+}
+
+/// Reads what a key has used today, where it may not use more than so much.
+fn begin_day(services: &Services, principal: &Principal) -> Result<(), StoreError> {
+    let inner = &services.inner;
+    if principal.limits.tokens_per_day.is_some() {
+        inner.meter.begin_day(&inner.store, principal, Day::of(inner.store.now()))?;
+    }
+    Ok(())
 }
 
 /// Whether the caller would be served still: his key stands, with the same scopes. Takes the thread.

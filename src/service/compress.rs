@@ -102,7 +102,7 @@ pub(super) fn carry_out(
     let known = Known::of(&services.tenant(), items)?;
     timings.store += storing.elapsed();
     let set = services.hook_set(None, &[])?;
-    let mut asking = services.asking(set, services.hook_scope(None), &deadline);
+    let mut asking = services.asking(set, services.hook_scope(None, None), &deadline);
     let around = (&deadline, &mut asking as &mut dyn Asks);
     let shortened =
         pipeline::shorten(services.pipeline(), &request, &known.makers(), around, &mut timings);

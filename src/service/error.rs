@@ -1,6 +1,7 @@
 //! Why a use case did nothing.
 
 use super::candidates::Refusal;
+use super::compilations::Divergence;
 use super::{StoreError, once, packs};
 use crate::hook::Stop;
 use crate::json::{self, Fault};
@@ -12,7 +13,7 @@ use crate::webhook::SealError;
 pub enum Error {
     #[error("the body is not accepted: {0}")]
     Json(#[from] json::Error),
-    #[error("the request is not valid in {} places", .0.len())]
+    #[error("the request is not valid in {}", json::places(.0))]
     Invalid(Vec<Fault>),
     #[error("{0}")]
     NotFound(&'static str),
@@ -24,6 +25,12 @@ pub enum Error {
     /// A record was made by an engine that compiles otherwise.
     #[error("the record was made by engine {recorded}; this is {current}")]
     EngineChanged { recorded: String, current: &'static str },
+    /// What a record holds is not what its own hashes say that it was; `changed` are the parts by name.
+    #[error("the record is not what was recorded{}", named(.changed))]
+    PacketInvalid { changed: Vec<String> },
+    /// A replay would ask a hook something else.
+    #[error(transparent)]
+    Diverged(Box<Divergence>),
     #[error(transparent)]
     Compile(Box<super::compile::Error>),
     /// `If-Match` names another version than the one that is stored.
@@ -51,6 +58,10 @@ pub enum Error {
     Stopped(#[from] Stopped),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn named(parts: &[String]) -> String {
+    if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
 }
 
 impl From<once::Error> for Error {

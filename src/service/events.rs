@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Error, Services};
 use crate::domain::{Event, EventKind};
-pub use crate::store::{Feed, Taken};
+pub use crate::store::{Feed, Taken, Told};
 
 /// Events that are read from the store at once.
 const AT_ONCE: usize = 500;

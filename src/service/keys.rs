@@ -72,9 +72,15 @@ pub fn create(
 
 /// A new key's text.
 fn random() -> Result<KeyText, Error> {
-    let mut bytes = [0; KeyText::RANDOM];
-    let filled = getrandom::fill(&mut bytes).ok().and_then(|()| KeyText::from_random(&bytes));
-    filled.ok_or_else(|| StoreError::Unavailable(Arc::new(NoChance)).into())
+    let text = KeyText::from_random(&chance::<{ KeyText::RANDOM }>()?);
+    text.ok_or_else(|| StoreError::Unavailable(Arc::new(NoChance)).into())
+}
+
+/// Bytes that nobody can guess.
+pub(super) fn chance<const N: usize>() -> Result<[u8; N], StoreError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|_| StoreError::Unavailable(Arc::new(NoChance)))?;
+    Ok(bytes)
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -29,7 +29,9 @@ mod returned;
 pub mod sessions;
 pub mod skills;
 mod summaries;
+mod switching;
 mod telling;
+pub mod tickets;
 pub mod tokens;
 mod told;
 pub mod tools;
@@ -50,6 +52,7 @@ use self::once::Flights;
 use self::pool::Seat;
 use self::skills::FolderSkills;
 use self::summaries::Writing;
+use self::switching::Switching;
 use self::usage::Meter;
 use crate::domain::{
     Clock, Key, KeyHash, MemoryPromotion, Models, Principal, Timestamp, TokenizerName,
@@ -90,6 +93,7 @@ struct Inner {
     meter: Meter,
     flights: Flights,
     writing: Writing,
+    switching: Switching,
     packs: packs::Known,
     /// Earlier payloads by answer.
     payloads: Cache<Before, Bytes, Length>,
@@ -140,6 +144,7 @@ impl Services {
                 meter: Meter::default(),
                 flights: Flights::default(),
                 writing: Writing::default(),
+                switching: Switching::default(),
                 packs: packs::Known::default(),
                 payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
             }),

@@ -35,7 +35,7 @@ impl Results {
             return Ok((None, Self::default()));
         }
         let start = Instant::now();
-        let scope = services.hook_scope(session);
+        let scope = services.hook_scope(session, None);
         let mut asking = services.asking(Arc::clone(&set), scope.clone(), deadline);
         let asked = match ask(&mut asking) {
             Ok(asked) => asked,

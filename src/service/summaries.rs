@@ -15,12 +15,18 @@ use crate::domain::{AskedSummary, ContentHash, Summary};
 use crate::hook::{HookSet, Kind, Point, Run};
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, SummaryAsk, clean_summary};
-use crate::webhook::Summarizer;
+use crate::store::Tenant;
+use crate::webhook::{Summarizer, new_id};
 
 /// Locks at which those that nobody holds are looked for.
 const MANY: usize = 1_024;
 /// Bytes of a summary; one that is longer is no summary.
 const LONGEST: usize = 256 << 10;
+
+/// How long a turn among all nodes lasts where its holder is heard of no more.
+const LONGEST_TURN: Duration = Duration::from_mins(2);
+/// How often a node looks whether another one is done.
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 type Lock = tokio::sync::Mutex<()>;
 type Locks = HashMap<(Arc<str>, ContentHash), Weak<Lock>>;
@@ -140,6 +146,24 @@ impl Wanted<'_> {
         self.services.writing().turn(&self.services.caller().tenant, self.key).await
     }
 
+    /// Makes it this request's turn among all nodes; none while it is another node's. Where the store
+    /// is this process' alone, [`Self::turn`] is enough.
+    pub(super) fn claim(&self, deadline: &Deadline) -> Result<Option<Claim>, super::StoreError> {
+        let mut claim = Claim { tenant: self.services.tenant(), key: self.key, holder: None };
+        if !self.services.is_shared() {
+            return Ok(Some(claim));
+        }
+        let now = Instant::now();
+        let left = deadline.end().map_or(LONGEST_TURN, |end| end.saturating_duration_since(now));
+        let holder = new_id();
+        let (key, name) = (self.key, Arc::clone(&holder));
+        let is_ours = claim.tenant.write(move |tx| {
+            tx.claim_summary(&key, &name, tx.now().after(left.min(LONGEST_TURN)))
+        })?;
+        claim.holder = is_ours.then_some(holder);
+        Ok(claim.holder.is_some().then_some(claim))
+    }
+
     /// The stored summary; `notes`: a use of it is noted. Where the store cannot be read nobody is
     /// asked: it could not be kept either.
     pub(super) fn stored(&self, notes: bool) -> Option<AskedSummary> {
@@ -163,7 +187,7 @@ impl Wanted<'_> {
         }
     }
 
-    fn lost(&self, error: &super::StoreError) -> AskedSummary {
+    pub(super) fn lost(&self, error: &super::StoreError) -> AskedSummary {
         tracing::warn!(%error, "summaries cannot be kept");
         self.came(Err("the store cannot keep a summary".into()))
     }
@@ -178,6 +202,25 @@ impl Wanted<'_> {
         let Some(end) = deadline.end() else { return Duration::MAX };
         let left = end.saturating_duration_since(Instant::now());
         left.saturating_sub(left / 4)
+    }
+}
+
+/// A turn among all nodes, which ends when it is dropped.
+pub(super) struct Claim {
+    tenant: Tenant,
+    key: ContentHash,
+    /// None where there are no other nodes.
+    holder: Option<Arc<str>>,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let Some(holder) = self.holder.take() else { return };
+        let key = self.key;
+        if let Err(error) = self.tenant.write(move |tx| tx.release_summary(&key, &holder)) {
+            // It ends by itself when its time is over.
+            tracing::warn!(%error, "a turn at a summary cannot be ended");
+        }
     }
 }
 

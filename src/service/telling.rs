@@ -71,8 +71,22 @@ const POINTS: [Point; 4] =
     [Point::MemoryChanged, Point::MemoryExpired, Point::Delegation, Point::SessionSwitch];
 
 impl Services {
-    /// Stores what `write` does, and tells of the facts in it.
+    /// Stores what `write` does, and tells of the facts in it. `session`: the one that is written to.
     pub(super) fn write_told<T, E>(
+        &self,
+        session: Option<&Arc<str>>,
+        write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.await_switch(session);
+        self.write_and_tell(session, write)
+    }
+
+    /// The same at once, whoever is being told of the session.
+    pub(super) fn write_and_tell<T, E>(
         &self,
         session: Option<&Arc<str>>,
         mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -85,7 +99,7 @@ impl Services {
         if POINTS.iter().all(|at| set.at(*at).is_empty()) {
             return self.tenant().write_durable(write);
         }
-        let hearers = Hearers::new(&set, self.hook_scope(session));
+        let hearers = Hearers::new(&set, self.hook_scope(session, None));
         let queue = hearers.clone();
         let (done, facts) = self.tenant().write_durable(move |tx| {
             let done = write(tx)?;
@@ -139,10 +153,11 @@ impl Services {
     }
 
     /// Whose hooks they are, outside of a compile.
-    pub(super) fn hook_scope(&self, session: Option<&Arc<str>>) -> Scope {
+    pub(super) fn hook_scope(&self, session: Option<&Arc<str>>, agent: Option<&Arc<str>>) -> Scope {
         Scope {
             tenant: Arc::clone(&self.caller().tenant),
             session_id: session.cloned(),
+            agent: agent.cloned(),
             hops: self.hops(),
             ..Scope::default()
         }

@@ -100,17 +100,21 @@ pub(super) fn tell_failed(
         compile::Error::OverBudget { .. } => "over_budget",
         compile::Error::Stopped(Stopped::TimeUp) => "deadline",
         compile::Error::Store(_) => "store_unavailable",
-        compile::Error::Governed(refusal) => refusal.code.as_str(),
+        compile::Error::Governed(refused) => refused.refusal.code.as_str(),
         compile::Error::Pack(packs::Refused::Lint(_)) => "pack_lint",
         compile::Error::Pack(_) => "pack_not_found",
         compile::Error::Denied(_) => "hook_denied",
         compile::Error::Hook(stop) if stop.is_timeout() => "hook_timeout",
         compile::Error::Hook(_) => "hook_failed",
     };
+    let recorded = match error {
+        compile::Error::Governed(refused) => refused.compilation.clone(),
+        _ => None,
+    };
     let event = |kind, data: &Value| NewEvent {
         kind,
         session_id: session.map(Into::into),
-        compilation_id: None,
+        compilation_id: recorded.clone(),
         data: RawJson::new(data.to_string()),
     };
     let started = told.map(|told| event(EventKind::CompileStart, &told.started()));

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::hook::{Answer, Answering, Call, Called, Caller, HookSet, Kind, Recorded};
+use crate::hook::{Answer, Answering, Call, Called, Caller, Hook, HookSet, Kind, Recorded};
 use crate::json::{self, Limits};
 use crate::webhook::{Delivery, Webhooks};
 
@@ -18,6 +18,8 @@ pub struct HookCheck {
     pub outcome: &'static str,
     /// Whether it was asked something else than was recorded.
     pub asked_otherwise: bool,
+    /// Whether its definition is another one than the record has.
+    pub config_changed: bool,
 }
 
 /// Answers as the record has them, asks the hooks of today beside it, and notes what they say.
@@ -47,9 +49,18 @@ impl<'r> Verifying<'r> {
         checks
     }
 
-    async fn check(&self, call: &Call<'_>, recorded: &Called) -> &'static str {
-        let mut hooks = self.today.of(call.point, call.hook.kind);
-        let Some(hook) = hooks.find(|hook| hook.id == call.hook.id) else { return "gone" };
+    /// The hook of today that a call was recorded of.
+    fn of_today(&self, call: &Call<'_>) -> Option<&Arc<Hook>> {
+        self.today.of(call.point, call.hook.kind).find(|hook| hook.id == call.hook.id)
+    }
+
+    async fn check(
+        &self,
+        hook: Option<&Arc<Hook>>,
+        call: &Call<'_>,
+        recorded: &Called,
+    ) -> &'static str {
+        let Some(hook) = hook else { return "gone" };
         let Some(webhooks) = self.webhooks else { return "failed" };
         let delivery = Delivery { replay: true, ..Delivery::default() };
         let live = webhooks.exchange(Call { hook, ..*call }, delivery).await;
@@ -88,13 +99,15 @@ impl Caller for Verifying<'_> {
                 // A hook that was not there then: the record cannot say what it would have said.
                 return self.recorded.call(call).await;
             };
-            let outcome = self.check(&call, &called).await;
+            let now = self.of_today(&call);
+            let outcome = self.check(now, &call, &called).await;
             let check = HookCheck {
                 hook: Arc::clone(&call.hook.id),
                 point: call.point.as_str(),
                 occurrence: call.occurrence,
                 outcome,
                 asked_otherwise,
+                config_changed: now.is_some_and(|hook| hook.revision != call.hook.revision),
             };
             self.checks.lock().unwrap_or_else(PoisonError::into_inner).push(check);
             called

@@ -10,14 +10,15 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::record::{self, Body, ENGINE};
-use super::{Error, Services};
-use crate::domain::{Compilation, RecordLevel};
+use super::{Error, Services, StoreError};
+use crate::domain::{Compilation, CompilationStatus, RecordLevel};
 pub use crate::store::CompilationFilter;
 
 pub use self::compare::{Compared, compare};
 pub use self::cuts::{Cut, cuts};
 pub use self::live::HookCheck;
-pub use self::replay::{Replayed, replay};
+pub(super) use self::replay::strict;
+pub use self::replay::{Divergence, Replayed, replay};
 
 const UNKNOWN: Error = Error::NotFound("there is no compilation of this id, or no longer");
 
@@ -28,6 +29,8 @@ pub struct Record {
     /// Whether this engine would compile the same.
     pub is_current: bool,
     body: Body,
+    /// Whether a text of it is not what was stored.
+    is_damaged: bool,
     /// JSON texts, of a record in full.
     pub request: Option<String>,
     pub payload: Option<String>,
@@ -55,11 +58,19 @@ pub fn find(services: &Services, id: &str) -> Result<Record, Error> {
     let mut record = find_bare(services, id)?;
     if let Some(full) = &record.body.full {
         let tenant = services.tenant();
-        record.request = record::put_together(&tenant, full.request)?;
-        record.payload = match full.payload {
-            Some(plan) => record::put_together(&tenant, plan)?,
-            None => None,
+        let plans = [Some(full.request), full.payload];
+        let [request, payload] =
+            plans.map(|plan| plan.map_or(Ok(None), |plan| record::put_together(&tenant, plan)));
+        let mut is_damaged = false;
+        let mut whole = |text: Result<Option<String>, StoreError>| match text {
+            Err(StoreError::Corrupt(_)) => {
+                is_damaged = true;
+                Ok(None)
+            }
+            text => text,
         };
+        (record.request, record.payload) = (whole(request)?, whole(payload)?);
+        record.is_damaged = is_damaged;
     }
     Ok(record)
 }
@@ -67,10 +78,8 @@ pub fn find(services: &Services, id: &str) -> Result<Record, Error> {
 /// The same without its texts.
 fn find_bare(services: &Services, id: &str) -> Result<Record, Error> {
     let compilation = services.tenant().read(|tx| tx.find_compilation(id))?.ok_or(UNKNOWN)?;
-    let body = Body::read(&compilation.body)
-        .ok_or(Error::RecordIncomplete("the record was written by another release"))?;
-    let is_current = *compilation.engine == *ENGINE;
-    Ok(Record { compilation, is_current, body, request: None, payload: None })
+    Record::of_texts(compilation, None, None)
+        .ok_or(Error::RecordIncomplete("the record was written by another release"))
 }
 
 /// Whether a record was made by this engine.
@@ -78,10 +87,37 @@ pub fn is_current(compilation: &Compilation) -> bool {
     *compilation.engine == *ENGINE
 }
 
+/// The hash of the payload of a record; none where its pack refused.
+pub fn payload_hash(compilation: &Compilation) -> Option<String> {
+    let is_compiled = compilation.status == CompilationStatus::Compiled;
+    is_compiled.then(|| compilation.payload_hash.to_string())
+}
+
 impl Record {
+    /// A record and its texts; none where another release wrote it.
+    pub(super) fn of_texts(
+        compilation: Compilation,
+        request: Option<String>,
+        payload: Option<String>,
+    ) -> Option<Self> {
+        let body = Body::read(&compilation.body)?;
+        let is_current = is_current(&compilation);
+        Some(Self { compilation, is_current, body, is_damaged: false, request, payload })
+    }
+
     /// The report as it was answered: JSON text.
     pub fn report(&self) -> &str {
         &self.body.report
+    }
+
+    /// Why its pack refused, where it did.
+    pub fn refused(&self) -> Option<&str> {
+        self.body.refusal.as_ref()?.get("detail")?.as_str()
+    }
+
+    /// The hash of the payload; none where there is none.
+    fn payload_hash(&self) -> Option<String> {
+        payload_hash(&self.compilation)
     }
 
     /// The record as a JSON object.
@@ -98,13 +134,13 @@ impl Record {
             "status": own.status.as_str(),
             "engine": &*own.engine,
             "current": self.is_current,
-            "payload_hash": own.payload_hash.to_string(),
+            "payload_hash": self.payload_hash(),
             "tokens_before": own.tokens_before,
             "tokens_after": own.tokens_after,
             "fits": own.fits,
         });
         let stored: Value = serde_json::from_str(own.body.as_str()).unwrap_or_default();
-        for key in ["stages", "report", "effects", "hooks"] {
+        for key in ["stages", "report", "refusal", "effects", "hooks"] {
             if let (Some(object), Some(value)) = (object.as_object_mut(), stored.get(key)) {
                 object.insert(key.to_owned(), value.clone());
             }

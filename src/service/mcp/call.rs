@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use crate::domain::{MemoryScope, ToolCall};
@@ -36,9 +37,17 @@ impl Said {
     fn refused(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_error: true }
     }
+}
 
-    pub(super) fn result(&self) -> Value {
-        json!({"content": [{"type": "text", "text": self.text}], "isError": self.is_error})
+impl From<Said> for CallToolResponse {
+    fn from(Said { text, is_error }: Said) -> Self {
+        let content = vec![ContentBlock::text(text)];
+        let result = if is_error {
+            CallToolResult::error(content)
+        } else {
+            CallToolResult::success(content)
+        };
+        result.into()
     }
 }
 

@@ -1,117 +1,163 @@
 //! The Model Context Protocol: what a model may do here, as tools of a server that its host
 //! connects to.
 //!
-//! A message comes in, at most one goes out; there are no sessions and nothing is sent unasked.
-//! How messages travel is not known here.
+//! The protocol itself is `rmcp`'s. Nothing is sent unasked, so a message that comes in has at most
+//! one that goes out, and each can be served by itself. How messages travel is not known here.
 
 mod call;
 mod tools;
 
-use serde_json::{Map, Value, json};
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
 
 use super::Services;
+use super::pool::{self, Pool};
 use crate::pipeline::Deadline;
-
-/// Versions of the protocol whose messages are understood, the newest first.
-pub const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
-
-const PARSE: i64 = -32_700;
-const INVALID: i64 = -32_600;
-const UNKNOWN_METHOD: i64 = -32_601;
-const PARAMS: i64 = -32_602;
-const INTERNAL: i64 = -32_603;
 
 const INSTRUCTIONS: &str = "Reads back originals that were taken out of a conversation \
     (context_read), keeps what matters beyond it (memory_*), and makes texts and messages shorter \
     and whole again (compress, expand).";
 
-/// Why a request has no result.
-struct Failure {
-    code: i64,
-    message: String,
+/// Offers the tools to one caller. What a tool does is done in the pool. Cheap to clone.
+#[derive(Clone)]
+pub struct Host {
+    services: Services,
+    pool: Pool,
+    time: Time,
+    /// Kept until the last call has ended.
+    held: Arc<dyn Any + Send + Sync>,
+    refused: Refused,
 }
 
-/// Answers a message; none where it asks for no answer. Takes the thread until it is done.
-pub fn answer(services: &Services, message: &str, deadline: &Deadline) -> Option<String> {
-    let parsed: Value = match serde_json::from_str(message) {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            return Some(told(&Value::Null, Err(failure(PARSE, &error.to_string()))));
-        }
-    };
-    let Some(members) = parsed.as_object() else {
-        let detail = "a message must be one object";
-        return Some(told(&Value::Null, Err(failure(INVALID, detail))));
-    };
-    let id = members.get("id").cloned();
-    let Some(method) = members.get("method").and_then(Value::as_str) else {
-        // An answer of the host's, to something that was never asked.
-        let is_answer = members.contains_key("result") || members.contains_key("error");
-        let fault = || failure(INVALID, "a request must name its method");
-        return (!is_answer).then(|| told(&id.unwrap_or_default(), Err(fault())));
-    };
-    // What has no id is a notification.
-    let id = id?;
-    let none = Map::new();
-    let params = members.get("params").and_then(Value::as_object).unwrap_or(&none);
-    Some(told(&id, request(services, method, params, deadline)))
+/// How long a call may take.
+#[derive(Debug, Clone)]
+pub enum Time {
+    /// Each call from when it comes.
+    Each(Duration),
+    /// All that come with one request, until it ends or is given up.
+    Until(Instant, Deadline),
 }
 
-fn request(
-    services: &Services,
-    method: &str,
-    params: &Map<String, Value>,
-    deadline: &Deadline,
-) -> Result<Value, Failure> {
-    match method {
-        "initialize" => Ok(initialize(params)),
-        "ping" => Ok(json!({})),
-        "tools/list" => Ok(json!({"tools": tools::list(services)})),
-        "tools/call" => {
-            let name = params.get("name").and_then(Value::as_str);
-            let name = name.ok_or_else(|| failure(PARAMS, "`name` must be a string"))?;
-            if !tools::may_call(services, name) {
-                return Err(failure(PARAMS, &format!("unknown tool: {name}")));
-            }
-            let arguments = params.get("arguments").cloned().unwrap_or_else(|| json!({}));
-            if !arguments.is_object() {
-                return Err(failure(PARAMS, "`arguments` must be an object"));
-            }
-            match call::carry_out(services, name, &arguments, deadline) {
-                Ok(said) => Ok(said.result()),
-                Err(error) => {
-                    tracing::error!(%error, tool = name, "a tool failed");
-                    Err(failure(INTERNAL, "the server could not do it"))
-                }
-            }
-        }
-        _ => Err(failure(UNKNOWN_METHOD, &format!("there is no method {method}"))),
+/// Why the pool did not carry a call out, where it did not: for who asked it to, beside what the
+/// host is told.
+#[derive(Debug, Clone, Default)]
+pub struct Refused(Arc<OnceLock<pool::Error>>);
+
+impl Refused {
+    pub fn why(&self) -> Option<pool::Error> {
+        self.0.get().copied()
     }
 }
 
-/// The version that is asked for where it is known, else the newest.
-fn initialize(params: &Map<String, Value>) -> Value {
-    let asked = params.get("protocolVersion").and_then(Value::as_str);
-    let known = VERSIONS.iter().find(|known| asked == Some(**known));
-    let version = known.or_else(|| VERSIONS.first());
-    json!({
-        "protocolVersion": version,
-        "capabilities": {"tools": {"listChanged": false}},
-        "serverInfo": {"name": "contexture", "version": env!("CARGO_PKG_VERSION")},
-        "instructions": INSTRUCTIONS,
-    })
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("time", &self.time).finish_non_exhaustive()
+    }
 }
 
-fn failure(code: i64, message: &str) -> Failure {
-    Failure { code, message: message.to_owned() }
-}
+impl Host {
+    pub fn new(services: Services, pool: Pool, time: Time) -> Self {
+        Self { services, pool, time, held: Arc::new(()), refused: Refused::default() }
+    }
 
-fn told(id: &Value, outcome: Result<Value, Failure>) -> String {
-    let message = match outcome {
-        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        Err(Failure { code, message }) => {
-            json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+    /// Keeps `held` until the last call has ended.
+    #[must_use]
+    pub fn holding(self, held: impl Any + Send + Sync) -> Self {
+        Self { held: Arc::new(held), ..self }
+    }
+
+    /// Where it will stand that the pool carried no call out.
+    pub fn refused(&self) -> Refused {
+        self.refused.clone()
+    }
+
+    fn time(&self) -> (Instant, Deadline) {
+        match &self.time {
+            Time::Each(time) => {
+                let end = Instant::now() + *time;
+                (end, Deadline::at(end))
+            }
+            Time::Until(end, deadline) => (*end, deadline.clone()),
         }
-    };
-    message.to_string()
+    }
+}
+
+impl ServerHandler for Host {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("contexture", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::list(&self.services)))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let CallToolRequestParams { name, arguments, .. } = request;
+        if !tools::may_call(&self.services, &name) {
+            return Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None));
+        }
+        let arguments = Value::Object(arguments.unwrap_or_default());
+        let (end, deadline) = self.time();
+        let (services, until) = (self.services.clone(), deadline.clone());
+        let tool = name.clone();
+        let job = move |seat| call::carry_out(&services.seated(seat), &tool, &arguments, &until);
+        let done = async { self.pool.admit()?.run(end, Arc::clone(&self.held), job).await };
+        let done = tokio::select! {
+            done = done => done,
+            () = context.ct.cancelled() => {
+                deadline.cancel();
+                return Err(internal("the call was taken back"));
+            }
+        };
+        match done {
+            Ok(Ok(said)) => Ok(said.into()),
+            Ok(Err(error)) => {
+                tracing::error!(%error, tool = &*name, "a tool failed");
+                Err(internal("the server could not do it"))
+            }
+            Err(error) => {
+                // One call is one request wherever somebody asks for this.
+                let _ = self.refused.0.set(error);
+                Err(internal(&error.to_string()))
+            }
+        }
+    }
+
+    /// What has the name of a method and not its members comes here too.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method == "tools/call" {
+            let detail = "`name` must be a string and `arguments` an object";
+            return Err(ErrorData::invalid_params(detail, None));
+        }
+        let detail = format!("there is no method {}", request.method);
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, detail, None))
+    }
+}
+
+fn internal(detail: &str) -> ErrorData {
+    ErrorData::internal_error(detail.to_owned(), None)
 }

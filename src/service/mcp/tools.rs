@@ -1,16 +1,19 @@
 //! The tools that a host is told of, and who may call each.
 
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 
 use crate::domain::Scope;
 use crate::service::Services;
 
 /// A tool with the scopes of which a caller needs one.
-struct Tool {
+struct Offer {
     name: &'static str,
     scopes: &'static [Scope],
     about: &'static str,
-    schema: fn() -> Value,
+    schema: fn() -> JsonObject,
 }
 
 const MEMORY_WRITE: &[Scope] = &[Scope::MemoryWrite, Scope::Tools];
@@ -18,8 +21,8 @@ const MEMORY_READ: &[Scope] = &[Scope::MemoryRead, Scope::MemoryWrite, Scope::To
 const EITHER: &[Scope] = &[Scope::Compile, Scope::Compress, Scope::Tools];
 const COMPRESS: &[Scope] = &[Scope::Compress];
 
-const TOOLS: &[Tool] = &[
-    Tool {
+const OFFERS: &[Offer] = &[
+    Offer {
         name: "context_read",
         scopes: EITHER,
         about: "Reads an original that was taken out of a conversation: all of it, some lines, or \
@@ -35,7 +38,7 @@ const TOOLS: &[Tool] = &[
             )
         },
     },
-    Tool {
+    Offer {
         name: "memory_create",
         scopes: MEMORY_WRITE,
         about: "Remembers something beyond this conversation under a key, or changes what is \
@@ -51,7 +54,7 @@ const TOOLS: &[Tool] = &[
             )
         },
     },
-    Tool {
+    Offer {
         name: "memory_modify",
         scopes: MEMORY_WRITE,
         about: "Changes or forgets what is remembered under a key.",
@@ -67,7 +70,7 @@ const TOOLS: &[Tool] = &[
             )
         },
     },
-    Tool {
+    Offer {
         name: "memory_recall",
         scopes: MEMORY_READ,
         about: "Finds what is remembered, the most fitting first.",
@@ -81,7 +84,7 @@ const TOOLS: &[Tool] = &[
             )
         },
     },
-    Tool {
+    Offer {
         name: "compress",
         scopes: COMPRESS,
         about: "Makes a text or the messages of a conversation shorter. Without a level nothing is \
@@ -99,7 +102,7 @@ const TOOLS: &[Tool] = &[
             )
         },
     },
-    Tool {
+    Offer {
         name: "expand",
         scopes: EITHER,
         about: "Gives back the originals of compressed messages, of a text, or of one artifact.",
@@ -125,19 +128,23 @@ fn messages() -> Value {
     json!({"type": "array", "items": {"type": "object"}, "description": "Messages in any provider's shape"})
 }
 
-fn object(properties: &Value, required: &[&str]) -> Value {
-    json!({"type": "object", "properties": properties, "required": required})
+fn object(properties: &Value, required: &[&str]) -> JsonObject {
+    JsonObject::from_iter([
+        ("type".to_owned(), "object".into()),
+        ("properties".to_owned(), properties.clone()),
+        ("required".to_owned(), required.into()),
+    ])
 }
 
 /// Those that the caller may use.
-pub(super) fn list(services: &Services) -> Vec<Value> {
-    let may = |tool: &&Tool| services.caller().has_any(tool.scopes);
-    let shown = |tool: &Tool| json!({"name": tool.name, "description": tool.about, "inputSchema": (tool.schema)()});
-    TOOLS.iter().filter(may).map(shown).collect()
+pub(super) fn list(services: &Services) -> Vec<Tool> {
+    let may = |offer: &&Offer| services.caller().has_any(offer.scopes);
+    let shown = |offer: &Offer| Tool::new(offer.name, offer.about, Arc::new((offer.schema)()));
+    OFFERS.iter().filter(may).map(shown).collect()
 }
 
 /// Whether there is a tool of this name for the caller.
 pub(super) fn may_call(services: &Services, name: &str) -> bool {
-    let tool = TOOLS.iter().find(|tool| tool.name == name);
-    tool.is_some_and(|tool| services.caller().has_any(tool.scopes))
+    let offer = OFFERS.iter().find(|offer| offer.name == name);
+    offer.is_some_and(|offer| services.caller().has_any(offer.scopes))
 }

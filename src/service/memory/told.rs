@@ -18,12 +18,12 @@ pub(super) fn tell_changed(
     (action, origin): (MemoryAction, MemoryOrigin),
 ) {
     let input = changed(entry, old, (action, origin));
-    tx.tell(Fact::new(Point::MemoryChanged.as_str(), input));
+    tx.tell(about(entry, Point::MemoryChanged, input));
 }
 
 /// Notes that an entry's time is up.
 pub(super) fn tell_expired(tx: &Tx<'_>, entry: &MemoryEntry) {
-    tx.tell(Fact::new(Point::MemoryExpired.as_str(), expired_entry(entry)));
+    tx.tell(about(entry, Point::MemoryExpired, expired_entry(entry)));
 }
 
 /// Notes that nothing was there to be removed: mirrors hear of that too.
@@ -48,7 +48,12 @@ pub(super) fn tell_nothing_removed(
 /// The input of `memory_changed` for an entry that is removed because its time is up.
 pub(in crate::service) fn changed_by_expiry(entry: &MemoryEntry) -> Fact {
     let input = changed(entry, Some(&entry.value), (MemoryAction::Expire, MemoryOrigin::Expiry));
-    Fact::new(Point::MemoryChanged.as_str(), input)
+    about(entry, Point::MemoryChanged, input)
+}
+
+/// What is told of an entry, which hooks match by the agent whose it is.
+fn about(entry: &MemoryEntry, point: Point, input: String) -> Fact {
+    Fact { agent: entry.scope.agent.clone(), ..Fact::new(point.as_str(), input) }
 }
 
 /// The input of `memory_expired`: the whole entry.

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::lane::{Lane, Waiting};
+use crate::telemetry::trace;
 
 /// Runs what takes a thread, in one of two lanes that do not hold each other up. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -128,13 +129,16 @@ impl Place {
         job: impl FnOnce(Seat) -> T + Send + 'static,
     ) -> Result<T, Error> {
         let Self { lane, waiting, away } = self;
+        let asked = Instant::now();
         let place = lane.place(waiting, end).await?;
+        let span = trace::job(asked.elapsed());
+        let logged = tracing::Span::current();
         let held = Held { place: Some((place, Instant::now())), took: Duration::ZERO };
         let runtime = Handle::current();
         let seat = Seat(Arc::new(Seated { lane, away, runtime, held: Mutex::new(held) }));
         let job = tokio::task::spawn_blocking(move || {
             let _held = (Leave(seat.clone()), guard);
-            job(seat)
+            span.in_scope(|| logged.in_scope(|| job(seat)))
         });
         tokio::time::timeout_at((end + Self::GRACE).into(), job)
             .await

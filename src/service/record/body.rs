@@ -24,6 +24,8 @@ pub(in crate::service) struct Body {
     pub(in crate::service) expired: Vec<String>,
     /// JSON text of the hook runs.
     pub(in crate::service) hooks: String,
+    /// Why there is no payload, where its pack refused.
+    pub(in crate::service) refusal: Option<Value>,
     pub(in crate::service) full: Option<Full>,
 }
 
@@ -54,6 +56,12 @@ impl Body {
         if !inputs.summaries.is_empty() {
             let summaries = super::summaries::text(&inputs.summaries, self.full.is_some());
             let _ = write!(text, ",\"summaries\":{summaries}");
+        }
+        if let Some(refusal) = &self.refusal {
+            let _ = write!(text, ",\"refusal\":{refusal}");
+        }
+        if let (Some(recalled), Some(_)) = (&inputs.recalled, &self.full) {
+            let _ = write!(text, ",\"recalled\":{}", recalled.text());
         }
         if let Some(full) = &self.full {
             let payload = full.payload.map(|hash| hash.to_string());
@@ -101,6 +109,10 @@ impl Body {
             artifacts: Vec::new(),
             expired: texts(effects.get("memory_expired")?),
             hooks: node.get("hooks")?.raw.to_owned(),
+            refusal: match node.get("refusal") {
+                Some(own) => Some(serde_json::from_str(own.raw).ok()?),
+                None => None,
+            },
             full,
         })
     }

@@ -4,6 +4,7 @@
 mod body;
 mod hooks;
 mod parts;
+mod recalled;
 mod summaries;
 mod texts;
 
@@ -12,24 +13,26 @@ use std::sync::Arc;
 
 use super::{Services, StoreError};
 use crate::domain::{
-    AdapterDefinition, AskedSummary, Compilation, CompilationStatus, ContentHash, Model, RawJson,
-    RecordLevel, Timestamp,
+    AdapterDefinition, AskedSummary, Compilation, CompilationStatus, ContentHash, Ledger, Model,
+    RawJson, RecordLevel, Timestamp,
 };
 use crate::hook::{HookSet, Run};
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{Compiled, GovernedStage};
+use crate::pack::Refusal;
+use crate::pipeline::{self, Compiled, GovernedStage, Hashes};
 use crate::request::{CompileRequest, MemoryEntry};
 use crate::store::Batch;
 
 pub(super) use body::{Body, memory_of, model_of, session_of};
 pub(super) use hooks::{runs_of, set_of};
-pub(super) use parts::ledger;
+use parts::ledger;
+pub(super) use recalled::Recalled;
 pub(super) use summaries::summaries_of;
 pub(super) use texts::{put_together, take_apart};
 
 /// What compiles with: the release, and a number that goes up where the same request may come to
 /// other bytes within it. A record of another engine is shown and never run again.
-pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+2");
+pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+3");
 
 /// What reaches a compile beside its request.
 #[derive(Debug, Clone)]
@@ -44,8 +47,12 @@ pub(super) struct Inputs {
     pub(super) points: Vec<u64>,
     /// What came of the summaries that were asked for.
     pub(super) summaries: Vec<AskedSummary>,
-    /// The stages of its pack; none where it has none.
+    /// The stages of its pack; where it has none the first ones, of the built-in pack.
     pub(super) governed: Vec<GovernedStage>,
+    /// Whether it has a pack of its own.
+    pub(super) is_governed: bool,
+    /// What reached its pack from the store and the clock; none where it has none.
+    pub(super) recalled: Option<Recalled>,
 }
 
 impl Inputs {
@@ -60,9 +67,21 @@ impl Inputs {
             model: request.model.clone(),
             measured_milli: request.measured_milli,
             governed: Vec::new(),
+            is_governed: false,
+            recalled: None,
             points: request.points.clone(),
             summaries: Vec::new(),
         }
+    }
+
+    /// With the stages of its pack, and what reached these from the store and the clock.
+    pub(super) fn under(&mut self, stages: Vec<GovernedStage>, recalled: Option<Recalled>) {
+        (self.governed, self.recalled, self.is_governed) = (stages, recalled, true);
+    }
+
+    /// With those of the built-in pack.
+    pub(super) fn ungoverned(&mut self, cx: &pipeline::Context) {
+        self.governed = cx.ungoverned().to_vec();
     }
 }
 
@@ -92,6 +111,30 @@ impl Begun {
     }
 }
 
+/// What a compile came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Came<'c> {
+    Compiled(&'c Compiled),
+    Refused(&'c Refusal),
+}
+
+impl Came<'_> {
+    /// What stands for the outcome: the hash of the payload, or that of the refusal.
+    pub(super) fn hash(self) -> ContentHash {
+        match self {
+            Self::Compiled(compiled) => compiled.payload_hash,
+            Self::Refused(refusal) => ContentHash::of(&json::jcs_value(&refusal.told())),
+        }
+    }
+
+    pub(super) fn ledger(self, node: &Node<'_>, inputs: &Inputs, runs: &[Run]) -> Ledger {
+        match self {
+            Self::Compiled(compiled) => ledger(node, &compiled.hashes, inputs, runs),
+            Self::Refused(_) => ledger(node, &Hashes::default(), inputs, runs),
+        }
+    }
+}
+
 /// A record that is to be stored. Its times are those of the transaction.
 #[derive(Debug, Clone)]
 pub(super) struct NewRecord {
@@ -105,17 +148,23 @@ impl NewRecord {
         services: &Services,
         (id, session): (&Arc<str>, Option<&Arc<str>>),
         (node, begun): (&Node<'_>, &Begun),
-        (compiled, runs): (&Compiled, &[Run]),
+        (came, runs): (Came<'_>, &[Run]),
         batch: &mut Batch,
     ) -> Result<Self, StoreError> {
-        let report = &compiled.report;
+        let (compiled, refusal) = match came {
+            Came::Compiled(compiled) => (Some(compiled), None),
+            Came::Refused(refusal) => (None, Some(refusal.told())),
+        };
+        let report = compiled.map(|compiled| &compiled.report);
+        let artifacts = compiled.map_or(&[][..], |compiled| &compiled.artifacts);
         let mut texts = Vec::new();
         let mut full = None;
         let is_full = begun.level == RecordLevel::Full;
         if is_full {
             let request = take_apart(batch, node, &mut texts);
-            let payload = json::parse(compiled.payload(), Limits::default());
-            let payload = payload.ok().map(|payload| take_apart(batch, &payload, &mut texts));
+            let payload = compiled.map(|own| json::parse(own.payload(), Limits::default()));
+            let payload = payload.and_then(Result::ok);
+            let payload = payload.map(|payload| take_apart(batch, &payload, &mut texts));
             let names: Vec<&str> = begun.inputs.adapters.keys().map(AsRef::as_ref).collect();
             let adapters = services.tenant().read(|tx| tx.adapters(&names))?;
             let adapters = adapters.into_iter().flatten().map(|(known, text)| (known.name, text));
@@ -123,10 +172,11 @@ impl NewRecord {
             full = Some(body::Full { request, payload, adapters: adapters.collect(), set });
         }
         let body = Body {
-            ledger: ledger(node, &compiled.hashes, &begun.inputs, runs),
-            report: serde_json::to_string(report).unwrap_or_default(),
-            artifacts: compiled.artifacts.iter().map(|text| ContentHash::of(text)).collect(),
-            expired: report.memory.expired.clone(),
+            ledger: came.ledger(node, &begun.inputs, runs),
+            report: serde_json::to_string(&report).unwrap_or_default(),
+            artifacts: artifacts.iter().map(|text| ContentHash::of(text)).collect(),
+            expired: report.map(|report| report.memory.expired.clone()).unwrap_or_default(),
+            refusal,
             hooks: hooks::runs_text(runs, is_full),
             full,
         };
@@ -138,12 +188,15 @@ impl NewRecord {
             target: begun.target.into(),
             model: Arc::clone(&begun.inputs.model.name),
             level: begun.level,
-            status: CompilationStatus::Compiled,
+            status: match came {
+                Came::Compiled(_) => CompilationStatus::Compiled,
+                Came::Refused(_) => CompilationStatus::Refused,
+            },
             engine: ENGINE.into(),
-            payload_hash: compiled.payload_hash,
-            tokens_before: report.tokens_before,
-            tokens_after: report.tokens_after,
-            fits: report.fits,
+            payload_hash: came.hash(),
+            tokens_before: report.map_or(0, |report| report.tokens_before),
+            tokens_after: report.map_or(0, |report| report.tokens_after),
+            fits: report.is_some_and(|report| report.fits),
             body: RawJson::new(body.write(&begun.inputs)),
         };
         Ok(Self { record, texts })

@@ -76,7 +76,7 @@ pub(in crate::service) fn ledger(
     let brought = super::hooks::parts(runs);
     let governed = &inputs.governed;
     let of_pack = |stage: &Stage| !matches!(stage, Stage::Transform | Stage::Format);
-    let own = hashes.outputs.iter().filter(|(stage, _)| governed.is_empty() || !of_pack(stage));
+    let own = hashes.outputs.iter().filter(|(stage, _)| !inputs.is_governed || !of_pack(stage));
     let mut lines: Vec<_> = own
         .map(|(stage, output)| {
             let parts = known.iter().filter(|(stages, ..)| stages.contains(stage));

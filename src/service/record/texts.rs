@@ -35,9 +35,19 @@ pub(in crate::service) fn take_apart(
         match &member.value {
             Value::Array(items) if member.raw.len() >= LARGE => {
                 plan.push_str(":{\"list\":[");
-                for (at, item) in items.iter().enumerate() {
-                    let comma = if at > 0 { "," } else { "" };
-                    let _ = write!(plan, "{comma}\"{}\"", keep(item.raw));
+                let mut comma = "";
+                let mut add = |text: &str| {
+                    let _ = write!(plan, "{comma}\"{}\"", keep(text));
+                    comma = ",";
+                };
+                if key == "evidence" {
+                    for text in grouped(items) {
+                        add(&text);
+                    }
+                } else {
+                    for item in items {
+                        add(item.raw);
+                    }
                 }
                 plan.push_str("]}");
             }
@@ -51,6 +61,27 @@ pub(in crate::service) fn take_apart(
     }
     plan.push('}');
     keep(&plan)
+}
+
+/// Items side by side, as one text each group. What an item says decides whether a group ends behind
+/// it, so that lists which share items share groups, wherever the items stand.
+fn grouped(items: &[Node<'_>]) -> Vec<String> {
+    /// Of so many items one ends a group.
+    const ABOUT: u8 = 16;
+    /// Bytes at which a group ends anyhow.
+    const MOST: usize = 1 << 15;
+    let mut groups = Vec::new();
+    let mut group = String::new();
+    for item in items {
+        group.push_str(if group.is_empty() { "" } else { "," });
+        group.push_str(item.raw);
+        let ContentHash([first, ..]) = ContentHash::of(item.raw);
+        if first % ABOUT == 0 || group.len() >= MOST {
+            groups.push(std::mem::take(&mut group));
+        }
+    }
+    groups.extend(Some(group).filter(|group| !group.is_empty()));
+    groups
 }
 
 /// The object again, byte for byte but for white space between its members; none where a text of it

@@ -26,7 +26,7 @@ pub fn switch(
     let (id, once) = (id.to_owned(), once.cloned());
     let usual = services.tenant().usual_session_ttl();
     let of = Arc::clone(&to);
-    services.write_told(Some(&of), move |tx| {
+    services.write_switch(&of, move |tx| {
         let from = tx.session(&id)?.ok_or(UNKNOWN)?;
         let known = live(tx, &to)?;
         let is_new = known.is_none();
@@ -80,7 +80,7 @@ pub fn fork(
     let (id, once) = (id.to_owned(), once.cloned());
     let usual = services.tenant().usual_session_ttl();
     let of = Arc::clone(&to);
-    services.write_told(Some(&of), move |tx| {
+    services.write_switch(&of, move |tx| {
         let from = tx.session(&id)?.ok_or(UNKNOWN)?;
         if live(tx, &to)?.is_some() {
             return Err(Error::Conflict("a session of this id is there".to_owned()));

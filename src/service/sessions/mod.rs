@@ -60,7 +60,7 @@ pub fn create(
     let id = id.unwrap_or_else(new_id);
     let (once, usual) = (once.cloned(), services.tenant().usual_session_ttl());
     let of = Arc::clone(&id);
-    services.write_told(Some(&of), move |tx| {
+    services.write_switch(&of, move |tx| {
         let (session, is_new) = if let Some(known) = live(tx, &id)? {
             (known, false)
         } else {

@@ -9,20 +9,21 @@ use super::schema::{self, Verdict};
 use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
 use crate::json::Fault;
+use crate::provider::means;
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
 /// The tools that a call is judged by.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
-    pub(super) list: Vec<ToolDefinition>,
-    pub(super) options: ToolOptions,
+pub(in crate::service) struct Tools {
+    pub(in crate::service) list: Vec<ToolDefinition>,
+    pub(in crate::service) options: ToolOptions,
     /// Whether they were given: without them nothing is known of any schema.
-    pub(super) known: bool,
+    pub(in crate::service) known: bool,
 }
 
 /// What a call stands for.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Resolved {
+pub(in crate::service) struct Resolved {
     pub(super) name: Arc<str>,
     /// The group that the tool was called through.
     pub(super) namespace: Option<Arc<str>>,
@@ -31,7 +32,7 @@ pub(super) struct Resolved {
 
 /// Whether a call may be run.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Judged {
+pub(in crate::service) enum Judged {
     Allowed(Resolved),
     /// It is ours to run.
     Ours,
@@ -51,17 +52,17 @@ impl Tools {
         if loads || ours.contains(&&*call.name) {
             return Ok(Judged::Ours);
         }
-        let group = self.options.namespaces.iter().find(|group| group.name == call.name);
-        let (tool, resolved) = match group {
-            Some(group) => match through(group, call) {
+        let group = self.options.namespaces.iter().find(|group| means(&call.name, &group.name));
+        let (tool, resolved) = if let Some(group) = group {
+            match through(group, call) {
                 Ok((tool, resolved)) => (Some(tool), resolved),
                 Err(reason) => return Ok(Judged::Denied(reason)),
-            },
-            None => (self.tool(&call.name), plain(call)),
+            }
+        } else {
+            let tool = self.tool(&call.name);
+            (tool, plain(call, tool.map_or(&call.name, |tool| &tool.name)))
         };
-        if let Some(group) = &resolved.namespace
-            && let Some(reason) = self.blocked(&resolved.name, Some(group))
-        {
+        if let Some(reason) = self.blocked(&resolved.name, resolved.namespace.as_deref()) {
             return Ok(Judged::Denied(reason));
         }
         match tool {
@@ -84,10 +85,13 @@ impl Tools {
         group.tools.iter().find(|tool| tool.name == resolved.name)
     }
 
-    /// A tool of the list or of a toolkit, loaded or not.
+    /// A tool of the list or of a toolkit, loaded or not, by its own name or by the one that a
+    /// provider lets it have.
     fn tool(&self, name: &str) -> Option<&ToolDefinition> {
         let kits = self.options.toolkits.iter().flat_map(|kit| &kit.tools);
-        self.list.iter().chain(kits).find(|tool| &*tool.name == name)
+        let mut all = self.list.iter().chain(kits);
+        let own = all.clone().find(|tool| *tool.name == *name);
+        own.or_else(|| all.find(|tool| tool.opaque.is_none() && means(name, &tool.name)))
     }
 
     fn blocked(&self, name: &str, group: Option<&str>) -> Option<String> {
@@ -106,9 +110,9 @@ impl Tools {
     }
 }
 
-/// A call as it stands.
-fn plain(call: &ToolCall) -> Resolved {
-    Resolved { name: Arc::clone(&call.name), namespace: None, arguments: wire::arguments(call) }
+/// A call of a tool by itself.
+fn plain(call: &ToolCall, name: &Arc<str>) -> Resolved {
+    Resolved { name: Arc::clone(name), namespace: None, arguments: wire::arguments(call) }
 }
 
 /// The tool of a group that a call means, and the call as if it had named it.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::hooks::{Verdict as Said, deadline, told};
 use super::schema::{self, Verdict};
-use crate::domain::{EventKind, NewEvent, RawJson, ToolCall, ToolDefinition};
+use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson, ToolCall, ToolDefinition};
 use crate::hook::{At, Decision, Denial, Facts, Point};
 use crate::json::{Limits, parse, write_string};
 use crate::pipeline::Asks as _;
@@ -32,17 +32,19 @@ pub(in crate::service) struct Question<'q> {
     pub(in crate::service) batch: (usize, usize),
 }
 
-/// Asks the hooks about calls, in their order; a verdict each.
+/// Asks the hooks about calls, in their order; a verdict each. `whose`: the session and the agent of
+/// the scope.
 pub(in crate::service) fn ask_calls(
     services: &Services,
-    session: Option<&Arc<str>>,
+    whose: &MemoryScope,
     questions: &[Question<'_>],
 ) -> Result<(Vec<Said>, Heard), Error> {
+    let session = whose.session_id.as_ref();
     let set = services.hook_set(session.map(|id| &**id), &[])?;
     if set.at(POINT).is_empty() {
         return Ok((questions.iter().map(|_| Said::Free).collect(), Heard::default()));
     }
-    let scope = services.hook_scope(session);
+    let scope = services.hook_scope(session, whose.agent.as_ref());
     let mut asking = services.asking(set, scope.clone(), &deadline());
     let (mut verdicts, mut events) = (Vec::with_capacity(questions.len()), Vec::new());
     for question in questions {

@@ -65,7 +65,8 @@ pub(super) fn ask_writes<'c>(
     if !asks {
         return Ok(calls.map(|_| Verdict::Free).collect());
     }
-    let mut asking = services.asking(set, services.hook_scope(session), &deadline());
+    let scope = services.hook_scope(session, rights.scope.agent.as_ref());
+    let mut asking = services.asking(set, scope, &deadline());
     // What the calls before have made of each key.
     let mut known: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();

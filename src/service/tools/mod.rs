@@ -14,13 +14,11 @@ mod wire;
 
 use std::sync::Arc;
 
-use self::check::{Judged, Tools};
+pub(in crate::service) use self::check::{Judged, Tools};
 pub(in crate::service) use self::guards::{Question, ask_calls};
-pub(in crate::service) use self::hooks::Verdict;
-pub(in crate::service) use self::read::carry_out as read;
+use self::hooks::Verdict;
 pub use self::results::{Taken, results};
 pub(in crate::service) use self::trial::Trial;
-pub(in crate::service) use self::wire::arguments;
 
 use super::compile::hook_line;
 use super::heard::Heard;
@@ -101,10 +99,13 @@ pub fn calls(services: &Services, body: &str) -> Result<Carried, Error> {
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
     let (source, mut calls) = wire::read(&request)?;
     let tools = Tools { list: request.tools, options: request.options, known: request.knows_tools };
-    let mut judged = judge(&tools, &calls)?;
+    let mut judged = judge(&tools, &calls, true)?;
     let mut scope = request.scope;
     scope.session_id = scope.session_id.or(request.session_id);
-    let heard = ask(services, scope.session_id.as_ref(), &tools, (&mut calls, &mut judged))?;
+    let size = calls.len();
+    let batches: Vec<_> = (0..size).map(|index| (index, size)).collect();
+    let asked = (&mut *calls, &mut *judged, &*batches);
+    let heard = ask(services, &scope, &tools, asked)?;
     let hooks = heard.runs.clone();
     let rights = Rights { scope, allowed_keys: request.allowed_keys };
     let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == Judged::Ours);
@@ -113,30 +114,41 @@ pub fn calls(services: &Services, body: &str) -> Result<Carried, Error> {
     let mut remembered = memory::carry_out(services, rights, remembering, heard)?.into_iter();
     let mut handled = Vec::with_capacity(calls.len());
     for (call, judged) in calls.into_iter().zip(judged) {
-        let mut name = Arc::clone(&call.name);
-        let mut namespace = None;
-        let outcome = match judged {
-            Judged::Allowed(resolved) => {
-                (name, namespace) = (resolved.name, resolved.namespace);
-                Outcome::Caller { arguments: resolved.arguments }
-            }
-            Judged::Denied(reason) => {
-                let answer = Answer::Refused(reason.clone());
-                Outcome::Denied { reason, message: wire::result(source, &call, &answer) }
-            }
-            Judged::Ours => {
-                let answer = match &*call.name {
-                    READ_TOOL => read::carry_out(services, &call)?,
-                    LOAD_TOOLKIT => load::carry_out(&tools.options, &call),
-                    _ => remembered.next().unwrap_or_else(|| Answer::Refused(String::new())),
-                };
-                let message = wire::result(source, &call, &answer);
-                Outcome::Service { answer, message }
-            }
-        };
-        handled.push(Handled { id: call.id, name, namespace, outcome });
+        handled.push(conclude(services, (source, &tools), (call, judged), &mut remembered)?);
     }
     Ok(Carried { results: handled, hooks })
+}
+
+/// What becomes of a call that was judged, and whose hooks were asked; `remembered` are the answers
+/// of writes of memory, in the order of their calls.
+pub(in crate::service) fn conclude(
+    services: &Services,
+    (source, tools): (Source, &Tools),
+    (call, judged): (ToolCall, Judged),
+    remembered: &mut impl Iterator<Item = Answer>,
+) -> Result<Handled, Error> {
+    let mut name = Arc::clone(&call.name);
+    let mut namespace = None;
+    let outcome = match judged {
+        Judged::Allowed(resolved) => {
+            (name, namespace) = (resolved.name, resolved.namespace);
+            Outcome::Caller { arguments: resolved.arguments }
+        }
+        Judged::Denied(reason) => {
+            let answer = Answer::Refused(reason.clone());
+            Outcome::Denied { reason, message: wire::result(source, &call, &answer) }
+        }
+        Judged::Ours => {
+            let answer = match &*call.name {
+                READ_TOOL => read::carry_out(services, &call)?,
+                LOAD_TOOLKIT => load::carry_out(&tools.options, &call),
+                _ => remembered.next().unwrap_or_else(|| Answer::Refused(String::new())),
+            };
+            let message = wire::result(source, &call, &answer);
+            Outcome::Service { answer, message }
+        }
+    };
+    Ok(Handled { id: call.id, name, namespace, outcome })
 }
 
 /// Carries out a call of one of our own tools by itself, whose scope the model does not choose.
@@ -152,7 +164,7 @@ pub(in crate::service) fn own_call(
         tool: None,
         batch: (0, 1),
     };
-    let (verdicts, heard) = ask_calls(services, scope.session_id.as_ref(), &[question])?;
+    let (verdicts, heard) = ask_calls(services, &scope, &[question])?;
     let mut denied = None;
     match verdicts.into_iter().next() {
         Some(Verdict::Denied(reason)) => denied = Some(reason),
@@ -172,17 +184,17 @@ pub(in crate::service) fn own_call(
 }
 
 /// Asks the hooks about the calls that may be run: what is denied then is not, and what is run is
-/// run with the arguments that they leave.
-fn ask(
+/// run with the arguments that they leave. `batches` has the place of each among the calls of its
+/// message, and how many these are.
+pub(in crate::service) fn ask(
     services: &Services,
-    session: Option<&Arc<str>>,
+    whose: &MemoryScope,
     tools: &Tools,
-    (calls, judged): (&mut [ToolCall], &mut [Judged]),
+    (calls, judged, batches): (&mut [ToolCall], &mut [Judged], &[(usize, usize)]),
 ) -> Result<Heard, Error> {
-    let size = calls.len();
-    let mut questions = Vec::with_capacity(size);
-    let mut asked = Vec::with_capacity(size);
-    for (index, (call, judged)) in calls.iter().zip(&*judged).enumerate() {
+    let mut questions = Vec::with_capacity(calls.len());
+    let mut asked = Vec::with_capacity(calls.len());
+    for (index, ((call, judged), batch)) in calls.iter().zip(&*judged).zip(batches).enumerate() {
         let (name, arguments, tool) = match judged {
             Judged::Allowed(resolved) => {
                 (&resolved.name, resolved.arguments.clone(), tools.meant(resolved))
@@ -191,9 +203,9 @@ fn ask(
             Judged::Denied(_) => continue,
         };
         asked.push(index);
-        questions.push(Question { call, name, arguments, tool, batch: (index, size) });
+        questions.push(Question { call, name, arguments, tool, batch: *batch });
     }
-    let (verdicts, heard) = ask_calls(services, session, &questions)?;
+    let (verdicts, heard) = ask_calls(services, whose, &questions)?;
     for (index, verdict) in asked.into_iter().zip(verdicts) {
         let (Some(call), Some(judged)) = (calls.get_mut(index), judged.get_mut(index)) else {
             continue;
@@ -229,12 +241,17 @@ fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, E
     Ok(None)
 }
 
-/// What may be run, before anything is.
-fn judge(tools: &Tools, calls: &[ToolCall]) -> Result<Vec<Judged>, Error> {
-    let ours = [CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL];
+/// What may be run, before anything is; calls that write memory are ours where it is written here.
+pub(in crate::service) fn judge(
+    tools: &Tools,
+    calls: &[ToolCall],
+    remembers: bool,
+) -> Result<Vec<Judged>, Error> {
+    let ours: &[&str] =
+        if remembers { &[READ_TOOL, CREATE_MEMORY, MODIFY_MEMORY] } else { &[READ_TOOL] };
     let (mut judged, mut faults) = (Vec::with_capacity(calls.len()), Vec::new());
     for call in calls {
-        match tools.judge(call, &ours) {
+        match tools.judge(call, ours) {
             Ok(verdict) => judged.push(verdict),
             Err(fault) => faults.push(fault),
         }
@@ -243,14 +260,7 @@ fn judge(tools: &Tools, calls: &[ToolCall]) -> Result<Vec<Judged>, Error> {
 }
 
 impl Handled {
-    /// What became of a call of ours, with its result in a shape.
-    pub(super) fn service(source: Source, call: ToolCall, answer: Answer) -> Self {
-        let message = wire::result(source, &call, &answer);
-        let outcome = Outcome::Service { answer, message };
-        Self { id: call.id, name: call.name, namespace: None, outcome }
-    }
-
-    /// The result to append, where it was ours.
+    /// The result to append, where the caller has none to make.
     pub(super) fn message(&self) -> Option<&RawJson> {
         match &self.outcome {
             Outcome::Service { message, .. } | Outcome::Denied { message, .. } => Some(message),

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Courier;
 use super::schedule::pause;
 use crate::domain::{EventKind, NewEvent, RawJson, Timestamp};
-use crate::hook::{Call, Cause, Failure, Hook, Point, Scope, digest};
+use crate::hook::{Call, Cause, Failure, Hook, Point, Scope};
 use crate::service::hooks::disable;
 use crate::service::pool::{self, Pool};
 use crate::service::{Error, Services};
@@ -84,14 +84,12 @@ async fn send(courier: &dyn Courier, hook: &Hook, claimed: &Claimed) -> Exchange
     };
     // A point is stored by its own word.
     let point = Point::parse(&claimed.point).unwrap_or(Point::Event);
-    let digest = digest(point, hook.kind, claimed.occurrence, &claimed.input);
     let call = Call {
         hook,
         point,
         occurrence: claimed.occurrence,
         scope: &scope,
         input: &claimed.input,
-        digest: &digest,
         allowance: hook.timeout(),
     };
     let id = Some(Arc::clone(&claimed.id));

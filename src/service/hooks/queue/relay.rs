@@ -16,7 +16,12 @@ const EVENTS: usize = 200;
 /// Queues the next events for the hooks that hear of them; answers whether there were any.
 pub(super) fn relay(services: &Services) -> Result<bool, StoreError> {
     let store = &services.inner.store;
-    for hook in services.hooks().file.hooks.iter().filter(|hook| hears(hook)) {
+    let set = services.hooks();
+    let mut of_file = set.file.hooks.iter().filter(|hook| hears(hook)).peekable();
+    if !store.look_for_followers(of_file.peek().is_some())? {
+        return Ok(false);
+    }
+    for hook in of_file {
         for tenant in store.unfollowed(&hook.id)? {
             let id = hook.id.clone();
             store.tenant(&tenant).write(move |tx| tx.follow_events(&id, true))?;

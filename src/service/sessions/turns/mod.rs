@@ -1,12 +1,12 @@
 //! `POST /sessions/{id}/turns`: what happened since is appended to the session's messages, the calls
-//! of ours in it are carried out, and the next payload is compiled; all of it or nothing.
+//! in it are judged, those of ours carried out, and the next payload is compiled; all of it or nothing.
 
-mod ours;
+mod calls;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::ours::{Done, Ours};
+use self::calls::{Calls, Done};
 use super::Open;
 use super::messages::{check, list_text};
 use super::used::open_as;
@@ -15,8 +15,8 @@ use crate::hook::Run;
 use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::Deadline;
 use crate::provider;
-use crate::request::{self, MemoryOptions};
-use crate::service::compile::{self, Answer, compile_turn};
+use crate::request;
+use crate::service::compile::{self, Answer, TurnOptions, compile_turn};
 use crate::service::heard::Heard;
 use crate::service::once::{Once, remember};
 use crate::service::tools::{Handled, Trial};
@@ -56,14 +56,14 @@ pub(in crate::service) struct Turn {
     held: u64,
     memory: Option<Arc<Trial>>,
     heard: Heard,
-    /// What became of the calls of ours, as JSON.
+    /// What became of the calls, as JSON.
     pub(in crate::service) results: String,
     once: Option<Once>,
     /// Whether the session, or what is remembered, has changed in between.
     moved: Arc<AtomicBool>,
 }
 
-/// Appends what happened since, and compiles; `write` writes what became of the calls of ours.
+/// Appends what happened since, and compiles; `write` writes what became of its calls.
 pub fn turn(
     services: &Services,
     id: &str,
@@ -76,6 +76,7 @@ pub fn turn(
     }
     let node = json::parse(body, Limits::default()).map_err(Error::from)?;
     let given = Given::read(&node)?;
+    services.await_switch(Some(&id.into()));
     for _ in 0..MOST_TRIES {
         deadline.check().map_err(compile::Error::from)?;
         let session = open_as(services, id.into())?;
@@ -160,9 +161,9 @@ impl<'r, 'a> Given<'r, 'a> {
         }
         let held = tenant.read(|tx| tx.session_messages(&session.id))?;
         let mut append: Vec<RawJson> = texts().map(RawJson::new).collect();
-        let ours = Ours::find(source, &append)?;
-        let memory = self.memory(services, &session, source, &ours)?;
-        let Done { trial, carried, heard } = ours.carry_out(services, &session.id, memory)?;
+        let calls = Calls::find(source, &append)?;
+        let options = self.options(services, &session, source, &calls)?;
+        let Done { trial, carried, heard } = calls.carry_out(services, &session.id, options)?;
         let results = carried.insert_into(&mut append);
         let count = held.len() as u64;
         if count + append.len() as u64 > MOST_HELD {
@@ -199,23 +200,23 @@ impl<'r, 'a> Given<'r, 'a> {
         text
     }
 
-    /// What memory is to the compile, where calls of ours need to know.
-    fn memory(
+    /// What the turn's calls are judged by, where there are any.
+    fn options(
         &self,
         services: &Services,
         session: &Open,
         source: Source,
-        ours: &Ours,
-    ) -> Result<Option<MemoryOptions>, TurnError> {
-        if !ours.write_memory() {
-            return Ok(None);
+        calls: &Calls,
+    ) -> Result<TurnOptions, TurnError> {
+        if calls.is_empty() {
+            return Ok(TurnOptions::default());
         }
         let smallest = match source {
             Source::Gemini => r#"{"role":"user","parts":[{"text":"x"}]}"#,
             _ => r#"{"role":"user","content":"x"}"#,
         };
         let text = self.request(&session.id, source, &list_text(source, [smallest].into_iter()));
-        Ok(compile::memory_of(services, &text, session)?)
+        Ok(compile::turn_options(services, &text, session)?)
     }
 }
 

@@ -1,25 +1,24 @@
-//! Calls of ours among messages that are appended, and their results.
+//! Calls among messages that are appended, and what becomes of those that have no result yet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::{Message, Notes, RawJson, Role, Source, ToolCall};
+use crate::domain::{MemoryScope, Message, Notes, RawJson, Role, Source, ToolCall};
 use crate::json::{self, Faults, Limits};
 use crate::pipeline::READ_TOOL;
 use crate::provider;
-use crate::request::MemoryOptions;
+use crate::request::LOAD_TOOLKIT;
+use crate::service::compile::TurnOptions;
 use crate::service::heard::Heard;
 use crate::service::sessions::messages::list_text;
-use crate::service::tools::{
-    self, Answer, Handled, Question, Rights, Trial, Verdict, ask_calls, is_memory,
-};
+use crate::service::tools::{Handled, Judged, Rights, Trial, ask, conclude, is_memory, judge};
 use crate::service::{Error, Services};
 
 /// Calls that have no result yet.
 #[derive(Debug)]
-pub(super) struct Ours {
+pub(super) struct Calls {
     source: Source,
-    calls: Vec<Found>,
+    list: Vec<Found>,
 }
 
 #[derive(Debug)]
@@ -29,6 +28,8 @@ struct Found {
     place: usize,
     /// Its place among the calls of its message, and how many these are.
     batch: (usize, usize),
+    /// Whether nothing but results stands behind its message: whoever runs tools may run it yet.
+    is_open: bool,
 }
 
 /// What became of them, and before which message that came each result stands.
@@ -47,8 +48,8 @@ pub(super) struct Done {
     pub(super) heard: Heard,
 }
 
-impl Ours {
-    /// Finds them: calls of tools of ours that no result among the messages answers.
+impl Calls {
+    /// Finds them: calls that no result among the messages answers.
     pub(super) fn find(source: Source, append: &[RawJson]) -> Result<Self, Error> {
         let text = format!("{{{}}}", list_text(source, append.iter().map(RawJson::as_str)));
         let node = json::parse(&text, Limits::default())?;
@@ -62,47 +63,63 @@ impl Ours {
         };
         let answered: BTreeMap<Arc<str>, Option<usize>> =
             history.iter().flat_map(results).collect();
-        let mut calls = Vec::new();
+        let mut list = Vec::new();
         for (at, message) in history.iter().enumerate() {
             let mut behind = history.iter().skip(at + 1).filter(|next| next.role != Role::Tool);
-            let end = behind.find_map(|next| next.origin).unwrap_or(append.len());
+            let next = behind.next();
+            let end = next.and_then(|next| next.origin);
+            let end = end.or_else(|| behind.find_map(|next| next.origin)).unwrap_or(append.len());
             for (nth, call) in message.tool_calls().enumerate() {
-                let is_ours = is_memory(&call.name) || &*call.name == READ_TOOL;
-                if !is_ours || answered.contains_key(&call.id) {
+                if answered.contains_key(&call.id) {
                     continue;
                 }
                 // In the order of the calls: before the result of the next one that has one.
-                let mut next = message.tool_calls().skip(nth + 1);
-                let place = next.find_map(|next| answered.get(&next.id).copied().flatten());
-                calls.push(Found {
+                let mut later = message.tool_calls().skip(nth + 1);
+                let place = later.find_map(|later| answered.get(&later.id).copied().flatten());
+                list.push(Found {
                     call: call.clone(),
                     place: place.unwrap_or(end),
                     batch: (nth, message.tool_calls().count()),
+                    is_open: next.is_none(),
                 });
             }
         }
-        Ok(Self { source, calls })
+        Ok(Self { source, list })
     }
 
-    /// Whether any of them writes memory.
-    pub(super) fn write_memory(&self) -> bool {
-        self.calls.iter().any(|one| is_memory(&one.call.name))
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
 
-    /// Finds out what becomes of them. What they write is written when the trial is carried out;
-    /// where memory is off, nobody gave the model tools to write with, and such calls are not ours.
+    /// Finds out what becomes of them, as `POST /tools/calls` does. What they write is written when
+    /// the trial is carried out; where memory is off, nobody gave the model tools to write with, and
+    /// such calls are not ours. Calls of others that the conversation went on from are left alone.
     pub(super) fn carry_out(
         mut self,
         services: &Services,
         session: &Arc<str>,
-        memory: Option<MemoryOptions>,
+        options: TurnOptions,
     ) -> Result<Done, Error> {
+        let TurnOptions { memory, tools } = options;
         let memory = memory.filter(|memory| memory.write);
-        self.calls.retain(|one| memory.is_some() || !is_memory(&one.call.name));
-        let (denied, heard) = self.ask(services, session)?;
-        let may = |one: &&Found| is_memory(&one.call.name) && !denied.contains_key(&one.call.id);
-        let writes: Vec<ToolCall> =
-            self.calls.iter().filter(may).map(|one| one.call.clone()).collect();
+        let is_ours = |call: &ToolCall| {
+            let remembers = memory.is_some() && is_memory(&call.name);
+            let loads = &*call.name == LOAD_TOOLKIT && !tools.options.toolkits.is_empty();
+            remembers || loads || &*call.name == READ_TOOL
+        };
+        self.list.retain(|one| one.is_open || is_ours(&one.call));
+        let mut calls: Vec<ToolCall> = self.list.iter().map(|one| one.call.clone()).collect();
+        let batches: Vec<(usize, usize)> = self.list.iter().map(|one| one.batch).collect();
+        let mut judged = judge(&tools, &calls, memory.is_some())?;
+        let agent = memory.as_ref().and_then(|memory| memory.scope.agent.clone());
+        let whose =
+            MemoryScope { session_id: Some(Arc::clone(session)), agent, ..MemoryScope::default() };
+        let heard = ask(services, &whose, &tools, (&mut calls, &mut judged, &batches))?;
+        let writes = |(call, judged): &(&ToolCall, &Judged)| {
+            **judged == Judged::Ours && is_memory(&call.name)
+        };
+        let writes = calls.iter().zip(&judged).filter(writes);
+        let writes: Vec<ToolCall> = writes.map(|(call, _)| call.clone()).collect();
         let trial = match memory.filter(|_| !writes.is_empty()) {
             Some(memory) => {
                 let rights = Rights { scope: memory.scope, allowed_keys: memory.allowed_keys };
@@ -111,55 +128,26 @@ impl Ours {
             None => None,
         };
         let mut written = trial.iter().flat_map(|trial| trial.answers().iter().cloned());
-        let mut list = Vec::new();
-        for Found { call, place, .. } in self.calls {
-            let answer = match denied.get(&call.id) {
-                Some(reason) => Some(Answer::Refused(reason.clone())),
-                None if is_memory(&call.name) => written.next(),
-                None => Some(tools::read(services, &call)?),
-            };
-            if let Some(answer) = answer {
-                list.push((Handled::service(self.source, call, answer), place));
-            }
+        let mut list = Vec::with_capacity(calls.len());
+        for ((call, judged), found) in calls.into_iter().zip(judged).zip(&self.list) {
+            let asked = (self.source, &tools);
+            list.push((conclude(services, asked, (call, judged), &mut written)?, found.place));
         }
         drop(written);
         Ok(Done { trial, carried: Carried { list }, heard })
     }
-
-    /// Asks the hooks about them; the reasons of those that are denied, by the ids of the calls.
-    fn ask(
-        &mut self,
-        services: &Services,
-        session: &Arc<str>,
-    ) -> Result<(BTreeMap<Arc<str>, String>, Heard), Error> {
-        let question = |one| {
-            let Found { call, batch, .. }: &Found = one;
-            let arguments = tools::arguments(call);
-            Question { call, name: &call.name, arguments, tool: None, batch: *batch }
-        };
-        let questions: Vec<Question<'_>> = self.calls.iter().map(question).collect();
-        let (verdicts, heard) = ask_calls(services, Some(session), &questions)?;
-        let mut denied = BTreeMap::new();
-        for (one, verdict) in self.calls.iter_mut().zip(verdicts) {
-            match verdict {
-                Verdict::Denied(reason) => {
-                    denied.insert(Arc::clone(&one.call.id), reason);
-                }
-                Verdict::Value(new) => one.call.arguments = new.as_str().into(),
-                Verdict::Free => {}
-            }
-        }
-        Ok((denied, heard))
-    }
 }
 
 impl Carried {
-    /// Puts the results behind their calls; gives what became of them.
+    /// Puts the results behind their calls; gives what became of them. What the caller is to run has
+    /// none yet.
     pub(super) fn insert_into(self, append: &mut Vec<RawJson>) -> Vec<Handled> {
         let mut done = Vec::with_capacity(self.list.len());
-        for (before, (handled, place)) in self.list.into_iter().enumerate() {
+        let mut before = 0;
+        for (handled, place) in self.list {
             if let Some(message) = handled.message() {
                 append.insert((place + before).min(append.len()), message.clone());
+                before += 1;
             }
             done.push(handled);
         }

@@ -1,0 +1,63 @@
+//! The request of a replay, with what it names from the record or from the store of today.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::domain::{AdapterDefinition, Models};
+use crate::json::Node;
+use crate::request::{self, CompileRequest, KnownAdapters};
+use crate::service::compilations::Record;
+use crate::service::record;
+use crate::service::{Error, Services, adapters, compile};
+
+pub(super) type Adapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
+pub(super) type Read = (CompileRequest, Adapters);
+
+/// The request with everything else from the record.
+pub(super) fn recorded(
+    services: &Services,
+    record: &Record,
+    node: &Node<'_>,
+) -> Result<Read, Error> {
+    let gone = Error::RecordIncomplete("the record was written by another release");
+    let raw = &record.compilation.body;
+    let (Some(model), Some(full)) = (record::model_of(raw), &record.body.full) else {
+        return Err(gone);
+    };
+    // As the table was then, for this one model; one that is not in it stays so.
+    let mut models = Models::empty();
+    let is_known = Models::unknown(&model.name) != model && !model.name.is_empty();
+    models.extend(is_known.then_some(model));
+    let known = adapters::recorded(&full.adapters)?;
+    let mut request = read(services, node, &models, &known)?;
+    if let (Some(memory), Some(entries)) = (&mut request.memory, record::memory_of(raw)) {
+        memory.entries = entries;
+    }
+    let (factor, points) = record::session_of(raw).ok_or(gone)?;
+    (request.measured_milli, request.points) = (factor, points);
+    Ok((request, known.stored))
+}
+
+/// The request with everything else as it is now.
+pub(super) fn today(services: &Services, node: &Node<'_>) -> Result<Read, Error> {
+    let known = adapters::known(services, node.get("compression"))?;
+    let mut request = read(services, node, services.models(), &known)?;
+    compile::remember(services, None, &mut request)?;
+    Ok((request, known.stored))
+}
+
+fn read(
+    services: &Services,
+    node: &Node<'_>,
+    models: &Models,
+    known: &KnownAdapters,
+) -> Result<CompileRequest, Error> {
+    let check_url = |url: &str| services.check_hook_url(url);
+    request::read_compile(node, models, known, &check_url).map_err(|faults| {
+        let within = faults.into_iter().map(|fault| crate::json::Fault {
+            pointer: format!("/request{}", fault.pointer),
+            ..fault
+        });
+        Error::Invalid(within.collect())
+    })
+}

@@ -1,0 +1,213 @@
+//! One compile with what hooks said then.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Replayed;
+use super::read::Adapters;
+use crate::domain::{Drift, Timestamp};
+use crate::hook::{Caller, HookSet, Point, Recorded, Run, Stop};
+use crate::json::{self, Limits, Node};
+use crate::pack::{PackRef, Refusal};
+use crate::pipeline::{self, Asks, Compiled, Deadline, Timings};
+use crate::request::CompileRequest;
+use crate::service::asking::Asking;
+use crate::service::compilations::Record;
+use crate::service::compilations::compare::payload_diff;
+use crate::service::record::{self, Came, Inputs, Recalled};
+use crate::service::{Error, Services, compile};
+
+/// What hooks have said in a compile.
+pub(super) struct Said {
+    set: Arc<HookSet>,
+    pub(super) answers: Arc<Recorded>,
+}
+
+impl Said {
+    pub(super) fn of(record: &Record) -> Result<Self, Error> {
+        let (set, runs) = asked(record)?;
+        Ok(Self { set, answers: Arc::new(Recorded::new(&runs)) })
+    }
+
+    /// They say it once more, through `caller`, with the summaries of the record.
+    pub(super) fn asking<'s>(
+        &'s self,
+        (services, record): (&Services, &Record),
+        request: &CompileRequest,
+        caller: &'s dyn Caller,
+        deadline: &Deadline,
+    ) -> Result<Asking<'s>, Error> {
+        let session = request.session_id.as_ref();
+        let scope = compile::scope(services, &record.compilation.id, session);
+        let summaries = record::summaries_of(&record.compilation.body, &services.tenant())?;
+        let gone = Error::RecordIncomplete("a summary of the record is no longer there");
+        let said = (&self.answers, caller, summaries.ok_or(gone)?);
+        let seat = services.seat().cloned();
+        Ok(Asking::recorded(Arc::clone(&self.set), said, seat, scope, deadline))
+    }
+}
+
+/// What is compiled, and where the rest of it comes from.
+pub(super) struct Again<'a> {
+    pub(super) node: &'a Node<'a>,
+    pub(super) request: CompileRequest,
+    pub(super) adapters: Adapters,
+    /// What governs it in the place of the request's own pack.
+    pub(super) pack: Option<&'a PackRef>,
+    pub(super) from: compile::GovernFrom,
+}
+
+impl<'a> Again<'a> {
+    /// With all that the record has.
+    pub(super) fn recorded(
+        record: &Record,
+        node: &'a Node<'a>,
+        (request, adapters): (CompileRequest, Adapters),
+    ) -> Self {
+        let from = match Recalled::of(&record.compilation.body) {
+            Some(recalled) => compile::GovernFrom::Record(recalled),
+            None => compile::GovernFrom::Store(record.compilation.created_at),
+        };
+        Self { node, request, adapters, pack: None, from }
+    }
+
+    /// With what is remembered today, at the time of the record.
+    pub(super) fn today(
+        record: &Record,
+        node: &'a Node<'a>,
+        (request, adapters): (CompileRequest, Adapters),
+    ) -> Self {
+        let then = Recalled::of(&record.compilation.body).map(|recalled| recalled.as_of);
+        let from = compile::GovernFrom::Store(then.unwrap_or(record.compilation.created_at));
+        Self { node, request, adapters, pack: None, from }
+    }
+
+    pub(super) fn at(self, now: Timestamp) -> Self {
+        Self { from: compile::GovernFrom::Store(now), ..self }
+    }
+}
+
+/// What a compile came to.
+pub(super) struct Done {
+    pub(super) outcome: Outcome,
+    pub(super) inputs: Inputs,
+    pub(super) runs: Vec<Run>,
+}
+
+pub(super) enum Outcome {
+    Compiled(Box<Compiled>),
+    Refused(Refusal),
+}
+
+impl Outcome {
+    pub(super) fn came(&self) -> Came<'_> {
+        match self {
+            Self::Compiled(compiled) => Came::Compiled(compiled),
+            Self::Refused(refusal) => Came::Refused(refusal),
+        }
+    }
+}
+
+/// Compiles, under the request's pack where it has one. That a pack refuses is an outcome.
+pub(super) fn compile_again(
+    services: &Services,
+    again: Again<'_>,
+    mut asking: Asking<'_>,
+    deadline: &Deadline,
+) -> Result<Done, Error> {
+    let Again { node, mut request, adapters, pack, from } = again;
+    let governed = compile::govern(services, (node, pack), &mut request, &mut asking, from);
+    let mut inputs = Inputs::of(&request, adapters);
+    let governed = match governed {
+        Ok(governed) => governed,
+        Err(error) => return refused(error, inputs, asking),
+    };
+    compile::note_stages(services, governed.as_ref(), &mut inputs);
+    let mut timings = Timings::default();
+    let around = (deadline, &mut asking as &mut dyn Asks);
+    let compiled =
+        pipeline::compile(services.pipeline(), request, String::new(), around, &mut timings);
+    let compiled = compiled.map_err(|error| stopped(error.into()))?;
+    let checked = governed.iter().try_for_each(|governed| governed.check(compiled.payload()));
+    if let Err(error) = checked {
+        return refused(error, inputs, asking);
+    }
+    inputs.summaries = asking.take_summaries();
+    let outcome = Outcome::Compiled(Box::new(compiled));
+    Ok(Done { outcome, inputs, runs: asking.into_parts().0 })
+}
+
+/// What a refusal leaves; any other error is one.
+fn refused(error: compile::Error, mut inputs: Inputs, asking: Asking<'_>) -> Result<Done, Error> {
+    let refused = match error {
+        compile::Error::Governed(refused) => *refused,
+        error => return Err(stopped(error)),
+    };
+    let (refusal, stages, recalled) = refused.into_parts();
+    inputs.under(stages, recalled);
+    Ok(Done { outcome: Outcome::Refused(refusal), inputs, runs: asking.into_parts().0 })
+}
+
+fn stopped(error: compile::Error) -> Error {
+    match error {
+        compile::Error::Hook(stop @ Stop::Diverged { .. }) => Error::Hook(stop),
+        error => Error::Compile(Box::new(error)),
+    }
+}
+
+/// The hooks of a record, and what they said. One of hashes has no answers.
+fn asked(record: &Record) -> Result<(Arc<HookSet>, Vec<Run>), Error> {
+    let raw = &record.compilation.body;
+    if record.body.full.is_none() {
+        if asked_for_summaries_alone(&record.body.hooks) {
+            return Ok((Arc::default(), Vec::new()));
+        }
+        return Err(Error::RecordIncomplete(
+            "hooks were asked, and a record of hashes has no answers",
+        ));
+    }
+    let set = record::set_of(raw, record.compilation.session_id.as_deref());
+    match (set, record::runs_of(raw)) {
+        (Some(set), Some(runs)) => Ok((Arc::new(set), runs)),
+        _ => Err(Error::RecordIncomplete("the record was written by another release")),
+    }
+}
+
+/// Whether hooks wrote summaries, and said nothing else: those are effects of their own.
+fn asked_for_summaries_alone(runs: &str) -> bool {
+    let Ok(node) = json::parse(runs, Limits::default()) else { return false };
+    let is_summary =
+        |run: &Node<'_>| run.get("point").and_then(Node::as_str) == Some(Point::Summarize.as_str());
+    node.as_array().is_some_and(|runs| runs.iter().all(is_summary))
+}
+
+/// The compile beside its record.
+pub(super) fn told(record: &Record, node: &Node<'_>, done: &Done) -> Replayed {
+    let came = done.outcome.came();
+    let ledger = came.ledger(node, &done.inputs, &done.runs);
+    let same_outcome = came.hash() == record.compilation.payload_hash;
+    let (payload, refusal) = match &done.outcome {
+        Outcome::Compiled(compiled) => (Some(compiled.payload().to_owned()), None),
+        Outcome::Refused(refusal) => (None, Some(refusal.clone())),
+    };
+    let diff = match (&record.payload, &payload) {
+        (Some(before), Some(now)) if !same_outcome => payload_diff(before, now),
+        _ => Vec::new(),
+    };
+    Replayed {
+        id: Arc::clone(&record.compilation.id),
+        was: record.compilation.status,
+        drift: Drift::between(&record.body.ledger, &ledger),
+        same_outcome,
+        diff,
+        payload,
+        refusal,
+        hooks: None,
+        refreshed: None,
+    }
+}
+
+/// No names of adapters are known.
+pub(super) fn no_adapters() -> Adapters {
+    BTreeMap::new()
+}
