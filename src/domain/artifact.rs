@@ -15,6 +15,13 @@ impl ContentHash {
         Self(Sha256::digest(text.as_bytes()).into())
     }
 
+    /// The 64 digits, in lower case.
+    pub fn digits(&self) -> [u8; 64] {
+        let mut digits = [0; 64];
+        hex_into(&mut digits, &self.0);
+        digits
+    }
+
     /// Reads 64 hex digits in lower case.
     pub fn parse(text: &str) -> Option<Self> {
         let mut hash = [0; 32];
@@ -94,7 +101,18 @@ fn digit(hex: u8) -> Option<u8> {
 }
 
 fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    let mut digits = [0; 64];
+    hex_into(&mut digits, bytes);
+    let shown = digits.get(..2 * bytes.len()).unwrap_or_default();
+    f.write_str(std::str::from_utf8(shown).unwrap_or_default())
+}
+
+/// Two digits a byte, in lower case.
+fn hex_into(digits: &mut [u8], bytes: &[u8]) {
+    let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
+    for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(bytes) {
+        *pair = [digit(byte >> 4), digit(byte & 15)];
+    }
 }
 
 impl fmt::Display for ArtifactId {

@@ -162,17 +162,16 @@ impl Drift {
     }
 }
 
-/// The names of the parts that only one has, or that have another hash in each; sorted.
+/// The names of the parts that only one has, or that have another hash in each; sorted. None where
+/// only one came to the stage: that is because of a stage before.
 fn changed(before: Option<&StageHashes>, now: Option<&StageHashes>) -> Vec<String> {
-    let parts = |line: Option<&StageHashes>| -> Vec<(String, ContentHash)> {
-        line.map(|line| line.input_parts.clone()).unwrap_or_default()
-    };
-    let (before, now) = (parts(before), parts(now));
+    let (Some(before), Some(now)) = (before, now) else { return Vec::new() };
+    let (before, now) = (&before.input_parts, &now.input_parts);
     let only = |these: &[(String, ContentHash)], those: &[(String, ContentHash)]| -> Vec<String> {
         these.iter().filter(|part| !those.contains(part)).map(|(name, _)| name.clone()).collect()
     };
-    let mut names = only(&before, &now);
-    names.extend(only(&now, &before));
+    let mut names = only(before, now);
+    names.extend(only(now, before));
     names.sort_unstable();
     names.dedup();
     names

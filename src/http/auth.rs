@@ -4,7 +4,7 @@
 //! its tenant ([`AppState::services_for`]); there is no other way to them.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
@@ -15,7 +15,7 @@ use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use crate::domain::{Principal, Scope};
-use crate::service::auth;
+use crate::service::{auth, tickets};
 
 /// Stands before every handler: nobody passes whose key does not hold what the route asks for.
 pub(super) async fn check(
@@ -33,9 +33,7 @@ pub(super) async fn check(
     };
     let ticket = ticket_of(&request, path.as_str());
     let known = match ticket {
-        Some(ticket) => state.tickets.take(ticket, Instant::now()).ok_or_else(|| {
-            Problem::with_detail(Kind::Unauthenticated, "the ticket was used, or its time is over")
-        }),
+        Some(ticket) => holder(&state, ticket.to_owned()).await,
         None => identify(&state, request.headers()).await,
     };
     let principal = match known {
@@ -76,6 +74,15 @@ async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Arc<Principal
     let (services, given) = (state.shared().clone(), given.map(str::to_owned));
     let found = state.pool.look(move || auth::identify(&services, given.as_deref())).await?;
     Ok(found?)
+}
+
+/// Whose ticket it is, this once.
+async fn holder(state: &AppState, ticket: String) -> Result<Arc<Principal>, Problem> {
+    let services = state.shared().clone();
+    let found = state.pool.look(move || tickets::take(&services, &ticket)).await??;
+    found.ok_or_else(|| {
+        Problem::with_detail(Kind::Unauthenticated, "the ticket was used, or its time is over")
+    })
 }
 
 /// What stands behind `Bearer`; none where nothing is said.

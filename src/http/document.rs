@@ -69,10 +69,9 @@ pub fn openapi() -> OpenApi {
             operation.security =
                 Some(vec![SecurityRequirement::new("key", words), SecurityRequirement::default()]);
         }
-        if let Some(RefOr::T(body)) = &mut operation.request_body
-            && MAY_BE_EMPTY.contains(&&*path)
-        {
-            body.required = Some(Required::False);
+        if let Some(RefOr::T(body)) = &mut operation.request_body {
+            let may_be_empty = MAY_BE_EMPTY.contains(&&*path);
+            body.required = Some(if may_be_empty { Required::False } else { Required::True });
         }
         for parameter in operation.parameters.iter_mut().flatten() {
             if let RefOr::T(parameter) = parameter {
@@ -88,7 +87,6 @@ const MAY_BE_EMPTY: &[&str] = &[
     "/artifacts/cleanup",
     "/hooks/{id}/test",
     "/hooks/{id}/rotate-secret",
-    "/mcp",
     "/memory/import",
     "/v1/compress",
 ];

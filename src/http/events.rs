@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ use axum::response::sse::{Event as Frame, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, unfold};
 use tokio::sync::{OwnedSemaphorePermit, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, Interval, interval_at};
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::answer::written;
 use super::body::Received;
@@ -102,6 +104,8 @@ pub(super) async fn read_events(
         services,
         looked: Instant::now(),
         beat: Instant::now(),
+        wakes: interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY),
+        stopping: Box::pin(state.stopping().cancelled_owned()),
         _open: state.metrics.stream(),
         state,
         _permit: permit,
@@ -142,13 +146,17 @@ struct Reader {
     looked: Instant,
     /// When it was last told that the stream lives.
     beat: Instant,
+    /// When to look up although nothing happens.
+    wakes: Interval,
+    stopping: Pin<Box<WaitForCancellationFutureOwned>>,
     state: AppState,
     _permit: OwnedSemaphorePermit,
     _open: Stream,
 }
 
 fn frames(reader: Reader) -> impl stream::Stream<Item = Result<Frame, Infallible>> {
-    unfold(reader, async |mut reader| {
+    // In a box, since it is handed on with each frame.
+    unfold(Box::new(reader), async |mut reader| {
         loop {
             if let Some(frame) = reader.ready.pop_front() {
                 return Some((Ok(frame), reader));
@@ -181,7 +189,9 @@ impl Reader {
             return;
         }
         match self.feed.take(self.last) {
-            Taken::Events(events) => events.iter().for_each(|event| self.add(event)),
+            Taken::Events(events) => events.iter().for_each(|told| {
+                self.add(&told.event, told.text(shown));
+            }),
             Taken::Nothing if self.caught_up => self.wait().await,
             // What happened before the feed was there is in the store.
             Taken::Nothing | Taken::Elsewhere => self.catch_up().await,
@@ -189,16 +199,15 @@ impl Reader {
     }
 
     async fn wait(&mut self) {
-        let stopping = self.state.stopping();
         tokio::select! {
             changed = self.news.changed() => self.ended = changed.is_err(),
-            () = tokio::time::sleep(LOOK_EVERY) => {
+            _ = self.wakes.tick() => {
                 if self.beat.elapsed() >= HEARTBEAT {
                     self.beat = Instant::now();
                     self.ready.push_back(Frame::default().comment("heartbeat"));
                 }
             }
-            () = stopping.cancelled() => self.ended = true,
+            () = &mut self.stopping => self.ended = true,
         }
     }
 
@@ -219,29 +228,34 @@ impl Reader {
         if let Some((first, last)) = page.gap {
             self.tell(EventKind::StreamGap, &format!("{{\"from\":{first},\"to\":{last}}}"));
         }
-        page.events.iter().for_each(|event| self.add(event));
+        page.events.iter().for_each(|event| self.add(event, &shown(event)));
         self.last = page.after;
         self.caught_up = !page.goes_on;
     }
 
-    fn add(&mut self, event: &Event) {
+    fn add(&mut self, event: &Event, text: &str) {
         self.last = event.seq;
         if self.filter.holds(event) {
             let frame = Frame::default().id(event.seq.to_string());
-            self.push(frame, event.kind, &EventRow::from(event));
+            self.push(frame, event.kind, text);
         }
     }
 
     /// Says something that is for this reader alone, and has no number.
     fn tell(&mut self, kind: EventKind, data: &str) {
         let row = EventRow::of_stream(kind, &RawJson::new(data));
-        self.push(Frame::default(), kind, &row);
+        self.push(Frame::default(), kind, &serde_json::to_string(&row).unwrap_or_default());
     }
 
-    fn push(&mut self, frame: Frame, kind: EventKind, row: &EventRow) {
+    fn push(&mut self, frame: Frame, kind: EventKind, text: &str) {
         let frame = if self.bare { frame } else { frame.event(word_of(EventKind::WORDS, kind)) };
-        self.ready.push_back(frame.data(serde_json::to_string(row).unwrap_or_default()));
+        self.ready.push_back(frame.data(text));
     }
+}
+
+/// An event as the data of a frame.
+fn shown(event: &Event) -> String {
+    serde_json::to_string(&EventRow::from(event)).unwrap_or_default()
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {

@@ -14,7 +14,7 @@ use tracing::field::Empty;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use crate::service::hooks::{HOP_HEADER, MOST_HOPS};
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, trace};
 
 /// Identifies a request in its answer, its problem and the logs.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -32,25 +32,35 @@ pub(super) async fn edge(State(state): State<AppState>, request: Request, next: 
     let span = tracing::info_span!(
         "request", request.id = %id, method, route, tenant = Empty, key.id = Empty
     );
+    let trace = trace::request(&id, method, &route, |name| {
+        request.headers().get(name).and_then(|value| value.to_str().ok())
+    });
     let flight = Flight::new(state.metrics.clone());
 
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let handled = next.run(request).instrument(span.clone());
+    let mut response = handled.instrument(trace.clone()).await;
 
     let _entered = span.entered();
     let status = response.status();
     let problem = finish(&mut response, &id, &state.metrics);
     let took = started.elapsed();
     state.metrics.answered(method, &route, status.as_u16(), took);
+    trace::answered(&trace, status.as_u16(), problem);
     flight.landed();
     log(status, took.as_secs_f64() * 1000.0, problem);
     response
 }
 
+/// Marks an error that is told already, in the words of another protocol.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told;
+
 /// Writes problems and headers; answers the code of the problem, if it is one.
 fn finish(response: &mut Response, id: &str, metrics: &Metrics) -> Option<&'static str> {
     let status = response.status();
     let mut code = None;
-    if status.is_client_error() || status.is_server_error() {
+    let is_told = response.extensions_mut().remove::<Told>().is_some();
+    if !is_told && (status.is_client_error() || status.is_server_error()) {
         let problem = response
             .extensions_mut()
             .remove::<Problem>()

@@ -1,18 +1,31 @@
 //! `/mcp`: the Model Context Protocol over HTTP. A message is posted, its answer comes back; nothing
 //! is sent unasked, so there is no stream to listen to.
+//!
+//! Who asks, how much and for how long is settled as for every other route; `rmcp` is given what is
+//! left, a message at a time.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use axum::body::Body as ResponseBody;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use bytes::Bytes;
+use http_body_util::Full;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::de::IgnoredAny;
 
-use super::answer::json;
 use super::body::{self, CancelOnDrop, Received};
+use super::layer::Told;
 use super::problem::{Body, Kind, Problem};
 use super::state::AppState;
 use crate::pipeline::Deadline;
-use crate::service::mcp;
+use crate::service::mcp::{Host, Time};
+
+/// Bytes of an error in plain words.
+const LONGEST_COMPLAINT: usize = 4_096;
 
 /// Speak MCP
 ///
@@ -28,6 +41,8 @@ use crate::service::mcp;
     responses(
         (status = OK, description = "The answer", body = serde_json::Value),
         (status = ACCEPTED, description = "It asks for no answer"),
+        (status = BAD_REQUEST, description = "Its headers and its members do not go together, or it answers what nobody asked",
+            content((serde_json::Value = "application/json"), (Body = "application/problem+json"))),
         (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
@@ -37,15 +52,71 @@ pub(super) async fn speak(
     request: Request,
 ) -> Result<Response, Problem> {
     check_origin(request.headers())?;
+    let message = bare(&request);
     let Received { text, share, services, allowed } = body::read(&state, request).await?;
-    let place = state.pool.admit()?;
     let end = Instant::now() + allowed;
     let deadline = Deadline::at(end);
     let _guard = CancelOnDrop(deadline.clone());
-    let job = move |seat| mcp::answer(&services.seated(seat), &text, &deadline);
-    Ok(match place.run(end, share, job).await? {
-        Some(answer) => json(answer),
-        None => StatusCode::ACCEPTED.into_response(),
+    let host = Host::new(services, state.pool.clone(), Time::Until(end, deadline)).holding(share);
+    let refused = host.refused();
+    let text = Bytes::from(text);
+    let service = StreamableHttpService::new(
+        move || Ok(host.clone()),
+        Arc::new(NeverSessionManager::default()),
+        config(),
+    );
+    let answer = service.handle(message.map(|()| Full::new(text.clone()))).await;
+    match refused.why() {
+        Some(error) => Err(error.into()),
+        None => understood(answer.map(ResponseBody::new), &text).await,
+    }
+}
+
+/// A message is answered by itself, with JSON. Names and sizes are not judged a second time.
+fn config() -> StreamableHttpServerConfig {
+    StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(usize::MAX)
+        .disable_allowed_hosts()
+}
+
+/// The request without its body, and with what is settled here: it is JSON, and so is the answer.
+/// Hosts that forget to say so are served all the same.
+fn bare(request: &Request) -> Request<()> {
+    let mut bare = Request::new(());
+    *bare.method_mut() = request.method().clone();
+    *bare.uri_mut() = request.uri().clone();
+    *bare.headers_mut() = request.headers().clone();
+    let json = HeaderValue::from_static("application/json");
+    bare.headers_mut().insert(header::CONTENT_TYPE, json);
+    let either = HeaderValue::from_static("application/json, text/event-stream");
+    bare.headers_mut().insert(header::ACCEPT, either);
+    bare
+}
+
+/// The answer, or the problem where it is an error in words that no host can read.
+async fn understood(mut answer: Response, text: &[u8]) -> Result<Response, Problem> {
+    let status = answer.status();
+    let media = answer.headers().get(header::CONTENT_TYPE);
+    if status.is_success() || media.is_some_and(|media| media == "application/json") {
+        answer.extensions_mut().insert(Told);
+        return Ok(answer);
+    }
+    Err(match status {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => match serde_json::from_slice::<IgnoredAny>(text) {
+            Err(error) => Problem::with_detail(Kind::InvalidJson, error.to_string()),
+            Ok(_) => Problem::with_detail(Kind::InvalidRequest, "this is no message of JSON-RPC"),
+        },
+        StatusCode::BAD_REQUEST => {
+            let said = axum::body::to_bytes(answer.into_body(), LONGEST_COMPLAINT).await;
+            let said = said.unwrap_or_default();
+            Problem::with_detail(Kind::InvalidRequest, String::from_utf8_lossy(&said))
+        }
+        _ => {
+            tracing::error!(status = status.as_u16(), "a message of MCP was not answered");
+            Problem::new(Kind::Internal)
+        }
     })
 }
 

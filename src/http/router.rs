@@ -171,6 +171,8 @@ fn with_nouns(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(packs::diff_packs))
         .routes(routes!(packs::list_pack_versions))
         .routes(routes!(packs::get_pack))
+        .routes(routes!(packs::put_golden_set, packs::get_golden_set))
+        .routes(routes!(packs::run_golden_set))
         .routes(routes!(packs::evaluate_rule))
         .routes(routes!(sessions::report_delegation))
         .routes(routes!(sessions::switch_session))

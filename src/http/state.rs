@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 use super::layer::Hops;
 use super::problem::{Kind, Problem};
 use super::router;
-use super::tickets::Tickets;
 use crate::config::LimitsConfig;
 use crate::domain::Principal;
 use crate::service::Services;
@@ -29,7 +28,6 @@ pub struct AppState {
     pub(super) max_decoded_bytes: usize,
     /// Event streams that may be open yet.
     pub(super) streams: Arc<Semaphore>,
-    pub(super) tickets: Tickets,
     ready: Arc<AtomicBool>,
     stopping: CancellationToken,
 }
@@ -47,7 +45,6 @@ impl AppState {
             memory: Memory::default(),
             max_decoded_bytes: limits.max_decoded_bytes,
             streams: Arc::new(Semaphore::new(MOST_STREAMS)),
-            tickets: Tickets::default(),
             ready: Arc::default(),
             stopping: CancellationToken::new(),
         }

@@ -1,6 +1,7 @@
 //! Stage 11: everything that happened, as the report.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::arrive::Arrived;
@@ -63,12 +64,12 @@ impl Name {
         } else {
             let mut content = format!("{position}\n{:?}", message.role);
             message.parts.iter().for_each(|part| read(part, &mut content));
-            let digest = Digest::of(&content);
-            digest
-                .as_bytes()
-                .iter()
-                .take(4)
-                .fold("m_".to_owned(), |id, byte| format!("{id}{byte:02x}"))
+            let mut id = String::with_capacity(10);
+            id.push_str("m_");
+            for byte in Digest::of(&content).as_bytes().iter().take(4) {
+                let _ = write!(id, "{byte:02x}");
+            }
+            id
         };
         Self { index, id }
     }

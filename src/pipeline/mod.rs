@@ -43,11 +43,14 @@ pub use change::{FirstChange, Hints, Why, first_change};
 pub use compiled::Compiled;
 pub use deadline::{Deadline, Stopped};
 pub use error::Error;
-pub use govern::{GovernInput, GovernOutput, GovernedStage, govern, governed_intent, published};
+pub use govern::{
+    Context as GovernedContext, GovernInput, GovernOutput, GovernedStage, Refused, Summarizing,
+    govern, governed_intent, published,
+};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
 pub use points::{
     Fits, Formats, SummaryAsk, ask_formats, ask_results_of, ask_texts, clean_summary,
-    result_inputs, write_arguments,
+    governed_input, result_inputs, write_arguments,
 };
 pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;
@@ -64,6 +67,8 @@ pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
 pub use tools::toolkit_of;
 pub use trace::Hashes;
 
+use std::sync::OnceLock;
+
 use crate::compress::Engine;
 use crate::domain::{Conversation, Source};
 use crate::hook::{Kind, Point};
@@ -76,6 +81,15 @@ use crate::tokenizer::Counter;
 pub struct Context {
     pub counter: Counter,
     pub engine: Engine,
+    ungoverned: OnceLock<Vec<GovernedStage>>,
+}
+
+impl Context {
+    /// The stages of the built-in pack, which stand in the ledger of a compile that names none. They
+    /// look at nothing of the request, so they are run once.
+    pub fn ungoverned(&self) -> &[GovernedStage] {
+        self.ungoverned.get_or_init(govern::ungoverned)
+    }
 }
 
 /// Runs the stages over a checked request, and asks `asks` between them. The payload is appended

@@ -91,6 +91,11 @@ pub(super) fn summary(messages: usize, text: &str) -> String {
     )
 }
 
+/// The text of a block that stands for summarised turns.
+pub(super) fn session_summary(messages: usize, text: &str) -> String {
+    format!("The first {messages} messages of this conversation, summarised:\n\n{text}")
+}
+
 /// How many messages a message of ours stands for, and what it says of them; none where it is
 /// not one.
 pub(super) fn summarised(text: &str) -> Option<(usize, &str)> {

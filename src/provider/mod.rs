@@ -10,7 +10,7 @@ mod texts;
 mod words;
 mod write;
 
-pub use adapt::adapt;
+pub use adapt::{adapt, means};
 pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools};
 pub use texts::{Answered, Spoken, TextSlot, Wrap, spoken, thoughts};
 pub use write::{write, write_into, write_messages};

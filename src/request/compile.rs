@@ -113,6 +113,8 @@ pub struct CompileRequest {
     pub explain: Explain,
     pub deadline_ms: Option<u64>,
     pub on_deadline: OnDeadline,
+    /// Whether a pack has settled what is sent: then no hook adds to it.
+    pub is_governed: bool,
     /// What ingest has noticed so far.
     pub notes: Notes,
 }
@@ -195,6 +197,7 @@ pub fn read_compile(
             )
             .unwrap_or(Explain::Summary),
         deadline_ms: fields.whole("deadline_ms", 1, LONGEST_DEADLINE_MS, &mut faults),
+        is_governed: false,
         on_deadline: fields
             .choice(
                 "on_deadline",

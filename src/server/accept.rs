@@ -139,7 +139,8 @@ impl Serve {
         };
         let service = TowerToHyperService::new(self.router);
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-        if let Err(error) = watcher.watch(connection).await {
+        // In a box: each future around it would have room for it once more.
+        if let Err(error) = Box::pin(watcher.watch(connection)).await {
             tracing::debug!(%error, "a connection ended early");
         }
     }

@@ -28,14 +28,17 @@ pub enum Error {
     Client(#[from] SetupError),
 }
 
-/// Hooks as the settings have them; `listens` is where this server listens.
+/// Hooks as the settings have them; `listens` is where this server listens, where it does.
 pub(super) fn build(
     config: &HooksConfig,
-    listens: SocketAddr,
+    listens: Option<SocketAddr>,
     metrics: &Metrics,
 ) -> Result<Hooks, Error> {
-    let policy =
-        Policy { allow: config.hooks_allow_cidr.clone(), loopback: config.dev, own: vec![listens] };
+    let policy = Policy {
+        allow: config.hooks_allow_cidr.clone(),
+        loopback: config.dev,
+        own: listens.into_iter().collect(),
+    };
     let keys = keys(config)?;
     let file = match &config.hooks_file {
         Some(path) => HooksFile::read(&read(path, "--hooks-file")?, &policy)

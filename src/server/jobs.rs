@@ -1,14 +1,16 @@
 //! What runs beside the requests, from time to time.
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::tasks::Tasks;
 use crate::config;
+use crate::domain::Clock;
 use crate::service::Services;
+use crate::telemetry::Metrics;
 
 /// How often counted use is stored.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
@@ -16,8 +18,10 @@ const FLUSH_EVERY: Duration = Duration::from_secs(5);
 const PROBE_EVERY: Duration = Duration::from_secs(2);
 /// How often other nodes' events are read, where there may be others.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
-/// How often the keys file is looked at.
+/// How often the keys file, and the clock, are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// From one look to the next a clock that is kept right moves by less.
+const SMALLEST_JUMP_MS: u64 = 2_000;
 
 /// Runs `job` on a thread at once and after every `pause`, never twice at a time.
 fn every(
@@ -72,6 +76,27 @@ pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToke
         let services = services.clone();
         every(FOLLOW_EVERY, tasks, stop, move || services.follow());
     }
+}
+
+/// Says when the machine's clock was set: dates follow it, waits and deadlines do not.
+pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationToken) {
+    let metrics = metrics.clone();
+    tasks.spawn_until(stop, async move {
+        let clock = Clock::system();
+        let mut ticks = tokio::time::interval(LOOK_EVERY);
+        let mut before = (clock.now().micros(), Instant::now());
+        loop {
+            ticks.tick().await;
+            let now = (clock.now().micros(), Instant::now());
+            let went = i64::try_from((now.1 - before.1).as_micros()).unwrap_or(i64::MAX);
+            let jump_ms = (now.0 - before.0).saturating_sub(went) / 1000;
+            if jump_ms.unsigned_abs() >= SMALLEST_JUMP_MS {
+                tracing::warn!(jump_ms, "the clock jumped");
+                metrics.clock_jumped();
+            }
+            before = now;
+        }
+    });
 }
 
 pub(super) fn store_usage(services: &Services) {

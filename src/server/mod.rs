@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::accept::Acceptor;
 use self::tasks::Tasks;
-use crate::config::{self, Config, DatabaseUrl};
+use crate::config::{self, Config, DatabaseUrl, HooksConfig};
 use crate::domain::{Clock, Models};
 use crate::http::{self, AppState};
 use crate::pack::PublicKeys;
@@ -76,6 +76,12 @@ pub enum Ending {
 pub fn services_beside(url: &DatabaseUrl) -> Result<Services, Error> {
     let store = Store::open_beside(url, Clock::system())?;
     Ok(Services::with_store(Models::built_in(), store))
+}
+
+/// The same, where hooks may be called as a server with these settings would call them.
+pub fn services_calling(url: &DatabaseUrl, hooks: &HooksConfig) -> Result<Services, Error> {
+    let hooks = hooks::build(hooks, None, &Metrics::new())?;
+    Ok(services_beside(url)?.with_hooks(hooks))
 }
 
 /// Use cases that keep nothing.
@@ -150,7 +156,7 @@ impl Server {
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let metrics = Metrics::new();
-        let services = services.with_hooks(hooks::build(&config.hooks, address, &metrics)?);
+        let services = services.with_hooks(hooks::build(&config.hooks, Some(address), &metrics)?);
         let services = services.with_summarizer(hooks::summarizer(&config, address)?);
         Ok(Self { listener, address, services, metrics, config })
     }
@@ -173,6 +179,7 @@ impl Server {
         jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);
         jobs::count(&services, &tasks, &stop);
         jobs::probe(&services, &tasks, &stop);
+        jobs::watch_clock(&metrics, &tasks, &stop);
         jobs::follow(&services, &tasks, &stop);
         let lost = CancellationToken::new();
         services.on_store_lost({

@@ -61,7 +61,13 @@ impl Metrics {
 
     /// The text for `GET /metrics`.
     pub fn render(&self) -> String {
-        self.record(|| self.process.collect());
+        let tasks = tokio::runtime::Handle::try_current().map(|it| it.metrics().num_alive_tasks());
+        self.record(|| {
+            self.process.collect();
+            // Far below the precision of a float.
+            #[expect(clippy::cast_precision_loss, reason = "a figure for people to read")]
+            gauge!("contexture_runtime_tasks").set(tasks.unwrap_or(0) as f64);
+        });
         self.handle.render()
     }
 
@@ -136,6 +142,11 @@ impl Metrics {
         self.record(|| gauge!("contexture_store_writable").set(if yes { 1.0 } else { 0.0 }));
     }
 
+    /// The machine's clock was set.
+    pub fn clock_jumped(&self) {
+        self.record(|| counter!("contexture_clock_jumps_total").increment(1));
+    }
+
     /// A stream of events is open until what this answers is dropped.
     #[must_use]
     pub fn stream(&self) -> Stream {
@@ -187,6 +198,9 @@ impl Metrics {
                 "Attempts at queued calls by what followed: delivered, again, later, dead"
             );
             describe_gauge!("contexture_event_streams", "Streams of events that are open");
+            describe_counter!("contexture_clock_jumps_total", "Times that the clock was set");
+            counter!("contexture_clock_jumps_total").absolute(0);
+            describe_gauge!("contexture_runtime_tasks", "Asynchronous tasks that are alive");
             describe_gauge!("contexture_store_writable", "1 where the store can be written");
             describe_gauge!("contexture_build_info", "1, with the version that runs");
             gauge!("contexture_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);

@@ -1,39 +1,94 @@
-//! What an operator sees: logs, one line an event on standard error, as text or JSON, and figures
-//! ([`Metrics`]).
+//! What an operator sees: logs, one line an event on standard error, as text or JSON, figures
+//! ([`Metrics`]) and, where they are wanted, traces ([`trace`]).
 //!
 //! A message can be read by itself and carries fields as well; units stand in the name
 //! (`duration_ms`). Message text, bodies and secrets are never logged, at no level.
 
 mod metrics;
+#[cfg(feature = "otlp")]
+mod otlp;
+pub mod trace;
 
 use std::io::IsTerminal as _;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 pub use self::metrics::{Metrics, Stream};
 use crate::config::{LogFormat, TelemetryConfig};
 
-/// Why logs cannot be started.
+/// Why logs or traces cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("`{filter}` is no log filter (--log-level, CONTEXTURE_LOG)")]
     Filter { filter: String, source: tracing_subscriber::filter::ParseError },
+
+    #[cfg(feature = "otlp")]
+    #[error("traces cannot be sent to `{endpoint}` (--otlp-endpoint)")]
+    Traces { endpoint: String, source: opentelemetry_otlp::ExporterBuildError },
 }
 
-/// Starts logging for the whole process; a second call changes nothing.
-pub fn init(config: &TelemetryConfig) -> Result<(), Error> {
+/// Crates whose lines quote what they are given: they are not heard, whatever the filter says.
+const QUOTING: &[&str] = &["rmcp"];
+
+/// Logs and traces as long as they are wanted. What still waits to be sent is sent on drop.
+#[derive(Debug)]
+#[must_use = "traces end with it"]
+pub struct Started {
+    #[cfg(feature = "otlp")]
+    traces: Option<opentelemetry_sdk::trace::SdkTracerProvider>,
+}
+
+/// Starts logging, and traces where an endpoint is set, for the whole process; a second call changes
+/// nothing.
+pub fn init(config: &TelemetryConfig) -> Result<Started, Error> {
     let filter = EnvFilter::builder()
         .parse(&config.log_level)
         .map_err(|source| Error::Filter { filter: config.log_level.clone(), source })?;
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
-    let started = match config.log_format {
-        LogFormat::Text => lines.try_init(),
-        LogFormat::Json => lines.json().flatten_event(true).try_init(),
+    let lines = match config.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
+    let ours = filter_fn(|line| !QUOTING.iter().any(|name| line.target().starts_with(name)));
+    let lines = lines.with_filter(silent(filter)).with_filter(ours);
+    #[cfg(feature = "otlp")]
+    let started = {
+        let traces = match config.otlp_endpoint.as_deref() {
+            Some(endpoint) => Some(
+                otlp::provider(endpoint)
+                    .map_err(|source| Error::Traces { endpoint: endpoint.to_owned(), source })?,
+            ),
+            None => None,
+        };
+        let sent = traces.as_ref().map(otlp::layer);
+        (tracing_subscriber::registry().with(lines).with(sent).try_init(), Started { traces })
+    };
+    #[cfg(not(feature = "otlp"))]
+    let started = (tracing_subscriber::registry().with(lines).try_init(), Started {});
     // Only a logger that stands already can be the reason, and then there is one.
-    drop(started);
-    Ok(())
+    drop(started.0);
+    Ok(started.1)
+}
+
+/// A filter that no span of a trace passes.
+fn silent(filter: EnvFilter) -> EnvFilter {
+    match format!("{}=off", trace::TARGET).parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => filter,
+    }
+}
+
+#[cfg(feature = "otlp")]
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some(traces) = &self.traces {
+            // What fails is in the log already.
+            let _ = traces.shutdown();
+        }
+    }
 }

@@ -1,9 +1,11 @@
 //! `/packs` and `/policy`: documents that govern compiles, and their rules.
 
+mod golden;
 mod publish;
 mod read;
 mod rule;
 
+pub(super) use golden::*;
 pub(super) use publish::*;
 pub(super) use read::*;
 pub(super) use rule::*;
@@ -12,6 +14,7 @@ use serde_json::json;
 
 use super::problem::{Kind, More, Problem};
 use crate::pack::{LintFault, Refusal, RefusalCode, Said};
+use crate::service::compile;
 use crate::service::packs::Refused;
 
 /// The problem of a pack that nothing is done with.
@@ -28,7 +31,8 @@ pub(super) fn problem_of(refused: Refused) -> Problem {
 }
 
 /// The problem of a compile that a pack refuses.
-pub(super) fn refusal(refusal: Refusal) -> Problem {
+pub(super) fn refusal(refused: compile::Refused) -> Problem {
+    let compile::Refused { refusal, compilation, .. } = refused;
     let kind = match refusal.code {
         RefusalCode::PackIncompatible => Kind::PackIncompatible,
         RefusalCode::PackPinMismatch => Kind::PackPinMismatch,
@@ -50,7 +54,7 @@ pub(super) fn refusal(refusal: Refusal) -> Problem {
     let Said { detail, faults, details } = *said;
     Problem {
         errors: faults,
-        more: Some(Box::new(More { stage, details })),
+        more: Some(Box::new(More { stage, details, compilation })),
         ..Problem::with_detail(kind, detail)
     }
 }
@@ -71,7 +75,11 @@ pub(super) fn of_faults(faults: &[LintFault], detail: String) -> Problem {
     });
     Problem {
         errors: errors.collect(),
-        more: Some(Box::new(More { stage: None, details: json!({ "faults": rows }) })),
+        more: Some(Box::new(More {
+            stage: None,
+            details: json!({ "faults": rows }),
+            compilation: None,
+        })),
         ..Problem::with_detail(kind, detail)
     }
 }

@@ -102,7 +102,7 @@ pub(in crate::http) async fn get_pack(
 }
 
 /// A part of the path, decoded. What is not UTF-8 names nothing.
-fn part(request: &Request, at: usize) -> Result<String, Problem> {
+pub(super) fn part(request: &Request, at: usize) -> Result<String, Problem> {
     let part = request.uri().path().split('/').nth(at).unwrap_or_default();
     decode_path(part).ok_or_else(|| Problem::new(Kind::PackNotFound))
 }

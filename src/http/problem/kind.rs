@@ -22,6 +22,8 @@ pub enum Kind {
     InFlight,
     RecordIncomplete,
     EngineChanged,
+    ReplayDivergence,
+    ReplayPacketInvalid,
     PreconditionFailed,
     MemoryActionUnsupported,
     MemoryTypeUnsupported,
@@ -63,6 +65,7 @@ pub enum Kind {
     Overloaded,
     SecretsUnavailable,
     StoreUnavailable,
+    OutcomeUnknown,
     StorageFull,
     LoopDetected,
     Internal,
@@ -87,6 +90,8 @@ impl Kind {
         Self::InFlight,
         Self::RecordIncomplete,
         Self::EngineChanged,
+        Self::ReplayDivergence,
+        Self::ReplayPacketInvalid,
         Self::PreconditionFailed,
         Self::MemoryActionUnsupported,
         Self::MemoryTypeUnsupported,
@@ -128,6 +133,7 @@ impl Kind {
         Self::Overloaded,
         Self::SecretsUnavailable,
         Self::StoreUnavailable,
+        Self::OutcomeUnknown,
         Self::StorageFull,
         Self::LoopDetected,
         Self::Internal,
@@ -161,6 +167,12 @@ impl Kind {
                 (409, "record_incomplete", "The record does not hold what this needs")
             }
             Self::EngineChanged => (409, "engine_changed", "The record was made by another engine"),
+            Self::ReplayDivergence => {
+                (409, "replay_divergence", "A hook would be asked something else")
+            }
+            Self::ReplayPacketInvalid => {
+                (422, "replay_packet_invalid", "The record is not what was recorded")
+            }
             Self::PreconditionFailed => (412, "precondition_failed", "Another version is stored"),
             Self::MemoryActionUnsupported => {
                 (422, "memory_action_unsupported", "There is no such memory action")
@@ -246,6 +258,7 @@ impl Kind {
                 (503, "secrets_unavailable", "Secrets cannot be kept or read here")
             }
             Self::StoreUnavailable => (503, "store_unavailable", "The store cannot be used"),
+            Self::OutcomeUnknown => (503, "outcome_unknown", "It is not known whether it was done"),
             Self::StorageFull => (507, "storage_full", "The store has no room left"),
             Self::LoopDetected => (508, "loop_detected", "The request goes round in circles"),
             Self::Internal => (500, "internal", "Something broke on our side"),

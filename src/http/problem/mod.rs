@@ -6,6 +6,8 @@
 
 mod kind;
 
+use std::sync::Arc;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -14,6 +16,7 @@ pub use self::kind::Kind;
 use super::{candidates, packs};
 use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
+use crate::service::compilations::Divergence;
 use crate::service::sessions::TurnError;
 use crate::service::{Error, StoreError, auth, compile, once, pool};
 
@@ -35,6 +38,8 @@ pub struct More {
     /// The stage of a governed compile that refused.
     pub stage: Option<&'static str>,
     pub details: serde_json::Value,
+    /// The id of its record.
+    pub compilation: Option<Arc<str>>,
 }
 
 impl Problem {
@@ -61,8 +66,9 @@ impl Problem {
     /// Writes the body and its headers into `response`, whose status is set already.
     pub(super) fn write_into(self, response: &mut Response, request_id: &str) {
         let more = self.more.map(|more| *more);
-        let (stage, details) = more.map_or((None, None), |more| {
-            (more.stage, Some(more.details).filter(|details| !details.is_null()))
+        let (stage, details, compilation) = more.map_or((None, None, None), |more| {
+            let details = Some(more.details).filter(|details| !details.is_null());
+            (more.stage, details, more.compilation)
         });
         let body = Body {
             kind: format!("/problems/{}", self.kind.slug()),
@@ -73,6 +79,7 @@ impl Problem {
             errors: self.errors.into_iter().map(FieldError::from).collect(),
             stage,
             details,
+            compilation_id: compilation.map(|id| id.to_string()),
             request_id: request_id.to_owned(),
         };
         let text = serde_json::to_string(&body).unwrap_or_default();
@@ -114,6 +121,10 @@ pub struct Body {
     /// What else programs may want to know, by type of problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<serde_json::Value>,
+    /// The record of a governed compile that was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b")]
+    pub compilation_id: Option<String>,
     /// Stands in the `x-request-id` header and in the server's logs too.
     #[schema(example = "req_5f0c2b7e9d1a4c38")]
     pub request_id: String,
@@ -195,6 +206,8 @@ impl From<Error> for Problem {
             Error::Conflict(_) => Kind::Conflict,
             Error::RecordIncomplete(_) => Kind::RecordIncomplete,
             Error::EngineChanged { .. } => Kind::EngineChanged,
+            Error::PacketInvalid { .. } => Kind::ReplayPacketInvalid,
+            Error::Diverged(found) => return diverged(&found, detail),
             Error::Compile(error) => return (*error).into(),
             Error::Stale(_) => Kind::PreconditionFailed,
             Error::MemoryAction(_) => Kind::MemoryActionUnsupported,
@@ -204,6 +217,17 @@ impl From<Error> for Problem {
         };
         Self::with_detail(kind, detail)
     }
+}
+
+/// The problem of a hook that a replay would ask something else.
+fn diverged(found: &Divergence, detail: String) -> Problem {
+    let details = serde_json::json!({
+        "hook": &*found.hook, "point": found.point.as_str(), "occurrence": found.occurrence,
+        "pointer": found.pointer,
+    });
+    let more = More { stage: None, details, compilation: Some(Arc::clone(&found.id)) };
+    let more = Some(Box::new(more));
+    Problem { more, ..Problem::with_detail(Kind::ReplayDivergence, detail) }
 }
 
 impl From<StoreError> for Problem {
@@ -219,6 +243,7 @@ impl From<StoreError> for Problem {
                 return Self::with_detail(Kind::Conflict, error.to_string());
             }
             StoreError::Unavailable(_) => Kind::StoreUnavailable,
+            StoreError::Unknown(_) => Kind::OutcomeUnknown,
             StoreError::Full(_) => Kind::StorageFull,
             StoreError::Corrupt(_) => Kind::Internal,
         };
@@ -242,7 +267,7 @@ impl From<compile::Error> for Problem {
         let detail = error.to_string();
         match error {
             compile::Error::Json(error) => error.into(),
-            compile::Error::Governed(refusal) => packs::refusal(refusal),
+            compile::Error::Governed(refused) => packs::refusal(*refused),
             compile::Error::Pack(refused) => packs::problem_of(refused),
             compile::Error::Invalid(errors) => {
                 Self { errors, ..Self::with_detail(Kind::InvalidRequest, detail) }

@@ -9,8 +9,11 @@ use utoipa::ToSchema;
 
 use crate::domain::{Compilation, Drift, StageDrift};
 use crate::json::Difference;
+use crate::pack::Refusal;
 use crate::pipeline::Report;
-use crate::service::compilations::{Compared, HookCheck, Record, Replayed, is_current};
+use crate::service::compilations::{
+    Compared, HookCheck, Record, Replayed, is_current, payload_hash,
+};
 
 /// A row of the list.
 #[derive(Debug, Serialize, ToSchema)]
@@ -32,8 +35,8 @@ pub struct CompilationRow {
     pub engine: String,
     /// Whether this engine would compile the same: only then can it be run again.
     pub current: bool,
-    /// SHA-256 of the payload's bytes.
-    pub payload_hash: String,
+    /// SHA-256 of the payload's bytes; null where a pack refused.
+    pub payload_hash: Option<String>,
     pub tokens_before: u64,
     pub tokens_after: u64,
     pub fits: bool,
@@ -52,7 +55,7 @@ impl From<&Compilation> for CompilationRow {
             status: own.status.as_str(),
             engine: own.engine.to_string(),
             current: is_current(own),
-            payload_hash: own.payload_hash.to_string(),
+            payload_hash: payload_hash(own),
             tokens_before: own.tokens_before,
             tokens_after: own.tokens_after,
             fits: own.fits,
@@ -76,8 +79,10 @@ pub struct CompilationRecord {
     row: CompilationRow,
     /// The ledger: what each stage was given and what it gave, as hashes.
     stages: Vec<LedgerLine>,
-    /// The report as it was answered.
-    report: Report,
+    /// The report as it was answered; null where a pack refused.
+    report: Option<Report>,
+    /// Why a pack refused.
+    refusal: Option<RefusalTold>,
     effects: Effects,
     /// What became of each hook.
     hooks: Vec<Value>,
@@ -85,6 +90,41 @@ pub struct CompilationRecord {
     request: Option<Value>,
     /// The payload, of a record in full; null where it is no longer kept.
     payload: Option<Value>,
+}
+
+/// Why nothing was compiled under a pack.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RefusalTold {
+    /// The code of the problem.
+    #[schema(example = "intent_unknown")]
+    pub code: String,
+    /// The stage that refused; null where it was settled before the first one.
+    #[schema(example = "intent")]
+    pub stage: Option<String>,
+    pub detail: String,
+}
+
+impl From<Refusal> for RefusalTold {
+    fn from(own: Refusal) -> Self {
+        let (code, stage) = (own.code.as_str().to_owned(), own.stage.map(str::to_owned));
+        Self { code, stage, detail: own.said.detail }
+    }
+}
+
+/// Whether a compile came to a payload, then and now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OutcomeChange {
+    /// `compiled` or `refused`.
+    pub from: &'static str,
+    pub to: &'static str,
+}
+
+impl OutcomeChange {
+    /// None where it came to what it had come to.
+    pub(super) fn of(own: &Replayed) -> Option<Self> {
+        let (from, to) = (own.was.as_str(), own.is().as_str());
+        (from != to).then_some(Self { from, to })
+    }
 }
 
 /// A stage of the ledger.
@@ -202,8 +242,15 @@ pub struct ReplayAnswer {
     pub stages: Vec<StageRow>,
     /// Between the recorded payload, where it is kept, and this one; at most 200 steps.
     pub diff: Vec<DiffStep>,
-    #[schema(value_type = Value)]
-    pub payload: Box<RawValue>,
+    /// Null where the pack refuses.
+    #[schema(value_type = Option<Value>)]
+    pub payload: Option<Box<RawValue>>,
+    /// Why the pack refuses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<RefusalTold>,
+    /// Where a compile became a refusal, or the other way round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome_change: Option<OutcomeChange>,
     /// With `verify`, what hooks say now beside what they said then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Vec<HookCheckRow>>,
@@ -225,12 +272,14 @@ pub struct HookCheckRow {
     pub outcome: &'static str,
     /// Whether it was asked something else than was recorded.
     pub asked_otherwise: bool,
+    /// Whether its definition is another one than the record has.
+    pub config_changed: bool,
 }
 
 impl From<HookCheck> for HookCheckRow {
     fn from(own: HookCheck) -> Self {
-        let HookCheck { hook, point, occurrence, outcome, asked_otherwise } = own;
-        Self { hook: hook.to_string(), point, occurrence, outcome, asked_otherwise }
+        let HookCheck { hook, point, occurrence, outcome, asked_otherwise, config_changed } = own;
+        Self { hook: hook.to_string(), point, occurrence, outcome, asked_otherwise, config_changed }
     }
 }
 
@@ -238,14 +287,17 @@ impl From<Replayed> for ReplayAnswer {
     fn from(own: Replayed) -> Self {
         let is_equal = own.is_equal();
         let (first, roots, stages) = drift(&own.drift);
+        let outcome_change = OutcomeChange::of(&own);
         Self {
             id: own.id.to_string(),
             status: status(is_equal),
+            outcome_change,
             first_divergent_stage: first,
             root_stages: roots,
             stages,
             diff: own.diff.into_iter().map(Into::into).collect(),
-            payload: RawValue::from_string(own.payload).unwrap_or_default(),
+            payload: own.payload.map(|text| RawValue::from_string(text).unwrap_or_default()),
+            refusal: own.refusal.map(Into::into),
             hooks: own.hooks.map(|hooks| hooks.into_iter().map(Into::into).collect()),
             compilation_id: own.refreshed.map(|id| id.to_string()),
         }

@@ -11,6 +11,7 @@ mod compilations;
 mod compress;
 mod events;
 mod gateway;
+mod golden;
 mod hooks;
 mod keys;
 mod memory;
@@ -34,6 +35,7 @@ pub use keys::{
 
 pub use events::{EventGap, EventList, EventRow, EventTicket};
 pub use gateway::{GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, RetrieveRequest};
+pub use golden::{GoldenCase, GoldenList, GoldenRequest, GoldenRow, GoldenRun, GoldenRunRequest};
 pub use hooks::{
     Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,
     HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookShown, HookTried, NewHook,
@@ -109,15 +111,14 @@ pub struct CompileRequest {
     pub budget: Option<Budget>,
     pub compression: Option<Compression>,
     pub protect: Option<Protect>,
-    pub cache: Option<Cache>,
+    pub cache: Option<CacheOptions>,
     /// Any object; placed as XML, the same bytes for the same object.
     pub dynamic_state: Option<Value>,
     pub dynamic_state_placement: Option<StatePlacement>,
     /// Text for this turn only, placed at the tail of the last user message.
     pub implicit_context: Option<String>,
     pub output: Option<Output>,
-    /// Memory to place: the options, or `true` for all of their defaults.
-    pub memory: Option<MemoryOptions>,
+    pub memory: Option<MemoryGiven>,
     pub skill: Option<SkillGiven>,
     /// Compiles of one session are compared with each other in `report.cache.first_change`.
     #[schema(max_length = 256)]
@@ -200,7 +201,7 @@ pub enum Explain {
     Full,
 }
 
-#[derive(Debug, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum StatePlacement {
     LastUser,
@@ -273,7 +274,7 @@ pub struct Protect {
 }
 
 /// What is remembered from earlier conversations.
-#[derive(Debug, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct MemoryOptions {
     /// Whose entries are seen, and written by the model; `session_id` is the request's where it is
     /// absent.
@@ -294,6 +295,14 @@ pub struct MemoryOptions {
     pub allowed_keys: Option<Vec<String>>,
     /// In the place of the store's: `{"key", "value", "description"?}`; every text is escaped.
     pub entries: Option<Vec<Value>>,
+}
+
+/// Memory to place: the options, `true` for all of their defaults, or `false` for none.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum MemoryGiven {
+    Defaults(bool),
+    Options(MemoryOptions),
 }
 
 /// Instructions that stand behind the system text: the name of a skill, or more about it.
@@ -320,7 +329,7 @@ pub struct SkillChoice {
 
 /// How the provider's prompt cache is used.
 #[derive(Debug, ToSchema)]
-pub struct Cache {
+pub struct CacheOptions {
     /// How long marks of ours ask to be kept: `5m` (when `cache` is given), `1h`, or `off` for
     /// no marks but the client's.
     pub ttl: Option<String>,

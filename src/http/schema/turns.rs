@@ -35,6 +35,7 @@ pub struct TurnAnswer {
     #[schema(value_type = Object)]
     pub payload: Value,
     pub report: Report,
-    /// What became of the calls of our tools; their results are in the conversation already.
+    /// What became of the calls that came without a result, as `POST /tools/calls` has it. What was
+    /// denied or ours has its result in the conversation already.
     pub results: Vec<CallResult>,
 }

@@ -18,9 +18,9 @@ use crate::service::tools::Handled;
 
 /// Take a turn
 ///
-/// Appends what happened since to the session's messages, carries out the calls of our tools in it,
-/// and answers the next payload: all of it or nothing. The session keeps the conversation, so only
-/// what is new is sent.
+/// Appends what happened since to the session's messages, judges the model's calls in it and carries
+/// out those of our tools, and answers the next payload: all of it or nothing. The session keeps the
+/// conversation, so only what is new is sent.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/turns",
@@ -34,7 +34,7 @@ use crate::service::tools::Handled;
     ),
     request_body = SessionTurn,
     responses(
-        (status = OK, description = "The payload, its report, and what became of calls of our tools", body = TurnAnswer),
+        (status = OK, description = "The payload, its report, and what became of calls without a result", body = TurnAnswer),
         (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),

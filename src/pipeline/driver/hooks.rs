@@ -34,7 +34,9 @@ impl Driver<'_> {
             let compressed = self.compress(past, &around, &Shrink::new(Keep::No, 0))?;
             return Ok((around, compressed));
         }
-        let free = self.request.model.unscale(self.asks.reserve(Point::BeforeCompile));
+        let adds = !self.request.is_governed && self.asks.has_any(Point::BeforeCompile);
+        let free = if adds { self.asks.reserve(Point::BeforeCompile) } else { 0 };
+        let free = self.request.model.unscale(free);
         let mut how = Shrink::new(Keep::Yes, free);
         let mut compressed = self.compress(past, &around, &how)?;
         if self.formats(past, &compressed)? {
@@ -44,7 +46,7 @@ impl Driver<'_> {
             self.before_compress(past, shown, (around, compressed), &mut how)?;
         let compressed = self.summarized(past, &around, compressed, &mut how)?;
         self.after_compress(past, &around, &compressed)?;
-        if !self.asks.has_any(Point::BeforeCompile) {
+        if !adds {
             return Ok((around, compressed));
         }
         let context = self.before_compile(past, shown, (&around, &compressed))?;

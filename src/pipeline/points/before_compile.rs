@@ -2,7 +2,9 @@
 
 use super::list::Seen;
 use crate::domain::Message;
-use crate::json::write_string;
+use crate::json::{self, Limits, write_string};
+use crate::pack::Pack;
+use crate::pipeline::govern::redacted;
 use crate::pipeline::{inject, slot::Slot};
 use crate::request::CompileRequest;
 
@@ -28,6 +30,35 @@ pub(in crate::pipeline) fn input(
     out.push_str(",\"dynamic_state_xml\":");
     match request.dynamic_state.as_ref().and_then(inject::state_xml) {
         Some(xml) => write_string(&mut out, &xml),
+        None => out.push_str("null"),
+    }
+    out.push('}');
+    out
+}
+
+/// What hooks are shown under a pack: the same of the conversation as it came, without what the pack's
+/// rules redact.
+pub fn governed_input(request: &CompileRequest, pack: &Pack) -> String {
+    let conversation = &request.conversation;
+    let shown = |messages: &[Message]| {
+        let clean: Vec<Message> =
+            messages.iter().map(|own| redacted(own.clone(), &pack.policy.redaction)).collect();
+        Seen::new(clean.iter()).text().to_owned()
+    };
+    let state = request.dynamic_state.as_ref();
+    let clean = |text: &str| pack.policy.redaction.apply(text).text.unwrap_or(text.to_owned());
+    let mut out = format!(
+        "{{\"system\":{},\"history\":{},\"dynamic_state\":",
+        shown(&conversation.system),
+        shown(&conversation.history)
+    );
+    // What is redacted may be JSON no more.
+    let raw = state.map(|raw| clean(raw.as_str()));
+    let raw = raw.filter(|raw| json::parse(raw, Limits::default()).is_ok());
+    out.push_str(raw.as_deref().unwrap_or("null"));
+    out.push_str(",\"dynamic_state_xml\":");
+    match state.and_then(inject::state_xml) {
+        Some(xml) => write_string(&mut out, &clean(&xml)),
         None => out.push_str("null"),
     }
     out.push('}');

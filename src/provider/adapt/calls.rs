@@ -144,6 +144,15 @@ pub(super) fn valid_name(target: Target, name: &str) -> Option<Arc<str>> {
     Some(renamed(&format!("_{name}"), LONGEST, allowed))
 }
 
+/// Whether a model that calls `name` means a tool that its definition calls `tool`: one of a name that
+/// the model's provider refuses was shown to it under another.
+pub fn means(name: &str, tool: &str) -> bool {
+    const TARGETS: [Target; 4] =
+        [Target::Openai, Target::OpenaiResponses, Target::Anthropic, Target::Gemini];
+    let is_shown = |target| valid_name(target, tool).is_some_and(|shown| *shown == *name);
+    name == tool || TARGETS.into_iter().any(is_shown)
+}
+
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }

@@ -12,6 +12,8 @@ mod parts;
 mod schema;
 mod tools;
 
+pub use calls::means;
+
 use super::words::listed;
 use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, Target};
 

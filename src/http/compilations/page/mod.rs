@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use self::said::{Said, escape};
 use crate::json::{self, Limits, Node};
-use crate::service::compilations::{Cut, Record};
+use crate::service::compilations::{Cut, Record, payload_hash};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -59,7 +59,9 @@ fn html(record: &Record, cuts: Option<&[Cut]>) -> String {
     );
     let report = json::parse(record.report(), Limits::default()).ok();
     let summary = report.as_ref().and_then(|report| report.get("summary")?.as_str());
-    let _ = writeln!(out, "<p class=\"summary\">{}</p>", escape(summary.unwrap_or_default()));
+    let refused = record.refused().map(|why| format!("Refused: {why}"));
+    let summary = refused.as_deref().or(summary).unwrap_or_default();
+    let _ = writeln!(out, "<p class=\"summary\">{}</p>", escape(summary));
     let session = own.session_id.as_deref().unwrap_or("none");
     let engine = if record.is_current { "" } else { " (not this one)" };
     for (name, value) in [
@@ -71,7 +73,7 @@ fn html(record: &Record, cuts: Option<&[Cut]>) -> String {
         ),
         ("Session", session.to_owned()),
         ("Engine", format!("{}{engine}", own.engine)),
-        ("Payload", own.payload_hash.to_string()),
+        ("Payload", payload_hash(own).unwrap_or_else(|| "none".to_owned())),
     ] {
         let _ = writeln!(out, "<span><b>{name}</b> {}</span>", escape(&value));
     }
@@ -104,6 +106,10 @@ fn parts(out: &mut String, report: &Node<'_>) {
 }
 
 fn texts(out: &mut String, record: &Record, known: Option<&[Cut]>) {
+    if record.refused().is_some() {
+        // Nothing was sent that could stand beside what came.
+        return;
+    }
     let (Some(request), Some(payload)) = (&record.request, &record.payload) else {
         out.push_str(
             "<section><p>The conversation is not in this record: with <code>\"record\": \
