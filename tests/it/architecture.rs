@@ -1,5 +1,6 @@
 //! The layers, as a table: a module may use what its row names, and nothing else.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -119,6 +120,28 @@ fn only_tasks_the_pool_and_the_writer_spawn() {
         let found = spawns.iter().find(|call| text.contains(**call));
         assert!(found.is_none() || allowed.contains(&path.as_str()), "{path}: {found:?}");
     }
+}
+
+#[test]
+fn every_schema_of_the_description_has_a_name_of_its_own() {
+    // Of two with one name, the description holds one, and says nothing of it.
+    let (mut known, mut twice) = (BTreeSet::new(), Vec::new());
+    for source in sources() {
+        let mut is_schema = false;
+        for line in production(&source.text).lines() {
+            is_schema |= line.starts_with("#[derive(") && line.contains("ToSchema");
+            let own = line.strip_prefix("#[schema(as = ").and_then(|rest| rest.strip_suffix(")]"));
+            let defined =
+                ["pub struct ", "pub enum "].iter().find_map(|head| line.strip_prefix(head));
+            let Some(name) = own.or(defined).filter(|_| is_schema) else { continue };
+            is_schema = false;
+            let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            if !known.insert(name.to_owned()) {
+                twice.push(format!("{name} in {}", source.path.display()));
+            }
+        }
+    }
+    assert!(known.len() > 100 && twice.is_empty(), "{} names, twice: {twice:?}", known.len());
 }
 
 /// Every source file below `src/` that belongs to a module.

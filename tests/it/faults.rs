@@ -336,6 +336,28 @@ async fn a_damaged_file_is_refused_and_left_as_it_is() {
 }
 
 #[tokio::test]
+async fn what_a_file_cannot_hold_is_a_fault_of_the_server_and_of_that_alone() {
+    let folder = Folder::new();
+    let mut server = folder.serve();
+    assert_eq!(put_adapter(&server, "sound").await.status, 201);
+    assert_eq!(put_adapter(&server, "broken").await.status, 201);
+    server.signal("TERM");
+    server.exit().await;
+    let database = rusqlite::Connection::open(folder.file("contexture.db")).unwrap();
+    let broken = "UPDATE adapters SET definition = '{' WHERE name = 'broken'";
+    assert_eq!(database.execute(broken, []).unwrap(), 1);
+    drop(database);
+
+    let server = folder.serve();
+    let test = request("POST", "/adapters/broken/test", &[], br#"{"text": "a,b"}"#);
+    let found = send(server.address, &test).await;
+    assert_eq!(found.status, 500);
+    assert!(text(&found.body).contains(r#""code":"internal""#), "{}", text(&found.body));
+    assert_eq!(get(&server, "/adapters/sound").await.status, 200);
+    assert_eq!(compile(&server).await, 200);
+}
+
+#[tokio::test]
 async fn a_file_that_another_program_holds_is_told_and_compiling_goes_on() {
     let folder = Folder::new();
     let server = folder.serve();
@@ -459,6 +481,7 @@ async fn a_full_disk_is_told_and_compiling_and_reading_go_on() {
     };
     assert!(stored > 0, "nothing was stored before");
     assert_eq!(refused.status, 507);
+    assert!(text(&refused.body).contains(r#""code":"storage_full""#), "{}", text(&refused.body));
     assert_eq!(refused.header("retry-after"), Some("30"));
     assert_eq!(compile(&server).await, 200);
     assert_eq!(get(&server, "/adapters/a0").await.status, 200);

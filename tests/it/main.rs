@@ -14,6 +14,7 @@
 mod api;
 mod architecture;
 mod cli_compress;
+mod commit_cut;
 mod encodings;
 mod faults;
 mod golden;
@@ -32,4 +33,6 @@ mod scenarios;
 mod secrecy;
 mod sql;
 mod support;
+#[cfg(feature = "otlp")]
+mod traces;
 mod webhook;

@@ -5,8 +5,8 @@ use std::fs;
 
 use contexture::hook::HOOK_KEYS;
 use contexture::http::schema::{
-    AdapterDefinition, Budget, Cache, CompileRequest, CompressRequest, Compression, HookDefinition,
-    MemoryOptions, Output, Protect, SkillChoice, ToolOptions,
+    AdapterDefinition, Budget, CacheOptions, CompileRequest, CompressRequest, Compression,
+    HookDefinition, MemoryOptions, Output, Protect, SkillChoice, ToolOptions,
 };
 use contexture::provider::CONVERSATION_KEYS;
 use contexture::request::{ADAPTER_KEYS, COMPILE_KEYS, COMPRESS_KEYS, SECTIONS};
@@ -75,6 +75,9 @@ const ROUTES: &[(&str, &str)] = &[
     ("POST", "/packs/diff"),
     ("GET", "/packs/{id}"),
     ("GET", "/packs/{id}/{version}"),
+    ("PUT", "/packs/{id}/{version}/golden"),
+    ("GET", "/packs/{id}/{version}/golden"),
+    ("POST", "/packs/{id}/{version}/golden/run"),
     ("POST", "/policy/evaluate"),
     ("POST", "/sessions/{id}/delegations"),
     ("POST", "/sessions/{id}/switch"),
@@ -277,7 +280,7 @@ fn the_document_tells_the_keys_that_are_read() {
             "budget" => properties::<Budget>(),
             "compression" => properties::<Compression>(),
             "protect" => properties::<Protect>(),
-            "cache" => properties::<Cache>(),
+            "cache" => properties::<CacheOptions>(),
             "output" => properties::<Output>(),
             "memory" => properties::<MemoryOptions>(),
             "skill" => properties::<SkillChoice>(),

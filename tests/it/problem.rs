@@ -1,5 +1,8 @@
 //! Every problem has a page, every page a problem.
 
+use std::fs;
+use std::path::Path;
+
 use contexture::http::problem::Kind;
 use contexture::http::problem_page;
 
@@ -22,6 +25,29 @@ fn every_heading_is_a_kind_in_the_same_order() {
     let headings: Vec<_> = DOCUMENT.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     let codes: Vec<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
     assert_eq!(headings, codes);
+}
+
+#[test]
+fn every_code_is_met_in_a_test() {
+    // Seen in logs only: nobody is there who could read it.
+    let unread = ["cancelled"];
+    let mut tests = String::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                tests.push_str(&fs::read_to_string(path).expect("a file"));
+            }
+        }
+    }
+    let codes = Kind::ALL.iter().map(|kind| kind.code());
+    let missing: Vec<_> = codes
+        .filter(|code| !unread.contains(code) && !tests.contains(&format!("\"{code}\"")))
+        .collect();
+    assert!(missing.is_empty(), "no test meets {missing:?}");
 }
 
 #[tokio::test]

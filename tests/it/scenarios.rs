@@ -1,4 +1,4 @@
-//! The list of scenarios is complete, and honest about what cannot run yet.
+//! The list of scenarios is complete, and names tests that are there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -35,22 +35,11 @@ const RANGES: &[(&str, usize)] = &[
     ("R-", 14),
     ("U-", 12),
 ];
-/// What is not there yet, and may keep a scenario from running.
-const MISSING: &[&str] = &[
-    "hooks",
-    "summariser",
-    "sessions",
-    "events",
-    "replay",
-    "governed hooks",
-    "governed compression",
-];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
     scenario: Vec<Scenario>,
-    pending: Vec<Pending>,
 }
 
 #[derive(Deserialize)]
@@ -60,7 +49,6 @@ struct Scenario {
     test: Tests,
     status: String,
     decides: Option<String>,
-    rest: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -68,14 +56,6 @@ struct Scenario {
 enum Tests {
     One(String),
     Several(Vec<String>),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Pending {
-    id: String,
-    needs: String,
-    what: String,
 }
 
 fn folder() -> PathBuf {
@@ -111,12 +91,7 @@ pub fn is_test(path: &str) -> bool {
 #[test]
 fn every_scenario_is_listed_once() {
     let list = list();
-    let found: Vec<&str> = list
-        .scenario
-        .iter()
-        .map(|row| row.id.as_str())
-        .chain(list.pending.iter().map(|row| row.id.as_str()))
-        .collect();
+    let found: Vec<&str> = list.scenario.iter().map(|row| row.id.as_str()).collect();
     let wanted: BTreeSet<String> = RANGES
         .iter()
         .flat_map(|(tag, last)| (1..=*last).map(move |number| format!("{tag}{number:02}")))
@@ -149,20 +124,6 @@ fn what_is_chosen_is_rare_and_says_why() {
     let counts = |id: &str| !id.starts_with('K');
     let chosen = |row: &&Scenario| row.status == "chosen" && counts(&row.id);
     let chosen = list.scenario.iter().filter(chosen).count();
-    let all = list.scenario.iter().filter(|row| counts(&row.id)).count()
-        + list.pending.iter().filter(|row| counts(&row.id)).count();
+    let all = list.scenario.iter().filter(|row| counts(&row.id)).count();
     assert!(chosen * 10 <= all, "{chosen} of {all} are chosen");
-}
-
-#[test]
-fn what_cannot_run_names_what_it_waits_for() {
-    let list = list();
-    for row in &list.pending {
-        assert!(MISSING.contains(&row.needs.as_str()), "{}: {}", row.id, row.needs);
-        assert!(!row.what.is_empty(), "{}", row.id);
-    }
-    for row in &list.scenario {
-        let rest = row.rest.as_deref();
-        assert!(rest.is_none_or(|rest| MISSING.contains(&rest)), "{}: {rest:?}", row.id);
-    }
 }

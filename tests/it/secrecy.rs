@@ -1,4 +1,4 @@
-//! Logs and figures hold no message text, memory value or secret, at no level: marked texts are sent
+//! Logs, figures and traces hold no message text, memory value or secret, at no level: marked texts are sent
 //! through every route, and looked for.
 
 use std::fs::File;
@@ -72,6 +72,12 @@ fn valid(hook: &str) -> Vec<(&'static str, &'static str, Value)> {
             "/sessions/chat/turns",
             json!({"append": [{"role": "user", "content": marked("turn")}]}),
         ),
+        (
+            "POST",
+            "/mcp",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": "memory_create", "arguments": {"key": "said", "value": marked("mcp")}}}),
+        ),
         ("POST", "/sessions/chat/snapshots", json!({"label": marked("label")})),
         (
             "POST",
@@ -98,6 +104,10 @@ async fn leaks(database: &str) -> String {
     let mut command = ServerProcess::command();
     command.args(["serve", "--listen", "127.0.0.1:0", "--dev", "--log-level", "trace"]);
     command.args(["--log-format", "json", "--database-url", database]);
+    let collector = Receiver::spawn(Mode::Answer("{}".into())).await;
+    if cfg!(feature = "otlp") {
+        command.args(["--otlp-endpoint", &format!("http://{}", collector.address)]);
+    }
     let mut server = ServerProcess::logging_to(command, Stdio::from(file));
     let client = Client::new();
     let count = AtomicUsize::new(0);
@@ -131,6 +141,9 @@ async fn leaks(database: &str) -> String {
     assert!(!figures.contains(MARK), "{figures}");
     server.signal("TERM");
     server.exit().await;
+    let traces = collector.requests();
+    assert_eq!(traces.is_empty(), !cfg!(feature = "otlp"));
+    assert!(!traces.concat().contains(MARK), "{traces:?}");
     std::fs::read_to_string(log.path()).expect("a log")
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 /// Statements that are not one tenant's, each with why.
 const OF_ALL: &[(&str, &str)] = &[
     ("FROM keys WHERE id = ?1 AND revoked_at IS NULL", "who shows a key is not known yet"),
+    ("SELECT tenant FROM tickets WHERE digest = ?1", "who shows a ticket is not known yet"),
     ("SELECT 1 FROM keys LIMIT 1", "whether callers need a key is asked before who they are"),
     ("SELECT min(tenant) AS tenant FROM {table}", "lists the tenants, for the cleanup"),
     ("SELECT min(tenant) FROM ({next})", "the same"),
@@ -16,6 +17,7 @@ const OF_ALL: &[(&str, &str)] = &[
         "UPDATE deliveries SET due_at = ?1, claimed = 0",
         "a process frees what one before it claimed",
     ),
+    ("SELECT 1 FROM event_hooks LIMIT 1", "whether anybody hears of events, so that it wakes"),
     ("FROM event_hooks JOIN event_state", "the worker queues events for whoever hears of them"),
     ("SELECT {COLUMNS}, tenant FROM memory", "a new schema makes the words of all entries anew"),
     ("SELECT tenant FROM event_state WHERE", "the operator's hooks hear of everybody's events"),

@@ -238,7 +238,7 @@ async fn one_of_ours_is_read_replaced_and_comes_back() {
 
     assert_eq!(delete(&server, "csv").await.status(), 204);
     assert_eq!(read(&server, "/adapters/csv").await, ours);
-    assert_eq!(server.compress(&body).await.but_the_id(), shown.but_the_id());
+    assert_eq!(server.compress(&body).await.lasting(), shown.lasting());
 }
 
 fn assert_ledger(shown: &Compressed) {

@@ -68,6 +68,10 @@ async fn hashes_hold_no_word_of_the_conversation() {
         stages,
         [
             "ingest",
+            "intent",
+            "policy",
+            "tools",
+            "evidence",
             "memory",
             "budget",
             "compress",
@@ -82,7 +86,7 @@ async fn hashes_hold_no_word_of_the_conversation() {
             .copied()
             .collect::<Vec<_>>()
     );
-    assert!(stages.len() >= 7, "{stages:?}");
+    assert!(stages.len() >= 11, "{stages:?}");
     assert_eq!(
         record["stages"].as_array().unwrap().last().unwrap()["output_hash"],
         record["payload_hash"]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, database, problem};
 
 const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
 
@@ -63,6 +63,32 @@ async fn a_ticket_opens_one_stream_of_its_tenant_and_no_other() {
     let weak: Value = weak.json().await.unwrap();
     let refused = server.build("POST", "/events/ticket").bearer_auth(weak["key"].as_str().unwrap());
     problem(refused.send().await.unwrap(), 403, "forbidden").await;
+}
+
+#[tokio::test]
+async fn a_ticket_is_good_once_at_any_node_and_as_long_as_its_key() {
+    let Some(database) = database::postgres() else {
+        eprintln!("skipped: CONTEXTURE_TEST_POSTGRES names no database");
+        return;
+    };
+    let flags = ["--bootstrap-key", BOOTSTRAP, "--database-url", &database];
+    let (one, other) = (TestServer::with(&flags).await, TestServer::with(&flags).await);
+    let as_admin = |method: &str, path: &str| one.build(method, path).bearer_auth(BOOTSTRAP);
+    let made = as_admin("POST", "/keys").json(&json!({"scopes": ["events:read"]}));
+    let made: Value = made.send().await.unwrap().json().await.unwrap();
+    let ticket = async || -> String {
+        let key = made["key"].as_str().unwrap();
+        let given = one.build("POST", "/events/ticket").bearer_auth(key).send().await.unwrap();
+        let given: Value = given.json().await.unwrap();
+        format!("/events?ticket={}", given["ticket"].as_str().unwrap())
+    };
+    let path = ticket().await;
+    assert!(begins(other.get(&path).await).await.contains("retry: 2000"));
+    problem(one.get(&path).await, 401, "unauthenticated").await;
+    let path = ticket().await;
+    let revoke = as_admin("DELETE", &format!("/keys/{}", made["id"].as_str().unwrap()));
+    assert_eq!(revoke.send().await.unwrap().status(), 204);
+    problem(other.get(&path).await, 401, "unauthenticated").await;
 }
 
 #[tokio::test]

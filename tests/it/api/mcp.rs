@@ -33,13 +33,19 @@ async fn call(server: &TestServer, name: &str, arguments: Value) -> (String, boo
 #[tokio::test]
 async fn a_host_is_greeted_in_the_version_it_speaks() {
     let server = TestServer::spawn().await;
-    for (asked, given) in
-        [("2025-06-18", "2025-06-18"), ("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-06-18")]
-    {
-        let answer = ask(&server, "initialize", json!({"protocolVersion": asked})).await;
+    for (asked, given) in [
+        ("2025-11-25", "2025-11-25"),
+        ("2025-06-18", "2025-06-18"),
+        ("2024-11-05", "2024-11-05"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let hello = json!({"protocolVersion": asked, "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}});
+        let answer = ask(&server, "initialize", hello).await;
         assert_eq!(answer["result"]["protocolVersion"], given);
         assert_eq!(answer["result"]["serverInfo"]["name"], "contexture");
         assert!(answer["result"]["capabilities"]["tools"].is_object());
+        assert!(answer["result"]["instructions"].as_str().unwrap().contains("context_read"));
     }
     let notification = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let answer = send(&server, &notification).await;
@@ -47,6 +53,34 @@ async fn a_host_is_greeted_in_the_version_it_speaks() {
     assert_eq!(answer.text().await.unwrap(), "");
     assert_eq!(ask(&server, "ping", json!({})).await["result"], json!({}));
     problem(server.get("/mcp").await, 405, "method_not_allowed").await;
+}
+
+#[tokio::test]
+async fn a_host_that_shakes_no_hands_is_answered() {
+    let server = TestServer::spawn().await;
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {}});
+    let ask = async |method: &str, mut params: Value| -> Value {
+        params["_meta"] = meta.clone();
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let mut request = server.build("POST", "/mcp").header("mcp-method", method);
+        request = request.header("mcp-protocol-version", "2026-07-28");
+        if let Some(name) = params["name"].as_str() {
+            request = request.header("mcp-name", name);
+        }
+        let answer = request.json(&message).send().await.expect("an answer");
+        assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap());
+        answer.json().await.expect("JSON")
+    };
+    let found = ask("server/discover", json!({})).await;
+    let versions = found["result"]["supportedVersions"].as_array().expect("versions");
+    assert!(versions.contains(&json!("2026-07-28")), "{found}");
+    let list = ask("tools/list", json!({})).await;
+    assert_eq!(list["result"]["tools"].as_array().expect("tools").len(), 6);
+    let call = json!({"name": "memory_recall", "arguments": {"query": "x"}});
+    let said = ask("tools/call", call).await;
+    assert_eq!(said["result"]["content"][0]["text"], "[]", "{said}");
 }
 
 #[tokio::test]
@@ -116,9 +150,11 @@ async fn what_is_left_out_is_named_for_the_tool_that_reads_it() {
 async fn messages_that_are_none_are_told_so() {
     let server = TestServer::spawn().await;
     for (message, code) in [
-        (json!([]), -32_600),
-        (json!({"jsonrpc": "2.0", "id": 1}), -32_600),
-        (json!({"jsonrpc": "2.0", "id": 1, "method": "resources/list"}), -32_601),
+        (
+            json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "a:b"}}),
+            -32_601,
+        ),
+        (json!({"jsonrpc": "2.0", "id": 1, "method": "what/ever"}), -32_601),
         (
             json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}}),
             -32_602,
@@ -131,11 +167,33 @@ async fn messages_that_are_none_are_told_so() {
         let answer: Value = send(&server, &message).await.json().await.unwrap();
         assert_eq!(answer["error"]["code"], code, "{message}: {answer}");
     }
+    for message in [json!([]), json!({"jsonrpc": "2.0", "id": 1}), json!(7)] {
+        problem(send(&server, &message).await, 422, "invalid_request").await;
+    }
     let broken = server.build("POST", "/mcp").body("{").send().await.unwrap();
-    let broken: Value = broken.json().await.unwrap();
-    assert_eq!(broken["error"]["code"], -32_700);
+    problem(broken, 400, "invalid_json").await;
+    // An answer to what nobody asked.
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
-    assert_eq!(send(&server, &answer).await.status(), 202);
+    let answer = send(&server, &answer).await;
+    assert_eq!(answer.status(), 400);
+    assert_eq!(answer.json::<Value>().await.unwrap()["error"]["code"], -32_600);
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let odd = server.build("POST", "/mcp").header("mcp-protocol-version", "1999-01-01");
+    let odd = problem(odd.json(&ping).send().await.unwrap(), 422, "invalid_request").await;
+    assert!(odd["detail"].as_str().unwrap().contains("1999-01-01"), "{odd}");
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_large_or_late_is_a_problem() {
+    let server =
+        TestServer::with(&["--max-body-bytes", "10000", "--max-decoded-bytes", "10000"]).await;
+    let text = "x".repeat(20_000);
+    let large = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "compress", "arguments": {"text": text}}});
+    problem(send(&server, &large).await, 413, "body_too_large").await;
+    let late = server.build("POST", "/mcp").header("contexture-deadline-ms", "0");
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    problem(late.json(&ping).send().await.unwrap(), 422, "invalid_request").await;
 }
 
 #[tokio::test]

@@ -1,13 +1,16 @@
 //! Summaries that a model or a hook writes: paid for once, the same ever after, and never in the
 //! way of a compile.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 use crate::scenario::summarizer::{asked, by, chat, five, server};
 use crate::support::TestServer;
 use crate::support::compile::Compiled;
+use crate::support::database;
 use crate::support::receiver::{Mode, Receiver};
 
 /// A model that says something else each time.
@@ -153,6 +156,29 @@ async fn the_deadline_of_a_request_leaves_time_to_go_on_without_a_model() {
         (by(&compiled), compiled.codes("degraded")),
         ("extractive", vec!["summarizer_failed"])
     );
+}
+
+#[tokio::test]
+async fn two_nodes_pay_once_and_one_that_waits_too_long_goes_on_without() {
+    let Some(database) = database::postgres() else {
+        eprintln!("skipped: CONTEXTURE_TEST_POSTGRES names no database");
+        return;
+    };
+    let gate = Arc::new(Barrier::new(2));
+    let model = Receiver::spawn(Mode::Together(Arc::clone(&gate), chat("Written."))).await;
+    let on_it = ["--database-url", database.as_str()];
+    let (one, other) = (server(&model, &on_it).await, server(&model, &on_it).await);
+    let first = tokio::spawn(async move { one.compile(&five()).await });
+    while asked(&model).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let late = other.compile(&with(five(), &json!({"deadline_ms": 4000}))).await;
+    assert_eq!((by(&late), late.codes("degraded")), ("extractive", vec!["summarizer_failed"]));
+    gate.wait().await;
+    let first = first.await.expect("a compile");
+    assert_eq!(by(&first), "model:writer");
+    assert_eq!(other.compile(&five()).await.text, first.text);
+    assert_eq!(asked(&model).len(), 1);
 }
 
 fn hook(receiver: &Receiver) -> Value {

@@ -95,6 +95,28 @@ async fn without_tools_nothing_is_held_to_anything() {
 }
 
 #[tokio::test]
+async fn a_tool_is_called_by_the_name_that_its_provider_lets_it_have() {
+    let server = TestServer::spawn().await;
+    let tools = json!([{"name": "fs.read", "parameters": schema()}]);
+    let body = json!({"messages": [user("Read it.")], "tools": tools, "target": "openai"});
+    let shown = server.compile(&body).await.payload["tools"][0]["function"]["name"].clone();
+    assert_ne!(shown, "fs.read");
+    let call = |arguments: &str| {
+        json!([{"id": "c1", "type": "function",
+            "function": {"name": shown, "arguments": arguments}}])
+    };
+    let asked = json!({"tools": tools, "calls": call("{}")});
+    assert_eq!(results(&server, &asked).await[0]["decision"], "deny", "its schema holds");
+    let asked = json!({"tools": tools, "calls": call(r#"{"path": "a"}"#)});
+    let [result] = results(&server, &asked).await.try_into().expect("one");
+    assert_eq!(result["decision"], "allow", "{result}");
+    assert_eq!(result["name"], "fs.read");
+    let options = json!({"list": tools, "blocked": ["fs.read"]});
+    let asked = json!({"tools": options, "calls": call(r#"{"path": "a"}"#)});
+    assert_eq!(results(&server, &asked).await[0]["decision"], "deny");
+}
+
+#[tokio::test]
 async fn results_come_one_each_in_the_order_of_the_calls() {
     let server = TestServer::spawn().await;
     let call = |id: &str, name: &str, input: Value| json!({"type": "tool_use", "id": id, "name": name, "input": input});

@@ -455,16 +455,8 @@ proptest! {
         let answer = list.compress(&services, &list.messages, &options);
         let again = list.compress(&services, &list.messages, &options);
         let elsewhere = list.compress(&self::services(), &list.messages, &options);
-        let bare = |answer: &Compressed| {
-            // When an artifact expires is the one thing that a clock decides.
-            let mut body: Value = serde_json::from_str(&answer.but_the_id()).unwrap();
-            for artifact in body["artifacts"].as_array_mut().unwrap() {
-                artifact["expires_at"].take();
-            }
-            body.to_string()
-        };
-        prop_assert_eq!(bare(&answer), bare(&again));
-        prop_assert_eq!(bare(&answer), bare(&elsewhere));
+        prop_assert_eq!(answer.lasting(), again.lasting());
+        prop_assert_eq!(answer.lasting(), elsewhere.lasting());
         let kept: Vec<&String> = answer.decisions().iter().zip(&list.messages)
             .filter(|(decision, _)| decision["action"] == "kept" && decision["rule"] != "escape")
             .map(|(_, message)| message)
@@ -644,9 +636,15 @@ fn time_grows_with_the_length_of_hostile_text_not_with_its_square() {
             expand_list_in(&services, "messages", &answer.messages);
             start.elapsed()
         };
-        let (short, long) = (time(20_000), time(160_000));
-        // Eight times the length; a square would be sixty-four times the time.
-        assert!(long < short * 24 + Duration::from_millis(150), "{piece:?}: {short:?} to {long:?}");
+        // Eight times the length; a square would be sixty-four times the time. What comes between is
+        // forgiven, as long as it does not come each time.
+        let linear =
+            |(short, long): &(Duration, Duration)| *long < *short * 24 + Duration::from_millis(150);
+        let mut measured = Vec::new();
+        while measured.len() < 4 && !measured.last().is_some_and(linear) {
+            measured.push((time(20_000), time(160_000)));
+        }
+        assert!(measured.last().is_some_and(linear), "{piece:?}: {measured:?}");
     }
 }
 

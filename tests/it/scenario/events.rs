@@ -84,7 +84,7 @@ async fn a_compression_is_told_once_and_only_where_there_is_one() {
 async fn the_callback_comes_before_the_event() {
     let server = server().await;
     let receiver = Receiver::spawn(Mode::Hang).await;
-    let more = json!({"delivery": "sync", "timeout_ms": 1500});
+    let more = json!({"delivery": "sync", "timeout_ms": 4000});
     let body = with(five(), &hook("after_compress", "observe", &receiver, &more));
     let look = async {
         while receiver.requests().is_empty() {

@@ -85,7 +85,8 @@ async fn appends(letter: &'static str, commands: &[&str]) -> Receiver {
     .await
 }
 
-fn long(window: u64) -> Value {
+/// A history of 24 turns in a window.
+pub fn long(window: u64) -> Value {
     let mut messages = Vec::new();
     for turn in 0..24 {
         let text = format!("Turn {turn}. {}", "Words about nothing in particular. ".repeat(8));

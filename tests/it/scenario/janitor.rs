@@ -20,7 +20,7 @@ fn message(at: usize, tokens: usize) -> Value {
     if at % 2 == 1 { user(&text) } else { assistant(&text) }
 }
 
-fn within(window: u64, messages: &[Value], compression: &Value) -> Value {
+pub fn within(window: u64, messages: &[Value], compression: &Value) -> Value {
     json!({
         "messages": messages,
         "target": "neutral",
@@ -280,7 +280,7 @@ async fn old_thinking_is_cleared_from_assistants_at_a_compaction_point() {
 }
 
 /// A system text and six turns of a thousand tokens or so; the fourth calls a tool.
-fn six_turns() -> Vec<Value> {
+pub fn six_turns() -> Vec<Value> {
     vec![
         system("S"),
         user(&words("u1", 1000)),

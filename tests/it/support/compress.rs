@@ -98,9 +98,16 @@ impl Compressed {
         self.report()["decisions"].as_array().expect("decisions")
     }
 
-    /// Everything but the id, which is the answer's own.
-    pub fn but_the_id(&self) -> String {
-        self.body.replacen(self.id(), "", 1)
+    /// Everything but the id, which is the answer's own, and when artifacts expire, which a clock
+    /// decides.
+    pub fn lasting(&self) -> String {
+        let mut lasting = self.body.replacen(self.id(), "", 1);
+        for artifact in self.answer["artifacts"].as_array().expect("artifacts") {
+            if let Some(date) = artifact["expires_at"].as_str() {
+                lasting = lasting.replace(&format!("\"expires_at\":\"{date}\""), "");
+            }
+        }
+        lasting
     }
 
     /// The ids of the artifacts.

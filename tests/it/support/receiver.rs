@@ -120,12 +120,13 @@ async fn serve(
 async fn read_request(stream: &mut TcpStream) -> std::io::Result<Option<String>> {
     let (mut bytes, mut buffer) = (Vec::new(), vec![0; 16 << 10]);
     loop {
-        let text = String::from_utf8_lossy(&bytes);
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&bytes[..end]);
             let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
             let length: usize = length.and_then(|text| text.parse().ok()).unwrap_or(0);
-            if body.len() >= length {
-                return Ok(Some(text.into_owned()));
+            // Told by bytes: a body need not be text.
+            if bytes.len() >= end + 4 + length {
+                return Ok(Some(String::from_utf8_lossy(&bytes).into_owned()));
             }
         }
         let read = stream.read(&mut buffer).await?;

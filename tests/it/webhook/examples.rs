@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use contexture::hook::{Answer, Call, Caller as _, Does, Hook, Scope, Secret, Secrets, digest};
+use contexture::hook::{Answer, Call, Caller as _, Does, Hook, Scope, Secret, Secrets};
 use serde_json::json;
 
 use super::{dev, hook, webhooks};
@@ -80,10 +80,9 @@ fn examples() -> PathBuf {
 
 async fn ask(hook: &Hook, input: &str) -> Result<Answer, &'static str> {
     let point = hook.points[0];
-    let digest = digest(point, hook.kind, 0, input);
     let scope = Scope { tenant: "default".into(), ..Scope::default() };
     let (occurrence, allowance) = (0, Duration::from_secs(20));
-    let call = Call { hook, point, occurrence, scope: &scope, input, digest: &digest, allowance };
+    let call = Call { hook, point, occurrence, scope: &scope, input, allowance };
     webhooks(dev()).call(call).await.answer.map_err(|failure| failure.cause.as_str())
 }
 

@@ -98,8 +98,8 @@ async fn the_same_request_is_answered_alike_but_for_the_id() {
             let first = one.compress(&body).await;
             let again = one.compress(&body).await;
             assert_ne!(first.id(), again.id());
-            assert_eq!(first.but_the_id(), again.but_the_id(), "{source}");
-            assert_eq!(first.but_the_id(), other.compress(&body).await.but_the_id(), "{source}");
+            assert_eq!(first.lasting(), again.lasting(), "{source}");
+            assert_eq!(first.lasting(), other.compress(&body).await.lasting(), "{source}");
         }
     }
 }

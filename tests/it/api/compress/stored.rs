@@ -91,15 +91,23 @@ async fn originals_that_the_caller_lost_are_missing() {
 
 #[tokio::test]
 async fn what_expired_is_missing_and_the_rest_decodes_from_its_own_text() {
-    let flags = ["--artifacts-ttl-seconds", "1", "--cleanup-interval-ms", "20"];
+    let flags = ["--artifacts-ttl-seconds", "5", "--cleanup-interval-ms", "20"];
     let server = TestServer::with(&flags).await;
     let messages = answered(&[log(60), rows(30), "short".to_owned(), log(50)]);
     let options = json!({"level": "reversible", "keep_recent_turns": 1, "clear": {"keep": 0}});
     let shown = server.compress(&request("messages", &messages, &options)).await;
     assert_eq!(shown.action("cleared"), 2, "{}", shown.report());
     assert!(server.expand_list("messages", &shown.messages).await.identical());
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
-    let back = server.expand_list("messages", &shown.messages).await;
+    let gone = async {
+        loop {
+            let back = server.expand_list("messages", &shown.messages).await;
+            if back.count("missing") == 2 {
+                break back;
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    let back = tokio::time::timeout(Duration::from_secs(30), gone).await.expect("they expire");
     assert_eq!(back.messages.len(), messages.len());
     assert_eq!(content(&back.messages[8]), log(50));
     assert_eq!(back.messages[2], shown.messages[2]);

@@ -134,9 +134,11 @@ async fn lists_and_texts_are_asked_about_and_come_back_whole() {
     assert_eq!(answer["messages"][2]["content"], "seen");
     let back = post(&server, "/expand", &json!({"messages": answer["messages"]})).await;
     assert_eq!(back["messages"], list["messages"]);
-    let asked: Vec<Value> =
+    let mut asked: Vec<Value> =
         calls(&receiver).iter().map(|call| call["input"]["tool"].clone()).collect();
-    assert_eq!(asked, [json!(null), json!("scan"), json!("other")]);
+    // Results of one request are asked about at the same time.
+    asked.sort_by_key(ToString::to_string);
+    assert_eq!(asked, [json!("other"), json!("scan"), json!(null)]);
     // Where no rung that loses anything may be taken, nobody is asked.
     post(&server, "/compress", &json!({"messages": list["messages"]})).await;
     assert_eq!(receiver.requests().len(), 3);

@@ -1,5 +1,6 @@
 //! Hooks that fire: real receivers on real sockets, asked by a real server in the middle of its work.
 
+mod agents;
 mod before_compile;
 mod before_compress;
 mod dry_run;

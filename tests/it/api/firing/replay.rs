@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{answers, calls, hook, server, user};
 use crate::support::receiver::{Mode, Receiver};
-use crate::support::{TestServer, pointers, problem};
+use crate::support::{ServerProcess, TestServer, pointers, problem};
 
 #[tokio::test]
 async fn a_replay_has_what_hooks_said_and_asks_nobody() {
@@ -69,6 +69,67 @@ async fn hashes_have_no_answers_of_hooks() {
     problem(answer, 409, "record_incomplete").await;
 }
 
+#[tokio::test]
+async fn another_request_tells_where_a_hook_would_be_asked_otherwise() {
+    let change = |text: &str| {
+        json!({"action": "json_patch", "patch": [
+            {"op": "replace", "path": "/messages/0/parts/0/text", "value": text}]})
+    };
+    let said = |id: &str, role: &str, text: &str| json!({"id": id, "role": role, "parts": [{"type": "text", "text": text}]});
+    let (one, two) = (answers(&change("Good day")).await, answers(&change("Good night")).await);
+    let server = server().await;
+    let body = json!({
+        "messages": [
+            said("a", "user", "Hello"), said("b", "assistant", "Hi"), said("c", "user", "More."),
+        ],
+        "record": "full",
+        "hooks": [
+            hook("one", ("transform_context", "transform"), &one,
+                &json!({"input": {"include": ["/messages/0"]}})),
+            hook("two", ("transform_context", "transform"), &two, &json!({})),
+        ],
+    });
+    let answer = server.post("/compile", &body).await;
+    assert_eq!(answer.status(), 200);
+    let compiled: Value = answer.json().await.unwrap();
+    let path = format!("/compilations/{}/replay", compiled["id"].as_str().unwrap());
+    let mut other = body.clone();
+    other["messages"][2]["parts"][0]["text"] = "Less.".into();
+    let answer = server.post(&path, &json!({"request": other})).await;
+    let told = problem(answer, 409, "replay_divergence").await;
+    assert_eq!(
+        told["details"],
+        json!({"hook": "two", "point": "transform_context", "occurrence": 0,
+            "pointer": "/input/messages/2/parts/0/text"})
+    );
+    assert_eq!(told["compilation_id"], compiled["id"]);
+    assert_eq!((calls(&one).len(), calls(&two).len()), (1, 1));
+}
+
+#[tokio::test]
+async fn what_no_record_has_is_told_by_its_place_and_nobody_is_asked() {
+    let guard = answers(&json!({"decision": "allow"})).await;
+    let server = server().await;
+    let words = "Words about nothing in particular. ".repeat(40);
+    let turns: Vec<Value> = (0..24).map(|turn| user(&format!("Turn {turn}. {words}"))).collect();
+    let mut body = json!({
+        "messages": turns, "record": "full", "budget": {"context_window": 100_000},
+        "hooks": [hook("g", ("before_compress", "guard"), &guard, &json!({}))],
+    });
+    let answer = server.post("/compile", &body).await;
+    assert_eq!(answer.status(), 200);
+    let compiled: Value = answer.json().await.unwrap();
+    let path = format!("/compilations/{}/replay", compiled["id"].as_str().unwrap());
+    body["budget"] = json!({"context_window": 3_000});
+    let answer = server.post(&path, &json!({"request": body})).await;
+    let told = problem(answer, 409, "replay_divergence").await;
+    let place = json!({"hook": "g", "point": "before_compress", "occurrence": 0});
+    for (name, value) in place.as_object().unwrap() {
+        assert_eq!(&told["details"][name], value, "{told}");
+    }
+    assert_eq!(guard.requests().len(), 0);
+}
+
 /// A context hook that is registered, and a recorded compile that it was asked in.
 async fn recorded(server: &TestServer, receiver: &Receiver) -> (String, Value) {
     let hook = hook("rag", ("before_compile", "provide"), receiver, &json!({}));
@@ -109,12 +170,29 @@ async fn a_verified_replay_asks_hooks_and_keeps_to_the_record() {
         assert_eq!(
             told["hooks"],
             json!([{"hook": "rag", "point": "before_compile", "occurrence": 0,
-                "outcome": outcome, "asked_otherwise": false}])
+                "outcome": outcome, "asked_otherwise": false, "config_changed": false}])
         );
         let calls = calls(&receiver);
         assert_eq!((calls.len(), &calls[1]["delivery"]["replay"]), (2, &json!(true)));
         assert_eq!(calls[1]["input"], calls[0]["input"]);
     }
+}
+
+#[tokio::test]
+async fn a_hook_of_another_definition_is_told_and_the_record_stands() {
+    let receiver = answers(&json!({"content": "red"})).await;
+    let server = server().await;
+    let (path, first) = recorded(&server, &receiver).await;
+    let changed = server.build("PATCH", "/hooks/rag").json(&json!({"timeout_ms": 900})).send();
+    assert_eq!(changed.await.unwrap().status(), 200);
+    let told = again(&server, &path, "strict").await;
+    assert_eq!((&told["status"], receiver.requests().len()), (&json!("equal"), 1));
+    let told = again(&server, &path, "verify").await;
+    assert_eq!(
+        (&told["hooks"][0]["outcome"], &told["hooks"][0]["config_changed"]),
+        (&json!("equal"), &json!(true))
+    );
+    assert_eq!(told["payload"], first["payload"]);
 }
 
 #[tokio::test]
@@ -159,4 +237,35 @@ async fn a_refreshed_compile_asks_only_what_it_has_not_asked_and_is_a_record_of_
     let refused = server.post(&format!("{path}/replay"), &sent).await;
     let refused = problem(refused, 422, "invalid_request").await;
     assert_eq!(pointers(&refused), ["/request"]);
+}
+
+#[tokio::test]
+async fn the_command_line_asks_hooks_as_the_route_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (url, keys) = (format!("sqlite:{}", at("c.db")), at("keys"));
+    std::fs::write(&keys, "5".repeat(64)).expect("a file");
+    let flags = ["--dev", "--database-url", url.as_str(), "--master-key-file", keys.as_str()];
+    let server = TestServer::with(&flags).await;
+    let said = |n| json!({"content": if n == 0 { "red" } else { "green" }}).to_string();
+    let receiver = Receiver::script(move |n| Mode::Answer(said(n))).await;
+    let (_, compiled) = recorded(&server, &receiver).await;
+    let run = async |mode: &str| {
+        let mut command = ServerProcess::command();
+        command.args(["replay", mode, compiled["id"].as_str().expect("an id")]).args(flags);
+        let run = tokio::task::spawn_blocking(move || command.output());
+        let output = run.await.expect("no panic").expect("the program runs");
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+        told
+    };
+    let told = run("--verify").await;
+    assert!(told.contains("before_compile rag: differs\n"), "{told}");
+    let asked = calls(&receiver);
+    assert_eq!((asked.len(), &asked[1]["delivery"]["replay"]), (2, &json!(true)));
+    // What it was asked then has the answer of then.
+    let told = run("--refresh").await;
+    let id = told.lines().find_map(|line| line.strip_prefix("new record: ")).expect("a record");
+    assert_eq!(server.get(&format!("/compilations/{id}")).await.status(), 200);
+    assert_eq!(receiver.requests().len(), 2);
 }

@@ -4,6 +4,7 @@ mod entry;
 mod lasting;
 mod lineage;
 mod snapshots;
+mod turn_calls;
 mod turns;
 mod usage;
 

@@ -25,7 +25,8 @@ async fn the_walk_through_shows_what_it_says() {
         assert_eq!(answer.status(), 200);
         answer.json().await.unwrap()
     };
-    let before = compile(&request).await["compiled_context"].take();
+    let mut whole = compile(&request).await;
+    let (id, before) = (whole["id"].clone(), whole["compiled_context"].take());
     let rules = &before["manifests"]["policy_manifest"];
     assert_eq!(column(rules, "rule_id"), ["R_PRODUCTION_NEEDS_APPROVAL", "R_LARGE_CHANGE_REVIEW"]);
     let controls = &before["runtime_controls"];
@@ -46,13 +47,39 @@ async fn the_walk_through_shows_what_it_says() {
         json!(["R_TESTS_MUST_PASS", "credentials_in_code"])
     );
 
+    let golden = "/packs/pack.coding-agent/1.0.0/golden";
+    let put = server.build("PUT", golden).json(&json!({"compilations": [id]}));
+    assert_eq!(put.send().await.unwrap().status(), 200);
+
     let mut next = pack.clone();
     next["pack_meta"]["pack_version"] = "1.1.0".into();
     next["policy_layer"]["policy_bundles"][0]["policy_dsl"]["rules"][2]["if"][">"][1] = 600.into();
     assert_eq!(server.post("/packs", &next).await.status(), 201);
+    let post = async |path: &str, body: &Value| -> Value {
+        let answer = server.post(path, body).await;
+        assert_eq!(answer.status(), 200, "{path}");
+        answer.json().await.unwrap()
+    };
+    let ran = post(&format!("{golden}/run"), &json!({"against": "pack.coding-agent@1.1.0"})).await;
+    let case = &ran["cases"][0];
+    assert_eq!(
+        (&case["outcome"], &case["first_divergent_stage"], &case["root_stages"]),
+        (&json!("diverged"), &json!("policy"), &json!(["policy"]))
+    );
+    let own = post(&format!("{golden}/run"), &json!({})).await;
+    assert_eq!((&own["status"], &own["equal"]), (&json!("equal"), &json!(1)));
+    let replay = format!("/compilations/{}/replay", id.as_str().unwrap());
+    let again = post(&replay, &json!({})).await;
+    assert_eq!((&again["status"], &again["root_stages"]), (&json!("equal"), &json!([])));
+
     let mut later = request.clone();
     later["pack"]["ref"] = "pack.coding-agent@1.1.0".into();
-    let after = compile(&later).await["compiled_context"].take();
+    let mut after = compile(&later).await;
+    let pair = json!({"a": id, "b": after["id"]});
+    let parted = post("/compilations/diff", &pair).await;
+    assert_eq!(parted["first_divergent_stage"], "policy");
+    assert_eq!(parted["root_stages"], json!(["policy"]));
+    let after = after["compiled_context"].take();
     let stages =
         |compiled: &Value| compiled["context_ledger"]["stages"].as_array().unwrap().clone();
     let first = stages(&before)

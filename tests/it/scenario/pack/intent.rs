@@ -60,3 +60,14 @@ async fn a_run_that_is_pinned_to_another_version_is_refused() {
     run.context()["pack_version"] = "pack.dbops@1.3.0".into();
     run.refused(422, "pack_pin_mismatch").await;
 }
+
+#[tokio::test]
+async fn a_locale_that_is_not_listed_is_refused() {
+    let mut run = Run::restore().await;
+    run.pack["intent_layer"]["catalog"][1]["locale_support"] = json!(["en-GB", "da-DK"]);
+    *run.input("locale") = "fr-FR".into();
+    let refused = run.refused(422, "intent_locale_unsupported").await;
+    assert_eq!(refused["details"]["allowed"], json!(["en-GB", "da-DK"]));
+    *run.input("locale") = "da-DK".into();
+    run.compiled().await;
+}

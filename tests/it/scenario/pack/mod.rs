@@ -5,13 +5,16 @@ mod budget;
 mod controls;
 mod evidence;
 mod examples;
+mod golden;
 mod governed;
 mod hooks;
 mod intent;
 mod memory;
 mod packs;
 mod policy;
+mod record;
 mod replay;
+mod session;
 mod signed;
 mod tools;
 

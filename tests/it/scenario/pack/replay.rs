@@ -23,6 +23,26 @@ async fn a_hundred_compiles_have_one_hash() {
 }
 
 #[tokio::test]
+async fn hashes_are_those_that_were_written_down() {
+    let mut run = Run::restore().await;
+    run.body["evidence"] = json!([verified()]);
+    let answer = run.answer().await;
+    let compiled = &answer["compiled_context"];
+    assert_eq!(
+        (
+            answer["compiled_context_hash"].as_str().unwrap(),
+            compiled["compiled_prompt"]["rendered_hash"].as_str().unwrap(),
+            compiled["pack_digest"].as_str().unwrap(),
+        ),
+        (
+            "sha256:78fdd30ab372b4f8e9d5e995b787f9a128c5699820c9a465fb0bbad2618a4ec5",
+            "sha256:2adf1808e26e02137f8b4fa11cca177b463b646fda4a2e1ad7b85ccf77ba2ec0",
+            "sha256:4b4c306a89959bd1ac4f9c0cf7575889258dee7b04b77757cc643b1e5878f200"
+        )
+    );
+}
+
+#[tokio::test]
 async fn everybody_can_compute_the_hashes() {
     let mut run = Run::restore().await;
     run.body["evidence"] = json!([verified()]);
@@ -197,6 +217,13 @@ async fn without_a_pack_nothing_is_governed() {
     let answer: Value = run.server.post("/compile", &body).await.json().await.unwrap();
     assert_eq!(answer["payload"]["messages"], body["messages"]);
     assert!(answer.get("compiled_context").is_none());
+    let path = format!("/compilations/{}", answer["id"].as_str().unwrap());
+    let record: Value = run.server.get(&path).await.json().await.unwrap();
+    let first: Vec<&str> = record["stages"].as_array().unwrap()[..5]
+        .iter()
+        .map(|row| row["stage"].as_str().unwrap())
+        .collect();
+    assert_eq!(first, ["ingest", "intent", "policy", "tools", "evidence"]);
     let mut alone = body;
     alone["run_context"] = json!({});
     let refused = problem(run.server.post("/compile", &alone).await, 422, "invalid_request").await;

@@ -1,0 +1,75 @@
+//! A long conversation under a pack: it lives on what the session's bucket has.
+
+use serde_json::{Value, json};
+
+use super::Run;
+use super::evidence::verified;
+
+fn history(turns: usize) -> Value {
+    (0..turns)
+        .map(|at| {
+            let role = if at % 2 == 0 { "user" } else { "assistant" };
+            let text = format!(
+                "Step {at}: the replica of cluster c{at} in /var/lib/db/c{at}.conf was rebuilt. "
+            );
+            json!({"role": role, "content": text.repeat(4)})
+        })
+        .collect()
+}
+
+/// The texts of the blocks of a bucket.
+fn texts(compiled: &Value, bucket: &str) -> Vec<Value> {
+    let blocks = compiled["compiled_prompt"]["context_blocks"].as_array().unwrap();
+    blocks.iter().filter(|own| own["bucket"] == bucket).cloned().collect()
+}
+
+#[tokio::test]
+async fn a_summary_stays_within_the_bucket_of_the_session() {
+    let mut run = Run::restore().await;
+    run.body["evidence"] = json!([verified()]);
+    run.context()["run_budget"] = json!({"bucket_tokens": 10_000});
+    let without = run.compiled().await;
+    run.body["messages"] = history(120);
+    let answer = run.answer().await;
+    let compiled = &answer["compiled_context"];
+    for bucket in ["policy", "evidence", "tools"] {
+        assert_eq!(texts(compiled, bucket), texts(&without, bucket), "{bucket}");
+    }
+    let report = &compiled["budget_report"];
+    let of = |key: &str| report[key]["session"].as_u64().unwrap();
+    assert_eq!(of("allocations"), 1000);
+    assert!(of("used_at_compile") <= 1000);
+    let session = texts(compiled, "session");
+    let summary = session.iter().find(|own| own["kind"] == "summary").unwrap();
+    assert!(summary["tokens"].as_u64().unwrap() <= 125, "{summary}");
+    assert_eq!(summary["truncated"], false);
+    let gone: Vec<&Value> = session.iter().filter(|own| own["truncated"] == true).collect();
+    let omissions = compiled["budget_report"].to_string() + &compiled["manifests"].to_string();
+    assert!(omissions.contains("\"summarized\""), "{omissions}");
+    let said = summary["content"].as_str().unwrap();
+    assert!(
+        said.starts_with(&format!("The first {} messages of this conversation", gone.len())),
+        "{said}"
+    );
+    // It stands before the turns that are left, and these are the newest.
+    let sent = answer["payload"]["messages"].as_array().unwrap();
+    assert!(sent[1].to_string().contains("summarised"), "{}", sent[1]);
+    assert!(sent.last().unwrap().to_string().contains("Restore cluster c1"));
+    assert!(answer["payload"].to_string().contains("Step 119:"));
+
+    let path = format!("/compilations/{}/replay", answer["id"].as_str().unwrap());
+    let again: Value = run.server.post(&path, &json!({})).await.json().await.unwrap();
+    assert_eq!(again["status"], "equal", "{again}");
+}
+
+#[tokio::test]
+async fn turns_that_may_not_be_summarised_are_left_out() {
+    let mut run = Run::restore().await;
+    run.context()["run_budget"] = json!({"bucket_tokens": 10_000});
+    run.body["messages"] = history(120);
+    run.body["compression"] = json!({"level": "reversible"});
+    let compiled = run.compiled().await;
+    let session = texts(&compiled, "session");
+    assert!(session.iter().all(|own| own["kind"] != "summary"));
+    assert!(session.iter().any(|own| own["truncated"] == true));
+}
