@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Requests a second and their delays, by wrk, beside a server that only parses and writes JSON.
 
-    cargo build --release && cargo bench --bench events --no-run
+    cargo build --release --bins --benches
     scripts/load.py SESSIONS [--program target/release/contexture] [--seconds 15]
 
 SESSIONS is a folder of recorded conversations (JSON with `messages` in OpenAI's shape). Bodies are their
@@ -43,9 +43,9 @@ end
 
 
 def beginnings(folder, mark):
-    """A body of each session: sizes from 4 to 64 KB in turn."""
+    """A body of each session: up to sizes from 20 to 120 KB in turn, as far as it goes."""
     for number, file in enumerate(sorted(folder.glob("*.json"))):
-        most, size, taken = (4 + 60 * (number * 7 % 16) // 15) * 1000, 0, []
+        most, size, taken = (20 + 100 * (number * 7 % 16) // 15) * 1000, 0, []
         for message in json.loads(file.read_text())["messages"]:
             if isinstance(message.get("content"), str):
                 message = {**message, "content": message["content"].replace("@@", "@") + mark}
@@ -78,6 +78,15 @@ def start(command):
     return child, "http://" + line.split("http://")[1].strip()
 
 
+def floor():
+    """The program that does nothing but HTTP and JSON, built like ours."""
+    told = subprocess.run(
+        ["cargo", "build", "--quiet", "--release", "--bench", "events", "--message-format", "json"],
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    built = [json.loads(line).get("executable") for line in told.splitlines()]
+    return next(program for program in reversed(built) if program)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("sessions", type=pathlib.Path)
@@ -101,7 +110,7 @@ def main():
                         total, count = total + len(line), count + 1
         print(f"bodies of {total / count / 1000:.0f} KB in the mean, 16 connections\n")
         print("| | requests/s | p50 ms | p99 ms | not 2xx |\n|---|---:|---:|---:|---:|")
-        bare, url = start(["cargo", "bench", "--quiet", "--bench", "events", "--", "--bare"])
+        bare, url = start([floor(), "--bare"])
         rows = [("the floor: parse and write", url + "/echo", ("compile", "warm"))]
         database = f"sqlite:{folder}/load.db"
         ours, url = start(
