@@ -1,6 +1,6 @@
 //! Which lines stay: what has to, then what belongs to it, then what shows most by byte.
 
-use foldhash::{HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::Cut;
 use super::page::{Margin, Page, cuts};
@@ -26,7 +26,7 @@ const MARK: usize = 16;
 pub(super) enum Rank {
     /// Stays.
     Must,
-    /// Stays where it stands first; equal lines below may go.
+    /// Stays unless an equal line above does.
     Once,
     /// Stays while there is room, the first ones first.
     Should,
@@ -63,21 +63,27 @@ fn shows(page: &Page<'_>, ranks: &[Rank]) -> Vec<bool> {
 
 /// Ranks after errors, repeats and the room were looked at: `Must`, `May` and `Last` alone.
 fn settled(page: &Page<'_>, ranks: &[Rank], target: usize) -> Vec<Rank> {
-    let mut seen = HashSet::with_capacity(page.len());
+    // Lines by their text, and whether one of the text stays.
+    let mut seen = HashMap::with_capacity(page.len());
     let mut must = 0;
     let mut settled: Vec<Rank> = Vec::with_capacity(page.len());
     for at in 0..page.len() {
         let line = page.line(at);
-        let is_first = seen.insert(line);
+        let known = seen.get(line).copied();
+        let is_first = known.is_none();
         let rank = match ranks.get(at).copied().unwrap_or(Rank::Last) {
             Rank::Must => Rank::Must,
             _ if is_first && reports_error(line) => Rank::Must,
-            Rank::Once if is_first => Rank::Must,
+            Rank::Once if known != Some(true) => Rank::Must,
             Rank::Should => Rank::Should,
             Rank::May(worth) if is_first && !page.is_blank(at) => Rank::May(worth),
             _ => Rank::Last,
         };
-        must += if rank == Rank::Must { line.len() } else { 0 };
+        let stays = rank == Rank::Must;
+        if is_first || stays {
+            seen.insert(line, stays);
+        }
+        must += if stays { line.len() } else { 0 };
         settled.push(rank);
     }
     let room = target / 100 * SHOULD;
@@ -197,6 +203,14 @@ mod tests {
         let expected = "row 000 of the table has value_0 in it\n[… 49 lines]\n\
             row 050 of the table has value_50 in it\n[… 49 lines]\n";
         assert_eq!(short(&text, &ranks), expected);
+    }
+
+    #[test]
+    fn what_stays_once_may_follow_an_equal_line_that_goes() {
+        let text = format!("same\n{}same\n{}same\n", rows(10), rows(10));
+        let mut ranks = vec![Rank::Last; 23];
+        (ranks[11], ranks[22]) = (Rank::Once, Rank::Once);
+        assert_eq!(short(&text, &ranks), "[… 11 lines]\nsame\n[… 11 lines]\n");
     }
 
     #[test]

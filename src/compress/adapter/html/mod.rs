@@ -69,6 +69,7 @@ fn merged(sentences: Vec<Cut>, rest: Vec<Cut>) -> Vec<Cut> {
     let mut cuts = Vec::with_capacity(sentences.len() + rest.len());
     let mut rest = rest.into_iter().peekable();
     for sentence in sentences {
+        let gap = sentence.with.len();
         while let Some(cut) = rest.next_if(|cut| cut.range.end <= sentence.range.start) {
             cuts.push(cut);
         }
@@ -84,7 +85,14 @@ fn merged(sentences: Vec<Cut>, rest: Vec<Cut>) -> Vec<Cut> {
                 with.push_str(&cut.with);
             }
         }
-        cuts.push(Cut { range, with });
+        match cuts.last_mut() {
+            // All that stays between the two goes with what says nothing: one gap.
+            Some(last) if last.range.end > range.start => {
+                last.range.end = last.range.end.max(range.end);
+                last.with.push_str(with.get(gap..).unwrap_or_default());
+            }
+            _ => cuts.push(Cut { range, with }),
+        }
     }
     cuts.extend(rest);
     cuts

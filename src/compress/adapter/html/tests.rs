@@ -153,6 +153,15 @@ fn hostile_texts_take_linear_time() {
     }
 }
 
+#[test]
+fn comments_between_sentences_that_go_are_one_gap_with_them() {
+    let sentence = "The report lists every order that was placed after noon.";
+    let page =
+        format!("{sentence}<!-- a. B --><!-- a. B -->{sentence}<!-- a. B --><a href=\"/x\"><p>");
+    let shown = apply(&page, &cuts(&Html, &page));
+    assert!(Html.holds(&page, &shown), "{shown}");
+}
+
 /// Tags and words in any order.
 fn pages() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
