@@ -41,6 +41,7 @@ struct Sent {
     reply: Reply,
 }
 
+/// What a call gets for its input, after so many calls.
 type Script = Box<dyn Fn(&str, usize) -> Reply + Send + Sync>;
 
 struct Network {
@@ -54,7 +55,7 @@ impl Courier for Network {
         let id = delivery.id.clone().unwrap();
         let reply = {
             let mut sent = self.sent.lock().unwrap();
-            let reply = (self.script)(&call.hook.id, sent.len());
+            let reply = (self.script)(call.input, sent.len());
             sent.push(Sent {
                 hook: call.hook.id.to_string(),
                 session: call.scope.session_id.as_deref().map(str::to_owned),
@@ -212,8 +213,10 @@ async fn a_receiver_that_is_down_is_tried_twelve_times_under_one_id_and_then_giv
 
 #[tokio::test]
 async fn what_waits_behind_a_failure_of_its_session_waits_and_other_sessions_do_not() {
-    let world =
-        World::new(|_, count| if count == 0 { Reply::Status(500, None) } else { Reply::Heard });
+    let world = World::new(|input, count| match input {
+        "1" if count < 2 => Reply::Status(500, None),
+        _ => Reply::Heard,
+    });
     world.hook("log", "delegation", &json!({}));
     for (session, input) in [("a", "1"), ("a", "2"), ("b", "3")] {
         world.queue("log", Some(session), input);
@@ -221,10 +224,13 @@ async fn what_waits_behind_a_failure_of_its_session_waits_and_other_sessions_do_
     world.drain().await;
     let inputs =
         |world: &World| world.sent().iter().map(|sent| sent.input.clone()).collect::<Vec<_>>();
-    assert_eq!(inputs(&world), ["1", "3"]);
+    // The two sessions are served side by side.
+    let mut first = inputs(&world);
+    first.sort_unstable();
+    assert_eq!(first, ["1", "3"]);
     world.clock.advance(Duration::from_secs(7));
     world.drain().await;
-    assert_eq!(inputs(&world), ["1", "3", "1", "2"]);
+    assert_eq!(inputs(&world)[2..], ["1", "2"]);
 }
 
 #[tokio::test]
