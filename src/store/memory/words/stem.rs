@@ -65,7 +65,7 @@ pub(super) fn stem(word: &str) -> String {
 
 /// Step 1a.
 fn plural(word: &mut String) {
-    let cut = if word.ends_with("sses") || word.ends_with("ies") {
+    let cut = if stem_of(word, "sses").or_else(|| stem_of(word, "ies")).is_some() {
         2
     } else {
         usize::from(word.ends_with('s') && !word.ends_with("ss"))
@@ -201,7 +201,7 @@ mod tests {
             defensible irritant replacement adjustment dependent adoption homologou communism activate \
             angulariti homologous effective bowdlerize probate rate cease controll roll deploying \
             deployment deployed databases running services analogies theologi as yes is us eed bed \
-            ing king die dying employees being yying";
+            ing king die dying employees being yying ies sses";
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         let ours: Vec<String> = words.iter().map(|word| stem(word)).collect();
         assert_eq!(ours, theirs(&words));
