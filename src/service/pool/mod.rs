@@ -1,6 +1,7 @@
 //! The threads that work, away from those that serve sockets: as many jobs at once as there are
 //! cores; and the threads that visit the store, where a job mostly waits for the disk.
 
+mod courtesy;
 mod lane;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,6 +31,7 @@ pub struct Pool {
 pub struct Place {
     lane: Arc<Lane>,
     waiting: Waiting,
+    computes: bool,
     away: Arc<Semaphore>,
 }
 
@@ -99,17 +101,17 @@ impl Pool {
 
     /// Takes part in the queue of jobs that compute, or says at once that it is too long.
     pub fn admit(&self) -> Result<Place, Error> {
-        self.queue(&self.work)
+        self.queue(&self.work, true)
     }
 
     /// The same for a job that does little beside asking the store, or waiting for what it wrote.
     pub fn visit(&self) -> Result<Place, Error> {
-        self.queue(&self.visits)
+        self.queue(&self.visits, false)
     }
 
-    fn queue(&self, lane: &Arc<Lane>) -> Result<Place, Error> {
+    fn queue(&self, lane: &Arc<Lane>, computes: bool) -> Result<Place, Error> {
         let (lane, away) = (Arc::clone(lane), Arc::clone(&self.away));
-        Ok(Place { waiting: lane.queue()?, lane, away })
+        Ok(Place { waiting: lane.queue()?, lane, computes, away })
     }
 }
 
@@ -128,7 +130,7 @@ impl Place {
         guard: impl Send + 'static,
         job: impl FnOnce(Seat) -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let Self { lane, waiting, away } = self;
+        let Self { lane, waiting, computes, away } = self;
         let asked = Instant::now();
         let place = lane.place(waiting, end).await?;
         let span = trace::job(asked.elapsed());
@@ -138,6 +140,9 @@ impl Place {
         let seat = Seat(Arc::new(Seated { lane, away, runtime, held: Mutex::new(held) }));
         let job = tokio::task::spawn_blocking(move || {
             let _held = (Leave(seat.clone()), guard);
+            if computes {
+                courtesy::give_way();
+            }
             span.in_scope(|| logged.in_scope(|| job(seat)))
         });
         tokio::time::timeout_at((end + Self::GRACE).into(), job)
