@@ -24,7 +24,8 @@ pub(super) fn give_way() {
     let _ = rustix::process::nice(STEPS);
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 
