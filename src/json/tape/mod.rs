@@ -76,6 +76,8 @@ pub(crate) struct Tape<'a> {
     decoded: String,
     /// For each depth the last object that was read there: the next one likely has its keys.
     last: Vec<u32>,
+    /// Whether its form escapes slashes: what a key's marks say goes by that.
+    slashes: bool,
 }
 
 /// A value or key of a [`Tape`].

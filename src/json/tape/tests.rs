@@ -103,6 +103,16 @@ fn a_layout_is_the_only_white_space_there_may_be() {
 }
 
 #[test]
+fn a_key_of_the_document_before_is_held_to_the_form_of_this_one() {
+    let form = |slashes| Form { layout: Some(Layout::Compact), slashes, ..ANYWHERE };
+    let mut tape = Tape::default();
+    assert!(tape.read(r#"{"a\/b":1}"#, form(true)).is_some());
+    assert!(tape.read(r#"{"a\/b":1}"#, form(false)).is_none());
+    assert!(tape.read(r#"{"a/b":1}"#, form(false)).is_some());
+    assert!(tape.read(r#"{"a/b":1}"#, form(true)).is_none());
+}
+
+#[test]
 fn hostile_documents_are_read_once() {
     let turned: Vec<String> =
         (0..50_000).map(|at| format!("{{\"a{}\":1,\"b{at}\":2}}", at % 7)).collect();
