@@ -412,7 +412,8 @@ mod tests {
                     if let Ok(other) = other { prop_assert!(agree(&node, &other)); }
                     else { prop_assert!(text.contains(['e', 'E'])); }
                 }
-                Err(ErrorKind::DuplicateKey) => prop_assert!(other.is_ok()),
+                // Said where the key ends, whatever is wrong behind it.
+                Err(ErrorKind::DuplicateKey) => {}
                 Err(_) => prop_assert!(other.is_err(), "{}", text),
             }
         }
