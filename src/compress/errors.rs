@@ -58,6 +58,8 @@ mod tests {
         let found = errors(text, 400);
         assert_eq!(found.lines, ["error: no such file", "FAILED a"]);
         assert_eq!(found.count, 2);
+        let coloured = errors("\u{1b}[1m\u{1b}[31merror\u{1b}[0m: no such file", 400);
+        assert_eq!((coloured.lines, coloured.count), (vec!["error: no such file".to_owned()], 1));
         assert_eq!(errors("all is well\n", 400), Errors::default());
     }
 

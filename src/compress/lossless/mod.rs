@@ -10,6 +10,7 @@ mod xml;
 
 use std::borrow::Cow;
 
+pub(crate) use terminal::without_codes;
 pub(crate) use xml::indentation;
 
 /// The text without what says nothing. Borrowed where there is nothing to take.

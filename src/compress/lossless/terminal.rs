@@ -9,7 +9,7 @@ const LONGEST: usize = 4096;
 /// Takes out CSI (`ESC [ … final byte`) and OSC (`ESC ] … BEL` or `ESC \`) sequences. Other
 /// escapes, and sequences that never end, are text; so is a code in the middle of such a
 /// sequence, which would end once the code is gone.
-pub(super) fn without_codes(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_codes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     if memchr::memchr(ESCAPE, bytes).is_none() {
         return Cow::Borrowed(text);

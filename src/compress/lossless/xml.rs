@@ -60,7 +60,8 @@ const SHOWN: [&str; 40] = [
 /// The document without its indentation, if it is one and has any.
 pub(super) fn minified(text: &str) -> Option<String> {
     let bare = text.trim_matches([' ', '\t', '\r', '\n']);
-    if !bare.starts_with('<') || !bare.ends_with('>') {
+    // What stands between an escape and its end may be what keeps it from being a terminal code.
+    if !bare.starts_with('<') || !bare.ends_with('>') || bare.contains('\u{1b}') {
         return None;
     }
     if bare.len() == text.len() && !has_gaps(bare) {

@@ -6,14 +6,14 @@
 //! digits and `_`, as `\b` has them, so `thiserror` and `error_code` are other words. A character
 //! outside of ASCII ends a word.
 
+use std::borrow::Cow;
+
 use super::bytes::{bits, chunks};
+use crate::compress::lossless::without_codes;
 
 /// Whether the line reports an error, or might.
 pub(crate) fn reports_error(line: &str) -> bool {
-    let line = line.as_bytes();
-    let mut reports = Reports::of(line);
-    chunks(line, |base, chunk, shift| reports.see(base, bits(chunk, is_word) >> shift));
-    reports.found()
+    Reports::seen(line.as_bytes()).found()
 }
 
 /// The same, for who looks at the chunks of a line himself.
@@ -28,6 +28,12 @@ pub(super) struct Reports<'a> {
 impl<'a> Reports<'a> {
     pub(super) fn of(line: &'a [u8]) -> Self {
         Self { line, found: is_levelled(line), open: None }
+    }
+
+    fn seen(line: &'a [u8]) -> Self {
+        let mut reports = Self::of(line);
+        chunks(line, |base, chunk, shift| reports.see(base, bits(chunk, is_word) >> shift));
+        reports
     }
 
     /// Takes in the next chunk: which of its bytes are a word's.
@@ -59,10 +65,28 @@ impl<'a> Reports<'a> {
 
     /// Whether the line, seen to its end, reports an error.
     pub(super) fn found(mut self) -> bool {
-        if let Some(start) = self.open {
+        self.end();
+        self.found || self.is_behind_codes()
+    }
+
+    fn end(&mut self) {
+        if let Some(start) = self.open.take() {
             self.check(start, self.line.len());
         }
-        self.found
+    }
+
+    /// The last letter of a terminal code stands beside the word that it colours: without codes,
+    /// another word may stand there.
+    fn is_behind_codes(&self) -> bool {
+        const ESCAPE: u8 = 0x1b;
+        if memchr::memchr(ESCAPE, self.line).is_none() {
+            return false;
+        }
+        let line = std::str::from_utf8(self.line).unwrap_or_default();
+        let Cow::Owned(plain) = without_codes(line) else { return false };
+        let mut reports = Reports::seen(plain.as_bytes());
+        reports.end();
+        reports.found
     }
 }
 
@@ -222,6 +246,19 @@ mod tests {
         ] {
             assert!(reports_error(line), "{line}");
         }
+    }
+
+    #[test]
+    fn colours_hide_no_word() {
+        for line in [
+            "\u{1b}[31merror\u{1b}[0m: no such file",
+            "\u{1b}[1m\u{1b}[38;5;9merror[E0308]\u{1b}[0m",
+            "a.c:1:2: \u{1b}[01;31m\u{1b}[Kfatal error: \u{1b}[m\u{1b}[Kx.h",
+            "\u{1b}[31mE   assert 1 == 2",
+        ] {
+            assert!(reports_error(line), "{line}");
+        }
+        assert!(!reports_error("\u{1b}[31mterror\u{1b}[0m of the seas"));
     }
 
     #[test]

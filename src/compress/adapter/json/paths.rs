@@ -42,7 +42,7 @@ impl Paths {
         let next = self.known.len();
         let column = *self.known.entry(path).or_insert(next);
         match node.kind() {
-            Kind::String => reports_error(node.raw()),
+            Kind::String => node.text().is_some_and(reports_error),
             Kind::Number => {
                 if let Ok(number) = node.raw().parse() {
                     self.outliers.see(column, at, number);

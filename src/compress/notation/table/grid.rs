@@ -167,7 +167,8 @@ fn constant<'n, 'a>(cells: &[Option<Node<'n, 'a>>]) -> Option<Node<'n, 'a>> {
     if !cells.iter().all(|cell| cell.is_some_and(|node| node.raw() == first.raw())) {
         return None;
     }
-    (cells.len() == 1 || !reports_error(first.raw())).then_some(first)
+    let reports = || first.all().any(|node| node.text().is_some_and(reports_error));
+    (cells.len() == 1 || !reports()).then_some(first)
 }
 
 /// Whether there are strings only, and some that would be read as something else.

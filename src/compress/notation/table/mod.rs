@@ -190,11 +190,12 @@ impl<'a> Strings<'a> {
     fn report(&mut self, root: Node<'_, 'a>) -> bool {
         let mut reports = false;
         let strings = root.all().filter(|node| node.kind() == Kind::String);
-        for (index, raw) in strings.map(Node::raw).enumerate() {
+        for (index, node) in strings.enumerate() {
+            let raw = node.raw();
             match self.0.get_mut(index) {
                 Some((before, verdict)) if *before == raw => reports |= *verdict,
                 before => {
-                    let verdict = reports_error(raw);
+                    let verdict = node.text().is_some_and(reports_error);
                     reports |= verdict;
                     match before {
                         Some(before) => *before = (raw, verdict),
