@@ -2,7 +2,7 @@
 
 use super::passages::Passages;
 use super::{Attempt, Cut, FormatAdapter, Inside, Part};
-use crate::compress::extract::{Paragraph, between_gaps, paragraphs};
+use crate::compress::extract::{GAP, Paragraph, between_gaps, paragraphs};
 use crate::compress::segment::{Kind, Part as Markdown};
 
 /// Bytes of the shortest text that is worth it.
@@ -62,6 +62,12 @@ impl<'t> Read<'t> {
             let marks = self.text.get(outer.start..inner.start).unwrap_or_default();
             ends.push(outer.start + marks.trim_end().len());
         }
+        // What looks like a gap within a quote is no sentence of its own, and parts runs all the same.
+        for gap in memchr::memmem::find_iter(self.text.as_bytes(), GAP) {
+            ends.push(self.text.get(..gap).unwrap_or_default().trim_end().len());
+            let behind = self.text.get(gap + GAP.len()..).unwrap_or_default();
+            starts.push(self.text.len() - behind.trim_start().len());
+        }
         let mut finder = Finder::of(self.text, starts, ends);
         let mut from = 0;
         between_gaps(after).all(|run| {
@@ -75,11 +81,18 @@ impl<'t> Read<'t> {
             let found = if run.trim() == words {
                 find(words)
             } else {
-                // Marks behind the words of a line belong to them.
-                let marks = head.get(words.len()..).unwrap_or_default();
-                let marks = marks.split('\n').next().unwrap_or_default().trim_end();
-                let closed = head.get(..words.len() + marks.len()).unwrap_or_default();
-                [run.trim(), closed, words].into_iter().filter_map(find).min()
+                // Marks on the line of the words may belong to them.
+                let behind = head.get(words.len()..).unwrap_or_default();
+                let behind = behind.split('\n').next().unwrap_or_default().trim_end();
+                let start = run.len() - head.len();
+                let front = run.get(..start).unwrap_or_default();
+                let front = front.rsplit('\n').next().unwrap_or_default().trim_start();
+                let own = |front: &str, behind: &str| {
+                    run.get(start - front.len()..start + words.len() + behind.len())
+                };
+                let runs = [own(front, behind), own("", behind), own(front, ""), Some(words)];
+                let runs = runs.into_iter().flatten().chain([run.trim()]);
+                runs.filter_map(find).min()
             };
             from = found.unwrap_or(from);
             found.is_some()

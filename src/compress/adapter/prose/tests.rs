@@ -34,6 +34,16 @@ come from. When the table gets slow you can move to RabbitMQ without touching th
 work. Never delete a message before the work is confirmed, whatever product you take. If you like, I can \
 sketch the table and the consumer for you.";
 
+#[test]
+fn a_gap_that_somebody_quotes_parts_nothing() {
+    let text = format!("It must not be said: \"the plan […] was dropped\" in the end. {ANSWER}");
+    let shown = shortened(&Prose, &text).unwrap();
+    assert!(
+        shown.contains("It must not be said: \"the plan […] was dropped\" in the end."),
+        "{shown}"
+    );
+}
+
 /// Turns of a long chat, as one text.
 const CHAT: &str = "\
 I moved the stock service to the new cluster this morning. The move itself took about twenty minutes and \
@@ -208,7 +218,9 @@ proptest! {
 }
 
 #[test]
-fn marks_behind_words_belong_to_them() {
+fn marks_beside_words_belong_to_them() {
     let text = "T\u{0}\u{0}\u{fffd}zer the ce   Com\u{fffd}llar is lit ore \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{7}hoever before sunrise by whoev hastes about half an h\u{fffd}\u{fffd}\u{fffd}\u{fffd}un\u{fffd}\u{fffd}\u{fffd}e waters warm en\u{fffd}\u{fffd}\u{fffd}y f kitchen. Nobody may leave >\ne\nb/>\n>";
     assert!(shortened(&Prose, text).is_some());
+    let text = "\u{118f0}. \n a\u{1face}. >\u{11370}\u{1d540}A\n>\n. . [[0. \u{a6dc}a0 \n0{\n";
+    assert!(Prose.holds(text, &apply(text, &cuts(&Prose, text))));
 }
