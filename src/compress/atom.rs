@@ -186,6 +186,7 @@ impl Scan<'_> {
     fn with_unit(&self, start: usize, end: usize) -> usize {
         let is_number = self.bytes.get(start..end).is_some_and(|atom| {
             atom.iter().all(|byte| !byte.is_ascii_alphabetic() && *byte != b'/' && *byte < 0x80)
+                && atom.last().is_some_and(|last| last.is_ascii_digit() || *last == b'%')
         });
         if !is_number {
             return end;

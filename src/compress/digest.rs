@@ -170,6 +170,8 @@ fn cuts(line: &str) -> Vec<usize> {
     /// Bytes of a piece, where the line lets us.
     const PIECE: usize = 64;
     let atoms = atoms(line);
+    // Behind it are blanks alone.
+    let says = line.trim_end().len();
     let mut cuts = Vec::new();
     let mut from = 0;
     for (at, byte) in line.bytes().enumerate() {
@@ -177,6 +179,7 @@ fn cuts(line: &str) -> Vec<usize> {
         if end - from >= PIECE
             && matches!(byte, b' ' | b',' | b';' | b'\t')
             && is_boundary(&atoms, end)
+            && end < says
         {
             cuts.push(end);
             from = end;
@@ -297,6 +300,13 @@ mod tests {
     fn a_text_of_which_all_stays_has_no_digest() {
         let errors = "error: a disk is full\n".repeat(12);
         assert_eq!(digest(&format!("\n\n{errors}"), 8), None);
+    }
+
+    #[test]
+    fn nothing_is_cut_off_a_line_but_blanks() {
+        let words: String = (0..24).map(|at| format!("abc_{at:03} ")).collect();
+        let ends: Vec<usize> = pieces(&words).iter().map(|piece| piece.range.end).collect();
+        assert_eq!(ends, [64, 128, 192]);
     }
 
     #[test]

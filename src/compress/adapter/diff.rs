@@ -6,8 +6,8 @@
 //! than applying it in part.
 
 use super::page::{Margin, Page, cuts, shown};
-use super::{Cut, FormatAdapter, Inside, Part};
-use crate::compress::segment::{Hunk, HunkLine, Kind, without};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use crate::compress::segment::{Hunk, HunkLine, Kind, Span, segment, without};
 
 /// Lines of context that stay before and behind a change.
 const NEAR: usize = 1;
@@ -32,33 +32,45 @@ impl FormatAdapter for Diff {
         if !page.may_shrink() {
             return Vec::new();
         }
-        let mut shows = vec![true; page.len()];
-        for span in part.spans.iter().filter(|span| span.kind == Kind::Diff) {
-            let mut at = page.at(span.range.start);
-            let end = page.at(span.range.end.saturating_sub(1)) + 1;
-            while at < end {
-                at = leave_context(&page, at, end, (&mut shows, NEAR));
-            }
-        }
-        cuts(&page, &shows, Margin::None)
+        cuts(&page, &without_context(&page, part.spans, NEAR), Margin::None)
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        let changes = |text| str::lines(text).filter(|line| line.starts_with(['+', '-']));
-        let page = Page::of(before);
-        let Some(shows) = shown(&page, &Page::of(after)) else { return false };
-        // Of the context, what is next to a change too.
-        let mut bound = vec![true; page.len()];
-        let mut at = 0;
-        while at < page.len() {
-            at = leave_context(&page, at, page.len(), (&mut bound, 0));
-        }
-        let all_context = bound.iter().zip(&shows).all(|(bound, shows)| *shows || !bound);
-        let is_flush = |line: &str| !line.trim_ascii_start().starts_with("[… ");
-        let indented = |line: &str| line.starts_with([' ', '\t']) && !is_flush(line);
-        let all_flush = before.contains("[… ") || !after.lines().any(indented);
-        all_context && all_flush && changes(before).eq(changes(after))
+        keeps(Part { text: before, spans: &segment(before) }, after)
     }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+        let cuts = self.cuts(part, inside);
+        Attempt { cuts, holds: Box::new(move |after| keeps(part, after)) }
+    }
+}
+
+/// Whether all that went is context, and every change stands as it did.
+fn keeps(part: Part<'_>, after: &str) -> bool {
+    let before = part.text;
+    let changes = |text| str::lines(text).filter(|line| line.starts_with(['+', '-']));
+    let page = Page::of(before);
+    let Some(shows) = shown(&page, &Page::of(after)) else { return false };
+    // Of the context, what is next to a change too.
+    let bound = without_context(&page, part.spans, 0);
+    let all_context = bound.iter().zip(&shows).all(|(bound, shows)| *shows || !bound);
+    let is_flush = |line: &str| !line.trim_ascii_start().starts_with("[… ");
+    let indented = |line: &str| line.starts_with([' ', '\t']) && !is_flush(line);
+    let all_flush = before.contains("[… ") || !after.lines().any(indented);
+    all_context && all_flush && changes(before).eq(changes(after))
+}
+
+/// Which lines stay where of the diffs' context only what is `near` a change does.
+fn without_context(page: &Page<'_>, spans: &[Span], near: usize) -> Vec<bool> {
+    let mut shows = vec![true; page.len()];
+    for span in spans.iter().filter(|span| span.kind == Kind::Diff) {
+        let mut at = page.at(span.range.start);
+        let end = page.at(span.range.end.saturating_sub(1)) + 1;
+        while at < end {
+            at = leave_context(page, at, end, (&mut shows, near));
+        }
+    }
+    shows
 }
 
 /// Whether a text begins as a commit is shown.

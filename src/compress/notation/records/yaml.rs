@@ -217,7 +217,11 @@ fn map(text: &str, nested: usize) -> Option<(Vec<Item<'_>>, usize)> {
         at += wide;
         let after = text.get(at..)?;
         if after.starts_with(" }") {
-            return Some((items, at + 2));
+            // Two under one key would be read as one.
+            let mut keys: Vec<&str> = items.iter().map(|item| item.key).collect();
+            keys.sort_unstable();
+            let is_twice = keys.windows(2).any(|pair| pair.first() == pair.get(1));
+            return (!is_twice).then_some((items, at + 2));
         }
         after.starts_with(", ").then_some(())?;
         at += 2;

@@ -84,8 +84,8 @@ pub(super) fn decoded(
     limit: usize,
     write: impl Fn(Node<'_, '_>) -> Option<String>,
 ) -> Option<String> {
-    /// Bytes of JSON for each of the source: quotes, and escapes of quotes.
-    const MORE: usize = 4;
+    /// Bytes of JSON for each of the source: quotes, and `\u` and four digits for what is no letter.
+    const MORE: usize = 8;
     let json = read::read(body, Style::PLAIN, false, limit.saturating_mul(MORE))?;
     let mut tape = Tape::default();
     let root = tape.read(&json, form())?;
