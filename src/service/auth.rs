@@ -139,9 +139,18 @@ impl Gate {
 
     /// Who it is, as far as memory knows; none where the store has to be asked.
     fn recall(&self, given: Option<&str>) -> Option<Result<Arc<Principal>, Refused>> {
+        self.known(given, |since, trusted| since.elapsed() < trusted)
+    }
+
+    /// The same, where what is remembered since then counts as long as `is_fresh` says so.
+    fn known(
+        &self,
+        given: Option<&str>,
+        is_fresh: impl Fn(Instant, Duration) -> bool,
+    ) -> Option<Result<Arc<Principal>, Refused>> {
         if !self.needs_key.load(Ordering::Acquire) {
             let seen = *lock(&self.seen_open);
-            return seen.filter(|seen| seen.elapsed() < OPEN).map(|_| Ok(self.anyone.clone()));
+            return seen.filter(|seen| is_fresh(*seen, OPEN)).map(|_| Ok(self.anyone.clone()));
         }
         let Some(given) = given else { return Some(Err(Refused::NoKey)) };
         if let Some((hash, principal)) = &self.bootstrap
@@ -154,7 +163,7 @@ impl Gate {
         if let Some(known) = lock(&self.file).get(&id) {
             return Some(check(Some(known), &text));
         }
-        let known = self.keys.get(&id).filter(|known| known.since.elapsed() < TRUSTED)?;
+        let known = self.keys.get(&id).filter(|known| is_fresh(known.since, TRUSTED))?;
         Some(check(known.key.as_ref(), &text))
     }
 
@@ -239,8 +248,8 @@ pub fn identify(services: &Services, given: Option<&str>) -> Result<Arc<Principa
         found?
     } else {
         inner.gate.look(&inner.store, given)?;
-        // What was just read is remembered for longer than this takes.
-        inner.gate.recall(given).unwrap_or(Err(Refused::Unknown))?
+        // It was read for this request, however long that took.
+        inner.gate.known(given, |_, _| true).unwrap_or(Err(Refused::Unknown))?
     };
     begin_day(services, &found)?;
     Ok(found)
