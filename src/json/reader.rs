@@ -377,7 +377,7 @@ mod tests {
         leaf.prop_recursive(5, 60, 6, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
-                prop::collection::hash_map(any::<String>(), inner, 0..6)
+                prop::collection::btree_map(any::<String>(), inner, 0..6)
                     .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
             ]
         })
