@@ -151,7 +151,7 @@ async fn what_passes_is_tried_again_and_what_does_not_is_not() {
 async fn the_deadline_of_a_request_leaves_time_to_go_on_without_a_model() {
     let model = Receiver::spawn(Mode::Hang).await;
     let server = server(&model, &[]).await;
-    let compiled = server.compile(&with(five(), &json!({"deadline_ms": 2000}))).await;
+    let compiled = server.compile(&with(five(), &json!({"deadline_ms": 6000}))).await;
     assert_eq!(
         (by(&compiled), compiled.codes("degraded")),
         ("extractive", vec!["summarizer_failed"])
@@ -172,7 +172,7 @@ async fn two_nodes_pay_once_and_one_that_waits_too_long_goes_on_without() {
     while asked(&model).is_empty() {
         tokio::task::yield_now().await;
     }
-    let late = other.compile(&with(five(), &json!({"deadline_ms": 4000}))).await;
+    let late = other.compile(&with(five(), &json!({"deadline_ms": 6000}))).await;
     assert_eq!((by(&late), late.codes("degraded")), ("extractive", vec!["summarizer_failed"]));
     gate.wait().await;
     let first = first.await.expect("a compile");

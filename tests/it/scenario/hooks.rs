@@ -185,11 +185,16 @@ async fn a_guard_that_is_late_denies_when_its_time_is_up() {
     let guard = Receiver::spawn(Mode::Hang).await;
     let late = json!({"timeout_ms": 100});
     register(&server, &hook("g", ("tool_call", "guard"), &guard, &late)).await;
-    let start = Instant::now();
-    let answer = post(&server, "/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-    assert_eq!(answer["results"][0]["decision"], "deny");
-    assert_eq!(lines(&answer["hooks"]), ["g failed timeout"]);
+    // A pause of the whole machine is forgiven, as long as one call of several has none.
+    let mut fastest = Duration::MAX;
+    for _ in 0..3 {
+        let start = Instant::now();
+        let answer = post(&server, "/tools/calls", &json!({"calls": [bash("c1", "ls")]})).await;
+        fastest = fastest.min(start.elapsed());
+        assert_eq!(answer["results"][0]["decision"], "deny");
+        assert_eq!(lines(&answer["hooks"]), ["g failed timeout"]);
+    }
+    assert!(fastest < Duration::from_secs(2), "{fastest:?}");
 }
 
 /// H63, H64.

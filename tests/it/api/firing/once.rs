@@ -55,7 +55,7 @@ async fn the_first_outcome_stays_and_a_new_revision_is_for_new_results() {
     assert_eq!([second.said(2), second.said(4), second.said(6)], ["said 0", "said 1", "said 0"]);
     assert_eq!(outcomes(&second), ["t applied", "t applied", "t applied"]);
     assert_eq!(receiver.requests().len(), 2);
-    let changed = server.build("PATCH", "/hooks/t").json(&json!({"timeout_ms": 700})).send();
+    let changed = server.build("PATCH", "/hooks/t").json(&json!({"timeout_ms": 7000})).send();
     assert_eq!(changed.await.unwrap().status(), 200);
     let third = compiled(&server, &body(&[("c1", "one"), ("c4", "three")])).await;
     assert_eq!([third.said(2), third.said(4)], ["said 0", "said 2"]);
@@ -100,12 +100,15 @@ async fn results_that_were_taken_are_not_asked_about_again() {
             {"id": "c2", "name": "Bash", "content": {"a": 1}, "is_error": true}]}),
     )
     .await;
-    assert_eq!(taken["messages"][0]["content"], "said 0");
-    assert_eq!(taken["messages"][1]["content"], "said 1");
+    // Both are asked about at once.
+    let said = [0, 1].map(|at| taken["messages"][at]["content"].as_str().unwrap());
+    assert!(matches!(said, ["said 0", "said 1"] | ["said 1", "said 0"]), "{said:?}");
     assert_eq!(taken["results"][0]["bytes_before"], 3);
     assert_eq!(taken["results"][0]["bytes_after"], 6);
     assert_eq!(taken["report"]["hooks"].as_array().unwrap().len(), 2);
-    let inputs: Vec<Value> = calls(&receiver).iter().map(|call| call["input"].clone()).collect();
+    let mut inputs: Vec<Value> =
+        calls(&receiver).iter().map(|call| call["input"].clone()).collect();
+    inputs.sort_by_key(|input| input["tool"]["call_id"].to_string());
     assert_eq!(
         inputs,
         [
@@ -120,8 +123,8 @@ async fn results_that_were_taken_are_not_asked_about_again() {
     next["messages"][2] = taken["messages"][0].clone();
     next["messages"][4] = taken["messages"][1].clone();
     let done = compiled(&server, &next).await;
-    assert_eq!([done.said(2), done.said(4)], ["said 0", "said 1"]);
-    assert_eq!(compiled(&server, &body(&[("c1", "one")])).await.said(2), "said 0");
+    assert_eq!([done.said(2), done.said(4)], said);
+    assert_eq!(compiled(&server, &body(&[("c1", "one")])).await.said(2), said[0]);
     assert_eq!(receiver.requests().len(), 2);
 }
 

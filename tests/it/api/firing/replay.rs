@@ -183,7 +183,7 @@ async fn a_hook_of_another_definition_is_told_and_the_record_stands() {
     let receiver = answers(&json!({"content": "red"})).await;
     let server = server().await;
     let (path, first) = recorded(&server, &receiver).await;
-    let changed = server.build("PATCH", "/hooks/rag").json(&json!({"timeout_ms": 900})).send();
+    let changed = server.build("PATCH", "/hooks/rag").json(&json!({"timeout_ms": 9000})).send();
     assert_eq!(changed.await.unwrap().status(), 200);
     let told = again(&server, &path, "strict").await;
     assert_eq!((&told["status"], receiver.requests().len()), (&json!("equal"), 1));

@@ -114,10 +114,10 @@ async fn first_change_is_told_after_a_kill_as_without_one() {
 #[tokio::test]
 async fn a_session_is_kept_from_its_last_use_on_and_goes_whole() {
     let server = TestServer::with(&["--cleanup-interval-ms", "20"]).await;
-    done(&server, "/sessions", &json!({"id": "s", "ttl": {"seconds": 1}})).await;
+    done(&server, "/sessions", &json!({"id": "s", "ttl": {"seconds": 3}})).await;
     let entry = json!({"value": "a secret", "scope": {"session_id": "s"}});
     server.build("PUT", "/memory/k").json(&entry).send().await.unwrap();
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let end = std::time::Instant::now() + std::time::Duration::from_mins(1);
     loop {
         let (session, memory) =
             (server.get("/sessions/s").await, server.get("/memory/k?session_id=s").await);
