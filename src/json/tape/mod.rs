@@ -95,6 +95,13 @@ impl<'a> Tape<'a> {
         Some(Node { tape: self, at, entry })
     }
 
+    /// Expects no keys of documents whose marks go by another form.
+    fn turn_to(&mut self, form: Form) {
+        if std::mem::replace(&mut self.slashes, form.slashes) != form.slashes {
+            self.last.clear();
+        }
+    }
+
     /// Forgets all documents, and keeps the room.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();

@@ -22,9 +22,7 @@ impl<'a> Tape<'a> {
     pub(crate) fn read(&mut self, text: &'a str, form: Form) -> Option<u32> {
         let (start, decoded) = (self.entries.len(), self.decoded.len());
         let root = u32::try_from(start).ok()?;
-        if std::mem::replace(&mut self.slashes, form.slashes) != form.slashes {
-            self.last.clear();
-        }
+        self.turn_to(form);
         // About what documents take.
         self.entries.reserve(text.len() / BYTES);
         let mut reader = Reader {
