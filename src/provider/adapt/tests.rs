@@ -301,7 +301,7 @@ fn many_unknown_fields_cost_one_short_note() {
     let message = Message::new(Role::User, vec![part.clone(), part.clone()]);
     let started = std::time::Instant::now();
     let notes = details(Source::Openai, Target::Anthropic, message);
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    assert!(started.elapsed().as_secs() < 2, "{:?}", started.elapsed());
     let (code, detail) = &notes[0];
     assert_eq!(*code, "part_fields_dropped");
     assert_eq!(detail, "k0, k1, k2, k3, k4, k5, k6, k7, k8, k9 and 19990 more");

@@ -209,7 +209,7 @@ async fn an_overloaded_server_answers_some_and_refuses_the_rest() {
             refused += 1;
         }
     }
-    assert!(answered > 0, "what is done in a moment is answered, here {answered}");
+    assert!(answered > 4, "what is done in a moment is answered, here {answered}");
     assert!(refused > 0, "what is not is refused");
     let figures = server.get("/metrics").await.text().await.unwrap();
     assert!(figures.contains("contexture_http_requests_shed_total"), "{figures}");
