@@ -109,8 +109,7 @@ pub fn delete(services: &Services, id: ArtifactId) -> Result<bool, Error> {
 /// Removes what is too old or too much, by the caps in `body` and, where one is absent, by the
 /// settings.
 pub fn cleanup(services: &Services, body: &str) -> Result<Cleanup, Error> {
-    let body = if body.trim().is_empty() { "{}" } else { body };
-    let node = json::parse(body, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let caps = Fields::of(&node, Path::Root, CLEANUP_KEYS, &mut faults).map(|fields| {
         let mut whole = |key| fields.whole(key, 0, MOST, &mut faults);

@@ -172,8 +172,7 @@ pub fn delete(services: &Services, name: &str, if_match: Option<u64>) -> Result<
 /// Renders the skill of a name as `body` asks: `{"args"?, "vars"?, "argument_names"?,
 /// "include_base_dir"?, "append_args_if_no_placeholder"?}`.
 pub fn render(services: &Services, name: &str, body: &str) -> Result<(Skill, String), Error> {
-    let body = if body.trim().is_empty() { "{}" } else { body };
-    let node = json::parse(body, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let Some(fields) = Fields::of(&node, Path::Root, RENDER_KEYS, &mut faults) else {
         return Err(Error::Invalid(faults.into_vec()));

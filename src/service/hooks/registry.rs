@@ -193,7 +193,7 @@ pub fn rotate(
     once: Option<&Once>,
     tell: fn(&Registered) -> String,
 ) -> Result<Made, Error> {
-    let node = json::parse(if body.trim().is_empty() { "{}" } else { body }, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let fields = Fields::of(&node, Path::Root, &["overlap_seconds"], &mut faults);
     let overlap = fields

@@ -34,8 +34,7 @@ pub struct Trial {
 
 /// Reads what is to be tried: a hook that is registered, or one that the body holds.
 pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<Trial, Error> {
-    let body = if body.trim().is_empty() { "{}" } else { body };
-    let node = json::parse(body, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let known = if id.is_some() { KEYS } else { NEW_KEYS };
     let Some(fields) = Fields::of(&node, Path::Root, known, &mut faults) else {

@@ -89,8 +89,7 @@ pub fn replay(
     body: &str,
     deadline: &Deadline,
 ) -> Result<Replayed, Error> {
-    let text = if body.trim().is_empty() { "{}" } else { body };
-    let node = json::parse(text, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let mut mode = None;
     let mut given = None;

@@ -1,7 +1,7 @@
 //! A golden set under a version of its pack: which compiles come to the same, and where others part.
 
 use super::{Golden, golden, published};
-use crate::json::{self, Faults, Fields, Limits, Path};
+use crate::json::{self, Faults, Fields, Path};
 use crate::pack::PackRef;
 use crate::pipeline::Deadline;
 use crate::service::compilations::{self, Replayed};
@@ -38,8 +38,7 @@ pub fn run(
     body: &str,
     deadline: &Deadline,
 ) -> Result<Ran, Error> {
-    let text = if body.trim().is_empty() { "{}" } else { body };
-    let node = json::parse(text, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let mut against = None;
     if let Some(fields) = Fields::of(&node, Path::Root, &["against"], &mut faults)
