@@ -142,7 +142,8 @@ fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<Strin
     known
         .filter(|known| known.chars().count().abs_diff(length) <= most(known))
         .map(|known| (strsim::damerau_levenshtein(known, name), known))
-        .filter(|(distance, known)| *distance <= most(known))
+        // Something of the name is left.
+        .filter(|(distance, known)| *distance <= most(known) && *distance < known.chars().count())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known.to_owned())
 }
@@ -150,6 +151,14 @@ fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_suggested_that_has_something_of_what_was_said() {
+        let suggested = |name| nearest(name, ["do", "dont", "voice"].into_iter());
+        assert_eq!(suggested("donts").as_deref(), Some("dont"));
+        assert_eq!(suggested("dos").as_deref(), Some("do"));
+        assert_eq!(suggested("x"), None);
+    }
 
     #[test]
     fn a_path_becomes_a_pointer() {

@@ -1,5 +1,7 @@
 //! What two versions of a pack differ in.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 /// One place where two documents are not the same.
@@ -20,13 +22,14 @@ pub struct LayerChange {
     pub changes: Vec<Change>,
 }
 
-/// Members of lists that are told apart by one of these keys, rather than by their places.
+/// Keys that items of lists are told apart by, rather than by their places: the first of them that
+/// every item has and no two share. A permission names its adapter, as others do.
 const NAMES: &[&str] = &[
+    "permission_id",
     "rule_id",
     "bundle_id",
     "gate_id",
     "adapter_id",
-    "permission_id",
     "decision_key",
     "id",
     "intent",
@@ -67,6 +70,7 @@ fn compare(before: &Value, after: &Value, path: &mut String, out: &mut Vec<Chang
             }
         }
         (Value::Array(old), Value::Array(new)) => lists(old, new, path, out),
+        (Value::Number(old), Value::Number(new)) if old.as_f64() == new.as_f64() => {}
         _ if before == after => {}
         _ => tell(out, "replace", path, Some(before), Some(after)),
     }
@@ -74,13 +78,10 @@ fn compare(before: &Value, after: &Value, path: &mut String, out: &mut Vec<Chang
 
 fn lists(old: &[Value], new: &[Value], path: &mut String, out: &mut Vec<Change>) {
     let length = path.len();
-    let named = old.iter().chain(new).all(|item| name(item).is_some());
-    let find = |items: &[Value], item: &Value, at: usize| {
-        if named {
-            items.iter().position(|other| name(other) == name(item))
-        } else {
-            (at < items.len()).then_some(at)
-        }
+    let key = NAMES.iter().find(|key| names(old, key).is_some() && names(new, key).is_some());
+    let find = |items: &[Value], item: &Value, at: usize| match name(item, key) {
+        Some(own) => items.iter().position(|other| name(other, key) == Some(own)),
+        None => (at < items.len()).then_some(at),
     };
     for (at, item) in old.iter().enumerate() {
         step(path, &at.to_string());
@@ -98,19 +99,25 @@ fn lists(old: &[Value], new: &[Value], path: &mut String, out: &mut Vec<Change>)
         }
     }
     let order = |items: &[Value], others: &[Value]| -> Vec<Value> {
-        let kept = items.iter().filter(|item| others.iter().any(|other| name(other) == name(item)));
-        kept.filter_map(name).cloned().collect()
+        let kept = items.iter().filter(|item| find(others, item, others.len()).is_some());
+        kept.filter_map(|item| name(item, key)).map(Value::from).collect()
     };
     let (was, is) = (order(old, new), order(new, old));
-    if named && was != is {
+    if was != is {
         tell(out, "replace", path, Some(&Value::Array(was)), Some(&Value::Array(is)));
     }
 }
 
-/// What an item is called.
-fn name(item: &Value) -> Option<&Value> {
-    let item = item.as_object()?;
-    NAMES.iter().find_map(|key| item.get(*key))
+/// What an item is called under a key.
+fn name<'v>(item: &'v Value, key: Option<&&str>) -> Option<&'v str> {
+    item.get(key?)?.as_str()
+}
+
+/// What items are called under a key; none where one has no such text, or two have the same.
+fn names<'v>(items: &'v [Value], key: &str) -> Option<BTreeSet<&'v str>> {
+    let names: Option<BTreeSet<&str>> =
+        items.iter().map(|item| name(item, Some(&key))).collect();
+    names.filter(|names| names.len() == items.len())
 }
 
 fn step(path: &mut String, key: &str) {
@@ -155,5 +162,26 @@ mod tests {
             ]
         );
         assert_eq!(between(&before, &before), []);
+    }
+
+    #[test]
+    fn a_key_that_two_items_share_tells_none_apart() {
+        let permissions = |capability: &str| {
+            json!({"tooling_layer": {"permissions": [
+                {"adapter_id": "a", "capability": "read", "share": 1.0},
+                {"adapter_id": "a", "capability": capability}]}})
+        };
+        assert_eq!(between(&permissions("write"), &permissions("write")), []);
+        let layers = between(&permissions("write"), &permissions("push"));
+        let [LayerChange { changes, .. }] = &layers[..] else { panic!("{layers:?}") };
+        let paths: Vec<&str> = changes.iter().map(|change| &*change.path).collect();
+        assert_eq!(paths, ["/tooling_layer/permissions/1/capability"]);
+    }
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_written() {
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        assert_eq!(between(&read(r#"{"a": [1.0, 2e1]}"#), &read(r#"{"a": [1, 20]}"#)), []);
+        assert_ne!(between(&read(r#"{"a": 1.5}"#), &read(r#"{"a": 1}"#)), []);
     }
 }

@@ -29,7 +29,7 @@ const REMEMBERED: usize = 64;
 /// Why nothing is done with a pack.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    #[error("the pack has {} faults", .0.len())]
+    #[error("the pack has {} fault{}", .0.len(), if .0.len() == 1 { "" } else { "s" })]
     Lint(Vec<LintFault>),
     #[error("{0} is published with another digest: {1}")]
     VersionExists(String, String),
