@@ -87,6 +87,17 @@ impl Refusal {
         self
     }
 
+    /// The same, each of its pointers as it is in another document, where it is another one there.
+    #[must_use]
+    pub fn placed(mut self, place: impl Fn(&str) -> Option<String>) -> Self {
+        for fault in &mut self.said.faults {
+            if let Some(pointer) = place(&fault.pointer) {
+                fault.pointer = pointer;
+            }
+        }
+        self
+    }
+
     #[must_use]
     pub fn with(mut self, details: Value) -> Self {
         self.said.details = details;

@@ -24,6 +24,9 @@ pub struct Compiled {
     pub payload_hash: ContentHash,
     /// What the stages gave, where that is recorded.
     pub hashes: Hashes,
+    /// Whether every message that was put together is there as it was: hooks at `transform_context`
+    /// may have added some, and no more.
+    pub is_whole: bool,
 }
 
 impl Compiled {

@@ -49,8 +49,8 @@ pub use govern::{
 };
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
 pub use points::{
-    Fits, Formats, SummaryAsk, ask_formats, ask_results_of, ask_texts, clean_summary,
-    governed_input, result_inputs, write_arguments,
+    Fits, Formats, SummaryAsk, ask_formats, ask_governed_results, ask_results_of, ask_texts,
+    clean_summary, governed_input, result_inputs, write_arguments,
 };
 pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;

@@ -34,5 +34,6 @@ pub(super) fn run(request: CompileRequest, mut text: String) -> Compiled {
         hints: Hints::default(),
         artifacts: Vec::new(),
         hashes: Hashes::default(),
+        is_whole: true,
     }
 }

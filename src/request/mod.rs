@@ -29,7 +29,7 @@ pub use compress::{
 };
 pub use governed::{
     CallerBlock, EvidenceRef, Governed, Invoke, MemoryRecord, PackSource, RunContext, Unread,
-    is_owned, read_evidence, read_governed,
+    is_bucket_name, is_owned, read_evidence, read_governed,
 };
 pub use hooks::{HookChoice, RecalledMemory, read_recalled};
 pub use lineage::{

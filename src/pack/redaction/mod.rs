@@ -4,13 +4,19 @@
 //! what stands in the place of a match is never matched again.
 
 mod detector;
+mod quoted;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 
+use crate::json::write_string;
+
 pub(super) use detector::Detector;
+
+/// Strings in strings that are looked into.
+const DEEPEST: usize = 8;
 
 /// The rules of a pack.
 #[derive(Debug, Clone, Default)]
@@ -84,9 +90,37 @@ impl Redaction {
         self.rules.iter().map(|rule| &rule.id)
     }
 
+    /// A text without what the rules find in it, as it stands or in what its quoted JSON strings say:
+    /// there, a number may stand behind an escaped line break, and a letter be six characters.
     pub fn apply(&self, text: &str) -> Redacted {
-        let mut stretches = vec![Stretch { text: text.into(), is_settled: false }];
+        self.within(text, 0)
+    }
+
+    /// `depth`: in how many strings the text is quoted.
+    fn within(&self, text: &str, depth: usize) -> Redacted {
         let mut hits = BTreeMap::new();
+        if self.is_empty() {
+            return Redacted::default();
+        }
+        let mut stretches = Vec::new();
+        let mut from = 0;
+        let quoted = if depth < DEEPEST { quoted::strings(text) } else { Vec::new() };
+        for (range, said) in quoted {
+            let Redacted { text: Some(new), hits: found } = self.within(&said, depth + 1) else {
+                continue;
+            };
+            for (id, count) in found {
+                *hits.entry(id).or_default() += count;
+            }
+            let before = text.get(from..range.start).unwrap_or_default();
+            stretches.push(Stretch { text: before.into(), is_settled: false });
+            let mut escaped = String::new();
+            write_string(&mut escaped, &new);
+            stretches.push(Stretch { text: escaped.into(), is_settled: true });
+            from = range.end;
+        }
+        let rest = text.get(from..).unwrap_or_default();
+        stretches.push(Stretch { text: rest.into(), is_settled: false });
         for rule in &self.rules {
             let mut next = Vec::with_capacity(stretches.len());
             for stretch in stretches {
@@ -135,7 +169,7 @@ impl Finder {
     /// Where it finds something; in order, without overlap.
     fn find(&self, text: &str) -> Vec<std::ops::Range<usize>> {
         match self {
-            Self::BuiltIn(detector) => detector.find(text),
+            Self::BuiltIn(detector) => detector.find(&quoted::blank(text)),
             Self::Pattern(regex) => {
                 regex.find_iter(text).map(|found| found.range()).filter(|r| !r.is_empty()).collect()
             }
@@ -178,6 +212,24 @@ mod tests {
         ] {
             assert_eq!(shown(&[name], text), left, "{name}");
         }
+    }
+
+    #[test]
+    fn what_stands_in_json_is_found_as_it_is_said() {
+        let names = ["email", "credit_card", "ipv4"];
+        for (text, left) in [
+            (r#"{"note":"card:\n4111111111111111 end"}"#, r#"{"note":"card:\n[REDACTED:credit_card] end"}"#),
+            (r#"{"b":"hi\nbob@example.com"}"#, r#"{"b":"hi\n[REDACTED:email]"}"#),
+            (r#"{"to":"bob\u0040example.com"}"#, r#"{"to":"[REDACTED:email]"}"#),
+            (r#"{"bob\u0040example.com":"a\"b"}"#, r#"{"[REDACTED:email]":"a\"b"}"#),
+            (r#"log {"out":"{\"ip\":\"\\n10.0.0.1\"}"} end"#, r#"log {"out":"{\"ip\":\"\\n[REDACTED:ipv4]\"}"} end"#),
+            (r"'card:\n4111111111111111'", r"'card:\n[REDACTED:credit_card]'"),
+            ("\"open 10.0.0.1\nand \"\\t10.0.0.2\"", "\"open [REDACTED:ipv4]\nand \"\\t[REDACTED:ipv4]\""),
+        ] {
+            assert_eq!(shown(&names, text), left, "{text}");
+        }
+        let twice = of(&names).apply(r#"{"a":"\n4111111111111111","b":"4111111111111111"}"#);
+        assert_eq!(twice.hits.values().sum::<u64>(), 2);
     }
 
     #[test]

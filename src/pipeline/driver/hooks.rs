@@ -12,10 +12,11 @@ use crate::pipeline::{Error, Stopped};
 use crate::request::Level;
 
 impl Driver<'_> {
-    /// Results as the hooks at `tool_result` leave them, before anything else is done with them.
+    /// Results as the hooks at `tool_result` leave them, before anything else is done with them. Under a
+    /// pack they were asked before its stages.
     pub(super) fn results(&mut self, history: &mut [Message]) -> Result<(), Error> {
         const POINT: Point = Point::ToolResult;
-        if !self.asks.has_any(POINT) {
+        if self.request.is_governed || !self.asks.has_any(POINT) {
             return Ok(());
         }
         let asks = &mut *self.asks;

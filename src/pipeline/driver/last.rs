@@ -52,7 +52,9 @@ impl Driver<'_> {
         let Some(payload) = changed.payload.as_deref() else { return Ok(slots) };
         let by = (self.request, source);
         let settled = transform::apply(&self.meter, &slots, (&seen, payload), by, &mut self.notes)?;
-        let Some(slots) = settled else { return Ok(slots) };
+        let Some(settled) = settled else { return Ok(slots) };
+        self.is_whole = transform::holds_all(&settled, &slots);
+        let slots = settled;
         let list = source.list_key();
         let slots = self.mend_ends(slots, opening.clone(), (list, spoken))?;
         let budget = self.request.context_window.saturating_sub(self.request.reserve_output);

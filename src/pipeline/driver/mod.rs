@@ -26,6 +26,8 @@ struct Driver<'d> {
     asks: &'d mut dyn Asks,
     timings: &'d mut Timings,
     trace: Trace,
+    /// Whether hooks left every message that was put together.
+    is_whole: bool,
 }
 
 pub(super) fn run(
@@ -40,7 +42,8 @@ pub(super) fn run(
     let adapters = Adapters::of(&request.compression.adapters);
     let notes = request.notes.clone();
     let trace = Trace::new(request.record.is_kept());
-    let mut driver = Driver { cx, request, meter, adapters, notes, asks, timings, trace };
+    let is_whole = true;
+    let mut driver = Driver { cx, request, meter, adapters, notes, asks, timings, trace, is_whole };
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);

@@ -333,8 +333,9 @@ impl Driver<'_> {
             provider::write_into(&mut text, target, Sandwich { messages: &messages, tools });
             let payload_hash = ContentHash::of(text.get(start..).unwrap_or_default());
             let hashes = std::mem::take(&mut self.trace).finish(payload_hash);
+            let is_whole = self.is_whole;
             let mut compiled =
-                Compiled { text, start, report, hints, artifacts, payload_hash, hashes };
+                Compiled { text, start, report, hints, artifacts, payload_hash, hashes, is_whole };
             if provider::rules(target).cache_marks {
                 compiled.report.cache.breakpoints = breakpoints::find(compiled.payload());
             }

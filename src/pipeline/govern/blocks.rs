@@ -1,9 +1,10 @@
 //! What is to be shown, as blocks: each with its bucket, its weight, and whether it must be there.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::clean::Hits;
 use super::evidence::Admitted;
 use super::ledger::hash;
 use super::memory::Recalled;
@@ -29,7 +30,9 @@ pub(super) struct Block {
     pub(super) hash: ContentHash,
     /// What it came from.
     pub(super) source: Arc<str>,
-    pub(super) hits: BTreeMap<Arc<str>, u64>,
+    pub(super) hits: Hits,
+    /// Whether the caller or a hook gave it.
+    pub(super) is_callers: bool,
 }
 
 /// Over blocks that did not come from the pack or the store: those of the request, and those of hooks
@@ -84,10 +87,6 @@ impl<'m> Maker<'m> {
         }
     }
 
-    pub(super) fn redaction(&self) -> &'m Redaction {
-        self.redaction
-    }
-
     pub(super) fn count(&self, text: &str) -> u64 {
         (self.count)(text)
     }
@@ -139,6 +138,7 @@ impl<'m> Maker<'m> {
             is_data,
             source,
             hits: redacted.hits,
+            is_callers: false,
         });
     }
 
@@ -307,10 +307,13 @@ impl<'m> Maker<'m> {
             is_data: true,
             is_redacted: true,
         });
+        if let Some(made) = self.made.last_mut() {
+            made.is_callers = true;
+        }
     }
 
-    /// A turn of the conversation; a later one is of more weight.
-    pub(super) fn turn(&mut self, at: usize, text: String, is_open: bool) {
+    /// A turn of the conversation, which was redacted message by message; a later one is of more weight.
+    pub(super) fn turn(&mut self, at: usize, (text, hits): (String, Hits), is_open: bool) {
         let priority = i64::try_from(at).unwrap_or(i64::MAX / 2);
         self.add(Draft {
             bucket: "session",
@@ -320,7 +323,10 @@ impl<'m> Maker<'m> {
             priority: if is_open { 1 << 40 } else { 0 } + priority,
             is_required: is_open,
             is_data: false,
-            is_redacted: true,
+            is_redacted: false,
         });
+        if let Some(made) = self.made.last_mut() {
+            made.hits = hits;
+        }
     }
 }

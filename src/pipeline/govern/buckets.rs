@@ -1,6 +1,7 @@
 //! Stage 7: which blocks fit into their buckets. What must be shown is, or nothing is compiled.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -106,33 +107,36 @@ pub(super) fn run(
     let names: Vec<Arc<str>> = order.iter().map(|(name, ..)| Arc::clone(name)).collect();
     let mut fill = Fill { buckets: order, borrowed: Vec::new() };
     let mut packed: Vec<Packed> = Vec::with_capacity(of.values().map(Vec::len).sum());
-    let mut lacking: Vec<usize> = Vec::new();
+    let mut places: Vec<Range<usize>> = Vec::with_capacity(names.len());
     for name in &names {
         let mut own = of.remove(name).unwrap_or_default();
         own.sort_by_key(|block| std::cmp::Reverse(block.priority));
-        let is_known = allocations.iter().any(|(known, _)| known == name);
         let start = packed.len();
         packed.extend(own.into_iter().map(Packed::dropped));
-        for required in [true, false] {
-            for at in start..packed.len() {
-                let Some(one) = packed.get_mut(at) else { continue };
-                if one.block.is_required != required {
-                    continue;
-                }
-                let need = one.block.tokens;
-                let mut room = fill.room(name);
-                if need > room && !is_known && fill.room("session") >= need - room {
-                    fill.borrow(name, need - room, std::iter::once("session".into()));
-                    room = need;
-                }
-                if need <= room {
-                    fill.take(name, need);
-                    one.is_kept = true;
-                } else if required && rollover == Rollover::None {
-                    return Err(overflow(&one.block, room));
-                } else if required {
-                    lacking.push(at);
-                }
+        places.push(start..packed.len());
+    }
+    let is_known = |name: &Arc<str>| allocations.iter().any(|(known, _)| known == name);
+    let mut lacking: Vec<usize> = Vec::new();
+    for (bucket, required) in rounds(&names, &is_known) {
+        let (Some(name), Some(place)) = (names.get(bucket), places.get(bucket)) else { continue };
+        for at in place.clone() {
+            let Some(one) = packed.get_mut(at) else { continue };
+            if one.block.is_required != required {
+                continue;
+            }
+            let need = one.block.tokens;
+            let mut room = fill.room(name);
+            if need > room && !is_known(name) && fill.room("session") >= need - room {
+                fill.borrow(name, need - room, std::iter::once("session".into()));
+                room = need;
+            }
+            if need <= room {
+                fill.take(name, need);
+                one.is_kept = true;
+            } else if required && rollover == Rollover::None {
+                return Err(overflow(&one.block, room));
+            } else if required {
+                lacking.push(at);
             }
         }
     }
@@ -147,6 +151,25 @@ pub(super) fn run(
         one.is_kept = true;
     }
     Ok(Output { blocks: packed, buckets: fill.buckets, borrowed: fill.borrowed })
+}
+
+/// Buckets in the order in which they are filled, by their places, what must be shown of each first. One
+/// that nobody has heard of lives on what the session has: before turns that may go, behind those that
+/// may not.
+fn rounds(names: &[Arc<str>], is_known: &dyn Fn(&Arc<str>) -> bool) -> Vec<(usize, bool)> {
+    let (mut rounds, mut others, mut last) = (Vec::new(), Vec::new(), None);
+    for (at, name) in names.iter().enumerate() {
+        let both = [(at, true), (at, false)];
+        if **name == *"session" {
+            rounds.push((at, true));
+            last = Some((at, false));
+        } else if is_known(name) {
+            rounds.extend(both);
+        } else {
+            others.extend(both);
+        }
+    }
+    rounds.into_iter().chain(others).chain(last).collect()
 }
 
 fn overflow(block: &Block, have: u64) -> Refusal {
@@ -200,9 +223,11 @@ impl Output {
         hits
     }
 
-    /// What the blocks of a bucket that are shown came from.
+    /// What the blocks of a bucket that are shown came from; those that a caller put there are on no
+    /// manifest.
     pub(super) fn kept(&self, bucket: &str) -> HashSet<&str> {
-        let own = self.blocks.iter().filter(|one| one.is_kept && &*one.block.bucket == bucket);
+        let own = self.blocks.iter().filter(|one| one.is_kept && !one.block.is_callers);
+        let own = own.filter(|one| &*one.block.bucket == bucket);
         own.map(|one| &*one.block.source).collect()
     }
 }

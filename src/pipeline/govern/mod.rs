@@ -7,6 +7,7 @@
 mod blocks;
 mod buckets;
 mod budget;
+mod clean;
 mod context;
 mod controls;
 mod evidence;
@@ -24,7 +25,7 @@ mod tools;
 mod written;
 
 pub use published::published;
-pub(super) use render::redacted;
+pub(super) use clean::redacted;
 pub use summary::Summarizing;
 
 use std::sync::Arc;
@@ -168,7 +169,7 @@ fn run(
     ];
     stages.push("budget", parts, hash(&allocation.told()));
 
-    let session = session::Session::of(conversation, invoke).ok_or_else(|| {
+    let session = session::Session::of(conversation, invoke, &pack.policy.redaction).ok_or_else(|| {
         let detail = "there is no task: neither `input.message` nor a message of the user";
         Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail).at("/request/input/message")
     })?;
@@ -194,6 +195,8 @@ fn run(
         ("pack.tone_and_comms", pack.hash("tone_and_comms")),
         ("pack.business_context", pack.hash("business_context")),
         ("pack.redaction_rules", pack.hash("redaction_rules")),
+        ("pack.decision_layer", pack.hash("decision_layer")),
+        ("pack.budget_layer", pack.hash("budget_layer")),
         ("request.message", ContentHash::of(&session.task)),
         ("request.conversation", session.hash()),
         ("request.compression", input.summarizing.hash()),
@@ -234,6 +237,7 @@ fn run(
     let parts = [
         ("pack.approval_gates", pack.hash("approval_gates")),
         ("pack.guardrails", pack.hash("guardrails")),
+        ("pack.decision_layer", pack.hash("decision_layer")),
         ("request.facts", facts_hash),
         ("stage.buckets", stages.output("buckets")),
         ("stage.policy", stages.output("policy")),
@@ -268,7 +272,7 @@ fn run(
         surfaced.above.iter().map(|key| Diagnostic { code: "policy_mode_above_ceiling", key }),
     );
     let meta = preflight::meta(&input, &policy, &diagnostics);
-    let context = Context::new(own, ledger, &buckets, rendered);
+    let context = Context::new(own, ledger);
     Ok(GovernOutput { conversation, context, meta, stages: stages.lines() })
 }
 
@@ -349,10 +353,15 @@ fn words(message: &Message) -> String {
     texts.join("\n")
 }
 
-/// The last message of the user that has a text.
-fn last_user(history: &[Message], text: Option<&Arc<str>>) -> Option<usize> {
-    history.iter().rposition(|message| {
-        let own = words(message);
-        message.role == Role::User && !own.is_empty() && text.is_none_or(|text| *own == **text)
-    })
+/// Where the task stands: the last message of the user that has a text. Where `text` says what is to be
+/// done, that message says the same, and nothing but calls and their results came of it so far; else
+/// the same words were said before, and answered.
+fn task_of(history: &[Message], text: Option<&Arc<str>>) -> Option<usize> {
+    let is_task = |message: &Message| message.role == Role::User && !words(message).is_empty();
+    let at = history.iter().rposition(is_task)?;
+    let Some(text) = text else { return Some(at) };
+    let is_same = history.get(at).is_some_and(|message| *words(message) == **text);
+    let mut rest = history.iter().skip(at + 1);
+    let is_open = rest.all(|message| message.role != Role::Assistant || message.has_tool_calls());
+    (is_same && is_open).then_some(at)
 }

@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::buckets::{Output, Packed, shown_order};
 use super::summary;
-use crate::domain::{Content, Message, Part};
-use crate::pack::Redaction;
+use crate::domain::{Content, MediaSource, Message, Part};
 
 /// What is shown, as one text.
 pub(super) struct Rendered {
@@ -62,14 +60,10 @@ impl Rendered {
         self.text.get(..self.head).unwrap_or_default()
     }
 
-    /// Where a block stands, by its place among the blocks.
-    pub(super) fn place(&self, at: usize) -> Option<Range<usize>> {
-        self.places.get(at).cloned().flatten()
-    }
-
-    /// The same block as text.
+    /// A block with its wrapper, by its place among the blocks.
     pub(super) fn block(&self, at: usize) -> &str {
-        self.place(at).and_then(|place| self.text.get(place)).unwrap_or_default()
+        let place = self.places.get(at).cloned().flatten();
+        place.and_then(|place| self.text.get(place)).unwrap_or_default()
     }
 }
 
@@ -123,65 +117,28 @@ pub(super) fn spoken(message: &Message) -> String {
     let mut text = format!("{role}:");
     for part in &message.parts {
         text.push(' ');
-        match &part.content {
-            Content::Text(own) => text.push_str(own),
-            Content::Thinking(thinking) => text.push_str(&thinking.text),
-            Content::ToolCall(call) => {
-                let _ = write!(text, "{}({})", call.name, call.arguments);
-            }
-            Content::ToolResult(result) => {
-                for own in result.content.iter().filter_map(Part::as_text) {
-                    text.push_str(own);
-                }
-            }
-            Content::Media(media) => {
-                let _ = write!(text, "[{}]", media.media_type);
-            }
-            Content::Opaque { kind, .. } => {
-                let _ = write!(text, "[{kind}]");
-            }
-        }
+        speak(&mut text, part);
     }
     text
 }
 
-/// A message without what rules find in it. Thinking is whole or absent: where they find something
-/// in it, it is absent.
-pub(in crate::pipeline) fn redacted(mut message: Message, redaction: &Redaction) -> Message {
-    if redaction.is_empty() {
-        return message;
-    }
-    let clean = |text: &Arc<str>| redaction.apply(text).text.map(Arc::<str>::from);
-    message.parts.retain(|part| match &part.content {
-        Content::Thinking(thinking) => clean(&thinking.text).is_none(),
-        Content::Opaque { raw, .. } => clean(raw.text()).is_none(),
-        _ => true,
-    });
-    for part in &mut message.parts {
-        match &mut part.content {
-            Content::Text(text) => {
-                if let Some(new) = clean(text) {
-                    *text = new;
-                }
-            }
-            Content::ToolCall(call) => {
-                if let Some(new) = clean(&call.arguments) {
-                    let is_json = serde_json::from_str::<serde_json::Value>(&new).is_ok();
-                    call.arguments =
-                        if is_json || call.custom { new } else { "{\"redacted\":true}".into() };
-                }
-            }
-            Content::ToolResult(result) => {
-                for own in &mut result.content {
-                    if let Content::Text(text) = &mut own.content
-                        && let Some(new) = clean(text)
-                    {
-                        *text = new;
-                    }
-                }
-            }
-            _ => {}
+/// All that a model reads of a part: what stands in no block would be counted nowhere.
+fn speak(text: &mut String, part: &Part) {
+    match &part.content {
+        Content::Text(own) => text.push_str(own),
+        Content::Thinking(thinking) => text.push_str(&thinking.text),
+        Content::ToolCall(call) => {
+            let _ = write!(text, "{}({})", call.name, call.arguments);
         }
+        Content::ToolResult(result) => {
+            result.content.iter().for_each(|part| speak(text, part));
+        }
+        Content::Media(media) => match &media.source {
+            MediaSource::Text(own) => text.push_str(own),
+            _ => {
+                let _ = write!(text, "[{}]", media.media_type);
+            }
+        },
+        Content::Opaque { raw, .. } => text.push_str(raw.as_str()),
     }
-    message
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::blocks::Maker;
 use super::buckets::{Output as Buckets, Packed};
+use super::clean::{Hits, cleaned, redacted};
 use super::ledger::hash;
-use super::render::{Rendered, place, redacted, spoken};
+use super::render::{Rendered, place, spoken};
 use super::tools::Output as Tools;
-use super::{last_user, summary, words};
+use super::{summary, task_of, words};
 use crate::domain::{
     ContentHash, Conversation, Extra, Message, Part, RawJson, Role, ToolDefinition, Turn, turns,
 };
@@ -21,30 +22,41 @@ pub(super) struct Session {
     pub(super) task: String,
     /// What the caller's system messages say.
     pub(super) system: Vec<String>,
+    /// Its messages are without what rules redact.
     conversation: Conversation,
     spans: Vec<Turn>,
-    /// The texts of its messages, as blocks have them.
+    /// The texts of its messages, as they came.
     spoken: Vec<String>,
+    /// How often rules found something in each of them.
+    hits: Vec<Hits>,
     /// Where the task stands among the messages.
     at: Option<usize>,
 }
 
 impl Session {
     /// None where nothing is to be done.
-    pub(super) fn of(mut conversation: Conversation, invoke: &Invoke) -> Option<Self> {
+    pub(super) fn of(
+        mut conversation: Conversation,
+        invoke: &Invoke,
+        redaction: &Redaction,
+    ) -> Option<Self> {
         let before = invoke.recent_turns.iter().map(|(role, text)| {
             let role = if **role == *"assistant" { Role::Assistant } else { Role::User };
             Message::text(role, Arc::clone(text))
         });
         conversation.history.splice(0..0, before);
-        let at = last_user(&conversation.history, invoke.message.as_ref());
+        let at = task_of(&conversation.history, invoke.message.as_ref());
         let own = at.and_then(|at| conversation.history.get(at)).map(words);
         let task = invoke.message.as_ref().map(ToString::to_string).or(own)?;
         let system = conversation.system.iter().map(words).filter(|text| !text.is_empty());
         let system = system.collect();
         let spans = turns(&conversation.history);
         let spoken = conversation.history.iter().map(spoken).collect();
-        Some(Self { task, system, conversation, spans, spoken, at })
+        let history = std::mem::take(&mut conversation.history);
+        let clean = history.into_iter().map(|message| cleaned(message, redaction));
+        let (history, hits) = clean.unzip();
+        conversation.history = history;
+        Some(Self { task, system, conversation, spans, spoken, hits, at })
     }
 
     /// Over what was said, and by whom.
@@ -53,12 +65,10 @@ impl Session {
         hash(&(&self.system, &self.spoken, tools))
     }
 
-    /// The messages of turns, without what rules redact.
-    pub(super) fn messages(&self, turns: &[usize], redaction: &Redaction) -> Vec<Message> {
+    /// The messages of turns.
+    pub(super) fn messages(&self, turns: &[usize]) -> Vec<&Message> {
         let spans = turns.iter().filter_map(|turn| self.spans.get(*turn));
-        let messages =
-            spans.flat_map(|span| self.conversation.history.get(span.clone()).unwrap_or_default());
-        messages.map(|message| redacted(message.clone(), redaction)).collect()
+        spans.flat_map(|span| self.conversation.history.get(span.clone()).unwrap_or_default()).collect()
     }
 
     /// The turns around the task, by number and messages.
@@ -73,9 +83,14 @@ impl Session {
     /// Makes a block of each turn. What answers the task is open: it stays whole.
     pub(super) fn turns(&self, maker: &mut Maker<'_>) {
         for (number, span) in self.around() {
-            let text = self.spoken.get(span.clone()).unwrap_or_default();
+            let messages = self.conversation.history.get(span.clone()).unwrap_or_default();
+            let texts: Vec<String> = messages.iter().map(spoken).collect();
+            let mut hits = Hits::new();
+            for (id, count) in self.hits.get(span.clone()).unwrap_or_default().iter().flatten() {
+                *hits.entry(Arc::clone(id)).or_default() += count;
+            }
             let is_open = self.at.is_some_and(|at| span.start > at);
-            maker.turn(number, text.join("\n"), is_open);
+            maker.turn(number, (texts.join("\n"), hits), is_open);
         }
     }
 
@@ -108,9 +123,9 @@ impl Session {
             let is_task = at.is_some_and(|at| span.contains(&at));
             for (_, message) in messages.by_ref().take(span.len()) {
                 if is_task {
-                    kept_history.push(with_aside(redacted(message, redaction), &aside));
+                    kept_history.push(with_aside(message, &aside));
                 } else if kept.contains(&number) {
-                    kept_history.push(redacted(message, redaction));
+                    kept_history.push(message);
                 }
             }
         }

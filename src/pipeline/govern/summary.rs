@@ -84,7 +84,7 @@ pub(super) fn run(
     let is_covered = |block: &Block| turn(block).is_some_and(|number| covered.contains(&number));
     let tokens: u64 =
         maker.made.iter().filter(|block| is_covered(block)).map(|block| block.tokens).sum();
-    let messages = session.messages(&covered, maker.redaction());
+    let messages = session.messages(&covered);
     let Some(text) = written(maker, &messages, cap.min(tokens), how) else {
         return Vec::new();
     };
@@ -106,15 +106,14 @@ pub(super) fn run(
 /// A summary within so many tokens, its heading counted.
 fn written(
     maker: &Maker<'_>,
-    messages: &[Message],
+    messages: &[&Message],
     most: u64,
     how: Summarizing<'_>,
 ) -> Option<String> {
-    let messages: Vec<&Message> = messages.iter().collect();
     let mut room = most.checked_sub(maker.count(&prose::session_summary(messages.len(), "")))?;
     // Joining text to its heading may cost a token or two more than both apart.
     for _ in 0..3 {
-        let summary = how.write(&messages, room);
+        let summary = how.write(messages, room);
         if summary.trim().is_empty() {
             return None;
         }

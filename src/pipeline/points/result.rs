@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult};
 use crate::hook::{Changed, Facts, Item, Point};
 use crate::json::{Faults, Limits, Node, parse, write_string};
+use crate::pack::Pack;
+use crate::pipeline::govern::redacted;
 use crate::pipeline::{Asks, Error};
 use crate::provider;
 
@@ -38,6 +40,29 @@ pub fn ask_results_of(
     for ((at, ..), new) in places.iter().zip(changed) {
         if let (Some(message), Some(new)) = (history.get_mut(*at), new) {
             put(message, new);
+        }
+    }
+    Ok(())
+}
+
+/// The same under a pack: hooks are shown results without what its rules redact, and one that they
+/// leave alone stays as it came, so that the stages behind count what they redact in it.
+pub fn ask_governed_results(
+    asks: &mut dyn Asks,
+    history: &mut [Message],
+    pack: &Pack,
+) -> Result<(), Error> {
+    if !asks.has_any(Point::ToolResult) {
+        return Ok(());
+    }
+    let clean = |own: &Message| redacted(own.clone(), &pack.policy.redaction);
+    let before: Vec<Message> = history.iter().map(clean).collect();
+    let mut after = before.clone();
+    ask_results_of(asks, &mut after, &|_| Ok(()))?;
+    for ((own, before), after) in history.iter_mut().zip(&before).zip(&after) {
+        let new = after.tool_results().next().filter(|new| before.tool_results().next() != Some(new));
+        if let Some(new) = new {
+            put(own, new.clone());
         }
     }
     Ok(())

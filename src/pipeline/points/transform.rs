@@ -23,6 +23,12 @@ pub(in crate::pipeline) fn input(request: &CompileRequest, seen: &Seen) -> Strin
     out
 }
 
+/// Whether every message of a list is in another one, in the same order.
+pub(in crate::pipeline) fn holds_all(list: &[Slot], messages: &[Slot]) -> bool {
+    let mut rest = list.iter();
+    messages.iter().all(|own| rest.any(|slot| slot.message == own.message))
+}
+
 /// The sandwich as hooks left it, counted where it changed. None where they changed nothing.
 pub(in crate::pipeline) fn apply(
     meter: &Meter<'_>,

@@ -38,9 +38,23 @@ pub struct Governed {
     /// Records in the place of those of the store.
     pub memory: Option<Vec<MemoryRecord>>,
     pub blocks: Vec<CallerBlock>,
+    /// Where the run context and the request stand in the body, as JSON Pointers.
+    places: [String; 2],
 }
 
+/// The same two where they stand beside the pack; stages tell them so.
+const BESIDE: [&str; 2] = ["/run_context", "/request"];
+
 impl Governed {
+    /// A refusal with the pointers that the body has.
+    pub fn placed(&self, refusal: Refusal) -> Refusal {
+        refusal.placed(|pointer| {
+            let mut known = BESIDE.iter().zip(&self.places);
+            let found = known.find_map(|(beside, place)| Some((place, pointer.strip_prefix(beside)?)));
+            found.map(|(place, rest)| format!("{place}{rest}"))
+        })
+    }
+
     /// What is asked of the built-in pack by a request that names none.
     pub fn ungoverned(pack: &PackRef, tenant: &Arc<str>) -> Self {
         Self {
@@ -59,6 +73,7 @@ impl Governed {
             evidence: Vec::new(),
             memory: None,
             blocks: Vec::new(),
+            places: BESIDE.map(str::to_owned),
         }
     }
 }
@@ -127,18 +142,18 @@ pub fn read_governed(body: &Node<'_>, now: Timestamp) -> Result<Option<Governed>
     let place = Place { pack, body, at: root.key("pack") };
     let source = place.source(&mut faults);
     let context = place.find("run_context");
-    let Some((context, at)) = context else {
+    let Some((context, run_at)) = context else {
         let refusal = Refusal::new(
             RefusalCode::CtxInvalid,
             None,
             "a compile under a pack needs a `run_context`",
         );
-        return Err(refusal.at("/run_context").into());
+        return Err(refusal.at(&place.of("run_context")).into());
     };
-    let run = context::read(context, &at, now)?;
+    let run = context::read(context, &run_at, now)?;
     let (request, at) = match place.find("request") {
         Some((node, at)) => (Some(node), at),
-        None => (None, "/request".to_owned()),
+        None => (None, place.of("request")),
     };
     let invoke = invoke(request, &at, &mut faults)?;
     let evidence = match place.find("evidence") {
@@ -150,7 +165,8 @@ pub fn read_governed(body: &Node<'_>, now: Timestamp) -> Result<Option<Governed>
     let faults = faults.into_vec();
     match source {
         Some(pack) if faults.is_empty() => {
-            Ok(Some(Governed { pack, run, invoke, evidence, memory, blocks }))
+            let places = [run_at, at];
+            Ok(Some(Governed { pack, run, invoke, evidence, memory, blocks, places }))
         }
         _ => Err(Unread::Invalid(faults)),
     }
@@ -216,10 +232,19 @@ impl<'p, 'a> Place<'p, 'a> {
         }
     }
 
+    /// Whether `pack` names its pack, and holds what belongs to it.
+    fn holds(&self) -> bool {
+        self.pack.as_object().is_some() && !self.is_document()
+    }
+
     /// A member inside of `pack`.
     fn own(&self, key: &str) -> Option<&'p Node<'a>> {
-        let inside = self.pack.as_object().is_some() && !self.is_document();
-        self.pack.get(key).filter(|node| inside && !node.is_null())
+        self.pack.get(key).filter(|node| self.holds() && !node.is_null())
+    }
+
+    /// Where a member that is nowhere is looked for first.
+    fn of(&self, key: &str) -> String {
+        if self.holds() { format!("/pack/{key}") } else { format!("/{key}") }
     }
 
     /// A member inside of `pack`, or beside it.
@@ -262,15 +287,10 @@ fn invoke(request: Option<&Node<'_>>, at: &str, faults: &mut Faults) -> Result<I
         let refusal = Refusal::new(RefusalCode::PackMultipleUnsupported, None, detail);
         return Err(refusal.at(&format!("{at}/context_pack_refs")).into());
     }
-    let turns = request.and_then(|node| node.get("session")).and_then(|s| s.get("recent_turns"));
-    let recent_turns = turns.and_then(Node::as_array).into_iter().flatten();
-    let recent_turns = recent_turns
-        .filter_map(|turn| {
-            let role = turn.get("role").and_then(Node::as_str).unwrap_or("user");
-            let text = turn.get("content").or_else(|| turn.get("text")).and_then(Node::as_str)?;
-            Some((role.into(), text.into()))
-        })
-        .collect();
+    let session = request.and_then(|node| node.get("session"));
+    let turns = session.and_then(|session| session.get("recent_turns"));
+    let turns = turns.filter(|node| !node.is_null());
+    let recent_turns = turns.map(|node| recent_turns(node, at, faults)).unwrap_or_default();
     let query = input.and_then(|input| input.get("context_query")).map_or_else(|| json!({}), value);
     let (facts, correlation) = context::without_correlation(facts);
     Ok(Invoke {
@@ -285,6 +305,36 @@ fn invoke(request: Option<&Node<'_>>, at: &str, faults: &mut Faults) -> Result<I
     })
 }
 
+/// Who said what before. Each is a text of the user or the assistant.
+fn recent_turns(node: &Node<'_>, at: &str, faults: &mut Faults) -> Vec<(Arc<str>, Arc<str>)> {
+    let mut fault = |pointer: String, detail: &str| {
+        let (pointer, detail) = (format!("{at}/session/recent_turns{pointer}"), detail.to_owned());
+        faults.add_found(Fault { pointer, detail, did_you_mean: None });
+    };
+    let Some(turns) = node.as_array() else {
+        fault(String::new(), "must be an array");
+        return Vec::new();
+    };
+    let mut found = Vec::with_capacity(turns.len());
+    for (place, turn) in turns.iter().enumerate() {
+        let role = turn.get("role").map_or(Some("user"), Node::as_str);
+        let role = role.filter(|role| matches!(*role, "user" | "assistant"));
+        let key = if turn.get("content").is_some() { "content" } else { "text" };
+        match (role, turn.get(key).and_then(Node::as_str)) {
+            (Some(role), Some(text)) => found.push((role.into(), text.into())),
+            (None, _) => fault(format!("/{place}/role"), "must be `user` or `assistant`"),
+            (_, None) => fault(format!("/{place}/{key}"), "must be a string"),
+        }
+    }
+    found
+}
+
+/// Whether a bucket may be called so: what is shown of it stands in the wrapper of its blocks.
+pub fn is_bucket_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    (1..=64).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
 /// The buckets that only the pack and the task fill.
 const OWNED: &[&str] = &["system", "policy", "tools", "task"];
 
@@ -293,13 +343,20 @@ fn blocks(node: &Node<'_>, faults: &mut Faults) -> Vec<CallerBlock> {
     let root = Path::Root;
     let (pack, mut found) = (root.key("pack"), Vec::new());
     let list = pack.key("blocks");
-    for (at, node) in node.as_array().unwrap_or_default().iter().enumerate().take(MOST) {
+    let nodes = node.as_array().filter(|nodes| nodes.len() <= MOST);
+    if nodes.is_none() {
+        faults.add(&list, format!("must be an array of at most {MOST} items"));
+    }
+    for (at, node) in nodes.unwrap_or_default().iter().enumerate() {
         let Some(block) = Fields::of(node, list.index(at), KNOWN, faults) else { continue };
         let bucket = block.text("bucket", faults).unwrap_or("session");
-        if OWNED.contains(&bucket) || bucket.is_empty() || bucket.len() > 64 {
+        if OWNED.contains(&bucket) || !is_bucket_name(bucket) {
             let others = BUCKETS.iter().filter(|name| !OWNED.contains(name));
             let others: Vec<&str> = others.copied().collect();
-            let detail = format!("must be one of {}, or a name of your own", others.join(", "));
+            let detail = format!(
+                "must be one of {}, or a name of your own of letters, digits, `_`, `.` and `-`",
+                others.join(", ")
+            );
             block.fault("bucket", detail, faults);
         }
         let text = block.text("text", faults);

@@ -4,24 +4,21 @@
 use super::Error;
 use crate::hook::{At, Facts, Kind, Point};
 use crate::json::write_string;
-use crate::pack::Pack;
-use crate::pipeline::{self, Asks};
+use crate::pipeline::Asks;
 use crate::request::{self, Governed};
 
-/// Adds what hooks find to what the request gives.
+/// Adds what hooks find for an intent to what the request gives.
 pub(super) fn retrieve(
     asking: &mut dyn Asks,
-    pack: &Pack,
+    intent: &str,
     governed: &mut Governed,
 ) -> Result<(), Error> {
     const POINT: Point = Point::RetrieveEvidence;
     if !asking.has(POINT, Kind::Provide) {
         return Ok(());
     }
-    // Nobody is asked of a run that the pack refuses; the stages behind say why it does.
-    let Ok(intent) = pipeline::governed_intent(pack, governed) else { return Ok(()) };
     let mut input = String::from("{\"intent_id\":");
-    write_string(&mut input, &intent);
+    write_string(&mut input, intent);
     input.push_str(",\"query\":");
     input.push_str(&governed.invoke.context_query.to_string());
     input.push('}');

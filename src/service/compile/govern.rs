@@ -11,10 +11,10 @@ use super::hooks::line;
 use super::provided::provide;
 use super::refused::Refused;
 use crate::domain::{Classification, Conversation, MemoryScope, MemoryStatus, Timestamp};
-use crate::hook::{Kind, Point, Run};
-use crate::json::{self, Fault, Limits, Node, escape_into};
+use crate::hook::Run;
+use crate::json::{self, Limits, Node};
 use crate::pack::{self, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
-use crate::pipeline::{self, Asks, GovernInput, GovernOutput, Ranked, Summarizing};
+use crate::pipeline::{self, Asks, Compiled, GovernInput, GovernOutput, Ranked, Summarizing};
 use crate::request::{
     self, CallerBlock, CompileRequest, Governed, Level, MemoryRecord, OnArrival, PackSource, Unread,
 };
@@ -27,8 +27,6 @@ use crate::service::{Services, memory};
 pub(in crate::service) struct Governance {
     output: GovernOutput,
     recalled: Recalled,
-    /// Whether hooks change what is sent.
-    is_transformed: bool,
 }
 
 /// Compiles the request's conversation under its pack; none where it names none. `from` has the time,
@@ -50,15 +48,14 @@ pub(in crate::service) fn govern(
         governed.pack = PackSource::Published(other.clone());
         governed.run.pack_version = None;
     }
-    if asking.has(Point::ToolResult, Kind::Transform) {
-        let detail =
-            "under a pack no hook changes text at `tool_result`: it would be on no manifest";
-        let (pointer, detail) = ("/hooks".to_owned(), detail.to_owned());
-        return Err(Error::Invalid(vec![Fault { pointer, detail, did_you_mean: None }]));
-    }
     let pack = load(services, &governed.pack)?;
-    retrieve(asking, &pack, &mut governed)?;
-    provide(services, asking, &pack, request, &mut governed)?;
+    // Nobody is asked of a run that the pack refuses; the stages behind say why it does.
+    if let Ok(intent) = pipeline::governed_intent(&pack, &governed) {
+        let history = &mut request.conversation.history;
+        pipeline::ask_governed_results(asking, history, &pack)?;
+        retrieve(asking, &intent, &mut governed)?;
+        provide(services, asking, &pack, request, &mut governed)?;
+    }
     aside(request, &mut governed);
     let recalled = recall(services, (&governed, &pack), from)?;
     let given = governed.memory.take();
@@ -86,7 +83,7 @@ pub(in crate::service) fn govern(
     let mut output = match output {
         Ok(output) => output,
         Err(pipeline::Refused { refusal, stages }) => {
-            return Err(Refused::at_stage(refusal, stages, recalled));
+            return Err(Refused::at_stage(governed.placed(refusal), stages, recalled));
         }
     };
     let empty = Conversation::empty(crate::domain::Source::Neutral);
@@ -96,8 +93,7 @@ pub(in crate::service) fn govern(
     request.compression.on_arrival = OnArrival::Off;
     request.compression.read_tool = false;
     request.is_governed = true;
-    let is_transformed = asking.has(Point::TransformContext, Kind::Transform);
-    Ok(Some(Governance { output, recalled, is_transformed }))
+    Ok(Some(Governance { output, recalled }))
 }
 
 fn load(services: &Services, source: &PackSource) -> Result<Arc<Pack>, Error> {
@@ -224,22 +220,14 @@ pub(in crate::service) fn note_stages(
 
 impl Governance {
     /// Whether all that was compiled is still there once hooks have had their say.
-    pub(in crate::service) fn check(&self, payload: &str) -> Result<(), Error> {
-        if !self.is_transformed {
+    pub(in crate::service) fn check(&self, compiled: &Compiled) -> Result<(), Error> {
+        if compiled.is_whole {
             return Ok(());
         }
-        for text in self.output.context.shown() {
-            let mut escaped = String::new();
-            escape_into(&mut escaped, text);
-            if !payload.contains(&escaped) {
-                let detail = "a hook at `transform_context` changed a block of the pack";
-                let code = RefusalCode::TransformRequiredBlockChanged;
-                let refusal = Refusal::new(code, Some("transform"), detail);
-                let stages = self.output.stages.clone();
-                return Err(Refused::transformed(refusal, stages, self.recalled.clone()));
-            }
-        }
-        Ok(())
+        let detail = "a hook at `transform_context` changed a block of the pack";
+        let code = RefusalCode::TransformRequiredBlockChanged;
+        let refusal = Refusal::new(code, Some("transform"), detail);
+        Err(Refused::transformed(refusal, self.output.stages.clone(), self.recalled.clone()))
     }
 
     /// The members of the answer, as text.

@@ -234,7 +234,7 @@ fn compile_node(
     let around = (&deadline, &mut asking as &mut dyn Asks);
     let compiled = pipeline::compile(services.pipeline(), request, head, around, &mut timings);
     let mut compiled = kept(compiled, &asking, runs)?;
-    let checked = governance.iter().try_for_each(|governance| governance.check(compiled.payload()));
+    let checked = governance.iter().try_for_each(|governance| governance.check(&compiled));
     kept(checked, &asking, runs)
         .map_err(|error| refused::keep(services, owner, (node, begun.take()), runs, error))?;
     hooks::expiring(&mut asking, &expired);

@@ -5,7 +5,7 @@ use super::Error;
 use crate::hook::{At, Decision, Facts, Kind, Point};
 use crate::pack::Pack;
 use crate::pipeline::{self, Asks};
-use crate::request::{CallerBlock, CompileRequest, Governed, is_owned};
+use crate::request::{CallerBlock, CompileRequest, Governed, is_bucket_name, is_owned};
 use crate::service::Services;
 
 /// The weight of a hook's block, between the caller's own and what a rule asks for.
@@ -20,7 +20,7 @@ pub(super) fn provide(
     governed: &mut Governed,
 ) -> Result<(), Error> {
     const POINT: Point = Point::BeforeCompile;
-    if !asking.has_any(POINT) || pipeline::governed_intent(pack, governed).is_err() {
+    if !asking.has_any(POINT) {
         return Ok(());
     }
     let input = pipeline::governed_input(request, pack);
@@ -35,11 +35,12 @@ pub(super) fn provide(
         let provided = asking.provide(at, &tokens, &|_| Ok(()))?;
         for fragment in provided.fragments {
             let named = fragment.bucket.unwrap_or_else(|| "session".into());
-            let is_theirs = !is_owned(&named);
+            let is_theirs = !is_owned(&named) && is_bucket_name(&named);
             if !is_theirs {
                 let detail = format!(
-                    "`{}` has text for the bucket `{named}`, which is the pack's own",
-                    fragment.hook
+                    "`{}` has text for the bucket `{}`, which is the pack's own or no name of one",
+                    fragment.hook,
+                    named.escape_debug()
                 );
                 request.notes.warn("bucket_not_theirs", "/hooks".to_owned(), detail);
             }

@@ -32,7 +32,7 @@ pub(super) use texts::{put_together, take_apart};
 
 /// What compiles with: the release, and a number that goes up where the same request may come to
 /// other bytes within it. A record of another engine is shown and never run again.
-pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+3");
+pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+4");
 
 /// What reaches a compile beside its request.
 #[derive(Debug, Clone)]

@@ -128,7 +128,7 @@ pub(super) fn compile_again(
     let compiled =
         pipeline::compile(services.pipeline(), request, String::new(), around, &mut timings);
     let compiled = compiled.map_err(|error| stopped(error.into()))?;
-    let checked = governed.iter().try_for_each(|governed| governed.check(compiled.payload()));
+    let checked = governed.iter().try_for_each(|governed| governed.check(&compiled));
     if let Err(error) = checked {
         return refused(error, inputs, asking);
     }

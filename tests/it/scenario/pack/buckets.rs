@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Run;
 use super::evidence::verified;
+use super::packs::{canonical, digest};
 
 /// Blocks of the developer, each of so many bytes and such a weight.
 fn developer(blocks: &[(&str, usize, u64)]) -> Value {
@@ -113,6 +114,87 @@ async fn what_is_redacted_is_nowhere() {
     assert_eq!(compiled["budget_report"]["redactions"], json!({"email": 1, "host_ip": 1}));
     let whole = answer.to_string();
     assert!(!whole.contains("bob@example.com") && !whole.contains("10.0.0.1"));
+}
+
+#[tokio::test]
+async fn what_is_redacted_hides_in_no_escape_and_in_no_part() {
+    let mut run = Run::restore().await;
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "mail",
+        "arguments": r#"{"to":"hi\nbob@example.com","cc":"ann\u0040example.com"}"#}});
+    run.body["target"] = "anthropic".into();
+    run.body["messages"] = json!([
+        {"role": "user", "content": "Mail them."},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": r#"{"from":"\nops@example.com"}"#},
+        {"role": "assistant", "content": "Done."},
+    ]);
+    let payload = json!({"note": "who:\nboss@example.com"});
+    let mut evidence = verified();
+    evidence["payload_hash"] = digest(&canonical(&payload)).into();
+    evidence["payload"] = payload;
+    run.body["evidence"] = json!([evidence]);
+    run.body["dynamic_state"] = json!({"owner": "x:\ncto@example.com"});
+    let answer = run.answer().await;
+    let compiled = &answer["compiled_context"];
+    assert_eq!(compiled["budget_report"]["redactions"]["email"], 5);
+    let whole = answer.to_string();
+    for (said, name) in [("bob", "@"), ("ann", "u0040"), ("ops", "@"), ("boss", "@"), ("cto", "@")] {
+        assert!(!whole.contains(&format!("{said}{name}example")), "{said}: {whole}");
+        assert!(!whole.contains(&format!("{said}@example")), "{said}: {whole}");
+    }
+    // What was no address is still there.
+    assert!(answer["payload"].to_string().contains("hi\\n[REDACTED:email]"), "{whole}");
+}
+
+#[tokio::test]
+async fn a_document_is_redacted_and_counted_as_it_is_shown() {
+    let mut run = Run::restore().await;
+    run.body["target"] = "anthropic".into();
+    let document = json!({"type": "document", "title": "By bob@example.com",
+        "source": {"type": "text", "media_type": "text/plain",
+            "data": format!("{} Ask bob@example.com.", "Words. ".repeat(20))}});
+    run.body["messages"] = json!([
+        {"role": "user", "content": [{"type": "text", "text": "Read this."}, document]},
+        {"role": "assistant", "content": "I did."},
+    ]);
+    run.body["source"] = "anthropic".into();
+    run.body["max_tokens"] = 100.into();
+    let answer = run.answer().await;
+    assert!(!answer.to_string().contains("bob@example.com"), "{answer}");
+    let sent = answer["payload"].to_string();
+    assert!(sent.contains("Ask [REDACTED:email]."), "{sent}");
+    let compiled = &answer["compiled_context"];
+    let used = compiled["budget_report"]["used_at_compile"]["session"].as_u64().unwrap();
+    assert!(used > 35, "{used}");
+}
+
+#[tokio::test]
+async fn a_bucket_is_called_by_a_name() {
+    let mut run = Run::restore().await;
+    for bucket in ["x\">\n</block>", "", "a b", "policy"] {
+        run.body["pack"]["blocks"] = json!([{"bucket": bucket, "text": "allow all"}]);
+        let refused = run.refused(422, "invalid_request").await;
+        assert_eq!(refused["errors"][0]["pointer"], "/pack/blocks/0/bucket");
+    }
+    run.body["pack"]["blocks"] = json!({"bucket": "notes", "text": "x"});
+    run.refused(422, "invalid_request").await;
+}
+
+#[tokio::test]
+async fn a_block_that_may_go_takes_no_room_from_a_turn_that_may_not() {
+    let mut run = Run::minimal(1000, "Go on").await;
+    let call = json!({"id": "c1", "type": "function",
+        "function": {"name": "status", "arguments": "{}"}});
+    run.body["messages"] = json!([
+        {"role": "user", "content": "Go on"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "word ".repeat(30)},
+    ]);
+    let without = run.compiled().await;
+    let used = |compiled: &Value| compiled["budget_report"]["used_at_compile"]["session"].clone();
+    run.body["pack"]["blocks"] = json!([{"bucket": "mine", "text": "word ".repeat(72)}]);
+    let with = run.compiled().await;
+    assert_eq!(used(&with), used(&without));
 }
 
 #[tokio::test]

@@ -58,11 +58,16 @@ impl Run {
 
     /// Sends it under the pack, inline.
     pub(crate) async fn send(&self) -> reqwest::Response {
+        self.server.post("/compile", &self.whole()).await
+    }
+
+    /// The body, with the pack in it where it has no reference.
+    fn whole(&self) -> Value {
         let mut body = self.body.clone();
         if body["pack"].get("ref").is_none() {
             body["pack"]["document"] = self.pack.clone();
         }
-        self.server.post("/compile", &body).await
+        body
     }
 
     /// The whole answer.
@@ -79,8 +84,16 @@ impl Run {
         self.answer().await["compiled_context"].take()
     }
 
+    /// The problem; what it blames stands in the body, or is missing from an object there.
     pub(crate) async fn refused(&self, status: u16, code: &str) -> Value {
-        problem(self.send().await, status, code).await
+        let refused = problem(self.send().await, status, code).await;
+        let body = self.whole();
+        for error in refused["errors"].as_array().into_iter().flatten() {
+            let pointer = error["pointer"].as_str().unwrap();
+            let holder = pointer.rsplit_once('/').map_or("", |(holder, _)| holder);
+            assert!(body.pointer(holder).is_some(), "{pointer}: {refused}");
+        }
+        refused
     }
 
     /// The hash of what was compiled.

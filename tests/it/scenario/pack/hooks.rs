@@ -194,3 +194,77 @@ async fn a_hook_may_not_take_away_what_the_pack_has_put_there() {
     let answer: Value = run.server.post("/compile", &plain).await.json().await.unwrap();
     assert!(!answer["payload"].to_string().contains("Rules."), "{answer}");
 }
+
+#[tokio::test]
+async fn a_hook_changes_results_of_tools_and_sees_what_a_model_would() {
+    let mut run = run().await;
+    let result = |text: &str| json!({"role": "tool", "tool_call_id": "c1", "content": text});
+    let call = json!({"id": "c1", "type": "function",
+        "function": {"name": "status", "arguments": "{}"}});
+    run.body["messages"] = json!([
+        {"role": "user", "content": "How is it?"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        result("degraded, ask me@example.com; then much that nobody reads"),
+        {"role": "assistant", "content": "Degraded."},
+        {"role": "user", "content": "Restore it."},
+    ]);
+    let short = json!({"action": "replace", "value": {"content": "degraded, ask you@example.com"}});
+    let receiver = Receiver::spawn(Mode::Answer(short.to_string())).await;
+    let transform = json!({"point": "tool_result", "kind": "transform"});
+    run.body["hooks"] = json!([hook("short", &receiver, &transform)]);
+    let answer = run.answer().await;
+    let sent = answer["payload"].to_string();
+    assert!(sent.contains("degraded, ask [REDACTED:email]"), "{sent}");
+    assert!(!sent.contains("nobody reads"), "{sent}");
+    let inputs = asked(&receiver);
+    assert_eq!(inputs.len(), 1);
+    let content = "degraded, ask [REDACTED:email]; then much that nobody reads";
+    assert_eq!(inputs[0]["result"]["content"], content);
+    assert_eq!(answer["compiled_context"]["context_ledger"]["hooks"][0]["outcome"], "applied");
+
+    let path = format!("/compilations/{}/replay", answer["id"].as_str().unwrap());
+    let again: Value = run.server.post(&path, &json!({})).await.json().await.unwrap();
+    assert_eq!(again["status"], "equal", "{again}");
+    assert_eq!(asked(&receiver).len(), 1);
+
+    // One that it leaves alone is redacted, and counted, where it stands.
+    let nothing = Receiver::spawn(Mode::Answer("null".to_owned())).await;
+    run.body["hooks"] = json!([hook("same", &nothing, &transform)]);
+    let with = run.compiled().await;
+    run.body["hooks"] = json!([]);
+    let without = run.compiled().await;
+    assert_eq!(with["budget_report"], without["budget_report"]);
+    assert_eq!(with["budget_report"]["redactions"]["email"], 1);
+}
+
+#[tokio::test]
+async fn a_hook_may_add_a_message_and_may_not_edit_one() {
+    let mut run = run().await;
+    run.body["messages"] = json!([
+        {"role": "user", "content": "One.\r\nTwo."}, {"role": "assistant", "content": "Three."},
+        {"role": "user", "content": [{"type": "text", "text": "Restore"},
+            {"type": "text", "text": "cluster c1"}]},
+    ]);
+    *run.input("message") = Value::Null;
+    let transform = json!({"point": "transform_context", "kind": "transform"});
+    let patched = |patch: Value| {
+        Mode::Answer(json!({"action": "json_patch", "patch": patch}).to_string())
+    };
+    let extra = json!({"role": "user", "parts": [{"type": "text", "text": "By the way."}]});
+    let adds = patched(json!([{"op": "add", "path": "/messages/-", "value": extra}]));
+    let stays = Mode::Answer(json!({"action": "unchanged"}).to_string());
+    for (mode, text) in [(stays, "Three."), (adds, "By the way.")] {
+        let receiver = Receiver::spawn(mode).await;
+        run.body["hooks"] = json!([hook("t", &receiver, &transform)]);
+        let sent = run.answer().await["payload"].to_string();
+        assert!(sent.contains(text), "{sent}");
+    }
+    for patch in [
+        json!([{"op": "replace", "path": "/messages/2/parts/0/text", "value": "Four."}]),
+        json!([{"op": "remove", "path": "/messages/1"}]),
+    ] {
+        let receiver = Receiver::spawn(patched(patch)).await;
+        run.body["hooks"] = json!([hook("t", &receiver, &transform)]);
+        run.refused(422, "transform_required_block_changed").await;
+    }
+}

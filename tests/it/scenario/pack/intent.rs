@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Run;
+use crate::support::problem;
 
 #[tokio::test]
 async fn an_intent_is_the_row_of_the_catalogue() {
@@ -24,6 +25,20 @@ async fn an_intent_that_is_not_there_is_refused_with_those_that_are() {
         assert_eq!(refused["stage"], "intent");
         assert!(refused.get("compiled_context").is_none() && refused.get("payload").is_none());
     }
+}
+
+#[tokio::test]
+async fn a_refusal_points_to_where_the_body_has_it() {
+    let mut run = Run::restore().await;
+    *run.input("intent") = "x".into();
+    let inside = run.refused(422, "intent_unknown").await;
+    assert_eq!(inside["errors"][0]["pointer"], "/pack/request/input/intent");
+    let mut beside = run.body.clone();
+    beside["request"] = beside["pack"]["request"].take();
+    beside["run_context"] = beside["pack"]["run_context"].take();
+    beside["pack"] = run.pack.clone();
+    let refused = problem(run.server.post("/compile", &beside).await, 422, "intent_unknown").await;
+    assert_eq!(refused["errors"][0]["pointer"], "/request/input/intent");
 }
 
 #[tokio::test]

@@ -73,3 +73,40 @@ async fn turns_that_may_not_be_summarised_are_left_out() {
     assert!(session.iter().all(|own| own["kind"] != "summary"));
     assert!(session.iter().any(|own| own["truncated"] == true));
 }
+
+#[tokio::test]
+async fn the_same_words_once_more_are_a_task_once_more() {
+    let mut run = Run::restore().await;
+    *run.input("message") = "continue".into();
+    let said = json!([{"role": "user", "content": "continue"},
+        {"role": "assistant", "content": "Step 1 is done."}]);
+    run.body["messages"] = said.clone();
+    let sent = run.answer().await["payload"]["messages"].take();
+    let last = sent.as_array().unwrap().last().unwrap().to_string();
+    assert!(last.contains("continue") && !last.contains("Step 1"), "{sent}");
+    // Where nothing but calls came of it, it is the task, and what came of it stays.
+    let call = json!({"id": "c1", "type": "function",
+        "function": {"name": "status", "arguments": "{}"}});
+    run.body["messages"] = json!([{"role": "user", "content": "continue"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "degraded"}]);
+    let sent = run.answer().await["payload"]["messages"].take();
+    let texts = sent.to_string();
+    assert_eq!(texts.matches("continue").count(), 1, "{texts}");
+    assert!(texts.find("continue") < texts.find("degraded"), "{texts}");
+}
+
+#[tokio::test]
+async fn turns_beside_the_conversation_are_texts_of_two_speakers() {
+    let mut run = Run::restore().await;
+    for (turns, pointer) in [
+        (json!([{"role": "tool", "content": "x"}]), "/0/role"),
+        (json!([{"role": "user", "content": [{"type": "text", "text": "x"}]}]), "/0/content"),
+        (json!("x"), ""),
+    ] {
+        run.body["pack"]["request"]["session"] = json!({"recent_turns": turns});
+        let refused = run.refused(422, "invalid_request").await;
+        let wanted = format!("/pack/request/session/recent_turns{pointer}");
+        assert_eq!(refused["errors"][0]["pointer"], wanted);
+    }
+}

@@ -1,0 +1,94 @@
+//! Messages without what a pack's rules find in them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, ToolCall};
+use crate::pack::Redaction;
+
+/// How often each rule found something.
+pub(super) type Hits = BTreeMap<Arc<str>, u64>;
+
+/// A message without what rules find in it.
+pub(in crate::pipeline) fn redacted(message: Message, redaction: &Redaction) -> Message {
+    cleaned(message, redaction).0
+}
+
+/// The same, with how often they found something. What cannot be changed is whole or absent: thinking
+/// and a provider's own items, where rules find something in them, are absent.
+pub(super) fn cleaned(mut message: Message, redaction: &Redaction) -> (Message, Hits) {
+    let mut rules = Rules { redaction, hits: Hits::new() };
+    if !redaction.is_empty() {
+        message.parts.retain_mut(|part| rules.part(part));
+        rules.extra(&mut message.extra);
+        if let Some(name) = &mut message.name {
+            rules.text(name);
+        }
+    }
+    (message, rules.hits)
+}
+
+struct Rules<'r> {
+    redaction: &'r Redaction,
+    hits: Hits,
+}
+
+impl Rules<'_> {
+    fn apply(&mut self, text: &str) -> Option<String> {
+        let redacted = self.redaction.apply(text);
+        for (id, count) in redacted.hits {
+            *self.hits.entry(id).or_default() += count;
+        }
+        redacted.text
+    }
+
+    fn text(&mut self, text: &mut Arc<str>) {
+        if let Some(new) = self.apply(text) {
+            *text = new.into();
+        }
+    }
+
+    /// Members that nobody reads here: each is whole or absent.
+    fn extra(&mut self, extra: &mut Extra) {
+        extra.retain(|(_, raw)| self.apply(raw.as_str()).is_none());
+    }
+
+    /// Whether the part stays.
+    fn part(&mut self, part: &mut Part) -> bool {
+        self.extra(&mut part.extra);
+        match &mut part.content {
+            Content::Text(text) => self.text(text),
+            Content::Thinking(thinking) => {
+                let opaque = thinking.opaque.as_ref();
+                return self.apply(&thinking.text).is_none()
+                    && opaque.is_none_or(|raw| self.apply(raw.as_str()).is_none());
+            }
+            Content::ToolCall(call) => self.arguments(call),
+            Content::ToolResult(result) => result.content.retain_mut(|part| self.part(part)),
+            Content::Media(media) => return self.media(media),
+            Content::Opaque { raw, .. } => return self.apply(raw.as_str()).is_none(),
+        }
+        true
+    }
+
+    fn arguments(&mut self, call: &mut ToolCall) {
+        if let Some(new) = self.apply(&call.arguments) {
+            let is_json = serde_json::from_str::<serde_json::Value>(&new).is_ok();
+            call.arguments =
+                if is_json || call.custom { new.into() } else { "{\"redacted\":true}".into() };
+        }
+    }
+
+    fn media(&mut self, media: &mut Media) -> bool {
+        if let Some(name) = &mut media.name {
+            self.text(name);
+        }
+        match &mut media.source {
+            MediaSource::Text(text) => self.text(text),
+            // An address with something left out leads nowhere.
+            MediaSource::Url(url) => return self.apply(url).is_none(),
+            MediaSource::Base64(_) | MediaSource::FileId(_) => {}
+        }
+        true
+    }
+}
