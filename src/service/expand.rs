@@ -231,8 +231,9 @@ impl Work<'_> {
             next = count;
         }
         let recognised = self.known.originals.iter().any(Option::is_some);
-        for (at, decoded) in decoded.into_iter().enumerate().skip(next) {
+        for (at, mut decoded) in decoded.into_iter().enumerate().skip(next) {
             deadline.check()?;
+            decoded.missing |= self.known.lost.get(at).is_some_and(|lost| *lost);
             let Some(item) = self.items.get(at) else { continue };
             match self.known.originals.get_mut(at).and_then(Option::take) {
                 Some(text) if Recipe::is_one(&text) => {

@@ -11,13 +11,16 @@ use crate::compress::{chain, end_of};
 use crate::domain::ContentHash;
 use crate::json::Node;
 use crate::pipeline::{Maker, Shortened, Shown};
-use crate::store::{self, Batch, ChainHash, Item, Tenant};
+use crate::store::{self, Batch, ChainHash, Item, RECIPE, Tenant};
 
 /// What is known of a list.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// The original behind each message that was changed.
     pub(super) originals: Vec<Option<Arc<str>>>,
+    /// Which messages were changed and stand for nothing any more: the original is gone, or another
+    /// one was shown as the same message.
+    pub(super) lost: Vec<bool>,
     /// The longest beginning of the list that is a whole answer: how many messages, and the
     /// originals of all of them.
     pub(super) whole: Option<(usize, Vec<Arc<str>>)>,
@@ -35,8 +38,10 @@ impl Known {
         let wanted: Vec<(usize, ContentHash)> =
             found.into_iter().enumerate().filter_map(|(at, hash)| Some((at, hash?))).collect();
         let hashes: Vec<ContentHash> = wanted.iter().map(|(_, hash)| *hash).collect();
+        let mut lost = vec![false; count];
         for ((at, _), text) in wanted.iter().zip(tenant.messages(&hashes)?) {
-            if let Some(slot) = originals.get_mut(*at) {
+            if let (Some(slot), Some(lost)) = (originals.get_mut(*at), lost.get_mut(*at)) {
+                *lost = text.is_none();
                 *slot = text.map(Into::into);
             }
         }
@@ -45,7 +50,7 @@ impl Known {
             Some((at, index)) => indexed(tenant, index)?.map(|texts| (at + 1, texts)),
             None => None,
         };
-        Ok(Self { originals, whole })
+        Ok(Self { originals, lost, whole })
     }
 
     /// Who made each message.
@@ -172,9 +177,6 @@ pub(super) struct Recipe {
     /// One for each message that is shown.
     rows: Vec<String>,
 }
-
-/// What stands at the beginning of a recipe, and of no message.
-const RECIPE: &str = "recipe ";
 
 /// One step of a recipe.
 #[derive(Debug, PartialEq, Eq)]

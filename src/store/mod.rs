@@ -49,7 +49,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use self::backend::Backend;
-pub use self::batch::{Batch, ChainHash, Committed, Item};
+pub use self::batch::{Batch, ChainHash, Committed, Item, RECIPE};
 pub use self::check::Checked;
 pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
 pub use self::compilations::CompilationFilter;

@@ -1,10 +1,12 @@
 //! One tenant's part of the store.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::backend::{Job, Pending, job};
+use super::batch::{AMBIGUOUS, RECIPE};
 use super::cleanup::{self, Caps, Cleanup, Entry, Evicted, Reason};
 use super::pack::Packer;
 use super::tx::Told;
@@ -158,6 +160,11 @@ impl Tenant {
         let (known, kept) = self.read(|tx| {
             Ok::<_, Error>((tx.has_artifacts(&hashes)?, tx.has_messages(&ids, expires_at)?))
         })?;
+        let recipes: HashSet<ContentHash> = messages
+            .iter()
+            .filter(|(_, text)| text.starts_with(RECIPE))
+            .map(|(hash, _)| *hash)
+            .collect();
         let mut packer = Packer::default();
         let artifacts: Vec<_> = artifacts
             .into_iter()
@@ -180,7 +187,7 @@ impl Tenant {
         let (chains, answer) = match answer {
             Some(answer) => {
                 let originals: Vec<_> = answer.items.iter().map(|item| item.original).collect();
-                (self.unknown_chains(answer.items)?, Some((answer.id, originals)))
+                (self.unknown_chains(answer.items, &recipes)?, Some((answer.id, originals)))
             }
             None => (Vec::new(), None),
         };
@@ -203,18 +210,39 @@ impl Tenant {
         Ok(Committed { artifacts, expires_at })
     }
 
-    /// The items whose chain is not stored yet, or not for long enough, or for another original.
-    fn unknown_chains(&self, items: Vec<Item>) -> Result<Vec<Item>, Error> {
+    /// The items whose chain is not stored yet, or not for long enough, or for another original: then
+    /// it stands for neither from now on, for what is shown does not tell which it is. A recipe says
+    /// how to get an original, so it may take the place of one, and one its.
+    fn unknown_chains(
+        &self,
+        items: Vec<Item>,
+        recipes: &HashSet<ContentHash>,
+    ) -> Result<Vec<Item>, Error> {
         let inner = &self.store.inner;
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
         let chains: Vec<_> = items.iter().map(|item| item.chain).collect();
         let stored = self.read(|tx| tx.chains(&chains))?;
-        let is_known = |item: &Item, stored: Option<_>| {
-            stored.is_some_and(|(original, until)| original == item.original && until >= expires_at)
-        };
-        let pairs = items.into_iter().zip(stored);
-        Ok(pairs.filter(|(item, stored)| !is_known(item, *stored)).map(|(item, _)| item).collect())
+        let mut unknown = Vec::with_capacity(items.len());
+        for (mut item, stored) in items.into_iter().zip(stored) {
+            match stored {
+                Some((original, until)) if original == item.original => {
+                    if until >= expires_at {
+                        continue;
+                    }
+                }
+                Some((AMBIGUOUS, _)) => item.original = AMBIGUOUS,
+                Some((original, _)) if !recipes.contains(&item.original) => {
+                    let stored = self.messages(&[original])?.pop().flatten();
+                    if stored.is_some_and(|text| !text.starts_with(RECIPE)) {
+                        item.original = AMBIGUOUS;
+                    }
+                }
+                _ => {}
+            }
+            unknown.push(item);
+        }
+        Ok(unknown)
     }
 
     /// An artifact and its text, byte for byte as it was stored. Counts as a use of it.

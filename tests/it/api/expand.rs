@@ -82,3 +82,48 @@ async fn a_text_that_is_only_marked_is_reported_as_kept() {
         post(&TestServer::spawn().await, "/expand", &json!({"text": answer["text"]})).await;
     assert_eq!(back["text"], text);
 }
+
+/// A conversation with one result, cleared to one line.
+async fn cleared(server: &TestServer, result: &str) -> Value {
+    let call = json!({"id": "c1", "type": "function",
+        "function": {"name": "run", "arguments": "{}"}});
+    let mut messages = json!([{"role": "user", "content": "Run it"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": result}]);
+    for at in 0..8 {
+        let (said, done) = (format!("Step {at}"), format!("Done {at}"));
+        messages.as_array_mut().unwrap().extend([
+            json!({"role": "user", "content": said}),
+            json!({"role": "assistant", "content": done}),
+        ]);
+    }
+    let body = json!({"messages": messages, "level": "reversible", "clear": {"keep": 0}});
+    let (status, answer) = post(server, "/compress", &body).await;
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+#[tokio::test]
+async fn what_two_originals_were_shown_as_is_taken_for_neither() {
+    let server = TestServer::spawn().await;
+    let lines = |by: usize| {
+        (0..60).map(|at| format!("step {at} took {} ms\n", at * by)).collect::<String>()
+    };
+    let (one, two) = (lines(7), lines(9));
+    let first = cleared(&server, &one).await;
+    let list = json!({"messages": first["messages"]});
+    let (_, back) = post(&server, "/expand", &list).await;
+    assert_eq!(back["messages"][2]["content"], json!(one));
+    let second = cleared(&server, &two).await;
+    assert_eq!(first["messages"], second["messages"]);
+    for _ in 0..2 {
+        let (_, back) = post(&server, "/expand", &list).await;
+        assert_eq!((&back["identical"], &back["missing"]), (&json!(false), &json!([{"index": 2}])));
+        assert_eq!(back["messages"][2]["content"], list["messages"][2]["content"]);
+        for (answer, text) in [(&first, &one), (&second, &two)] {
+            let (_, whole) = post(&server, "/expand", &json!({"id": answer["id"]})).await;
+            assert_eq!(whole["messages"][2]["content"], json!(text));
+        }
+        cleared(&server, &one).await;
+    }
+}
