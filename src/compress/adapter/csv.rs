@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::elide::{self, Outliers};
+use super::elide::{self, Outliers, States};
 use super::words::is_prose;
 use super::{Cut, FormatAdapter, Inside, Part};
-use crate::compress::notation::reports_error;
+use crate::compress::notation::{hash, reports_error};
 use crate::compress::segment::{Kind, Span, segment};
 
 const ROW: &str = "row";
@@ -153,7 +153,7 @@ impl<'t> Table<'t> {
         if rows <= elide::FEW || (0..rows).any(|row| self.marked(row).is_some()) {
             return Vec::new();
         }
-        let mut outliers = Outliers::default();
+        let (mut outliers, mut states) = (Outliers::default(), States::default());
         let mut must = vec![false; rows];
         let mut raw = Vec::with_capacity(rows);
         for (row, must) in must.iter_mut().enumerate() {
@@ -167,10 +167,13 @@ impl<'t> Table<'t> {
                     cell.starts_with(|first: char| first.is_ascii_digit() || first == '-');
                 if let Some(number) = is_number.then(|| cell.parse().ok()).flatten() {
                     outliers.see(column, row, number);
+                } else if row > 0 && cell.len() <= States::LONGEST {
+                    states.see(column, row, hash(cell.as_bytes()));
                 }
             }
         }
         outliers.mark(&mut must);
+        states.mark(&mut must);
         elide::gaps(&raw, &must)
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 use crate::compress::extract::{Unit, select};
 
@@ -118,6 +118,63 @@ impl Outliers {
     }
 }
 
+/// Words of columns that know few: a state that one item has and the others do not is what the list
+/// is read for.
+#[derive(Default)]
+pub(super) struct States {
+    /// For each word of a column how many items have it, and the first of them.
+    seen: HashMap<(usize, u64), (u32, [usize; States::RARE])>,
+    /// Values and words of each column.
+    columns: Vec<(u32, u32)>,
+}
+
+impl States {
+    /// Items that have a word which is rare.
+    const RARE: usize = 2;
+    /// Words of a column that are states.
+    const WORDS: u32 = 6;
+    /// Values of a column that tell which word is rare.
+    const VALUES: u32 = 16;
+    /// Bytes of a word.
+    pub(super) const LONGEST: usize = 32;
+
+    /// Takes in a word by its hash.
+    pub(super) fn see(&mut self, column: usize, item: usize, word: u64) {
+        if self.columns.len() <= column {
+            self.columns.resize(column + 1, (0, 0));
+        }
+        let Some((values, words)) = self.columns.get_mut(column) else { return };
+        *values += 1;
+        if *words > Self::WORDS {
+            return;
+        }
+        let (count, items) = self.seen.entry((column, word)).or_default();
+        if *count == 0 {
+            *words += 1;
+        }
+        if let Some(place) = items.get_mut(*count as usize) {
+            *place = item;
+        }
+        *count += 1;
+    }
+
+    /// Marks the items that have a rare one.
+    pub(super) fn mark(&self, must: &mut [bool]) {
+        for ((column, _), (count, items)) in &self.seen {
+            let told = self.columns.get(*column);
+            if told.is_some_and(|(values, words)| *values >= Self::VALUES && *words <= Self::WORDS)
+            {
+                let rare = items.get(..*count as usize).unwrap_or_default();
+                for item in rare {
+                    if let Some(must) = must.get_mut(*item) {
+                        *must = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +193,22 @@ mod tests {
         }
         assert_eq!(marked("… 1 more items", "item"), None);
         assert_eq!(marked("… some more items", "item"), None);
+    }
+
+    #[test]
+    fn a_state_that_few_items_have_is_marked() {
+        let marked = |word_of: &dyn Fn(usize) -> u64| {
+            let mut states = States::default();
+            (0..60).for_each(|item| states.see(0, item, word_of(item)));
+            let mut must = [false; 60];
+            states.mark(&mut must);
+            must.iter().enumerate().filter(|(_, must)| **must).map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        assert_eq!(marked(&|item| u64::from(item == 31)), [31]);
+        assert_eq!(marked(&|item| u64::from(item == 31) + 2 * u64::from(item == 40)), [31, 40]);
+        // Names are no states, and neither is what every third item has.
+        assert!(marked(&|item| item as u64).is_empty());
+        assert!(marked(&|item| (item % 3) as u64).is_empty());
     }
 
     #[test]

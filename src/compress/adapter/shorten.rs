@@ -45,8 +45,23 @@ fn within(
 ) -> Shortened {
     let mut work =
         Work { adapters, pays, most, depth: 0, used: vec![], reverted: vec![], refused: vec![] };
-    let text = work.text(text);
+    let text = if declares(text) { None } else { work.text(text) };
     Shortened { text, used: work.used, reverted: work.reverted, refused: work.refused }
+}
+
+/// Whether a text is an XML document with declarations of its own: what its entities stand for cannot
+/// be told from the elements, so no part of it is a text by itself.
+fn declares(text: &str) -> bool {
+    /// Bytes in which the document type begins.
+    const HEAD: usize = 1_000;
+    let text = text.trim_start().trim_start_matches('\u{feff}').as_bytes();
+    if text.first() != Some(&b'<') {
+        return false;
+    }
+    let head = text.get(..HEAD.min(text.len())).unwrap_or_default();
+    let after = memchr::memmem::find(head, b"<!DOCTYPE").and_then(|at| text.get(at..));
+    let sign = after.and_then(|after| after.iter().find(|byte| matches!(byte, b'[' | b'>')));
+    sign == Some(&b'[')
 }
 
 /// Offers a text that stands inside another one, such as a JSON string, to the same adapters.

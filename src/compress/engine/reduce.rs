@@ -9,6 +9,7 @@ use super::told::{Beside, BesideId};
 use super::{Class, Engine, Form, Known, Use, form};
 use crate::compress::adapter::{Adapters, FormatAdapter, shorten};
 use crate::compress::digest;
+use crate::compress::lossless::without_codes;
 use crate::domain::{ArtifactId, TokenizerName};
 use crate::tokenizer::{Counter, Digest};
 
@@ -156,7 +157,9 @@ impl Reduction<'_> {
             let after = counter.count(name, after);
             counter.at_least(name, before) > after || counter.count(name, before) > after
         };
-        let shortened = shorten(&list, self.text, &pays);
+        // A format is known by its own signs, not by their colours.
+        let text = without_codes(self.text);
+        let shortened = shorten(&list, &text, &pays);
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
         let used = shortened.used.iter().map(rule).collect();
         let mut form = self.left(shortened.text, used);

@@ -25,6 +25,11 @@ pub(in crate::compress) fn one_line(text: &str, width: usize) -> String {
     }
     let most = line.char_indices().nth(width).map_or(line.len(), |(at, _)| at);
     let atoms = atoms(&line);
+    // A key may end behind what is looked at.
+    let mut keys = line.match_indices("-----BEGIN ").map(|(at, _)| at);
+    let open =
+        keys.find(|at| is_boundary(&atoms, *at) && !atoms.iter().any(|own| own.start == *at));
+    let most = open.map_or(most, |open| open.min(most));
     let head = line.as_bytes().get(..=most).unwrap_or(line.as_bytes());
     let spaces = memchr::memrchr_iter(b' ', head);
     let cut = spaces.into_iter().find(|at| is_boundary(&atoms, *at));
@@ -49,5 +54,7 @@ mod tests {
         assert_eq!(one_line("he said \"no more of that\" and left", 20), "he said…");
         assert_eq!(one_line("abc éa bcd", 4), "abc…");
         assert_eq!(one_line("ぜんぶひとつのことばです", 4), "ぜんぶひ…");
+        let key = format!("key:\n-----BEGIN PRIVATE KEY-----\n{}\n", "MIIEvQIB\n".repeat(99));
+        assert_eq!(one_line(&format!("{key}-----END PRIVATE KEY-----"), 40), "key:…");
     }
 }

@@ -468,3 +468,75 @@ async fn a_compile_that_names_nothing_stored_goes_on_without_the_store() {
         problem(server.get(path).await, 503, "store_unavailable").await;
     }
 }
+
+/// What level `reversible` leaves of a result of a tool, and the rule.
+async fn reversible(result: &str) -> (String, String) {
+    let call = json!({"id": "c1", "type": "function",
+        "function": {"name": "run", "arguments": "{}"}});
+    let mut messages = vec![
+        json!({"role": "user", "content": "Run it"}),
+        json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+        json!({"role": "tool", "tool_call_id": "c1", "content": result}),
+    ];
+    for at in 0..8 {
+        messages.push(json!({"role": "user", "content": format!("Step {at}")}));
+        messages.push(json!({"role": "assistant", "content": format!("Done {at}")}));
+    }
+    let body = json!({"messages": messages, "level": "reversible", "explain": "full"});
+    let server = TestServer::spawn().await;
+    let answer: Value = server.post("/compress", &body).await.json().await.unwrap();
+    let text = answer["messages"][2]["content"].as_str().unwrap().to_owned();
+    (text, answer["report"]["decisions"][2]["rule"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn a_format_is_known_behind_its_colours() {
+    let mut diff = String::from(
+        "\u{1b}[1mdiff --git a/app.py b/app.py\u{1b}[m\n\u{1b}[1m--- a/app.py\u{1b}[m\n\u{1b}[1m+++ b/app.py\u{1b}[m\n",
+    );
+    for hunk in 0..8 {
+        let around = format!(" a context line {hunk} of the file\n").repeat(4);
+        diff.push_str(&format!(
+            "\u{1b}[36m@@ -{0},9 +{0},9 @@\u{1b}[m\n{around}\u{1b}[31m-    retries = {hunk}\u{1b}[m\n\
+             \u{1b}[32m+    retries = {1}\u{1b}[m\n{around}",
+            hunk * 20 + 1,
+            hunk + 50
+        ));
+    }
+    let (shown, rule) = reversible(&diff).await;
+    assert!(rule.contains("adapter:diff"), "{rule}");
+    for hunk in 0..8 {
+        for line in [format!("-    retries = {hunk}\n"), format!("+    retries = {}\n", hunk + 50)]
+        {
+            assert!(shown.contains(&line), "{line}{shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_one_item_in_another_state_stays() {
+    let items: Vec<Value> = (0..100)
+        .map(|at| json!({"name": format!("node-{at}"), "zone": "a", "healthy": at != 57}))
+        .collect();
+    let (shown, rule) = reversible(&json!({"nodes": items}).to_string()).await;
+    assert!(rule.contains("adapter:json"), "{rule}");
+    assert!(shown.contains("node-57") && !shown.contains("node-58"), "{shown}");
+    let row =
+        |at: usize| format!("node-{at},rack {},{}\n", at % 7, if at == 57 { "DOWN" } else { "UP" });
+    let table: String =
+        std::iter::once("name,place,state\n".to_owned()).chain((0..100).map(row)).collect();
+    let (shown, rule) = reversible(&table).await;
+    assert!(!rule.contains("adapter:csv") || shown.contains("DOWN"), "{rule}: {shown}");
+}
+
+#[tokio::test]
+async fn a_document_with_declarations_of_its_own_stays() {
+    let note = "The build keeps a cache of its layers. It is kept for a week. Nobody reads it. ";
+    let item = format!("  <item><note>{}</note></item>\n", note.repeat(4));
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE root [\n  <!ENTITY e \"v\">\n]>\n<root>\n{}</root>\n",
+        item.repeat(4)
+    );
+    let (shown, rule) = reversible(&text).await;
+    assert!(!rule.contains("adapter:"), "{rule}: {shown}");
+}

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use super::super::elide::Outliers;
+use super::super::elide::{Outliers, States};
 use super::hash;
 use crate::compress::notation::reports_error;
 use crate::json::tape::{Kind, Node};
@@ -16,6 +16,7 @@ pub(super) struct Paths {
     /// Key paths that were seen, and the number of each.
     known: HashMap<u64, usize>,
     outliers: Outliers,
+    states: States,
     must: Vec<bool>,
     firsts: usize,
 }
@@ -24,7 +25,8 @@ impl Paths {
     /// For a list of so many items.
     pub(super) fn of(items: usize) -> Self {
         let (known, outliers) = (HashMap::default(), Outliers::default());
-        Self { known, outliers, must: vec![false; items], firsts: 0 }
+        let states = States::default();
+        Self { known, outliers, states, must: vec![false; items], firsts: 0 }
     }
 
     pub(super) fn see(&mut self, at: usize, item: Node<'_, '_>) {
@@ -42,14 +44,22 @@ impl Paths {
         let next = self.known.len();
         let column = *self.known.entry(path).or_insert(next);
         match node.kind() {
-            Kind::String => node.text().is_some_and(reports_error),
+            Kind::String => {
+                if node.raw().len() <= States::LONGEST {
+                    self.states.see(column, at, hash(0, node.raw()));
+                }
+                node.text().is_some_and(reports_error)
+            }
             Kind::Number => {
                 if let Ok(number) = node.raw().parse() {
                     self.outliers.see(column, at, number);
                 }
                 false
             }
-            Kind::Other => false,
+            Kind::Other => {
+                self.states.see(column, at, hash(0, node.raw()));
+                false
+            }
             _ if depth == 0 => false,
             Kind::Array => {
                 let path = hash(path, "[");
@@ -66,6 +76,7 @@ impl Paths {
     /// Which items must stay.
     pub(super) fn must(mut self) -> Vec<bool> {
         self.outliers.mark(&mut self.must);
+        self.states.mark(&mut self.must);
         self.must
     }
 }
