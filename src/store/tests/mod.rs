@@ -242,13 +242,22 @@ fn an_answer_lives_as_long_as_its_last_commit_says() {
 }
 
 #[test]
-fn a_chain_leads_to_the_original_that_was_stored_last() {
+fn a_chain_of_two_originals_leads_to_neither_and_a_recipe_takes_the_place_of_one() {
+    let recipe = format!("{RECIPE}m 0");
     each(&Retention::default(), |store, _| {
         let tenant = store.tenant("default");
-        for message in ["1", "2", "1"] {
-            answer_of(&tenant, message);
+        let shown = || {
             let found = tenant.originals(&[chain(1)]).unwrap();
-            assert_eq!(found, [Some(ContentHash::of(message))]);
+            let [Some(hash)] = found[..] else { panic!("{found:?}") };
+            tenant.messages(&[hash]).unwrap().remove(0)
+        };
+        for message in ["1", &recipe, "1", "1"] {
+            answer_of(&tenant, message);
+            assert_eq!(shown().as_deref(), Some(message));
+        }
+        for message in ["2", "1", "2"] {
+            answer_of(&tenant, message);
+            assert_eq!(shown(), None);
         }
     });
 }
