@@ -1,6 +1,6 @@
 //! Whether what a pack names is there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::document::{Pack, Rule, matches};
@@ -25,11 +25,26 @@ pub(super) fn run(
             return;
         }
     }
+    compatibility(pack, lint);
     intents(pack, targets, lint);
     rules(pack, node, lint);
     gates(pack, lint);
     tools(pack, lint);
     budget(pack, lint);
+}
+
+/// Whether there is what the pack needs. It may be published ahead of its runtime; nothing is
+/// compiled under it before.
+fn compatibility(pack: &Pack, lint: &mut Lint) {
+    for (name, detail) in pack.unmet() {
+        let path = format!("/contract_meta/compatibility/requires/{}", escaped(name));
+        lint.warn_at("pack_incompatible", path, detail);
+    }
+}
+
+/// A name as a part of a JSON Pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 fn intents(pack: &Pack, targets: &[(Arc<str>, String)], lint: &mut Lint) {
@@ -59,24 +74,24 @@ fn twice<'n>(names: impl Iterator<Item = &'n Arc<str>>, mut tell: impl FnMut(usi
     }
 }
 
-/// The rules of a document by where they stand: the pack has them in another order.
+/// The rules in the order of the document, with their places: the pack has them in another one.
 fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p Rule)> {
+    let mut known: BTreeMap<(&str, &str), VecDeque<&'p Rule>> = BTreeMap::new();
+    for bundle in &pack.policy.bundles {
+        for rule in &bundle.rules {
+            known.entry((&*bundle.id, &*rule.id)).or_default().push_back(rule);
+        }
+    }
     let bundles = node.get("policy_layer").and_then(|layer| layer.get("policy_bundles"));
-    let mut places = BTreeMap::new();
+    let mut found = Vec::new();
     for (at, bundle) in bundles.and_then(Node::as_array).into_iter().flatten().enumerate() {
         let rules = bundle.get("policy_dsl").and_then(|dsl| dsl.get("rules"));
         for (index, rule) in rules.and_then(Node::as_array).into_iter().flatten().enumerate() {
             let id = rule.get("rule_id").and_then(Node::as_str).unwrap_or_default();
             let bundle = bundle.get("bundle_id").and_then(Node::as_str).unwrap_or_default();
             let place = format!("/policy_layer/policy_bundles/{at}/policy_dsl/rules/{index}");
-            places.entry((bundle.to_owned(), id.to_owned())).or_insert(place);
-        }
-    }
-    let mut found = Vec::new();
-    for bundle in &pack.policy.bundles {
-        for rule in &bundle.rules {
-            let place = places.get(&(bundle.id.to_string(), rule.id.to_string()));
-            found.push((place.cloned().unwrap_or_default(), rule));
+            let rule = known.get_mut(&(bundle, id)).and_then(VecDeque::pop_front);
+            found.extend(rule.map(|rule| (place, rule)));
         }
     }
     found
@@ -137,6 +152,12 @@ fn one(pack: &Pack, place: &str, rule: &Rule, lint: &mut Lint) {
     {
         let at = format!("{place}/decision_binding");
         lint.error_at("policy_binding_unresolved", at, format!("there is no decision `{key}`"));
+    }
+    let asks = rule.constraints.as_deref().is_some_and(|asked| asked != "{}");
+    if asks && rule.targets.is_empty() && !rule.denies {
+        let at = format!("{place}/then/arg_constraints");
+        let detail = "without `targets` the arguments of no capability are constrained";
+        lint.error_at("policy_constraints_untargeted", at, detail);
     }
     for (list, keys) in [("targets", &rule.targets), ("forbids", &rule.forbids)] {
         for key in keys.iter().filter(|key| pack.capability(key).is_none()) {
@@ -210,8 +231,7 @@ fn budget(pack: &Pack, lint: &mut Lint) {
                 .strip_prefix("class:")
                 .is_some_and(|class| pack.intents.iter().any(|intent| &*intent.class == class));
         if !is_known {
-            let path =
-                format!("/budget_layer/splits/{}", name.replace('~', "~0").replace('/', "~1"));
+            let path = format!("/budget_layer/splits/{}", escaped(name));
             let detail = format!("no intent and no class of intents is `{name}`");
             lint.warn_at("budget_intent_unresolved", path, detail);
         }

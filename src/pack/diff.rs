@@ -115,8 +115,7 @@ fn name<'v>(item: &'v Value, key: Option<&&str>) -> Option<&'v str> {
 
 /// What items are called under a key; none where one has no such text, or two have the same.
 fn names<'v>(items: &'v [Value], key: &str) -> Option<BTreeSet<&'v str>> {
-    let names: Option<BTreeSet<&str>> =
-        items.iter().map(|item| name(item, Some(&key))).collect();
+    let names: Option<BTreeSet<&str>> = items.iter().map(|item| name(item, Some(&key))).collect();
     names.filter(|names| names.len() == items.len())
 }
 

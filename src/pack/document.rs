@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use semver::{Version, VersionReq};
 
+use super::RUNTIME;
 use super::redaction::Redaction;
 use super::reference::PackRef;
 use crate::domain::{Classification, ContentHash, MemoryTier};
@@ -44,6 +45,32 @@ impl Pack {
     /// The hash of a layer; that of nothing where the pack has no such layer.
     pub fn hash(&self, layer: &str) -> ContentHash {
         self.hashes.get(layer).copied().unwrap_or_else(|| ContentHash::of("null"))
+    }
+
+    /// What the pack needs and does not find, by name, each with what there is instead.
+    pub fn unmet(&self) -> impl Iterator<Item = (&Arc<str>, String)> {
+        let runtime = Version::parse(RUNTIME).ok();
+        self.requires.iter().filter_map(move |(name, range)| {
+            let found = match &**name {
+                "runtime" => runtime.as_ref(),
+                "ontology" => self.ontology.as_ref(),
+                _ => None,
+            };
+            if found.is_some_and(|version| range.matches(version)) {
+                return None;
+            }
+            let found = found.map_or_else(|| "nothing of this name".to_owned(), Version::to_string);
+            Some((name, format!("the pack needs {name} {range}; there is {found}")))
+        })
+    }
+
+    /// Tells each rule whether its decision asks for evidence.
+    pub(super) fn bind(&mut self) {
+        for rule in self.policy.bundles.iter_mut().flat_map(|bundle| &mut bundle.rules) {
+            let mut specs = self.decisions.iter();
+            let spec = specs.find(|spec| Some(&spec.key) == rule.binding.as_ref());
+            rule.needs_proof = spec.is_some_and(|spec| !spec.required_evidence.is_empty());
+        }
     }
 
     /// The capability of a key.
@@ -100,6 +127,8 @@ pub struct Rule {
     pub constraints: Option<Arc<str>>,
     pub rationale: Arc<str>,
     pub binding: Option<Arc<str>>,
+    /// Whether the decision that it is bound to asks for evidence.
+    pub needs_proof: bool,
 }
 
 impl Rule {
@@ -114,6 +143,7 @@ impl Rule {
             || !self.forbids.is_empty()
             || self.gate.is_some()
             || self.constraints.is_some()
+            || self.needs_proof
     }
 }
 

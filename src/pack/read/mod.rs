@@ -102,7 +102,7 @@ fn document(
     let refs = meta::intelligence(fields, lint);
     let policy = policy::read(fields, lint);
     let (capabilities, permissions) = tooling::read(fields, lint);
-    let read = Pack {
+    let mut read = Pack {
         reference: pack.reference,
         digest: canonical.as_deref().map_or_else(|| ContentHash::of(""), ContentHash::of),
         contract_version: contract.version,
@@ -125,6 +125,7 @@ fn document(
         hashes: hashes(fields.node()),
         is_signed,
     };
+    read.bind();
     let targets = rest::evaluations(fields, lint);
     check::run(&read, fields, &targets, lint);
     (Some(read), canonical)

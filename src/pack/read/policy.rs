@@ -116,6 +116,7 @@ fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Rule> {
         constraints: None,
         rationale: optional(&given, "rationale", lint).unwrap_or_else(|| "".into()),
         binding: optional(&given, "decision_binding", lint),
+        needs_proof: false,
     };
     let path = given.path().key("applies_to");
     if let Some(applies) = layer(&given, "applies_to", path, &["intent"], lint) {
@@ -159,6 +160,9 @@ fn then(given: &Fields<'_, '_>, rule: &mut Rule, lint: &mut Lint) {
 
 /// A rule's condition; its operators are told where they are not known.
 pub(super) fn condition(node: &Node<'_>, path: &Path<'_>, lint: &mut Lint) -> policy::Value {
+    if node.as_object().is_some_and(|members| members.is_empty()) {
+        lint.warn("policy_literal_object", path, "an object without an operator always holds");
+    }
     let value = policy::Value::of(node);
     for trouble in policy::check(&value) {
         let at = format!("{}{}", path.pointer(), trouble.pointer);

@@ -241,8 +241,7 @@ pub(super) fn budget(fields: &Fields<'_, '_>, lint: &mut Lint) -> BudgetLayer {
     read.default_total = given.whole("default_total", 0, 1 << 40, &mut lint.shape);
     let words = [("none", Rollover::None), ("unused_to_required", Rollover::UnusedToRequired)];
     read.rollover = given.choice("rollover", &words, &mut lint.shape).unwrap_or_default();
-    read.extensions = texts(&given, "extension_buckets", false, lint);
-    read.extensions.retain(|name| !BUCKETS.contains(&&**name));
+    read.extensions = extensions(&given, lint);
     let path = given.path().key("splits");
     let Some(node) = given.get("splits") else { return read };
     let Some(members) = node.as_object() else {
@@ -252,6 +251,26 @@ pub(super) fn budget(fields: &Fields<'_, '_>, lint: &mut Lint) -> BudgetLayer {
     for (intent, weights) in members {
         let split = split(weights, &path.key(intent), &read.extensions, lint);
         read.splits.insert(intent.as_ref().into(), split);
+    }
+    read
+}
+
+/// Buckets of the pack's own, each once: shares are dealt out by name.
+fn extensions(given: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Arc<str>> {
+    let path = given.path().key("extension_buckets");
+    let mut read: Vec<Arc<str>> = Vec::new();
+    for (at, name) in texts(given, "extension_buckets", false, lint).into_iter().enumerate() {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+        if !(1..=64).contains(&name.len()) || !name.bytes().all(is_plain) {
+            let detail = "must be 1 to 64 letters, digits, `_`, `.` or `-`";
+            lint.error("budget_bucket_form", &path.index(at), detail);
+        }
+        if read.contains(&name) {
+            let detail = format!("the bucket `{name}` stands twice");
+            lint.error("budget_bucket_duplicate", &path.index(at), detail);
+        } else if !BUCKETS.contains(&&*name) {
+            read.push(name);
+        }
     }
     read
 }

@@ -218,13 +218,22 @@ mod tests {
     fn what_stands_in_json_is_found_as_it_is_said() {
         let names = ["email", "credit_card", "ipv4"];
         for (text, left) in [
-            (r#"{"note":"card:\n4111111111111111 end"}"#, r#"{"note":"card:\n[REDACTED:credit_card] end"}"#),
+            (
+                r#"{"note":"card:\n4111111111111111 end"}"#,
+                r#"{"note":"card:\n[REDACTED:credit_card] end"}"#,
+            ),
             (r#"{"b":"hi\nbob@example.com"}"#, r#"{"b":"hi\n[REDACTED:email]"}"#),
             (r#"{"to":"bob\u0040example.com"}"#, r#"{"to":"[REDACTED:email]"}"#),
             (r#"{"bob\u0040example.com":"a\"b"}"#, r#"{"[REDACTED:email]":"a\"b"}"#),
-            (r#"log {"out":"{\"ip\":\"\\n10.0.0.1\"}"} end"#, r#"log {"out":"{\"ip\":\"\\n[REDACTED:ipv4]\"}"} end"#),
+            (
+                r#"log {"out":"{\"ip\":\"\\n10.0.0.1\"}"} end"#,
+                r#"log {"out":"{\"ip\":\"\\n[REDACTED:ipv4]\"}"} end"#,
+            ),
             (r"'card:\n4111111111111111'", r"'card:\n[REDACTED:credit_card]'"),
-            ("\"open 10.0.0.1\nand \"\\t10.0.0.2\"", "\"open [REDACTED:ipv4]\nand \"\\t[REDACTED:ipv4]\""),
+            (
+                "\"open 10.0.0.1\nand \"\\t10.0.0.2\"",
+                "\"open [REDACTED:ipv4]\nand \"\\t[REDACTED:ipv4]\"",
+            ),
         ] {
             assert_eq!(shown(&names, text), left, "{text}");
         }

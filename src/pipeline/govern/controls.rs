@@ -1,6 +1,6 @@
 //! What has to be watched while a run acts: refusals, escalations, gates, evidence.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -171,26 +171,26 @@ fn covers(gate: &Gate, decisions: &[Decision<'_>], key: &Arc<str>) -> bool {
 }
 
 fn proof<'i>(input: &Input<'i>) -> Proof<'i> {
-    let Input { wanted: required, evidence: Evidence { admitted, rejected }, .. } = *input;
+    let Input { wanted: required, evidence, .. } = *input;
+    let Evidence { admitted, rejected, .. } = evidence;
     let kept = input.buckets.kept("evidence");
     let proven = admitted.iter().filter(|one| one.is_eligible && kept.contains(&*one.given.id));
     let met: HashSet<&str> = proven.map(|one| &*one.given.class).collect();
     let (satisfied, unresolved): (BTreeSet<&Arc<str>>, BTreeSet<&Arc<str>>) =
         required.iter().partition(|class| met.contains(&****class));
-    let there: HashSet<&str> = admitted.iter().map(|one| &*one.given.id).collect();
-    let is_there = |id: &Arc<str>| there.contains(&**id);
-    let conflicting = admitted.iter().filter(|one| one.given.conflicts_with.iter().any(is_there));
+    let class_of: HashMap<&str, &Arc<str>> =
+        admitted.iter().map(|one| (&*one.given.id, &one.given.class)).collect();
     let mut conflicts: BTreeSet<&Arc<str>> = BTreeSet::new();
-    let mut blocks = false;
-    for one in conflicting {
-        blocks |= required.contains(&one.given.class);
-        conflicts.insert(&one.given.id);
+    let mut blocks = evidence.disputed.iter().any(|class| required.contains(*class));
+    // Whichever of two says that they conflict, neither is to be relied on.
+    for (own, other) in &evidence.conflicts {
+        if let (Some(one), Some(another)) = (class_of.get(&***own), class_of.get(&***other)) {
+            blocks |= required.contains(*one) || required.contains(*another);
+            conflicts.extend([*own, *other]);
+        }
     }
-    for one in rejected.iter().filter(|one| one.reason == "conflict_same_id") {
-        let class = one.id.split(':').nth(1);
-        blocks |= class.is_some_and(|class| required.iter().any(|own| ***own == *class));
-        conflicts.insert(one.id);
-    }
+    let disputed = rejected.iter().filter(|one| one.reason == "conflict_same_id");
+    conflicts.extend(disputed.map(|one| one.id));
     let commit_allowed = unresolved.is_empty() && !blocks;
     let rejected = rejected.iter().map(|one| one.id).collect();
     Proof { required, satisfied, unresolved, rejected, conflicts, commit_allowed }

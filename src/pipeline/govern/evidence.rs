@@ -1,7 +1,7 @@
 //! Stage 4: which evidence counts: of the run's snapshot, unaltered, the tenant's, not above the
 //! ceiling.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::ledger::{hash, hash_of_set, is_exact};
 use super::memory::Rejected;
 use super::written::{Each, Sha};
-use crate::domain::{Classification, ContentHash};
+use crate::domain::{Classification, ContentHash, Timestamp};
 use crate::pack::{Pack, Refusal, RefusalCode};
 use crate::request::{EvidenceRef, RunContext};
 
@@ -30,6 +30,10 @@ pub(super) struct Output<'e> {
     /// By class and id.
     pub(super) admitted: Vec<Admitted<'e>>,
     pub(super) rejected: Vec<Rejected<'e>>,
+    /// Classes of what was rejected since its id says two things.
+    pub(super) disputed: BTreeSet<&'e Arc<str>>,
+    /// Ids of evidence, and of what it says that it conflicts with.
+    pub(super) conflicts: Vec<(&'e Arc<str>, &'e Arc<str>)>,
 }
 
 pub(super) fn run<'e>(
@@ -101,32 +105,44 @@ fn judge<'e>(
 }
 
 /// The same twice is one; two of one id that say otherwise are none.
-fn settle_duplicates(output: &mut Output<'_>) {
-    /// What is known of an id.
-    struct Seen<'s> {
-        hash: &'s Arc<str>,
-        conflicts: bool,
-        is_kept: bool,
-    }
-    let mut seen: HashMap<&str, Seen<'_>> = HashMap::with_capacity(output.admitted.len());
+fn settle_duplicates<'e>(output: &mut Output<'e>) {
+    // The first one of each id, and whether another says otherwise.
+    let mut seen: HashMap<&str, (&EvidenceRef, bool)> =
+        HashMap::with_capacity(output.admitted.len());
     for one in &output.admitted {
-        let hash = &one.given.payload_hash;
-        let new = Seen { hash, conflicts: false, is_kept: false };
-        let known = seen.entry(&one.given.id).or_insert(new);
-        known.conflicts |= known.hash != hash;
+        let given: &'e EvidenceRef = one.given;
+        let (first, is_disputed) = seen.entry(&given.id).or_insert((given, false));
+        *is_disputed |= !says_the_same(first, given);
+        // What either of two says of a conflict counts, whichever is kept.
+        output.conflicts.extend(given.conflicts_with.iter().map(|other| (&given.id, other)));
+    }
+    if seen.len() == output.admitted.len() {
+        return;
     }
     let mut admitted = std::mem::take(&mut output.admitted);
-    // So that of two that are the same the same one is kept, in whatever order they came.
-    admitted.sort_by_key(|one| (!one.is_eligible, !one.is_resolved));
+    // So that of two that say the same one is kept in whatever order they came.
+    admitted.sort_by_cached_key(|one| {
+        let text = serde_json::to_string(&row(one.given)).unwrap_or_default();
+        (!one.is_eligible, !one.is_resolved, text)
+    });
+    let mut kept = HashSet::with_capacity(seen.len());
     for one in admitted {
-        let id = &one.given.id;
-        let Some(known) = seen.get_mut(&**id) else { continue };
-        if known.conflicts {
+        let given: &'e EvidenceRef = one.given;
+        let id = &given.id;
+        if seen.get(&**id).is_some_and(|(_, is_disputed)| *is_disputed) {
             output.rejected.push(Rejected { id, reason: "conflict_same_id" });
-        } else if !std::mem::replace(&mut known.is_kept, true) {
+            output.disputed.insert(&given.class);
+        } else if kept.insert(id) {
             output.admitted.push(one);
         }
     }
+}
+
+/// Whether two of one id agree in what rules and readers go by.
+fn says_the_same(one: &EvidenceRef, other: &EvidenceRef) -> bool {
+    one.payload_hash == other.payload_hash
+        && one.class == other.class
+        && one.level() == other.level()
 }
 
 impl Output<'_> {
@@ -135,6 +151,9 @@ impl Output<'_> {
         #[derive(Serialize)]
         struct Row<'r> {
             id: &'r str,
+            class: &'r str,
+            classification: &'static str,
+            is_eligible: bool,
             payload_hash: &'r str,
         }
         #[derive(Serialize)]
@@ -143,9 +162,13 @@ impl Output<'_> {
             rejected: &'t [Rejected<'t>],
         }
         let admitted = Each(|| {
-            self.admitted
-                .iter()
-                .map(|one| Row { id: &one.given.id, payload_hash: &one.given.payload_hash })
+            self.admitted.iter().map(|one| Row {
+                id: &one.given.id,
+                class: &one.given.class,
+                classification: one.level,
+                is_eligible: one.is_eligible,
+                payload_hash: &one.given.payload_hash,
+            })
         });
         hash(&Told { admitted, rejected: &self.rejected })
     }
@@ -154,19 +177,22 @@ impl Output<'_> {
 /// Over what of the candidates counts: a set, in no order.
 pub(super) fn hash_of(given: &[EvidenceRef]) -> ContentHash {
     let is_plain = |one: &EvidenceRef| one.priority.is_none_or(|own| is_exact(own.unsigned_abs()));
-    let rows = given.iter().map(|one| {
-        (
-            &one.id,
-            &one.class,
-            &one.classification,
-            &one.payload_hash,
-            one.content.as_ref().map(|content| Sha(content.hash)),
-            &one.tenant_id,
-            one.is_trusted,
-            one.is_current,
-            one.priority,
-            &one.conflicts_with,
-        )
-    });
-    hash_of_set(rows, given.iter().all(is_plain))
+    hash_of_set(given.iter().map(row), given.iter().all(is_plain))
+}
+
+/// What of a candidate counts.
+fn row(one: &EvidenceRef) -> impl Serialize {
+    (
+        &one.id,
+        &one.class,
+        &one.classification,
+        &one.payload_hash,
+        one.content.as_ref().map(|content| Sha(content.hash)),
+        &one.tenant_id,
+        one.is_trusted,
+        one.is_current,
+        one.priority,
+        &one.conflicts_with,
+        one.expires_at.map(Timestamp::micros),
+    )
 }

@@ -1,6 +1,7 @@
 //! Stage 5: what is remembered. Whoever recalled it, everything is checked here.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use serde::Serialize;
 
 use super::ledger::{hash, hash_of_set, is_exact};
 use super::written::{Each, Sha};
-use crate::domain::{Classification, ContentHash, MemoryTier, word_of};
+use crate::domain::{Classification, ContentHash, MemoryTier, Timestamp, word_of};
 use crate::pack::MemoryLayer;
 use crate::request::{MemoryRecord, RunContext};
 
@@ -57,6 +58,7 @@ pub(super) fn run<'r>(
             Err(reason) => output.rejected.push(Rejected { id: &record.id, reason }),
         }
     }
+    settle_duplicates(&mut output);
     output.recalled.sort_by(|a, b| {
         let place = |one: &Recalled<'_>| {
             (one.tier, Reverse(one.record.confidence), Reverse(one.record.promoted_at))
@@ -106,6 +108,29 @@ fn judge(
     Ok((tier, super::word(level)))
 }
 
+/// Of several of one id the newest is shown; of equally new ones always the same.
+fn settle_duplicates<'r>(output: &mut Output<'r>) {
+    let mut seen: HashSet<&'r Arc<str>> = HashSet::with_capacity(output.recalled.len());
+    let is_new = |one: &Recalled<'r>| seen.insert(&one.record.id);
+    if output.recalled.iter().all(is_new) {
+        return;
+    }
+    let mut recalled = std::mem::take(&mut output.recalled);
+    recalled.sort_by_cached_key(|one| {
+        let text = serde_json::to_string(&row(one.record, one.hash)).unwrap_or_default();
+        (Reverse(one.record.version), Reverse(one.record.promoted_at), text)
+    });
+    seen.clear();
+    for one in recalled {
+        let id: &'r Arc<str> = &one.record.id;
+        if seen.insert(id) {
+            output.recalled.push(one);
+        } else {
+            output.rejected.push(Rejected { id, reason: "duplicate_id" });
+        }
+    }
+}
+
 impl Output<'_> {
     /// The hash of what the stage gives.
     pub(super) fn hash(&self) -> ContentHash {
@@ -114,6 +139,8 @@ impl Output<'_> {
             id: &'r str,
             text_hash: Sha,
             tier: &'static str,
+            classification: &'static str,
+            promoted_at: i64,
         }
         #[derive(Serialize)]
         struct Told<'t, R> {
@@ -125,6 +152,8 @@ impl Output<'_> {
                 id: &one.record.id,
                 text_hash: Sha(one.hash),
                 tier: word_of(MemoryTier::WORDS, one.tier),
+                classification: one.level,
+                promoted_at: one.record.promoted_at.micros(),
             })
         });
         hash(&Told { recalled, rejected: &self.rejected })
@@ -136,20 +165,25 @@ pub(super) fn hash_of(given: &Candidates<'_>) -> ContentHash {
     let is_plain = |one: &MemoryRecord| {
         is_exact(one.version) && is_exact(one.promoted_at.micros().unsigned_abs())
     };
-    let rows = given.iter().map(|(one, hash)| {
-        (
-            &one.id,
-            one.version,
-            Sha(*hash),
-            one.is_promoted,
-            &one.tenant_id,
-            &one.subject,
-            &one.intents,
-            one.confidence,
-            one.promoted_at.micros(),
-            one.classification.map(super::word),
-            one.tier.map(|tier| word_of(MemoryTier::WORDS, tier)),
-        )
-    });
+    let rows = given.iter().map(|(one, hash)| row(one, *hash));
     hash_of_set(rows, given.iter().all(|(one, _)| is_plain(one)))
+}
+
+/// What of a candidate counts.
+fn row(one: &MemoryRecord, text: ContentHash) -> impl Serialize {
+    (
+        &one.id,
+        one.version,
+        Sha(text),
+        one.is_promoted,
+        &one.tenant_id,
+        &one.subject,
+        &one.intents,
+        one.confidence,
+        one.promoted_at.micros(),
+        one.classification.map(super::word),
+        one.tier.map(|tier| word_of(MemoryTier::WORDS, tier)),
+        one.expires_at.map(Timestamp::micros),
+        &one.session_id,
+    )
 }

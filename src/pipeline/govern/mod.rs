@@ -24,8 +24,8 @@ mod summary;
 mod tools;
 mod written;
 
-pub use published::published;
 pub(super) use clean::redacted;
+pub use published::published;
 pub use summary::Summarizing;
 
 use std::sync::Arc;
@@ -169,10 +169,12 @@ fn run(
     ];
     stages.push("budget", parts, hash(&allocation.told()));
 
-    let session = session::Session::of(conversation, invoke, &pack.policy.redaction).ok_or_else(|| {
-        let detail = "there is no task: neither `input.message` nor a message of the user";
-        Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail).at("/request/input/message")
-    })?;
+    let session =
+        session::Session::of(conversation, invoke, &pack.policy.redaction).ok_or_else(|| {
+            let detail = "there is no task: neither `input.message` nor a message of the user";
+            Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail)
+                .at("/request/input/message")
+        })?;
     let wanted = controls::wanted(pack, &policy.decisions);
     let mut maker = Maker::new(&pack.policy.redaction, input.count);
     maker.tone(pack);
@@ -318,6 +320,7 @@ fn decide<'d>(
     let policy = policy::run(&pack.policy, &asked);
     let parts = [
         ("pack.policy_layer", pack.hash("policy_layer")),
+        ("pack.decision_layer", pack.hash("decision_layer")),
         ("pack.environment_defaults", pack.hash("environment_defaults")),
         ("request.facts", facts_hash),
         ("stage.intent", stages.output("intent")),

@@ -166,7 +166,8 @@ fn decide<'p>(
     }
     let verdict = if rule.denies {
         Verdict::Deny
-    } else if !rule.requires.is_empty() || rule.gate.is_some() {
+    } else if !rule.requires.is_empty() || rule.gate.is_some() || is_indeterminate {
+        // Nothing is allowed where it is not known whether the rule holds.
         Verdict::Require
     } else {
         Verdict::Allow

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use semver::Version;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -15,23 +14,13 @@ use super::written::{Each, Keyed, Object, Sha, Written};
 use super::{GovernInput, budget, intent, policy};
 use crate::domain::ContentHash;
 use crate::json;
-use crate::pack::{Intent, Pack, RUNTIME, Refusal, RefusalCode};
+use crate::pack::{Intent, Pack, Refusal, RefusalCode};
 use crate::request::Governed;
 
 /// Whether a pack governs this run at all.
 pub(super) fn check(pack: &Pack, governed: &Governed) -> Result<(), Refusal> {
-    let runtime = Version::parse(RUNTIME).ok();
-    for (name, range) in &pack.requires {
-        let found = match &**name {
-            "runtime" => runtime.as_ref(),
-            "ontology" => pack.ontology.as_ref(),
-            _ => None,
-        };
-        if !found.is_some_and(|version| range.matches(version)) {
-            let found = found.map_or_else(|| "nothing of this name".to_owned(), Version::to_string);
-            let detail = format!("the pack needs {name} {range}; there is {found}");
-            return Err(Refusal::new(RefusalCode::PackIncompatible, None, detail).at("/pack"));
-        }
+    if let Some((_, detail)) = pack.unmet().next() {
+        return Err(Refusal::new(RefusalCode::PackIncompatible, None, detail).at("/pack"));
     }
     let run = &governed.run;
     let reference = pack.reference.to_string();
@@ -40,11 +29,15 @@ pub(super) fn check(pack: &Pack, governed: &Governed) -> Result<(), Refusal> {
         let refusal = Refusal::new(RefusalCode::PackPinMismatch, None, detail);
         return Err(refusal.at("/run_context/pack_version"));
     }
-    let asked = governed.invoke.facts.get("tenant_id").and_then(Value::as_str);
-    if run.tenant_id != pack.tenant || asked.is_some_and(|tenant| tenant != &*pack.tenant) {
-        let detail = "the run is of another tenant than the pack";
-        let refusal = Refusal::new(RefusalCode::TenantMismatch, None, detail);
-        return Err(refusal.at("/run_context/tenant_id"));
+    let of_another = |detail: &str, pointer: &str| {
+        Err(Refusal::new(RefusalCode::TenantMismatch, None, detail).at(pointer))
+    };
+    if run.tenant_id != pack.tenant {
+        return of_another("the run is of another tenant than the pack", "/run_context/tenant_id");
+    }
+    let asked = governed.invoke.facts.get("tenant_id").filter(|tenant| !tenant.is_null());
+    if asked.is_some_and(|tenant| tenant.as_str() != Some(&*pack.tenant)) {
+        return of_another("the request is of another tenant than the pack", "/request/tenant_id");
     }
     Ok(())
 }

@@ -68,7 +68,9 @@ impl Session {
     /// The messages of turns.
     pub(super) fn messages(&self, turns: &[usize]) -> Vec<&Message> {
         let spans = turns.iter().filter_map(|turn| self.spans.get(*turn));
-        spans.flat_map(|span| self.conversation.history.get(span.clone()).unwrap_or_default()).collect()
+        spans
+            .flat_map(|span| self.conversation.history.get(span.clone()).unwrap_or_default())
+            .collect()
     }
 
     /// The turns around the task, by number and messages.

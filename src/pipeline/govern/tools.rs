@@ -1,10 +1,11 @@
 //! Stage 3: which capabilities may be shown, and why the others are not.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::policy::{Decision, Verdict};
 use super::written::Each;
@@ -178,18 +179,59 @@ impl<'k, 'p> Known<'k, 'p> {
     }
 }
 
-/// What permissions and rules ask of the arguments; of two that say otherwise the rule's counts.
+/// What permissions and rules ask of the arguments, all of it together.
 fn constraints(own: &[&Permission], of_rules: &[&Decision<'_>]) -> Map<String, Value> {
-    let mut merged = Map::new();
-    for text in own.iter().filter_map(|permission| permission.constraints.as_deref()) {
-        if let Ok(Value::Object(members)) = serde_json::from_str(text) {
-            merged.extend(members);
+    let own = own.iter().filter_map(|permission| permission.constraints.as_deref());
+    let own = own.filter_map(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
+    let of_rules = of_rules.iter().filter_map(|decision| decision.constraints.as_object().cloned());
+    own.chain(of_rules).reduce(both).unwrap_or_default()
+}
+
+/// Constraints that are no looser than either of two. What no third one can say at once is as the
+/// first has it.
+fn both(mut first: Map<String, Value>, mut second: Map<String, Value>) -> Map<String, Value> {
+    /// What takes a limit away again: an approval lifts the limits of both only where both say so.
+    const EXEMPTION: &str = "unless_approved";
+    if first.get(EXEMPTION) != second.get(EXEMPTION) {
+        for constraints in [&mut first, &mut second] {
+            // An argument may have this name.
+            constraints.retain(|key, value| key != EXEMPTION || value.is_object());
         }
     }
-    for members in of_rules.iter().filter_map(|decision| decision.constraints.as_object()) {
-        merged.extend(members.clone());
+    for (key, new) in second {
+        match first.get_mut(&key) {
+            Some(known) => tighten(&key, known, new),
+            None => {
+                first.insert(key, new);
+            }
+        }
     }
-    merged
+    first
+}
+
+fn tighten(key: &str, known: &mut Value, new: Value) {
+    match (key, known, new) {
+        (_, Value::Object(first), Value::Object(second)) => {
+            *first = both(std::mem::take(first), second);
+        }
+        ("max", Value::Number(first), Value::Number(second)) => {
+            *first = which(first, second, Ordering::Less);
+        }
+        ("min", Value::Number(first), Value::Number(second)) => {
+            *first = which(first, second, Ordering::Greater);
+        }
+        ("required", Value::Bool(first), Value::Bool(second)) => *first |= second,
+        ("enum" | "in" | "one_of" | "allowed", Value::Array(first), Value::Array(second)) => {
+            first.retain(|one| second.contains(one));
+        }
+        _ => {}
+    }
+}
+
+/// The second of two numbers where it stands so to the first one, else the first.
+fn which(first: &Number, second: Number, so: Ordering) -> Number {
+    let stands = second.as_f64().partial_cmp(&first.as_f64());
+    if stands == Some(so) { second } else { first.clone() }
 }
 
 /// A capability that may be shown, as it is told.
@@ -230,7 +272,12 @@ impl Output<'_> {
             surfaced: S,
             withheld: &'t [Withheld<'t>],
         }
-        let surfaced = Each(|| self.surfaced.iter().map(|tool| tool.row(None)));
+        let surfaced = Each(|| {
+            self.surfaced.iter().map(|tool| {
+                let capability = tool.capability;
+                (tool.row(None), &capability.description, &capability.schema_ref)
+            })
+        });
         super::ledger::hash(&Told { surfaced, withheld: &self.withheld })
     }
 }

@@ -1,5 +1,6 @@
-//! Evidence and memory that may be shown, as they were handed in. Stages judge them; what has no
-//! form at all is passed on as such, so that it is told as rejected.
+//! Evidence and memory that may be shown, as they were handed in. What is absent, or a word that
+//! nobody knows, is judged by the stages, so that it is told as rejected. A member that cannot be
+//! read is a fault of the request: a guess in its place would show what nobody allowed.
 
 use std::sync::Arc;
 
@@ -69,12 +70,103 @@ pub struct MemoryRecord {
     pub version: u64,
 }
 
-fn text(node: &Node<'_>, key: &str) -> Option<Arc<str>> {
-    node.get(key).and_then(Node::as_str).map(Into::into)
+/// One of a list. What of it is there and cannot be read is a fault; `null` counts as absent.
+struct Item<'i, 'a> {
+    node: &'i Node<'a>,
+    /// JSON Pointer to the list.
+    list: &'i str,
+    index: usize,
 }
 
-fn time(node: &Node<'_>, key: &str) -> Option<Timestamp> {
-    node.get(key).and_then(Node::as_str).and_then(Timestamp::parse)
+impl<'i, 'a> Item<'i, 'a> {
+    fn of(
+        node: &'i Node<'a>,
+        (list, index): (&'i str, usize),
+        faults: &mut Faults,
+    ) -> Option<Self> {
+        if node.as_object().is_none() {
+            let pointer = format!("{list}/{index}");
+            let detail = format!("must be an object, not {}", node.kind());
+            faults.add_found(Fault { pointer, detail, did_you_mean: None });
+            return None;
+        }
+        Some(Self { node, list, index })
+    }
+
+    fn get(&self, key: &str) -> Option<&'i Node<'a>> {
+        self.node.get(key).filter(|node| !node.is_null())
+    }
+
+    fn fault(&self, key: &str, detail: impl Into<String>, faults: &mut Faults) {
+        let pointer = format!("{}/{}/{key}", self.list, self.index);
+        faults.add_found(Fault { pointer, detail: detail.into(), did_you_mean: None });
+    }
+
+    fn word(&self, key: &str, faults: &mut Faults) -> Option<&'i str> {
+        let node = self.get(key)?;
+        let word = node.as_str();
+        if word.is_none() {
+            self.fault(key, format!("must be a string, not {}", node.kind()), faults);
+        }
+        word
+    }
+
+    fn text(&self, key: &str, faults: &mut Faults) -> Option<Arc<str>> {
+        self.word(key, faults).map(Into::into)
+    }
+
+    /// A text that is empty where there is none.
+    fn name(&self, key: &str, faults: &mut Faults) -> Arc<str> {
+        self.word(key, faults).unwrap_or_default().into()
+    }
+
+    fn texts(&self, key: &str, faults: &mut Faults) -> Vec<Arc<str>> {
+        let Some(node) = self.get(key) else { return Vec::new() };
+        let Some(items) = node.as_array() else {
+            self.fault(key, format!("must be an array, not {}", node.kind()), faults);
+            return Vec::new();
+        };
+        let mut texts: Vec<Arc<str>> = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            match item.as_str() {
+                Some(text) => texts.push(text.into()),
+                None => {
+                    let detail = format!("must be a string, not {}", item.kind());
+                    self.fault(&format!("{key}/{at}"), detail, faults);
+                }
+            }
+        }
+        texts
+    }
+
+    fn time(&self, key: &str, faults: &mut Faults) -> Option<Timestamp> {
+        let node = self.get(key)?;
+        let time = node.as_str().and_then(Timestamp::parse);
+        if time.is_none() {
+            let detail = "must be a time such as 2026-12-31T23:59:59Z; a date alone is none";
+            self.fault(key, detail, faults);
+        }
+        time
+    }
+
+    fn whole<T: TryFrom<u64>>(&self, key: &str, faults: &mut Faults) -> Option<T> {
+        let node = self.get(key)?;
+        let number = node.as_u64().and_then(|number| T::try_from(number).ok());
+        if number.is_none() {
+            self.fault(key, "must be a whole number from 0", faults);
+        }
+        number
+    }
+
+    /// A share of one, as thousandths.
+    fn share(&self, key: &str, faults: &mut Faults) -> Option<u32> {
+        let node = self.get(key)?;
+        let share = node.as_f64().filter(|share| (0.0..=1.0).contains(share));
+        if share.is_none() {
+            self.fault(key, "must be a number from 0 to 1", faults);
+        }
+        share.map(milli)
+    }
 }
 
 fn items<'r, 'a>(node: &'r Node<'a>, at: &str, most: usize, faults: &mut Faults) -> &'r [Node<'a>] {
@@ -100,40 +192,51 @@ pub(super) fn evidence(
     most: usize,
     faults: &mut Faults,
 ) -> Vec<EvidenceRef> {
-    let items = items(node, at, most, faults).iter();
-    let word = |node: &Node<'_>, key: &str| text(node, key).unwrap_or_else(|| "".into());
-    items
-        .map(|item| {
-            let payload = item.get("payload").filter(|node| !node.is_null());
-            let canonical = payload.and_then(|node| json::jcs(node).ok()).map(Arc::<str>::from);
-            let content = canonical.or_else(|| text(item, "text")).map(|text| {
-                let hash = ContentHash::of(&text);
-                Content { text, hash }
-            });
-            let is = |key: &str, words: &[&str]| {
-                item.get(key).and_then(Node::as_str).is_some_and(|word| words.contains(&word))
-            };
-            let priority = item.get("priority").and_then(Node::as_u64);
-            let conflicts = item.get("conflicts_with").and_then(Node::as_array);
-            EvidenceRef {
-                id: word(item, "id"),
-                class: word(item, "class"),
-                classification: word(item, "classification"),
-                payload_hash: word(item, "payload_hash"),
-                content,
-                tenant_id: text(item, "tenant_id"),
-                is_trusted: is("integrity", &["authoritative", "verified"]),
-                is_current: is("freshness", &["current"]),
-                expires_at: time(item, "expires_at"),
-                priority: priority.and_then(|priority| i64::try_from(priority).ok()),
-                conflicts_with: conflicts
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|node| node.as_str().map(Into::into))
-                    .collect(),
-            }
-        })
-        .collect()
+    let items = items(node, at, most, faults);
+    let mut read = Vec::with_capacity(items.len());
+    for (index, node) in items.iter().enumerate() {
+        let item = Item::of(node, (at, index), faults);
+        read.extend(item.map(|item| piece(&item, faults)));
+    }
+    read
+}
+
+fn piece(item: &Item<'_, '_>, faults: &mut Faults) -> EvidenceRef {
+    let mut is = |key: &str, words: &[&str]| {
+        item.word(key, faults).is_some_and(|word| words.contains(&word))
+    };
+    let is_trusted = is("integrity", &["authoritative", "verified"]);
+    let is_current = is("freshness", &["current"]);
+    EvidenceRef {
+        id: item.name("id", faults),
+        class: item.name("class", faults),
+        classification: item.name("classification", faults),
+        payload_hash: item.name("payload_hash", faults),
+        content: content(item, faults),
+        tenant_id: item.text("tenant_id", faults),
+        is_trusted,
+        is_current,
+        expires_at: item.time("expires_at", faults),
+        priority: item.whole("priority", faults),
+        conflicts_with: item.texts("conflicts_with", faults),
+    }
+}
+
+/// What stands behind a piece of evidence; its payload, where it has a text too.
+fn content(item: &Item<'_, '_>, faults: &mut Faults) -> Option<Content> {
+    let said = item.text("text", faults);
+    let text = match item.get("payload").map(json::jcs) {
+        Some(Ok(canonical)) => Arc::<str>::from(canonical),
+        Some(Err(error)) => {
+            let detail =
+                format!("the number {} is beyond what every JSON reader holds", error.number);
+            item.fault(&format!("payload{}", error.pointer), detail, faults);
+            return None;
+        }
+        None => said?,
+    };
+    let hash = ContentHash::of(&text);
+    Some(Content { text, hash })
 }
 
 /// What a hook has found: `{"evidence": […]}`, held to what a request's own is; or what is wrong
@@ -160,42 +263,69 @@ pub fn read_evidence(answer: &str) -> Result<Vec<EvidenceRef>, String> {
 }
 
 pub(super) fn memory(node: &Node<'_>, most: usize, faults: &mut Faults) -> Vec<MemoryRecord> {
-    let items = items(node, "/pack/memory", most, faults).iter();
-    items
-        .map(|item| {
-            let tier = item.get("tier").and_then(Node::as_str);
-            let tier =
-                tier.and_then(|word| MemoryTier::WORDS.iter().find(|(known, _)| *known == word));
-            let level = item.get("classification").and_then(Node::as_str);
-            let level = level.map(|word| if word == "PII" { "RESTRICTED" } else { word });
-            let level =
-                level.and_then(|word| CLASSIFICATIONS.iter().find(|(known, _)| *known == word));
-            let listed = item.get("intents").and_then(Node::as_array).into_iter().flatten();
-            let mut intents: Vec<Arc<str>> =
-                listed.filter_map(|node| node.as_str().map(Into::into)).collect();
-            intents.extend(text(item, "intent_id"));
-            let confidence = item.get("confidence").and_then(Node::as_f64).unwrap_or(0.0);
-            MemoryRecord {
-                id: text(item, "id").unwrap_or_else(|| "".into()),
-                intents,
-                tier: tier.map(|(_, tier)| *tier),
-                text: text(item, "text").unwrap_or_else(|| "".into()),
-                promoted_at: time(item, "promoted_at").unwrap_or_default(),
-                classification: level.map(|(_, level)| *level),
-                tenant_id: text(item, "tenant_id"),
-                subject: text(item, "subject"),
-                is_promoted: item.get("status").and_then(Node::as_str) == Some("promoted"),
-                confidence: milli(confidence),
-                expires_at: time(item, "expires_at"),
-                session_id: text(item, "session_id"),
-                version: item.get("version").and_then(Node::as_u64).unwrap_or(1),
-            }
-        })
-        .collect()
+    const AT: &str = "/pack/memory";
+    let items = items(node, AT, most, faults);
+    let mut read = Vec::with_capacity(items.len());
+    for (index, node) in items.iter().enumerate() {
+        let item = Item::of(node, (AT, index), faults);
+        read.extend(item.map(|item| record(&item, faults)));
+    }
+    read
+}
+
+fn record(item: &Item<'_, '_>, faults: &mut Faults) -> MemoryRecord {
+    let tier = item.word("tier", faults);
+    let tier = tier.and_then(|word| MemoryTier::WORDS.iter().find(|(known, _)| *known == word));
+    let level = item.word("classification", faults);
+    let level = level.map(|word| if word == "PII" { "RESTRICTED" } else { word });
+    let level = level.and_then(|word| CLASSIFICATIONS.iter().find(|(known, _)| *known == word));
+    let mut intents = item.texts("intents", faults);
+    intents.extend(item.text("intent_id", faults));
+    MemoryRecord {
+        id: item.name("id", faults),
+        intents,
+        tier: tier.map(|(_, tier)| *tier),
+        text: item.name("text", faults),
+        promoted_at: item.time("promoted_at", faults).unwrap_or_default(),
+        classification: level.map(|(_, level)| *level),
+        tenant_id: item.text("tenant_id", faults),
+        subject: item.text("subject", faults),
+        is_promoted: item.word("status", faults) == Some("promoted"),
+        confidence: item.share("confidence", faults).unwrap_or(0),
+        expires_at: item.time("expires_at", faults),
+        session_id: item.text("session_id", faults),
+        version: item.whole("version", faults).unwrap_or(1),
+    }
 }
 
 /// A share of one as thousandths.
 fn milli(share: f64) -> u32 {
     // From 0 to 1000, so its text is a whole number that fits.
-    format!("{:.0}", (share * 1000.0).clamp(0.0, 1000.0)).parse().unwrap_or(0)
+    format!("{:.0}", share * 1000.0).parse().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_with_a_member_that_cannot_be_read_is_no_evidence() {
+        let of = |more: &str| {
+            let own = r#""id":"a","class":"b","classification":"c","payload_hash":"d""#;
+            read_evidence(&format!("{{\"evidence\":[{{{own}{more}}}]}}"))
+        };
+        assert_eq!(of("").unwrap().len(), 1);
+        assert_eq!(of(r#","expires_at":null,"priority":null"#).unwrap().len(), 1);
+        for (more, place) in [
+            (r#","expires_at":"2020-01-01""#, "expires_at"),
+            (r#","conflicts_with":"a""#, "conflicts_with"),
+            (r#","conflicts_with":[5]"#, "conflicts_with/0"),
+            (r#","tenant_id":5"#, "tenant_id"),
+            (r#","priority":1.5"#, "priority"),
+            (r#","payload":{"n":9007199254740993}"#, "payload/n"),
+        ] {
+            let fault = of(more).unwrap_err();
+            assert!(fault.starts_with(&format!("/evidence/0/{place}: ")), "{fault}");
+        }
+    }
 }

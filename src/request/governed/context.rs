@@ -90,19 +90,23 @@ pub(super) fn without_correlation(value: Value) -> (Value, Value) {
         }
     }
     let mut value = value;
-    strip(&mut value, 0);
+    strip(&mut value);
     (value, Value::Object(kept))
 }
 
 /// A caller's own facts may use these names.
-fn strip(value: &mut Value, depth: usize) {
-    let Value::Object(members) = value else { return };
-    members.retain(|key, _| !CORRELATION.contains(&key.as_str()));
-    for (key, member) in members.iter_mut() {
-        let own = matches!(key.as_str(), "context" | "context_query" | "message");
-        if !own && depth < 4 {
-            strip(member, depth + 1);
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|key, _| !CORRELATION.contains(&key.as_str()));
+            for (key, member) in members.iter_mut() {
+                if !matches!(key.as_str(), "context" | "context_query" | "message") {
+                    strip(member);
+                }
+            }
         }
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        _ => {}
     }
 }
 
@@ -144,11 +148,7 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
         return Err(Refusal::new(RefusalCode::CtxInvalid, None, detail).at(at));
     }
     let tenant_id = reading.required("tenant_id");
-    let user = node.get("user").and_then(|user| user.get("user_id")).and_then(Node::as_str);
-    let user: Option<Arc<str>> = user.map(Into::into).or_else(|| reading.text("user_id"));
-    if user.is_none() {
-        reading.fault("user/user_id", "is missing");
-    }
+    let user = user(&mut reading);
     let ceiling = reading.text("data_ceiling").and_then(|word| {
         let found = CLASSIFICATIONS.iter().find(|(known, _)| *known == &*word);
         if found.is_none() {
@@ -163,7 +163,7 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
     }
     let mut context = RunContext {
         tenant_id,
-        subject: reading.text("on_behalf_of").or(user),
+        subject: reading.text("on_behalf_of").or_else(|| user.clone()),
         session_id: reading.text("session_id"),
         intent: reading.text("intent"),
         intent_class: reading.text("intent_class"),
@@ -181,6 +181,9 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
         correlation: Value::Null,
     };
     (context.facts, context.correlation) = without_correlation(value(node));
+    if let Some(user) = &user {
+        name_user(&mut context.facts, user);
+    }
     let faults = reading.faults.into_vec();
     if !faults.is_empty() {
         let detail = format!("the run context is not valid in {}", places(&faults));
@@ -189,6 +192,43 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
     context.safety_mode = safety_mode(node, at)?;
     context.bucket_tokens = bucket_tokens(node, at)?;
     Ok(context)
+}
+
+/// Who acts; `user_id` is another name for `user.user_id`.
+fn user(reading: &mut Reading<'_, '_>) -> Option<Arc<str>> {
+    let alias = reading.text("user_id");
+    let user = reading.node.get("user").filter(|node| !node.is_null());
+    if let Some(other) = user.filter(|node| node.as_object().is_none()) {
+        reading.fault("user", format!("must be an object, not {}", other.kind()));
+        return None;
+    }
+    let own = user.and_then(|user| user.get("user_id")).filter(|node| !node.is_null());
+    let Some(own) = own else {
+        if alias.is_none() {
+            reading.fault("user/user_id", "is missing");
+        }
+        return alias;
+    };
+    match own.as_str() {
+        Some("") => reading.fault("user/user_id", "must not be empty"),
+        Some(text) => return Some(text.into()),
+        None => reading.fault("user/user_id", format!("must be a string, not {}", own.kind())),
+    }
+    None
+}
+
+/// Has whoever acts stand where rules look for it, under whichever name it was given.
+fn name_user(facts: &mut Value, user: &Arc<str>) {
+    let Some(members) = facts.as_object_mut() else { return };
+    let own = members.entry("user").or_insert(Value::Null);
+    if own.is_null() {
+        *own = json!({});
+    }
+    let Some(own) = own.as_object_mut() else { return };
+    let id = own.entry("user_id").or_insert(Value::Null);
+    if id.is_null() {
+        *id = Value::from(&**user);
+    }
 }
 
 fn safety_mode(node: &Node<'_>, at: &str) -> Result<Mode, Refusal> {

@@ -50,7 +50,8 @@ impl Governed {
     pub fn placed(&self, refusal: Refusal) -> Refusal {
         refusal.placed(|pointer| {
             let mut known = BESIDE.iter().zip(&self.places);
-            let found = known.find_map(|(beside, place)| Some((place, pointer.strip_prefix(beside)?)));
+            let found =
+                known.find_map(|(beside, place)| Some((place, pointer.strip_prefix(beside)?)));
             found.map(|(place, rest)| format!("{place}{rest}"))
         })
     }

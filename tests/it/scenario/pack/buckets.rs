@@ -138,7 +138,8 @@ async fn what_is_redacted_hides_in_no_escape_and_in_no_part() {
     let compiled = &answer["compiled_context"];
     assert_eq!(compiled["budget_report"]["redactions"]["email"], 5);
     let whole = answer.to_string();
-    for (said, name) in [("bob", "@"), ("ann", "u0040"), ("ops", "@"), ("boss", "@"), ("cto", "@")] {
+    for (said, name) in [("bob", "@"), ("ann", "u0040"), ("ops", "@"), ("boss", "@"), ("cto", "@")]
+    {
         assert!(!whole.contains(&format!("{said}{name}example")), "{said}: {whole}");
         assert!(!whole.contains(&format!("{said}@example")), "{said}: {whole}");
     }
@@ -158,7 +159,6 @@ async fn a_document_is_redacted_and_counted_as_it_is_shown() {
         {"role": "assistant", "content": "I did."},
     ]);
     run.body["source"] = "anthropic".into();
-    run.body["max_tokens"] = 100.into();
     let answer = run.answer().await;
     assert!(!answer.to_string().contains("bob@example.com"), "{answer}");
     let sent = answer["payload"].to_string();

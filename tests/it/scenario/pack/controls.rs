@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Run;
 use super::evidence::verified;
 use super::governed::column;
+use super::packs::{canonical, digest};
 use crate::support::problem;
 
 #[tokio::test]
@@ -116,4 +117,45 @@ async fn the_published_schema_s_shape_is_to_be_had() {
     );
     problem(run.server.post("/compile?format=article", &run.body).await, 422, "invalid_request")
         .await;
+}
+
+fn piece(class: &str, n: u32) -> Value {
+    let payload = json!({"n": n});
+    json!({"id": format!("kg:{class}:{n}#snap_kg_7"), "class": class,
+        "classification": "INTERNAL", "integrity": "verified", "freshness": "current",
+        "payload_hash": digest(&canonical(&payload)), "payload": payload})
+}
+
+#[tokio::test]
+async fn a_conflict_counts_whichever_of_the_two_declares_it() {
+    let mut run = Run::restore().await;
+    let given = [piece("snapshot_verification", 1), piece("capacity_check", 2), piece("note", 3)];
+    run.body["evidence"] = json!(given);
+    let gates = run.compiled().await["runtime_controls"]["evidence_gates"].clone();
+    assert_eq!((&gates["commit_allowed"], &gates["conflicts"]), (&json!(true), &json!([])));
+    for (own, other) in [(0, 2), (2, 0)] {
+        let mut given = given.clone();
+        given[own]["conflicts_with"] = json!([given[other]["id"]]);
+        run.body["evidence"] = json!(given);
+        let gates = run.compiled().await["runtime_controls"]["evidence_gates"].clone();
+        assert_eq!(gates["commit_allowed"], false);
+        assert_eq!(gates["conflicts"], json!([given[2]["id"], given[0]["id"]]));
+    }
+}
+
+#[tokio::test]
+async fn what_says_two_things_is_of_the_class_that_it_has() {
+    let mut run = Run::restore().await;
+    let mut given =
+        vec![piece("snapshot_verification", 1), piece("capacity_check", 2), piece("note", 3)];
+    for n in [4, 5] {
+        let mut disputed = piece("capacity_check", n);
+        disputed["id"] = "kg:scan:s1#snap_kg_7".into();
+        given.push(disputed);
+    }
+    run.body["evidence"] = json!(given);
+    let gates = run.compiled().await["runtime_controls"]["evidence_gates"].clone();
+    assert_eq!(gates["unresolved"], json!([]));
+    assert_eq!(gates["conflicts"], json!(["kg:scan:s1#snap_kg_7"]));
+    assert_eq!(gates["commit_allowed"], false);
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Run;
 use super::governed::{column, reasons};
 use super::packs::{canonical, digest};
+use crate::support::pointers;
 
 /// Evidence of a verified snapshot, as a retriever hands it over.
 pub(super) fn verified() -> Value {
@@ -153,4 +154,59 @@ async fn what_had_no_room_is_on_no_manifest_and_meets_no_rule() {
     assert!(reasons(omissions, "bucket").contains(&("evidence".to_owned(), "budget".to_owned())));
     let gates = &compiled["runtime_controls"]["evidence_gates"];
     assert_eq!(gates["satisfied"], json!([]));
+}
+
+#[tokio::test]
+async fn a_member_of_evidence_that_cannot_be_read_is_a_fault() {
+    let mut run = Run::restore().await;
+    for (key, value, place) in [
+        ("expires_at", json!("2020-01-01"), "expires_at"),
+        ("expires_at", json!("garbage"), "expires_at"),
+        ("expires_at", json!(1_577_836_800), "expires_at"),
+        ("tenant_id", json!(5), "tenant_id"),
+        ("conflicts_with", json!("kg:note:1#snap_kg_7"), "conflicts_with"),
+        ("conflicts_with", json!(["kg:note:1#snap_kg_7", 5]), "conflicts_with/1"),
+        ("priority", json!("high"), "priority"),
+        ("priority", json!(-1), "priority"),
+        ("integrity", json!(true), "integrity"),
+        ("freshness", json!(["current"]), "freshness"),
+        ("class", json!(5), "class"),
+        ("text", json!(5), "text"),
+    ] {
+        let mut given = verified();
+        given[key] = value;
+        run.body["evidence"] = json!([verified(), given]);
+        let refused = run.refused(422, "invalid_request").await;
+        assert_eq!(pointers(&refused), [format!("/evidence/1/{place}").as_str()]);
+    }
+    run.body["evidence"] = json!([5]);
+    let refused = run.refused(422, "invalid_request").await;
+    assert_eq!(pointers(&refused), ["/evidence/0"]);
+    let mut given = verified();
+    for key in ["expires_at", "tenant_id", "conflicts_with", "priority"] {
+        given[key] = Value::Null;
+    }
+    assert_eq!(fate(&mut run, &[given]).await.0.len(), 1);
+}
+
+#[tokio::test]
+async fn of_one_piece_that_is_there_twice_the_order_changes_nothing() {
+    let mut run = Run::restore().await;
+    let with = |key: &str, value: Value| {
+        let mut given = verified();
+        given[key] = value;
+        given
+    };
+    for (a, b, reason) in [
+        (with("priority", json!(3)), with("priority", json!(90)), None),
+        (with("freshness", json!("stale")), with("priority", json!(7)), None),
+        (with("class", json!("note")), verified(), Some("conflict_same_id")),
+        (with("classification", json!("PUBLIC")), verified(), Some("conflict_same_id")),
+    ] {
+        let (_, rejected, _) = fate(&mut run, &[a.clone(), b.clone()]).await;
+        assert_eq!(rejected.first().map(String::as_str), reason);
+        let forward = run.hash().await;
+        run.body["evidence"] = json!([b, a]);
+        assert_eq!(run.hash().await, forward);
+    }
 }

@@ -208,7 +208,8 @@ async fn a_hook_changes_results_of_tools_and_sees_what_a_model_would() {
         {"role": "assistant", "content": "Degraded."},
         {"role": "user", "content": "Restore it."},
     ]);
-    let short = json!({"action": "replace", "value": {"content": "degraded, ask you@example.com"}});
+    let short =
+        json!({"action": "replace", "payload": {"content": "degraded, ask you@example.com"}});
     let receiver = Receiver::spawn(Mode::Answer(short.to_string())).await;
     let transform = json!({"point": "tool_result", "kind": "transform"});
     run.body["hooks"] = json!([hook("short", &receiver, &transform)]);
@@ -228,7 +229,7 @@ async fn a_hook_changes_results_of_tools_and_sees_what_a_model_would() {
     assert_eq!(asked(&receiver).len(), 1);
 
     // One that it leaves alone is redacted, and counted, where it stands.
-    let nothing = Receiver::spawn(Mode::Answer("null".to_owned())).await;
+    let nothing = Receiver::spawn(Mode::Answer(json!({"action": "unchanged"}).to_string())).await;
     run.body["hooks"] = json!([hook("same", &nothing, &transform)]);
     let with = run.compiled().await;
     run.body["hooks"] = json!([]);
@@ -247,9 +248,8 @@ async fn a_hook_may_add_a_message_and_may_not_edit_one() {
     ]);
     *run.input("message") = Value::Null;
     let transform = json!({"point": "transform_context", "kind": "transform"});
-    let patched = |patch: Value| {
-        Mode::Answer(json!({"action": "json_patch", "patch": patch}).to_string())
-    };
+    let patched =
+        |patch: Value| Mode::Answer(json!({"action": "json_patch", "patch": patch}).to_string());
     let extra = json!({"role": "user", "parts": [{"type": "text", "text": "By the way."}]});
     let adds = patched(json!([{"op": "add", "path": "/messages/-", "value": extra}]));
     let stays = Mode::Answer(json!({"action": "unchanged"}).to_string());

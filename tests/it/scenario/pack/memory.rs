@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Run;
 use super::governed::{column, reasons};
+use crate::support::pointers;
 
 fn record(id: &str, tier: &str) -> Value {
     json!({"id": id, "tier": tier, "text": format!("text of {id}"), "status": "promoted",
@@ -130,4 +131,52 @@ async fn the_store_s_entries_are_recalled_and_no_candidate_is() {
     let manifest = &answer["compiled_context"]["manifests"]["memory_manifest"];
     assert_eq!(column(manifest, "id"), ["restore-time"]);
     assert!(!answer.to_string().contains("Never confirmed."));
+}
+
+#[tokio::test]
+async fn a_member_of_a_record_that_cannot_be_read_is_a_fault() {
+    let mut run = Run::restore().await;
+    for (key, value, place) in [
+        ("subject", json!(5), "subject"),
+        ("intents", json!("ops.db.inspect"), "intents"),
+        ("intents", json!([5]), "intents/0"),
+        ("intent_id", json!(5), "intent_id"),
+        ("expires_at", json!("2020-01-01"), "expires_at"),
+        ("promoted_at", json!("yesterday"), "promoted_at"),
+        ("tier", json!(5), "tier"),
+        ("classification", json!(0), "classification"),
+        ("tenant_id", json!(["tenant_northwind"]), "tenant_id"),
+        ("session_id", json!(5), "session_id"),
+        ("status", json!(true), "status"),
+        ("confidence", json!("high"), "confidence"),
+        ("confidence", json!(7), "confidence"),
+        ("version", json!("2"), "version"),
+        ("text", json!({}), "text"),
+    ] {
+        run.body["pack"]["memory"] = json!([changed("m", key, value)]);
+        let refused = run.refused(422, "invalid_request").await;
+        assert_eq!(pointers(&refused), [format!("/pack/memory/0/{place}").as_str()]);
+    }
+}
+
+#[tokio::test]
+async fn of_several_records_of_one_id_the_newest_is_recalled() {
+    let mut run = Run::restore().await;
+    let first = record("m", "semantic");
+    let mut newer = changed("m", "version", json!(2));
+    newer["text"] = "said anew".into();
+    for (other, shown) in [
+        (newer, Some("said anew")),
+        (changed("m", "promoted_at", json!("2026-02-01T00:00:00Z")), Some("2026-02-01")),
+        (changed("m", "text", json!("said otherwise")), None),
+        (first.clone(), None),
+    ] {
+        let (recalled, rejected) = fates(&mut run, &[first.clone(), other.clone()]).await;
+        assert_eq!(recalled, ["m"]);
+        assert_eq!(rejected, [("m".to_owned(), "duplicate_id".to_owned())]);
+        let forward = run.answer().await;
+        assert!(shown.is_none_or(|text| forward["payload"].to_string().contains(text)));
+        run.body["pack"]["memory"] = json!([other, first]);
+        assert_eq!(run.hash().await, forward["compiled_context_hash"].as_str().unwrap());
+    }
 }

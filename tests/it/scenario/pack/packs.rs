@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Run;
 use crate::support::pack::{bundle, dbops, minimal, rule};
-use crate::support::{TestServer, problem};
+use crate::support::{TestServer, pointers, problem};
 
 async fn lint(pack: &Value) -> Vec<Value> {
     let server = TestServer::spawn().await;
@@ -166,4 +166,97 @@ async fn a_pack_that_needs_another_runtime_compiles_nothing() {
     assert!(refused["detail"].as_str().unwrap().contains("1.0.0"));
     run.pack["contract_meta"]["compatibility"]["requires"] = json!({"moon": ">=1.0.0"});
     run.refused(422, "pack_incompatible").await;
+}
+
+/// The severity and the places of what is told under a code.
+fn told<'f>(faults: &'f [Value], code: &str) -> Vec<(&'f str, &'f str)> {
+    let text = |fault: &'f Value, key: &str| fault[key].as_str().unwrap();
+    let own = faults.iter().filter(|fault| fault["code"] == code);
+    own.map(|fault| (text(fault, "severity"), text(fault, "pointer"))).collect()
+}
+
+#[tokio::test]
+async fn a_pack_that_needs_another_runtime_is_published_with_a_warning() {
+    let mut pack = dbops();
+    pack["contract_meta"]["compatibility"]["requires"] =
+        json!({"runtime": ">=99.0.0", "ontology": ">=3.1.0", "a/b": ">=1.0.0"});
+    let faults = lint(&pack).await;
+    assert_eq!(
+        told(&faults, "pack_incompatible"),
+        [
+            ("warning", "/contract_meta/compatibility/requires/a~1b"),
+            ("warning", "/contract_meta/compatibility/requires/runtime"),
+        ]
+    );
+    let server = TestServer::spawn().await;
+    let published = server.post("/packs", &pack).await;
+    assert_eq!(published.status(), 201);
+    let published: Value = published.json().await.unwrap();
+    assert_eq!(published["warnings"].as_array().unwrap().len(), faults.len());
+}
+
+#[tokio::test]
+async fn an_extension_bucket_has_a_plain_name_that_stands_once() {
+    let mut pack = dbops();
+    pack["budget_layer"]["extension_buckets"] = json!(["x1", "a b", "x1", "x".repeat(65), ""]);
+    let faults = lint(&pack).await;
+    let at = |at: usize| format!("/budget_layer/extension_buckets/{at}");
+    assert_eq!(told(&faults, "budget_bucket_duplicate"), [("error", at(2).as_str())]);
+    let forms = [1, 3, 4].map(at);
+    let forms: Vec<(&str, &str)> = forms.iter().map(|at| ("error", at.as_str())).collect();
+    assert_eq!(told(&faults, "budget_bucket_form"), forms);
+}
+
+#[tokio::test]
+async fn a_rule_that_stands_twice_is_named_where_it_stands_again() {
+    let mut pack = minimal();
+    let one = rule("R", "", &json!(true), &json!({"allow": true}));
+    let rules = "/policy_layer/policy_bundles";
+    let (a, b) = (bundle("A", 1, &[one.clone(), one.clone()]), bundle("B", 9, &[one]));
+    pack["policy_layer"]["policy_bundles"] = json!([a, b]);
+    let again = format!("{rules}/0/policy_dsl/rules/1/rule_id");
+    let elsewhere = format!("{rules}/1/policy_dsl/rules/0/rule_id");
+    assert_eq!(
+        told(&lint(&pack).await, "policy_rule_duplicate"),
+        [("error", again.as_str()), ("error", elsewhere.as_str())]
+    );
+}
+
+#[tokio::test]
+async fn what_always_holds_and_what_constrains_nothing_is_told() {
+    let mut pack = dbops();
+    let constraints = json!({"amount": {"max": 10}});
+    let then =
+        |targets: Value| json!({"allow": true, "targets": targets, "arg_constraints": constraints});
+    pack["policy_layer"]["policy_bundles"] = json!([bundle(
+        "B",
+        1,
+        &[
+            rule("ALWAYS", "", &json!({}), &then(json!(["adp_metrics.query"]))),
+            rule("NOWHERE", "", &json!(true), &then(json!([]))),
+        ]
+    )]);
+    let faults = lint(&pack).await;
+    let rules = "/policy_layer/policy_bundles/0/policy_dsl/rules";
+    assert_eq!(
+        told(&faults, "policy_literal_object"),
+        [("warning", format!("{rules}/0/if").as_str())]
+    );
+    assert_eq!(
+        told(&faults, "policy_constraints_untargeted"),
+        [("error", format!("{rules}/1/then/arg_constraints").as_str())]
+    );
+}
+
+#[tokio::test]
+async fn the_request_s_own_tenant_is_blamed_where_it_is_another() {
+    let mut run = Run::restore().await;
+    for tenant in [json!("somebody_else"), json!(5)] {
+        run.body["pack"]["request"]["tenant_id"] = tenant;
+        let refused = run.refused(403, "tenant_mismatch").await;
+        assert_eq!(pointers(&refused), ["/pack/request/tenant_id"]);
+    }
+    run.context()["tenant_id"] = "somebody_else".into();
+    let refused = run.refused(403, "tenant_mismatch").await;
+    assert_eq!(pointers(&refused), ["/pack/run_context/tenant_id"]);
 }

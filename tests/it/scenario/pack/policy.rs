@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Run;
 use super::governed::{column, reasons, surfaced};
 use crate::support::pack::{bundle, rule};
+use crate::support::pointers;
 
 fn rules(compiled: &Value) -> Vec<(String, String)> {
     let manifest = &compiled["manifests"]["policy_manifest"];
@@ -199,4 +200,62 @@ async fn a_rule_that_is_nested_too_deeply_is_indeterminate() {
     let answer = run.answer().await;
     let doubts = &answer["meta"]["diagnostics"]["indeterminate"];
     assert_eq!(doubts, &json!([{"rule_id": "DEEP", "reason": "depth", "treated_as": "fired"}]));
+}
+
+#[tokio::test]
+async fn a_decision_s_evidence_is_asked_for_where_facts_are_missing() {
+    let mut run = Run::refund(json!({"identity_verified": true})).await;
+    run.pack["policy_layer"]["policy_bundles"][0]["policy_dsl"]["rules"][1]["then"] =
+        json!({"allow": true});
+    for (amount, verdict) in [(json!(4000), "allow"), (Value::Null, "require")] {
+        run.input("context")["refund_amount"] = amount;
+        let compiled = run.compiled().await;
+        assert_eq!(rules(&compiled), [pair("R_HIGH_VALUE", verdict)]);
+        let gates = &compiled["runtime_controls"]["evidence_gates"];
+        assert_eq!(gates["required"], json!(["order_lookup"]));
+        assert_eq!(gates["commit_allowed"], false);
+    }
+    run.input("context")["refund_amount"] = 1000.into();
+    let compiled = run.compiled().await;
+    assert_eq!(compiled["runtime_controls"]["evidence_gates"]["commit_allowed"], true);
+}
+
+#[tokio::test]
+async fn whoever_acts_is_known_to_rules_under_either_name() {
+    let mut run = Run::restore().await;
+    let deny = |path: &str| {
+        let is_u1 = json!({"===": [{"var": path}, "u1"]});
+        json!([bundle("B", 1, &[rule("R", "", &is_u1, &json!({"allow": false}))])])
+    };
+    for user in [json!({"user_id": "u1"}), Value::Null, json!({"role": "engineer"})] {
+        run.context()["user_id"] =
+            if user.get("user_id").is_some() { Value::Null } else { json!("u1") };
+        run.context()["user"] = user;
+        for path in ["user.user_id", "run_context.user.user_id"] {
+            run.pack["policy_layer"]["policy_bundles"] = deny(path);
+            assert_eq!(rules(&run.compiled().await), [pair("R", "deny")], "{path}");
+        }
+    }
+    for (user, pointer) in [
+        (json!("u1"), "/pack/run_context/user"),
+        (json!({"user_id": 5}), "/pack/run_context/user/user_id"),
+    ] {
+        run.context()["user"] = user;
+        let refused = run.refused(422, "ctx_invalid").await;
+        assert_eq!(pointers(&refused), [pointer]);
+    }
+}
+
+#[tokio::test]
+async fn what_only_correlates_is_left_out_of_lists_too() {
+    let mut run = Run::restore().await;
+    let mut hashes = Vec::new();
+    for token in ["t1", "t2"] {
+        run.context()["agent"]["principal_chain"] =
+            json!([{"kind": "user", "id": "u1", "token_ref": token}]);
+        hashes.push(run.hash().await);
+    }
+    assert_eq!(hashes[0], hashes[1]);
+    run.context()["agent"]["principal_chain"][0]["id"] = "u2".into();
+    assert_ne!(run.hash().await, hashes[0]);
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Run;
 use super::governed::{reasons, surfaced};
+use crate::support::pack::{bundle, rule};
 
 #[tokio::test]
 async fn tools_stand_in_the_order_of_the_registry() {
@@ -96,4 +97,49 @@ async fn a_capability_may_be_its_name_alone() {
 async fn a_capability_without_a_schema_has_its_adapter_s() {
     let compiled = Run::restore().await.compiled().await;
     assert_eq!(compiled["manifests"]["tool_manifest"][0]["schema_ref"], "schema://metrics.v2");
+}
+
+#[tokio::test]
+async fn constraints_of_arguments_only_ever_tighten() {
+    let mut run = Run::restore().await;
+    run.pack["tooling_layer"]["permissions"][0]["arg_constraints"] = json!({
+        "amount": {"max": 100, "min": 1, "pattern": "^a", "unless_approved": true},
+        "unit": {"enum": ["a", "b", "c"]}});
+    let asks = |id: &str, condition: Value, constraints: Value| {
+        let then = json!({"allow": true, "targets": ["adp_metrics.query"],
+            "arg_constraints": constraints});
+        rule(id, "", &condition, &then)
+    };
+    let tier = json!({">": [{"var": "request.context.tier"}, 5]});
+    let wide = json!({"amount": {"max": 100_000, "min": 5, "pattern": "^b"},
+        "unit": {"enum": ["b", "c", "d"], "required": true}});
+    let narrow = json!({"amount": {"max": 10, "min": 0}, "unit": {"required": false}});
+    run.pack["policy_layer"]["policy_bundles"] = json!([
+        bundle("LOW", 1, &[asks("WIDE", tier, wide)]),
+        bundle("HIGH", 9, &[asks("NARROW", json!(true), narrow)]),
+    ]);
+    let tightest = json!({"amount": {"max": 10, "min": 5, "pattern": "^a"},
+        "unit": {"enum": ["b", "c"], "required": true}});
+    for context in [json!({}), json!({"tier": 6})] {
+        *run.input("context") = context;
+        let tool = run.compiled().await["manifests"]["tool_manifest"][0].clone();
+        assert_eq!(tool["arg_constraints"], tightest);
+    }
+}
+
+#[tokio::test]
+async fn an_approval_lifts_a_limit_where_all_say_so() {
+    let mut run = Run::restore().await;
+    let exempt = json!({"amount": {"max": 100, "unless_approved": true}});
+    run.pack["tooling_layer"]["permissions"][0]["arg_constraints"] = exempt.clone();
+    for (asked, is_lifted) in [(exempt, true), (json!({"amount": {"max": 200}}), false)] {
+        let then =
+            json!({"allow": true, "targets": ["adp_metrics.query"], "arg_constraints": asked});
+        run.pack["policy_layer"]["policy_bundles"] =
+            json!([bundle("B", 1, &[rule("R", "", &json!(true), &then)])]);
+        let tool = run.compiled().await["manifests"]["tool_manifest"][0].clone();
+        let amount = &tool["arg_constraints"]["amount"];
+        assert_eq!(amount["max"], 100);
+        assert_eq!(amount.get("unless_approved").is_some(), is_lifted);
+    }
 }
