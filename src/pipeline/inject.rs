@@ -3,7 +3,8 @@
 use super::measure::Meter;
 use super::{Stopped, memory, prose, xml};
 use crate::domain::{Notes, RawJson};
-use crate::json;
+use crate::json::{self, Path};
+use crate::provider::without_nul;
 use crate::request::{MemoryOptions, Placement};
 
 pub(super) struct Input<'i> {
@@ -92,9 +93,11 @@ pub(super) fn state_xml(state: &RawJson) -> Option<String> {
     xml::element("dynamic_state", &node)
 }
 
-/// Context goes in as it is, but for a literal closing tag of ours, which is broken up.
+/// Context goes in as it is, but for NUL and for a literal closing tag of ours, which is broken up.
 fn implicit_context(text: &str, notes: &mut Notes) -> String {
     const CLOSE: &str = "</implicit_context";
+    // The request's own has none: what is left is a hook's, and stands nowhere in the request.
+    let text = without_nul(text, &Path::Root, notes);
     let broken = text.replace(CLOSE, "<\\/implicit_context");
     if broken.len() != text.len() {
         notes.warn(

@@ -50,6 +50,8 @@ enum Place {
 /// One place of the payload that a mark can stand at.
 struct Spot<'m> {
     place: Place,
+    /// Where it is in the request; empty where that is not known of it.
+    pointer: &'m str,
     mark: &'m mut Option<CacheMark>,
     /// Whether it ends a block of ours: text, media, a call, a result, a tool.
     carries: bool,
@@ -92,8 +94,8 @@ fn places(slots: &[Slot], tools: &[ToolDefinition]) -> Vec<Place> {
 fn spots<'m>(slots: &'m mut [Slot], tools: &'m mut [ToolDefinition]) -> Vec<Spot<'m>> {
     let mut found = Vec::new();
     for (at, tool) in tools.iter_mut().enumerate() {
-        let place = Place::Tool(at);
-        found.push(Spot { place, mark: &mut tool.cache, carries: true, ours: false });
+        let ToolDefinition { cache: mark, origin: pointer, .. } = tool;
+        found.push(Spot { place: Place::Tool(at), pointer, mark, carries: true, ours: false });
     }
     let mut later = Vec::new();
     for (at, slot) in slots.iter_mut().enumerate() {
@@ -118,29 +120,31 @@ fn add<'m>(part: &'m mut Part, place: Place, outer: bool, spots: &mut Vec<Spot<'
         _ => true,
     };
     let carries = carries && outer;
-    spots.push(Spot { place, mark: &mut part.cache, carries, ours: false });
+    spots.push(Spot { place, pointer: "", mark: &mut part.cache, carries, ours: false });
 }
 
 /// Takes the client's earliest marks off until no more than may stand; tells how many more may.
 fn keep_latest(most: usize, written: bool, spots: &mut [Spot<'_>], notes: &mut Notes) -> usize {
     let mut left = if written { most } else { 0 };
     let mut taken_off = 0;
+    // Of the earliest that goes.
+    let mut at = "";
     for spot in spots.iter_mut().rev().filter(|spot| spot.mark.is_some()) {
         if let Some(rest) = left.checked_sub(1) {
             left = rest;
         } else {
             *spot.mark = None;
+            at = spot.pointer;
             taken_off += 1;
         }
     }
-    let at = "/cache/marks".to_owned();
     if taken_off > 0 && !written {
         let detail =
             format!("marks taken off: {taken_off}; the target finds cached prefixes by itself");
-        notes.degraded("cache_marks_dropped", at, detail);
+        notes.degraded("cache_marks_dropped", at.to_owned(), detail);
     } else if taken_off > 0 {
         let detail = format!("{taken_off} of the earliest marks are more than may stand");
-        notes.warn("cache_marks_dropped", at, detail);
+        notes.warn("cache_marks_dropped", at.to_owned(), detail);
     }
     left
 }
@@ -233,6 +237,28 @@ mod tests {
         assert_eq!(marks, [HOUR, HOUR, None, SHORT]);
         let (_, notes) = marked([SHORT, HOUR, None, None], Ttl::FiveMinutes);
         assert_eq!(notes.warnings.first().unwrap().code, "cache_ttl_order");
+    }
+
+    #[test]
+    fn what_goes_is_told_where_it_stands() {
+        let tool = |at: usize| ToolDefinition {
+            name: "t".into(),
+            description: None,
+            parameters: None,
+            cache: SHORT,
+            extra: Vec::new(),
+            opaque: None,
+            origin: format!("/tools/{at}").into(),
+        };
+        let mut tools: Vec<ToolDefinition> = (0..2).map(tool).collect();
+        let mut slots = vec![slot(Role::User, SHORT)];
+        let mut notes = Notes::default();
+        run(&CacheOptions::default(), false, &mut slots, &mut tools, &mut notes);
+        assert_eq!(notes.degraded.first().unwrap().pointer, "/tools/0");
+        let mut notes = Notes::default();
+        let mut slots = vec![slot(Role::User, SHORT)];
+        run(&CacheOptions::default(), false, &mut slots, &mut [], &mut notes);
+        assert_eq!(notes.degraded.first().unwrap().pointer, "");
     }
 
     #[test]

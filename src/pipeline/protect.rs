@@ -22,19 +22,18 @@ pub(super) fn run(
     if idle {
         return vec![false; history.len()];
     }
-    let unmatched = unmatched(protect, || system.iter().chain(history));
-    if !unmatched.is_empty() {
-        notes.warn("protect_unmatched", "/protect".to_owned(), unmatched);
+    if let Some((place, names)) = unmatched(protect, || system.iter().chain(history)) {
+        notes.warn("protect_unmatched", place, names);
     }
     let tools = Tools::of_calls(history);
     history.iter().map(|message| is_protected(protect, &tools, message)).collect()
 }
 
-/// What is named and not there, the first few of it.
+/// Where the first thing stands that is named and not there, and the first few of these.
 fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     protect: &Protect,
     messages: impl Fn() -> I,
-) -> String {
+) -> Option<(String, String)> {
     /// Names told; a list of thousands is no reading.
     const MOST: usize = 8;
     let ids: BTreeSet<&str> = messages().filter_map(|message| message.id.as_deref()).collect();
@@ -47,18 +46,25 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
             _ => None,
         })
         .collect();
-    let short = |name: &str| name.chars().take(60).collect::<String>();
-    let ids = protect.ids.iter().filter(|id| !ids.contains(&***id)).map(|id| short(id));
-    let indexes = protect.indexes.iter().filter(|at| !indexes.contains(at)).map(usize::to_string);
-    let tools =
-        protect.tools.iter().filter(|name| !tools.contains(&***name)).map(|name| short(name));
-    let names: Vec<String> = ids.chain(indexes).chain(tools).take(MOST).collect();
-    names.join(", ")
+    let ids = protect.ids.iter().filter(|(id, _)| !ids.contains(&***id));
+    let ids = ids.map(|(id, place)| ("messages", *place, id.to_string()));
+    let indexes = protect.indexes.iter().filter(|(at, _)| !indexes.contains(*at));
+    let indexes = indexes.map(|(at, place)| ("messages", *place, at.to_string()));
+    let tools = protect.tools.iter().filter(|(name, _)| !tools.contains(&***name));
+    let tools = tools.map(|(name, place)| ("tools", *place, name.to_string()));
+    let mut missing: Vec<(&str, usize, String)> = ids.chain(indexes).chain(tools).collect();
+    // In the order of the request.
+    missing.sort_unstable_by_key(|(list, place, _)| (*list, *place));
+    let (list, place, _) = missing.first()?;
+    let pointer = format!("/protect/{list}/{place}");
+    let short = missing.iter().map(|(.., name)| name.chars().take(60).collect::<String>());
+    let names: Vec<String> = short.take(MOST).collect();
+    Some((pointer, names.join(", ")))
 }
 
 fn is_protected(protect: &Protect, tools: &Tools, message: &Message) -> bool {
-    message.id.as_ref().is_some_and(|id| protect.ids.contains(id))
-        || message.origin.is_some_and(|at| protect.indexes.contains(&at))
+    message.id.as_ref().is_some_and(|id| protect.ids.contains_key(id))
+        || message.origin.is_some_and(|at| protect.indexes.contains_key(&at))
         || protect.roles.contains(&message.role)
         || message.parts.iter().any(|part| names_tool(protect, tools, part))
         || message.parts.iter().any(|part| matches(protect, part))
@@ -66,9 +72,9 @@ fn is_protected(protect: &Protect, tools: &Tools, message: &Message) -> bool {
 
 fn names_tool(protect: &Protect, tools: &Tools, part: &Part) -> bool {
     match &part.content {
-        Content::ToolCall(call) => protect.tools.contains(&call.name),
+        Content::ToolCall(call) => protect.tools.contains_key(&call.name),
         Content::ToolResult(result) => {
-            tools.of(result).is_some_and(|name| protect.tools.contains(name))
+            tools.of(result).is_some_and(|name| protect.tools.contains_key(name))
         }
         _ => false,
     }

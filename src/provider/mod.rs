@@ -6,12 +6,14 @@
 
 mod adapt;
 mod read;
+mod schema;
 mod texts;
 mod words;
 mod write;
 
 pub use adapt::{adapt, means};
-pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools};
+pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools, without_nul};
+pub use schema::as_json_schema;
 pub use texts::{Answered, Spoken, TextSlot, Wrap, spoken, thoughts};
 pub use write::{write, write_into, write_messages};
 

@@ -158,7 +158,7 @@ pub fn read_compile(
     fields.choice("repair", &[("strict", ()), ("lenient", ())], &mut faults);
     let conversation = provider::read(body, source, &mut faults, &mut notes);
     let tools = ToolOptions::read(&fields, &conversation.tools, &mut faults, &mut notes);
-    let request = CompileRequest {
+    let mut request = CompileRequest {
         conversation,
         tools,
         target,
@@ -176,10 +176,13 @@ pub fn read_compile(
         implicit_context: fields
             .text("implicit_context", &mut faults)
             .filter(|text| !text.is_empty())
-            .map(Into::into),
-        output: Output::read(&fields, &mut faults),
+            .map(|text| {
+                let path = fields.path().key("implicit_context");
+                provider::without_nul(text, &path, &mut notes)
+            }),
+        output: Output::read(&fields, &mut faults, &mut notes),
         memory: MemoryOptions::read(&fields, &mut faults),
-        skill: Skill::read(&fields, &mut faults),
+        skill: Skill::read(&fields, &mut faults, &mut notes),
         session_id: session_id(&fields, &mut faults),
         usage: super::usage::read_usage(&fields, &mut faults),
         measured_milli: None,
@@ -207,6 +210,8 @@ pub fn read_compile(
             .unwrap_or(OnDeadline::Fail),
         notes,
     };
+    let CompileRequest { conversation, tools, memory, compression, notes, .. } = &mut request;
+    tools.give_way(&conversation.tools, (memory.as_mut(), compression), notes);
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }
 

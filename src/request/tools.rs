@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::options::{Compression, MemoryOptions};
 use crate::domain::{Notes, ToolDefinition};
-use crate::json::{Faults, Fields, Node, Path};
+use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::provider;
 
 /// The members of the object.
@@ -20,6 +21,15 @@ const MOST_NAMES: usize = 1_000;
 
 /// The tool with which a model gets the tools of a toolkit.
 pub const LOAD_TOOLKIT: &str = "load_toolkit";
+
+const READ_TOOL: &str = "context_read";
+const MEMORY_TOOLS: [&str; 2] = ["create_memory", "modify_memory"];
+/// The parameters of our tools, by which one is known that comes back with a payload.
+const PARAMETERS: [(&str, &[&str]); 3] = [
+    (READ_TOOL, &["id", "lines", "query"]),
+    ("create_memory", &["key", "value", "description"]),
+    ("modify_memory", &["action", "key", "value", "description"]),
+];
 
 /// What is asked for beside the list itself.
 #[derive(Debug, Clone, Default)]
@@ -84,7 +94,51 @@ impl ToolOptions {
             minify: given.flag("minify", faults).unwrap_or(false),
         };
         read.check_names(list, &given, faults);
+        let empty = read.namespaces.iter().enumerate().filter(|(_, group)| group.tools.is_empty());
+        for (at, _) in empty {
+            let place = given.path().key("namespaces").index(at).key("tools").pointer();
+            notes.warn("namespace_empty", place, "it has no tools, and is left out");
+        }
         read
+    }
+
+    /// Where the caller has a tool of its own of this name, which is one of ours; a definition of
+    /// ours that came back with a payload is none. `list`: the tools that were read from the same
+    /// place.
+    pub fn own(&self, list: &[ToolDefinition], name: &str) -> Option<String> {
+        let kits = self.toolkits.iter().flat_map(|kit| &kit.tools);
+        let mut tools = list.iter().chain(kits);
+        let tool = tools.find(|tool| *tool.name == *name && !is_ours(tool));
+        tool.map(|tool| tool.origin.to_string()).or_else(|| {
+            let at = self.namespaces.iter().position(|group| *group.name == *name)?;
+            Some(format!("/tools/namespaces/{at}/name"))
+        })
+    }
+
+    /// Takes our tools back where the caller has its own of their names: one name stands for one
+    /// tool, and the model's calls of it are the caller's.
+    pub(in crate::request) fn give_way(
+        &self,
+        list: &[ToolDefinition],
+        (memory, compression): (Option<&mut MemoryOptions>, &mut Compression),
+        notes: &mut Notes,
+    ) {
+        const CODE: &str = "tool_name_taken";
+        let own = MEMORY_TOOLS.into_iter().find_map(|name| Some((name, self.own(list, name)?)));
+        let memory = memory.filter(|memory| memory.has_tools());
+        if let (Some((name, place)), Some(memory)) = (own, memory) {
+            memory.write = false;
+            let detail =
+                format!("`{name}` is the caller's own: the model gets no tools to write memory");
+            notes.warn(CODE, place, detail);
+        }
+        if compression.read_tool
+            && let Some(place) = self.own(list, READ_TOOL)
+        {
+            compression.read_tool = false;
+            let detail = format!("`{READ_TOOL}` is the caller's own: nothing can be read back");
+            notes.warn(CODE, place, detail);
+        }
     }
 
     /// What a model may see side by side must be told apart by name.
@@ -122,6 +176,19 @@ impl ToolOptions {
         let name = name.to_lowercase();
         self.toolkits.iter().find(|kit| kit.name.to_lowercase() == name)
     }
+}
+
+/// Whether a definition is the one that we give a model.
+fn is_ours(tool: &ToolDefinition) -> bool {
+    let Some((_, ours)) = PARAMETERS.iter().find(|(name, _)| **name == *tool.name) else {
+        return false;
+    };
+    let schema = tool.parameters.as_ref();
+    let schema = schema.and_then(|raw| json::parse(raw.as_str(), Limits::default()).ok());
+    let given = schema.as_ref().and_then(|schema| schema.get("properties")?.as_object());
+    given.is_some_and(|given| {
+        given.len() == ours.len() && given.iter().all(|(key, _)| ours.contains(&&**key))
+    })
 }
 
 impl Prune {
@@ -169,7 +236,10 @@ fn group(
         None if given.get("name").is_none() => given.fault("name", "is missing", faults),
         _ => {}
     }
-    let description = given.text("description", faults).unwrap_or_default();
+    let mut shown =
+        |key: &str, text: &str| provider::without_nul(text, &given.path().key(key), notes);
+    let name = name.map(|name| shown("name", name));
+    let description = shown("description", given.text("description", faults).unwrap_or_default());
     let tools = if let Some(tools) = given.get("tools") {
         provider::read_tools(tools, &given.path().key("tools"), faults, notes)
     } else {
@@ -181,5 +251,5 @@ fn group(
         let detail = "a provider's own tool stands in `list`, not in a group";
         faults.add(&given.path().key("tools").index(at), detail);
     }
-    Some(ToolGroup { name: name?.into(), description: description.into(), tools })
+    Some(ToolGroup { name: name?, description, tools })
 }

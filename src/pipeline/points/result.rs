@@ -60,7 +60,8 @@ pub fn ask_governed_results(
     let mut after = before.clone();
     ask_results_of(asks, &mut after, &|_| Ok(()))?;
     for ((own, before), after) in history.iter_mut().zip(&before).zip(&after) {
-        let new = after.tool_results().next().filter(|new| before.tool_results().next() != Some(new));
+        let new =
+            after.tool_results().next().filter(|new| before.tool_results().next() != Some(new));
         if let Some(new) = new {
             put(own, new.clone());
         }

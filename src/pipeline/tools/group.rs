@@ -11,7 +11,11 @@ use crate::request::{LOAD_TOOLKIT, ToolGroup};
 
 /// A group as one tool, whose `action` names one of its own.
 pub(super) fn namespace(group: &ToolGroup) -> ToolDefinition {
-    let mut text = format!("{}\n\nActions:", group.description);
+    let mut text = String::from(&*group.description);
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str("Actions:");
     let mut names = Vec::with_capacity(group.tools.len());
     for tool in &group.tools {
         let _ = write!(text, "\n- {}", tool.name);

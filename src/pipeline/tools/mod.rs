@@ -34,7 +34,9 @@ pub(super) fn run(conversation: &mut Conversation, options: &ToolOptions) -> Out
     let (kept, removed) = prune::run(list, options.prune.as_ref());
     output.removed = removed;
     conversation.tools = kept;
-    conversation.tools.extend(options.namespaces.iter().map(group::namespace));
+    // One without tools has nothing to call, and its schema would hold for nothing.
+    let groups = options.namespaces.iter().filter(|group| !group.tools.is_empty());
+    conversation.tools.extend(groups.map(group::namespace));
     if !options.toolkits.is_empty() {
         conversation.tools.push(group::loader(&options.toolkits));
         output.directory = Some(group::directory(&options.toolkits));

@@ -286,6 +286,43 @@ fn tools_keep_what_their_provider_knows() {
     assert_eq!(schema::complete(upper, true), None);
 }
 
+#[test]
+fn a_schema_of_gemini_s_is_json_schema_for_others() {
+    let own =
+        r#"{"type":"object","properties":{"a":{"type":"string","nullable":true,"maxLength":"9"}}}"#;
+    let plain = r#"{"type":"object","properties":{"a":{"type":["string","null"],"maxLength":9}}}"#;
+    // Beside what only JSON Schema has, it goes to Gemini as that.
+    let mixed = own.replace("\"properties\"", "\"additionalProperties\":false,\"properties\"");
+    let mixed_plain =
+        plain.replace("\"properties\"", "\"additionalProperties\":false,\"properties\"");
+    for (target, before, after) in [
+        (Target::Openai, own, plain),
+        (Target::OpenaiResponses, own, plain),
+        (Target::Anthropic, own, plain),
+        (Target::Gemini, own, own),
+        (Target::Gemini, mixed.as_str(), mixed_plain.as_str()),
+        (Target::Neutral, own, own),
+    ] {
+        let tool = ToolDefinition {
+            name: "f".into(),
+            description: None,
+            parameters: Some(RawJson::new(before)),
+            cache: None,
+            extra: vec![],
+            opaque: None,
+            origin: "/tools/0".into(),
+        };
+        let mut conversation = Conversation {
+            source: Source::Gemini,
+            system: vec![],
+            history: vec![],
+            tools: vec![tool],
+        };
+        adapt(&mut conversation, target, &mut Notes::default());
+        assert_eq!(conversation.tools[0].parameters.as_ref().unwrap().as_str(), after);
+    }
+}
+
 fn details(source: Source, target: Target, message: Message) -> Vec<(&'static str, String)> {
     let history = vec![Message::text(Role::User, "u"), message];
     let mut conversation = Conversation { source, system: vec![], history, tools: vec![] };

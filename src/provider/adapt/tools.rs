@@ -2,7 +2,9 @@
 
 use super::{Adapter, calls::valid_name, custom, parts::foreign_fields, schema};
 use crate::domain::{RawJson, Target, ToolDefinition};
+use crate::provider::schema::as_json_schema;
 use crate::provider::words::{listed, shown};
+use crate::provider::write::is_gemini_schema;
 
 impl Adapter<'_> {
     pub(super) fn tools(&mut self, tools: &mut Vec<ToolDefinition>) {
@@ -44,14 +46,18 @@ impl Adapter<'_> {
 
     /// The schema in a form that the target accepts, if it is not in one.
     fn schema(&self, raw: &RawJson) -> Option<RawJson> {
-        let lower = !matches!(self.target, Target::Gemini | Target::Neutral);
-        let lowered = lower.then(|| schema::lower_types(raw.as_str())).flatten();
-        let text = lowered.as_deref().unwrap_or(raw.as_str());
+        let plain = as_json_schema(raw.as_str()).filter(|_| match self.target {
+            Target::Openai | Target::OpenaiResponses | Target::Anthropic => true,
+            // Gemini reads its own words, but not in what goes to it as JSON Schema.
+            Target::Gemini => !is_gemini_schema(raw.as_str()),
+            Target::Neutral => false,
+        });
+        let text = plain.as_deref().unwrap_or(raw.as_str());
         let completed = match self.target {
             Target::Openai | Target::OpenaiResponses => schema::complete(text, true),
             Target::Anthropic | Target::Gemini => schema::complete(text, false),
             Target::Neutral => None,
         };
-        completed.or(lowered).map(RawJson::new)
+        completed.or(plain).map(RawJson::new)
     }
 }

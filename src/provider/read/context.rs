@@ -23,14 +23,8 @@ impl Reading<'_> {
     }
 
     /// Takes a text over: the one copy that is made of it.
-    ///
-    /// NUL becomes U+FFFD with a note, since `PostgreSQL` cannot hold it.
     pub(super) fn text(&mut self, text: &str, path: &Path<'_>) -> Arc<str> {
-        if memchr::memchr(0, text.as_bytes()).is_none() {
-            return Arc::from(text);
-        }
-        self.notes.repaired("nul_replaced", path.pointer(), "NUL characters became U+FFFD");
-        Arc::from(text.replace('\0', "\u{fffd}"))
+        without_nul(text, path, self.notes)
     }
 
     /// As [`Self::text`], for a text of the document, which is shared where it can be.
@@ -198,6 +192,16 @@ impl Reading<'_> {
         let detail = format!("the empty arguments of call `{}` count as {{}}", shown(id));
         self.notes.repaired("empty_arguments", path.pointer(), detail);
     }
+}
+
+/// A text in which NUL became U+FFFD, with a note: providers refuse it, and `PostgreSQL` cannot hold
+/// it.
+pub fn without_nul(text: &str, path: &Path<'_>, notes: &mut Notes) -> Arc<str> {
+    if memchr::memchr(0, text.as_bytes()).is_none() {
+        return Arc::from(text);
+    }
+    notes.repaired("nul_replaced", path.pointer(), "NUL characters became U+FFFD");
+    Arc::from(text.replace('\0', "\u{fffd}"))
 }
 
 /// The member called `key`, unless it is null: providers take null for absent.

@@ -16,6 +16,7 @@ mod tools;
 #[cfg(test)]
 mod tests;
 
+pub use context::without_nul;
 pub use detect::detect;
 
 use context::{Reading, present};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::context::{Reading, either, extra, present, shown, unmarked};
 use crate::domain::{Extra, RawJson, ToolDefinition};
-use crate::json::{self, Node, Path, Value};
+use crate::json::{self, Node, Path};
+use crate::provider::schema::lower_types;
 
 /// Most tools of one request.
 pub(super) const MOST_TOOLS: usize = 1_000;
@@ -106,6 +107,7 @@ fn tool(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Foun
         let mut tool = function(cx, inner, &path.key("function"), &[]);
         tool.cache = tool.cache.or(cx.cache_mark(node, path));
         tool.origin = path.pointer().into();
+        check_tags(cx, node, path);
         tool.extra.extend(extra(node, &["type", "function", "cache_control"]));
         found.add(cx, tool, &path.key("function"));
         return;
@@ -152,6 +154,7 @@ fn function(
     let mut tool = bare(cx.required(node, "name", path, "a tool needs a name"), path);
     tool.description = cx.member(node, "description", path);
     tool.cache = cx.cache_mark(node, path);
+    check_tags(cx, node, path);
     tool.extra = extra(node, &["name", "description", "cache_control"]);
     tool.extra.retain(|(key, _)| !known.contains(&&**key) && !SCHEMAS.contains(&&**key));
     for key in SCHEMAS {
@@ -166,6 +169,19 @@ fn function(
         }
     }
     tool
+}
+
+/// Reports tags that are no list of texts: without tags a tool is never left out.
+fn check_tags(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) {
+    let Some(tags) = present(node, "tags") else { return };
+    let path = path.key("tags");
+    let Some(items) = tags.as_array() else {
+        cx.fault(&path, format!("must be an array of strings, not {}", tags.kind()));
+        return;
+    };
+    for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_str().is_none()) {
+        cx.fault(&path.index(index), format!("must be a string, not {}", item.kind()));
+    }
 }
 
 /// Gemini's entry: functions, and tools of its own beside them.
@@ -194,66 +210,14 @@ fn declarations(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &
                 continue;
             }
             let mut tool = function(cx, item, &at, &[]);
-            if let Some(schema) = present(item, "parameters") {
-                tool.parameters = Some(RawJson::new(lower_types(schema)));
+            // Types in capitals are no JSON Schema anywhere else; Gemini takes both.
+            if let Some(lower) = present(item, "parameters").and_then(lower_types) {
+                tool.parameters = Some(RawJson::new(lower));
             }
             found.add(cx, tool, &at);
             if found.tools.len() > MOST_TOOLS {
                 return;
             }
-        }
-    }
-}
-
-/// Gemini's own schemas write types in capitals (`"type": "STRING"`), which is no JSON Schema
-/// anywhere else; Gemini takes both.
-fn lower_types(schema: &Node<'_>) -> Arc<str> {
-    let mut out = String::with_capacity(schema.raw.len());
-    if write_lowered(&mut out, schema) { Arc::from(out) } else { Arc::from(schema.raw) }
-}
-
-/// Writes a schema with its types in small letters; says whether that changed anything.
-fn write_lowered(out: &mut String, schema: &Node<'_>) -> bool {
-    const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
-    match &schema.value {
-        Value::Object(members) => {
-            let mut changed = false;
-            out.push('{');
-            for (index, (key, member)) in members.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                json::write_string(out, key);
-                out.push(':');
-                let word = member.as_str().filter(|word| TYPES.contains(word));
-                match (&**key, word) {
-                    ("type", Some(word)) => {
-                        json::write_string(out, &word.to_ascii_lowercase());
-                        changed = true;
-                    }
-                    // Values, not schemas.
-                    ("enum" | "default" | "example" | "const", _) => out.push_str(member.raw),
-                    _ => changed |= write_lowered(out, member),
-                }
-            }
-            out.push('}');
-            changed
-        }
-        Value::Array(items) => {
-            let mut changed = false;
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                changed |= write_lowered(out, item);
-            }
-            out.push(']');
-            changed
-        }
-        _ => {
-            out.push_str(schema.raw);
-            false
         }
     }
 }

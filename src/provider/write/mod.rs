@@ -12,6 +12,8 @@ mod openai;
 mod responses;
 mod tools;
 
+pub(super) use tools::is_gemini_schema;
+
 use super::Sandwich;
 use crate::domain::{CacheMark, Content, Extra, Message, Part, Role, Target};
 use crate::json::write_string;

@@ -10,7 +10,7 @@ pub use adapters::{
 };
 pub(super) use read::summary_instructions;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use regex::RegexSet;
@@ -110,13 +110,13 @@ pub struct Pattern {
 /// The key `protect`: what stays verbatim.
 #[derive(Debug, Default, Clone)]
 pub struct Protect {
-    /// Client ids.
-    pub ids: BTreeSet<Arc<str>>,
-    /// Indexes in the request's list.
-    pub indexes: BTreeSet<usize>,
+    /// Client ids, each with its place in `messages` of the key.
+    pub ids: BTreeMap<Arc<str>, usize>,
+    /// Indexes in the request's list, each with its place in `messages` of the key.
+    pub indexes: BTreeMap<usize, usize>,
     pub roles: Vec<Role>,
-    /// Tools whose turns stay.
-    pub tools: BTreeSet<Arc<str>>,
+    /// Tools whose turns stay, each with its place in `tools` of the key.
+    pub tools: BTreeMap<Arc<str>, usize>,
     pub patterns: Vec<Pattern>,
     /// The patterns as one automaton, in the order of `patterns`.
     pub matcher: Option<RegexSet>,
@@ -210,6 +210,13 @@ pub struct MemoryOptions {
     pub write: bool,
     /// The keys that the model may write; any where there is no list.
     pub allowed_keys: Option<Vec<Arc<str>>>,
+}
+
+impl MemoryOptions {
+    /// Whether the model gets tools to write with.
+    pub fn has_tools(&self) -> bool {
+        self.write && self.allowed_keys.as_ref().is_none_or(|keys| !keys.is_empty())
+    }
 }
 
 /// How much the report tells.

@@ -8,8 +8,9 @@ use super::{
     CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryEntry, MemoryOptions,
     OnArrival, Output, Pattern, Placement, Previous, Protect, Skill, Thinking, read_adapters,
 };
-use crate::domain::{MemoryScope, RawJson, Role, SkillUse, Ttl, render_skill};
+use crate::domain::{MemoryScope, Notes, RawJson, Role, SkillUse, Ttl, render_skill};
 use crate::json::{Faults, Fields, Node, Path};
+use crate::provider::without_nul;
 use crate::request::calls::read_allowed_keys;
 use crate::request::memory::read_scope;
 
@@ -150,10 +151,10 @@ impl Protect {
         for (index, item) in given.list("messages", 10_000, faults).iter().enumerate() {
             match (item.as_str(), item.as_u64().and_then(|at| usize::try_from(at).ok())) {
                 (Some(id), _) => {
-                    read.ids.insert(id.into());
+                    read.ids.entry(id.into()).or_insert(index);
                 }
                 (None, Some(at)) => {
-                    read.indexes.insert(at);
+                    read.indexes.entry(at).or_insert(index);
                 }
                 _ => faults.add(&list.index(index), "must be a message's id or its index"),
             }
@@ -168,7 +169,9 @@ impl Protect {
                 _ => faults.add(&list.index(index), "must be one of system, user, assistant, tool"),
             }
         }
-        read.tools = given.texts("tools", 1_000, faults).into_iter().map(Into::into).collect();
+        for (index, name) in given.texts("tools", 1_000, faults).into_iter().enumerate() {
+            read.tools.entry(name.into()).or_insert(index);
+        }
         read.read_patterns(&given, faults);
         let turns = |key, faults: &mut Faults| {
             let turns = given.whole(key, 0, MOST_TURNS, faults).unwrap_or(0);
@@ -252,20 +255,22 @@ fn previous(node: &Node<'_>, given: &Fields<'_, '_>, faults: &mut Faults) -> Opt
 }
 
 impl Output {
-    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+    pub(in crate::request) fn read(
+        fields: &Fields<'_, '_>,
+        faults: &mut Faults,
+        notes: &mut Notes,
+    ) -> Self {
         let Some(given) = section(fields, "output", fields.path(), OUTPUT, faults) else {
             return Self::default();
         };
         let tag = given.text("tag", faults);
         if tag.is_some_and(|tag| !is_tag(tag)) {
-            given.fault(
-                "tag",
-                "must begin with a letter or _ and hold only letters, digits, _, - and .",
-                faults,
-            );
+            let detail = "must begin with a letter or _ and hold only letters, digits, _, - and .";
+            given.fault("tag", detail, faults);
         }
         let prefill = given.text("prefill", faults).filter(|text| !text.is_empty());
-        Self { tag: tag.map(Into::into), prefill: prefill.map(Into::into) }
+        let prefill = prefill.map(|text| without_nul(text, &given.path().key("prefill"), notes));
+        Self { tag: tag.map(Into::into), prefill }
     }
 }
 
@@ -277,7 +282,11 @@ fn is_tag(name: &str) -> bool {
 }
 
 impl Skill {
-    pub(in crate::request) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+    pub(in crate::request) fn read(
+        fields: &Fields<'_, '_>,
+        faults: &mut Faults,
+        notes: &mut Notes,
+    ) -> Option<Self> {
         if let Some(name) = fields.get("skill").and_then(Node::as_str) {
             let wanted = Some(SkillUse::default());
             return Some(Self { name: name.into(), instructions: "".into(), wanted });
@@ -287,13 +296,14 @@ impl Skill {
         if given.get("name").is_none() {
             given.fault("name", "is missing", faults);
         }
-        let instructions = given.text("instructions", faults);
+        let text = given.text("instructions", faults);
         let used = read_skill_use(&given, faults);
-        let Some(instructions) = instructions else {
+        let Some(text) = text else {
             return Some(Self { name: name?.into(), instructions: "".into(), wanted: Some(used) });
         };
-        let text = render_skill((instructions, None), &used, &[], true);
-        Some(Self { name: name?.into(), instructions: text.into(), wanted: None })
+        let text = render_skill((text, None), &used, &[], true);
+        let instructions = without_nul(&text, &given.path().key("instructions"), notes);
+        Some(Self { name: name?.into(), instructions, wanted: None })
     }
 }
 

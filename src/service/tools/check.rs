@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::schema::{self, Verdict};
 use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
-use crate::json::Fault;
+use crate::json::{self, Fault, Limits, Node};
 use crate::provider::means;
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
@@ -49,7 +47,8 @@ impl Tools {
             return Ok(Judged::Denied(reason));
         }
         let loads = &*call.name == LOAD_TOOLKIT && !self.options.toolkits.is_empty();
-        if loads || ours.contains(&&*call.name) {
+        let is_ours = ours.contains(&&*call.name) && !self.has_own(&call.name);
+        if loads || is_ours {
             return Ok(Judged::Ours);
         }
         let group = self.options.namespaces.iter().find(|group| means(&call.name, &group.name));
@@ -94,6 +93,11 @@ impl Tools {
         own.or_else(|| all.find(|tool| tool.opaque.is_none() && means(name, &tool.name)))
     }
 
+    /// Whether the caller has a tool of its own by a name of ours: then its calls are the caller's.
+    fn has_own(&self, name: &str) -> bool {
+        self.options.own(&self.list, name).is_some()
+    }
+
     fn blocked(&self, name: &str, group: Option<&str>) -> Option<String> {
         let whole = group.map(|group| format!("{group}.{name}"));
         let is_blocked =
@@ -120,24 +124,59 @@ fn through<'g>(
     group: &'g ToolGroup,
     call: &ToolCall,
 ) -> Result<(&'g ToolDefinition, Resolved), String> {
-    let arguments = match serde_json::from_str::<Value>(&call.arguments) {
-        Ok(Value::Object(arguments)) => arguments,
-        Ok(_) => return Err(format!("The arguments of {} must be a JSON object.", call.name)),
-        Err(error) => return Err(format!("The arguments of {} are not JSON: {error}.", call.name)),
-    };
-    let action = arguments.get("action").and_then(Value::as_str).unwrap_or_default();
+    let node = json::parse(&call.arguments, Limits::default())
+        .map_err(|error| format!("The arguments of {} are not JSON: {error}.", call.name))?;
+    if node.as_object().is_none() {
+        return Err(format!("The arguments of {} must be a JSON object.", call.name));
+    }
+    let action = node.get("action").and_then(Node::as_str).unwrap_or_default();
     let tool = group.tools.iter().find(|tool| &*tool.name == action).ok_or_else(|| {
         let names = listed(group.tools.iter().map(|tool| &tool.name));
         format!("{} has no action \"{action}\"; these are there: {names}.", group.name)
     })?;
-    let args = arguments.get("args").filter(|args| args.is_object());
-    let args = args.map_or_else(|| "{}".to_owned(), ToString::to_string);
+    let arguments = args_of(&node).map_err(|wrong| {
+        format!("The arguments of {action} cannot be read: {wrong}. Nothing was done.")
+    })?;
     let resolved = Resolved {
         name: Arc::clone(&tool.name),
         namespace: Some(Arc::clone(&group.name)),
-        arguments: RawJson::new(args),
+        arguments,
     };
     Ok((tool, resolved))
+}
+
+/// What an action is run with: the object in `args`, or the one that a text there holds. Whatever
+/// else is given would be lost, so it is told what is wrong with it.
+fn args_of(call: &Node<'_>) -> Result<RawJson, String> {
+    /// Members that a model is told of at once.
+    const MOST_TOLD: usize = 8;
+    let members = call.as_object().into_iter().flatten();
+    let strays: Vec<String> = members
+        .filter(|(key, value)| key != "action" && key != "args" && !value.is_null())
+        .map(|(key, _)| format!("`{}`", key.chars().take(60).collect::<String>()))
+        .take(MOST_TOLD)
+        .collect();
+    if !strays.is_empty() {
+        return Err(format!("{} must stand in the object `args`", strays.join(", ")));
+    }
+    let nothing = || RawJson::new("{}");
+    let Some(args) = call.get("args").filter(|args| !args.is_null()) else { return Ok(nothing()) };
+    let Some(text) = args.as_str() else {
+        return match args.as_object() {
+            Some(_) => Ok(RawJson::new(args.raw)),
+            None => Err(format!("`args` must be an object, not {}", args.kind())),
+        };
+    };
+    if text.trim().is_empty() {
+        return Ok(nothing());
+    }
+    match json::parse(text, Limits::default()) {
+        Ok(held) if held.as_object().is_some() => Ok(RawJson::new(held.raw)),
+        Ok(held) => {
+            Err(format!("`args` must be an object, not a string that holds {}", held.kind()))
+        }
+        Err(_) => Err("`args` must be an object, not a string".to_owned()),
+    }
 }
 
 /// Names for a model to read; `(none)` where there are none.

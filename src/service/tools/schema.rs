@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::domain::{RawJson, ToolDefinition};
 use crate::json::{Fault, misfits};
+use crate::provider::as_json_schema;
 
 /// Faults that a model is told of at once.
 const MOST_TOLD: usize = 8;
@@ -25,9 +26,7 @@ pub(super) fn check(tool: &ToolDefinition, arguments: &RawJson) -> Result<Verdic
         let reason = format!("The arguments of {name} must be a JSON object. Nothing was done.");
         return Ok(Verdict::Invalid(reason));
     };
-    let schema = tool.parameters.as_ref();
-    let Some(schema) = schema.and_then(|raw| serde_json::from_str::<Value>(raw.as_str()).ok())
-    else {
+    let Some(schema) = tool.parameters.as_ref().and_then(read) else {
         return Ok(Verdict::Valid);
     };
     let found = misfits(&schema, &arguments).map_err(|detail| Fault {
@@ -48,4 +47,10 @@ pub(super) fn check(tool: &ToolDefinition, arguments: &RawJson) -> Result<Verdic
         "The arguments of {name} are not what it takes: {}{more}. Nothing was done.",
         told.join("; ")
     )))
+}
+
+/// A schema as a model was shown it, Gemini's own words put into those of JSON Schema.
+fn read(schema: &RawJson) -> Option<Value> {
+    let plain = as_json_schema(schema.as_str());
+    serde_json::from_str(plain.as_deref().unwrap_or(schema.as_str())).ok()
 }

@@ -238,3 +238,158 @@ async fn a_session_s_tools_stand_in_for_those_that_are_not_given() {
     let compiled = server.compile(&json!({"messages": [user("u")], "session_id": "s"})).await;
     assert_eq!(compiled.payload["tools"][0]["function"]["name"], "read_file");
 }
+
+#[tokio::test]
+async fn an_action_s_arguments_are_never_lost() {
+    let server = TestServer::spawn().await;
+    let log = json!({"name": "log", "parameters": {"type": "object",
+        "properties": {"lines": {"type": "integer"}}}});
+    let tools = json!({"namespaces": [{"name": "git", "tools": [log]}]});
+    let asked = async |arguments: Value| {
+        let call = json!({"type": "tool_use", "id": "a", "name": "git", "input": arguments});
+        results(&server, &json!({"calls": [call], "tools": tools})).await.remove(0)
+    };
+    for (arguments, read) in [
+        (json!({"action": "log", "args": {"lines": 5}}), json!({"lines": 5})),
+        (json!({"action": "log", "args": "{\"lines\": 5}"}), json!({"lines": 5})),
+        (json!({"action": "log", "args": null}), json!({})),
+        (json!({"action": "log"}), json!({})),
+    ] {
+        let result = asked(arguments.clone()).await;
+        assert_eq!(result["decision"], "allow", "{arguments}: {result}");
+        assert_eq!(result["arguments"], read, "{arguments}");
+    }
+    for (arguments, part) in [
+        (json!({"action": "log", "args": [5]}), "not an array"),
+        (json!({"action": "log", "args": 5}), "not a number"),
+        (json!({"action": "log", "args": "[5]"}), "a string that holds an array"),
+        (json!({"action": "log", "args": "lines=5"}), "not a string"),
+        (json!({"action": "log", "lines": 5}), "`lines` must stand in the object `args`"),
+        (json!({"action": "log", "args": {}, "lines": 5}), "`lines`"),
+        // What a text holds is held to the schema as well.
+        (json!({"action": "log", "args": "{\"lines\": \"x\"}"}), "/lines"),
+    ] {
+        let result = asked(arguments.clone()).await;
+        assert_eq!(result["decision"], "deny", "{arguments}: {result}");
+        let reason = result["reason"].as_str().expect("a reason");
+        assert!(reason.contains(part), "{arguments}: {reason}");
+    }
+}
+
+#[tokio::test]
+async fn gemini_s_schemas_hold_for_other_targets_too() {
+    let server = TestServer::spawn().await;
+    let own = json!({"type": "OBJECT", "properties": {
+        "default": {"type": "STRING", "nullable": true},
+        "rows": {"type": "ARRAY", "minItems": "1", "items": {"type": "INTEGER"}}}});
+    let tools = json!([{"functionDeclarations": [{"name": "f", "parameters": own}]}]);
+    let plain = json!({"type": "object", "properties": {
+        "default": {"type": ["string", "null"]},
+        "rows": {"type": "array", "minItems": 1, "items": {"type": "integer"}}}});
+    let payload = async |target: &str| {
+        let body = json!({"messages": [user("u")], "target": target, "tools": tools});
+        server.compile(&body).await.payload["tools"][0].clone()
+    };
+    assert_eq!(payload("openai").await["function"]["parameters"], plain);
+    assert_eq!(payload("anthropic").await["input_schema"], plain);
+    let back = &payload("gemini").await["functionDeclarations"][0]["parameters"];
+    assert_eq!(back["properties"]["default"]["nullable"], true);
+    assert_eq!(back["properties"]["rows"]["minItems"], "1");
+    for (args, decision) in [
+        (json!({"default": null, "rows": [1]}), "allow"),
+        (json!({"default": "x"}), "allow"),
+        (json!({"default": 5}), "deny"),
+        (json!({"rows": []}), "deny"),
+    ] {
+        let call = json!({"functionCall": {"name": "f", "args": args}});
+        let result = &results(&server, &json!({"calls": [call], "tools": tools})).await[0];
+        assert_eq!(result["decision"], decision, "{args}: {result}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_of_the_caller_s_by_a_name_of_ours_is_the_caller_s() {
+    let server = TestServer::spawn().await;
+    let note = json!({"type": "object", "properties": {"note": {"type": "string"}},
+        "required": ["note"]});
+    let tools = json!([{"name": "create_memory", "input_schema": note},
+        {"name": "context_read", "input_schema": note}]);
+    let body = json!({"messages": [user("u")], "target": "anthropic", "tools": tools,
+        "memory": true, "compression": {"read_tool": true}});
+    let compiled = server.compile(&body).await;
+    let shown = compiled.payload["tools"].as_array().expect("tools");
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    assert!(shown.iter().all(|tool| tool["input_schema"] == note), "{shown:?}");
+    assert_eq!(compiled.report["service_tools"], json!([]));
+    assert_eq!(compiled.codes("warnings"), ["tool_name_taken", "tool_name_taken"]);
+    assert_eq!(compiled.report["warnings"][0]["pointer"], "/tools/0");
+    assert_eq!(compiled.report["warnings"][1]["pointer"], "/tools/1");
+
+    let call = |input: Value| json!([{"type": "tool_use", "id": "a", "name": "create_memory", "input": input}]);
+    let asked = json!({"calls": call(json!({"note": "n"})), "tools": tools});
+    let result = &results(&server, &asked).await[0];
+    assert_eq!((&result["for"], &result["decision"]), (&json!("caller"), &json!("allow")));
+    let ours = json!({"key": "k", "value": "v"});
+    let result = &results(&server, &json!({"calls": call(ours.clone()), "tools": tools})).await[0];
+    assert_eq!((&result["for"], &result["decision"]), (&json!("caller"), &json!("deny")));
+    assert_eq!(server.get("/memory/k").await.status(), 404);
+
+    // Ours stay ours where they come back with a payload.
+    let body = json!({"messages": [user("u")], "target": "anthropic", "memory": true,
+        "compression": {"read_tool": true}});
+    let first = server.compile(&body).await;
+    let mut again = body.clone();
+    again["tools"] = first.payload["tools"].clone();
+    let again = server.compile(&again).await;
+    assert_eq!(again.payload["tools"], first.payload["tools"]);
+    assert_eq!(again.report["service_tools"], first.report["service_tools"]);
+    assert!(again.codes("warnings").is_empty());
+    let asked = json!({"calls": call(ours), "tools": first.payload["tools"]});
+    assert_eq!(results(&server, &asked).await[0]["for"], "service");
+    assert_eq!(server.get("/memory/k").await.status(), 200);
+}
+
+#[tokio::test]
+async fn nul_reaches_no_payload() {
+    let server = TestServer::spawn().await;
+    let tool = json!({"name": "go", "description": "g\u{0}o", "parameters": {"type": "object"}});
+    let group = |name: &str| json!({"name": name, "description": "d\u{0}", "tools": [tool]});
+    let body = json!({"messages": [user("u")], "target": "anthropic", "model": "claude-sonnet-4-5",
+        "skill": {"name": "s", "instructions": "do \u{0} this"},
+        "implicit_context": "found \u{0}",
+        "output": {"prefill": "P\u{0}P"},
+        "tools": {"namespaces": [group("git")], "toolkits": [
+            {"name": "k\u{0}t", "description": "d\u{0}", "tools": []}]}});
+    let compiled = server.compile(&body).await;
+    assert!(
+        !compiled.text.contains("\\u0000") && !compiled.text.contains('\0'),
+        "{}",
+        compiled.text
+    );
+    let repairs = compiled.report["repairs"].as_array().expect("repairs");
+    assert!(repairs.iter().all(|note| note["code"] == "nul_replaced"), "{repairs:?}");
+    let mut places: Vec<&str> =
+        repairs.iter().map(|note| note["pointer"].as_str().expect("a pointer")).collect();
+    places.sort_unstable();
+    assert_eq!(
+        places,
+        [
+            "/implicit_context",
+            "/output/prefill",
+            "/skill/instructions",
+            "/tools/namespaces/0/description",
+            "/tools/namespaces/0/tools/0/description",
+            "/tools/toolkits/0/description",
+            "/tools/toolkits/0/name",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn tags_that_say_nothing_are_a_fault() {
+    let server = TestServer::spawn().await;
+    let list = json!([{"name": "a", "description": "a", "tags": 5}]);
+    let body = json!({"messages": [user("u")], "tools": {"list": list, "prune": {"task": "t"}}});
+    let refused = problem(server.post("/compile", &body).await, 422, "invalid_request").await;
+    assert_eq!(pointers(&refused), ["/tools/list/0/tags"]);
+}

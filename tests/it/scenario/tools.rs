@@ -183,8 +183,11 @@ async fn a_call_through_a_namespace_is_resolved() {
     is_denied(&none, &["path"]);
     let bare =
         json!({"namespaces": [{"name": "n", "tools": [{"name": "go", "description": "Goes."}]}]});
-    let empty = call(&server, "n", &json!({"action": "go", "args": [1]}), &bare).await;
+    let empty = call(&server, "n", &json!({"action": "go"}), &bare).await;
     assert_eq!(empty["arguments"], json!({}));
+    // What cannot be an action's arguments is not left out of them.
+    let list = call(&server, "n", &json!({"action": "go", "args": [1]}), &bare).await;
+    is_denied(&list, &["`args`", "an array"]);
     let unknown = call(&server, "file_ops", &json!({"action": "Read_File"}), &tools).await;
     is_denied(&unknown, &["Read_File", "read_file, delete_file"]);
     let nameless = call(&server, "file_ops", &json!({"action": 7}), &tools).await;
@@ -237,4 +240,17 @@ async fn a_blocked_action_is_refused_behind_its_namespace() {
     }
     let tools = json!({"namespaces": [file_ops()], "blocked": ["terminal.delete_file"]});
     assert_eq!(call(&server, "file_ops", &args, &tools).await["decision"], "allow");
+}
+
+#[tokio::test]
+async fn a_group_without_tools_is_no_tool() {
+    let server = TestServer::spawn().await;
+    let tools = json!({"namespaces": [{"name": "g", "tools": []},
+        {"name": "bare", "tools": [tool("run", &[])]}]});
+    let compiled = compile(&server, &tools).await;
+    assert_eq!(names(&compiled), ["bare"]);
+    assert_eq!(compiled.codes("warnings"), ["namespace_empty"]);
+    assert_eq!(compiled.report["warnings"][0]["pointer"], "/tools/namespaces/0/tools");
+    let about = compiled.payload["tools"][0]["description"].as_str().expect("a text");
+    assert!(about.starts_with("Actions:\n- run"), "{about}");
 }

@@ -61,6 +61,29 @@ fn types_in_capitals_become_json_schema() {
 }
 
 #[test]
+fn a_property_called_like_a_keyword_has_a_schema_all_the_same() {
+    let (tools, _) = tools(
+        r#"[{"functionDeclarations":[{"name":"e","parameters":{"type":"OBJECT","properties":
+            {"default":{"type":"STRING","nullable":true},"enum":{"type":"ARRAY","minItems":"1",
+            "items":{"type":"STRING","default":"STRING"}}}}}]}]"#,
+    );
+    // What else only Gemini reads stays: it may go back there.
+    let schema = r#"{"type":"object","properties":{"default":{"type":"string","nullable":true},"enum":{"type":"array","minItems":"1","items":{"type":"string","default":"STRING"}}}}"#;
+    assert_eq!(tools[0].parameters.as_ref().unwrap().as_str(), schema);
+}
+
+#[test]
+fn tags_are_a_list_of_texts() {
+    let (_, faults) = tools(
+        r#"[{"name":"a","parameters":{},"tags":5},{"name":"b","parameters":{},"tags":["x",7]},
+            {"type":"function","function":{"name":"c"},"tags":"x"},
+            {"name":"d","parameters":{},"tags":null},{"name":"e","parameters":{},"tags":[]}]"#,
+    );
+    let pointers: Vec<_> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    assert_eq!(pointers, ["/tools/0/tags", "/tools/1/tags/1", "/tools/2/tags"]);
+}
+
+#[test]
 fn faulty_tools_are_named() {
     let (_, faults) = tools(
         r#"[{"name":"a","parameters":{}},{"name":"a","parameters":{}},{"description":"d"},
