@@ -4,7 +4,7 @@
 
 use axum::http::Method;
 
-use crate::domain::Scope;
+use crate::domain::{Principal, Scope};
 
 /// Who may use a route where callers need a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Access {
     Open,
     /// Whose key holds one of these scopes.
     AnyOf(&'static [Scope]),
+    /// Whose key holds each of these scopes.
+    AllOf(&'static [Scope]),
 }
 
 const COMPILE: Access = Access::AnyOf(&[Scope::Compile]);
@@ -24,6 +26,8 @@ const MEMORY_READ: Access = Access::AnyOf(&[Scope::MemoryRead, Scope::MemoryWrit
 const MEMORY_WRITE: Access = Access::AnyOf(&[Scope::MemoryWrite]);
 const SESSIONS_READ: Access = Access::AnyOf(&[Scope::SessionsRead, Scope::SessionsWrite]);
 const SESSIONS_WRITE: Access = Access::AnyOf(&[Scope::SessionsWrite]);
+/// It compiles, and the session keeps what comes with it.
+const TURN: Access = Access::AllOf(&[Scope::Compile, Scope::SessionsWrite]);
 const COMPILE_OR_SESSIONS: Access = Access::AnyOf(&[Scope::Compile, Scope::SessionsWrite]);
 const PACKS_READ: Access = Access::AnyOf(&[Scope::PacksRead, Scope::PacksWrite]);
 const PACKS_WRITE: Access = Access::AnyOf(&[Scope::PacksWrite]);
@@ -85,7 +89,7 @@ pub const ROUTES: &[(&str, &str, Access)] = &[
     ("GET", "/sessions/{id}", SESSIONS_READ),
     ("PATCH", "/sessions/{id}", SESSIONS_WRITE),
     ("DELETE", "/sessions/{id}", SESSIONS_WRITE),
-    ("POST", "/sessions/{id}/turns", COMPILE),
+    ("POST", "/sessions/{id}/turns", TURN),
     ("POST", "/sessions/{id}/usage", COMPILE_OR_SESSIONS),
     ("POST", "/packs", PACKS_WRITE),
     ("GET", "/packs", PACKS_READ),
@@ -157,5 +161,22 @@ impl Access {
         let method = if method == Method::HEAD { "GET" } else { method.as_str() };
         let row = ROUTES.iter().find(|row| row.0 == method && row.1 == path);
         row.map_or(ADMIN, |row| row.2)
+    }
+
+    /// Whether a caller may pass.
+    pub(super) fn admits(self, caller: &Principal) -> bool {
+        match self {
+            Self::Open => true,
+            Self::AnyOf(scopes) => caller.has_any(scopes),
+            Self::AllOf(scopes) => scopes.iter().all(|scope| caller.has_any(&[*scope])),
+        }
+    }
+
+    /// The scopes that it asks for.
+    pub(super) fn scopes(self) -> &'static [Scope] {
+        match self {
+            Self::Open => &[],
+            Self::AnyOf(scopes) | Self::AllOf(scopes) => scopes,
+        }
     }
 }

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::access::Access;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
-use crate::domain::{Principal, Scope};
+use crate::domain::Principal;
 use crate::service::{auth, tickets};
 
 /// Stands before every handler: nobody passes whose key does not hold what the route asks for.
@@ -27,9 +27,9 @@ pub(super) async fn check(
     let Some(path) = request.extensions().get::<MatchedPath>() else {
         return next.run(request).await;
     };
-    let scopes = match access(&state, request.method(), path.as_str()) {
+    let access = match access(&state, request.method(), path.as_str()) {
         None | Some(Access::Open) => return next.run(request).await,
-        Some(Access::AnyOf(scopes)) => scopes,
+        Some(access) => access,
     };
     let ticket = ticket_of(&request, path.as_str());
     let known = match ticket {
@@ -40,8 +40,8 @@ pub(super) async fn check(
         Ok(principal) => principal,
         Err(problem) => return problem.into_response(),
     };
-    if !principal.has_any(scopes) {
-        return lacks(scopes).into_response();
+    if !access.admits(&principal) {
+        return lacks(access).into_response();
     }
     if let Err(limited) = auth::admit(state.shared(), &principal) {
         let problem = Problem::with_detail(Kind::RateLimited, limited.to_string());
@@ -100,9 +100,13 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     Ok(scheme.eq_ignore_ascii_case("bearer").then(|| key.trim()))
 }
 
-fn lacks(scopes: &[Scope]) -> Problem {
-    let words: Vec<_> = scopes.iter().map(|scope| format!("`{}`", scope.as_str())).collect();
-    let detail = format!("this needs a key with the scope {}", words.join(" or "));
+fn lacks(access: Access) -> Problem {
+    let words = access.scopes().iter().map(|scope| format!("`{}`", scope.as_str()));
+    let words: Vec<String> = words.collect();
+    let detail = match access {
+        Access::AllOf(_) => format!("this needs a key with the scopes {}", words.join(" and ")),
+        _ => format!("this needs a key with the scope {}", words.join(" or ")),
+    };
     Problem::with_detail(Kind::Forbidden, detail)
 }
 

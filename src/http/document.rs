@@ -54,7 +54,8 @@ pub fn openapi() -> OpenApi {
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
     bearer.description = Some(
         "A key from `POST /keys` or `contexture key create`; not asked for where there never \
-         was a key. Each operation names the scopes of which one is needed."
+         was a key. Each operation names the scopes of which one is needed; a turn of a session \
+         needs all that it names."
             .to_owned(),
     );
     let components = document.components.get_or_insert_default();
@@ -64,8 +65,9 @@ pub fn openapi() -> OpenApi {
         close_members(name, schema);
     }
     for (method, path, operation) in router::operations(&mut document.paths) {
-        if let Access::AnyOf(scopes) = Access::of(&method, &path) {
-            let words = scopes.iter().map(|scope| scope.as_str());
+        let access = Access::of(&method, &path);
+        if access != Access::Open {
+            let words = access.scopes().iter().map(|scope| scope.as_str());
             operation.security =
                 Some(vec![SecurityRequirement::new("key", words), SecurityRequirement::default()]);
         }
@@ -88,6 +90,11 @@ const MAY_BE_EMPTY: &[&str] = &[
     "/hooks/{id}/test",
     "/hooks/{id}/rotate-secret",
     "/memory/import",
+    "/memory/{key}/retract",
+    "/sessions",
+    "/sessions/{id}/fork",
+    "/sessions/{id}/snapshots",
+    "/sessions/{id}/switch",
     "/v1/compress",
 ];
 
@@ -103,6 +110,10 @@ fn describe(path: &str, parameter: &mut Parameter) {
     bound_number(schema);
     let is_header = matches!(parameter.parameter_in, ParameterIn::Header);
     match &*parameter.name {
+        "If-Match" if is_header && path == "/memory/{key}" => {
+            schema.pattern = Some("^([*]|\"?[0-9]{1,15}\"?)$".to_owned());
+        }
+        "If-None-Match" if is_header => schema.pattern = Some("^[*]$".to_owned()),
         "If-Match" if is_header => schema.pattern = Some("^\"?[0-9]{1,15}\"?$".to_owned()),
         "Idempotency-Key" if is_header => schema.pattern = Some("^[!-~]{1,255}$".to_owned()),
         _ => {}

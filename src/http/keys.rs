@@ -9,7 +9,7 @@ use super::body::{self, Received};
 use super::job::visit;
 use super::once::{self, Named, Reply};
 use super::problem::{Body, Kind, Problem};
-use super::query::{Query, name_of};
+use super::query::{Query, encode_cursor, name_of, no_cursor};
 use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, UsageList, UsageRow};
 use super::state::AppState;
 use crate::domain::{self, Day, Scope};
@@ -77,13 +77,13 @@ pub(super) async fn list_keys(
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["tenant", "limit", "cursor"])?;
     let limit = query.limit()?;
-    let after = query.get("cursor").map(str::to_owned);
+    let after = query.cursor()?;
     let received = of_tenant(Received::nothing(&state, &request)?, &query)?;
     let list =
         visit(&state, received, move |services, _| keys::list(services, after.as_deref(), limit));
     let (keys, next) = list.await?;
     let items = keys.iter().map(Key::from).collect();
-    let next_cursor = next.map(|id| (*id).to_owned());
+    let next_cursor = next.map(|id| encode_cursor(&id));
     Ok(written(&KeyList { items, next_cursor }))
 }
 
@@ -219,8 +219,7 @@ fn cursor(text: &str) -> Result<(Day, String, String), Problem> {
     if let (Some(day), Some(key), Some(model)) = (part().and_then(Day::parse), part(), part()) {
         return Ok((day, key.to_owned(), model.to_owned()));
     }
-    let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
-    Err(Problem::invalid("", detail))
+    Err(no_cursor())
 }
 
 fn unknown() -> Problem {

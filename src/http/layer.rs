@@ -5,13 +5,15 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
 use tracing::field::Empty;
 
+use super::access::Access;
 use super::problem::{Kind, Problem};
+use super::query::Query;
 use super::state::AppState;
 use crate::service::hooks::{HOP_HEADER, MOST_HOPS};
 use crate::telemetry::{Metrics, trace};
@@ -169,6 +171,28 @@ pub(super) async fn check_encoding(request: Request, next: Next) -> Response {
             .into_response();
     response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd"));
     response
+}
+
+/// Refuses parameters where a route has none in its query: one that nobody reads would otherwise be
+/// passed over in silence, and `dry_run` at a route that knows no such thing stores everything.
+/// Routes that have some refuse unknown ones themselves. What is open to all tells nothing, and the
+/// wires of others have their own ways.
+pub(super) async fn check_query(
+    State(state): State<AppState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let path = request.extensions().get::<MatchedPath>();
+    let takes_none = path.is_some_and(|path| takes_none(&state, request.method(), path.as_str()));
+    if takes_none && let Err(problem) = Query::of(request.uri(), &[]) {
+        return problem.into_response();
+    }
+    next.run(request).await
+}
+
+fn takes_none(state: &AppState, method: &Method, path: &str) -> bool {
+    let is_anothers = path == "/mcp" || path.starts_with("/v1/");
+    !is_anothers && !state.has_query(method, path) && Access::of(method, path) != Access::Open
 }
 
 /// How many services like this one a request came through.

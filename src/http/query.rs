@@ -29,7 +29,7 @@ impl Query {
                 return Err(Problem::invalid("", "the query is not UTF-8, percent-encoded"));
             };
             if !known.contains(&name.as_str()) {
-                let list = known.join(", ");
+                let list = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
                 let detail = format!("unknown parameter `{name}`; this path knows {list}");
                 return Err(Problem::invalid("", detail));
             }
@@ -52,6 +52,18 @@ impl Query {
         limit.ok_or_else(|| {
             Problem::invalid("", format!("the parameter `limit` must be from 1 to {MOST}"))
         })
+    }
+
+    /// The name behind which a list goes on, as [`encode_cursor`] wrote it.
+    pub(super) fn cursor(&self) -> Result<Option<String>, Problem> {
+        let Some(given) = self.get("cursor") else { return Ok(None) };
+        let name = decode_cursor(given).filter(|name| !name.is_empty());
+        name.map(Some).ok_or_else(no_cursor)
+    }
+
+    /// The number behind which a list goes on.
+    pub(super) fn number_cursor(&self) -> Result<Option<u64>, Problem> {
+        self.whole("cursor").map_err(|_| no_cursor())
     }
 
     /// One of a closed list of words.
@@ -103,6 +115,11 @@ pub(super) fn decode_cursor(text: &str) -> Option<String> {
     URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
+/// What is said of a cursor that no list gave.
+pub(super) fn no_cursor() -> Problem {
+    Problem::invalid("", "the parameter `cursor` must be the `next_cursor` of an answer")
+}
+
 /// Undoes `%20` and `+`.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
@@ -150,6 +167,20 @@ mod tests {
         }
         for bad in ["a=", "a=-1", "a=1.5", "a=x"] {
             assert!(query(bad).unwrap().whole("a").is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_is_what_a_list_gave() {
+        let cursor = |given: &str| {
+            let uri = format!("/x?cursor={given}").parse().unwrap();
+            Query::of(&uri, &["cursor"]).unwrap().cursor()
+        };
+        for name in ["a", "\u{e4}/b", "cmp_0199"] {
+            assert_eq!(cursor(&encode_cursor(name)).unwrap().as_deref(), Some(name));
+        }
+        for bad in ["", "x", "zzz", "a%20b", "_w"] {
+            assert!(cursor(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The table of contents of the API: one line a path.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use axum::Router;
@@ -17,8 +17,8 @@ use tower_http::cors::CorsLayer;
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
-use utoipa::openapi::OpenApi;
-use utoipa::openapi::path::{Operation, Paths};
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn, Paths};
+use utoipa::openapi::{OpenApi, RefOr};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -46,6 +46,7 @@ pub fn router(state: AppState, limits: &LimitsConfig, origins: &[HeaderValue]) -
         .layer(cors(origins))
         .layer(CatchPanicLayer::custom(layer::panicked))
         .layer(from_fn_with_state(state.clone(), auth::check))
+        .layer(from_fn_with_state(state.clone(), layer::check_query))
         .layer(from_fn(layer::check_encoding))
         .layer(from_fn(layer::check_hops))
         .layer(RequestBodyDeadlineLayer::new(limits.body_timeout()))
@@ -64,12 +65,19 @@ pub(super) fn described() -> OpenApi {
     routes().into_openapi()
 }
 
-/// Method and path of every route.
-pub(super) fn served() -> HashSet<(String, String)> {
+/// Method and path of every route, and whether it has parameters in its query.
+pub(super) fn served() -> HashMap<(String, String), bool> {
     let mut paths = described().paths;
+    let in_query = |given: &RefOr<Parameter>| match given {
+        RefOr::T(given) => matches!(given.parameter_in, ParameterIn::Query),
+        RefOr::Ref(_) => true,
+    };
     operations(&mut paths)
         .into_iter()
-        .map(|(method, path, _)| (method.as_str().to_owned(), path))
+        .map(|(method, path, operation)| {
+            let has_query = operation.parameters.iter().flatten().any(in_query);
+            ((method.as_str().to_owned(), path), has_query)
+        })
         .collect()
 }
 
@@ -111,11 +119,12 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
         header::AUTHORIZATION,
         header::CONTENT_TYPE,
         header::IF_MATCH,
+        header::IF_NONE_MATCH,
         HeaderName::from_static("idempotency-key"),
         HeaderName::from_static("last-event-id"),
         HeaderName::from_static("contexture-deadline-ms"),
     ];
-    let shown = [header::ETAG, header::RETRY_AFTER, layer::REQUEST_ID];
+    let shown = [header::ETAG, header::RETRY_AFTER, layer::REQUEST_ID, memory::NEXT_CURSOR];
     CorsLayer::new()
         .allow_origin(origins.to_vec())
         .allow_methods(methods)

@@ -8,7 +8,7 @@ use super::answer::{if_match, tagged, written};
 use super::body::{self, Media, Received};
 use super::job::{visit, work};
 use super::problem::{Body, Kind, Problem};
-use super::query::{Query, decode_path, name_of};
+use super::query::{Query, decode_path, encode_cursor, name_of};
 use super::schema::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 use super::state::AppState;
 use crate::domain::{SkillFormat, list_skills};
@@ -46,7 +46,7 @@ pub(super) async fn get_skills(
     let format = query.choice("format", &formats)?.flatten();
     let with_when = query.choice("include_when_to_use", &[("true", true), ("false", false)])?;
     let most = query.whole("max_chars")?.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
-    let (limit, after) = (query.limit()?, query.get("cursor").map(str::to_owned));
+    let (limit, after) = (query.limit()?, query.cursor()?);
     let received = Received::nothing(&state, &request)?;
     let (found, errors) = visit(&state, received, |services, _| {
         Ok((skills::all(services)?, skills::errors(services).to_vec()))
@@ -62,7 +62,7 @@ pub(super) async fn get_skills(
     let rows: Vec<&Found> = found.iter().filter(behind).take(limit + 1).collect();
     let goes_on = rows.len() > limit;
     let items: Vec<Skill> = rows.into_iter().take(limit).map(Skill::row).collect();
-    let next_cursor = items.last().filter(|_| goes_on).map(|last| last.name.clone());
+    let next_cursor = items.last().filter(|_| goes_on).map(|last| encode_cursor(&last.name));
     let errors = errors.iter().map(SkillError::from).collect();
     Ok(written(&SkillList { items, next_cursor, errors }))
 }

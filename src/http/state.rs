@@ -1,6 +1,6 @@
 //! What handlers share.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +21,8 @@ use crate::telemetry::Metrics;
 #[derive(Debug, Clone)]
 pub struct AppState {
     services: Services,
-    served: Arc<HashSet<(String, String)>>,
+    /// Method and path of every route, and whether it has parameters in its query.
+    served: Arc<HashMap<(String, String), bool>>,
     pub(super) pool: Pool,
     pub(super) metrics: Metrics,
     pub(super) memory: Memory,
@@ -68,7 +69,15 @@ impl AppState {
 
     /// Whether there is a route of this method and path.
     pub(super) fn is_served(&self, method: &Method, path: &str) -> bool {
-        self.served.contains(&(method.as_str().to_owned(), path.to_owned()))
+        self.served.contains_key(&(method.as_str().to_owned(), path.to_owned()))
+    }
+
+    /// Whether a route has parameters in its query; true where it is not served with this method,
+    /// which is then what is to be said.
+    pub(super) fn has_query(&self, method: &Method, path: &str) -> bool {
+        // What answers GET answers HEAD.
+        let method = if *method == Method::HEAD { "GET" } else { method.as_str() };
+        self.served.get(&(method.to_owned(), path.to_owned())).copied().unwrap_or(true)
     }
 
     /// Whether new work should be sent here: from listening until the stop begins.

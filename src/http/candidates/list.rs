@@ -9,7 +9,7 @@ use crate::http::answer::written;
 use crate::http::body::Received;
 use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
-use crate::http::query::{Query, name_of};
+use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{Candidate, CandidateEvents, CandidateList};
 use crate::http::state::AppState;
 use crate::service::candidates;
@@ -39,14 +39,14 @@ pub(in crate::http) async fn list_candidates(
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["limit", "cursor", "state"])?;
     let (limit, wanted) = (query.limit()?, query.choice("state", CandidateState::WORDS)?);
-    let after = query.get("cursor").map(str::to_owned);
+    let after = query.cursor()?;
     let received = Received::nothing(&state, &request)?;
     let list = visit(&state, received, move |services, _| {
         candidates::list(services, wanted, after.as_deref(), limit)
     });
     let (found, next) = list.await?;
     let items = found.iter().map(Candidate::from).collect();
-    Ok(written(&CandidateList { items, next_cursor: next.map(|next| next.to_string()) }))
+    Ok(written(&CandidateList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
 }
 
 /// Read a candidate
@@ -97,7 +97,7 @@ pub(in crate::http) async fn list_candidate_events(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["limit", "cursor", "verify"])?;
-    let (limit, after) = (query.limit()?, query.whole("cursor")?.unwrap_or_default());
+    let (limit, after) = (query.limit()?, query.number_cursor()?.unwrap_or_default());
     let words = [("1", true), ("true", true), ("0", false), ("false", false)];
     let verify = query.choice("verify", &words)?.unwrap_or(false);
     let received = Received::nothing(&state, &request)?;

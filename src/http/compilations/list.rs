@@ -13,7 +13,7 @@ use crate::http::body::Received;
 use crate::http::job::visit;
 use crate::http::pages::wants_html;
 use crate::http::problem::{Body, Problem};
-use crate::http::query::{Query, name_of};
+use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{CompilationList, CompilationRecord};
 use crate::http::state::AppState;
 use crate::pipeline::Deadline;
@@ -67,13 +67,14 @@ pub(in crate::http) async fn list_compilations(
             .choice("record", &[("hashes", RecordLevel::Hashes), ("full", RecordLevel::Full)])?,
         payload_hash: hash.transpose()?,
     };
-    let before = text("cursor");
+    let before = query.cursor()?;
     let received = Received::nothing(&state, &request)?;
     let list = visit(&state, received, move |services, _| {
         compilations::list(services, &filter, before.as_deref(), limit)
     });
-    let (rows, next_cursor) = list.await?;
+    let (rows, next) = list.await?;
     let items = rows.iter().map(Into::into).collect();
+    let next_cursor = next.map(|id| encode_cursor(&id));
     Ok(written(&CompilationList { items, next_cursor }))
 }
 

@@ -40,7 +40,7 @@ pub(in crate::http) async fn list_hook_deliveries(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let query = Query::of(request.uri(), &["state", "limit", "cursor"])?;
-    let (limit, before) = (query.limit()?, query.whole("cursor")?);
+    let (limit, before) = (query.limit()?, query.number_cursor()?);
     let wanted = query.choice("state", DELIVERY_STATES)?;
     let received = Received::nothing(&state, &request)?;
     let list = visit(&state, received, move |services, _| {

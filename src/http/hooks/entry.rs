@@ -9,7 +9,7 @@ use crate::http::body::{self, Received};
 use crate::http::job::visit;
 use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
-use crate::http::query::{Query, name_of};
+use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{HookChange, HookDefinition, HookList, HookShown, NewHook, RotateSecret};
 use crate::http::state::AppState;
 use crate::service::hooks::{self, Made, POINTS, Registered};
@@ -79,15 +79,15 @@ pub(in crate::http) async fn list_hooks(
     let limit = query.limit()?;
     let words: Vec<_> = POINTS.iter().map(|point| (point.as_str(), *point)).collect();
     let point = query.choice("point", &words)?;
-    let after = query.get("cursor").map(str::to_owned);
+    let after = query.cursor()?;
     let received = Received::nothing(&state, &request)?;
     let list = visit(&state, received, move |services, _| {
         hooks::list(services, point, after.as_deref(), limit)
     });
     let (found, next) = list.await?;
     let items: Vec<String> = found.iter().map(|hook| hook.write(None)).collect();
-    // An id has no character that JSON would escape.
-    let next = next.map_or_else(|| "null".to_owned(), |id| format!("\"{id}\""));
+    // A cursor has no character that JSON would escape.
+    let next = next.map_or_else(|| "null".to_owned(), |id| format!("\"{}\"", encode_cursor(&id)));
     Ok(json(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(","))))
 }
 

@@ -4,8 +4,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::{SCOPE, key_of, scope_of, shown};
-use crate::http::answer::if_match;
+use super::{SCOPE, expected, key_of, scope_of, shown};
 use crate::http::body::{self, Received};
 use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
@@ -17,7 +16,7 @@ use crate::service::memory;
 /// Store an entry
 ///
 /// Under its key in its scope; over the entry that is there, whose other members stay. With
-/// `If-Match`, only over that version.
+/// `If-Match`, only over that version; with `If-None-Match: *`, only where there is none.
 #[utoipa::path(
     put,
     path = "/memory/{key}",
@@ -25,7 +24,11 @@ use crate::service::memory;
     operation_id = "put_memory",
     params(
         ("key" = String, Path, description = "1 to 256 bytes, percent-encoded", example = "language"),
-        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+        ("subject" = Option<String>, Query, description = "Its scope's subject, where the body has no `scope`"),
+        ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
+        ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only where no entry is stored"),
     ),
     request_body = MemoryWrite,
     responses(
@@ -44,7 +47,7 @@ pub(in crate::http) async fn put_memory(
 
 /// Change an entry
 ///
-/// What the body does not say stays as it is.
+/// What the body does not say stays as it is; null takes it away, or makes it as usual.
 #[utoipa::path(
     patch,
     path = "/memory/{key}",
@@ -52,7 +55,10 @@ pub(in crate::http) async fn put_memory(
     operation_id = "patch_memory",
     params(
         ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
-        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+        ("subject" = Option<String>, Query, description = "Its scope's subject, where the body has no `scope`"),
+        ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
+        ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
     ),
     request_body = MemoryWrite,
     responses(
@@ -70,10 +76,11 @@ pub(in crate::http) async fn patch_memory(
 
 async fn put(state: AppState, request: Request, partial: bool) -> Result<Response, Problem> {
     let key = key_of(&request)?;
-    let if_match = if_match(request.headers())?;
+    let expected = expected(request.headers())?;
+    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let received = body::read(&state, request).await?;
     let put = visit(&state, received, move |services, text| {
-        memory::put(services, &key, text, partial, if_match)
+        memory::put(services, (&scope, &key), text, partial, expected)
     });
     let (entry, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
@@ -122,7 +129,7 @@ pub(in crate::http) async fn get_memory(
         ("subject" = Option<String>, Query, description = "Its scope's subject"),
         ("session_id" = Option<String>, Query, description = "Its scope's session"),
         ("agent" = Option<String>, Query, description = "Its scope's agent"),
-        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
+        ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
     ),
     responses(
         (status = NO_CONTENT, description = "It is gone"),
@@ -135,11 +142,11 @@ pub(in crate::http) async fn delete_memory(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     let key = key_of(&request)?;
-    let if_match = if_match(request.headers())?;
+    let expected = expected(request.headers())?;
     let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let received = Received::nothing(&state, &request)?;
     let delete = visit(&state, received, move |services, _| {
-        memory::delete(services, &scope, &key, if_match)
+        memory::delete(services, &scope, &key, expected)
     });
     delete.await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,9 +1,13 @@
 //! Many entries at once.
 
+use std::io;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::stream::try_unfold;
 
+use super::NEXT_CURSOR;
 use crate::domain::{MemoryScope, MemoryStatus, MemoryTier};
 use crate::http::answer::written;
 use crate::http::body::Received;
@@ -12,20 +16,22 @@ use crate::http::problem::{Body, Problem};
 use crate::http::query::{self, Query};
 use crate::http::schema::{MemoryEntry, MemoryList};
 use crate::http::state::AppState;
+use crate::service::Services;
 use crate::service::memory::{self, MemoryCursor, MemoryFilter};
 
 /// List entries
 ///
 /// Those that are not expired, in the byte order of their keys. An empty `subject`, `session_id`
 /// or `agent` asks for entries that have none. With `format=jsonl` each entry is a line, as
-/// `POST /memory/import` takes it; `Contexture-Next-Cursor` tells where the list goes on.
+/// `POST /memory/import` takes it, and all of them come unless `limit` is given; then
+/// `Contexture-Next-Cursor` tells where the list goes on.
 #[utoipa::path(
     get,
     path = "/memory",
     tag = "memory",
     operation_id = "list_memory",
     params(
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent; of lines all"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
         ("subject" = Option<String>, Query, description = "Only entries of this subject"),
         ("session_id" = Option<String>, Query, description = "Only entries of this session"),
@@ -37,7 +43,9 @@ use crate::service::memory::{self, MemoryCursor, MemoryFilter};
         ("format" = Option<String>, Query, description = "`json`, or `jsonl` for a line an entry"),
     ),
     responses(
-        (status = OK, description = "Some of them, and where the list goes on", body = MemoryList),
+        (status = OK, description = "Some of them, and where the list goes on",
+         content((MemoryList = "application/json"), (String = "application/x-ndjson")),
+         headers(("Contexture-Next-Cursor" = String, description = "With lines and `limit`: where the list goes on"))),
         (status = "4XX", description = "The request cannot be met", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
@@ -73,26 +81,103 @@ pub(in crate::http) async fn list_memory(
         prefix: text("prefix"),
     };
     let received = Received::nothing(&state, &request)?;
-    let list = visit(&state, received, move |services, _| {
-        memory::list(services, &filter, after.as_ref(), limit)
-    });
-    let (entries, next) = list.await?;
+    if lines && query.get("limit").is_none() {
+        return export(state, received, filter, after).await;
+    }
+    let (items, next) = page(&state, received, filter, after, limit).await?;
     let next_cursor = next.as_ref().map(write_cursor);
-    let items: Vec<MemoryEntry> = entries.iter().map(Into::into).collect();
     if !lines {
         return Ok(written(&MemoryList { items, next_cursor }));
     }
+    let mut response = of_lines(written_lines(&items));
+    if let Some(next) = next_cursor.and_then(|next| HeaderValue::from_str(&next).ok()) {
+        response.headers_mut().insert(NEXT_CURSOR, next);
+    }
+    Ok(response)
+}
+
+type Page = (Vec<MemoryEntry>, Option<MemoryCursor>);
+
+async fn page(
+    state: &AppState,
+    received: Received,
+    filter: MemoryFilter,
+    after: Option<MemoryCursor>,
+    limit: usize,
+) -> Result<Page, Problem> {
+    let list = visit(state, received, move |services, _| {
+        memory::list(services, &filter, after.as_ref(), limit)
+    });
+    let (entries, next) = list.await?;
+    Ok((entries.iter().map(Into::into).collect(), next))
+}
+
+/// All entries behind a place, read while they are sent: no more than a page of them is held.
+struct Export {
+    state: AppState,
+    /// The caller's.
+    services: Services,
+    filter: MemoryFilter,
+    /// Lines that were read before.
+    ready: Option<String>,
+    next: Option<MemoryCursor>,
+}
+
+/// Entries of an export that are read at once.
+const AT_ONCE: usize = 100;
+
+/// The first page is read before anything is answered, so that what fails is a problem as
+/// elsewhere; what fails later breaks the body off, and a client sees that it is not whole.
+async fn export(
+    state: AppState,
+    received: Received,
+    filter: MemoryFilter,
+    after: Option<MemoryCursor>,
+) -> Result<Response, Problem> {
+    let services = received.services.clone();
+    let (items, next) = page(&state, received, filter.clone(), after, AT_ONCE).await?;
+    let ready = Some(written_lines(&items));
+    let export = Export { state, services, filter, ready, next };
+    // In a box, since it is handed on with each page.
+    let pages = try_unfold(Box::new(export), async |mut export| {
+        let text = export.read_on().await?;
+        Ok::<_, io::Error>(text.map(|text| (text, export)))
+    });
+    Ok(of_lines(axum::body::Body::from_stream(pages)))
+}
+
+impl Export {
+    async fn read_on(&mut self) -> Result<Option<String>, io::Error> {
+        if let Some(text) = self.ready.take() {
+            return Ok(Some(text));
+        }
+        let Some(after) = self.next.take() else { return Ok(None) };
+        let broken = |problem: Problem| {
+            tracing::warn!(code = problem.kind.code(), "an export of memory broke off");
+            io::Error::other("the list cannot be read on")
+        };
+        let services = self.services.clone();
+        let received = Received::for_services(&self.state, services).map_err(broken)?;
+        let filter = self.filter.clone();
+        let read = page(&self.state, received, filter, Some(after), AT_ONCE).await;
+        let (items, next) = read.map_err(broken)?;
+        self.next = next;
+        Ok(Some(written_lines(&items)))
+    }
+}
+
+fn written_lines(items: &[MemoryEntry]) -> String {
     let mut text = String::new();
-    for item in &items {
+    for item in items {
         text.push_str(&serde_json::to_string(item).unwrap_or_default());
         text.push('\n');
     }
+    text
+}
+
+fn of_lines(body: impl Into<axum::body::Body>) -> Response {
     let media = HeaderValue::from_static("application/x-ndjson");
-    let mut response = ([(header::CONTENT_TYPE, media)], text).into_response();
-    if let Some(next) = next_cursor.and_then(|next| HeaderValue::from_str(&next).ok()) {
-        response.headers_mut().insert("contexture-next-cursor", next);
-    }
-    Ok(response)
+    ([(header::CONTENT_TYPE, media)], body.into()).into_response()
 }
 
 /// Key and scope as a JSON array, in letters that need no encoding.
@@ -107,9 +192,8 @@ fn write_cursor(cursor: &MemoryCursor) -> String {
 fn parse_cursor(text: &str) -> Result<MemoryCursor, Problem> {
     let parts: Option<[Option<String>; 4]> =
         query::decode_cursor(text).and_then(|text| serde_json::from_str(&text).ok());
-    let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
     let Some([Some(key), subject, session_id, agent]) = parts else {
-        return Err(Problem::invalid("", detail));
+        return Err(query::no_cursor());
     };
     let part = |part: Option<String>| part.map(Into::into);
     let scope =

@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{key_of, scope_of};
+use super::{SCOPE, key_of, scope_of};
 use crate::domain;
 use crate::http::answer::written;
 use crate::http::body::{self, Received};
@@ -50,7 +50,7 @@ pub(in crate::http) async fn list_memory_versions(
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
     let query = Query::of(request.uri(), &["limit", "cursor", "subject", "session_id", "agent"])?;
-    let (limit, before) = (query.limit()?, query.whole("cursor")?);
+    let (limit, before) = (query.limit()?, query.number_cursor()?);
     let scope = scope_of(&query);
     let received = Received::nothing(&state, &request)?;
     let versions = visit(&state, received, move |services, _| {
@@ -72,6 +72,9 @@ pub(in crate::http) async fn list_memory_versions(
     operation_id = "restore_memory",
     params(
         ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("subject" = Option<String>, Query, description = "Its scope's subject, where the body has no `scope`"),
+        ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
+        ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = MemoryRestore,
@@ -86,17 +89,18 @@ pub(in crate::http) async fn restore_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
+    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let named = Named::of("POST /memory/{key}/restore", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
     once::run_once(&state, received, named, reply, move |services, text, telling| {
-        memory::restore(services, &key, text, telling)
+        memory::restore(services, (&scope, &key), text, telling)
     })
     .await
 }
 
 /// Retract an entry
 ///
-/// It is no longer recalled. It can still be read, and restored.
+/// It is no longer recalled. It can still be read, and restored. The body may be empty.
 #[utoipa::path(
     post,
     path = "/memory/{key}/retract",
@@ -104,6 +108,9 @@ pub(in crate::http) async fn restore_memory(
     operation_id = "retract_memory",
     params(
         ("key" = String, Path, description = "The entry's key, percent-encoded", example = "language"),
+        ("subject" = Option<String>, Query, description = "Its scope's subject, where the body has no `scope`"),
+        ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
+        ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
     ),
     request_body = MemoryRetract,
@@ -118,10 +125,11 @@ pub(in crate::http) async fn retract_memory(
     request: Request,
 ) -> Result<Response, Problem> {
     let key = key_of(&request)?;
+    let scope = scope_of(&Query::of(request.uri(), &SCOPE)?);
     let named = Named::of("POST /memory/{key}/retract", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
     once::run_once(&state, received, named, reply, move |services, text, telling| {
-        memory::retract(services, &key, text, telling)
+        memory::retract(services, (&scope, &key), text, telling)
     })
     .await
 }

@@ -16,6 +16,7 @@ pub use self::kind::Kind;
 use super::{candidates, packs};
 use crate::json::{self, Fault};
 use crate::pipeline::Stopped;
+use crate::service::candidates::Refusal;
 use crate::service::compilations::Divergence;
 use crate::service::sessions::TurnError;
 use crate::service::{Error, StoreError, auth, compile, once, pool};
@@ -57,6 +58,11 @@ impl Problem {
         let fault =
             Fault { pointer: pointer.to_owned(), detail: detail.clone(), did_you_mean: None };
         Self { errors: vec![fault], ..Self::with_detail(Kind::InvalidRequest, detail) }
+    }
+
+    /// One member of the request that is a problem of its own.
+    fn of_member(kind: Kind, pointer: &str, detail: String) -> Self {
+        Self { kind, ..Self::invalid(pointer, detail) }
     }
 
     pub(super) fn of_status(status: StatusCode) -> Self {
@@ -210,9 +216,16 @@ impl From<Error> for Problem {
             Error::Diverged(found) => return diverged(&found, detail),
             Error::Compile(error) => return (*error).into(),
             Error::Stale(_) => Kind::PreconditionFailed,
-            Error::MemoryAction(_) => Kind::MemoryActionUnsupported,
-            Error::MemoryType(_) => Kind::MemoryTypeUnsupported,
+            Error::MemoryAction(_) => {
+                return Self::of_member(Kind::MemoryActionUnsupported, "/action", detail);
+            }
+            Error::MemoryType(_) => {
+                return Self::of_member(Kind::MemoryTypeUnsupported, "/type", detail);
+            }
             Error::Pack(refused) => return packs::problem_of(refused),
+            Error::Candidate(Refusal::Class(_)) => {
+                return Self::of_member(Kind::MemoryClassUnknown, "/class", detail);
+            }
             Error::Candidate(refusal) => candidates::kind_of(&refusal),
         };
         Self::with_detail(kind, detail)

@@ -55,7 +55,8 @@ impl From<MemoryTtl> for Ttl {
     }
 }
 
-/// What is said of an entry. What is absent stays as it is, or is as usual where the entry is new.
+/// What is said of an entry. What is absent stays as it is, or is as usual where the entry is new;
+/// in a `PATCH`, null takes away.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({
     "value": "TypeScript", "description": "The project's language", "importance": 0.8,

@@ -7,7 +7,7 @@ use crate::http::answer::written;
 use crate::http::body::Received;
 use crate::http::job::visit;
 use crate::http::problem::{Body, Problem};
-use crate::http::query::{Query, decode_cursor, encode_cursor};
+use crate::http::query::{Query, encode_cursor};
 use crate::http::schema::{Session, SessionList};
 use crate::http::state::AppState;
 use crate::service::sessions;
@@ -37,7 +37,7 @@ pub(in crate::http) async fn list_sessions(
 ) -> Result<Response, Problem> {
     let query = Query::of(request.uri(), &["limit", "cursor", "parent_session_id"])?;
     let limit = query.limit()?;
-    let after = cursor(&query)?;
+    let after = query.cursor()?;
     let parent = query.get("parent_session_id").map(str::to_owned);
     let received = Received::nothing(&state, &request)?;
     let list = visit(&state, received, move |services, _| {
@@ -46,11 +46,4 @@ pub(in crate::http) async fn list_sessions(
     let (found, next) = list.await?;
     let items = found.iter().map(Session::from).collect();
     Ok(written(&SessionList { items, next_cursor: next.map(|id| encode_cursor(&id)) }))
-}
-
-/// The id behind which a list goes on.
-pub(super) fn cursor(query: &Query) -> Result<Option<String>, Problem> {
-    let Some(given) = query.get("cursor") else { return Ok(None) };
-    let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
-    decode_cursor(given).map(Some).ok_or_else(|| Problem::invalid("", detail))
 }

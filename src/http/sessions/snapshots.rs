@@ -4,7 +4,6 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::list::cursor;
 use super::{id_of, shown};
 use crate::domain::SnapshotHead;
 use crate::http::answer::{json, written};
@@ -83,7 +82,7 @@ pub(in crate::http) async fn list_snapshots(
 ) -> Result<Response, Problem> {
     let id = id_of(&request)?;
     let query = Query::of(request.uri(), &["limit", "cursor"])?;
-    let (limit, after) = (query.limit()?, cursor(&query)?);
+    let (limit, after) = (query.limit()?, query.cursor()?);
     let received = Received::nothing(&state, &request)?;
     let list = visit(&state, received, move |services, _| {
         sessions::list_snapshots(services, &id, after.as_deref(), limit)

@@ -20,7 +20,8 @@ use crate::service::tools::Handled;
 ///
 /// Appends what happened since to the session's messages, judges the model's calls in it and carries
 /// out those of our tools, and answers the next payload: all of it or nothing. The session keeps the
-/// conversation, so only what is new is sent.
+/// conversation, so only what is new is sent. A key needs both scopes, and `tools` or `memory:write`
+/// beside them where calls write memory.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/turns",

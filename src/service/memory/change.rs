@@ -25,6 +25,8 @@ pub(in crate::service) struct Change {
 
 /// How much an entry weighs where nobody says.
 const USUAL_IMPORTANCE: f64 = 0.5;
+const USUAL_TIER: MemoryTier = MemoryTier::Semantic;
+const USUAL_CLASSIFICATION: Classification = Classification::Internal;
 
 /// Writes an entry over `old`, where there is one.
 pub(in crate::service) fn carry_out(
@@ -77,8 +79,8 @@ fn written(
         description: None,
         tags: Vec::new(),
         importance: USUAL_IMPORTANCE,
-        tier: MemoryTier::Semantic,
-        classification: Classification::Internal,
+        tier: USUAL_TIER,
+        classification: USUAL_CLASSIFICATION,
         status: MemoryStatus::Promoted,
         source: None,
         author: None,
@@ -93,7 +95,8 @@ fn written(
     });
     entry.version += 1;
     entry.updated_at = now;
-    entry.description = description.or(entry.description);
+    // An empty one says nothing, and would be shown.
+    entry.description = description.or(entry.description).filter(|text| !text.is_empty());
     entry.importance = importance.unwrap_or(entry.importance);
     entry.tags = tags.unwrap_or(entry.tags);
     entry.tier = tier.unwrap_or(entry.tier);
@@ -111,6 +114,24 @@ fn written(
     if let Some(value) = value {
         entry.value = value;
         entry.update_count += 1;
+    }
+    entry
+}
+
+/// An entry without these members; what every entry has is as usual again.
+pub(super) fn without(mut entry: MemoryEntry, members: &[String]) -> MemoryEntry {
+    for member in members {
+        match member.as_str() {
+            "description" => entry.description = None,
+            "importance" => entry.importance = USUAL_IMPORTANCE,
+            "tags" => entry.tags = Vec::new(),
+            "tier" => entry.tier = USUAL_TIER,
+            "classification" => entry.classification = USUAL_CLASSIFICATION,
+            "source" => entry.source = None,
+            "author" => entry.author = None,
+            "metadata" => entry.metadata = None,
+            _ => {}
+        }
     }
     entry
 }

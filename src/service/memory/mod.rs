@@ -4,12 +4,16 @@
 //! event in the same transaction.
 
 mod act;
+mod asked;
 mod change;
 mod recall;
 mod told;
 mod transfer;
 
 pub use self::act::{Acted, act};
+pub use self::asked::Expected;
+use self::asked::{agree, put_scope, scope_text};
+use self::change::without;
 pub(super) use self::change::{Change, carry_out, remove, replace};
 pub use self::recall::{RecallAnswer, recall};
 pub(super) use self::recall::{expire, expire_all, expired, recalled};
@@ -20,7 +24,7 @@ use super::{Error, Services};
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion,
 };
-use crate::json::{self, Limits};
+use crate::json::{self, Limits, Node};
 use crate::request;
 pub use crate::request::StoreAction as MemoryAct;
 pub use crate::store::{MemoryCursor, MemoryFilter};
@@ -29,17 +33,21 @@ const UNKNOWN: Error = Error::NotFound("there is no memory entry of this key in 
 
 /// Stores what `body` says under a key, or changes what is there. Answers whether it is new.
 ///
-/// `partial` is a `PATCH`: the entry must be there, and what is not said stays. `if_match` is the
-/// version that must be stored; an entry that is not there has none.
+/// `partial` is a `PATCH`: the entry must be there, what is not said stays, and null takes away.
+/// `asked` is the scope that the query names, if it names one.
 pub fn put(
     services: &Services,
-    key: &str,
+    (asked, key): (&MemoryScope, &str),
     body: &str,
     partial: bool,
-    if_match: Option<u64>,
+    expected: Expected,
 ) -> Result<(MemoryEntry, bool), Error> {
-    let node = json::parse(body, Limits::default())?;
+    let text = scope_text(asked);
+    let mut node = json::parse(body, Limits::default())?;
+    put_scope(&mut node, text.as_deref())?;
     let (scope, write) = request::read_memory_write(&node, key, partial).map_err(Error::Invalid)?;
+    agree(asked, &scope)?;
+    let gone = if partial { nulls(&node) } else { Vec::new() };
     let key = key.to_owned();
     let session = scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
@@ -47,8 +55,9 @@ pub fn put(
         if partial && old.is_none() {
             return Err(UNKNOWN);
         }
-        check_version(old.as_ref(), if_match)?;
+        expected.check(old.as_ref())?;
         let is_new = old.is_none();
+        let old = old.map(|old| without(old, &gone));
         let change = Change {
             scope: scope.clone(),
             key: key.as_str().into(),
@@ -58,6 +67,12 @@ pub fn put(
         };
         Ok((carry_out(tx, &change, old)?, is_new))
     })
+}
+
+/// The members of a body that are null.
+fn nulls(node: &Node<'_>) -> Vec<String> {
+    let members = node.as_object().into_iter().flatten();
+    members.filter(|(_, node)| node.is_null()).map(|(name, _)| name.to_string()).collect()
 }
 
 /// An entry by its key.
@@ -88,13 +103,13 @@ pub fn delete(
     services: &Services,
     scope: &MemoryScope,
     key: &str,
-    if_match: Option<u64>,
+    expected: Expected,
 ) -> Result<(), Error> {
     let (scope, key) = (scope.clone(), key.to_owned());
     let session = scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
         let Some(old) = tx.memory(&scope, &key)? else { return Err(UNKNOWN) };
-        check_version(Some(&old), if_match)?;
+        expected.check(Some(&old))?;
         Ok(remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Direct)?)
     })
 }
@@ -121,12 +136,15 @@ pub fn versions(
 /// Makes an entry what it was in one of its versions; that is a new version.
 pub fn restore(
     services: &Services,
-    key: &str,
+    (asked, key): (&MemoryScope, &str),
     body: &str,
     telling: Telling<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
-    let node = json::parse(body, Limits::default())?;
+    let text = scope_text(asked);
+    let mut node = json::parse(body, Limits::default())?;
+    put_scope(&mut node, text.as_deref())?;
     let (scope, version) = request::read_restore(&node).map_err(Error::Invalid)?;
+    agree(asked, &scope)?;
     let key = key.to_owned();
     let session = scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
@@ -148,12 +166,15 @@ pub fn restore(
 /// Takes an entry out of what is recalled; its versions stay, and it can be restored.
 pub fn retract(
     services: &Services,
-    key: &str,
+    (asked, key): (&MemoryScope, &str),
     body: &str,
     telling: Telling<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
-    let node = json::parse(body, Limits::default())?;
+    let text = scope_text(asked);
+    let mut node = json::parse_or_empty(body)?;
+    put_scope(&mut node, text.as_deref())?;
     let scope = request::read_retract(&node).map_err(Error::Invalid)?;
+    agree(asked, &scope)?;
     let key = key.to_owned();
     let session = scope.session_id.clone();
     services.write_told(session.as_ref(), move |tx| {
@@ -164,12 +185,4 @@ pub fn retract(
         telling.remember(tx, &retracted)?;
         Ok(retracted)
     })
-}
-
-fn check_version(old: Option<&MemoryEntry>, if_match: Option<u64>) -> Result<(), Error> {
-    let version = old.map_or(0, |old| old.version);
-    match if_match {
-        Some(wanted) if wanted != version => Err(Error::Stale(version)),
-        _ => Ok(()),
-    }
 }

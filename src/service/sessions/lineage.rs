@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::told::{Switched, switched};
 use super::{UNKNOWN, live, new_id, snapshots};
 use crate::domain::{MemoryEntry, MemoryScope, Session};
-use crate::json::{self, Limits};
+use crate::json;
 use crate::request::{self, SwitchRequest};
 use crate::service::once::{Once, remember};
 use crate::service::{Error, Services, StoreError};
@@ -20,7 +20,7 @@ pub fn switch(
     once: Option<&Once>,
     tell: fn(&Session, bool) -> String,
 ) -> Result<(Session, bool), Error> {
-    let node = json::parse(body, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let request = request::read_switch(&node, id).map_err(Error::Invalid)?;
     let to = request.to.clone().unwrap_or_else(new_id);
     let (id, once) = (id.to_owned(), once.cloned());
@@ -74,7 +74,7 @@ pub fn fork(
     once: Option<&Once>,
     tell: fn(&Session, bool) -> String,
 ) -> Result<Session, Error> {
-    let node = json::parse(body, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let request = request::read_fork(&node).map_err(Error::Invalid)?;
     let to = request.to.clone().unwrap_or_else(new_id);
     let (id, once) = (id.to_owned(), once.cloned());

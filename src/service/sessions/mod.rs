@@ -49,7 +49,7 @@ pub fn create(
     once: Option<&Once>,
     tell: fn(&Session, bool) -> String,
 ) -> Result<(Session, bool), Error> {
-    let node = json::parse(body, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let (id, write, given) = request::read_session(&node, true, &mut faults);
     let given = given.filter(|node| !node.is_null());

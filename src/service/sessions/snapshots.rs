@@ -20,7 +20,7 @@ pub fn take(
     once: Option<&Once>,
     tell: fn(&SnapshotHead) -> String,
 ) -> Result<SnapshotHead, Error> {
-    let node = json::parse(body, Limits::default())?;
+    let node = json::parse_or_empty(body)?;
     let wanted = request::read_take_snapshot(&node).map_err(Error::Invalid)?;
     // Chosen before the transaction, which may be tried twice.
     let name: Arc<str> = format!("snap_{}", uuid::Uuid::now_v7().simple()).into();
@@ -66,7 +66,10 @@ pub fn find(services: &Services, id: &str) -> Result<String, Error> {
 /// Makes a session what a snapshot says. One that is not there yet begins so.
 pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Error> {
     if !request::is_session_id(id) {
-        return Err(UNKNOWN);
+        let detail = "the session's id must be 1 to 256 bytes without control characters";
+        let mut faults = Faults::default();
+        faults.add(&Path::Root, detail);
+        return Err(Error::Invalid(faults.into_vec()));
     }
     let node = json::parse(body, Limits::default())?;
     let restore = request::read_session_restore(&node, id).map_err(Error::Invalid)?;

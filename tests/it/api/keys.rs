@@ -88,6 +88,47 @@ async fn a_key_opens_what_its_scopes_name_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_turn_writes_nothing_that_its_key_may_not_write() {
+    let server = locked().await;
+    let turn = |messages: Value| json!({"append": messages, "memory": true});
+    let hello = json!({"role": "user", "content": "hello"});
+    let wish = json!({"id": "c1", "type": "function", "function": {"name": "create_memory",
+        "arguments": "{\"key\": \"k\", \"value\": \"v\"}"}});
+    let wish = json!({"role": "assistant", "content": null, "tool_calls": [wish]});
+    let (plain, remembering) = (turn(json!([hello])), turn(json!([hello, wish])));
+    let take = async |key: &str, session: &str, body: &Value| {
+        call(&server, key, "POST", &format!("/sessions/{session}/turns"), body).await
+    };
+    for scopes in [
+        json!(["compile"]),
+        json!(["sessions:write"]),
+        json!(["compile", "sessions:read", "tools", "memory:write"]),
+    ] {
+        let (key, _) = make(&server, &json!({"scopes": scopes})).await;
+        for body in [&plain, &remembering] {
+            let refused = problem(take(&key, "s", body).await, 403, "forbidden").await;
+            let detail = refused["detail"].as_str().unwrap();
+            assert!(detail.contains("`compile` and `sessions:write`"), "{detail}");
+        }
+    }
+    let (key, _) = make(&server, &json!({"scopes": ["compile", "sessions:write"]})).await;
+    let refused = problem(take(&key, "s", &remembering).await, 403, "forbidden").await;
+    assert!(refused["detail"].as_str().unwrap().contains("`memory:write`"), "{refused}");
+    let missing = call(&server, BOOTSTRAP, "GET", "/sessions/s", &Value::Null).await;
+    problem(missing, 404, "not_found").await;
+    let stored =
+        async || body(call(&server, BOOTSTRAP, "GET", "/memory", &Value::Null).await).await;
+    assert_eq!(stored().await["items"], json!([]));
+    assert_eq!(take(&key, "s", &plain).await.status(), 200);
+    for (session, scope) in [("one", "tools"), ("two", "memory:write")] {
+        let wanted = json!({"scopes": ["compile", "sessions:write", scope]});
+        let (key, _) = make(&server, &wanted).await;
+        assert_eq!(take(&key, session, &remembering).await.status(), 200, "{scope}");
+    }
+    assert_eq!(stored().await["items"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn every_route_but_the_open_ones_asks_for_a_key() {
     use contexture::http::{Access, ROUTES};
     let server = locked().await;
@@ -98,7 +139,7 @@ async fn every_route_but_the_open_ones_asks_for_a_key() {
         let status = server.build(method, &path).send().await.unwrap().status().as_u16();
         match access {
             Access::Open => assert_eq!(status, 200, "{method} {path}"),
-            Access::AnyOf(_) => assert_eq!(status, 401, "{method} {path}"),
+            Access::AnyOf(_) | Access::AllOf(_) => assert_eq!(status, 401, "{method} {path}"),
         }
     }
 }

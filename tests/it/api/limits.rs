@@ -243,3 +243,62 @@ async fn a_deadline_that_passes_is_a_504() {
     problem(request.json(&body).send().await.unwrap(), 504, "deadline").await;
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
+
+#[tokio::test]
+async fn parameters_that_nobody_reads_are_refused() {
+    let server = TestServer::spawn().await;
+    for (method, path) in [
+        ("POST", "/sessions"),
+        ("POST", "/sessions/s/turns"),
+        ("PATCH", "/sessions/s"),
+        ("DELETE", "/sessions/s"),
+        ("POST", "/compress"),
+        ("POST", "/tools/calls"),
+        ("PUT", "/memory/k"),
+        ("POST", "/memory/recall"),
+        ("GET", "/models"),
+    ] {
+        let request = server.build(method, &format!("{path}?dry_run=true"));
+        let refused = request.json(&json!({"value": 1})).send().await.unwrap();
+        let refused = problem(refused, 422, "invalid_request").await;
+        let detail = refused["detail"].as_str().unwrap();
+        assert!(detail.starts_with("unknown parameter `dry_run`"), "{method} {path}: {detail}");
+    }
+    for path in ["/sessions/s", "/memory/k"] {
+        problem(server.get(path).await, 404, "not_found").await;
+    }
+    // An empty query has no parameter, and what tells nothing takes any.
+    assert_eq!(server.post("/sessions?", &json!({"id": "s"})).await.status(), 201);
+    for path in ["/healthz?at=1", "/docs/?at=1", "/problems?at=1"] {
+        assert_eq!(server.get(path).await.status(), 200, "{path}");
+    }
+    assert_eq!(server.build("PUT", "/compress?at=1").send().await.unwrap().status(), 405);
+}
+
+#[tokio::test]
+async fn a_cursor_that_no_list_gave_is_refused_in_the_same_words() {
+    let server = TestServer::spawn().await;
+    for path in [
+        "/adapters",
+        "/compilations",
+        "/hooks",
+        "/hooks/h/deliveries",
+        "/keys",
+        "/memory",
+        "/memory/k/versions",
+        "/memory-candidates",
+        "/memory-candidates/events",
+        "/packs",
+        "/sessions",
+        "/sessions/s/snapshots",
+        "/skills",
+        "/usage",
+    ] {
+        for cursor in ["zzz", ""] {
+            let refused = server.get(&format!("{path}?cursor={cursor}")).await;
+            let refused = problem(refused, 422, "invalid_request").await;
+            let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
+            assert_eq!(refused["detail"], detail, "{path}");
+        }
+    }
+}

@@ -424,3 +424,155 @@ async fn calls_are_answered_one_each_in_their_order() {
     let refused = problem(server.post("/tools/calls", &bad).await, 422, "invalid_request").await;
     assert_eq!(refused["errors"][0]["pointer"], "/calls/0");
 }
+
+#[tokio::test]
+async fn the_scope_of_a_write_may_stand_in_the_query() {
+    let server = TestServer::spawn().await;
+    stored(&server, "k", &json!({"value": "all"})).await;
+    let entry = stored(&server, "k?subject=ann", &json!({"value": "hers"})).await;
+    assert_eq!(entry["scope"], json!({"subject": "ann"}));
+    let entry = stored(&server, "t?session_id=s", &json!({"value": 1, "ttl": {"turns": 2}})).await;
+    assert_eq!(entry["scope"], json!({"session_id": "s"}));
+
+    let send = async |method: &str, path: &str, body: Value| {
+        server.build(method, path).json(&body).send().await.unwrap()
+    };
+    let both = json!({"importance": 0.9, "scope": {"subject": "ann"}});
+    assert_eq!(send("PATCH", "/memory/k?subject=ann", both).await.status(), 200);
+    assert_eq!(read(&server, "/memory/k?subject=ann").await["importance"], 0.9);
+    let retracted = send("POST", "/memory/k/retract?subject=ann", json!({})).await;
+    let retracted: Value = retracted.json().await.unwrap();
+    assert_eq!(retracted["scope"], json!({"subject": "ann"}));
+    let restored = send("POST", "/memory/k/restore?subject=ann", json!({"version": 1})).await;
+    assert_eq!(restored.json::<Value>().await.unwrap()["value"], "hers");
+    let all = read(&server, "/memory/k").await;
+    assert_eq!((&all["value"], &all["version"]), (&json!("all"), &json!(1)));
+
+    let bob = json!({"value": 1, "scope": {"subject": "bob"}});
+    let scope = json!({"scope": {"subject": "bob"}});
+    for (method, path, body) in [
+        ("PUT", "/memory/k?subject=ann", bob),
+        ("PATCH", "/memory/k?subject=ann", scope.clone()),
+        ("POST", "/memory/k/retract?subject=ann", scope),
+        ("POST", "/memory/k/restore?subject=ann", json!({"version": 1, "scope": {"agent": "x"}})),
+    ] {
+        let refused = problem(send(method, path, body).await, 422, "invalid_request").await;
+        assert_eq!(pointers(&refused), ["/scope"], "{method} {path}");
+    }
+    for (method, path) in [("PUT", "/memory/k"), ("PATCH", "/memory/k"), ("POST", "/memory")] {
+        let refused = send(method, &format!("{path}?who=ann"), json!({"value": 1})).await;
+        problem(refused, 422, "invalid_request").await;
+    }
+    assert_eq!(read(&server, "/memory/k").await, all);
+}
+
+#[tokio::test]
+async fn null_takes_a_member_away_and_an_empty_description_is_none() {
+    let server = TestServer::spawn().await;
+    let whole = json!({"value": "v", "description": "d", "importance": 0.9, "tags": ["t"],
+        "tier": "durable", "classification": "public", "source": "readme", "author": "ci",
+        "metadata": {"a": 1}});
+    stored(&server, "k", &whole).await;
+    let kept = stored(&server, "k", &json!({"value": "v", "source": null})).await;
+    assert_eq!(kept["source"], "readme", "a `PUT` leaves what it does not say");
+    let nothing = json!({"description": null, "importance": null, "tags": null, "tier": null,
+        "classification": null, "source": null, "author": null, "metadata": null, "ttl": null});
+    let answer = server.build("PATCH", "/memory/k").json(&nothing).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let entry: Value = answer.json().await.unwrap();
+    for member in ["description", "source", "author", "metadata"] {
+        assert_eq!(entry[member], Value::Null, "{member}");
+    }
+    for (member, usual) in [
+        ("value", json!("v")),
+        ("importance", json!(0.5)),
+        ("tags", json!([])),
+        ("tier", json!("semantic")),
+        ("classification", json!("internal")),
+    ] {
+        assert_eq!(entry[member], usual, "{member}");
+    }
+    assert_eq!(read(&server, "/memory/k").await, entry);
+
+    let entry = stored(&server, "k", &json!({"value": "v", "description": ""})).await;
+    assert_eq!(entry["description"], Value::Null);
+    let compiled = server.compile(&json!({"messages": [user("hi")], "memory": true})).await;
+    assert_eq!(compiled.report["memory"]["injected"], json!(["k"]));
+    assert!(!compiled.text.contains("description="), "{}", compiled.text);
+}
+
+#[tokio::test]
+async fn a_star_asks_whether_there_is_an_entry() {
+    let server = TestServer::spawn().await;
+    let with = async |method: &str, name: &str, value: &str| {
+        let request = server.build(method, "/memory/k").header(name, value);
+        request.json(&json!({"value": value})).send().await.unwrap()
+    };
+    problem(with("PUT", "if-match", "*").await, 412, "precondition_failed").await;
+    assert_eq!(with("PUT", "if-none-match", "*").await.status(), 201);
+    let again = server.build("PUT", "/memory/k").header("if-none-match", "*");
+    let again = again.json(&json!({"value": "other"})).send().await.unwrap();
+    problem(again, 412, "precondition_failed").await;
+    let entry = read(&server, "/memory/k").await;
+    assert_eq!((&entry["value"], &entry["version"]), (&json!("*"), &json!(1)));
+    assert_eq!(with("PUT", "if-match", "*").await.status(), 200);
+    problem(with("PUT", "if-none-match", "\"1\"").await, 422, "invalid_request").await;
+    assert_eq!(with("DELETE", "if-match", "*").await.status(), 204);
+}
+
+#[tokio::test]
+async fn an_export_has_every_entry_unless_it_is_limited() {
+    let server = TestServer::with(&["--cors-origin", "https://app.example.com"]).await;
+    let lines: Vec<String> =
+        (0..250).map(|at| format!("{{\"key\":\"k{at:03}\",\"value\":{at}}}\n")).collect();
+    let import = server.build("POST", "/memory/import");
+    let import = import.header("content-type", "application/x-ndjson").body(lines.concat());
+    assert_eq!(import.send().await.unwrap().status(), 200);
+    let exported = async |query: &str| {
+        let request = server.build("GET", &format!("/memory?format=jsonl{query}"));
+        let answer = request.header("origin", "https://app.example.com").send().await.unwrap();
+        let headers = answer.headers().clone();
+        let text = answer.text().await.unwrap();
+        let keys: Vec<String> = text
+            .lines()
+            .map(|line| {
+                let entry: Value = serde_json::from_str(line).unwrap();
+                entry["key"].as_str().unwrap().to_owned()
+            })
+            .collect();
+        (headers, keys)
+    };
+    let keys = |places: std::ops::Range<u32>| -> Vec<String> {
+        places.map(|at| format!("k{at:03}")).collect()
+    };
+    let (headers, found) = exported("").await;
+    assert_eq!(found, keys(0..250));
+    assert!(headers.get("contexture-next-cursor").is_none());
+    let exposed = headers["access-control-expose-headers"].to_str().unwrap();
+    assert!(exposed.contains("contexture-next-cursor"), "{exposed}");
+
+    let (headers, found) = exported("&limit=3").await;
+    assert_eq!(found, keys(0..3));
+    let cursor = headers["contexture-next-cursor"].to_str().unwrap();
+    assert_eq!(exported(&format!("&cursor={cursor}")).await.1, keys(3..250));
+    assert_eq!(exported("&prefix=k24").await.1, keys(240..250));
+    assert_eq!(exported("&prefix=none").await.1, keys(0..0));
+}
+
+#[tokio::test]
+async fn words_that_are_not_known_are_pointed_to() {
+    let server = TestServer::spawn().await;
+    for (path, body, code, pointer) in [
+        (
+            "/memory",
+            json!({"action": "frob", "content": "x"}),
+            "memory_action_unsupported",
+            "/action",
+        ),
+        ("/memory", json!({"action": "frob", "type": "zz"}), "memory_type_unsupported", "/type"),
+        ("/memory-candidates", json!({"value": 1, "class": "x"}), "memory_class_unknown", "/class"),
+    ] {
+        let refused = problem(server.post(path, &body).await, 422, code).await;
+        assert_eq!(pointers(&refused), [pointer], "{refused}");
+    }
+}

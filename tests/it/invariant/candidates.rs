@@ -6,6 +6,7 @@ use std::sync::Arc;
 use contexture::domain::{
     Candidate, CandidateState, MemoryPromotion, MemoryScope, MemoryStatus, word_of,
 };
+use contexture::service::memory::Expected;
 use contexture::service::once::Telling;
 use contexture::service::{Error, Services, candidates, memory};
 use proptest::prelude::*;
@@ -142,12 +143,16 @@ fn carry_out(services: &Services, op: &Op) {
         }
         Op::Put { fact, value } => {
             let body = json!({"value": format!("v{value}")}).to_string();
-            memory::put(services, &key(*fact), &body, false, None).map(drop)
+            let at = (&MemoryScope::default(), &*key(*fact));
+            memory::put(services, at, &body, false, Expected::Anything).map(drop)
         }
         Op::Retract { fact } => {
-            memory::retract(services, &key(*fact), "{}", Telling::nothing()).map(drop)
+            let at = (&MemoryScope::default(), &*key(*fact));
+            memory::retract(services, at, "{}", Telling::nothing()).map(drop)
         }
-        Op::Delete { fact } => memory::delete(services, &MemoryScope::default(), &key(*fact), None),
+        Op::Delete { fact } => {
+            memory::delete(services, &MemoryScope::default(), &key(*fact), Expected::Anything)
+        }
     };
     match done {
         Ok(()) => {}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::{MemoryScope, Message, Notes, RawJson, Role, Source, ToolCall};
+use crate::domain::{MemoryScope, Message, Notes, RawJson, Role, Scope, Source, ToolCall};
 use crate::json::{self, Faults, Limits};
 use crate::pipeline::READ_TOOL;
 use crate::provider;
@@ -111,6 +111,11 @@ impl Calls {
         let mut calls: Vec<ToolCall> = self.list.iter().map(|one| one.call.clone()).collect();
         let batches: Vec<(usize, usize)> = self.list.iter().map(|one| one.batch).collect();
         let mut judged = judge(&tools, &calls, memory.is_some())?;
+        let remembers =
+            |(call, judged): (&ToolCall, &Judged)| *judged == Judged::Ours && is_memory(&call.name);
+        if memory.is_some() && calls.iter().zip(&judged).any(remembers) {
+            may_remember(services)?;
+        }
         let agent = memory.as_ref().and_then(|memory| memory.scope.agent.clone());
         let whose =
             MemoryScope { session_id: Some(Arc::clone(session)), agent, ..MemoryScope::default() };
@@ -136,6 +141,16 @@ impl Calls {
         drop(written);
         Ok(Done { trial, carried: Carried { list }, heard })
     }
+}
+
+/// A turn is no way around the scopes that a key needs to write memory elsewhere. Asked before any
+/// hook hears of the calls.
+fn may_remember(services: &Services) -> Result<(), Error> {
+    if services.caller().has_any(&[Scope::Tools, Scope::MemoryWrite]) {
+        return Ok(());
+    }
+    let detail = "calls that write memory need a key with the scope `tools` or `memory:write`";
+    Err(Error::Forbidden(detail.to_owned()))
 }
 
 impl Carried {

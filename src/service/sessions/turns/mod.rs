@@ -71,8 +71,10 @@ pub fn turn(
     (once, deadline): (Option<&Once>, &Deadline),
     write: fn(Vec<Handled>) -> String,
 ) -> Result<Answer, TurnError> {
+    // It may be the first use of the session: what cannot name one is a fault, not an absence.
     if !request::is_session_id(id) {
-        return Err(super::UNKNOWN.into());
+        let detail = "the session's id must be 1 to 256 bytes without control characters";
+        return Err(fault("", detail).into());
     }
     let node = json::parse(body, Limits::default()).map_err(Error::from)?;
     let given = Given::read(&node)?;

@@ -146,3 +146,24 @@ async fn a_fork_and_a_switch_are_held_to_what_their_parent_was_sent_last() {
     let other = compile(&server, "g", said("c")).await;
     assert_eq!(other.report["cache"]["first_change"]["pointer"], "/messages/1");
 }
+
+#[tokio::test]
+async fn a_body_of_which_nothing_is_needed_may_be_left_out() {
+    let server = TestServer::spawn().await;
+    let bare = async |path: &str| {
+        let answer = server.build("POST", path).send().await.unwrap();
+        let status = answer.status().as_u16();
+        (status, answer.json::<Value>().await.unwrap())
+    };
+    let (status, session) = bare("/sessions").await;
+    assert_eq!(status, 201, "{session}");
+    let id = session["id"].as_str().unwrap();
+    for end in ["snapshots", "fork", "switch"] {
+        let (status, answer) = bare(&format!("/sessions/{id}/{end}")).await;
+        assert_eq!(status, 201, "{end}: {answer}");
+    }
+    let put = server.build("PUT", "/memory/k").json(&json!({"value": 1})).send().await.unwrap();
+    assert_eq!(put.status(), 201);
+    let (status, entry) = bare("/memory/k/retract").await;
+    assert_eq!((status, &entry["status"]), (200, &json!("retracted")));
+}

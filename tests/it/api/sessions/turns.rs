@@ -256,3 +256,16 @@ async fn a_turn_and_a_compile_are_of_one_session() {
     assert!(compiled.report["cache"]["first_change"].is_null());
     assert_eq!(read(&server, "/sessions/s").await["turns"], 2);
 }
+
+#[tokio::test]
+async fn what_cannot_name_a_session_begins_none() {
+    let server = TestServer::spawn().await;
+    for id in ["%00", "a%0Ab", &"x".repeat(257)] {
+        for (end, body) in [("turns", json!({})), ("restore", json!({"snapshot_id": "x"}))] {
+            let refused = server.post(&format!("/sessions/{id}/{end}"), &body).await;
+            let refused = problem(refused, 422, "invalid_request").await;
+            let detail = refused["errors"][0]["detail"].as_str().unwrap();
+            assert!(detail.contains("1 to 256 bytes"), "{id} {end}: {detail}");
+        }
+    }
+}
