@@ -226,11 +226,10 @@ impl Tenant {
         let mut unknown = Vec::with_capacity(items.len());
         for (mut item, stored) in items.into_iter().zip(stored) {
             match stored {
-                Some((original, until)) if original == item.original => {
-                    if until >= expires_at {
-                        continue;
-                    }
+                Some((original, until)) if original == item.original && until >= expires_at => {
+                    continue;
                 }
+                Some((original, _)) if original == item.original => {}
                 Some((AMBIGUOUS, _)) => item.original = AMBIGUOUS,
                 Some((original, _)) if !recipes.contains(&item.original) => {
                     let stored = self.messages(&[original])?.pop().flatten();

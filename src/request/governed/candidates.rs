@@ -128,12 +128,11 @@ impl<'i, 'a> Item<'i, 'a> {
         };
         let mut texts: Vec<Arc<str>> = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
-            match item.as_str() {
-                Some(text) => texts.push(text.into()),
-                None => {
-                    let detail = format!("must be a string, not {}", item.kind());
-                    self.fault(&format!("{key}/{at}"), detail, faults);
-                }
+            if let Some(text) = item.as_str() {
+                texts.push(text.into());
+            } else {
+                let detail = format!("must be a string, not {}", item.kind());
+                self.fault(&format!("{key}/{at}"), detail, faults);
             }
         }
         texts

@@ -1,5 +1,7 @@
 //! Format adapters over HTTP: listed, stored, tried, and used by name.
 
+use std::fmt::Write as _;
+
 use reqwest::Response;
 use serde_json::{Value, json};
 
@@ -496,12 +498,13 @@ async fn a_format_is_known_behind_its_colours() {
     );
     for hunk in 0..8 {
         let around = format!(" a context line {hunk} of the file\n").repeat(4);
-        diff.push_str(&format!(
+        let _ = write!(
+            diff,
             "\u{1b}[36m@@ -{0},9 +{0},9 @@\u{1b}[m\n{around}\u{1b}[31m-    retries = {hunk}\u{1b}[m\n\
              \u{1b}[32m+    retries = {1}\u{1b}[m\n{around}",
             hunk * 20 + 1,
             hunk + 50
-        ));
+        );
     }
     let (shown, rule) = reversible(&diff).await;
     assert!(rule.contains("adapter:diff"), "{rule}");

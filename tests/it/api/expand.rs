@@ -107,7 +107,9 @@ async fn cleared(server: &TestServer, result: &str) -> Value {
 async fn what_two_originals_were_shown_as_is_taken_for_neither() {
     let server = TestServer::spawn().await;
     let lines = |by: usize| {
-        (0..60).map(|at| format!("step {at} took {} ms\n", at * by)).collect::<String>()
+        let lines: Vec<String> =
+            (0..60).map(|at| format!("step {at} took {} ms", at * by)).collect();
+        lines.join("\n")
     };
     let (one, two) = (lines(7), lines(9));
     let first = cleared(&server, &one).await;
