@@ -44,6 +44,8 @@ pub(in crate::compress) fn one_line(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -56,5 +58,40 @@ mod tests {
         assert_eq!(one_line("ぜんぶひとつのことばです", 4), "ぜんぶひ…");
         let key = format!("key:\n-----BEGIN PRIVATE KEY-----\n{}\n", "MIIEvQIB\n".repeat(99));
         assert_eq!(one_line(&format!("{key}-----END PRIVATE KEY-----"), 40), "key:…");
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        let bits = prop::sample::select(vec![
+            "-----BEGIN KEY-----\n".to_owned(),
+            "-----BEGIN ".to_owned(),
+            "-----END KEY-----\n".to_owned(),
+            "MIIEvQIB\n".repeat(60),
+            "word ".to_owned(),
+            "é\u{3000}".to_owned(),
+            "src/a/b.rs:11 ".to_owned(),
+            "v5.2.2 ".to_owned(),
+            "\"said so\" ".to_owned(),
+            "9f2c41d07be8a3556c1d90aa\n".to_owned(),
+            "https://example.com/a?b=c".repeat(9),
+            "-".to_owned(),
+        ]);
+        prop::collection::vec(bits, 0..14).prop_map(|bits| bits.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn no_line_cuts_an_atom(text in any_text(), width in 1_usize..200) {
+            let line = one_line(&text, width);
+            prop_assert!(line.chars().count() <= width + 1);
+            let whole = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if line != whole {
+                let head = line.strip_suffix('…').unwrap();
+                prop_assert!(whole.starts_with(head));
+                let atoms = atoms(&whole);
+                prop_assert!(is_boundary(&atoms, head.len()), "{line:?} of {atoms:?}");
+            }
+        }
     }
 }
