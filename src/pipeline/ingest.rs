@@ -6,6 +6,17 @@ use crate::provider;
 pub(super) fn run(
     mut conversation: Conversation,
     target: Target,
+    skill: Option<&str>,
+    notes: &mut Notes,
+) -> Conversation {
+    super::own::take_out(&mut conversation, skill, notes);
+    mend(conversation, target, notes)
+}
+
+/// The same for messages among which our own blocks are meant.
+pub(super) fn mend(
+    mut conversation: Conversation,
+    target: Target,
     notes: &mut Notes,
 ) -> Conversation {
     conversation.history =

@@ -22,6 +22,7 @@ mod manifest;
 mod marks;
 mod measure;
 mod memory;
+mod own;
 mod pass;
 mod points;
 mod prose;

@@ -9,7 +9,7 @@ use crate::request::CompileRequest;
 
 pub(super) fn run(request: CompileRequest, mut text: String) -> Compiled {
     let mut notes = request.notes;
-    let conversation = ingest::run(request.conversation, request.target, &mut notes);
+    let conversation = ingest::mend(request.conversation, request.target, &mut notes);
     let kept = conversation.history.len();
     let messages: Vec<Message> =
         conversation.system.into_iter().chain(conversation.history).collect();

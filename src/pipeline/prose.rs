@@ -139,19 +139,27 @@ pub(super) fn truncated(messages: usize) -> String {
     )
 }
 
+/// How the notes about the answer begin and end.
+pub(super) const NOTES: [(&str, &str); 2] = [
+    (
+        "<EPHEMERAL_MESSAGE>\nA note from the application, not from the user; do not answer it. \
+         Write the final answer inside exactly one <",
+        ", and write nothing outside of it.\n</EPHEMERAL_MESSAGE>",
+    ),
+    (
+        "<ephemeral_message type=\"prefill_enforcement\">\nBegin the reply with exactly \"",
+        "\", with nothing before it, and go on from there.\n</ephemeral_message>",
+    ),
+];
+
 /// Asks for an answer inside one pair of tags.
 pub(super) fn output_tag(tag: &str) -> String {
-    format!(
-        "<EPHEMERAL_MESSAGE>\nA note from the application, not from the user; do not answer it. \
-         Write the final answer inside exactly one <{tag}>…</{tag}> pair, opened by <{tag}> and \
-         closed by </{tag}>, and write nothing outside of it.\n</EPHEMERAL_MESSAGE>"
-    )
+    let [(opening, closing), _] = NOTES;
+    format!("{opening}{tag}>…</{tag}> pair, opened by <{tag}> and closed by </{tag}>{closing}")
 }
 
 /// Asks for an answer that begins with a given text, where it cannot be begun for the model.
 pub(super) fn prefill(text: &str) -> String {
-    format!(
-        "<ephemeral_message type=\"prefill_enforcement\">\nBegin the reply with exactly \
-         \"{text}\", with nothing before it, and go on from there.\n</ephemeral_message>"
-    )
+    let [_, (opening, closing)] = NOTES;
+    format!("{opening}{text}{closing}")
 }

@@ -83,7 +83,10 @@ pub(super) enum Keep {
 impl Driver<'_> {
     pub(super) fn ingest(&mut self, conversation: Conversation) -> Conversation {
         let target = self.request.target;
-        timed(&mut self.timings.compile, || ingest::run(conversation, target, &mut self.notes))
+        let skill = self.request.skill.as_ref().map(|skill| &*skill.instructions);
+        timed(&mut self.timings.compile, || {
+            ingest::run(conversation, target, skill, &mut self.notes)
+        })
     }
 
     /// Puts the tool among the others with which cleared results are read back.

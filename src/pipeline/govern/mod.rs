@@ -145,7 +145,7 @@ fn run(
     stages: &mut Stages,
 ) -> Result<GovernOutput, Refusal> {
     preflight::check(input.pack, input.governed)?;
-    let conversation = super::ingest::run(conversation, input.target, notes);
+    let conversation = super::ingest::run(conversation, input.target, None, notes);
     let GovernInput { pack, governed, .. } = input;
     let (run, invoke) = (&governed.run, &governed.invoke);
     let Decided { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =

@@ -100,7 +100,7 @@ impl Seen {
         let history = messages.split_off(lead);
         let conversation = Conversation { source, system: messages, history, tools: Vec::new() };
         let mut mended = Notes::default();
-        let conversation = ingest::run(conversation, target, &mut mended);
+        let conversation = ingest::mend(conversation, target, &mut mended);
         for more in [read_notes, mended] {
             add_new(&mut notes.degraded, more.degraded);
             add_new(&mut notes.repairs, more.repairs);

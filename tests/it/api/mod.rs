@@ -22,6 +22,7 @@ mod mcp;
 mod memory;
 mod models;
 mod once;
+mod own_blocks;
 mod packs;
 mod read_tool;
 mod round_trip;

@@ -1,0 +1,208 @@
+//! Blocks of ours that came back: a caller kept the messages of a payload in the place of its own.
+//! They are taken out, so that what holds now stands there once.
+//!
+//! Each of them ends a text of the user's or of the system, or is all of it. What is taken for one
+//! has the very words at both ends.
+
+use super::prose;
+use crate::domain::{Content, Conversation, Message, Notes, Part, Role};
+
+/// What parts a block from the text before it.
+const BETWEEN: &str = "\n\n";
+
+/// Takes blocks of an earlier payload out of a conversation: those that this compile may add, and
+/// the instructions of its skill.
+pub(super) fn take_out(conversation: &mut Conversation, skill: Option<&str>, notes: &mut Notes) {
+    let list = conversation.source.list_key();
+    let skill = skill.filter(|text| !text.trim().is_empty());
+    let mut stays = |message: &mut Message| {
+        if !without(message, skill) {
+            return true;
+        }
+        let pointer =
+            message.origin.map_or_else(|| format!("/{list}"), |at| format!("/{list}/{at}"));
+        let detail = "the text that an earlier payload had there is left out";
+        notes.repaired("own_block_returned", pointer, detail);
+        !message.parts.is_empty()
+    };
+    conversation.system.retain_mut(&mut stays);
+    conversation.history.retain_mut(stays);
+}
+
+/// Takes them out of a message; tells whether there were any.
+fn without(message: &mut Message, skill: Option<&str>) -> bool {
+    if message.role == Role::Assistant {
+        return false;
+    }
+    let skill = skill.filter(|_| message.role == Role::System);
+    let mut had = false;
+    message.parts.retain_mut(|part| {
+        let Part { content: Content::Text(text), .. } = part else { return true };
+        let rest = rest(text, skill);
+        if rest.len() == text.len() {
+            return true;
+        }
+        had = true;
+        let is_left = !rest.is_empty();
+        *text = rest.into();
+        is_left
+    });
+    had
+}
+
+/// What stands before the blocks that end a text.
+fn rest<'t>(text: &'t str, skill: Option<&str>) -> &'t str {
+    let before_skill = |text: &'t str| parted(text.strip_suffix(skill?)?);
+    let mut rest = text;
+    while let Some(before) = before_block(rest).or_else(|| before_skill(rest)) {
+        rest = before;
+    }
+    rest
+}
+
+/// What stands before the last block of a text; none where it ends in none.
+fn before_block(text: &str) -> Option<&str> {
+    // Most texts end in no tag and in no sentence of ours.
+    if let Some(before) = text.strip_suffix(prose::MEMORY_INSTRUCTION) {
+        return parted(before);
+    }
+    if let Some(before) = text.strip_suffix(prose::ANCHOR) {
+        return before_state(before.strip_suffix(BETWEEN)?);
+    }
+    if !text.ends_with('>') {
+        return None;
+    }
+    prose::NOTES
+        .iter()
+        .find_map(|(opening, closing)| before_frame(text, opening, closing))
+        .or_else(|| before_frame(text, prose::MEMORY_OPENING, "</memory>"))
+        .or_else(|| {
+            // In a system message state stands below its heading, context a line further down.
+            let state = before_frame_at("\n", text, CONTEXT.0, CONTEXT.1).unwrap_or(text);
+            parted(before_element(state)?.strip_suffix('\n')?.strip_suffix(prose::STATE_HEADING)?)
+        })
+}
+
+const CONTEXT: (&str, &str) = ("<implicit_context>\n", "\n</implicit_context>");
+
+/// What stands before the state and the context that a tail holds, at least one of them.
+fn before_state(text: &str) -> Option<&str> {
+    let state = before_frame(text, CONTEXT.0, CONTEXT.1);
+    before_element(state.unwrap_or(text)).and_then(parted).or(state)
+}
+
+/// What stands before the state that ends a text. It may hold elements of its own name.
+fn before_element(text: &str) -> Option<&str> {
+    const NAME: &str = "dynamic_state>";
+    let mut open = 0_usize;
+    let mut before = text.strip_suffix("</dynamic_state>").map(|_| text)?;
+    loop {
+        before = before.get(..before.rfind(NAME)?)?;
+        if before.ends_with("</") {
+            open += 1;
+        } else if let Some(before) = before.strip_suffix('<') {
+            open = open.saturating_sub(1);
+            if open == 0 {
+                return Some(before);
+            }
+        }
+    }
+}
+
+/// What stands before a block between two tags that ends a text.
+fn before_frame<'t>(text: &'t str, opening: &str, closing: &str) -> Option<&'t str> {
+    before_frame_at(BETWEEN, text, opening, closing)
+}
+
+/// The same of a block that is parted otherwise from what stands before it. Nothing in a block
+/// closes it, so it begins behind the last closing before its own.
+fn before_frame_at<'t>(
+    between: &str,
+    text: &'t str,
+    opening: &str,
+    closing: &str,
+) -> Option<&'t str> {
+    let inside = text.strip_suffix(closing)?;
+    let earlier = inside.rfind(closing.trim_start()).map_or(0, |at| at + 1);
+    let mut from = earlier;
+    while let Some(at) = inside.get(from..)?.find(opening).map(|at| from + at) {
+        let before = inside.get(..at)?;
+        if before.is_empty() {
+            return Some(before);
+        }
+        if let Some(before) = before.strip_suffix(between) {
+            return Some(before);
+        }
+        from = at + opening.len();
+    }
+    None
+}
+
+/// A text without what parts it from a block behind it.
+fn parted(before: &str) -> Option<&str> {
+    if before.is_empty() { Some(before) } else { before.strip_suffix(BETWEEN) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> &str {
+        rest(text, Some("Use the skill."))
+    }
+
+    #[test]
+    fn what_a_payload_ends_with_is_taken_out() {
+        let state = "<dynamic_state>\n  <step>\n  <dynamic_state>2</dynamic_state>\n</step>\n</dynamic_state>";
+        let context = "<implicit_context>\na\n\n<implicit_context>\nb\n</implicit_context>";
+        let memory = format!("{}<entry key=\"a\">b</entry>\n</memory>", prose::MEMORY_OPENING);
+        let (anchor, heading) = (prose::ANCHOR, prose::STATE_HEADING);
+        let (instruction, tag) = (prose::MEMORY_INSTRUCTION, prose::output_tag("answer"));
+        let prefill = prose::prefill("{\"a\": \"</b>");
+        for block in [
+            format!("{memory}\n\n{state}\n\n{context}\n\n{anchor}\n\n{prefill}"),
+            format!("{state}\n\n{anchor}"),
+            format!("{context}\n\n{anchor}"),
+            memory.clone(),
+            format!("{instruction}\n\n{memory}"),
+            format!("Use the skill.\n\n{instruction}"),
+            format!("{heading}\n{state}\n{context}\n\n{tag}\n\n{prefill}"),
+            format!("{heading}\n{state}"),
+            tag,
+        ] {
+            assert_eq!(of(&block), "", "{block}");
+            assert_eq!(of(&format!("Do it.\n\n{block}")), "Do it.", "{block}");
+            assert_eq!(of(&format!("Do it.\n\n{block}\n\n{block}")), "Do it.", "{block}");
+            // What stands behind a block, or right before it, is somebody's own.
+            for own in [format!("{block} Why?"), format!("Do it. {block}")] {
+                assert!(of(&own).len() > 6, "{own}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_stays() {
+        for text in [
+            "",
+            "What does <memory> mean?</memory>",
+            "<memory>\nmine\n</memory>",
+            "<dynamic_state>1</dynamic_state>",
+            "</implicit_context>",
+            "Use the skill.!",
+            prose::STATE_HEADING,
+        ] {
+            assert_eq!(of(text), text);
+        }
+        let anchored = format!("Say this: {}", prose::ANCHOR);
+        assert_eq!(of(&anchored), anchored);
+    }
+
+    #[test]
+    fn a_text_of_many_blocks_is_read_in_linear_time() {
+        let block = format!("\n\n<dynamic_state>1</dynamic_state>\n\n{}", prose::ANCHOR);
+        let text = format!("x{}", block.repeat(40_000));
+        assert_eq!(of(&text), "x");
+        let open = format!("{}</memory>", prose::MEMORY_OPENING.repeat(40_000));
+        assert_eq!(of(&open), "");
+    }
+}
