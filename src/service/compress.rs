@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::compile::{Answer, Error, hook_line};
-use super::known::{Known, Recipe, keep_text};
+use super::known::{Known, Recipe, keep_text, message_of};
 use super::results::Results;
 use super::{Services, adapters, usage};
 use crate::compress::chain;
@@ -190,13 +190,20 @@ fn keep(
         }
     }
     match &request.given {
-        Given::Text(text) if request.originals == Originals::Store => {
-            let mut message = "{\"text\":".to_owned();
-            json::write_string(&mut message, text);
-            message.push('}');
-            keep_text(&mut batch, id, message);
+        Given::Text(text) => {
+            let shown = shortened.text.as_deref().filter(|shown| **shown != **text);
+            let shown = match shown.map(message_of) {
+                Some(message) => {
+                    let node = json::parse(&message, Limits::default())?;
+                    chain(std::slice::from_ref(&node)).pop()
+                }
+                None => None,
+            };
+            if shown.is_some() || request.originals == Originals::Store {
+                let text = (&**text, request.originals == Originals::Store);
+                keep_text(&mut batch, id, text, shown);
+            }
         }
-        Given::Text(_) => {}
         Given::List(list) => {
             let node = json::parse(list_text, Limits::default())?;
             let hashes = chain(node.as_array().unwrap_or_default());

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::compress::{chain, end_of};
-use crate::domain::ContentHash;
-use crate::json::Node;
+use crate::domain::{ArtifactId, ContentHash};
+use crate::json::{self, Node};
 use crate::pipeline::{Maker, Shortened, Shown};
 use crate::store::{self, Batch, ChainHash, Item, RECIPE, Tenant};
 
@@ -138,11 +138,35 @@ impl Known {
     }
 }
 
-/// Adds the answer to a text.
-pub(super) fn keep_text(batch: &mut Batch, id: &str, message: String) {
-    let original = batch.message(message);
-    let index = batch.message(index(&[original]));
-    batch.answer(id, vec![Item { chain: ChainHash(artifact_chain(id)), original: index }]);
+/// A text by itself, as the one message of a list.
+pub(super) fn message_of(text: &str) -> String {
+    let mut message = "{\"text\":".to_owned();
+    json::write_string(&mut message, text);
+    message.push('}');
+    message
+}
+
+/// Adds the answer to a text: what was shown as the message of this hash, where it was shown
+/// otherwise than it came. The text itself stays with its caller where it is not `stored`.
+pub(super) fn keep_text(
+    batch: &mut Batch,
+    id: &str,
+    (text, stored): (&str, bool),
+    shown: Option<[u8; 32]>,
+) {
+    let mut rows = Vec::new();
+    let original = if stored {
+        let original = batch.message(message_of(text));
+        let index = batch.message(index(&[original]));
+        rows.push(Item { chain: ChainHash(artifact_chain(id)), original: index });
+        original
+    } else {
+        batch.message(format!("{RECIPE}m {} ", ArtifactId::of_text(text)))
+    };
+    rows.extend(shown.map(|hash| Item { chain: ChainHash(hash), original }));
+    if !rows.is_empty() {
+        batch.answer(id, rows);
+    }
 }
 
 /// No list has this chain.

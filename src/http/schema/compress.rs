@@ -90,7 +90,8 @@ pub struct ExpandRequest {
     pub messages: Option<Vec<Value>>,
     pub input: Option<Vec<Value>>,
     pub contents: Option<Vec<Value>>,
-    /// A text as it was answered: it is decoded from its own notations.
+    /// A text as it was answered: the one that it stands for, where that is known here; else it is
+    /// decoded from its own notations.
     pub text: Option<String>,
     /// Originals that the caller kept, by id. Where nothing else is known of a text, the one that
     /// equals what it decodes to, but for what `equivalent` edits leave out, is taken.

@@ -40,6 +40,49 @@ async fn kept_originals_bring_back_the_bytes() {
     assert_eq!(post(&other, "/expand", &with).await.1["text"], json!(text));
 }
 
+/// Lines of a build, of which most go at level `reversible`.
+fn build() -> String {
+    let line = |at: usize| format!("   Compiling part_{at} v0.{}.{at}\n", at % 7);
+    (0..200).map(line).collect::<String>() + "error: part_7 does not build\n"
+}
+
+#[tokio::test]
+async fn what_was_left_out_of_a_text_comes_back() {
+    let text = build();
+    for kept in ["store", "return", "none"] {
+        let server = TestServer::spawn().await;
+        let request = json!({"text": text, "level": "reversible", "originals": kept});
+        let (_, answer) = post(&server, "/compress", &request).await;
+        assert!(answer["text"].as_str().unwrap().len() < text.len() / 2, "{answer}");
+        let mut request = json!({"text": answer["text"]});
+        if kept == "return" {
+            let (_, without) = post(&server, "/expand", &request).await;
+            let id = answer["originals"].as_object().unwrap().keys().next();
+            assert_eq!(without["missing"], json!([{"index": 0, "id": id}]));
+            request["originals"] = answer["originals"].clone();
+        }
+        let (_, back) = post(&server, "/expand", &request).await;
+        assert!(back["text"] == json!(text) && back["identical"] == true, "{kept}: {back}");
+        // Another server knows nothing of it, and says so.
+        let (_, other) = post(&TestServer::spawn().await, "/expand", &request).await;
+        assert_eq!(other["identical"], false);
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_two_were_shown_as_is_taken_for_neither() {
+    let server = TestServer::spawn().await;
+    let texts = [build(), build().replace("part_90 v0.6.90", "part_90 v0.6.91")];
+    let mut shown = Vec::new();
+    for text in &texts {
+        let request = json!({"text": text, "level": "reversible"});
+        shown.push(post(&server, "/compress", &request).await.1["text"].clone());
+    }
+    assert_eq!(shown[0], shown[1]);
+    let (_, back) = post(&server, "/expand", &json!({"text": shown[0]})).await;
+    assert_eq!((&back["missing"], &back["identical"]), (&json!([{"index": 0}]), &json!(false)));
+}
+
 #[tokio::test]
 async fn a_text_that_needs_nothing_or_cannot_be_followed_stands() {
     let server = TestServer::spawn().await;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::Serialize;
 
+mod text;
+
 use super::Services;
 use super::compile::Error;
 use super::known::{Known, Recipe, Step, indexed};
@@ -82,7 +84,7 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
     match (id, artifact, text) {
         (Some(id), ..) => by_id(services, id),
         (_, Some(id), _) => by_artifact(services, id),
-        (.., Some(text)) => Ok(by_notations(text, &originals)),
+        (.., Some(text)) => text::expand(&services.tenant(), text, &originals),
         (.., None) => {
             let items = items.unwrap_or_default();
             let known = Known::of(&services.tenant(), items)?;
@@ -149,35 +151,6 @@ fn by_artifact(services: &Services, id: &str) -> Result<Bytes, Error> {
     let mut raw = String::with_capacity(text.len() + 16);
     json::write_string(&mut raw, &text);
     Ok(answer_text(Some(&raw), &Expanded { expanded: 1, identical: true, ..Expanded::default() }))
-}
-
-/// A text by itself, decoded as a tool result is.
-fn by_notations(text: &str, originals: &BTreeMap<String, Arc<str>>) -> Bytes {
-    let mut done = Expanded { identical: true, ..Expanded::default() };
-    let texts = [text.into()];
-    let decoded = Decoder::new(text.len()).result(&texts).pop();
-    let returned = Returned::of(originals);
-    let shown = match returned.take(text, decoded.unwrap_or(Decoded::Same)) {
-        Decoded::Same => {
-            done.unchanged = 1;
-            done.identical = !compress::has_gaps(text);
-            None
-        }
-        Decoded::Missing => {
-            done.missing.push(Missing { index: Some(0), id: None });
-            done.identical = false;
-            None
-        }
-        Decoded::Text(decoded) => {
-            done.expanded = 1;
-            // Whether white space was left out cannot be told from the text.
-            done.identical = false;
-            Some(decoded)
-        }
-    };
-    let mut raw = String::with_capacity(text.len() + 16);
-    json::write_string(&mut raw, shown.as_deref().unwrap_or(text));
-    answer_text(Some(&raw), &done)
 }
 
 fn answer(key: &str, messages: &[Arc<str>], done: &Expanded) -> Bytes {
