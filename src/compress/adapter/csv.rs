@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::elide::{self, Outliers, States};
+use super::progress::names_places;
 use super::words::is_prose;
 use super::{Cut, FormatAdapter, Inside, Part};
 use crate::compress::notation::{hash, reports_error};
@@ -27,9 +28,10 @@ impl FormatAdapter for Csv {
 
     fn detects(&self, part: Part<'_>) -> bool {
         // A blank line inside a cell parts what is one table.
-        part.is_all(|kind| matches!(kind, Kind::Csv { .. }))
+        let is_table = part.is_all(|kind| matches!(kind, Kind::Csv { .. }))
             || separator(part.spans)
-                .is_some_and(|separator| Table::read(part.text, separator).is_some())
+                .is_some_and(|separator| Table::read(part.text, separator).is_some());
+        is_table && !names_places(part.text)
     }
 
     fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {

@@ -154,7 +154,7 @@ pub(super) fn is_heading(body: &str) -> bool {
 }
 
 /// A test that failed, in a runner's marks: `✕ name`, `not ok 3 - name`, `2) name`.
-fn is_failed(body: &str) -> bool {
+pub(super) fn is_failed(body: &str) -> bool {
     match body.bytes().next() {
         Some(b'n') => body.starts_with("not ok "),
         Some(b'0'..=b'9') => {
@@ -184,9 +184,10 @@ pub(super) fn is_total(body: &str) -> bool {
     const LONGEST: usize = 200;
     /// Words of a line that says one number.
     const SHORT: usize = 4;
-    const WORDS: [&str; 18] = [
+    const WORDS: [&str; 20] = [
         "pass", "fail", "passed", "failed", "passing", "failing", "skipped", "ignored", "pending",
         "total", "todo", "tests", "test", "suites", "time", "ran", "duration", "finished",
+        "failure", "failures",
     ];
     if body.len() > LONGEST || !body.bytes().any(|byte| byte.is_ascii_digit()) {
         return false;

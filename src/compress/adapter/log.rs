@@ -6,10 +6,10 @@
 use super::choose::{Rank, chosen};
 use super::failure::{is_passed, is_total, rank};
 use super::page::{Page, is_elided};
-use super::progress::{Progress, is_put_out};
+use super::progress::{Progress, is_data, is_put_out};
 use super::shape::shape;
 use super::{Cut, FormatAdapter, Inside, Part};
-use crate::compress::segment::{Kind, Part as Structure};
+use crate::compress::segment::{Kind, Part as Structure, Span};
 
 /// Hundredths of a text that make it what it is.
 const HALF: usize = 50;
@@ -44,15 +44,24 @@ impl FormatAdapter for Log {
             return true;
         }
         // No line of it may be told from words, and yet its lines are a tool's.
-        let words = |kind| own(kind) || matches!(kind, Kind::Prose | Kind::Listing | Kind::Search);
-        let is_document = |kind| {
-            matches!(kind, Kind::Markdown(Structure::Heading | Structure::Table | Structure::Quote))
+        let words = |kind| {
+            own(kind)
+                || matches!(
+                    kind,
+                    Kind::Prose
+                        | Kind::Listing
+                        | Kind::Search
+                        | Kind::Csv { separator: b',' }
+                        | Kind::Markdown(Structure::List)
+                )
         };
-        if part.has(is_document) || share(part, words) < HALF {
+        if part.spans.iter().any(|span| is_document(span, part.text)) || share(part, words) < HALF {
             return false;
         }
         let page = Page::of(part.text);
-        page.may_shrink() && is_put_out(&page)
+        let is_bare = share(part, |kind| kind == Kind::Prose) >= HALF
+            && !part.has(|kind| matches!(kind, Kind::Markdown(_)));
+        page.may_shrink() && (is_put_out(&page) || (is_bare && is_data(&page)))
     }
 
     fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
@@ -62,6 +71,19 @@ impl FormatAdapter for Log {
 
     fn holds(&self, before: &str, after: &str) -> bool {
         is_elided(before, after)
+    }
+}
+
+/// Whether a part of a text is of a document that somebody wrote. Tools rule lines, too.
+fn is_document(span: &Span, text: &str) -> bool {
+    let Kind::Markdown(part) = span.kind else { return false };
+    match part {
+        Structure::Heading => {
+            let own = text.as_bytes().get(span.range.clone()).unwrap_or_default();
+            !own.iter().all(|byte| b"-=_ \t\r\n".contains(byte))
+        }
+        Structure::Table | Structure::Quote => true,
+        _ => false,
     }
 }
 
@@ -261,6 +283,21 @@ mod tests {
             &["error[E0308]: mismatched types", "--> src/a.rs:3:5", "12 |  let x: u8 = y;"],
         );
         assert!(short.len() * 2 < text.len(), "{short}");
+    }
+
+    #[test]
+    fn reports_by_place_are_no_rows() {
+        let warning = |at: usize| {
+            format!(
+                "/srv/shop/Part{at}.cs({at},17): warning CS0168: The variable 'a' is never used\n"
+            )
+        };
+        let error = "/srv/shop/Till.cs(40,9): error CS0103: The name 'price' does not exist\n";
+        let text: String = (10..30).map(warning).chain([error.to_owned()]).collect();
+        let text = text + &(30..50).map(warning).collect::<String>();
+        assert!(!detects(&crate::compress::adapter::csv::Csv, &text));
+        let short = short(&Log, &text);
+        assert!(short.contains(error) && short.len() * 2 < text.len(), "{short}");
     }
 
     #[test]

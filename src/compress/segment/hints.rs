@@ -66,7 +66,7 @@ impl Hints {
     }
 
     pub(super) fn yaml(self) -> bool {
-        self.has(COLON)
+        self.has(COLON) || self.first == b'?'
     }
 
     pub(super) fn code(self) -> bool {
@@ -116,7 +116,7 @@ mod tests {
 
         #[test]
         fn no_rule_that_would_hold_is_passed_over(
-            text in "([ \t]{0,3}([a-zA-Z0-9:/.=,;|<>(){}\\[\\]#\"@*`-]|total |return|import |def |```|\t|, ){0,6} ?\n){1,5}"
+            text in "([ \t]{0,3}([a-zA-Z0-9:/.=,;?|<>(){}\\[\\]#\"@*`-]|total |return|import |def |```|\t|, ){0,6} ?\n){1,5}"
         ) {
             let lines = Lines::of(&text);
             let hints = Hints::of(&lines, 0);

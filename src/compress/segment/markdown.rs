@@ -8,7 +8,7 @@ use super::shape::{list_marker, run_of};
 const MATTER: usize = 128;
 
 /// The table that begins at a line: the line after it. A row of dashes makes it one, or three
-/// rows between bars.
+/// rows between bars; in a frame of `+---+`, a tool drew it.
 pub(super) fn table(lines: &Lines<'_>, at: usize) -> Option<usize> {
     if !matches!(lines.first(at + 1), b'|' | b'-' | b':') {
         return None;
@@ -25,7 +25,8 @@ pub(super) fn table(lines: &Lines<'_>, at: usize) -> Option<usize> {
             line += 1;
         }
     }
-    (ruled || line - at >= 3).then_some(line)
+    let is_framed = lines.body(line).starts_with(b"+-");
+    (ruled || (line - at >= 3 && !is_framed)).then_some(line)
 }
 
 fn is_row(body: &[u8]) -> bool {

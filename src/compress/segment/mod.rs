@@ -40,6 +40,7 @@ use fence::Margins;
 use hints::Hints;
 use lines::Lines;
 use shape::is_plain;
+pub(crate) use shape::is_sentence;
 
 /// A part of a text. The spans of a text follow each other without gaps.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,7 +15,13 @@ pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
         line += 1;
         next += 1;
     }
-    (line - at >= FEWEST).then_some(line)
+    let is_table = mark == b'|' && (at..line).all(|line| bars(lines.body(line)) > 1);
+    (line - at >= FEWEST && !is_table).then_some(line)
+}
+
+/// Bars on a line: the rows of a table all have one behind their second column.
+fn bars(body: &[u8]) -> usize {
+    memchr::memchr_iter(b'|', body).take(2).count()
 }
 
 /// The number before a line and what parts it from the line.

@@ -53,7 +53,7 @@ pub(super) fn is_path(text: &[u8]) -> bool {
 }
 
 /// Whether a text reads as a sentence: words parted by blanks, and few marks.
-pub(super) fn is_sentence(text: &[u8]) -> bool {
+pub(crate) fn is_sentence(text: &[u8]) -> bool {
     const LOOK: usize = 160;
     let text = text.get(..text.len().min(LOOK)).unwrap_or_default();
     let mut words = 0;

@@ -99,7 +99,7 @@ impl<'a> Scan<'a> {
         }
         self.keys += 1;
         self.labels += usize::from(entry.key.first().is_some_and(u8::is_ascii_uppercase));
-        self.sentences += usize::from(is_sentence(entry.value));
+        self.sentences += usize::from(is_sentence(entry.value) || is_sentence(entry.key));
         if indent == 0 && entry.dash == 0 {
             // A map of more keys than this is read as data anyway.
             const FEW: usize = 64;
@@ -130,13 +130,18 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// `key:`, `key: value`, `- key: value`, `- value`.
+/// `key:`, `key: value`, `- key: value`, `- value`, `? key`, `: value`.
 fn entry(body: &[u8]) -> Option<Entry<'_>> {
     let mut dash = 0;
     while let Some(rest) = body.get(dash..).and_then(|rest| rest.strip_prefix(b"- ")) {
         dash = body.len() - rest.trim_ascii_start().len();
     }
     let rest = body.get(dash..)?;
+    match rest {
+        [b'?', b' ', key @ ..] => return Some(Entry { dash: dash + 2, key, value: b"" }),
+        [b':', b' ', value @ ..] => return Some(Entry { dash: dash + 2, key: b"", value }),
+        _ => {}
+    }
     if let Some(key) = flow_key(rest).filter(|_| dash > 0) {
         return Some(Entry { dash, key, value: rest.get(..1)? });
     }

@@ -39,9 +39,11 @@ impl FormatAdapter for Html {
             passages.add_place(place);
         }
         let mut cuts = merged(passages.cuts(), page.cuts);
-        // Behind a stray mark, what follows a gap would be read as a tag.
+        // Behind a stray mark, what follows a gap would be read as a tag. What leaves nothing in its
+        // place is part of a tag.
         let before = |at: usize| part.text.get(..at).unwrap_or_default();
-        cuts.retain(|cut| !["<", "</"].iter().any(|mark| before(cut.range.start).ends_with(mark)));
+        let is_stray = |at: usize| ["<", "</"].iter().any(|mark| before(at).ends_with(mark));
+        cuts.retain(|cut| cut.with.is_empty() || !is_stray(cut.range.start));
         cuts
     }
 

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::compress::adapter::fixture::shown;
 use crate::compress::adapter::trial::{apply, cuts, shortened};
 use crate::compress::segment::segment;
 
@@ -81,6 +82,13 @@ fn what_nothing_closes_stays() {
     assert_eq!(made("<p>a</p><nav><p>b"), "<p>a</p><nav><p>b");
     assert_eq!(made("<p>a</p><!-- b"), "<p>a</p><!-- b");
     assert_eq!(made("<svg class=\"x\"/><p>a</p>"), "<svg/><p>a</p>");
+}
+
+#[test]
+fn an_attribute_goes_whole_behind_a_stray_mark() {
+    let page = |attributes: &str| format!("<html{attributes}><p>Words</p></html>\n");
+    let given = page(&format!(" a=\"{}\" href=es b</k", "x".repeat(400)));
+    assert_eq!(shown(&Html, &given), page(" href=es"));
 }
 
 #[test]

@@ -117,6 +117,18 @@ fn a_flat_map_is_reached() {
 }
 
 #[test]
+fn keys_on_lines_of_their_own_keep_their_bytes() {
+    let text = |note: &str| {
+        format!(
+            "paths:\n  ? /orders/{{id}}/lines and all that is below it, \"so\" they say # odd\n  : name: lines\n    note: {note}\n  ? 'a: b'\n  :\n    - {note}\n  ? !!str c\nlast:\n- ? d\n  : 1\n"
+        )
+    };
+    is_shown(&text(PROSE), &text(SHORT));
+    let asked = |key: &str| format!("a: 1\n? {key}\n: b\nc: 2\n");
+    assert_eq!(shown(&Yaml, &asked(PROSE)), asked(PROSE));
+}
+
+#[test]
 fn words_that_a_style_cannot_say_stay() {
     let odd = format!("It begins. {PROSE} Now #1: it ends");
     let text = format!("a: {}\nb: 1\nc: 2\n", odd.replace(": ", " "));
@@ -131,7 +143,11 @@ fn words_that_a_style_cannot_say_stay() {
 fn what_is_not_known_for_sure_is_left_alone() {
     for text in [
         "\tkey: value\n",
-        "? a\n: b\n",
+        "? [a]\n: b\n",
+        "? a: b\n: c\n",
+        "? a\n  b\n: c\n",
+        "? - a\n: c\n",
+        "? |\n  a\n: c\n",
         "key: 'never ends\n",
         "key: [a, b\n",
         "key: [a}\n",

@@ -1,10 +1,11 @@
 //! A YAML text as a list of events with their places, from its lines alone.
 //!
 //! Nothing is resolved, so anchors and aliases cost what their letters cost. What the scanner does
-//! not know for sure (tabs as indentation, complex keys, keys that are flow collections) makes it
+//! not know for sure (tabs as indentation, keys that are collections) makes it
 //! give up on the whole text.
 
 mod flow;
+mod key;
 
 use std::ops::Range;
 
@@ -15,7 +16,8 @@ const EVENTS: usize = 500_000;
 pub(super) enum Kind {
     /// `---`, `...`, a directive, or a comment behind a value.
     Marker,
-    /// The dash of an item of a sequence.
+    /// The dash of an item of a sequence; the marks before a key and its value on lines of their
+    /// own.
     Item,
     Key,
     /// An anchor or a tag.
@@ -154,11 +156,17 @@ impl<'t> Scan<'t> {
         self.push(Kind::Comment, column, range)
     }
 
-    /// Takes dashes and a key, or a value that stands for itself.
+    /// Takes dashes and a key, or a value that stands for itself; the colon of a key that was asked
+    /// for stands as a dash does.
     fn entry(&mut self, start: usize, line: Line) -> Option<()> {
         let mut at = start;
-        while self.byte(at) == Some(b'-') && (at + 1 == line.end || self.byte(at + 1) == Some(b' '))
-        {
+        loop {
+            if self.is_mark(b'?', at, line) {
+                return self.asked_key(at, line);
+            }
+            if !self.is_mark(b'-', at, line) && !self.is_mark(b':', at, line) {
+                break;
+            }
             self.push(Kind::Item, at - line.start, at..at + 1)?;
             self.parents.push(at - line.start);
             at = self.skip(at + 1, line);
@@ -178,33 +186,14 @@ impl<'t> Scan<'t> {
         if value >= line.end { Some(()) } else { self.value(value, line) }
     }
 
+    /// Whether a mark stands for itself at a byte of a line.
+    fn is_mark(&self, mark: u8, at: usize, line: Line) -> bool {
+        self.byte(at) == Some(mark) && (at + 1 == line.end || self.byte(at + 1) == Some(b' '))
+    }
+
     /// The byte behind blanks.
     fn skip(&self, at: usize, line: Line) -> usize {
         line.end - self.slice(at..line.end).trim_start_matches(' ').len()
-    }
-
-    /// The colon behind the key that begins at a byte, if one does.
-    fn key_end(&self, at: usize, line: Line) -> Result<Option<usize>, Unsure> {
-        let rest = self.slice(at..line.end);
-        let ends = |colon: usize| {
-            self.byte(colon) == Some(b':')
-                && (colon + 1 == line.end || self.byte(colon + 1) == Some(b' '))
-        };
-        match rest.as_bytes().first().ok_or(Unsure)? {
-            b'"' | b'\'' => {
-                let end = flow::quoted(self.text, at).ok_or(Unsure)?;
-                let colon = if end < line.end { self.skip(end, line) } else { end };
-                Ok((end < line.end && ends(colon)).then_some(colon))
-            }
-            b'|' | b'>' | b'[' | b'{' | b'*' | b'#' => Ok(None),
-            b'?' | b':' if rest.len() == 1 || rest.as_bytes().get(1) == Some(&b' ') => Err(Unsure),
-            b'%' | b'@' | b'`' | b',' | b']' | b'}' | b'\t' => Err(Unsure),
-            _ => {
-                let rest = before_comment(rest);
-                let mut colons = memchr::memchr_iter(b':', rest.as_bytes()).map(|colon| at + colon);
-                Ok(colons.find(|colon| ends(*colon)))
-            }
-        }
     }
 
     /// Takes anchors and tags.
