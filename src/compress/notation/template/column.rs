@@ -27,9 +27,9 @@ pub(super) struct Column<'a> {
 
 impl<'a> Column<'a> {
     pub(super) fn new(pad: Pad, values: Vec<&'a str>) -> Self {
-        let step = step(&values).map(|step| (step, hits(&values, step)));
+        let step = step(&values).map(|step| (step, foretold(&values, step)));
         let step = step.filter(|(_, found)| {
-            let pays = |found| found >= HITS.max(hits(&values, 0) + 2);
+            let pays = |found| found >= HITS.max(repeats(&values) + 2);
             found + 1 == values.len() || *found >= values.len() / 4 && pays(*found)
         });
         let (step, found) = step.unwrap_or_default();
@@ -90,8 +90,24 @@ fn is_foretold(before: &str, value: &str, step: i64) -> bool {
         && number(value).is_some_and(|value| next() == Some(value))
 }
 
-fn hits(values: &[&str], step: i64) -> usize {
-    values.windows(2).filter(|pair| matches!(pair, [a, b] if is_foretold(a, b, step))).count()
+/// How many values are the one before and a step.
+fn foretold(values: &[&str], step: i64) -> usize {
+    let mut next = None;
+    let mut found = 0;
+    for value in values {
+        let number = number(value);
+        found += usize::from(next.is_some_and(|(next, length)| {
+            number == Some(next)
+                && (value.len() == length || value.len() > length && !value.starts_with('0'))
+        }));
+        next = number.and_then(|number| number.checked_add(step)).map(|next| (next, value.len()));
+    }
+    found
+}
+
+/// How many values are the one before.
+fn repeats(values: &[&str]) -> usize {
+    values.windows(2).filter(|pair| matches!(pair, [a, b] if same(a, b))).count()
 }
 
 /// The difference that stands most often among the first few.
@@ -124,6 +140,8 @@ mod tests {
         ) {
             let next = foretold(&before, step);
             prop_assert_eq!(is_foretold(&before, &other, step), next.as_deref() == Some(other.as_str()));
+            let counted = super::foretold(&[&before, &other], step);
+            prop_assert_eq!(counted, usize::from(step != 0 && is_foretold(&before, &other, step) || step == 0 && number(&before).is_some() && before == other));
             if let Some(next) = next {
                 prop_assert!(is_foretold(&before, &next, step) || next.len() > 18);
             }

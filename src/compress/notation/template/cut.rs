@@ -1,6 +1,6 @@
 //! Where words that differ are cut, so that what they share stands in the form.
 
-use super::super::bytes::same;
+use super::super::bytes::{common, same};
 
 /// A part of a word, in all lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,45 +15,68 @@ struct Begun<'a> {
     /// What the part is where it is no run; a sign that differs is another shape.
     sign: Option<u8>,
     values: Vec<&'a str>,
+    /// Where it ends in the word that was read last.
+    end: usize,
+}
+
+impl<'a> Begun<'a> {
+    fn of(first: &'a str, end: &mut usize) -> Self {
+        let sign = first.bytes().next().filter(|_| !is_run(first));
+        *end += first.len();
+        Self { first, sign, values: Vec::new(), end: *end }
+    }
+
+    /// Reads the part of a word that begins at a byte; `None` where that has another shape.
+    fn read(&mut self, word: &'a str, at: usize, (row, rows): (usize, usize)) -> Option<()> {
+        let rest = word.as_bytes().get(at..)?;
+        if let Some(sign) = self.sign {
+            self.end = at + 1;
+            return (rest.first() == Some(&sign)).then_some(());
+        }
+        let length = rest.iter().take_while(|byte| is_run_byte(**byte)).count();
+        let run = word.get(at..at + length).filter(|run| !run.is_empty())?;
+        self.end = at + length;
+        if self.values.is_empty() {
+            if same(run, self.first) {
+                return Some(());
+            }
+            self.values.reserve_exact(rows);
+            self.values.extend(std::iter::repeat_n(self.first, row));
+        }
+        self.values.push(run);
+        Some(())
+    }
 }
 
 /// The runs of words, column by column, where all have the same signs and more than one run.
 pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'a>>> {
-    let begin = |first: &'a str| {
-        let sign = first.bytes().next().filter(|_| !is_run(first));
-        Begun { first, sign, values: Vec::new() }
-    };
-    let mut columns: Vec<Begun<'a>> = runs(first).map(begin).collect();
+    let mut end = 0;
+    let mut columns: Vec<Begun<'a>> = runs(first).map(|run| Begun::of(run, &mut end)).collect();
     if columns.len() < 2 {
         return None;
     }
+    let mut before = first;
     for (row, word) in words.iter().enumerate() {
-        let bytes = word.as_bytes();
+        let mut alike = common(before.as_bytes(), word.as_bytes());
+        if alike == word.len() && alike == before.len() {
+            alike += 1;
+        }
         let mut at = 0;
         for column in &mut columns {
-            if let Some(sign) = column.sign {
-                if bytes.get(at) != Some(&sign) {
-                    return None;
+            // What is followed by the same byte as in the word before ends where it ended there.
+            if column.end < alike {
+                if !column.values.is_empty() {
+                    column.values.push(word.get(at..column.end)?);
                 }
-                at += 1;
-                continue;
+            } else {
+                column.read(word, at, (row, words.len()))?;
             }
-            let rest = bytes.get(at..).unwrap_or_default();
-            let length = rest.iter().take_while(|byte| is_run_byte(**byte)).count();
-            let run = word.get(at..at + length).filter(|run| !run.is_empty())?;
-            at += length;
-            if column.values.is_empty() {
-                if same(run, column.first) {
-                    continue;
-                }
-                column.values.reserve_exact(words.len());
-                column.values.extend(std::iter::repeat_n(column.first, row));
-            }
-            column.values.push(run);
+            at = column.end;
         }
-        if at < bytes.len() {
+        if at < word.len() {
             return None;
         }
+        before = word;
     }
     let end = |column: Begun<'a>| match column.values.as_slice() {
         [] => Run::Same(column.first),

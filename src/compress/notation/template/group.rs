@@ -68,14 +68,14 @@ pub(super) fn groups(lines: &[&str], seen: &mut Seen) -> Vec<Group> {
     let mut words = Vec::with_capacity(bytes / 6 + lines.len());
     let read = read(lines, &mut words, seen);
     let keys = exact(&read, &mut words);
-    let mut groups =
-        Groups { lines, words: &words, keys: Keys::new(read.len()), found: Vec::new() };
-    let mut rest = groups.gather(read, &keys, None);
+    let mut groups = Groups { lines, keys: Keys::new(read.len()), found: Vec::new() };
+    let mut rest = groups.gather(read, &words, &keys, None);
+    find_fixed(&rest, &mut words);
     for _ in 0..ROUNDS {
         let Some(length) = best_beginning(&rest, &words) else { break };
         let keys: Vec<u64> =
             rest.iter().map(|line| Beginnings::of(line, &words, length).key(length)).collect();
-        rest = groups.gather(rest, &keys, Some(length));
+        rest = groups.gather(rest, &words, &keys, Some(length));
     }
     groups.found
 }
@@ -186,60 +186,86 @@ struct Counts {
 }
 
 impl Counts {
-    /// The slot of a word at its place among the lines of as many words.
-    fn slot(&mut self, count: usize, place: usize, word: &Word) -> Option<&mut u32> {
-        let mixed = mix(word.hash, (count << 8 | place) as u64) >> 40;
+    /// Room for about so many words.
+    fn new(words: usize) -> Self {
+        let slots = (words * 2).next_power_of_two().clamp(64, SLOTS);
+        Self { table: vec![0; slots], mask: slots - 1 }
+    }
+
+    /// The slot of a word at its place; `apart` is what keeps lines of one sort from others.
+    fn slot(&mut self, apart: usize, place: usize, word: &Word) -> Option<&mut u32> {
+        let mixed = mix(word.hash, (apart << 8 | place) as u64) >> 40;
         let at = usize::try_from(mixed).unwrap_or(0) & self.mask;
         self.table.get_mut(at)
     }
+
+    fn add(&mut self, apart: usize, place: usize, word: &Word) {
+        if let Some(held) = self.slot(apart, place, word) {
+            *held += 1;
+        }
+    }
+
+    /// Whether enough of so many lines hold the word.
+    fn is_fixed(&mut self, apart: usize, place: usize, word: &Word, among: u32) -> bool {
+        self.slot(apart, place, word).is_some_and(|held| *held >= FEWEST.max(among / 16))
+    }
 }
 
-/// Finds out which words are fixed; gives the keys of the lines by all of their words.
+/// Finds out which words are fixed among the lines of as many words; gives the keys of the lines by
+/// all of their words.
 fn exact(read: &[Line], words: &mut [Word]) -> Vec<u64> {
-    let slots = (words.len() * 4).next_power_of_two().clamp(64, SLOTS);
-    let mut counts = Counts { table: vec![0; slots], mask: slots - 1 };
-    // Lines of so many words, and of more than so many.
+    let mut counts = Counts::new(words.len());
     let mut lines = [0_u32; WORDS + 1];
-    let mut longer = [0_u32; WORDS + 1];
     for line in read {
         if let Some(lines) = lines.get_mut(line.count) {
             *lines += 1;
         }
         for (place, word) in line.words(words).iter().enumerate() {
             if word.class & DIGIT == 0 {
-                for count in [line.count, WORDS + 1] {
-                    if let Some(held) = counts.slot(count, place, word) {
-                        *held += 1;
-                    }
-                }
+                counts.add(line.count, place, word);
             }
         }
-    }
-    let mut sum = 0;
-    for (lines, longer) in lines.iter().zip(&mut longer).rev() {
-        *longer = sum;
-        sum += lines;
     }
     let mut keys = Vec::with_capacity(read.len());
     for line in read {
         let among = lines.get(line.count).copied().unwrap_or(0);
         let mut key = mix(7, line.count as u64);
         let held = words.get_mut(line.first..line.first + line.count).unwrap_or_default();
-        for ((place, word), longer) in held.iter_mut().enumerate().zip(&longer) {
-            if word.class & DIGIT == 0 {
-                let mut is_fixed = |count, among: u32| {
-                    let least = FEWEST.max(among / 16);
-                    counts.slot(count, place, word).is_some_and(|held| *held >= least)
-                };
-                let fixed = if is_fixed(line.count, among) { FIXED } else { 0 };
-                let first = if is_fixed(WORDS + 1, *longer) { FIXED_FIRST } else { 0 };
-                word.class |= fixed | first;
+        for (place, word) in held.iter_mut().enumerate() {
+            let fixed = word.class & DIGIT == 0 && counts.is_fixed(line.count, place, word, among);
+            if fixed {
+                word.class |= FIXED;
             }
-            key = mix(key, if word.class & FIXED == 0 { 1 } else { word.hash });
+            key = mix(key, if fixed { word.hash } else { 1 });
         }
         keys.push(key);
     }
     keys
+}
+
+/// Finds out which of the first words are fixed among all lines that are left.
+fn find_fixed(rest: &[Line], words: &mut [Word]) {
+    let held = |line: &Line| line.count.min(LONGEST);
+    let mut counts = Counts::new(rest.iter().map(held).sum());
+    // Lines of more than so many words.
+    let mut longer = [0_u32; LONGEST];
+    for line in rest {
+        let first = line.words(words).iter().take(LONGEST);
+        for ((place, word), longer) in first.enumerate().zip(&mut longer) {
+            *longer += 1;
+            if word.class & DIGIT == 0 {
+                counts.add(0, place, word);
+            }
+        }
+    }
+    for line in rest {
+        let first = words.get_mut(line.first..line.first + held(line)).unwrap_or_default();
+        for ((place, word), among) in first.iter_mut().enumerate().zip(&longer) {
+            if word.class & DIGIT == 0 && counts.is_fixed(0, place, word, *among) {
+                word.class |= FIXED_FIRST;
+            }
+        }
+    }
 }
 
 /// The keys of a line by its first words, and how many of these are fixed, by their number.
@@ -316,14 +342,19 @@ fn best_beginning(rest: &[Line], words: &[Word]) -> Option<usize> {
 /// Groups in the making.
 struct Groups<'a> {
     lines: &'a [&'a str],
-    words: &'a [Word],
     keys: Keys,
     found: Vec<Group>,
 }
 
 impl Groups<'_> {
     /// Moves the lines whose key is that of enough lines into groups; gives back the others.
-    fn gather(&mut self, lines: Vec<Line>, keys: &[u64], beginning: Option<usize>) -> Vec<Line> {
+    fn gather(
+        &mut self,
+        lines: Vec<Line>,
+        words: &[Word],
+        keys: &[u64],
+        beginning: Option<usize>,
+    ) -> Vec<Line> {
         self.keys.clear();
         // How many lines have a key; then the group of these.
         let mut sizes: Vec<u32> = Vec::new();
@@ -354,7 +385,7 @@ impl Groups<'_> {
                 self.found.len() - 1
             });
             match self.found.get_mut(group).filter(|group| group.width == width) {
-                Some(group) => group.push(&line, self.words, self.lines, beginning),
+                Some(group) => group.push(&line, words, self.lines, beginning),
                 None => rest.push(line),
             }
         }

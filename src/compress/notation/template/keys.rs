@@ -9,15 +9,13 @@ pub(super) struct Keys {
     /// Keys, of which none is 0, and their numbers.
     slots: Vec<(u64, u32)>,
     count: u32,
-    /// Whether most slots are kept free.
-    grows: bool,
 }
 
 impl Keys {
     /// Room for so many.
     pub(super) fn new(count: usize) -> Self {
         let slots = count.saturating_mul(2).next_power_of_two().max(16);
-        Self { slots: vec![(0, 0); slots], count: 0, grows: false }
+        Self { slots: vec![(0, 0); slots], count: 0 }
     }
 
     pub(super) fn clear(&mut self) {
@@ -25,16 +23,8 @@ impl Keys {
         self.count = 0;
     }
 
-    /// Room for a few, and for more as they come.
-    pub(super) fn growing() -> Self {
-        Self { slots: vec![(0, 0); 1 << 10], count: 0, grows: true }
-    }
-
     /// The number of a key: that of an equal one, or else how many there were.
     pub(super) fn place(&mut self, key: u64) -> Option<usize> {
-        if self.grows && self.slots.len() < 4 * self.count as usize {
-            self.grow();
-        }
         let mask = self.slots.len() - 1;
         let start = start(key);
         for probe in 0..PROBES {
@@ -48,20 +38,6 @@ impl Keys {
             }
         }
         None
-    }
-
-    /// A key that finds no place in the larger table is forgotten, and its number is no one's.
-    fn grow(&mut self) {
-        let larger = vec![(0, 0); self.slots.len() * 2];
-        let mask = larger.len() - 1;
-        for held in std::mem::replace(&mut self.slots, larger) {
-            let start = start(held.0);
-            let mut probes = (0..PROBES).map(|probe| (start + probe) & mask);
-            let free = probes.find(|at| self.slots.get(*at).is_some_and(|slot| slot.0 == 0));
-            if let Some(slot) = free.filter(|_| held.0 != 0).and_then(|at| self.slots.get_mut(at)) {
-                *slot = held;
-            }
-        }
     }
 }
 
@@ -81,15 +57,6 @@ mod tests {
         assert_eq!(found, [Some(0), Some(1), Some(0), Some(2), Some(1)]);
         keys.clear();
         assert_eq!(keys.place(9), Some(0));
-    }
-
-    #[test]
-    fn a_table_grows_as_keys_come() {
-        let mut keys = Keys::growing();
-        for _ in 0..2 {
-            let found: Vec<_> = (1..5000).map(|key| keys.place(key)).collect();
-            assert_eq!(found, (0..4999).map(Some).collect::<Vec<_>>());
-        }
     }
 
     #[test]

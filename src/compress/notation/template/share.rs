@@ -3,7 +3,7 @@
 //! Columns are brought together by where a value stood last, then only those stay together for
 //! which the shared value foretells more than their own.
 
-use super::super::bytes::{hash, same};
+use super::super::bytes::hash;
 use super::column::Column;
 use super::form::{Pad, fold};
 use super::keys::Keys;
@@ -14,14 +14,19 @@ use super::write::Place;
 const NAMES: usize = 26;
 /// Columns that one column's values are followed to.
 const SOURCES: usize = 12;
-/// Rows that are looked at.
-const ROWS: usize = 1000;
+/// Rows that are looked at: so many in a row, at so many places.
+const STRETCH: usize = 16;
+const STRETCHES: usize = 12;
 /// The class of a column that shares nothing.
 const ALONE: usize = usize::MAX;
 
 /// A column: its table, and its place among the columns of that.
 struct Member {
     table: usize,
+    /// Whether the values are paths, of which the folders count, too.
+    is_path: bool,
+    /// A hole that adds to the value before, or is a width, has its own.
+    may_share: bool,
     /// Where the value stood last, and how often.
     sources: Vec<(usize, usize)>,
     rows: usize,
@@ -30,31 +35,52 @@ struct Member {
     shared: usize,
 }
 
+impl Member {
+    fn of(table: usize, class: usize, column: &Column<'_>) -> Self {
+        let hole = &column.hole;
+        Self {
+            table,
+            is_path: hole.path,
+            may_share: hole.step == 0 && hole.pad != Pad::Next,
+            sources: Vec::new(),
+            rows: 0,
+            class,
+            own: 0,
+            shared: 0,
+        }
+    }
+}
+
+/// A value of a row that is looked at. Values of the same hash are taken for the same.
+#[derive(Clone, Copy)]
+struct Value<'a> {
+    member: usize,
+    text: &'a str,
+    hash: u64,
+}
+
 /// Gives letters to the holes that should share.
 pub(super) fn name(tables: &mut [Table<'_>], places: &[Place]) {
-    let rows: Vec<(usize, usize)> = places.iter().flatten().take(ROWS).copied().collect();
     let mut starts = Vec::with_capacity(tables.len());
     let mut members = Vec::new();
     for (table, held) in tables.iter().enumerate() {
         starts.push(members.len());
-        for _ in held.columns() {
-            let class = members.len();
-            members.push(Member { table, sources: Vec::new(), rows: 0, class, own: 0, shared: 0 });
+        for column in held.columns() {
+            members.push(Member::of(table, members.len(), column));
         }
     }
-    let columns: Vec<Vec<&Column<'_>>> =
-        tables.iter().map(|table| table.columns().collect()).collect();
-    follow(&columns, &rows, &starts, &mut members);
+    let values = values(tables, places, &starts, &members);
+    follow(&values, &mut members);
     unite(&mut members);
     leave_singles(&mut members);
     if members.iter().all(|member| member.class == ALONE) {
         return;
     }
-    own_hits(&columns, &rows, &starts, &mut members);
+    own_hits(&values, &mut members);
     // The first round takes out who loses, the second counts without them. Who neither wins nor
     // loses may be where the others have their values from.
     for round in 0..3 {
-        shared_hits(&columns, &rows, &starts, &mut members);
+        shared_hits(&values, &mut members);
         let losers = members.iter_mut().filter(|member| member.shared < member.own);
         let mut some = false;
         for member in losers.filter(|member| round < 2 && member.class != ALONE) {
@@ -69,34 +95,47 @@ pub(super) fn name(tables: &mut [Table<'_>], places: &[Place]) {
     letter(tables, &members, &starts);
 }
 
-fn follow(
-    columns: &[Vec<&Column<'_>>],
-    rows: &[(usize, usize)],
+/// The values that may be shared, row by row, of the rows that are looked at.
+fn values<'a>(
+    tables: &'a [Table<'_>],
+    places: &[Place],
     starts: &[usize],
-    members: &mut [Member],
-) {
-    // Values of the same hash are taken for the same: what that gives is measured afterwards.
-    let mut keys = Keys::growing();
-    let mut last: Vec<usize> = Vec::new();
-    for (table, row) in rows {
+    members: &[Member],
+) -> Vec<Value<'a>> {
+    let columns: Vec<Vec<&Column<'_>>> =
+        tables.iter().map(|table| table.columns().collect()).collect();
+    let mut values = Vec::new();
+    let apart = (places.len() / STRETCHES).max(STRETCH);
+    let seen = places.chunks(apart).flat_map(|stretch| stretch.iter().take(STRETCH));
+    for (table, row) in seen.flatten() {
         let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
-        for (at, column) in held.iter().enumerate() {
-            let Some(value) = column.values.get(*row).filter(|_| shares(column)) else { continue };
-            let key = if column.hole.path { folder(value) } else { value };
-            let Some(member) = members.get_mut(start + at) else { continue };
-            member.rows += 1;
-            let Some(place) = keys.place(hash(key.as_bytes()).max(1)) else { continue };
-            let Some(before) = last.get_mut(place) else {
-                last.push(start + at);
-                continue;
-            };
-            let source = std::mem::replace(before, start + at);
-            if let Some((_, count)) = member.sources.iter_mut().find(|(other, _)| *other == source)
-            {
-                *count += 1;
-            } else if member.sources.len() < SOURCES {
-                member.sources.push((source, 1));
+        for ((member, known), column) in members.iter().enumerate().skip(*start).zip(held) {
+            if let Some(text) = column.values.get(*row).filter(|_| known.may_share) {
+                values.push(Value { member, text, hash: hash(text.as_bytes()) });
             }
+        }
+    }
+    values
+}
+
+/// Where each value stood last.
+fn follow(values: &[Value<'_>], members: &mut [Member]) {
+    let mut keys = Keys::new(values.len());
+    let mut last: Vec<usize> = Vec::new();
+    for value in values {
+        let Some(member) = members.get_mut(value.member) else { continue };
+        member.rows += 1;
+        let key = if member.is_path { hash(folder(value.text).as_bytes()) } else { value.hash };
+        let Some(place) = keys.place(key.max(1)) else { continue };
+        let Some(before) = last.get_mut(place) else {
+            last.push(value.member);
+            continue;
+        };
+        let source = std::mem::replace(before, value.member);
+        if let Some((_, count)) = member.sources.iter_mut().find(|(other, _)| *other == source) {
+            *count += 1;
+        } else if member.sources.len() < SOURCES {
+            member.sources.push((source, 1));
         }
     }
 }
@@ -107,17 +146,12 @@ fn folder(path: &str) -> &str {
 }
 
 /// How much of a value the one before foretells: all, its folders, nothing.
-fn hits(column: &Column<'_>, before: Option<&str>, value: &str) -> usize {
+fn hits(is_path: bool, before: Option<Value<'_>>, value: Value<'_>) -> usize {
     match before {
-        Some(before) if same(before, value) => 2,
-        Some(before) if column.hole.path => usize::from(fold(value, before).is_some()),
+        Some(before) if before.hash == value.hash => 2,
+        Some(before) if is_path => usize::from(fold(value.text, before.text).is_some()),
         _ => 0,
     }
-}
-
-/// A hole that adds to the value before, or is a width, has its own.
-fn shares(column: &Column<'_>) -> bool {
-    column.hole.step == 0 && column.hole.pad != Pad::Next
 }
 
 /// Brings each column together with those that often held its value last.
@@ -176,47 +210,30 @@ fn sizes(members: &[Member]) -> Vec<usize> {
 }
 
 /// Counts what each column's own value before foretells.
-fn own_hits(
-    columns: &[Vec<&Column<'_>>],
-    rows: &[(usize, usize)],
-    starts: &[usize],
-    members: &mut [Member],
-) {
-    let mut own: Vec<Option<&str>> = vec![None; members.len()];
-    for (table, row) in rows {
-        let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
-        let own = own.get_mut(*start..).unwrap_or_default();
-        let members = members.get_mut(*start..).unwrap_or_default();
-        for ((column, member), before) in held.iter().zip(members).zip(own) {
-            if member.class == ALONE {
-                continue;
-            }
-            if let Some(value) = column.values.get(*row).copied().filter(|_| shares(column)) {
-                member.own += hits(column, before.replace(value), value);
-            }
+fn own_hits(values: &[Value<'_>], members: &mut [Member]) {
+    let mut own: Vec<Option<Value<'_>>> = vec![None; members.len()];
+    for value in values {
+        let (Some(member), Some(before)) =
+            (members.get_mut(value.member), own.get_mut(value.member))
+        else {
+            continue;
+        };
+        if member.class != ALONE {
+            member.own += hits(member.is_path, before.replace(*value), *value);
         }
     }
 }
 
 /// Counts what the value before of each column's class foretells.
-fn shared_hits(
-    columns: &[Vec<&Column<'_>>],
-    rows: &[(usize, usize)],
-    starts: &[usize],
-    members: &mut [Member],
-) {
-    let mut shared: Vec<Option<&str>> = vec![None; members.len()];
+fn shared_hits(values: &[Value<'_>], members: &mut [Member]) {
+    let mut shared: Vec<Option<Value<'_>>> = vec![None; members.len()];
     for member in &mut *members {
         member.shared = 0;
     }
-    for (table, row) in rows {
-        let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
-        let members = members.get_mut(*start..).unwrap_or_default();
-        for (column, member) in held.iter().zip(members) {
-            let Some(before) = shared.get_mut(member.class) else { continue };
-            if let Some(value) = column.values.get(*row).copied().filter(|_| shares(column)) {
-                member.shared += hits(column, before.replace(value), value);
-            }
+    for value in values {
+        let Some(member) = members.get_mut(value.member) else { continue };
+        if let Some(before) = shared.get_mut(member.class) {
+            member.shared += hits(member.is_path, before.replace(*value), *value);
         }
     }
 }
