@@ -4,6 +4,8 @@
 //! the work. Hashes are the same in every run, so hostile lines may collide: a table of them has
 //! to bound its probes.
 
+use wide::u8x16;
+
 /// Bytes that are classed together.
 pub(super) const CHUNK: usize = 32;
 
@@ -44,55 +46,35 @@ pub(super) struct Planes {
     /// ASCII letters, digits and `_`.
     pub(super) words: u32,
     pub(super) tabs: u32,
+    /// What a terminal code begins with.
+    pub(super) escapes: u32,
 }
 
 impl Planes {
     #[inline]
     pub(super) fn of(chunk: &[u8; CHUNK], shift: usize) -> Self {
-        let mut classes = [0_u8; CHUNK];
-        for (class, byte) in classes.iter_mut().zip(chunk) {
-            // No branch: so many bytes are classed at once.
-            let digit = u8::from(byte.is_ascii_digit());
-            let letter = u8::from(byte.is_ascii_alphabetic());
-            *class = u8::from(!matches!(byte, b' ' | b'\t'))
-                | digit << 1
-                | (letter | u8::from(*byte >= 0x80)) << 2
-                | (letter | digit | u8::from(*byte == b'_')) << 3
-                | u8::from(*byte == b'\t') << 4;
-        }
-        let plane = |bit: u32| gather(&classes, bit) >> shift;
+        let plane = |holds: &dyn Fn(u8x16) -> u8x16| {
+            let (halves, _) = chunk.as_chunks::<16>();
+            let bits = |half: &[u8; 16]| holds(u8x16::new(*half)).to_bitmask();
+            halves.iter().rev().fold(0, |plane, half| plane << 16 | bits(half)) >> shift
+        };
+        let is = |sign: u8| plane(&|bytes| bytes.simd_eq(u8x16::splat(sign)));
+        let digits = plane(&|bytes| (bytes - u8x16::splat(b'0')).simd_le(u8x16::splat(9)));
+        let letters = plane(&|bytes| {
+            ((bytes | u8x16::splat(0x20)) - u8x16::splat(b'a')).simd_le(u8x16::splat(25))
+        });
+        let tabs = is(b'\t');
+        // The highest bit of each byte, which no ASCII has.
+        let others = plane(&|bytes| bytes);
         Self {
-            solid: plane(0),
-            digits: plane(1),
-            letters: plane(2),
-            words: plane(3),
-            tabs: plane(4),
+            solid: !(is(b' ') | tabs) & u32::MAX >> shift,
+            digits,
+            letters: letters | others,
+            words: letters | digits | is(b'_'),
+            tabs,
+            escapes: is(0x1b),
         }
     }
-}
-
-/// A bit for every byte that `holds`, the first byte's is the lowest.
-#[inline]
-pub(super) fn bits(chunk: &[u8; CHUNK], holds: impl Fn(u8) -> bool) -> u32 {
-    let mut flags = [0_u8; CHUNK];
-    for (flag, byte) in flags.iter_mut().zip(chunk) {
-        *flag = u8::from(holds(*byte));
-    }
-    gather(&flags, 0)
-}
-
-/// One bit of each byte.
-#[inline]
-fn gather(flags: &[u8; CHUNK], bit: u32) -> u32 {
-    /// Brings the lowest bits of eight bytes together in the highest byte.
-    const TOGETHER: u64 = 0x0102_0408_1020_4080;
-    const LOWEST: u64 = 0x0101_0101_0101_0101;
-    let (eights, _) = flags.as_chunks::<8>();
-    eights.iter().rev().fold(0, |bits, eight| {
-        let lowest = u64::from_le_bytes(*eight) >> bit & LOWEST;
-        let [first, ..] = lowest.wrapping_mul(TOGETHER).to_be_bytes();
-        bits << 8 | u32::from(first)
-    })
 }
 
 /// Both halves of the product count: in the lower alone, a high byte would say little.
@@ -177,6 +159,10 @@ mod tests {
         assert_ne!(hash(b"#tWr.7:96       "), hash(b"#tWr.7:I        "));
     }
 
+    fn bits(chunk: &[u8; CHUNK], holds: &dyn Fn(u8) -> bool) -> u32 {
+        chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u32::from(holds(*byte)))
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]
 
@@ -184,7 +170,7 @@ mod tests {
         fn bits_say_where_bytes_stand(text in "[ab]{0,80}") {
             let mut found = Vec::new();
             chunks(text.as_bytes(), |at, chunk, shift| {
-                let bits = bits(chunk, |byte| byte == b'a') >> shift;
+                let bits = bits(chunk, &|byte| byte == b'a') >> shift;
                 found.extend((0..CHUNK).filter(|bit| bits >> bit & 1 == 1).map(|bit| at + bit));
             });
             let expected: Vec<usize> = text.match_indices('a').map(|(at, _)| at).collect();
@@ -200,6 +186,7 @@ mod tests {
             prop_assert_eq!(planes.letters, plane(&|byte| byte.is_ascii_alphabetic() || byte >= 0x80));
             prop_assert_eq!(planes.words, plane(&|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
             prop_assert_eq!(planes.tabs, plane(&|byte| byte == b'\t'));
+            prop_assert_eq!(planes.escapes, plane(&|byte| byte == 0x1b));
         }
 
         #[test]

@@ -8,90 +8,88 @@
 
 use std::borrow::Cow;
 
-use super::bytes::{bits, chunks};
+use super::bytes::{Planes, chunks};
 use crate::compress::lossless::without_codes;
 
 /// Whether the line reports an error, or might.
 pub(crate) fn reports_error(line: &str) -> bool {
-    Reports::seen(line.as_bytes()).found()
+    let mut reports = Reports::of(line);
+    chunks(line.as_bytes(), |base, chunk, shift| reports.see(base, &Planes::of(chunk, shift)));
+    reports.found()
 }
 
 /// The same, for who looks at the chunks of a line himself.
 #[derive(Debug)]
 pub(super) struct Reports<'a> {
-    line: &'a [u8],
+    line: &'a str,
     found: bool,
     /// Where a word began that goes on in the next chunk.
     open: Option<usize>,
+    has_escape: bool,
 }
 
 impl<'a> Reports<'a> {
-    pub(super) fn of(line: &'a [u8]) -> Self {
-        Self { line, found: is_levelled(line), open: None }
+    pub(super) fn of(line: &'a str) -> Self {
+        Self { line, found: is_levelled(line.as_bytes()), open: None, has_escape: false }
     }
 
-    fn seen(line: &'a [u8]) -> Self {
-        let mut reports = Self::of(line);
-        chunks(line, |base, chunk, shift| reports.see(base, bits(chunk, is_word) >> shift));
-        reports
-    }
-
-    /// Takes in the next chunk: which of its bytes are a word's.
+    /// Takes in the next chunk. Words without three letters in a row are passed over.
     #[inline]
-    pub(super) fn see(&mut self, base: usize, words: u32) {
-        let before = words << 1 | u32::from(self.open.is_some());
-        let mut starts = words & !before;
-        let mut ends = !words & before;
-        while ends != 0 {
-            let start = self.open.take().unwrap_or_else(|| {
-                let start = base + starts.trailing_zeros() as usize;
-                starts &= starts.wrapping_sub(1);
-                start
-            });
-            self.check(start, base + ends.trailing_zeros() as usize);
-            ends &= ends.wrapping_sub(1);
+    pub(super) fn see(&mut self, base: usize, planes: &Planes) {
+        self.has_escape |= planes.escapes != 0;
+        let mut words = planes.words;
+        if let Some(start) = self.open.take() {
+            let end = words.trailing_ones();
+            if end == u32::BITS {
+                self.open = Some(start);
+                return;
+            }
+            self.check(start, base + end as usize);
+            words &= u32::MAX << end;
         }
-        if starts != 0 {
-            self.open = Some(base + starts.trailing_zeros() as usize);
+        let last = words.leading_ones();
+        if last > 0 {
+            let start = u32::BITS - last;
+            self.open = Some(base + start as usize);
+            words &= !u32::MAX.checked_shl(start).unwrap_or(0);
+        }
+        let letters = words & planes.letters;
+        let mut threes = letters & letters >> 1 & letters >> 2;
+        while threes != 0 {
+            let at = threes.trailing_zeros();
+            let start = u32::BITS - (!words & !(u32::MAX << at)).leading_zeros();
+            let end = at + (words >> at).trailing_ones();
+            self.check(base + start as usize, base + end as usize);
+            threes &= u32::MAX.checked_shl(end).unwrap_or(0);
         }
     }
 
     #[inline]
     fn check(&mut self, start: usize, end: usize) {
         if end - start >= SHORTEST {
-            self.found |= self.line.get(start..end).is_some_and(may_report);
+            self.found |= self.line.as_bytes().get(start..end).is_some_and(may_report);
         }
     }
 
     /// Whether the line, seen to its end, reports an error.
     pub(super) fn found(mut self) -> bool {
-        self.end();
-        self.found || self.is_behind_codes()
-    }
-
-    fn end(&mut self) {
         if let Some(start) = self.open.take() {
             self.check(start, self.line.len());
         }
+        self.found || self.has_escape && self.is_behind_codes()
     }
 
     /// The last letter of a terminal code stands beside the word that it colours: without codes,
     /// another word may stand there.
+    #[cold]
     fn is_behind_codes(&self) -> bool {
-        const ESCAPE: u8 = 0x1b;
-        if memchr::memchr(ESCAPE, self.line).is_none() {
-            return false;
-        }
-        let line = std::str::from_utf8(self.line).unwrap_or_default();
-        let Cow::Owned(plain) = without_codes(line) else { return false };
-        let mut reports = Reports::seen(plain.as_bytes());
-        reports.end();
-        reports.found
+        let Cow::Owned(plain) = without_codes(self.line) else { return false };
+        let mut reports = Reports::of(&plain);
+        let each = |base, chunk: &_, shift| reports.see(base, &Planes::of(chunk, shift));
+        chunks(plain.as_bytes(), each);
+        reports.has_escape = false;
+        reports.found()
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// Letters of the shortest and the longest word below.

@@ -87,7 +87,7 @@ fn read(lines: &[&str], words: &mut Vec<Word>, seen: &mut Seen) -> Vec<Line> {
             continue;
         }
         let first = words.len();
-        let is_row = split(line.as_bytes(), words);
+        let is_row = split(line, words);
         seen.set(at, !is_row);
         if !is_row {
             words.truncate(first);
@@ -102,21 +102,22 @@ fn read(lines: &[&str], words: &mut Vec<Word>, seen: &mut Seen) -> Vec<Line> {
 }
 
 /// What is in a word that stands in a chunk from a bit on, up to another.
-fn class(planes: Planes, from: u32, to: u32) -> u8 {
+fn class(planes: &Planes, from: u32, to: u32) -> u8 {
     let range = (u32::MAX << from) & !(u32::MAX.checked_shl(to).unwrap_or(0));
     u8::from(planes.digits & range != 0) * DIGIT + u8::from(planes.letters & range != 0) * LETTER
 }
 
 /// The words of a line; whether it may become a row, which one that reports an error may not.
-fn split(line: &[u8], words: &mut Vec<Word>) -> bool {
+fn split(text: &str, words: &mut Vec<Word>) -> bool {
+    let line = text.as_bytes();
     let first = words.len();
-    let mut reports = Reports::of(line);
+    let mut reports = Reports::of(text);
     // A word that goes on in the next chunk: where it began, what was in it.
     let mut open: Option<(usize, u8)> = None;
     let mut has_tab = false;
     chunks(line, |base, chunk, shift| {
-        let planes = Planes::of(chunk, shift);
-        reports.see(base, planes.words);
+        let planes = &Planes::of(chunk, shift);
+        reports.see(base, planes);
         has_tab |= planes.tabs != 0;
         let before = planes.solid << 1 | u32::from(open.is_some());
         let mut starts = planes.solid & !before;
