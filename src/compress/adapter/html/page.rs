@@ -122,7 +122,10 @@ impl<'t> Read<'t> {
         match token.kind {
             Kind::Text => self.words(range),
             Kind::Comment => self.junk(range, Blank::None),
-            Kind::Declaration => self.stays(range),
+            Kind::Declaration => {
+                self.close();
+                self.stays(range);
+            }
             Kind::Open | Kind::Close => match role(name) {
                 Role::Meta => self.junk(range, Blank::Line),
                 Role::Box => {

@@ -170,6 +170,20 @@ fn comments_between_sentences_that_go_are_one_gap_with_them() {
     assert!(Html.holds(&page, &shown), "{shown}");
 }
 
+#[test]
+fn a_declaration_among_words_stays_whole() {
+    for declaration in ["<!\na. B>", "<!doctype a. B. C>"] {
+        let sentence = "The report lists every order that was placed after noon. ";
+        let page = format!("<html>4{declaration}{}", sentence.repeat(9));
+        let shown = apply(&page, &cuts(&Html, &page));
+        assert!(shown.contains(declaration) && Html.holds(&page, &shown), "{shown}");
+    }
+    let signs = "\u{fffd}".repeat(60);
+    let page = format!("<html>4<!\n{signs}>{signs}");
+    let shown = apply(&page, &cuts(&Html, &page));
+    assert!(Html.holds(&page, &shown), "{shown}");
+}
+
 /// Tags and words in any order.
 fn pages() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
@@ -189,6 +203,7 @@ fn pages() -> impl Strategy<Value = String> {
         "<script>a < b. C</script>",
         "<style>a. B</style>",
         "<!-- a. B -->",
+        "<!note a. B. C>",
         "<pre class=x>",
         "</pre>",
         "<table><tr><td colspan=2>",
