@@ -87,6 +87,7 @@ fn words_of(sentence: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compress::extract::Shows;
 
     #[test]
     fn each_duty_has_its_share_and_one_order_always_stays() {
@@ -94,8 +95,9 @@ mod tests {
             ["You must do it.", "You must do it.", "It is not so.", "See it there, please."];
         let units = texts.map(|text| Unit { text, weight: 3, must: false });
         let duties = [Some(Duty::Strict), Some(Duty::Strict), Some(Duty::Negation), None];
+        let shows = Shows::of(units, 1);
         let chosen = |room| {
-            let mut selection = Selection::of(&units, 1);
+            let mut selection = Selection::of(&units, &shows);
             oblige(&mut selection, &units, &duties, room);
             selection.chosen()
         };

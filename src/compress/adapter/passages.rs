@@ -9,7 +9,7 @@ use super::Cut;
 use super::duty::{Duty, best, oblige};
 use super::layout::Place;
 use crate::compress::extract::{
-    Critical, FACT, GAP, Paragraph, Selection, Unit, Weight, sentences, weigh,
+    Critical, FACT, GAP, Paragraph, Selection, Shows, Unit, Weight, sentences, weigh,
 };
 
 /// Hundredths of the bytes that stay.
@@ -127,7 +127,8 @@ impl<'t> Passages<'t> {
         let bytes = self.sentences.iter().map(Range::len).sum();
         let room = room(bytes);
         let (units, duties) = self.weighed();
-        let mut selection = Selection::of(&units, FACT);
+        let shows = Shows::of(units.iter().copied(), FACT);
+        let mut selection = Selection::of(&units, &shows);
         oblige(&mut selection, &units, &duties, room);
         let left = room.saturating_sub(selection.bytes());
         selection.fill(0..units.len(), left);

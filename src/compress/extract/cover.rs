@@ -3,113 +3,133 @@
 //! Each fact knows its units and each unit its facts, so that a choice costs what it changes: all
 //! choices together look at each fact of each unit once.
 
-use super::facts::scan;
+use foldhash::{HashMap, HashMapExt as _};
+
+use super::facts::scan_valued;
 use super::{IsTold, Offer, Unit};
 
-/// What units show, ordered by fact: found once for all choices among the same units.
+/// What units show: found once for all choices among the same units.
 #[derive(Debug)]
-pub(crate) struct Shows(Vec<Show>);
+pub(crate) struct Shows {
+    /// In the order of the units, each fact once in each of them.
+    shows: Vec<Show>,
+    /// Unit by unit: where its part of `shows` begins, the end of all behind the last.
+    begins: Vec<usize>,
+    facts: Vec<Fact>,
+}
 
-/// A fact of a unit, or its words, and what they are worth there.
+/// A fact in a unit, or the unit's words, and what they are worth there.
 #[derive(Debug, Clone, Copy)]
 struct Show {
-    fact: u64,
+    /// Its place in the list of facts.
+    fact: u32,
     unit: u32,
     worth: u32,
-    /// Words are never told elsewhere.
-    is_words: bool,
+    /// The place of the same fact in the last unit before that shows it.
+    before: u32,
 }
 
-impl Show {
-    /// By fact, then by unit: one number, for there are many of them to sort.
-    fn order(&self) -> u128 {
-        u128::from(self.fact) << 64 | u128::from(self.unit) << 32 | u128::from(self.worth)
-    }
+/// A fact, or words, by their hash.
+#[derive(Debug, Clone, Copy)]
+struct Fact {
+    hash: u64,
+    /// Words are never told elsewhere.
+    is_words: bool,
+    /// Its place in the last unit that shows it.
+    last: u32,
 }
+
+/// No place in a list.
+const NONE: u32 = u32::MAX;
 
 impl Shows {
     /// What the units show; a fact is worth so much, their words what the unit weighs.
     pub(crate) fn of<'t>(units: impl IntoIterator<Item = Unit<'t>>, worth: u32) -> Self {
-        let mut shows = Vec::new();
-        for (unit, at) in units.into_iter().zip(0..) {
-            let words = scan(unit.text, |fact| {
-                shows.push(Show { fact, unit: at, worth, is_words: false });
-            });
+        /// Facts of a unit, about.
+        const USUAL: usize = 4;
+        let units = units.into_iter();
+        let room = units.size_hint().0.saturating_mul(USUAL);
+        let mut known = HashMap::with_capacity(room);
+        let mut all = Self {
+            shows: Vec::with_capacity(room),
+            begins: Vec::with_capacity(units.size_hint().0 + 1),
+            facts: Vec::with_capacity(room),
+        };
+        for (unit, at) in units.zip(0..) {
+            all.begins.push(all.shows.len());
+            let mut see = |hash: u64, worth: u32, is_words: bool| {
+                let next = number(all.facts.len());
+                let fact = *known.entry(hash).or_insert(next);
+                if fact == next {
+                    all.facts.push(Fact { hash, is_words, last: NONE });
+                }
+                all.show(fact, at, worth);
+            };
+            let words = scan_valued(unit.text, |fact, times| see(fact, worth * times, false));
             if unit.weight > 0 {
-                shows.push(Show { fact: !words, unit: at, worth: unit.weight, is_words: true });
+                see(!words, unit.weight, true);
             }
         }
-        shows.sort_unstable_by_key(Show::order);
-        shows.dedup_by_key(|show| (show.fact, show.unit));
-        Self(shows)
+        all.begins.push(all.shows.len());
+        all
     }
+
+    /// Notes that a unit shows a fact, the units in order.
+    fn show(&mut self, fact: u32, unit: u32, worth: u32) {
+        let place = number(self.shows.len());
+        let Some(own) = self.facts.get_mut(fact as usize) else { return };
+        match self.shows.get_mut(own.last as usize) {
+            Some(last) if last.unit == unit => last.worth = last.worth.max(worth),
+            _ => {
+                let before = std::mem::replace(&mut own.last, place);
+                self.shows.push(Show { fact, unit, worth, before });
+            }
+        }
+    }
+
+    /// What a unit shows.
+    fn of_unit(&self, at: usize) -> &[Show] {
+        match self.begins.get(at..at + 2) {
+            Some(&[from, to]) => self.shows.get(from..to).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// The units that show a fact, the last first.
+    fn units_of(&self, fact: u32) -> impl Iterator<Item = Show> {
+        let show = |place: u32| self.shows.get(place as usize).copied();
+        let last = self.facts.get(fact as usize).and_then(|fact| show(fact.last));
+        std::iter::successors(last, move |own| show(own.before))
+    }
+}
+
+/// Of a list that fits into memory many times over.
+fn number(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(NONE)
 }
 
 #[derive(Debug)]
-pub(super) struct Cover {
+pub(super) struct Cover<'s> {
     pub(super) chosen: Vec<bool>,
     /// What each unit would add.
     values: Vec<u32>,
-    /// Ordered by fact.
-    shows: Vec<Show>,
-    /// Fact by fact: where its part of `shows` begins, the end of all behind the last.
-    facts: Vec<usize>,
-    /// Unit by unit: its facts, by their places in `facts`.
-    places: Vec<usize>,
-    /// Unit by unit: where its part of `places` begins, the end of all behind the last.
-    begins: Vec<usize>,
+    shows: &'s Shows,
+    /// Fact by fact: whether it stands elsewhere, or in a unit that is chosen.
     is_shown: Vec<bool>,
 }
 
-impl Cover {
+impl<'s> Cover<'s> {
     /// Of so many units; what is `told` is worth nothing in any of them.
-    pub(super) fn of(units: usize, Shows(all): &Shows, told: IsTold<'_>) -> Self {
-        let mut shows: Vec<Show> = Vec::with_capacity(all.len());
-        let mut values = vec![0_u32; units];
-        let mut begins = vec![0; units + 1];
-        let mut facts = Vec::new();
-        for own in all.chunk_by(|one, next| one.fact == next.fact) {
-            let is_told = own.first().is_some_and(|show| !show.is_words && told(show.fact));
-            let from = shows.len();
-            shows.extend(own.iter().filter(|show| show.is_words || !is_told));
-            if shows.len() > from {
-                facts.push(from);
-            }
-        }
-        for show in &shows {
-            let unit = show.unit as usize;
-            add(&mut values, unit, show.worth);
-            if let Some(begin) = begins.get_mut(unit + 1) {
-                *begin += 1;
-            }
-        }
-        facts.push(shows.len());
-        let mut sum = 0;
-        for begin in &mut begins {
-            sum += *begin;
-            *begin = sum;
-        }
-        let is_shown = vec![false; facts.len()];
-        let chosen = vec![false; units];
-        let mut cover = Self { chosen, values, shows, facts, places: Vec::new(), begins, is_shown };
-        cover.place();
-        cover
-    }
-
-    /// Fills in the facts of each unit.
-    fn place(&mut self) {
-        let mut next = self.begins.clone();
-        self.places = vec![0; self.shows.len()];
-        for (fact, part) in self.facts.windows(2).enumerate() {
-            let &[from, to] = part else { continue };
-            for show in self.shows.get(from..to).unwrap_or_default() {
-                let Some(next) = next.get_mut(show.unit as usize) else { continue };
-                if let Some(place) = self.places.get_mut(*next) {
-                    *place = fact;
-                }
-                *next += 1;
-            }
-        }
+    pub(super) fn of(units: usize, shows: &'s Shows, told: IsTold<'_>) -> Self {
+        let is_told = |fact: &Fact| !fact.is_words && told(fact.hash);
+        let is_shown: Vec<bool> = shows.facts.iter().map(is_told).collect();
+        let adds = |show: &&Show| is_shown.get(show.fact as usize) == Some(&false);
+        let value = |at| {
+            let worths = shows.of_unit(at).iter().filter(adds).map(|show| show.worth);
+            worths.fold(0, u32::saturating_add)
+        };
+        let values = (0..units).map(value).collect();
+        Self { chosen: vec![false; units], values, shows, is_shown }
     }
 
     pub(super) fn offer(&self, at: usize, unit: &Unit<'_>) -> Offer {
@@ -123,25 +143,16 @@ impl Cover {
         if let Some(chosen) = self.chosen.get_mut(at) {
             *chosen = true;
         }
-        let Some(&[from, to]) = self.begins.get(at..at + 2) else { return };
-        for place in self.places.get(from..to).unwrap_or_default() {
-            let was_shown =
-                self.is_shown.get_mut(*place).is_none_or(|shown| std::mem::replace(shown, true));
-            let Some(&[from, to]) = self.facts.get(*place..*place + 2) else { continue };
-            if was_shown {
+        for Show { fact, .. } in self.shows.of_unit(at) {
+            let is_shown = self.is_shown.get_mut(*fact as usize);
+            if is_shown.is_none_or(|shown| std::mem::replace(shown, true)) {
                 continue;
             }
-            for show in self.shows.get(from..to).unwrap_or_default() {
+            for show in self.shows.units_of(*fact) {
                 if let Some(value) = self.values.get_mut(show.unit as usize) {
                     *value = value.saturating_sub(show.worth);
                 }
             }
         }
-    }
-}
-
-fn add(values: &mut [u32], unit: usize, worth: u32) {
-    if let Some(value) = values.get_mut(unit) {
-        *value = value.saturating_add(worth);
     }
 }

@@ -19,7 +19,12 @@ pub(crate) fn facts(text: &str) -> Vec<u64> {
 
 /// Calls `each` with every fact, and gives a hash of the words between them: lines that differ in
 /// their facts alone have the same.
-pub(crate) fn scan(text: &str, each: impl FnMut(u64)) -> u64 {
+pub(crate) fn scan(text: &str, mut each: impl FnMut(u64)) -> u64 {
+    scan_valued(text, |fact, _| each(fact))
+}
+
+/// The same, with how many facts each is worth.
+pub(super) fn scan_valued(text: &str, each: impl FnMut(u64, u32)) -> u64 {
     let bytes = text.as_bytes();
     let mut scan = Scan { bytes, each, words: 0 };
     let mut at = 0;
@@ -47,6 +52,7 @@ const SLASH: u8 = 1 << 5;
 const WIDE: u8 = 1 << 6;
 const QUOTE: u8 = 1 << 7;
 const WORD: u8 = LOWER | UPPER | DIGIT | UNDER;
+const LETTER: u8 = LOWER | UPPER | WIDE;
 
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
@@ -85,7 +91,7 @@ struct Scan<'t, F> {
     words: u64,
 }
 
-impl<F: FnMut(u64)> Scan<'_, F> {
+impl<F: FnMut(u64, u32)> Scan<'_, F> {
     /// Takes the run of words and of the marks that join them; gives the byte after it.
     fn run(&mut self, start: usize) -> usize {
         let rest = self.bytes.get(start..).unwrap_or_default();
@@ -100,9 +106,8 @@ impl<F: FnMut(u64)> Scan<'_, F> {
             length += 1;
         }
         let run = rest.get(..length).unwrap_or_default();
-        let tail = run.get(1..).unwrap_or_default();
         let is_plain = kinds & !(LOWER | WIDE) == 0
-            || (kinds & !(LOWER | UPPER | WIDE) == 0 && !tail.iter().any(u8::is_ascii_uppercase));
+            || (kinds & !LETTER == 0 && !run.iter().skip(1).any(|byte| byte.is_ascii_uppercase()));
         if is_plain {
             self.word(run);
         } else {
@@ -113,7 +118,7 @@ impl<F: FnMut(u64)> Scan<'_, F> {
 
     /// A run that is no plain word: a fact as a whole, and its words where they are facts.
     fn marked(&mut self, start: usize, run: &[u8], kinds: u8) {
-        let from = run.iter().take_while(|byte| b"-@".contains(byte)).count();
+        let from = run.iter().take_while(|byte| matches!(byte, b'-' | b'@')).count();
         let bare = run.get(from..).unwrap_or_default();
         let ends = bare.iter().rev().take_while(|byte| class(**byte) & JOIN != 0).count();
         let bare = bare.get(..bare.len() - ends).unwrap_or_default();
@@ -121,26 +126,42 @@ impl<F: FnMut(u64)> Scan<'_, F> {
         if is_clock || bare.is_empty() {
             return;
         }
-        let is_whole = is_joined(bare, kinds);
-        if is_whole {
-            let fact = hash(bare);
-            (self.each)(fact);
-            // Nobody can guess where something stands.
-            if kinds & SLASH != 0 {
-                (self.each)(!fact);
+        let mut all = Joined::default();
+        let mut part = 0;
+        let mut begin = 0;
+        let mut before = JOINING;
+        for (at, byte) in bare.iter().enumerate() {
+            let own = class(*byte).trailing_zeros();
+            let pair = pair(before, own);
+            if pair & ENDS == 0 {
+                part |= pair;
+                all.words += usize::from(pair >> BEGINS & 1);
+            } else {
+                all.dots |= pair & BEHIND != 0 && matches!(byte, b'.' | b'@');
+                self.part(bare.get(begin..at).unwrap_or_default(), part);
+                part = 0;
+                begin = at + 1;
             }
+            before = own;
         }
-        for word in bare.split(|byte| class(*byte) & (JOIN | SLASH) != 0) {
-            if !is_name(word) {
-                self.word(word);
-            } else if !is_whole || word.len() < bare.len() {
-                let fact = hash(word);
-                (self.each)(fact);
-                // Nor how much or how many.
-                if word.iter().all(u8::is_ascii_digit) {
-                    (self.each)(!fact);
-                }
-            }
+        let is_whole = all.is_one(bare, kinds);
+        if is_whole {
+            // Nobody can guess where something stands.
+            (self.each)(hash(bare), if kinds & SLASH != 0 { 2 } else { 1 });
+        }
+        let last = bare.get(begin..).unwrap_or_default();
+        if !is_whole || begin > 0 || !is_name(last, part) {
+            self.part(last, part);
+        }
+    }
+
+    /// A word of a run that is no plain word, and what its pairs of bytes are.
+    fn part(&mut self, word: &[u8], pairs: u16) {
+        if is_name(word, pairs) {
+            // Nobody can guess how much or how many.
+            (self.each)(hash(word), if pairs & KINDS == u16::from(DIGIT) { 2 } else { 1 });
+        } else if pairs & u16::from(LETTER) != 0 {
+            self.word(word);
         }
     }
 
@@ -154,14 +175,13 @@ impl<F: FnMut(u64)> Scan<'_, F> {
         }
     }
 
+    /// A word with letters in it.
     fn word(&mut self, word: &[u8]) {
         /// Makes a capital letter small.
         const SMALL: u8 = 0x20;
-        if word.iter().any(|byte| class(*byte) & (LOWER | UPPER | WIDE) != 0) {
-            let first = word.first().map_or(0, |byte| byte | SMALL);
-            let after = hash(word.get(1..).unwrap_or_default());
-            self.words = mix(self.words, mix(after, u64::from(first)));
-        }
+        let first = word.first().map_or(0, |byte| byte | SMALL);
+        let after = hash(word.get(1..).unwrap_or_default());
+        self.words = mix(self.words, mix(after, u64::from(first)));
     }
 
     /// What is between two quotes on one line; an apostrophe opens nothing inside a word.
@@ -176,50 +196,80 @@ impl<F: FnMut(u64)> Scan<'_, F> {
         let Some(length) = memchr::memchr2(mark, b'\n', rest) else { return };
         let inner = rest.get(..length).unwrap_or_default();
         if rest.get(length) == Some(&mark) && inner.len() > 1 {
-            (self.each)(hash(inner));
+            (self.each)(hash(inner), 1);
         }
     }
 }
 
-/// Whether words and the marks between them are one thing: a path, an address, a file name, a
-/// version, a date, an id of several parts.
-fn is_joined(run: &[u8], kinds: u8) -> bool {
-    if kinds & (JOIN | SLASH) == 0 {
-        return false;
-    }
-    let mut words = 0;
-    let mut dots = false;
-    for (at, byte) in run.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|before| run.get(before));
-        let begins = before.is_none_or(|byte| class(*byte) & WORD == 0);
-        words += usize::from(class(*byte) & WORD != 0 && begins);
-        dots |= matches!(byte, b'.' | b'@') && !begins;
-    }
-    let is_path = kinds & SLASH != 0 && run.len() > 3 && (words > 1 || run.starts_with(b"/"));
-    is_path || (words > 1 && (dots || kinds & DIGIT != 0))
+/// What words and the marks between them have in common.
+#[derive(Debug, Default)]
+struct Joined {
+    words: usize,
+    /// Whether a `.` or `@` stands behind one.
+    dots: bool,
 }
 
-/// Whether a word alone is a fact.
-fn is_name(word: &[u8]) -> bool {
+impl Joined {
+    /// Whether they are one thing: a path, an address, a file name, a version, a date, an id of
+    /// several parts.
+    fn is_one(&self, run: &[u8], kinds: u8) -> bool {
+        let is_path =
+            kinds & SLASH != 0 && run.len() > 3 && (self.words > 1 || run.starts_with(b"/"));
+        let is_joined = kinds & (JOIN | SLASH) != 0;
+        is_path || (is_joined && self.words > 1 && (self.dots || kinds & DIGIT != 0))
+    }
+}
+
+/// Of a pair of bytes: the kind of the second, where that is a word's.
+const KINDS: u16 = 0xff;
+/// Whether a word begins with the second: the place of its bit.
+const BEGINS: u32 = 8;
+/// A capital stands behind a small letter or a digit.
+const HUMP: u16 = 1 << 9;
+/// Something else stands behind a `_`.
+const INNER: u16 = 1 << 10;
+/// The second joins words, and whether it stands behind one.
+const ENDS: u16 = 1 << 11;
+const BEHIND: u16 = 1 << 12;
+/// Kinds are told by the places of their bits: what stands before a run.
+const JOINING: u32 = JOIN.trailing_zeros();
+
+/// Pairs of bytes, by the kinds of the first and of the second.
+const PAIRS: [u16; 64] = {
+    let mut pairs = [0; 64];
+    let mut at = 0_u8;
+    while at < 64 {
+        let (before, own) = (1_u8 << (at / 8), 1_u8 << (at % 8));
+        let is_behind = before & WORD != 0;
+        let mut pair = if own & (JOIN | SLASH) != 0 { ENDS } else { own as u16 };
+        pair |= if own & WORD != 0 && !is_behind { 1 << BEGINS } else { 0 };
+        pair |= if before & (LOWER | DIGIT) != 0 && own == UPPER { HUMP } else { 0 };
+        pair |= if before == UNDER && own != UNDER { INNER } else { 0 };
+        pair |= if is_behind { BEHIND } else { 0 };
+        #[expect(clippy::indexing_slicing, reason = "below the length, at compile time")]
+        {
+            pairs[at as usize] = pair;
+        }
+        at += 1;
+    }
+    pairs
+};
+
+#[inline]
+fn pair(before: u32, own: u32) -> u16 {
+    PAIRS.get((before << 3 | own) as usize).copied().unwrap_or_default()
+}
+
+/// Whether a word alone is a fact, by its pairs of bytes.
+#[inline]
+fn is_name(word: &[u8], pairs: u16) -> bool {
     /// Letters and digits of the shortest id.
     const SHORT: usize = 3;
-    if word.len() < SHORT {
-        return false;
-    }
-    let mut kinds = 0;
-    let mut humps = false;
-    let mut inner = false;
-    let mut before = 0;
-    for byte in word {
-        let kind = class(*byte);
-        inner |= before != 0 && kind != UNDER && kinds & UNDER != 0;
-        humps |= before & (LOWER | DIGIT) != 0 && kind == UPPER;
-        kinds |= kind;
-        before = kind;
-    }
-    let is_number = kinds == DIGIT;
-    let is_id = kinds & DIGIT != 0 && kinds & (LOWER | UPPER) != 0;
-    is_number || is_id || inner || (humps && kinds & LOWER != 0)
+    let has = |kinds: u8| pairs & u16::from(kinds) != 0;
+    let is_number = pairs & KINDS == u16::from(DIGIT);
+    let is_id = has(DIGIT) && has(LOWER | UPPER);
+    let is_humped = pairs & HUMP != 0 && has(LOWER);
+    word.len() >= SHORT && (is_number || is_id || pairs & INNER != 0 || is_humped)
 }
 
 #[cfg(test)]

@@ -75,15 +75,14 @@ pub(crate) fn select_beside(
 #[derive(Debug)]
 pub(crate) struct Selection<'u, 't> {
     units: &'u [Unit<'t>],
-    cover: Cover,
+    cover: Cover<'u>,
     bytes: usize,
 }
 
 impl<'u, 't> Selection<'u, 't> {
-    /// Nothing is chosen yet. A fact is worth `fact`: weights may be finer than facts.
-    pub(crate) fn of(units: &'u [Unit<'t>], fact: u32) -> Self {
-        let shows = Shows::of(units.iter().copied(), fact);
-        Self { units, cover: Cover::of(units.len(), &shows, &|_| false), bytes: 0 }
+    /// Nothing is chosen yet of some units that show so much.
+    pub(crate) fn of(units: &'u [Unit<'t>], shows: &'u Shows) -> Self {
+        Self { units, cover: Cover::of(units.len(), shows, &|_| false), bytes: 0 }
     }
 
     /// Bytes of what is chosen.
