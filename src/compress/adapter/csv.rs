@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::elide::{self, Outliers, States};
 use super::progress::names_places;
 use super::words::is_prose;
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::notation::{hash, reports_error};
 use crate::compress::segment::{Kind, Span, segment};
 
@@ -35,27 +35,23 @@ impl FormatAdapter for Csv {
     }
 
     fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        let separator = separator(part.spans);
-        let Some(table) = separator.and_then(|separator| Table::read(part.text, separator)) else {
-            return Vec::new();
-        };
-        let mut cuts = Vec::new();
-        let mut at = 0;
-        for gap in table.gaps() {
-            (at..gap.start).for_each(|row| table.shorten(row, inside, &mut cuts));
-            cuts.extend(table.cut(&gap));
-            at = gap.end;
-        }
-        (at..table.rows()).for_each(|row| table.shorten(row, inside, &mut cuts));
-        cuts
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         let separator = separator(&segment(before));
-        let read = |text| separator.and_then(|separator| Table::read(text, separator));
-        match (read(before), read(after)) {
-            (Some(before), Some(after)) => before.width == after.width && before.is_kept(&after),
-            _ => false,
+        let table = separator.and_then(|separator| Table::read(before, separator));
+        table.is_some_and(|table| table.holds(after))
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+        let separator = separator(part.spans);
+        match separator.and_then(|separator| Table::read(part.text, separator)) {
+            Some(table) => Attempt {
+                cuts: table.cuts(inside),
+                holds: Box::new(move |after| table.holds(after)),
+            },
+            None => Attempt { cuts: Vec::new(), holds: Box::new(|_| false) },
         }
     }
 }
@@ -78,9 +74,13 @@ struct Table<'t> {
 
 impl<'t> Table<'t> {
     fn read(text: &'t str, separator: u8) -> Option<Self> {
-        let mut table = Self { text, separator, width: 0, cells: Vec::new() };
+        /// Bytes of a cell, about.
+        const USUAL: usize = 8;
+        let cells = Vec::with_capacity(text.len() / USUAL);
+        let mut table = Self { text, separator, width: 0, cells };
+        let end = text.trim_end_matches(['\n', '\r']).len();
         let mut at = 0;
-        while at < text.trim_end_matches(['\n', '\r']).len() {
+        while at < end {
             let first = table.cells.len();
             at = table.row(at)?;
             let width = table.cells.len() - first;
@@ -101,8 +101,7 @@ impl<'t> Table<'t> {
             let length = if rest.first() == Some(&b'"') {
                 quoted(rest)?
             } else {
-                let ends = memchr::memchr3(self.separator, b'\n', b'"', rest);
-                let length = ends.unwrap_or(rest.len());
+                let length = bare(rest, self.separator);
                 if rest.get(length) == Some(&b'"') {
                     return None;
                 }
@@ -141,11 +140,33 @@ impl<'t> Table<'t> {
         Some(first.start..last.end)
     }
 
+    fn row_of(&self, row: usize) -> &'t str {
+        self.span(&(row..row + 1)).map_or("", |span| self.raw(&span))
+    }
+
     /// How many rows a row stands for, if it is a mark.
     fn marked(&self, row: usize) -> Option<usize> {
         let (first, others) = self.cells_of(row).split_first()?;
         let count = elide::marked(&text_of(self.raw(first)), ROW)?;
         others.iter().all(|cell| text_of(self.raw(cell)).is_empty()).then_some(count)
+    }
+
+    fn cuts(&self, inside: &mut dyn Inside) -> Vec<Cut> {
+        let mut cuts = Vec::new();
+        let mut at = 0;
+        for gap in self.gaps() {
+            (at..gap.start).for_each(|row| self.shorten(row, inside, &mut cuts));
+            cuts.extend(self.cut(&gap));
+            at = gap.end;
+        }
+        (at..self.rows()).for_each(|row| self.shorten(row, inside, &mut cuts));
+        cuts
+    }
+
+    /// Whether a text is a table of these rows, with marks in the place of some and shorter prose.
+    fn holds(&self, after: &str) -> bool {
+        let shown = Table::read(after, self.separator);
+        shown.is_some_and(|shown| self.width == shown.width && self.is_kept(&shown))
     }
 
     /// The rows that go.
@@ -159,14 +180,15 @@ impl<'t> Table<'t> {
         let mut must = vec![false; rows];
         let mut raw = Vec::with_capacity(rows);
         for (row, must) in must.iter_mut().enumerate() {
-            let text = self.span(&(row..row + 1)).map_or("", |span| self.raw(&span));
+            let text = self.row_of(row);
             // The names of the columns report nothing.
             *must = row > 0 && reports_error(text);
             raw.push(text);
             for (column, cell) in self.cells_of(row).iter().enumerate() {
-                let cell = self.raw(cell).trim_matches('"');
-                let is_number =
-                    cell.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+                let cell = self.raw(cell);
+                let is_quoted = cell.starts_with('"');
+                let cell = if is_quoted { cell.trim_matches('"') } else { cell };
+                let is_number = matches!(cell.bytes().next(), Some(b'0'..=b'9' | b'-'));
                 if let Some(number) = is_number.then(|| cell.parse().ok()).flatten() {
                     outliers.see(column, row, number);
                 } else if row > 0 && cell.len() <= States::LONGEST {
@@ -224,20 +246,35 @@ impl<'t> Table<'t> {
     fn is_kept(&self, shown: &Table<'_>) -> bool {
         let mut own = 0;
         for row in 0..shown.rows() {
-            let same = self.cells_of(own).iter().zip(shown.cells_of(row)).all(|(cell, other)| {
-                let (cell, other) = (self.raw(cell), shown.raw(other));
-                cell == other
-                    || cell.len() >= LONG
-                        && other.len() < cell.len()
-                        && is_prose(&text_of(cell))
-                        && !text_of(other).is_empty()
-            });
+            let mut cells = self.cells_of(own).iter().zip(shown.cells_of(row));
+            // Most rows are as they were.
+            let same = self.row_of(own) == shown.row_of(row)
+                || cells.all(|(cell, other)| {
+                    let (cell, other) = (self.raw(cell), shown.raw(other));
+                    cell == other
+                        || cell.len() >= LONG
+                            && other.len() < cell.len()
+                            && is_prose(&text_of(cell))
+                            && !text_of(other).is_empty()
+                });
             let count = if same && own < self.rows() { Some(1) } else { shown.marked(row) };
             let Some(count) = count.filter(|count| *count > 0) else { return false };
             own += count;
         }
         own == self.rows()
     }
+}
+
+/// Bytes of the cell without quotes at the head of some bytes, up to what ends it or is a quote.
+fn bare(bytes: &[u8], separator: u8) -> usize {
+    /// Most cells are so short that a search is not worth its call.
+    const SHORT: usize = 16;
+    let ends = |byte: &u8| *byte == separator || matches!(byte, b'\n' | b'"');
+    let far = || {
+        let rest = bytes.get(SHORT..)?;
+        memchr::memchr3(separator, b'\n', b'"', rest).map(|at| at + SHORT)
+    };
+    bytes.iter().take(SHORT).position(ends).or_else(far).unwrap_or(bytes.len())
 }
 
 /// The byte behind the quoted cell at the head of some bytes.
