@@ -1,11 +1,8 @@
 //! Which lines stay: what has to, then what belongs to it, then what shows most by byte.
 
-use foldhash::{HashMap, HashMapExt as _};
-
 use super::Cut;
 use super::page::{Margin, Page, cuts};
-use crate::compress::extract::{Unit, select};
-use crate::compress::notation::reports_error;
+use crate::compress::extract::{Shows, Unit, select_beside};
 
 /// Bytes that stay, in hundredths, where what has to stay leaves the choice.
 const SHARE: usize = 40;
@@ -51,39 +48,43 @@ fn shows(page: &Page<'_>, ranks: &[Rank]) -> Vec<bool> {
     if room == 0 {
         return shown(page, &groups, groups.iter().map(|group| group.must));
     }
-    let shows = selected(page, &groups, must + room);
+    let units: Vec<Unit<'_>> = groups.iter().map(|group| group.unit(page)).collect();
+    let told = Shows::of(units.iter().copied(), 1);
+    let selected =
+        |keep_bytes| shown(page, &groups, select_beside(&units, (&told, &|_| false), keep_bytes));
+    let shows = selected(must + room);
     let size = size(page, &shows);
     if size <= target + target / 5 {
         return shows;
     }
     // There are more of them than usual: once more, with less room.
     let less = free.saturating_mul(room) / size.saturating_sub(must).max(1);
-    selected(page, &groups, must + less)
+    selected(must + less)
 }
 
 /// Ranks after errors, repeats and the room were looked at: `Must`, `May` and `Last` alone.
 fn settled(page: &Page<'_>, ranks: &[Rank], target: usize) -> Vec<Rank> {
-    // Lines by their text, and whether one of the text stays.
-    let mut seen = HashMap::with_capacity(page.len());
+    // By the first of equal lines: whether one of them stays, as soon as there is one.
+    let mut seen = vec![None; page.len()];
     let mut must = 0;
     let mut settled: Vec<Rank> = Vec::with_capacity(page.len());
     for at in 0..page.len() {
-        let line = page.line(at);
-        let known = seen.get(line).copied();
-        let is_first = known.is_none();
+        let mut own = None;
+        let seen = seen.get_mut(page.first(at)).unwrap_or(&mut own);
+        let is_first = seen.is_none();
         let rank = match ranks.get(at).copied().unwrap_or(Rank::Last) {
             Rank::Must => Rank::Must,
-            _ if is_first && reports_error(line) => Rank::Must,
-            Rank::Once if known != Some(true) => Rank::Must,
+            _ if is_first && page.reports_error(at) => Rank::Must,
+            Rank::Once if *seen != Some(true) => Rank::Must,
             Rank::Should => Rank::Should,
             Rank::May(worth) if is_first && !page.is_blank(at) => Rank::May(worth),
             _ => Rank::Last,
         };
         let stays = rank == Rank::Must;
         if is_first || stays {
-            seen.insert(line, stays);
+            *seen = Some(stays);
         }
-        must += if stays { line.len() } else { 0 };
+        must += if stays { page.line(at).len() } else { 0 };
         settled.push(rank);
     }
     let room = target / 100 * SHOULD;
@@ -112,6 +113,10 @@ impl Group {
     fn bytes(&self, page: &Page<'_>) -> usize {
         page.start(self.to) - page.start(self.from)
     }
+
+    fn unit<'t>(&self, page: &Page<'t>) -> Unit<'t> {
+        Unit { text: page.slice(self.from, self.to), weight: self.worth, must: self.must }
+    }
 }
 
 fn groups(page: &Page<'_>, ranks: &[Rank]) -> Vec<Group> {
@@ -132,16 +137,6 @@ fn groups(page: &Page<'_>, ranks: &[Rank]) -> Vec<Group> {
         }
     }
     groups
-}
-
-fn selected(page: &Page<'_>, groups: &[Group], keep_bytes: usize) -> Vec<bool> {
-    let unit = |group: &Group| Unit {
-        text: page.slice(group.from, group.to),
-        weight: group.worth,
-        must: group.must,
-    };
-    let units: Vec<Unit<'_>> = groups.iter().map(unit).collect();
-    shown(page, groups, select(&units, keep_bytes))
 }
 
 fn shown(page: &Page<'_>, groups: &[Group], stays: impl IntoIterator<Item = bool>) -> Vec<bool> {
@@ -175,6 +170,7 @@ mod tests {
     use super::*;
     use crate::compress::adapter::page::is_elided;
     use crate::compress::adapter::shorten::apply;
+    use crate::compress::notation::reports_error;
     use proptest::prelude::*;
 
     fn short(text: &str, ranks: &[Rank]) -> String {

@@ -27,32 +27,33 @@ impl FormatAdapter for Diff {
         part.is_all(is_diff) || (part.has(is_diff) && is_commit(part.text))
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        let page = Page::of(part.text);
-        if !page.may_shrink() {
-            return Vec::new();
-        }
-        cuts(&page, &without_context(&page, part.spans, NEAR), Margin::None)
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        keeps(Part { text: before, spans: &segment(before) }, after)
+        let spans = segment(before);
+        keeps(&Page::of(before), Part { text: before, spans: &spans }, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
-        let cuts = self.cuts(part, inside);
-        Attempt { cuts, holds: Box::new(move |after| keeps(part, after)) }
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        let page = Page::of(part.text);
+        let cuts = if page.may_shrink() {
+            cuts(&page, &without_context(&page, part.spans, NEAR), Margin::None)
+        } else {
+            Vec::new()
+        };
+        Attempt { cuts, holds: Box::new(move |after| keeps(&page, part, after)) }
     }
 }
 
 /// Whether all that went is context, and every change stands as it did.
-fn keeps(part: Part<'_>, after: &str) -> bool {
+fn keeps(page: &Page<'_>, part: Part<'_>, after: &str) -> bool {
     let before = part.text;
     let changes = |text| str::lines(text).filter(|line| line.starts_with(['+', '-']));
-    let page = Page::of(before);
-    let Some(shows) = shown(&page, &Page::of(after)) else { return false };
+    let Some(shows) = shown(page, &Page::of(after)) else { return false };
     // Of the context, what is next to a change too.
-    let bound = without_context(&page, part.spans, 0);
+    let bound = without_context(page, part.spans, 0);
     let all_context = bound.iter().zip(&shows).all(|(bound, shows)| *shows || !bound);
     let is_flush = |line: &str| !line.trim_ascii_start().starts_with("[… ");
     let indented = |line: &str| line.starts_with([' ', '\t']) && !is_flush(line);

@@ -24,7 +24,7 @@ pub(super) fn rank(page: &Page<'_>, ranks: &mut [Rank]) {
     let mut room = page.bytes() / SHARE;
     let mut at = 0;
     while at < page.len() {
-        if opens(page.line(at), page.body(at)) {
+        if opens(page, at) {
             let mut block = Block { page, ranks, room };
             let next = block.rank(at);
             room = block.room;
@@ -35,8 +35,9 @@ pub(super) fn rank(page: &Page<'_>, ranks: &mut [Rank]) {
     }
 }
 
-fn opens(line: &str, body: &str) -> bool {
-    (is_heading(body) || is_failed(body) || reports_error(line))
+fn opens(page: &Page<'_>, at: usize) -> bool {
+    let body = page.body(at);
+    (is_heading(body) || is_failed(body) || page.reports_error(at))
         && !is_total(body)
         && !is_passed(body)
 }
@@ -133,7 +134,7 @@ fn ends(page: &Page<'_>, at: usize, is_banner: bool) -> bool {
         || is_passed(body)
         || is_total(body)
         || (page.indent(at) == 0 && is_entry(body.as_bytes()))
-        || (!is_banner && reports_error(page.line(at)))
+        || (!is_banner && page.reports_error(at))
 }
 
 /// `____ test_x ____`, `---- a::b stdout ----`, `==== FAILURES ====`, `● suite › name`,
@@ -168,15 +169,22 @@ pub(super) fn is_failed(body: &str) -> bool {
 
 /// A test that passed, or that begins.
 pub(super) fn is_passed(body: &str) -> bool {
-    const HEADS: [&str; 9] =
-        ["✓ ", "✔ ", "PASS ", "PASSED ", "ok ", "--- PASS", "=== RUN", "=== CONT", "=== PAUSE"];
-    HEADS.iter().any(|head| body.starts_with(head))
-        || body.starts_with("PASS\t")
-        || body.starts_with("ok\t")
-        || body.ends_with(" ... ok")
-        || body.ends_with(" ... ignored")
-        || body.ends_with(" PASSED")
-        || (body.ends_with("%]") && !reports_error(body))
+    let heads: &[&str] = match body.bytes().next() {
+        Some(0xe2) => &["✓ ", "✔ "],
+        Some(b'P') => &["PASS ", "PASS\t", "PASSED "],
+        Some(b'o') => &["ok ", "ok\t"],
+        Some(b'-') => &["--- PASS"],
+        Some(b'=') => &["=== RUN", "=== CONT", "=== PAUSE"],
+        _ => &[],
+    };
+    heads.iter().any(|head| body.starts_with(head))
+        || match body.as_bytes().last() {
+            Some(b'k') => body.ends_with(" ... ok"),
+            Some(b'd') => body.ends_with(" ... ignored"),
+            Some(b'D') => body.ends_with(" PASSED"),
+            Some(b']') => body.ends_with("%]") && !reports_error(body),
+            _ => false,
+        }
 }
 
 /// What was counted, at the end: how many passed and failed, of how many, how long it took.
@@ -193,15 +201,22 @@ pub(super) fn is_total(body: &str) -> bool {
         return false;
     }
     let is_known = |word| WORDS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word));
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut known = 0;
     let mut count = 0;
-    for word in body.as_bytes().split(|byte| !is_word(byte)).filter(|word| !word.is_empty()) {
-        count += 1;
+    let mut rest = body.as_bytes();
+    while let Some(first) = rest.first() {
+        let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+        let (word, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        rest = if length == 0 { rest.get(1..).unwrap_or_default() } else { after };
+        count += usize::from(length > 0);
         // Few words are as long and begin so.
-        let may_be = (3..=8).contains(&word.len())
-            && word.first().is_some_and(|first| b"pfsitrdPFSITRD".contains(first));
+        let may_be = (3..=8).contains(&length)
+            && matches!(first | 0x20, b'p' | b'f' | b's' | b'i' | b't' | b'r' | b'd');
         known += usize::from(may_be && is_known(word));
     }
     (known >= 2 && known * 6 >= count) || (known == 1 && count <= SHORT)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }

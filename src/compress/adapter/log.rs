@@ -5,10 +5,10 @@
 
 use super::choose::{Rank, chosen};
 use super::failure::{is_passed, is_total, rank};
-use super::page::{Page, is_elided};
+use super::page::{Page, attempt, is_elided};
 use super::progress::{Progress, is_data, is_put_out};
 use super::shape::shape;
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Part as Structure, Span};
 
 /// Hundredths of a text that make it what it is.
@@ -64,13 +64,16 @@ impl FormatAdapter for Log {
         page.may_shrink() && (is_put_out(&page) || (is_bare && is_data(&page)))
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        let page = Page::of(part.text);
-        if page.may_shrink() { chosen(&page, &ranks(&page)) } else { Vec::new() }
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         is_elided(before, after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        attempt(part.text, |page| chosen(page, &ranks(page)))
     }
 }
 
@@ -109,9 +112,9 @@ fn ranks(page: &Page<'_>) -> Vec<Rank> {
 }
 
 /// What a line is by itself.
-fn alone(page: &Page<'_>, at: usize, progress: &Progress<'_>) -> Rank {
+fn alone(page: &Page<'_>, at: usize, progress: &Progress) -> Rank {
     let body = page.body(at);
-    if is_passed(body) || progress.has(body) {
+    if is_passed(body) || progress.has(page, at) {
         Rank::May(0)
     } else if is_total(body) {
         Rank::Once

@@ -12,11 +12,12 @@
 //! mark begins with a bracket, which begins no line of a hunk, so no reader of diffs takes it for
 //! one.
 
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
-use super::Cut;
+use super::{Attempt, Cut};
 use crate::compress::notation::reports_error;
 
 /// Texts of fewer lines stay as they are.
@@ -28,27 +29,44 @@ const WORTH: usize = 2;
 /// Bytes of indentation that a mark takes over.
 const INDENT: usize = 40;
 
-/// The lines of a text.
+/// The lines of a text, and what was asked of them: that is found once.
 #[derive(Debug)]
 pub(super) struct Page<'t> {
     text: &'t str,
     /// Where each line starts; the end of the text behind the last.
     starts: Vec<usize>,
+    /// The lines without their breaks.
+    lines: Vec<&'t str>,
+    /// The same without the white space around them.
+    bodies: OnceCell<Vec<&'t str>>,
+    has_mark: OnceCell<bool>,
+    /// Line by line whether it reports an error.
+    reports: Vec<Cell<Option<bool>>>,
+    /// Line by line the first that is equal to it.
+    firsts: OnceCell<Vec<usize>>,
 }
 
 impl<'t> Page<'t> {
     pub(super) fn of(text: &'t str) -> Self {
-        let mut starts = Vec::with_capacity(text.len() / 32 + 2);
-        starts.push(0);
-        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
-        if starts.last() != Some(&text.len()) {
-            starts.push(text.len());
+        let room = text.len() / 32 + 2;
+        let (mut starts, mut lines) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut start = 0;
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
+        let is_open = !text.is_empty() && !text.ends_with('\n');
+        for end in breaks.chain(is_open.then_some(text.len())) {
+            let line = text.get(start..end).unwrap_or_default();
+            starts.push(start);
+            lines.push(line.strip_suffix('\r').unwrap_or(line));
+            start = end + 1;
         }
-        Self { text, starts }
+        starts.push(text.len());
+        let reports = vec![Cell::new(None); lines.len()];
+        let (bodies, has_mark, firsts) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { text, starts, lines, bodies, has_mark, reports, firsts }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.lines.len()
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -72,14 +90,14 @@ impl<'t> Page<'t> {
 
     /// A line without its break; empty past the last.
     pub(super) fn line(&self, at: usize) -> &'t str {
-        let line = self.slice(at, at + 1);
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        line.strip_suffix('\r').unwrap_or(line)
+        self.lines.get(at).copied().unwrap_or_default()
     }
 
     /// A line without the white space around it.
     pub(super) fn body(&self, at: usize) -> &'t str {
-        self.line(at).trim_ascii()
+        let bodies =
+            self.bodies.get_or_init(|| self.lines.iter().map(|line| line.trim_ascii()).collect());
+        bodies.get(at).copied().unwrap_or_default()
     }
 
     pub(super) fn is_blank(&self, at: usize) -> bool {
@@ -91,17 +109,37 @@ impl<'t> Page<'t> {
         indent(self.line(at)).len()
     }
 
+    /// Whether a line reports an error, or might.
+    pub(super) fn reports_error(&self, at: usize) -> bool {
+        let known = self.reports.get(at);
+        known.and_then(Cell::get).unwrap_or_else(|| {
+            let reports = reports_error(self.line(at));
+            if let Some(known) = known {
+                known.set(Some(reports));
+            }
+            reports
+        })
+    }
+
+    /// The first line that is equal to a line.
+    pub(super) fn first(&self, at: usize) -> usize {
+        let firsts = self.firsts.get_or_init(|| {
+            let mut known = HashMap::with_capacity(self.len());
+            (0..self.len()).map(|at| *known.entry(self.line(at)).or_insert(at)).collect()
+        });
+        firsts.get(at).copied().unwrap_or(at)
+    }
+
     /// Whether a line of the text reads as a mark: whose lines it stands for would be in doubt.
     fn has_mark(&self) -> bool {
-        let mut from = 0;
-        while let Some(found) = self.text.get(from..).and_then(|rest| rest.find("[… ")) {
-            let line = self.at(from + found);
-            if Mark::parse(self.line(line)).is_some() {
-                return true;
-            }
-            from = self.start(line + 1);
-        }
-        false
+        *self.has_mark.get_or_init(|| {
+            let places = memchr::memmem::find_iter(self.text.as_bytes(), "[… ");
+            let mut before = None;
+            places.map(|place| self.at(place)).any(|line| {
+                let is_other = before.replace(line) != Some(line);
+                is_other && Mark::parse(self.line(line)).is_some()
+            })
+        })
     }
 
     /// Whether lines may be left out of it.
@@ -175,7 +213,7 @@ pub(super) enum Margin {
 /// Whatever it says, a line that reports an error is shown where no equal line is shown above.
 pub(super) fn cuts(page: &Page<'_>, shows: &[bool], margin: Margin) -> Vec<Cut> {
     let mut found = Vec::new();
-    let mut above = Above::default();
+    let mut above = Above::of(page);
     let mut at = 0;
     while at < page.len() {
         let (end, mark) = run(page, shows, &above, at);
@@ -189,30 +227,42 @@ pub(super) fn cuts(page: &Page<'_>, shows: &[bool], margin: Margin) -> Vec<Cut> 
 }
 
 /// What is shown above a line.
-#[derive(Debug, Default)]
-struct Above<'t> {
-    /// Where each line stands last.
-    places: HashMap<&'t str, usize>,
+#[derive(Debug)]
+struct Above {
+    /// By the first of equal lines: where one of them is shown last.
+    places: Vec<Option<usize>>,
     shows: Vec<bool>,
 }
 
-impl<'t> Above<'t> {
-    fn see(&mut self, page: &Page<'t>, lines: Range<usize>, shows: bool) {
+impl Above {
+    /// Nothing of a page yet.
+    fn of(page: &Page<'_>) -> Self {
+        Self { places: vec![None; page.len()], shows: Vec::with_capacity(page.len()) }
+    }
+
+    fn see(&mut self, page: &Page<'_>, lines: Range<usize>, shows: bool) {
         self.shows.resize(lines.end, shows);
-        if shows {
-            self.places.extend(lines.map(|at| (page.line(at), at)));
+        for at in lines.filter(|_| shows) {
+            if let Some(place) = self.places.get_mut(page.first(at)) {
+                *place = Some(at);
+            }
         }
     }
 
+    /// Where a line stands that is equal to a line.
+    fn place(&self, page: &Page<'_>, at: usize) -> Option<usize> {
+        self.places.get(page.first(at)).copied().flatten()
+    }
+
     /// Whether some lines are those that follow each other above, once or again and again.
-    fn repeats(&self, page: &Page<'t>, lines: Range<usize>) -> bool {
+    fn repeats(&self, page: &Page<'_>, lines: Range<usize>) -> bool {
         let Some(first) = lines.clone().find(|at| !page.is_blank(*at)) else { return false };
-        let Some(place) = self.places.get(page.line(first)) else { return false };
+        let Some(place) = self.place(page, first) else { return false };
         let Some(mut place) = place.checked_sub(first - lines.start) else { return false };
         let begin = lines.start;
         lines.into_iter().all(|at| {
             let is_above = place >= begin || self.shows.get(place) == Some(&true);
-            let is_same = is_above && page.line(place) == page.line(at);
+            let is_same = is_above && page.first(place) == page.first(at);
             place += 1;
             is_same
         })
@@ -220,13 +270,12 @@ impl<'t> Above<'t> {
 }
 
 /// The end of the run of lines that may go, and what a mark would say of them.
-fn run(page: &Page<'_>, shows: &[bool], above: &Above<'_>, at: usize) -> (usize, Mark) {
+fn run(page: &Page<'_>, shows: &[bool], above: &Above, at: usize) -> (usize, Mark) {
     let mut mark = Mark { lines: 0, errors: 0, repeats: false };
     let mut end = at;
     while end < page.len() && shows.get(end) == Some(&false) {
-        let line = page.line(end);
-        if reports_error(line) {
-            if !above.places.contains_key(line) {
+        if page.reports_error(end) {
+            if above.place(page, end).is_none() {
                 break;
             }
             mark.errors += 1;
@@ -260,7 +309,7 @@ pub(super) fn shown(before: &Page<'_>, after: &Page<'_>) -> Option<Vec<bool>> {
         return None;
     }
     let mut shows = Vec::with_capacity(before.len());
-    let mut above = Above::default();
+    let mut above = Above::of(before);
     let mut is_marked = false;
     for at in 0..after.len() {
         let line = after.line(at);
@@ -286,6 +335,14 @@ pub(super) fn shown(before: &Page<'_>, after: &Page<'_>) -> Option<Vec<bool>> {
         is_marked = true;
     }
     (shows.len() == before.len()).then_some(shows)
+}
+
+/// Cuts of whole lines of a text, if any of it may go, and whether what they leave shows lines of
+/// it and true marks.
+pub(super) fn attempt<'p>(text: &'p str, cuts: impl FnOnce(&Page<'p>) -> Vec<Cut>) -> Attempt<'p> {
+    let page = Page::of(text);
+    let cuts = if page.may_shrink() { cuts(&page) } else { Vec::new() };
+    Attempt { cuts, holds: Box::new(move |after| shown(&page, &Page::of(after)).is_some()) }
 }
 
 /// Whether `after` shows lines of `before` and true marks.

@@ -16,30 +16,49 @@ const LOOK: usize = 400;
 /// Hundredths of the lines that a tool's are.
 const MOST: usize = 60;
 
-/// The words that many lines of a text open with.
+/// What the lines of a text open with, and how many with the same.
 #[derive(Debug)]
-pub(super) struct Progress<'t> {
-    counts: HashMap<&'t str, usize>,
+pub(super) struct Progress {
+    /// Line by line the place of its word in `counts`, where it opens with one.
+    words: Vec<Option<usize>>,
+    counts: Vec<usize>,
     least: usize,
 }
 
-impl<'t> Progress<'t> {
-    pub(super) fn of(page: &Page<'t>) -> Self {
+impl Progress {
+    pub(super) fn of(page: &Page<'_>) -> Self {
         Self::among(page, page.len())
     }
 
-    fn among(page: &Page<'t>, lines: usize) -> Self {
-        let mut counts = HashMap::default();
-        for word in (0..lines).filter_map(|at| opening(page.body(at))) {
-            *counts.entry(word).or_insert(0) += 1;
-        }
-        Self { counts, least: LEAST.max(lines / RARE) }
+    fn among(page: &Page<'_>, lines: usize) -> Self {
+        let mut known: HashMap<&str, usize> = HashMap::default();
+        let mut counts = Vec::new();
+        let mut before: Option<(&str, usize)> = None;
+        let mut place = |word| {
+            let next = counts.len();
+            // Lines that open alike follow each other.
+            let place = match before {
+                Some((last, place)) if last == word => place,
+                _ => *known.entry(word).or_insert(next),
+            };
+            before = Some((word, place));
+            if place == next {
+                counts.push(0);
+            }
+            if let Some(count) = counts.get_mut(place) {
+                *count += 1;
+            }
+            place
+        };
+        let words = (0..lines).map(|at| opening(page.body(at)).map(&mut place)).collect();
+        Self { words, counts, least: LEAST.max(lines / RARE) }
     }
 
     /// Whether a line says of one thing what others say of others; entries of a log do not.
-    pub(super) fn has(&self, body: &str) -> bool {
-        let count = opening(body).and_then(|word| self.counts.get(word));
-        count.is_some_and(|count| *count >= self.least) && !is_entry(body.as_bytes())
+    pub(super) fn has(&self, page: &Page<'_>, at: usize) -> bool {
+        let place = self.words.get(at).copied().flatten();
+        let count = place.and_then(|place| self.counts.get(place));
+        count.is_some_and(|count| *count >= self.least) && !is_entry(page.body(at).as_bytes())
     }
 }
 
@@ -66,6 +85,10 @@ pub(super) fn is_put_out(page: &Page<'_>) -> bool {
     // How far in the heading of a failure stands that the lines below it belong to.
     let mut failure: Option<usize> = None;
     for at in (0..lines).filter(|at| !page.is_blank(*at)) {
+        let left = lines - at;
+        if (own + left) * 100 < (solid + left) * MOST {
+            return false;
+        }
         let body = page.body(at);
         solid += 1;
         failure = failure.filter(|indent| page.indent(at) > *indent);
@@ -73,7 +96,7 @@ pub(super) fn is_put_out(page: &Page<'_>) -> bool {
             failure = Some(page.indent(at));
         }
         let is_own = failure.is_some()
-            || progress.has(body)
+            || progress.has(page, at)
             || tag.is_some_and(|tag| body.starts_with(tag))
             || is_entry(body.as_bytes())
             || is_heading(body)
@@ -89,11 +112,15 @@ pub(super) fn is_put_out(page: &Page<'_>) -> bool {
 fn common_tag<'t>(page: &Page<'t>, lines: usize) -> Option<&'t str> {
     const SHORTEST: usize = 4;
     let mut counts: HashMap<&str, usize> = HashMap::default();
-    for at in 0..lines {
-        let word = page.body(at).split([' ', '\t']).next().unwrap_or_default();
-        let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
-        if word.len() >= SHORTEST && has(u8::is_ascii_digit) && has(u8::is_ascii_punctuation) {
-            *counts.entry(word).or_insert(0) += 1;
+    for body in (0..lines).map(|at| page.body(at)) {
+        let (mut digits, mut marks, mut length) = (false, false, 0);
+        for byte in body.bytes().take_while(|byte| !matches!(byte, b' ' | b'\t')) {
+            digits |= byte.is_ascii_digit();
+            marks |= byte.is_ascii_punctuation();
+            length += 1;
+        }
+        if length >= SHORTEST && digits && marks {
+            *counts.entry(body.get(..length).unwrap_or_default()).or_insert(0) += 1;
         }
     }
     let common = counts.into_iter().max_by_key(|(word, count)| (*count, *word))?;
@@ -111,32 +138,61 @@ fn tells_failures(page: &Page<'_>) -> bool {
 /// Whether most lines of a text begin with a place in a file, as what compilers report does.
 pub(super) fn names_places(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LOOK);
-    let (all, places) =
-        lines.fold((0, 0), |(all, places), line| (all + 1, places + usize::from(is_place(line))));
+    let (mut all, mut places) = (0, 0);
+    for line in lines {
+        if (places + LOOK - all) * 2 <= LOOK {
+            return false;
+        }
+        all += 1;
+        places += usize::from(is_place(line));
+    }
     places * 2 > all
 }
 
 /// What compilers draw around the lines that they show: `-->`, `|`, `12 |`, `= note:`, `^^^`. And
 /// `file | 12 ++--`.
 fn is_margin(body: &str) -> bool {
-    let behind = body.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    ["-->", "|", "= ", "^", "...", "~~"].iter().any(|mark| body.starts_with(mark))
-        || (behind.len() < body.len() && behind.trim_ascii_start().starts_with('|'))
-        || memchr::memmem::find(body.as_bytes(), b" | ").is_some_and(|at| {
-            let rest = body.as_bytes().get(at + 3..).unwrap_or_default();
-            rest.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
-        })
+    let draws = match body.bytes().next() {
+        Some(b'|' | b'^') => true,
+        Some(b'-') => body.starts_with("-->"),
+        Some(b'=') => body.starts_with("= "),
+        Some(b'.') => body.starts_with("..."),
+        Some(b'~') => body.starts_with("~~"),
+        _ => false,
+    };
+    let mut bars = memchr::memchr_iter(b'|', body.as_bytes()).peekable();
+    draws || bars.peek().is_some_and(|first| is_number(body.get(..*first).unwrap_or_default())) || {
+        let mut around = bars.filter_map(|at| body.as_bytes().get(at.checked_sub(1)?..));
+        let behind = around.find_map(|around| around.strip_prefix(b" | "));
+        let behind = behind.unwrap_or_default().trim_ascii_start();
+        behind.first().is_some_and(u8::is_ascii_digit)
+    }
+}
+
+/// Digits, and blanks behind them.
+fn is_number(text: &str) -> bool {
+    let digits = text.trim_ascii_end();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `src/a.c:12:5: …`, `src/a.ts(12,5): …`; `12:5  …` below its path.
 fn is_place(body: &str) -> bool {
-    let is_digit = |letter: char| letter.is_ascii_digit();
-    let Some((path, rest)) = body.split_once([':', '(']) else { return false };
-    let is_path = path.contains(['.', '/']) && !path.contains(' ');
-    let is_row = !path.is_empty()
-        && path.bytes().all(|byte| byte.is_ascii_digit())
-        && rest.trim_start_matches(is_digit).starts_with("  ");
-    (is_path || is_row) && rest.starts_with(is_digit)
+    let mark = memchr::memchr2(b':', b'(', body.as_bytes());
+    let Some((path, rest)) = mark.and_then(|at| body.as_bytes().split_at_checked(at)) else {
+        return false;
+    };
+    let rest = rest.get(1..).unwrap_or_default();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 {
+        return false;
+    }
+    let is_path = path.iter().any(|byte| matches!(byte, b'.' | b'/')) && !path.contains(&b' ');
+    let is_row = || {
+        !path.is_empty()
+            && path.iter().all(u8::is_ascii_digit)
+            && rest.get(digits..).is_some_and(|rest| rest.starts_with(b"  "))
+    };
+    is_path || is_row()
 }
 
 #[cfg(test)]
@@ -149,8 +205,8 @@ mod tests {
         text.push_str("Setting up c\nINFO: x\nINFO: y\nINFO: z\nINFO: z\n");
         let page = Page::of(&text);
         let progress = Progress::of(&page);
-        assert!(progress.has("Unpacking d (4)") && !progress.has("Setting up d"));
-        assert!(!progress.has("INFO: x"));
+        assert!(progress.has(&page, 0) && progress.has(&page, 1));
+        assert!(!progress.has(&page, 10) && !progress.has(&page, 11));
         assert!(is_put_out(&page));
     }
 

@@ -6,7 +6,7 @@ use foldhash::HashSet;
 
 use super::choose::{Rank, chosen};
 use super::page::{Page, shown};
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, hit, is_context};
 
 /// What a hit, a name, and a line around a hit are worth beside their facts.
@@ -27,26 +27,36 @@ impl FormatAdapter for Search {
         part.is_all(|kind| matches!(kind, Kind::Search | Kind::Listing))
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        let page = Page::of(part.text);
-        if !page.may_shrink() {
-            return Vec::new();
-        }
-        let mut ranks = rank_hits(&page);
-        for span in part.spans.iter().filter(|span| span.kind == Kind::Listing) {
-            let from = page.at(span.range.start);
-            let to = page.at(span.range.end.saturating_sub(1)) + 1;
-            rank_names(&page, from, to, &mut ranks);
-        }
-        chosen(&page, &ranks)
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         let page = Page::of(before);
-        let ranks = rank_hits(&page);
-        let Some(shows) = shown(&page, &Page::of(after)) else { return false };
-        ranks.iter().zip(shows).all(|(rank, shows)| shows || *rank != Rank::Must)
+        keeps(&page, &rank_hits(&page), after)
     }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        let page = Page::of(part.text);
+        let hits = rank_hits(&page);
+        let cuts = if page.may_shrink() { cuts(&page, part, hits.clone()) } else { Vec::new() };
+        Attempt { cuts, holds: Box::new(move |after| keeps(&page, &hits, after)) }
+    }
+}
+
+fn cuts(page: &Page<'_>, part: Part<'_>, mut ranks: Vec<Rank>) -> Vec<Cut> {
+    for span in part.spans.iter().filter(|span| span.kind == Kind::Listing) {
+        let from = page.at(span.range.start);
+        let to = page.at(span.range.end.saturating_sub(1)) + 1;
+        rank_names(page, from, to, &mut ranks);
+    }
+    chosen(page, &ranks)
+}
+
+/// Whether the first hit of each file stayed, and true marks stand for what did not.
+fn keeps(page: &Page<'_>, hits: &[Rank], after: &str) -> bool {
+    let Some(shows) = shown(page, &Page::of(after)) else { return false };
+    hits.iter().zip(shows).all(|(rank, shows)| shows || *rank != Rank::Must)
 }
 
 /// The first hit of each file has to stay.
@@ -92,13 +102,18 @@ fn below(line: &[u8]) -> Option<u8> {
 /// Folders stay before names.
 fn rank_names<'t>(page: &Page<'t>, from: usize, to: usize, ranks: &mut [Rank]) {
     let mut folders: HashSet<&'t str> = HashSet::default();
+    let mut before = None;
+    let mut below = depth(page.line(from));
     for at in from..to {
         let body = page.body(at);
         let is_total = body.strip_prefix("total ").is_some_and(|rest| rest.len() < 12);
+        // Names of one folder follow each other.
         let folder = body.rsplit_once('/').map(|(folder, _)| folder);
-        let is_new = folder.is_some_and(|folder| folders.insert(folder));
+        let is_other = std::mem::replace(&mut before, folder) != folder;
+        let is_new = is_other && folder.is_some_and(|folder| folders.insert(folder));
         // In a tree and in an indented listing the folder is what stands above deeper names.
-        let is_above = depth(page.line(at + 1)) > depth(page.line(at)) && at + 1 < to;
+        let own = std::mem::replace(&mut below, depth(page.line(at + 1)));
+        let is_above = below > own && at + 1 < to;
         let is_folder = is_new || is_above || body.ends_with('/') || is_long_folder(body);
         if let Some(rank) = ranks.get_mut(at).filter(|rank| **rank != Rank::Must) {
             *rank = if is_total || body.ends_with(':') {
@@ -114,16 +129,17 @@ fn rank_names<'t>(page: &Page<'t>, from: usize, to: usize, ranks: &mut [Rank]) {
 
 /// `drwxr-xr-x 2 …`.
 fn is_long_folder(body: &str) -> bool {
-    let mode = body.bytes().take(10);
-    mode.len() == 10
-        && body.starts_with('d')
-        && mode.skip(1).all(|byte| b"rwxsStT-".contains(&byte))
+    let mode = body.as_bytes().get(..10).unwrap_or_default();
+    let is_mode = |mode: &[u8]| mode.iter().all(|byte| b"rwxsStT-".contains(byte));
+    mode.strip_prefix(b"d").is_some_and(is_mode)
 }
 
 /// Bytes before the name: blanks and the lines that a tree draws.
 fn depth(line: &str) -> usize {
-    let is_drawn = |letter: char| " \t│├└─|`-\u{a0}".contains(letter);
-    line.len() - line.trim_start_matches(is_drawn).len()
+    let is_drawn =
+        |letter| matches!(letter, ' ' | '\t' | '│' | '├' | '└' | '─' | '|' | '`' | '-' | '\u{a0}');
+    let name = line.char_indices().find(|(_, letter)| !is_drawn(*letter));
+    name.map_or(line.len(), |(at, _)| at)
 }
 
 #[cfg(test)]

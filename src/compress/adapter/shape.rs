@@ -6,11 +6,19 @@ use crate::compress::notation::{hash, mix};
 pub(super) fn shape(line: &str) -> u64 {
     let mut shape = 0;
     let mut was_data = false;
-    for token in line.as_bytes().split(|byte| matches!(byte, b' ' | b'\t')) {
-        if token.is_empty() {
+    let mut rest = line.as_bytes();
+    while let Some(first) = rest.first() {
+        if matches!(first, b' ' | b'\t') {
+            rest = rest.get(1..).unwrap_or_default();
             continue;
         }
-        let word = word(token);
+        let letters = rest.iter().take_while(|byte| is_letter(**byte)).count();
+        let others = rest.iter().skip(letters);
+        let length = letters + others.take_while(|byte| !matches!(byte, b' ' | b'\t')).count();
+        let (token, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        // Most tokens are nothing but letters.
+        let word = if letters == length { token } else { word(token) };
+        rest = after;
         if word.is_empty() && was_data {
             continue;
         }
@@ -20,18 +28,23 @@ pub(super) fn shape(line: &str) -> u64 {
     shape
 }
 
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte >= 0x80
+}
+
 /// The letters of a word, the key of `key=value`, nothing of what is data.
 fn word(token: &[u8]) -> &[u8] {
     let token = token.trim_ascii();
-    let is_mark = |byte: &u8| byte.is_ascii_punctuation() && !b"/\\_".contains(byte);
+    let is_mark = |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'/' | b'\\' | b'_');
     let from = token.iter().take_while(|byte| is_mark(byte)).count();
     let to = token.len() - token.iter().rev().take_while(|byte| is_mark(byte)).count();
     let bare = token.get(from..to).unwrap_or_default();
-    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
-    let letters = bare.iter().take_while(|byte| is_letter(byte) || **byte == b'_').count();
-    match bare.get(letters) {
-        None if bare.iter().all(is_letter) => bare,
-        Some(b'=' | b':') => bare.get(..letters).unwrap_or_default(),
+    let letters = bare.iter().take_while(|byte| is_letter(**byte)).count();
+    let key = bare.get(letters..).unwrap_or_default();
+    let key = letters + key.iter().take_while(|byte| is_letter(**byte) || **byte == b'_').count();
+    match bare.get(key) {
+        None if letters == bare.len() => bare,
+        Some(b'=' | b':') => bare.get(..key).unwrap_or_default(),
         _ => &[],
     }
 }
@@ -39,10 +52,11 @@ fn word(token: &[u8]) -> &[u8] {
 /// The word that a line begins with, if tools that say what they do begin so: `Compiling`,
 /// `Collecting`.
 pub(super) fn opening(body: &str) -> Option<&str> {
-    let word = body.split([' ', '\t']).next()?;
-    let letters = word.strip_suffix(':').unwrap_or(word);
-    let is_word = letters.len() >= 3 && letters.bytes().all(|byte| byte.is_ascii_alphabetic());
-    (is_word && word.len() < body.len()).then_some(word)
+    let letters = body.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let after = body.as_bytes().get(letters..).unwrap_or_default();
+    let is_word = letters >= 3 && matches!(after, [b' ' | b'\t', ..] | [b':', b' ' | b'\t', ..]);
+    let colon = usize::from(after.first() == Some(&b':'));
+    body.get(..letters + colon).filter(|_| is_word)
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use foldhash::HashSet;
 
 use super::choose::{Rank, chosen};
 use super::frame::{Frame, frame, root};
-use super::page::{Page, is_elided};
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::page::{Page, attempt, is_elided};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment::Kind;
 
 /// Frames of one root that follow each other stay up to so many.
@@ -28,13 +28,16 @@ impl FormatAdapter for StackTrace {
         part.is_all(|kind| kind == Kind::Trace)
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        let page = Page::of(part.text);
-        if page.may_shrink() { chosen(&page, &ranks(&page)) } else { Vec::new() }
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         is_elided(before, after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        attempt(part.text, |page| chosen(page, &ranks(page)))
     }
 }
 

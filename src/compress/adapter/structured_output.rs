@@ -6,8 +6,8 @@ use foldhash::HashSet;
 
 use super::choose::{Rank, chosen};
 use super::failure::{is_passed, is_total, rank};
-use super::page::{Page, is_elided};
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::page::{Page, attempt, is_elided};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Part as Structure};
 
 /// Lines that are not blank.
@@ -32,13 +32,16 @@ impl FormatAdapter for StructuredOutput {
         !part.has(has_a_grammar) && !part.is_all(is_list) && is_structured(part.text)
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        let page = Page::of(part.text);
-        if page.may_shrink() { chosen(&page, &ranks(&page)) } else { Vec::new() }
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         is_elided(before, after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        attempt(part.text, |page| chosen(page, &ranks(page)))
     }
 }
 

@@ -8,8 +8,8 @@ mod comment;
 mod declare;
 
 use super::choose::{Rank, chosen};
-use super::page::{Page, is_elided};
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::page::{Page, attempt, is_elided};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Span, number, segment};
 use comment::{Comments, says_something};
 use declare::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
@@ -47,19 +47,21 @@ impl FormatAdapter for Source {
         share(&bare, &segment(&bare), Kind::Prose) < MOST
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        let page = Page::of(part.text);
-        if !page.may_shrink() {
-            return Vec::new();
-        }
-        let is_numbered = part.is_all(|kind| kind == Kind::Numbered);
-        let own = |at| if is_numbered { bare(page.line(at)) } else { page.line(at) };
-        let lines: Vec<Line<'_>> = lines((0..page.len()).map(own));
-        chosen(&page, &ranks(&lines))
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         is_elided(before, after)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        let is_numbered = part.is_all(|kind| kind == Kind::Numbered);
+        attempt(part.text, |page| {
+            let own = |at| if is_numbered { bare(page.line(at)) } else { page.line(at) };
+            let lines: Vec<Line<'_>> = lines((0..page.len()).map(own));
+            chosen(page, &ranks(&lines))
+        })
     }
 }
 
