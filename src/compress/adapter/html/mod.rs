@@ -11,10 +11,10 @@ mod scan;
 
 use super::layout::Place;
 use super::passages::Passages;
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::extract::{GAP, between_gaps};
 use crate::compress::segment::Kind;
-use page::Page;
+use page::{Page, Tokens};
 
 /// Bytes of a text that stays as it is.
 const SHORT: usize = 160;
@@ -32,30 +32,43 @@ impl FormatAdapter for Html {
         part.is_all(|kind| kind == Kind::Html) || is_document(part.text)
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        let page = Page::of(part.text);
-        let mut passages = Passages::of(part.text);
-        for place in page.places.iter().filter(|place| place.range.len() >= SHORT) {
-            passages.add_place(place);
-        }
-        let mut cuts = merged(passages.cuts(), page.cuts);
-        // Behind a stray mark, what follows a gap would be read as a tag. What leaves nothing in its
-        // place is part of a tag.
-        let before = |at: usize| part.text.get(..at).unwrap_or_default();
-        let is_stray = |at: usize| ["<", "</"].iter().any(|mark| before(at).ends_with(mark));
-        cuts.retain(|cut| cut.with.is_empty() || !is_stray(cut.range.start));
-        cuts
+    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        self.attempt(part, inside).cuts
     }
 
-    /// The text that is read is the same but for gaps, elements of structure follow each other as
-    /// before, and each address is one of before, in order.
     fn holds(&self, before: &str, after: &str) -> bool {
-        let (before, after) = (page::read(before), page::read(after));
-        let mut addresses = before.addresses.iter();
-        before.structure == after.structure
-            && after.addresses.iter().all(|address| addresses.any(|known| known == address))
-            && is_part(&before.words, &after.words)
+        holds(&Tokens::of(before), after)
     }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        let tokens = Tokens::of(part.text);
+        let cuts = cuts(part.text, Page::of(&tokens));
+        Attempt { cuts, holds: Box::new(move |after| holds(&tokens, after)) }
+    }
+}
+
+fn cuts(text: &str, page: Page) -> Vec<Cut> {
+    let mut passages = Passages::of(text);
+    for place in page.places.iter().filter(|place| place.range.len() >= SHORT) {
+        passages.add_place(place);
+    }
+    let mut cuts = merged(passages.cuts(), page.cuts);
+    // Behind a stray mark, what follows a gap would be read as a tag. What leaves nothing in its
+    // place is part of a tag.
+    let before = |at: usize| text.get(..at).unwrap_or_default();
+    let is_stray = |at: usize| ["<", "</"].iter().any(|mark| before(at).ends_with(mark));
+    cuts.retain(|cut| cut.with.is_empty() || !is_stray(cut.range.start));
+    cuts
+}
+
+/// Whether the text that is read is the same but for gaps, elements of structure follow each other
+/// as before, and each address is one of before, in order.
+fn holds(before: &Tokens<'_>, after: &str) -> bool {
+    let (before, after) = (page::read(before), page::read(&Tokens::of(after)));
+    let mut addresses = before.addresses.iter();
+    before.structure == after.structure
+        && after.addresses.iter().all(|address| addresses.any(|known| known == address))
+        && is_part(&before.words, &after.words)
 }
 
 /// Whether a text says that it is a page.
@@ -106,10 +119,23 @@ fn is_part(before: &str, after: &str) -> bool {
     let Some(mut rest) = before.strip_prefix(first) else { return false };
     let (runs, last) = runs.rsplit_once(GAP).unwrap_or(("", runs));
     for run in between_gaps(runs) {
-        let Some(at) = memchr::memmem::find(rest.as_bytes(), run.as_bytes()) else { return false };
+        let Some(at) = find(rest.as_bytes(), run.as_bytes()) else { return false };
         rest = rest.get(at + run.len()..).unwrap_or_default();
     }
     rest.ends_with(last)
+}
+
+/// Where a run of words stands first.
+fn find(words: &[u8], run: &[u8]) -> Option<usize> {
+    /// Bytes that tell most runs from others: what is made of a longer one to look for it costs more
+    /// than the search.
+    const HEAD: usize = 16;
+    /// Places with these bytes that are looked at.
+    const FEW: usize = 4;
+    let head = run.get(..HEAD).unwrap_or(run);
+    let mut places = memchr::memmem::find_iter(words, head).take(FEW);
+    let is_run = |at: &usize| words.get(*at..).is_some_and(|rest| rest.starts_with(run));
+    places.find(is_run).or_else(|| memchr::memmem::find(words, run))
 }
 
 #[cfg(test)]

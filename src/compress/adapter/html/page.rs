@@ -16,10 +16,25 @@ pub(super) struct Page {
     pub(super) places: Vec<Place>,
 }
 
+/// The tokens of a page, and which of them are boilerplate.
+#[derive(Debug)]
+pub(super) struct Tokens<'t> {
+    text: &'t str,
+    list: Vec<Token>,
+    /// The last token of each piece of boilerplate, at its first.
+    ends: Vec<Option<usize>>,
+}
+
+impl<'t> Tokens<'t> {
+    pub(super) fn of(text: &'t str) -> Self {
+        let list = tokens(text);
+        let ends = boilerplate(text, &list);
+        Self { text, list, ends }
+    }
+}
+
 impl Page {
-    pub(super) fn of(text: &str) -> Self {
-        let tokens = tokens(text);
-        let ends = boilerplate(text, &tokens);
+    pub(super) fn of(Tokens { text, list, ends }: &Tokens<'_>) -> Self {
         let mut read = Read {
             text,
             page: Self { cuts: Vec::new(), places: Vec::new() },
@@ -29,9 +44,9 @@ impl Page {
             open: Vec::new(),
         };
         let mut at = 0;
-        while let Some(token) = tokens.get(at) {
+        while let Some(token) = list.get(at) {
             if let Some(end) = ends.get(at).copied().flatten() {
-                let last = tokens.get(end).unwrap_or(token);
+                let last = list.get(end).unwrap_or(token);
                 read.close();
                 read.junk(token.range.start..last.range.end, Blank::Line);
                 at = end + 1;
@@ -332,12 +347,11 @@ pub(super) struct Seen<'t> {
 }
 
 /// Reads a page as its reader does: without boilerplate.
-pub(super) fn read(text: &str) -> Seen<'_> {
-    let tokens = tokens(text);
-    let ends = boilerplate(text, &tokens);
-    let mut seen = Seen { words: String::new(), structure: Vec::new(), addresses: Vec::new() };
+pub(super) fn read<'t>(Tokens { text, list, ends }: &Tokens<'t>) -> Seen<'t> {
+    let words = String::with_capacity(text.len());
+    let mut seen = Seen { words, structure: Vec::new(), addresses: Vec::new() };
     let mut at = 0;
-    while let Some(token) = tokens.get(at) {
+    while let Some(token) = list.get(at) {
         if let Some(end) = ends.get(at).copied().flatten() {
             at = end + 1;
             continue;
@@ -346,8 +360,7 @@ pub(super) fn read(text: &str) -> Seen<'_> {
         let name = text.get(token.name.clone()).unwrap_or_default();
         match token.kind {
             Kind::Text => {
-                let words = text.get(token.range.clone()).unwrap_or_default();
-                words.split_whitespace().for_each(|word| seen.words.push_str(word));
+                push_words(&mut seen.words, text.get(token.range.clone()).unwrap_or_default());
             }
             Kind::Open => {
                 let found = role(name);
@@ -366,4 +379,19 @@ pub(super) fn read(text: &str) -> Seen<'_> {
         }
     }
     seen
+}
+
+/// Adds a text without its white space.
+fn push_words(words: &mut String, text: &str) {
+    if !text.is_ascii() {
+        text.split_whitespace().for_each(|word| words.push_str(word));
+        return;
+    }
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let mut begin = 0;
+    for (at, _) in text.bytes().enumerate().filter(|(_, byte)| is_blank(*byte)) {
+        words.push_str(text.get(begin..at).unwrap_or_default());
+        begin = at + 1;
+    }
+    words.push_str(text.get(begin..).unwrap_or_default());
 }

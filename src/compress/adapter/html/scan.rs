@@ -24,8 +24,10 @@ pub(super) enum Kind {
 
 /// The tokens of a page, without gaps.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
+    /// Bytes of a token, about.
+    const USUAL: usize = 32;
     let bytes = text.as_bytes();
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity(text.len() / USUAL);
     let mut from = 0;
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()) {

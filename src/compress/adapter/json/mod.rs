@@ -11,7 +11,7 @@ mod paths;
 use std::ops::Range;
 
 use super::elide::{self, FEW};
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::notation::{self, mix};
 use crate::compress::segment::Kind;
 use crate::json::tape::{self, Form, Node, Tape};
@@ -42,36 +42,52 @@ impl FormatAdapter for Json {
     }
 
     fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        let mut tape = Tape::default();
-        let Some(roots) = documents(part.text, &mut tape) else { return Vec::new() };
-        let roots: Vec<Node<'_, '_>> = roots.iter().filter_map(|at| tape.node(*at)).collect();
-        let mut work = Work { text: part.text, inside, cuts: Vec::new() };
-        work.list(&roots, LINE, NESTED);
-        work.cuts
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        let (mut tape, mut shown) = (Tape::default(), Tape::default());
-        let (Some(before), Some(after)) =
-            (documents(before, &mut tape), documents(after, &mut shown))
-        else {
-            return false;
+        Documents::read(before).is_some_and(|own| own.holds(after))
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+        let Some(own) = Documents::read(part.text) else {
+            return Attempt { cuts: Vec::new(), holds: Box::new(|_| false) };
         };
-        let mut before = before.iter().filter_map(|at| tape.node(*at));
-        let mut after = after.iter().filter_map(|at| shown.node(*at));
-        is_list_of(&mut before, &mut after, LINE)
+        let roots: Vec<Node<'_, '_>> = own.nodes().collect();
+        let mut work = Work { text: part.text, inside, cuts: Vec::new() };
+        work.list(&roots, LINE, NESTED);
+        Attempt { cuts: work.cuts, holds: Box::new(move |after| own.holds(after)) }
     }
 }
 
-/// The values of a text: one, or one on each line; `None` where it is neither.
-fn documents<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<Vec<u32>> {
-    let form = Form { layout: None, ascii: false, slashes: false, limits: LIMITS };
-    if let Some(root) = tape.read(text, form) {
-        return Some(vec![root]);
+/// The values of a text: one, or one on each line.
+struct Documents<'a> {
+    tape: Tape<'a>,
+    roots: Vec<u32>,
+}
+
+impl<'a> Documents<'a> {
+    /// `None` where the text is neither.
+    fn read(text: &'a str) -> Option<Self> {
+        let form = Form { layout: None, ascii: false, slashes: false, limits: LIMITS };
+        let mut tape = Tape::default();
+        if let Some(root) = tape.read(text, form) {
+            return Some(Self { tape, roots: vec![root] });
+        }
+        let lines = text.split('\n').filter(|line| !line.trim().is_empty());
+        let roots: Option<Vec<u32>> = lines.map(|line| tape.read(line, form)).collect();
+        roots.filter(|roots| roots.len() > 1).map(|roots| Self { tape, roots })
     }
-    let lines = text.split('\n').filter(|line| !line.trim().is_empty());
-    let roots: Option<Vec<u32>> = lines.map(|line| tape.read(line, form)).collect();
-    roots.filter(|roots| roots.len() > 1)
+
+    fn nodes(&self) -> impl Iterator<Item = Node<'_, 'a>> {
+        self.roots.iter().filter_map(|at| self.tape.node(*at))
+    }
+
+    /// Whether a text has these values, with marks in the place of items, and shorter strings.
+    fn holds(&self, after: &str) -> bool {
+        let shown = Documents::read(after);
+        shown.is_some_and(|shown| is_list_of(&mut self.nodes(), &mut shown.nodes(), LINE))
+    }
 }
 
 struct Work<'w> {

@@ -8,8 +8,10 @@
 mod entity;
 mod read;
 
+use std::ops::Range;
+
 use super::words::is_prose;
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::lossless::indentation;
 use crate::compress::segment::Kind;
 use entity::Entities;
@@ -32,45 +34,67 @@ impl FormatAdapter for Xml {
     }
 
     fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        let Some(pieces) = pieces(part.text) else { return Vec::new() };
-        let gap = |range| Cut { range, with: String::new() };
-        let mut cuts: Vec<Cut> = indentation(part.text).into_iter().map(gap).collect();
-        cuts.extend(pieces.iter().filter_map(|piece| shorter(piece, part.text, inside)));
-        cuts.sort_by_key(|cut| cut.range.start);
-        cuts
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        let mut bare = String::with_capacity(before.len());
-        let mut copied = 0;
-        for gap in indentation(before) {
-            bare.push_str(before.get(copied..gap.start).unwrap_or_default());
-            copied = gap.end;
+        let Some(own) = pieces(before) else { return false };
+        is_kept((before, &own, &indentation(before)), after, &|piece| is_told(piece, before))
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+        let Some(own) = pieces(part.text) else {
+            return Attempt { cuts: Vec::new(), holds: Box::new(|_| false) };
+        };
+        let gaps = indentation(part.text);
+        let gap = |range: &Range<usize>| Cut { range: range.clone(), with: String::new() };
+        let mut cuts: Vec<Cut> = gaps.iter().map(gap).collect();
+        // What was cut is prose, by which it was found.
+        let mut told = Vec::new();
+        for piece in &own {
+            if let Some(cut) = shorter(piece, part.text, inside) {
+                told.push(piece.range.start);
+                cuts.push(cut);
+            }
         }
-        bare.push_str(before.get(copied..).unwrap_or_default());
-        let (Some(own), Some(shown)) = (pieces(&bare), pieces(after)) else { return false };
-        own.len() == shown.len()
-            && own.iter().zip(&shown).all(|(own, shown)| {
-                own.event == shown.event && is_kept(own, &bare, shown.raw(after))
-            })
+        cuts.sort_by_key(|cut| cut.range.start);
+        let is_told = move |piece: &Piece| told.binary_search(&piece.range.start).is_ok();
+        let holds = move |after: &str| is_kept((part.text, &own, &gaps), after, &is_told);
+        Attempt { cuts, holds: Box::new(holds) }
     }
 }
 
-/// Whether a piece is shown as it was, or as the shorter form of prose.
-fn is_kept(own: &Piece, text: &str, shown: &str) -> bool {
-    let raw = own.raw(text);
-    raw == shown
-        || shown.len() < raw.len()
-            && own.may_shrink()
-            && bare(own.event, raw).is_some_and(|(_, bare, _)| is_told(own.event, bare))
-            && bare(own.event, shown).is_some_and(|(_, bare, _)| !bare.is_empty())
+/// Whether a text has the pieces of another without its gaps, each as it was, or as the shorter form
+/// of prose.
+fn is_kept(
+    (before, own, gaps): (&str, &[Piece], &[Range<usize>]),
+    after: &str,
+    is_told: &dyn Fn(&Piece) -> bool,
+) -> bool {
+    let Some(shown) = pieces(after) else { return false };
+    let mut gaps = gaps.iter().peekable();
+    let mut shown = shown.iter();
+    let all =
+        own.iter().filter(|own| gaps.next_if(|gap| **gap == own.range).is_none()).all(|own| {
+            shown.next().is_some_and(|shown| {
+                let (raw, other) = (own.raw(before), shown.raw(after));
+                own.event == shown.event
+                    && (raw == other
+                        || other.len() < raw.len()
+                            && own.may_shrink()
+                            && is_told(own)
+                            && bare(own.event, other).is_some_and(|(_, bare, _)| !bare.is_empty()))
+            })
+        });
+    // Each gap is a piece of its own.
+    all && gaps.next().is_none() && shown.next().is_none()
 }
 
-fn is_told(event: Event, bare: &str) -> bool {
-    match event {
+fn is_told(piece: &Piece, text: &str) -> bool {
+    bare(piece.event, piece.raw(text)).is_some_and(|(_, bare, _)| match piece.event {
         Event::Text => Entities::read(bare).is_some_and(|(text, _)| is_prose(&text)),
         _ => is_prose(bare),
-    }
+    })
 }
 
 /// What stands before the words of a piece, the words, and what stands behind them.

@@ -8,7 +8,7 @@ mod scalar;
 mod scan;
 
 use super::words::is_prose;
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment;
 use scan::{Event, Kind, scan};
 
@@ -48,18 +48,31 @@ impl FormatAdapter for Yaml {
     }
 
     fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        let events = scan(part.text).unwrap_or_default();
-        events.iter().filter_map(|event| shorter(event, part.text, inside)).collect()
+        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        let (Some(own), Some(shown)) = (scan(before), scan(after)) else { return false };
-        own.len() == shown.len()
-            && own.iter().zip(&shown).all(|(own, shown)| {
-                own.kind == shown.kind
-                    && own.column == shown.column
-                    && is_kept(own, raw(own, before), raw(shown, after))
-            })
+        let Some(own) = scan(before) else { return false };
+        let may_shrink =
+            |at: usize| own.get(at).is_some_and(|event| prose(event, raw(event, before)).is_some());
+        is_kept((before, &own), after, &may_shrink)
+    }
+
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+        let Some(own) = scan(part.text) else {
+            return Attempt { cuts: Vec::new(), holds: Box::new(|_| false) };
+        };
+        let mut cuts = Vec::new();
+        // Those that were cut are prose, by which they were found.
+        let mut is_cut = vec![false; own.len()];
+        for (event, is_cut) in own.iter().zip(&mut is_cut) {
+            let shorter = shorter(event, part.text, inside);
+            *is_cut = shorter.is_some();
+            cuts.extend(shorter);
+        }
+        let may_shrink = move |at: usize| is_cut.get(at) == Some(&true);
+        let holds = move |after: &str| is_kept((part.text, &own), after, &may_shrink);
+        Attempt { cuts, holds: Box::new(holds) }
     }
 }
 
@@ -78,12 +91,23 @@ fn raw<'t>(event: &Event, text: &'t str) -> &'t str {
     text.get(event.range.clone()).unwrap_or_default()
 }
 
-/// Whether a piece is shown as it was, or as the shorter form of prose.
-fn is_kept(event: &Event, own: &str, shown: &str) -> bool {
-    own == shown
-        || shown.len() < own.len()
-            && prose(event, own).is_some()
-            && scalar::words(event, shown).is_some_and(|words| !words.trim().is_empty())
+/// Whether a text has the same pieces, those that may shrink as they were or with fewer words.
+fn is_kept(
+    (before, own): (&str, &[Event]),
+    after: &str,
+    may_shrink: &dyn Fn(usize) -> bool,
+) -> bool {
+    let Some(shown) = scan(after) else { return false };
+    let mut pairs = own.iter().zip(&shown).enumerate();
+    own.len() == shown.len()
+        && pairs.all(|(at, (own, shown))| {
+            let (raw, other) = (raw(own, before), raw(shown, after));
+            let has_words =
+                || scalar::words(own, other).is_some_and(|words| !words.trim().is_empty());
+            own.kind == shown.kind
+                && own.column == shown.column
+                && (raw == other || other.len() < raw.len() && may_shrink(at) && has_words())
+        })
 }
 
 /// The words of a scalar or comment that is prose.
