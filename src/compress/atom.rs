@@ -64,14 +64,20 @@ impl Scan<'_> {
         }
     }
 
-    /// The byte after a word of small letters and the blank behind it: most of any prose.
+    /// The byte after a word of small letters, a mark that may end it, and the blank behind both:
+    /// most of any prose.
     fn plain_word(&self) -> Option<usize> {
         const LONGEST: usize = 18;
         let rest = self.bytes.get(self.at..)?;
         let first = usize::from(rest.first()?.is_ascii_alphabetic());
         let letters = rest.iter().skip(first).take(LONGEST);
         let length = first + letters.take_while(|byte| byte.is_ascii_lowercase()).count();
-        matches!(rest.get(length), Some(b' ' | b'\n')).then_some(self.at + length + 1)
+        let mark = match rest.get(length)? {
+            b' ' | b'\n' => return Some(self.at + length + 1),
+            b',' | b'.' | b':' | b';' | b'!' | b'?' | b')' if length > 0 => length + 1,
+            _ => return None,
+        };
+        matches!(rest.get(mark), Some(b' ' | b'\n')).then_some(self.at + mark + 1)
     }
 
     fn push(&mut self, start: usize, end: usize) {
@@ -161,25 +167,33 @@ impl Scan<'_> {
 
     /// Where the run of letters, digits and the marks between them ends.
     fn run(&self, start: usize) -> usize {
-        let mut letters = self.text.get(start..).unwrap_or_default().char_indices().peekable();
-        let mut before = ' ';
-        while let Some((offset, letter)) = letters.next() {
-            let next = letters.peek().map_or(' ', |(_, next)| *next);
-            let goes_on = match letter {
-                _ if is_word(letter) || offset == 0 => true,
-                '.' | '/' | '\\' | '-' | '+' | '~' | '#' | '%' | '$' | '@' => true,
-                ':' => is_word(next) || matches!(next, ':' | '/' | '\\'),
+        let mut at = start;
+        let mut before = b' ';
+        while let Some(byte) = self.bytes.get(at).copied() {
+            let next = self.byte(at + 1);
+            let goes_on = match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => true,
+                _ if at == start => true,
+                b'.' | b'/' | b'\\' | b'-' | b'+' | b'~' | b'#' | b'%' | b'$' | b'@' => true,
+                b':' => matches!(next, b':' | b'/' | b'\\') || self.is_word_at(at + 1),
                 // A list of names is no atom, `1,234` is one.
-                ',' => before.is_ascii_digit() && next.is_ascii_digit(),
-                '=' => before == '=' || next == '=' || !is_word(next),
+                b',' => before.is_ascii_digit() && next.is_ascii_digit(),
+                b'=' => before == b'=' || next == b'=' || !self.is_word_at(at + 1),
+                0x80.. => self.is_word_at(at),
                 _ => false,
             };
             if !goes_on {
-                return start + offset;
+                return at;
             }
-            before = letter;
+            before = byte;
+            at += if byte < 0x80 { 1 } else { self.char_at(at).map_or(1, char::len_utf8) };
         }
         self.text.len()
+    }
+
+    /// Whether a letter of a word begins at a byte.
+    fn is_word_at(&self, at: usize) -> bool {
+        self.char_at(at).is_some_and(is_word)
     }
 
     /// A number takes the unit or the month after it: `12 ms`, `3 March 2024`.

@@ -2,7 +2,8 @@
 //! share of the room, so that a text full of them still shrinks.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+
+use foldhash::HashSet;
 
 use crate::compress::extract::{Selection, Unit};
 use crate::compress::notation::hash;
@@ -39,7 +40,7 @@ pub(super) fn oblige(
     duties: &[Option<Duty>],
     room: usize,
 ) {
-    let mut known = BTreeSet::new();
+    let mut known = HashSet::default();
     for (duty, share) in SHARES {
         let places = duties.iter().enumerate().filter(|(_, own)| **own == Some(duty));
         let places = places.filter_map(|(at, _)| Some((at, units.get(at)?.text)));
@@ -73,11 +74,12 @@ pub(super) fn best(units: &[Unit<'_>], places: impl Iterator<Item = usize>) -> O
 fn words_of(sentence: &str) -> u64 {
     let bytes = sentence.as_bytes();
     // Most sentences have single spaces between their words, and are looked at as a whole.
-    let pairs = bytes.iter().zip(bytes.iter().skip(1).chain([&b' ']));
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     let uneven = pairs.fold(0, |any, (byte, next)| {
         any | u8::from(*byte < b' ') | u8::from((*byte | *next) == b' ')
     });
-    if uneven == 0 && bytes.first() != Some(&b' ') {
+    let ends_with_words = [bytes.first(), bytes.last()].iter().flatten().all(|end| **end > b' ');
+    if uneven == 0 && ends_with_words {
         return hash(bytes);
     }
     let words: Vec<&str> = sentence.split_ascii_whitespace().collect();

@@ -5,7 +5,7 @@
 
 use super::choose::{Rank, chosen};
 use super::failure::{is_passed, is_total, rank};
-use super::page::{Page, attempt, is_elided};
+use super::page::{Page, attempt, has_lines, is_elided};
 use super::progress::{Progress, is_data, is_put_out};
 use super::shape::shape;
 use super::{Attempt, Cut, FormatAdapter, Inside, Part};
@@ -55,7 +55,10 @@ impl FormatAdapter for Log {
                         | Kind::Markdown(Structure::List)
                 )
         };
-        if part.spans.iter().any(|span| is_document(span, part.text)) || share(part, words) < HALF {
+        if !has_lines(part.text)
+            || part.spans.iter().any(|span| is_document(span, part.text))
+            || share(part, words) < HALF
+        {
             return false;
         }
         let page = Page::of(part.text);

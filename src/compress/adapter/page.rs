@@ -148,6 +148,11 @@ impl<'t> Page<'t> {
     }
 }
 
+/// Whether a text has so many lines that some may be left out. Most words inside of others have few.
+pub(super) fn has_lines(text: &str) -> bool {
+    memchr::memchr_iter(b'\n', text.as_bytes()).take(FEWEST_LINES - 1).count() + 1 >= FEWEST_LINES
+}
+
 fn indent(line: &str) -> &str {
     let blanks = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     line.get(..blanks).unwrap_or_default()

@@ -78,8 +78,7 @@ impl<'t> Scan<'t> {
     fn run(&mut self, found: &mut Vec<Range<usize>>) {
         self.start = self.next_word(0);
         let mut at = self.start;
-        while let Some(step) =
-            self.bytes.get(at..).and_then(|rest| rest.iter().position(|byte| may_end(*byte)))
+        while let Some(step) = self.bytes.get(at..).and_then(next_end)
             && let Some(byte) = self.bytes.get(at + step)
         {
             at += step;
@@ -236,8 +235,13 @@ impl<'t> Scan<'t> {
         let is_initials = word.split(|byte| *byte == b'.').all(|part| part.len() == 1)
             && word.iter().any(u8::is_ascii_uppercase)
             && word != b"I";
-        let known =
-            |words: &[&str]| words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word));
+        let may_be = |first: &u8| {
+            FIRSTS.get(word.len()).is_some_and(|firsts| firsts >> (first & 31) & 1 == 1)
+        };
+        let is_known = word.first().is_some_and(may_be);
+        let known = |words: &[&str]| {
+            is_known && words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
+        };
         let has_number = || self.char_at(self.next_word(end)).is_some_and(char::is_numeric);
         is_initials || known(ABBREVIATIONS) || (known(NUMBERED) && has_number())
     }
@@ -271,21 +275,22 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// Whether a byte may end a sentence, or is what was left out.
+/// Where the first byte stands that may end a sentence, or that what was left out begins with.
+fn next_end(bytes: &[u8]) -> Option<usize> {
+    /// Bytes that are looked at together.
+    const STEP: usize = 32;
+    let (steps, _) = bytes.as_chunks::<STEP>();
+    let has_none = |step: &&[u8; STEP]| step.iter().fold(0, |any, byte| any | may_end(*byte)) == 0;
+    let from = steps.iter().take_while(has_none).count() * STEP;
+    let rest = bytes.get(from..)?;
+    rest.iter().position(|byte| may_end(*byte) != 0).map(|at| from + at)
+}
+
+/// No branch, no truth: so many bytes are looked at at once.
 #[inline]
-fn may_end(byte: u8) -> bool {
-    const MAY: [bool; 256] = {
-        let mut may = [false; 256];
-        let mut rest: &mut [bool] = &mut may;
-        let mut byte = 0_u8;
-        while let Some((may, after)) = rest.split_first_mut() {
-            *may = byte >= 0x80 || matches!(byte, b'[' | b'.' | b'!' | b'?' | b'\n');
-            rest = after;
-            byte = byte.wrapping_add(1);
-        }
-        may
-    };
-    MAY.get(usize::from(byte)) == Some(&true)
+fn may_end(byte: u8) -> u8 {
+    let is = |mark: u8| u8::from(byte == mark);
+    byte >> 7 | is(b'[') | is(b'.') | is(b'!') | is(b'?') | is(b'\n')
 }
 
 /// Whether an apostrophe stands in no word.
@@ -311,6 +316,25 @@ const NUMBERED: &[&str] = &[
     "min", "max", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov",
     "dec", "ref",
 ];
+
+/// The first letters of the words above as bits by their low five, by length: most words before a
+/// full stop are told from all of them by it.
+const FIRSTS: [u32; LONGEST + 1] = {
+    let mut firsts = [0; LONGEST + 1];
+    let mut lists: &[&[&str]] = &[ABBREVIATIONS, NUMBERED];
+    while let Some((list, others)) = lists.split_first() {
+        let mut words = *list;
+        while let Some((word, after)) = words.split_first() {
+            #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
+            {
+                firsts[word.len()] |= 1 << (word.as_bytes()[0] & 31);
+            }
+            words = after;
+        }
+        lists = others;
+    }
+    firsts
+};
 
 /// Whether a sentence can end with a character, by UAX-29.
 fn is_terminator(letter: char) -> bool {

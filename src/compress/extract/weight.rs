@@ -59,11 +59,12 @@ pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
 fn names_failure(sentence: &str) -> bool {
     /// Words of what a report is about.
     const FEW: usize = 8;
-    let head = sentence.split_once(": ").map_or("", |(head, _)| head);
+    let colons = memchr::memchr_iter(b':', sentence.as_bytes());
+    let mut blanks = colons.clone().filter(|at| sentence.as_bytes().get(at + 1) == Some(&b' '));
+    let head = blanks.next().and_then(|at| sentence.get(..at)).unwrap_or_default();
     if head.split_ascii_whitespace().take(FEW + 1).count() <= FEW && reports_error(head) {
         return true;
     }
-    let colons = memchr::memchr_iter(b':', sentence.as_bytes());
     let mut words = colons.filter_map(|at| sentence.get(..at)?.rsplit(char::is_whitespace).next());
     words.any(reports_error)
 }
@@ -94,16 +95,17 @@ impl Default for Seen {
 impl Seen {
     fn words(&mut self, bytes: &[u8]) {
         let mut before_is_do = false;
-        let mut rest = bytes;
-        while let Some(begin) = rest.iter().position(|byte| class(*byte) != 0) {
-            rest = rest.get(begin..).unwrap_or_default();
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let (mut length, mut classes) = (0, 0);
             for class in rest.iter().map(|byte| class(*byte)).take_while(|class| *class != 0) {
                 classes |= class;
                 length += 1;
             }
-            let (word, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-            rest = after;
+            // What ends a word is part of none.
+            at += length + 1;
+            let word = rest.get(..length).unwrap_or_default();
+            let Some(initial) = word.first() else { continue };
             self.reports |= if classes == LETTER {
                 may_report(word)
             } else {
@@ -111,7 +113,6 @@ impl Seen {
             };
             let first = self.words == 0;
             self.words += 1;
-            let Some(initial) = word.first() else { continue };
             self.numbers += u32::from(initial.is_ascii_digit());
             self.names += u32::from(initial.is_ascii_uppercase() && !first && length > 1);
             let kind = kind_of(word);
@@ -280,7 +281,7 @@ const DO: &[&[u8]] = &[b"do"];
 const LONGEST: usize = 14;
 
 /// The last letters of the words above as bits by their low five, by the low five bits of a first
-/// letter and by length: most words have one that no word above has.
+/// letter and by length.
 const SHAPES: [[u32; LONGEST + 1]; 32] = {
     let mut shapes = [[0; LONGEST + 1]; 32];
     let mut lists: &[&[&[u8]]] = &[STRICT, NEGATION, EMPHASIS, DO];
@@ -298,18 +299,20 @@ const SHAPES: [[u32; LONGEST + 1]; 32] = {
     shapes
 };
 
+/// Most words have a last letter that no word above of their length with their first letter has.
+#[inline]
 fn kind_of(word: &[u8]) -> Kind {
-    let (Some(first), Some(last), 2..=LONGEST) = (word.first(), word.last(), word.len()) else {
-        return Kind::Other;
-    };
+    let (Some(first), Some(last)) = (word.first(), word.last()) else { return Kind::Other };
     let lasts = SHAPES.get(usize::from(first & 31)).and_then(|lasts| lasts.get(word.len()));
     let is_shaped = lasts.is_some_and(|lasts| lasts >> (last & 31) & 1 == 1);
     // `n't` may end any word.
-    let is_denied =
-        last | 0x20 == b't' && matches!(word, [.., b'n' | b'N', b'\'', _] | [.., 0x80..=0xff, _]);
-    if !is_shaped && !is_denied {
-        return Kind::Other;
-    }
+    let may_deny = last | 0x20 == b't'
+        && matches!(word, [.., b'n' | b'N', b'\'', _] | [.., 0x80..=0xff, _])
+        && word.len() <= LONGEST;
+    if is_shaped || may_deny { known_kind(word) } else { Kind::Other }
+}
+
+fn known_kind(word: &[u8]) -> Kind {
     let mut small = [0_u8; LONGEST];
     for (small, byte) in small.iter_mut().zip(word) {
         *small = byte.to_ascii_lowercase();
@@ -332,52 +335,29 @@ fn kind_of(word: &[u8]) -> Kind {
 
 /// Whether a sentence opens with words that carry a conversation and say nothing.
 fn opens_with_filler(sentence: &str) -> bool {
-    const FILLERS: [&str; 41] = [
-        "great",
-        "sure",
-        "ok",
-        "okay",
-        "thanks",
-        "thank you",
-        "got it",
-        "right",
-        "yes",
-        "no",
-        "alright",
-        "absolutely",
-        "exactly",
-        "indeed",
-        "cool",
-        "nice",
-        "perfect",
-        "wonderful",
-        "awesome",
-        "fantastic",
-        "excellent",
-        "sounds good",
-        "makes sense",
-        "i see",
-        "i understand",
-        "understood",
-        "noted",
-        "certainly",
-        "of course",
-        "no problem",
-        "no worries",
-        "will do",
-        "let me",
-        "i'll",
-        "i would be happy",
-        "i'd be happy",
-        "happy to",
-        "glad to",
-        "hello",
-        "hi",
-        "you're welcome",
-    ];
     let bytes = sentence.as_bytes();
-    let first = bytes.first().map(u8::to_ascii_lowercase);
-    FILLERS.iter().filter(|filler| filler.bytes().next() == first).any(|filler| {
+    let fillers: &[&str] = match bytes.first().map_or(0, u8::to_ascii_lowercase) {
+        b'a' => &["alright", "absolutely", "awesome"],
+        b'c' => &["cool", "certainly"],
+        b'e' => &["exactly", "excellent"],
+        b'f' => &["fantastic"],
+        b'g' => &["great", "got it", "glad to"],
+        b'h' => &["happy to", "hello", "hi"],
+        b'i' => &["indeed", "i see", "i understand", "i'll", "i would be happy", "i'd be happy"],
+        b'l' => &["let me"],
+        b'm' => &["makes sense"],
+        b'n' => &["no", "nice", "noted", "no problem", "no worries"],
+        b'o' => &["ok", "okay", "of course"],
+        b'p' => &["perfect"],
+        b'r' => &["right"],
+        b's' => &["sure", "sounds good"],
+        b't' => &["thanks", "thank you"],
+        b'u' => &["understood"],
+        b'w' => &["wonderful", "will do"],
+        b'y' => &["yes", "you're welcome"],
+        _ => &[],
+    };
+    fillers.iter().any(|filler| {
         let head = bytes.get(..filler.len());
         let after = bytes.get(filler.len()).copied().unwrap_or(b'.');
         head.is_some_and(|head| head.eq_ignore_ascii_case(filler.as_bytes()))
