@@ -94,14 +94,44 @@ impl<'t> Table<'t> {
     }
 
     /// Takes a row; gives the byte at which the next begins.
-    fn row(&mut self, mut at: usize) -> Option<usize> {
+    fn row(&mut self, at: usize) -> Option<usize> {
+        let rest = self.text.as_bytes().get(at..)?;
+        match memchr::memchr2(b'\n', b'"', rest) {
+            Some(end) if rest.get(end) == Some(&b'\n') => {
+                let line = rest.get(..end)?;
+                self.plain(at, line.strip_suffix(b"\r").unwrap_or(line));
+                Some(at + end + 1)
+            }
+            None if !rest.ends_with(b"\r") => {
+                self.plain(at, rest);
+                Some(self.text.len())
+            }
+            _ => self.quoting(at),
+        }
+    }
+
+    /// Takes the cells of a row that has no quotes.
+    fn plain(&mut self, at: usize, line: &[u8]) {
+        let mut begin = at;
+        for (end, byte) in (at..).zip(line) {
+            if *byte == self.separator {
+                self.cells.push(begin..end);
+                begin = end + 1;
+            }
+        }
+        self.cells.push(begin..at + line.len());
+    }
+
+    /// Takes a row that may have quotes.
+    fn quoting(&mut self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         loop {
             let rest = bytes.get(at..)?;
             let length = if rest.first() == Some(&b'"') {
                 quoted(rest)?
             } else {
-                let length = bare(rest, self.separator);
+                let ends = memchr::memchr3(self.separator, b'\n', b'"', rest);
+                let length = ends.unwrap_or(rest.len());
                 if rest.get(length) == Some(&b'"') {
                     return None;
                 }
@@ -173,7 +203,9 @@ impl<'t> Table<'t> {
     fn gaps(&self) -> Vec<Range<usize>> {
         let rows = self.rows();
         // A table that holds such a row could not be told from one that lost rows.
-        if rows <= elide::FEW || (0..rows).any(|row| self.marked(row).is_some()) {
+        let may_have_marks = memchr::memmem::find(self.text.as_bytes(), elide::MARK.as_bytes());
+        let is_marked = |row| may_have_marks.is_some() && self.marked(row).is_some();
+        if rows <= elide::FEW || (0..rows).any(is_marked) {
             return Vec::new();
         }
         let (mut outliers, mut states) = (Outliers::default(), States::default());
@@ -263,18 +295,6 @@ impl<'t> Table<'t> {
         }
         own == self.rows()
     }
-}
-
-/// Bytes of the cell without quotes at the head of some bytes, up to what ends it or is a quote.
-fn bare(bytes: &[u8], separator: u8) -> usize {
-    /// Most cells are so short that a search is not worth its call.
-    const SHORT: usize = 16;
-    let ends = |byte: &u8| *byte == separator || matches!(byte, b'\n' | b'"');
-    let far = || {
-        let rest = bytes.get(SHORT..)?;
-        memchr::memchr3(separator, b'\n', b'"', rest).map(|at| at + SHORT)
-    };
-    bytes.iter().take(SHORT).position(ends).or_else(far).unwrap_or(bytes.len())
 }
 
 /// The byte behind the quoted cell at the head of some bytes.

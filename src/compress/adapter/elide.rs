@@ -52,15 +52,18 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
     gaps
 }
 
+/// What a mark begins with.
+pub(super) const MARK: &str = "… ";
+
 /// What stands for so many items: `… 212 more items`.
 pub(super) fn mark(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("… {count} more {noun}{plural}")
+    format!("{MARK}{count} more {noun}{plural}")
 }
 
 /// How many items a mark stands for.
 pub(super) fn marked(text: &str, noun: &str) -> Option<usize> {
-    let (count, rest) = text.strip_prefix("… ")?.split_once(" more ")?;
+    let (count, rest) = text.strip_prefix(MARK)?.split_once(" more ")?;
     let rest = rest.strip_prefix(noun)?;
     let count = count.parse().ok()?;
     (rest == if count == 1 { "" } else { "s" }).then_some(count)

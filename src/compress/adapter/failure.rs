@@ -132,9 +132,9 @@ fn ends(page: &Page<'_>, at: usize, is_banner: bool) -> bool {
     is_heading(body)
         || is_failed(body)
         || is_passed(body)
-        || is_total(body)
         || (page.indent(at) == 0 && is_entry(body.as_bytes()))
         || (!is_banner && page.reports_error(at))
+        || is_total(body)
 }
 
 /// `____ test_x ____`, `---- a::b stdout ----`, `==== FAILURES ====`, `● suite › name`,
@@ -192,31 +192,58 @@ pub(super) fn is_total(body: &str) -> bool {
     const LONGEST: usize = 200;
     /// Words of a line that says one number.
     const SHORT: usize = 4;
-    const WORDS: [&str; 20] = [
-        "pass", "fail", "passed", "failed", "passing", "failing", "skipped", "ignored", "pending",
-        "total", "todo", "tests", "test", "suites", "time", "ran", "duration", "finished",
-        "failure", "failures",
-    ];
-    if body.len() > LONGEST || !body.bytes().any(|byte| byte.is_ascii_digit()) {
+    if body.len() > LONGEST {
         return false;
     }
-    let is_known = |word| WORDS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word));
-    let mut known = 0;
-    let mut count = 0;
-    let mut rest = body.as_bytes();
-    while let Some(first) = rest.first() {
-        let length = rest.iter().take_while(|byte| is_word(**byte)).count();
-        let (word, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        rest = if length == 0 { rest.get(1..).unwrap_or_default() } else { after };
-        count += usize::from(length > 0);
-        // Few words are as long and begin so.
-        let may_be = (3..=8).contains(&length)
-            && matches!(first | 0x20, b'p' | b'f' | b's' | b'i' | b't' | b'r' | b'd');
-        known += usize::from(may_be && is_known(word));
+    let (mut known, mut count) = (0, 0);
+    let mut length = 0;
+    let mut word = |end: usize, length: usize| {
+        let word = body.as_bytes().get(end - length..end).unwrap_or_default();
+        count += 1;
+        known += usize::from(counts(word));
+    };
+    for (at, byte) in body.bytes().enumerate() {
+        if is_word(byte) {
+            length += 1;
+        } else if length > 0 {
+            word(at, std::mem::take(&mut length));
+        }
     }
-    (known >= 2 && known * 6 >= count) || (known == 1 && count <= SHORT)
+    if length > 0 {
+        word(body.len(), length);
+    }
+    let says = (known >= 2 && known * 6 >= count) || (known == 1 && count <= SHORT);
+    says && body.bytes().any(|byte| byte.is_ascii_digit())
 }
 
+#[inline]
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    const WORDS: [bool; 256] = {
+        let mut words = [false; 256];
+        let mut rest: &mut [bool] = &mut words;
+        let mut byte = 0_u8;
+        while let Some((word, after)) = rest.split_first_mut() {
+            *word = byte.is_ascii_alphanumeric() || byte == b'_';
+            rest = after;
+            byte = byte.wrapping_add(1);
+        }
+        words
+    };
+    WORDS.get(usize::from(byte)) == Some(&true)
+}
+
+/// Whether a word says what was counted.
+fn counts(word: &[u8]) -> bool {
+    let known: &[&[u8]] = match word.len() {
+        3 => &[b"ran"],
+        4 => &[b"pass", b"fail", b"todo", b"test", b"time"],
+        5 => &[b"total", b"tests"],
+        6 => &[b"passed", b"failed", b"suites"],
+        7 => &[b"passing", b"failing", b"skipped", b"ignored", b"pending", b"failure"],
+        8 => &[b"duration", b"finished", b"failures"],
+        _ => &[],
+    };
+    let first = word.first().map(u8::to_ascii_lowercase);
+    let mut alike = known.iter().filter(|known| known.first().copied() == first);
+    alike.any(|known| known.eq_ignore_ascii_case(word))
 }

@@ -4,32 +4,72 @@ use crate::compress::notation::{hash, mix};
 
 /// A hash of the words of a line; lines that differ in numbers, ids and paths alone have the same.
 pub(super) fn shape(line: &str) -> u64 {
-    let mut shape = 0;
-    let mut was_data = false;
-    let mut rest = line.as_bytes();
-    while let Some(first) = rest.first() {
-        if matches!(first, b' ' | b'\t') {
-            rest = rest.get(1..).unwrap_or_default();
-            continue;
+    let bytes = line.as_bytes();
+    let mut shape = Shape::default();
+    let (mut begin, mut kinds) = (0, 0);
+    for (at, byte) in bytes.iter().enumerate() {
+        let kind = kind(*byte);
+        if kind == BLANK {
+            shape.take(bytes.get(begin..at).unwrap_or_default(), kinds);
+            (begin, kinds) = (at + 1, 0);
+        } else {
+            kinds |= kind;
         }
-        let letters = rest.iter().take_while(|byte| is_letter(**byte)).count();
-        let others = rest.iter().skip(letters);
-        let length = letters + others.take_while(|byte| !matches!(byte, b' ' | b'\t')).count();
-        let (token, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        // Most tokens are nothing but letters.
-        let word = if letters == length { token } else { word(token) };
-        rest = after;
-        if word.is_empty() && was_data {
-            continue;
-        }
-        was_data = word.is_empty();
-        shape = mix(shape, hash(word));
     }
-    shape
+    shape.take(bytes.get(begin..).unwrap_or_default(), kinds);
+    shape.hash
 }
 
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte >= 0x80
+#[derive(Debug, Default)]
+struct Shape {
+    hash: u64,
+    was_data: bool,
+}
+
+impl Shape {
+    /// Takes in what stands between two blanks, and what is in it.
+    #[inline]
+    fn take(&mut self, token: &[u8], kinds: u8) {
+        let word = match kinds {
+            0 => return,
+            LETTER => token,
+            OTHER => &[],
+            _ => word(token),
+        };
+        if word.is_empty() && self.was_data {
+            return;
+        }
+        self.was_data = word.is_empty();
+        self.hash = mix(self.hash, hash(word));
+    }
+}
+
+/// What bytes of a line are: blanks, letters and all that is not ASCII, `_`, and others.
+const BLANK: u8 = 0;
+const LETTER: u8 = 1;
+const UNDER: u8 = 1 << 1;
+const OTHER: u8 = 1 << 2;
+
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut rest: &mut [u8] = &mut kinds;
+    let mut byte = 0_u8;
+    while let Some((kind, after)) = rest.split_first_mut() {
+        *kind = match byte {
+            b' ' | b'\t' => BLANK,
+            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => LETTER,
+            b'_' => UNDER,
+            _ => OTHER,
+        };
+        rest = after;
+        byte = byte.wrapping_add(1);
+    }
+    kinds
+};
+
+#[inline]
+fn kind(byte: u8) -> u8 {
+    KINDS.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 /// The letters of a word, the key of `key=value`, nothing of what is data.
@@ -39,9 +79,10 @@ fn word(token: &[u8]) -> &[u8] {
     let from = token.iter().take_while(|byte| is_mark(byte)).count();
     let to = token.len() - token.iter().rev().take_while(|byte| is_mark(byte)).count();
     let bare = token.get(from..to).unwrap_or_default();
-    let letters = bare.iter().take_while(|byte| is_letter(**byte)).count();
+    let letters = bare.iter().take_while(|byte| kind(**byte) == LETTER).count();
     let key = bare.get(letters..).unwrap_or_default();
-    let key = letters + key.iter().take_while(|byte| is_letter(**byte) || **byte == b'_').count();
+    let key =
+        letters + key.iter().take_while(|byte| matches!(kind(**byte), LETTER | UNDER)).count();
     match bare.get(key) {
         None if letters == bare.len() => bare,
         Some(b'=' | b':') => bare.get(..key).unwrap_or_default(),

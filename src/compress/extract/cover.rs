@@ -12,8 +12,8 @@ use super::{IsTold, Offer, Unit};
 #[derive(Debug)]
 pub(crate) struct Shows {
     /// In the order of the units, each fact once in each of them.
-    shows: Vec<Show>,
-    /// Unit by unit: where its part of `shows` begins, the end of all behind the last.
+    list: Vec<Show>,
+    /// Unit by unit: where its part of `list` begins, the end of all behind the last.
     begins: Vec<usize>,
     facts: Vec<Fact>,
 }
@@ -51,12 +51,12 @@ impl Shows {
         let room = units.size_hint().0.saturating_mul(USUAL);
         let mut known = HashMap::with_capacity(room);
         let mut all = Self {
-            shows: Vec::with_capacity(room),
+            list: Vec::with_capacity(room),
             begins: Vec::with_capacity(units.size_hint().0 + 1),
             facts: Vec::with_capacity(room),
         };
         for (unit, at) in units.zip(0..) {
-            all.begins.push(all.shows.len());
+            all.begins.push(all.list.len());
             let mut see = |hash: u64, worth: u32, is_words: bool| {
                 let next = number(all.facts.len());
                 let fact = *known.entry(hash).or_insert(next);
@@ -65,24 +65,26 @@ impl Shows {
                 }
                 all.show(fact, at, worth);
             };
-            let words = scan_valued(unit.text, |fact, times| see(fact, worth * times, false));
+            let words = scan_valued(unit.text, unit.weight > 0, |fact, times| {
+                see(fact, worth * times, false);
+            });
             if unit.weight > 0 {
                 see(!words, unit.weight, true);
             }
         }
-        all.begins.push(all.shows.len());
+        all.begins.push(all.list.len());
         all
     }
 
     /// Notes that a unit shows a fact, the units in order.
     fn show(&mut self, fact: u32, unit: u32, worth: u32) {
-        let place = number(self.shows.len());
+        let place = number(self.list.len());
         let Some(own) = self.facts.get_mut(fact as usize) else { return };
-        match self.shows.get_mut(own.last as usize) {
+        match self.list.get_mut(own.last as usize) {
             Some(last) if last.unit == unit => last.worth = last.worth.max(worth),
             _ => {
                 let before = std::mem::replace(&mut own.last, place);
-                self.shows.push(Show { fact, unit, worth, before });
+                self.list.push(Show { fact, unit, worth, before });
             }
         }
     }
@@ -90,14 +92,14 @@ impl Shows {
     /// What a unit shows.
     fn of_unit(&self, at: usize) -> &[Show] {
         match self.begins.get(at..at + 2) {
-            Some(&[from, to]) => self.shows.get(from..to).unwrap_or_default(),
+            Some(&[from, to]) => self.list.get(from..to).unwrap_or_default(),
             _ => &[],
         }
     }
 
     /// The units that show a fact, the last first.
     fn units_of(&self, fact: u32) -> impl Iterator<Item = Show> {
-        let show = |place: u32| self.shows.get(place as usize).copied();
+        let show = |place: u32| self.list.get(place as usize).copied();
         let last = self.facts.get(fact as usize).and_then(|fact| show(fact.last));
         std::iter::successors(last, move |own| show(own.before))
     }

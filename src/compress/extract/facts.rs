@@ -20,13 +20,13 @@ pub(crate) fn facts(text: &str) -> Vec<u64> {
 /// Calls `each` with every fact, and gives a hash of the words between them: lines that differ in
 /// their facts alone have the same.
 pub(crate) fn scan(text: &str, mut each: impl FnMut(u64)) -> u64 {
-    scan_valued(text, |fact, _| each(fact))
+    scan_valued(text, true, |fact, _| each(fact))
 }
 
-/// The same, with how many facts each is worth.
-pub(super) fn scan_valued(text: &str, each: impl FnMut(u64, u32)) -> u64 {
+/// The same, with how many facts each is worth, and without the hash where nobody asks for it.
+pub(super) fn scan_valued(text: &str, asks_words: bool, each: impl FnMut(u64, u32)) -> u64 {
     let bytes = text.as_bytes();
-    let mut scan = Scan { bytes, each, words: 0 };
+    let mut scan = Scan { bytes, each, asks_words, words: 0 };
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         at = match class(*byte) {
@@ -88,6 +88,7 @@ fn class(byte: u8) -> u8 {
 struct Scan<'t, F> {
     bytes: &'t [u8],
     each: F,
+    asks_words: bool,
     words: u64,
 }
 
@@ -179,9 +180,12 @@ impl<F: FnMut(u64, u32)> Scan<'_, F> {
     fn word(&mut self, word: &[u8]) {
         /// Makes a capital letter small.
         const SMALL: u8 = 0x20;
+        if !self.asks_words {
+            return;
+        }
         let first = word.first().map_or(0, |byte| byte | SMALL);
         let after = hash(word.get(1..).unwrap_or_default());
-        self.words = mix(self.words, mix(after, u64::from(first)));
+        self.words = mix(self.words, after ^ u64::from(first) << 56);
     }
 
     /// What is between two quotes on one line; an apostrophe opens nothing inside a word.
