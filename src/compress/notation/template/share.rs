@@ -16,7 +16,7 @@ const NAMES: usize = 26;
 const SOURCES: usize = 12;
 /// Rows that are looked at: so many in a row, at so many places.
 const STRETCH: usize = 16;
-const STRETCHES: usize = 12;
+const STRETCHES: usize = 8;
 /// The class of a column that shares nothing.
 const ALONE: usize = usize::MAX;
 
@@ -52,7 +52,6 @@ impl Member {
 }
 
 /// A value of a row that is looked at. Values of the same hash are taken for the same.
-#[derive(Clone, Copy)]
 struct Value<'a> {
     member: usize,
     text: &'a str,
@@ -146,7 +145,8 @@ fn folder(path: &str) -> &str {
 }
 
 /// How much of a value the one before foretells: all, its folders, nothing.
-fn hits(is_path: bool, before: Option<Value<'_>>, value: Value<'_>) -> usize {
+#[inline]
+fn hits(is_path: bool, before: Option<&Value<'_>>, value: &Value<'_>) -> usize {
     match before {
         Some(before) if before.hash == value.hash => 2,
         Some(before) if is_path => usize::from(fold(value.text, before.text).is_some()),
@@ -211,7 +211,7 @@ fn sizes(members: &[Member]) -> Vec<usize> {
 
 /// Counts what each column's own value before foretells.
 fn own_hits(values: &[Value<'_>], members: &mut [Member]) {
-    let mut own: Vec<Option<Value<'_>>> = vec![None; members.len()];
+    let mut own = vec![None; members.len()];
     for value in values {
         let (Some(member), Some(before)) =
             (members.get_mut(value.member), own.get_mut(value.member))
@@ -219,21 +219,21 @@ fn own_hits(values: &[Value<'_>], members: &mut [Member]) {
             continue;
         };
         if member.class != ALONE {
-            member.own += hits(member.is_path, before.replace(*value), *value);
+            member.own += hits(member.is_path, before.replace(value), value);
         }
     }
 }
 
 /// Counts what the value before of each column's class foretells.
 fn shared_hits(values: &[Value<'_>], members: &mut [Member]) {
-    let mut shared: Vec<Option<Value<'_>>> = vec![None; members.len()];
+    let mut shared = vec![None; members.len()];
     for member in &mut *members {
         member.shared = 0;
     }
     for value in values {
         let Some(member) = members.get_mut(value.member) else { continue };
         if let Some(before) = shared.get_mut(member.class) {
-            member.shared += hits(member.is_path, before.replace(*value), *value);
+            member.shared += hits(member.is_path, before.replace(value), value);
         }
     }
 }
