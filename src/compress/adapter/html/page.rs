@@ -137,7 +137,8 @@ impl<'t> Read<'t> {
         match token.kind {
             Kind::Text => self.words(range),
             Kind::Comment => self.junk(range, Blank::None),
-            Kind::Declaration => {
+            // What is cut of a rest may let something close it.
+            Kind::Declaration | Kind::Rest => {
                 self.close();
                 self.stays(range);
             }

@@ -20,6 +20,8 @@ pub(super) enum Kind {
     Comment,
     /// A declaration or an instruction.
     Declaration,
+    /// Text from a mark on that nothing closes.
+    Rest,
 }
 
 /// The tokens of a page, without gaps.
@@ -38,26 +40,30 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 at = start + 1;
                 continue;
             }
-            Found::Open => break,
+            Found::Open => {
+                push_text(&mut tokens, Kind::Text, from..start);
+                push_text(&mut tokens, Kind::Rest, start..bytes.len());
+                return tokens;
+            }
         };
-        push_text(&mut tokens, from..start);
+        push_text(&mut tokens, Kind::Text, from..start);
         let raw = raw_end(bytes, &token);
         from = token.range.end;
         tokens.push(token);
         if let Some(end) = raw {
-            push_text(&mut tokens, from..end);
+            push_text(&mut tokens, Kind::Text, from..end);
             from = end;
         }
         at = from;
     }
-    push_text(&mut tokens, from..bytes.len());
+    push_text(&mut tokens, Kind::Text, from..bytes.len());
     tokens
 }
 
-fn push_text(tokens: &mut Vec<Token>, range: Range<usize>) {
+fn push_text(tokens: &mut Vec<Token>, kind: Kind, range: Range<usize>) {
     if !range.is_empty() {
         let name = range.start..range.start;
-        tokens.push(Token { kind: Kind::Text, range, name });
+        tokens.push(Token { kind, range, name });
     }
 }
 
@@ -217,8 +223,8 @@ mod tests {
                 (Kind::Text, "don't"),
             ]
         );
-        assert_eq!(of("a<b c"), [(Kind::Text, "a<b c")]);
-        assert_eq!(of("<b><!-- x"), [(Kind::Open, "<b>"), (Kind::Text, "<!-- x")]);
+        assert_eq!(of("a<b c"), [(Kind::Text, "a"), (Kind::Rest, "<b c")]);
+        assert_eq!(of("<b><!-- x"), [(Kind::Open, "<b>"), (Kind::Rest, "<!-- x")]);
     }
 
     #[test]

@@ -184,6 +184,14 @@ fn a_declaration_among_words_stays_whole() {
     assert!(Html.holds(&page, &shown), "{shown}");
 }
 
+#[test]
+fn what_nothing_closes_is_not_closed_by_a_cut() {
+    let sentence = "The report lists every order that was placed after noon. ";
+    let page = format!("<html><b x=\"{}<i>{}", sentence.repeat(4), sentence.repeat(4));
+    let shown = apply(&page, &cuts(&Html, &page));
+    assert!(Html.holds(&page, &shown), "{shown}");
+}
+
 /// Tags and words in any order.
 fn pages() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
@@ -204,6 +212,7 @@ fn pages() -> impl Strategy<Value = String> {
         "<style>a. B</style>",
         "<!-- a. B -->",
         "<!note a. B. C>",
+        "<b x=\"",
         "<pre class=x>",
         "</pre>",
         "<table><tr><td colspan=2>",
