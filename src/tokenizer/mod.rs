@@ -2,8 +2,10 @@
 
 mod bounds;
 mod framing;
+mod key;
 mod memo;
 mod run;
+mod singles;
 mod split;
 
 pub(crate) use bounds::is_cut;
@@ -16,6 +18,7 @@ use quick_cache::sync::Cache;
 
 use crate::domain::TokenizerName;
 use memo::Memos;
+use singles::Singles;
 
 /// Texts whose counts are remembered.
 const REMEMBERED: usize = 1 << 18;
@@ -155,13 +158,16 @@ impl Counter {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Option<u64> {
         let tokenizer = dictionary(name);
+        let singles = Singles::of(name);
         let memos = if name == TokenizerName::Cl100kBase { &self.cl100k } else { &self.o200k };
         let mut memo = memos.take();
         let mut tokens = 0;
         let mut since = 0;
         let is_whole = split::pieces(name, tokenizer, text, |piece| {
             tokens += if piece.len() < run::LONG {
-                memo.count(piece.as_bytes(), |piece| tokenizer.bpe.count(piece))
+                memo.count(piece.as_bytes(), |piece| {
+                    if singles.contain(piece) { 1 } else { tokenizer.bpe.count(piece) }
+                })
             } else {
                 self.runs.count(name, tokenizer, piece)
             };
