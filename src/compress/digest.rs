@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::atom::{atoms, is_boundary};
 use super::extract::{IsTold, Shows, Unit, select_beside};
 use super::notation::reports_error;
-use crate::json::{self, Limits, Value};
+use crate::json::{self, Limits, Node, Value};
 
 /// Bytes below which a text is left to others.
 pub(super) const SHORTEST: usize = 200;
@@ -26,7 +26,7 @@ const LONG: usize = 160;
 /// Bytes of a line that reports an error and is whole.
 const LONG_ERROR: usize = 400;
 
-/// A text that digests are made of, with what all of them go by.
+/// The lines of a text, and what is chosen among them by.
 #[derive(Debug)]
 pub(super) struct Lines {
     pieces: Vec<Piece>,
@@ -37,36 +37,73 @@ pub(super) struct Lines {
     shows: Shows,
 }
 
-/// The arguments of a call with digests of their long strings; none where there are none. They
-/// stay the same object otherwise, byte for byte.
-pub(super) fn arguments(text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
-    // What is shorter holds no string that is long.
-    let text = Some(text).filter(|text| text.len() >= SHORTEST)?;
-    let node = json::parse(text, Limits::default()).ok()?;
-    node.as_object()?;
-    let mut out = String::with_capacity(text.len());
-    let mut copied = 0;
-    let mut nodes = vec![&node];
+/// What the digests of a text are made of, found once for all of them.
+#[derive(Debug)]
+pub(super) enum Source {
+    Text(Lines),
+    /// The long strings in the arguments of a call: these stay the same object otherwise, byte for
+    /// byte.
+    Arguments(Vec<Long>),
+}
+
+/// A long string in the arguments of a call.
+#[derive(Debug)]
+pub(super) struct Long {
+    /// Where it stands in their JSON text.
+    range: Range<usize>,
+    text: String,
+    lines: Lines,
+}
+
+impl Source {
+    pub(super) fn of_text(text: &str) -> Self {
+        Self::Text(Lines::of(text))
+    }
+
+    pub(super) fn of_arguments(text: &str) -> Self {
+        let node = json::parse(text, Limits::default());
+        let node = node.ok().filter(|node| node.as_object().is_some());
+        Self::Arguments(node.map(|node| long_strings(text, &node)).unwrap_or_default())
+    }
+
+    /// The digest of the text that this was found in: of `share` bytes one; none where it would
+    /// hardly be shorter. What is `told` stands elsewhere.
+    pub(super) fn digest(&self, text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
+        // What is shorter holds no string that is long, either.
+        let text = Some(text).filter(|text| text.len() >= SHORTEST)?;
+        let strings = match self {
+            Self::Text(lines) => return lines.digest(text, share, told),
+            Self::Arguments(strings) => strings,
+        };
+        let mut out = String::with_capacity(text.len());
+        let mut copied = 0;
+        for Long { range, text: own, lines } in strings {
+            let Some(digest) = lines.digest(own, share, told) else { continue };
+            out.push_str(text.get(copied..range.start)?);
+            json::write_string(&mut out, &digest);
+            copied = range.end;
+        }
+        (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
+    }
+}
+
+/// The long strings anywhere in an object, in order.
+fn long_strings(text: &str, node: &Node<'_>) -> Vec<Long> {
+    let mut found = Vec::new();
+    let mut nodes = vec![node];
     while let Some(node) = nodes.pop() {
         match &node.value {
             Value::Array(items) => nodes.extend(items.iter().rev()),
             Value::Object(members) => nodes.extend(members.iter().rev().map(|(_, node)| node)),
-            Value::String(own) => {
-                let Some(digest) = digest_once(own, share, told) else { continue };
-                let start = (node.raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-                out.push_str(text.get(copied..start)?);
-                json::write_string(&mut out, &digest);
-                copied = start + node.raw.len();
+            Value::String(own) if own.len() >= SHORTEST => {
+                let start = (node.raw.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+                let range = start..start + node.raw.len();
+                found.push(Long { range, text: own.to_string(), lines: Lines::of(own) });
             }
             _ => {}
         }
     }
-    (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
-}
-
-/// The digest of a text that no other is made of.
-fn digest_once(text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
-    if text.len() < SHORTEST { None } else { Lines::of(text).digest(text, share, told) }
+    found
 }
 
 /// The lines of a text that say most in so many bytes, and its errors; what is left out is
@@ -76,7 +113,7 @@ pub(super) fn lines(text: &str, keep: usize) -> String {
 }
 
 impl Lines {
-    pub(super) fn of(text: &str) -> Self {
+    fn of(text: &str) -> Self {
         let pieces = pieces(text);
         // How a text begins and ends says something; how a long line does, nothing.
         let is_line = |at: &usize| {
@@ -95,9 +132,7 @@ impl Lines {
         Self { pieces, errors, ends, shows }
     }
 
-    /// The digest of the text that these are the lines of: of `share` bytes one; none where it
-    /// would hardly be shorter. What is `told` stands elsewhere.
-    pub(super) fn digest(&self, text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
+    fn digest(&self, text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
         let shown = self.most(text, (text.len() / share).clamp(LEAST, MOST), told);
         (shown.len() < text.len()).then_some(shown)
     }
@@ -265,11 +300,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn digest(text: &str, share: usize) -> Option<String> {
-        digest_once(text, share, &|_| false)
+        Source::of_text(text).digest(text, share, &|_| false)
     }
 
     fn arguments(text: &str, share: usize) -> Option<String> {
-        super::arguments(text, share, &|_| false)
+        Source::of_arguments(text).digest(text, share, &|_| false)
     }
 
     #[test]

@@ -1,14 +1,12 @@
 //! A text by itself on its way down rung 2: each step goes by the one before.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::lines::Lines;
-use super::reduce::Named;
+use super::reduce::{Digests, Named};
 use super::told::Beside;
 use super::{Depth, Engine, Form, Known, Use};
-use crate::compress::digest;
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
@@ -20,8 +18,7 @@ pub struct Descent {
     digest: Digest,
     form: Form,
     lines: Arc<Lines>,
-    /// What digests are made of, as soon as one is.
-    source: OnceCell<digest::Lines>,
+    digests: Digests,
 }
 
 impl Descent {
@@ -32,7 +29,7 @@ impl Descent {
 
     /// The beginning, where the form after rung 1 may hold references.
     pub(super) fn from(purpose: Use, digest: Digest, form: Form, lines: Arc<Lines>) -> Self {
-        Self { purpose, digest, form, lines, source: OnceCell::new() }
+        Self { purpose, digest, form, lines, digests: Digests::default() }
     }
 
     /// The text's form as far as it was taken.
@@ -55,8 +52,8 @@ impl Descent {
         by: (&Named<'_>, Depth, Option<Beside<'_>>),
         text: &str,
     ) {
-        let source = (text, self.digest, &self.source);
-        let known = engine.reduced(counter, name, by, self.purpose, source);
+        let text = (text, self.digest, &mut self.digests);
+        let known = engine.reduced(counter, name, by, self.purpose, text);
         if known.form.text.is_some() && known.form.tokens_after < self.form.tokens_after {
             let before = std::mem::replace(&mut self.form, known.form.clone());
             self.form.tokens_alone = self.form.tokens_alone.min(before.tokens_alone);

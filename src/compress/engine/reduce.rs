@@ -1,7 +1,6 @@
 //! Rung 2 over one text: its adapters, and rung 1 over what they leave.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::lines::Lines;
@@ -87,16 +86,25 @@ pub(super) struct Reduced {
     beside: Option<BesideId>,
 }
 
+/// What the digests of one text go by.
+#[derive(Debug, Default)]
+pub(super) struct Digests {
+    /// What they are made of, as soon as one is.
+    source: Option<digest::Source>,
+    /// The last one, and what it came to: a small text often has the same at the next depth.
+    last: Option<(Digest, Arc<Known>)>,
+}
+
 impl Engine {
-    /// The text after rung 2, no longer than it is after rung 1 alone. `source`: the lines of
-    /// the text, where they were found before.
+    /// The text after rung 2, no longer than it is after rung 1 alone. `digests`: what was found
+    /// for those that the text has at other depths.
     pub(super) fn reduced(
         &self,
         counter: &Counter,
         name: TokenizerName,
         (reducer, depth, beside): (&Named<'_>, Depth, Option<Beside<'_>>),
         purpose: Use,
-        (text, own, source): (&str, Digest, &OnceCell<digest::Lines>),
+        (text, own, digests): (&str, Digest, &mut Digests),
     ) -> Arc<Known> {
         let share = depth.share();
         let key = Reduced {
@@ -113,23 +121,50 @@ impl Engine {
         let reducer = &reducer.reducer;
         let reduction = Reduction { counter, name, reducer, purpose, text, digest: own };
         let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
-        let form = match share {
-            None => reduction.adapted(),
-            Some((share, rule)) => {
-                let left = match purpose {
-                    Use::Arguments => digest::arguments(text, share, &told),
-                    _ if text.len() < digest::SHORTEST => None,
-                    _ => source.get_or_init(|| digest::Lines::of(text)).digest(text, share, &told),
-                };
-                reduction.left(left, vec![rule.into()])
-            }
+        let known = match share {
+            None => Arc::new(reduction.known(reduction.adapted())),
+            Some((share, rule)) => digests.known(&reduction, (share, rule), &told),
         };
-        // Only results are pointed at.
-        let shown = form.text.as_deref().filter(|_| matches!(purpose, Use::Result(_)));
-        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(Lines::of(shown)));
-        let known = Arc::new(Known { form, lines });
         self.reduced.insert(key, Arc::clone(&known));
         known
+    }
+}
+
+impl Digests {
+    fn known(
+        &mut self,
+        reduction: &Reduction<'_>,
+        (share, rule): (usize, &'static str),
+        told: &dyn Fn(u64) -> bool,
+    ) -> Arc<Known> {
+        let text = reduction.text;
+        let left = Some(text).filter(|text| text.len() >= digest::SHORTEST).and_then(|text| {
+            let source = self.source.get_or_insert_with(|| match reduction.purpose {
+                Use::Arguments => digest::Source::of_arguments(text),
+                Use::Result(_) | Use::Words | Use::Said => digest::Source::of_text(text),
+            });
+            source.digest(text, share, told)
+        });
+        let Some(left) = left else { return Arc::new(reduction.known(reduction.stays())) };
+        let digest = Digest::of(&left);
+        if let Some((_, known)) = self.last.as_ref().filter(|(last, _)| *last == digest) {
+            return Arc::new(known.by(rule));
+        }
+        let form = reduction.left((left, digest), vec![rule.into()]);
+        let known = Arc::new(reduction.known(form));
+        self.last = Some((digest, Arc::clone(&known)));
+        known
+    }
+}
+
+impl Known {
+    /// The same form where it is a digest of another depth.
+    fn by(&self, rule: &'static str) -> Self {
+        let mut form = self.form.clone();
+        if let Some(first) = form.rules.first_mut() {
+            *first = rule.into();
+        }
+        Self { form, lines: Arc::clone(&self.lines) }
     }
 }
 
@@ -147,7 +182,7 @@ struct Reduction<'r> {
 impl Reduction<'_> {
     fn adapted(&self) -> Form {
         if self.purpose == Use::Arguments {
-            return self.left(None, Vec::new());
+            return self.stays();
         }
         let words = matches!(self.purpose, Use::Words | Use::Said);
         let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
@@ -162,18 +197,36 @@ impl Reduction<'_> {
         let shortened = shorten(&list, &text, &pays);
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
         let used = shortened.used.iter().map(rule).collect();
-        let mut form = self.left(shortened.text, used);
+        let mut form = match shortened.text {
+            Some(left) => {
+                let digest = Digest::of(&left);
+                self.left((left, digest), used)
+            }
+            None => self.stays(),
+        };
         form.reverted.extend(shortened.reverted.iter().map(rule));
         form.refused.extend(shortened.refused.iter().map(rule));
         form
     }
 
-    /// The form of what is left of the text.
-    fn left(&self, left: Option<String>, rules: Vec<Cow<'static, str>>) -> Form {
+    /// The form, and its lines.
+    fn known(&self, form: Form) -> Known {
+        // Only results are pointed at.
+        let shown = form.text.as_deref().filter(|_| matches!(self.purpose, Use::Result(_)));
+        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(Lines::of(shown)));
+        Known { form, lines }
+    }
+
+    /// The text as it came.
+    fn stays(&self) -> Form {
         let counted = self.counter.count_digest(self.name, self.text, self.digest, &mut || true);
-        let stays = Form::as_it_came(counted.unwrap_or_default());
-        let Some(left) = left else { return stays };
-        let mut shown = form(self.counter, self.name, self.purpose, (&left, Digest::of(&left)));
+        Form::as_it_came(counted.unwrap_or_default())
+    }
+
+    /// The form of what is left of the text.
+    fn left(&self, (left, digest): (String, Digest), rules: Vec<Cow<'static, str>>) -> Form {
+        let stays = self.stays();
+        let mut shown = form(self.counter, self.name, self.purpose, (&left, digest));
         let mut text = shown.text.take().map_or(left, |text| text.to_string());
         if let (Some(line), Use::Result(_)) = (self.reducer.pointer, self.purpose) {
             text.push('\n');
