@@ -80,10 +80,13 @@ fn is_closing(body: &[u8]) -> bool {
 }
 
 fn is_comment(body: &[u8]) -> bool {
-    [&b"//"[..], b"/*", b"*/", b"* ", b"# ", b"#!", b"\"\"\"", b"--", b"@"]
-        .iter()
-        .any(|head| body.starts_with(head))
-        || matches!(body, b"*" | b"#")
+    match body {
+        [b'/', second, ..] => matches!(second, b'/' | b'*'),
+        [b'*', rest @ ..] => matches!(rest.first(), None | Some(b'/' | b' ')),
+        [b'#', rest @ ..] => matches!(rest.first(), None | Some(b' ' | b'!')),
+        [b'-', b'-', ..] | [b'"', b'"', b'"', ..] | [b'@', ..] => true,
+        _ => false,
+    }
 }
 
 fn is_statement(body: &[u8]) -> bool {
@@ -136,31 +139,36 @@ fn is_table_name(body: &[u8]) -> bool {
 
 /// Statements that need no mark at their end in some language: the word and the shape after it.
 fn is_declaration(body: &[u8]) -> bool {
-    const IMPORTS: [&[u8]; 6] =
-        [b"import ", b"from ", b"package ", b"#include ", b"use ", b"require "];
-    const NAMED: [&[u8]; 12] = [
-        b"func ",
-        b"fn ",
-        b"pub ",
-        b"const ",
-        b"let ",
-        b"var ",
-        b"export ",
-        b"type ",
-        b"interface ",
-        b"static ",
-        b"private ",
-        b"public ",
-    ];
     let starts = |heads: &[&[u8]]| heads.iter().any(|head| body.starts_with(head));
-    if starts(&IMPORTS) {
+    let (imports, named) = heads_with(body.first().copied().unwrap_or_default());
+    if starts(imports) {
         let is_quoted = memchr::memchr2(b'"', b'\'', body).is_some();
         let words = body.split(|byte| *byte == b' ').count();
         let is_from = body.starts_with(b"from ") && contains(body, b" import ");
         return is_from || is_quoted || words == 2 || (words == 4 && contains(body, b" as "));
     }
-    starts(&NAMED) && memchr::memchr3(b'=', b'(', b'{', body).is_some()
+    starts(named) && memchr::memchr3(b'=', b'(', b'{', body).is_some()
         || (body.starts_with(b"return") && !is_sentence(body))
+}
+
+/// Words that statements open with, by their first letter: those that import, and those that give
+/// a name to something.
+fn heads_with(first: u8) -> (&'static [&'static [u8]], &'static [&'static [u8]]) {
+    match first {
+        b'#' => (&[b"#include "], &[]),
+        b'c' => (&[], &[b"const "]),
+        b'e' => (&[], &[b"export "]),
+        b'f' => (&[b"from "], &[b"func ", b"fn "]),
+        b'i' => (&[b"import "], &[b"interface "]),
+        b'l' => (&[], &[b"let "]),
+        b'p' => (&[b"package "], &[b"pub ", b"private ", b"public "]),
+        b'r' => (&[b"require "], &[]),
+        b's' => (&[], &[b"static "]),
+        b't' => (&[], &[b"type "]),
+        b'u' => (&[b"use "], &[]),
+        b'v' => (&[], &[b"var "]),
+        _ => (&[], &[]),
+    }
 }
 
 /// `name = value`, `a.b += c`, `name: Type = value`; not `a = b` in a sentence.

@@ -1,9 +1,11 @@
 //! Listings of files: `ls -l`, `find`, `tree`, names one on a line, folders with indented names.
 
 use super::lines::Lines;
-use super::shape::{digits, is_path};
+use super::shape::{Signs, digits, is_path, is_path_of};
 
 const FEWEST: usize = 3;
+/// No name has so many bytes.
+const LONGEST: usize = 512;
 
 /// The line after the listing that begins at a line.
 pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
@@ -53,8 +55,17 @@ fn names(lines: &Lines<'_>, at: usize) -> Option<usize> {
     }
     let mut paths = 1;
     let mut line = at + 1;
-    while is_name(name(lines.body(line))) {
-        paths += usize::from(is_path(name(lines.body(line))));
+    loop {
+        let own = name(lines.body(line));
+        if own.len() >= LONGEST {
+            break;
+        }
+        let signs = Signs::of(own);
+        // There is no name past the last line.
+        if !signs.may_be_name() {
+            break;
+        }
+        paths += usize::from(is_path_of(own, signs));
         line += 1;
     }
     let count = line - at;
@@ -68,11 +79,4 @@ fn name(body: &[u8]) -> &[u8] {
     let count = inner.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let name = inner.len().checked_sub(count).and_then(|at| inner.get(..at));
     name.and_then(|name| name.strip_suffix(b" (")).filter(|_| count > 0).unwrap_or(body)
-}
-
-fn is_name(name: &[u8]) -> bool {
-    !name.is_empty()
-        && name.len() < 512
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-/@+~".contains(byte))
-        && name.iter().any(u8::is_ascii_alphanumeric)
 }

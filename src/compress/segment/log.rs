@@ -97,17 +97,21 @@ fn has_month(body: &[u8]) -> bool {
     const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
     let Some(head) = body.get(..body.len().min(16)) else { return false };
     let Some((name, rest)) = head.split_at_checked(3) else { return false };
-    MONTHS.chunks(3).any(|month| month == name)
-        && rest.first().is_some_and(|byte| matches!(byte, b' ' | b'/' | b'-'))
+    // Of most words another letter follows.
+    rest.first().is_some_and(|byte| matches!(byte, b' ' | b'/' | b'-'))
+        && MONTHS.chunks(3).any(|month| month == name)
         && rest.contains(&b':')
         && rest.iter().any(u8::is_ascii_digit)
 }
 
 /// A level and something that ends it: `ERROR:`, `INFO  x`, `INFO]`.
 fn has_level(body: &[u8], levels: &[&[u8]]) -> bool {
-    let letters = body.iter().take(9).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    // All letters of a level are capitals, or none is: most other words end here with the first.
+    let is_small = body.first().is_some_and(u8::is_ascii_lowercase);
+    let is_alike = |byte: &&u8| byte.is_ascii_alphabetic() && byte.is_ascii_lowercase() == is_small;
+    let letters = body.iter().take(9).take_while(is_alike).count();
     let Some((word, rest)) = body.split_at_checked(letters) else { return false };
-    levels.contains(&word) && matches!(rest.first(), Some(b':' | b' ' | b']' | b'[' | b'\t' | b'|'))
+    matches!(rest.first(), Some(b':' | b' ' | b']' | b'[' | b'\t' | b'|')) && levels.contains(&word)
 }
 
 /// `error: x`, `warning[E1]: x`, `npm warn x`; the word alone is a word.
@@ -119,7 +123,7 @@ fn has_small_level(body: &[u8]) -> bool {
             let heads = [&b" ERR!"[..], b" WARN", b" error", b" warn"];
             heads.iter().any(|head| rest.starts_with(head))
         }
-        _ => SMALL_LEVELS.contains(&word) && matches!(rest.first(), Some(b':' | b'[')),
+        _ => matches!(rest.first(), Some(b':' | b'[')) && SMALL_LEVELS.contains(&word),
     }
 }
 
@@ -149,19 +153,34 @@ fn is_step(body: &[u8]) -> bool {
 /// says about each of many things.
 pub(super) fn alike(lines: &Lines<'_>, at: usize) -> Option<usize> {
     let word = opening_word(lines.body(at))?;
-    let mut line = at;
-    while opening_word(lines.body(line)) == Some(word) && lines.indent(line) == lines.indent(at) {
+    let is_alike = |line: usize| {
+        let rest = head(lines.body(line)).strip_prefix(word);
+        let data = rest.and_then(|rest| rest.strip_prefix(b" "));
+        data.is_some_and(is_data) && lines.indent(line) == lines.indent(at)
+    };
+    let mut line = at + 1;
+    while is_alike(line) {
         line += 1;
     }
     (line - at >= ALIKE).then_some(line)
 }
 
+/// The first word of a line that goes on with data.
 fn opening_word(body: &[u8]) -> Option<&[u8]> {
-    const LOOK: usize = 96;
-    let head = body.get(..body.len().min(LOOK))?;
+    let head = head(body);
     let (word, rest) = head.split_at_checked(memchr::memchr(b' ', head)?)?;
     let letters = word.strip_suffix(b":").unwrap_or(word);
     let is_word = letters.len() >= 3 && letters.iter().all(u8::is_ascii_alphabetic);
-    let is_data = rest.iter().any(|byte| byte.is_ascii_digit() || b"_/:=[".contains(byte));
-    (is_word && is_data).then_some(word)
+    (is_word && is_data(rest)).then_some(word)
+}
+
+/// What of a line is looked at.
+fn head(body: &[u8]) -> &[u8] {
+    const LOOK: usize = 96;
+    body.get(..body.len().min(LOOK)).unwrap_or_default()
+}
+
+/// Whether digits or the marks of paths and keys are in it.
+fn is_data(text: &[u8]) -> bool {
+    text.iter().any(|byte| matches!(byte, b'0'..=b':' | b'_' | b'/' | b'=' | b'['))
 }

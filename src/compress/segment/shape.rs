@@ -27,29 +27,74 @@ pub(super) fn contains(bytes: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(bytes, part).is_some()
 }
 
+/// What signs a text is made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Signs(u8);
+
+/// Letters and digits.
+const WORD: u8 = 1;
+const SLASH: u8 = 1 << 1;
+/// Other signs that names of files may have, those that they seldom have, and those that no path
+/// has.
+const NAME: u8 = 1 << 2;
+const SELDOM: u8 = 1 << 3;
+const OTHER: u8 = 1 << 4;
+
+const SIGNS: [u8; 256] = {
+    let mut signs = [0; 256];
+    let mut byte = 0_u8;
+    let mut rest: &mut [u8] = &mut signs;
+    while let Some((sign, after)) = rest.split_first_mut() {
+        *sign = match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => WORD,
+            b'/' => SLASH,
+            b'.' | b'_' | b'-' | b'@' | b'+' | b'~' => NAME,
+            b'$' | b'[' | b']' | 0x80.. => SELDOM,
+            _ => OTHER,
+        };
+        rest = after;
+        byte = byte.wrapping_add(1);
+    }
+    signs
+};
+
+impl Signs {
+    pub(super) fn of(text: &[u8]) -> Self {
+        let sign = |byte: &u8| SIGNS.get(usize::from(*byte)).copied().unwrap_or(OTHER);
+        Self(text.iter().fold(0, |signs, byte| signs | sign(byte)))
+    }
+
+    /// Whether they could be those of a path.
+    pub(super) fn may_be_path(self) -> bool {
+        self.0 & (OTHER | WORD) == WORD
+    }
+
+    /// Whether they could be those of a name as most files have it.
+    pub(super) fn may_be_name(self) -> bool {
+        self.0 & (OTHER | SELDOM | WORD) == WORD
+    }
+}
+
+/// Longest path.
+const PATH: usize = 512;
+
 /// Whether the whole text is a path beyond doubt: no blanks, and a slash or an extension.
 pub(super) fn is_path(text: &[u8]) -> bool {
-    const LONGEST: usize = 512;
-    if text.is_empty() || text.len() > LONGEST {
-        return false;
-    }
-    let is_plain = |byte: &u8| {
-        byte.is_ascii_alphanumeric()
-            || *byte >= 0x80
-            || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'@' | b'+' | b'~' | b'$' | b'[' | b']')
-    };
-    if !text.iter().all(is_plain) || !text.iter().any(u8::is_ascii_alphanumeric) {
+    text.len() <= PATH && is_path_of(text, Signs::of(text))
+}
+
+/// The same of a text that is made of these signs.
+pub(super) fn is_path_of(text: &[u8], signs: Signs) -> bool {
+    if text.len() > PATH || !signs.may_be_path() {
         return false;
     }
     if text.ends_with(b"/") || text.starts_with(b"/") || text.starts_with(b"./") {
         return true;
     }
-    let name = text.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let has_extension = name.iter().rposition(|byte| *byte == b'.').is_some_and(|dot| {
-        let extension = name.get(dot + 1..).unwrap_or_default();
-        (1..=8).contains(&extension.len()) && extension.iter().all(u8::is_ascii_alphanumeric)
-    });
-    has_extension || (text.contains(&b'/') && !text.starts_with(b"@"))
+    let extension = text.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let before = text.len().checked_sub(extension + 1).and_then(|at| text.get(at));
+    let has_extension = (1..=8).contains(&extension) && before == Some(&b'.');
+    has_extension || (signs.0 & SLASH != 0 && !text.starts_with(b"@"))
 }
 
 /// Whether a text reads as a sentence: words parted by blanks, and few marks.
