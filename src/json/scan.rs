@@ -5,7 +5,7 @@ const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
 /// The first byte that does not stand for itself inside a JSON string: a control character, `"`
 /// or `\`. Eight bytes at a time.
-pub(super) fn next_special(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn next_special(bytes: &[u8]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, chunk) in words.iter().enumerate() {
         let found = special(u64::from_le_bytes(*chunk));
@@ -13,8 +13,41 @@ pub(super) fn next_special(bytes: &[u8]) -> Option<usize> {
             return Some(index * 8 + found.trailing_zeros() as usize / 8);
         }
     }
+    // The last eight bytes of a text of more: those before are known to be plain.
+    let (word, from) = match bytes.last_chunk::<8>() {
+        _ if rest.is_empty() => return None,
+        Some(last) => (u64::from_le_bytes(*last), bytes.len() - 8),
+        None => (padded(rest), 0),
+    };
+    let found = special(word);
+    (found != 0).then(|| from + found.trailing_zeros() as usize / 8)
+}
+
+/// The first place of a byte, where it is often near.
+pub(crate) fn find(bytes: &[u8], byte: u8) -> Option<usize> {
+    let (words, rest) = bytes.as_chunks::<8>();
     let from = bytes.len() - rest.len();
-    rest.iter().position(|byte| is_special(*byte)).map(|at| from + at)
+    let found = words.iter().enumerate().find_map(|(index, chunk)| {
+        let found = first_equal(u64::from_le_bytes(*chunk), byte);
+        (found != 0).then(|| index * 8 + found.trailing_zeros() as usize / 8)
+    });
+    found.or_else(|| rest.iter().position(|other| *other == byte).map(|at| from + at))
+}
+
+/// Up to seven bytes, and spaces behind them.
+fn padded(bytes: &[u8]) -> u64 {
+    const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
+    let word = match *bytes {
+        [] => 0,
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c] => u64::from(u32::from_le_bytes([a, b, c, 0])),
+        [a, b, c, d, ref rest @ ..] => {
+            let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            u64::from(u32::from_le_bytes([a, b, c, d])) | last << 32
+        }
+    };
+    word | SPACES << (8 * bytes.len())
 }
 
 fn is_special(byte: u8) -> bool {
@@ -48,6 +81,8 @@ impl Marks {
     /// The same, where all that is not printable ASCII is an escape.
     pub(crate) const NOT_ASCII_FORM: Self = Self(16);
     pub(crate) const NOT_ANY_FORM: Self = Self(8 | 16);
+    /// A key of nothing but ASCII letters, digits, `_`, and `-` behind the first of them.
+    pub(crate) const WORD: Self = Self(32);
 
     pub(crate) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -55,6 +90,14 @@ impl Marks {
 
     pub(crate) fn add(&mut self, other: Self) {
         self.0 |= other.0;
+    }
+
+    /// What a key is besides, which stands in quotes.
+    pub(super) fn of_key(raw: &str) -> Self {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let key = raw.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or_default();
+        let holds = !key.is_empty() && !key.starts_with('-') && key.bytes().all(is_word);
+        if holds { Self::WORD } else { Self(0) }
     }
 
     fn of(byte: u8) -> Self {
@@ -67,12 +110,15 @@ impl Marks {
         }
     }
 
-    /// The marks of what was hit at all: a comma, a bar, the last character of ASCII, others.
-    fn of_hits(comma: u64, bar: u64, last: u64, wide: u64) -> Self {
+    /// What eight bytes hold. Most hold nothing of it.
+    fn of_word(word: u64) -> Self {
+        let (comma, bar, last) =
+            (first_equal(word, b','), first_equal(word, b'|'), first_equal(word, 0x7f));
+        let wide = word & HIGH;
         let mut marks = Self(0);
-        for (hits, byte) in [(comma, b','), (bar, b'|'), (last, 0x7f), (wide, 0x80)] {
-            if hits != 0 {
-                marks.add(Self::of(byte));
+        if comma | bar | last | wide != 0 {
+            for (hits, byte) in [(comma, b','), (bar, b'|'), (last, 0x7f), (wide, 0x80)] {
+                marks.add(if hits == 0 { Self(0) } else { Self::of(byte) });
             }
         }
         marks
@@ -82,22 +128,19 @@ impl Marks {
 /// [`next_special`], and what stands before it.
 pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
     let (words, rest) = bytes.as_chunks::<8>();
-    let (mut comma, mut bar, mut last, mut wide) = (0, 0, 0, 0);
+    let mut marks = Marks(0);
     for (index, chunk) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*chunk);
         let found = special(word);
-        // What stands below the first special byte; where nothing equal is, nothing is above.
-        let below = (found & found.wrapping_neg()).wrapping_sub(1);
-        comma |= first_equal(word, b',') & below;
-        bar |= first_equal(word, b'|') & below;
-        last |= first_equal(word, 0x7f) & below;
-        wide |= word & HIGH & below;
         if found != 0 {
+            // What stands below the first special byte.
+            let below = (found & found.wrapping_neg()).wrapping_sub(1);
+            marks.add(Marks::of_word(word & below));
             let at = index * 8 + found.trailing_zeros() as usize / 8;
-            return Some((at, Marks::of_hits(comma, bar, last, wide)));
+            return Some((at, marks));
         }
+        marks.add(Marks::of_word(word));
     }
-    let mut marks = Marks::of_hits(comma, bar, last, wide);
     let from = bytes.len() - rest.len();
     for (at, byte) in rest.iter().enumerate() {
         if is_special(*byte) {
@@ -106,6 +149,28 @@ pub(super) fn next_special_marked(bytes: &[u8]) -> Option<(usize, Marks)> {
         marks.add(Marks::of(*byte));
     }
     None
+}
+
+/// The bytes of the number at the head of a text; none where there is no number.
+pub(crate) fn number(bytes: &[u8]) -> Option<usize> {
+    let digits = |from: usize| {
+        let mut at = from;
+        while let Some(b'0'..=b'9') = bytes.get(at) {
+            at += 1;
+        }
+        (at > from).then_some(at)
+    };
+    let mut at = usize::from(bytes.first() == Some(&b'-'));
+    at = if bytes.get(at) == Some(&b'0') { at + 1 } else { digits(at)? };
+    if bytes.get(at) == Some(&b'.') {
+        at = digits(at + 1)?;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        at += 1;
+        at += usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
+        at = digits(at)?;
+    }
+    Some(at)
 }
 
 /// The first white space of a JSON text that stands outside of its strings; in a text that is not
@@ -186,6 +251,9 @@ mod tests {
         fn finds_what_a_plain_search_finds(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let plain = bytes.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'));
             prop_assert_eq!(next_special(&bytes), plain);
+            for byte in [b'"', bytes.last().copied().unwrap_or_default()] {
+                prop_assert_eq!(find(&bytes, byte), bytes.iter().position(|one| *one == byte));
+            }
         }
 
         #[test]

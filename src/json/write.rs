@@ -1,18 +1,32 @@
 //! Writing JSON straight into a buffer, so that a payload is encoded once.
 
+use super::scan;
+
 /// Appends `text` as a JSON string, quotes included.
+#[inline]
 pub fn write_string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
     out.push('"');
     escape_into(out, text);
     out.push('"');
 }
 
 /// Appends `text` with the escapes that JSON asks for, and no others.
+#[inline]
 pub fn escape_into(out: &mut String, text: &str) {
+    match scan::next_special(text.as_bytes()) {
+        None => out.push_str(text),
+        Some(first) => escape_from(out, text, first),
+    }
+}
+
+/// The same, where the first character that is escaped is known.
+fn escape_from(out: &mut String, text: &str, first: usize) {
     out.reserve(text.len() + 2);
     let bytes = text.as_bytes();
     let mut copied = 0;
-    while let Some(step) = super::scan::next_special(bytes.get(copied..).unwrap_or_default()) {
+    let mut next = Some(first);
+    while let Some(step) = next {
         let at = copied + step;
         out.push_str(text.get(copied..at).unwrap_or_default());
         copied = at + 1;
@@ -31,6 +45,7 @@ pub fn escape_into(out: &mut String, text: &str) {
                 }
             }
         }
+        next = scan::next_special(bytes.get(copied..).unwrap_or_default());
     }
     out.push_str(text.get(copied..).unwrap_or_default());
 }

@@ -1,6 +1,6 @@
 //! White space between the tokens of a text that is one JSON document.
 
-use crate::json::tape::{Form, Tape};
+use crate::json::tape::Tape;
 use crate::json::{self, space_outside_strings};
 
 /// Nesting and values of a JSON text that is still rewritten.
@@ -12,19 +12,10 @@ pub(super) fn minified(text: &str) -> Option<String> {
     if !bare.starts_with(['{', '[']) || !bare.ends_with(['}', ']']) {
         return None;
     }
-    let first = space_outside_strings(bare);
     let none = || bare.len() == text.len() || !bare.contains([' ', '\t', '\n']);
-    if first.is_none() && none() {
+    if space_outside_strings(bare).is_none() && none() {
         return None;
     }
     // A key that stands twice makes readers disagree about the value: such a text stays.
-    let mut tape = Tape::default();
-    let root =
-        tape.read(bare, Form { layout: None, ascii: false, slashes: false, limits: LIMITS })?;
-    if first.is_none() {
-        return Some(bare.to_owned());
-    }
-    let mut short = String::with_capacity(bare.len());
-    tape.node(root)?.write_compact(&mut short);
-    Some(short)
+    Tape::compact(bare, LIMITS)
 }

@@ -5,6 +5,7 @@
 
 use super::Kind;
 use super::lines::Lines;
+use crate::json::next_special;
 
 /// Nesting beyond this is no JSON to us.
 const DEPTH: u32 = 64;
@@ -126,6 +127,7 @@ impl Scan<'_> {
     }
 
     /// The next byte that is no white space.
+    #[inline]
     fn skip(&mut self) -> Option<u8> {
         while let Some(byte) = self.bytes.get(self.at) {
             if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
@@ -136,6 +138,7 @@ impl Scan<'_> {
         None
     }
 
+    #[inline]
     fn close(&mut self) -> Option<()> {
         let due = if self.objects & 1 == 1 { b'}' } else { b']' };
         if self.bytes.get(self.at) != Some(&due) {
@@ -147,6 +150,7 @@ impl Scan<'_> {
         Some(())
     }
 
+    #[inline]
     fn key(&mut self) -> Option<()> {
         if self.skip()? != b'"' {
             return None;
@@ -161,9 +165,7 @@ impl Scan<'_> {
         self.at += 1;
         loop {
             let rest = self.bytes.get(self.at..)?;
-            let Some(plain) =
-                rest.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))
-            else {
+            let Some(plain) = next_special(rest) else {
                 self.at = self.bytes.len();
                 return None;
             };
@@ -179,9 +181,11 @@ impl Scan<'_> {
     }
 
     fn number(&mut self) {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let is_part = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
-        self.at += rest.iter().take_while(is_part).count();
+        let mut at = self.at;
+        while let Some(b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E') = self.bytes.get(at) {
+            at += 1;
+        }
+        self.at = at;
     }
 
     fn word(&mut self, word: &[u8]) -> Option<()> {

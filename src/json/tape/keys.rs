@@ -5,41 +5,71 @@
 
 use std::collections::HashSet;
 
-use super::Tape;
+use super::{Entry, Tape};
 
 /// Odd keys of one object that are compared one by one.
 const FEW: usize = 16;
 
 /// The keys of one object on the way.
-#[derive(Default)]
 pub(super) struct Keys {
     /// The next key of the object before, and the entry after that object.
     pub(super) at: u32,
     pub(super) end: u32,
-    /// Keys that the object before does not have in this order, and how many there are.
-    odd: [u32; FEW],
-    pub(super) count: usize,
+    /// Where those begin, among the odd keys of all objects that are open, that the object before
+    /// does not have in this order.
+    first: usize,
     /// All keys, once there are many odd ones.
-    all: HashSet<String>,
+    all: Option<Box<HashSet<String>>>,
 }
 
 impl Keys {
+    /// Those of an object so deep.
+    pub(super) fn of(tape: &Tape<'_>, depth: usize) -> Self {
+        let before = tape.last.get(depth).copied();
+        let entry = before.and_then(|before| tape.entries.get(before as usize));
+        let (at, end) = before.zip(entry).map_or((0, 0), |(at, entry)| (at + 1, entry.next));
+        Self { at, end, first: tape.odd.len(), all: None }
+    }
+
+    /// A key of the object before, and the number of the one behind it.
+    #[inline]
+    pub(super) fn known<'a>(&self, tape: &Tape<'a>, at: u32) -> Option<(Entry<'a>, u32)> {
+        let key = tape.entries.get(at as usize)?;
+        Some((*key, tape.entries.get(at as usize + 1)?.next))
+    }
+
+    /// Whether there are odd ones.
+    #[inline]
+    pub(super) fn has_odd(&self, tape: &Tape<'_>) -> bool {
+        tape.odd.len() > self.first
+    }
+
+    /// Closes the object.
+    pub(super) fn forget(self, tape: &mut Tape<'_>) {
+        tape.odd.truncate(self.first);
+    }
+
     /// Takes in the key that was read last; `None` if the object has it already.
-    pub(super) fn odd(&mut self, tape: &Tape<'_>, own: usize, is_odd: bool) -> Option<()> {
+    pub(super) fn odd(&mut self, tape: &mut Tape<'_>, own: usize, is_odd: bool) -> Option<()> {
         let number = u32::try_from(tape.entries.len().checked_sub(1)?).ok()?;
         let first = u32::try_from(own + 1).ok()?;
         let text = |at: u32| tape.node(at)?.text();
         let after = |at: u32| Some(tape.entries.get(at as usize + 1)?.next);
         let key = text(number)?;
-        if self.count >= FEW {
-            if self.all.is_empty() {
-                let mut at = first;
-                while at < number {
-                    self.all.insert(text(at)?.to_owned());
-                    at = after(at)?;
-                }
+        let odd = tape.odd.get(self.first..)?;
+        if odd.len() >= FEW {
+            if let Some(all) = &mut self.all {
+                return all.insert(key.to_owned()).then_some(());
             }
-            return self.all.insert(key.to_owned()).then_some(());
+            let mut all = HashSet::new();
+            let mut at = first;
+            while at < number {
+                all.insert(text(at)?.to_owned());
+                at = after(at)?;
+            }
+            let is_new = all.insert(key.to_owned());
+            self.all = Some(Box::new(all));
+            return is_new.then_some(());
         }
         let twice = if is_odd {
             // One of any of the keys so far.
@@ -54,11 +84,10 @@ impl Keys {
                 at = after(at)?;
             }
         } else {
-            self.odd.iter().take(self.count).any(|at| text(*at) == Some(key))
+            odd.iter().any(|at| text(*at) == Some(key))
         };
         if is_odd {
-            *self.odd.get_mut(self.count)? = number;
-            self.count += 1;
+            tape.odd.push(number);
         }
         (!twice).then_some(())
     }

@@ -36,11 +36,19 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// Whether a plain way of writing gives other bytes for a key: keys are written in no other.
-    fn refuses(self, key: &Entry<'_>) -> bool {
-        let strange = if self.ascii { Marks::NOT_ASCII_FORM } else { Marks::NOT_PLAIN_FORM };
-        let is_bare = || self.slashes && has_bare_slash(key.raw);
-        self.layout.is_some() && (key.marks.has(strange) || is_bare())
+    /// What no key may hold: a plain way of writing gives other bytes for it, and keys are written
+    /// in no other.
+    fn refused(self) -> Marks {
+        match self.layout {
+            None => Marks::default(),
+            Some(_) if self.ascii => Marks::NOT_ASCII_FORM,
+            Some(_) => Marks::NOT_PLAIN_FORM,
+        }
+    }
+
+    /// Whether no key may hold a slash that is not escaped, for the same reason.
+    fn refuses_slashes(self) -> bool {
+        self.slashes && self.layout.is_some()
     }
 }
 
@@ -76,6 +84,8 @@ pub(crate) struct Tape<'a> {
     decoded: String,
     /// For each depth the last object that was read there: the next one likely has its keys.
     last: Vec<u32>,
+    /// Keys of objects that are open which the object before does not have.
+    odd: Vec<u32>,
     /// Whether its form escapes slashes: what a key's marks say goes by that.
     slashes: bool,
 }
@@ -107,6 +117,7 @@ impl<'a> Tape<'a> {
         self.entries.clear();
         self.decoded.clear();
         self.last.clear();
+        self.odd.clear();
     }
 }
 
@@ -179,35 +190,6 @@ impl<'t, 'a> Node<'t, 'a> {
     pub(crate) fn all(self) -> impl Iterator<Item = Node<'t, 'a>> {
         let tape = self.tape;
         (self.at..self.entry.next).filter_map(|at| tape.node(at))
-    }
-
-    /// Appends the value without white space between its tokens.
-    pub(crate) fn write_compact(self, out: &mut String) {
-        match self.entry.kind {
-            Kind::Array => {
-                out.push('[');
-                for (index, item) in self.items().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    item.write_compact(out);
-                }
-                out.push(']');
-            }
-            Kind::Object => {
-                out.push('{');
-                for (index, (key, value)) in self.members().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    out.push_str(key.raw());
-                    out.push(':');
-                    value.write_compact(out);
-                }
-                out.push('}');
-            }
-            _ => out.push_str(self.raw()),
-        }
     }
 }
 

@@ -5,10 +5,12 @@
 //! for those of the object before are; only the odd ones are looked up.
 
 use super::keys::Keys;
-use super::{Entry, Form, Kind, Layout, Marks, Tape, scan};
+use super::{Entry, Form, Kind, Layout, Marks, Tape, has_bare_slash, scan};
+use crate::json::Limits;
 
-/// Bytes of a document for each entry that is expected.
-const BYTES: usize = 24;
+/// Bytes of a document for each entry that there is room for: what is not used is not touched,
+/// and what has to grow is copied.
+const BYTES: usize = 6;
 /// Keys of the object before that are passed over to find one.
 const STEPS: usize = 4;
 /// Indentation that is compared at once.
@@ -22,37 +24,57 @@ impl<'a> Tape<'a> {
     pub(crate) fn read(&mut self, text: &'a str, form: Form) -> Option<u32> {
         let (start, decoded) = (self.entries.len(), self.decoded.len());
         let root = u32::try_from(start).ok()?;
-        self.turn_to(form);
-        // About what documents take.
-        self.entries.reserve(text.len() / BYTES);
-        let mut reader = Reader {
-            tape: self,
-            text,
-            bytes: text.as_bytes(),
-            at: 0,
-            form,
-            values: form.limits.values,
+        let is_read = match form.layout {
+            None => Reader::<true>::new(self, text, form).document(),
+            Some(_) => Reader::<false>::new(self, text, form).document(),
         };
-        if reader.document().is_none() {
+        if is_read.is_none() {
             self.entries.truncate(start);
             self.decoded.truncate(decoded);
             self.last.clear();
+            self.odd.clear();
             return None;
         }
         Some(root)
     }
+
+    /// A document without the white space between its tokens; `None` where it is not JSON, or says
+    /// a key twice in one object.
+    pub(crate) fn compact(text: &'a str, limits: Limits) -> Option<String> {
+        let mut tape = Self::default();
+        let form = Form { layout: None, ascii: false, slashes: false, limits };
+        let mut reader = Reader::<true>::new(&mut tape, text, form);
+        reader.document()?;
+        let Reader { mut short, copied, .. } = reader;
+        short.extend_from_slice(text.as_bytes().get(copied..)?);
+        String::from_utf8(short).ok()
+    }
 }
 
-struct Reader<'t, 'a> {
+/// `FREE` where white space may stand anywhere: what asks for it costs as much as what reads.
+struct Reader<'t, 'a, const FREE: bool> {
     tape: &'t mut Tape<'a>,
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     form: Form,
+    /// What no key may hold.
+    refused: Marks,
     values: usize,
+    /// The text up to the last white space between tokens, without such; and where that ends.
+    short: Vec<u8>,
+    copied: usize,
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
+    fn new(tape: &'t mut Tape<'a>, text: &'a str, form: Form) -> Self {
+        tape.turn_to(form);
+        tape.entries.reserve(text.len() / BYTES);
+        let (refused, values) = (form.refused(), form.limits.values);
+        let (bytes, short) = (text.as_bytes(), Vec::new());
+        Self { tape, text, bytes, at: 0, form, refused, values, short, copied: 0 }
+    }
+
     fn document(&mut self) -> Option<()> {
         self.any_space();
         self.value(0)?;
@@ -68,7 +90,7 @@ impl<'a> Reader<'_, 'a> {
             b'{' => return self.object(depth),
             b'[' => return self.array(depth),
             b'-' | b'0'..=b'9' => {
-                self.number()?;
+                self.at += scan::number(self.bytes.get(start..)?)?;
                 Kind::Number
             }
             b't' => self.word(b"true")?,
@@ -80,6 +102,7 @@ impl<'a> Reader<'_, 'a> {
         self.push(raw, kind, (0, 0), false, Marks::default())
     }
 
+    #[inline]
     fn push(
         &mut self,
         raw: &'a str,
@@ -133,11 +156,7 @@ impl<'a> Reader<'_, 'a> {
     fn object(&mut self, depth: usize) -> Option<()> {
         let start = self.at;
         let own = self.open(Kind::Object, depth)?;
-        let mut keys = Keys::default();
-        if let Some(before) = self.tape.last.get(depth) {
-            let entry = self.tape.entries.get(*before as usize)?;
-            (keys.at, keys.end) = (*before + 1, entry.next);
-        }
+        let mut keys = Keys::of(self.tape, depth);
         let mut count = 0;
         self.any_space();
         if self.peek()? != b'}' {
@@ -153,6 +172,7 @@ impl<'a> Reader<'_, 'a> {
             }
         }
         self.close(own, start, count)?;
+        keys.forget(self.tape);
         if let Some(last) = self.tape.last.get_mut(depth) {
             *last = u32::try_from(own).ok()?;
         } else {
@@ -163,52 +183,69 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Reads a key of the object that is entry `own`.
+    #[inline]
     fn key(&mut self, own: usize, keys: &mut Keys) -> Option<()> {
         let is_odd = !self.expected_key(keys)?;
         if is_odd {
             (self.peek()? == b'"').then_some(())?;
             self.string()?;
+            let key = self.tape.entries.last_mut()?;
+            key.marks.add(Marks::of_key(key.raw));
         }
-        if self.form.refuses(self.tape.entries.last()?) {
+        let key = self.tape.entries.last()?;
+        // A plain way of writing gives other bytes for it, and keys are written in no other.
+        if key.marks.has(self.refused) || self.form.refuses_slashes() && has_bare_slash(key.raw) {
             return None;
         }
-        if is_odd || keys.count > 0 {
+        if is_odd || keys.has_odd(self.tape) {
             return keys.odd(self.tape, own, is_odd);
         }
         Some(())
     }
 
     /// Whether one of the next keys of the object before stands here; it is read then.
+    #[inline]
     fn expected_key(&mut self, keys: &mut Keys) -> Option<bool> {
+        if keys.at >= keys.end {
+            return Some(false);
+        }
+        let (mut entry, mut after) = keys.known(self.tape, keys.at)?;
+        if !begins(self.bytes.get(self.at..)?, entry.raw.as_bytes()) {
+            let Some(later) = self.later_key(keys, after) else { return Some(false) };
+            (entry, after) = later;
+        }
+        keys.at = after;
+        self.at += entry.raw.len();
+        let next = u32::try_from(self.tape.entries.len() + 1).ok()?;
+        self.tape.entries.push(Entry { next, ..entry });
+        Some(true)
+    }
+
+    /// The key that stands here, of those that follow one of the object before, and the one behind.
+    #[inline(never)]
+    fn later_key(&self, keys: &Keys, mut expected: u32) -> Option<(Entry<'a>, u32)> {
         let rest = self.bytes.get(self.at..)?;
-        let mut expected = keys.at;
-        for _ in 0..STEPS {
+        for _ in 1..STEPS {
             if expected >= keys.end {
                 break;
             }
-            let entry = *self.tape.entries.get(expected as usize)?;
-            let after = self.tape.entries.get(expected as usize + 1)?.next;
-            let raw = entry.raw.as_bytes();
-            // Most keys differ in the first letter, if they do.
-            if rest.get(1) == raw.get(1) && rest.starts_with(raw) {
-                keys.at = after;
-                self.at += entry.raw.len();
-                let next = u32::try_from(self.tape.entries.len() + 1).ok()?;
-                self.tape.entries.push(Entry { next, ..entry });
-                return Some(true);
+            let (entry, after) = keys.known(self.tape, expected)?;
+            if begins(rest, entry.raw.as_bytes()) {
+                return Some((entry, after));
             }
             expected = after;
         }
-        Some(false)
+        None
     }
 
     /// What stands between a key and its value.
+    #[inline]
     fn colon(&mut self) -> Option<()> {
         self.any_space();
         self.eat(b':')?;
         match self.form.layout {
-            None => self.any_space(),
-            Some(Layout::Compact) => {}
+            _ if FREE => self.any_space(),
+            None | Some(Layout::Compact) => {}
             Some(_) => self.eat(b' ')?,
         }
         Some(())
@@ -217,6 +254,7 @@ impl<'a> Reader<'_, 'a> {
     /// What stands before the first value of an array or object `depth` deep, or after its last.
     fn line(&mut self, depth: usize) -> Option<()> {
         let (pad, mut wide) = match self.form.layout {
+            _ if FREE => return Some(()),
             Some(Layout::Spaces(step)) => (&SPACES, step * depth),
             Some(Layout::Tab) => (&TABS, depth),
             _ => return Some(()),
@@ -224,8 +262,7 @@ impl<'a> Reader<'_, 'a> {
         self.eat(b'\n')?;
         while wide > 0 {
             let step = wide.min(PAD);
-            let stands = self.bytes.get(self.at..self.at + step)?;
-            if Some(stands) != pad.get(..step) {
+            if !begins(self.bytes.get(self.at..)?, pad.get(..step)?) {
                 return None;
             }
             self.at += step;
@@ -235,15 +272,17 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Whether another value follows in what is `depth` deep; if not, the bracket is next.
+    #[inline]
     fn another(&mut self, depth: usize, bracket: u8) -> Option<bool> {
         self.any_space();
         if self.peek()? == b',' {
             self.at += 1;
             match self.form.layout {
+                _ if FREE => self.any_space(),
+                None | Some(Layout::Compact) => {}
                 Some(Layout::Python) => self.eat(b' ')?,
-                _ => self.line(depth)?,
+                Some(_) => self.line(depth)?,
             }
-            self.any_space();
             return Some(true);
         }
         self.line(depth - 1)?;
@@ -251,15 +290,22 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Reads a string onto the tape.
+    #[inline]
     fn string(&mut self) -> Option<()> {
         let start = self.at;
-        let (step, mut marks) = scan::next_special_marked(self.bytes.get(start + 1..)?)?;
+        let (step, marks) = scan::next_special_marked(self.bytes.get(start + 1..)?)?;
         self.at += 1 + step;
         if self.peek()? == b'"' {
             self.at += 1;
             let raw = self.text.get(start..self.at)?;
             return self.push(raw, Kind::String, (0, 0), false, marks);
         }
+        self.escaped(start, marks)
+    }
+
+    /// Reads a string from its first escape on.
+    #[inline(never)]
+    fn escaped(&mut self, start: usize, mut marks: Marks) -> Option<()> {
         let from = self.tape.decoded.len();
         let mut copied = start + 1;
         loop {
@@ -349,31 +395,6 @@ impl<'a> Reader<'_, 'a> {
         Some(code)
     }
 
-    fn number(&mut self) -> Option<()> {
-        let _ = self.eat(b'-');
-        if self.eat(b'0').is_none() {
-            self.digits()?;
-        }
-        if self.eat(b'.').is_some() {
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Some(())
-    }
-
-    fn digits(&mut self) -> Option<()> {
-        let rest = self.bytes.get(self.at..)?;
-        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += count;
-        (count > 0).then_some(())
-    }
-
     fn word(&mut self, word: &[u8]) -> Option<Kind> {
         let found = self.bytes.get(self.at..)?.starts_with(word);
         self.at += word.len();
@@ -381,19 +402,55 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Passes over white space, where it may stand anywhere.
+    #[inline]
     fn any_space(&mut self) {
-        if self.form.layout.is_none() {
-            while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-                self.at += 1;
-            }
+        if !FREE {
+            return;
+        }
+        // Most tokens follow each other at once.
+        if self.peek().is_some_and(|byte| byte <= b' ') {
+            self.leave_out();
         }
     }
 
+    /// Passes over white space and leaves it out of the shorter text.
+    fn leave_out(&mut self) {
+        if self.copied == 0 {
+            self.short.reserve(self.bytes.len());
+        }
+        self.short.extend_from_slice(self.bytes.get(self.copied..self.at).unwrap_or_default());
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+        self.copied = self.at;
+    }
+
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
+    #[inline]
     fn eat(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
+}
+
+/// Whether some bytes begin with a key. Most keys are a few bytes long, and a call that compares
+/// them would cost more than two words of them that may overlap.
+#[inline]
+fn begins(bytes: &[u8], key: &[u8]) -> bool {
+    let Some(head) = bytes.get(..key.len()) else { return false };
+    match key.len() {
+        4..8 => words::<4>(head) == words::<4>(key),
+        8..=16 => words::<8>(head) == words::<8>(key),
+        _ => head == key,
+    }
+}
+
+/// The first and the last of some bytes.
+#[inline]
+fn words<const N: usize>(bytes: &[u8]) -> ([u8; N], [u8; N]) {
+    let first = bytes.first_chunk::<N>().copied().unwrap_or([0; N]);
+    (first, bytes.last_chunk::<N>().copied().unwrap_or([0; N]))
 }

@@ -62,11 +62,10 @@ pub(super) fn write_row_key(out: &mut String, key: Node<'_, '_>, separator: char
 }
 
 /// Appends a key where its value or its columns follow.
-pub(super) fn write_key(out: &mut String, key: &str, style: Style) {
-    if is_plain_key(key) {
-        out.push_str(key);
-    } else {
-        style.string(out, key);
+pub(super) fn write_key(out: &mut String, key: Node<'_, '_>, style: Style) {
+    match key.text() {
+        Some(text) if key.marks().has(Marks::WORD) || is_plain_key(text) => out.push_str(text),
+        text => style.string(out, text.unwrap_or_default()),
     }
 }
 
@@ -96,16 +95,21 @@ pub(super) fn read<'b>(writer: &mut Writer<'b>, text: &'b str, strings: bool) ->
     }
 }
 
-/// The first value of `text` and what follows it; a value without quotes ends where one of
-/// `ends` stands.
-pub(super) fn split<'a>(text: &'a str, ends: &[u8]) -> Option<(&'a str, &'a str)> {
+/// The first value of `text` and what follows it; a value without quotes ends where a byte
+/// `is_end`.
+pub(super) fn split(text: &str, is_end: impl Fn(u8) -> bool) -> Option<(&str, &str)> {
     let end = match text.as_bytes().first() {
         Some(b'"' | b'[' | b'{') => value_end(text)?,
-        _ => match ends {
-            [end] => memchr::memchr(*end, text.as_bytes()),
-            _ => text.bytes().position(|byte| ends.contains(&byte)),
-        }
-        .unwrap_or(text.len()),
+        _ => text.bytes().position(is_end).unwrap_or(text.len()),
+    };
+    text.split_at_checked(end)
+}
+
+/// The first cell of a row and what follows it.
+pub(super) fn split_cell(text: &str, separator: char) -> Option<(&str, &str)> {
+    let end = match text.as_bytes().first() {
+        Some(b'"' | b'[' | b'{') => value_end(text)?,
+        _ => json::find(text.as_bytes(), u8::try_from(separator).ok()?).unwrap_or(text.len()),
     };
     text.split_at_checked(end)
 }
@@ -147,15 +151,8 @@ pub(super) fn is_canonical(node: Node<'_, '_>, style: Style) -> bool {
 
 /// Whether a string may stand without quotes; `marks` is what it holds.
 fn stands_bare(text: &str, marks: Marks, place: Place, strings: bool) -> bool {
-    let bytes = text.as_bytes();
-    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
-    if matches!(first, b'"' | b'[' | b'{' | b' ') || *last == b' ' || marks.has(Marks::CONTROL) {
-        return false;
-    }
-    let blank = |byte: &u8| !byte.is_ascii();
-    if (blank(first) && text.starts_with(char::is_whitespace))
-        || (blank(last) && text.ends_with(char::is_whitespace))
-    {
+    let Some(first) = text.as_bytes().first() else { return false };
+    if matches!(first, b'"' | b'[' | b'{') || marks.has(Marks::CONTROL) || has_outer_space(text) {
         return false;
     }
     let clear = match place {
@@ -164,6 +161,16 @@ fn stands_bare(text: &str, marks: Marks, place: Place, strings: bool) -> bool {
         Place::Columns => text != "*" && !text.contains(COLUMN_MARKS),
     };
     clear && (strings || !is_other_than_string(text))
+}
+
+/// Whether a text without control characters begins or ends with white space.
+pub(super) fn has_outer_space(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
+    *first == b' '
+        || *last == b' '
+        || (!first.is_ascii() && text.starts_with(char::is_whitespace))
+        || (!last.is_ascii() && text.ends_with(char::is_whitespace))
 }
 
 /// The mark of a string that holds a separator.
@@ -181,8 +188,7 @@ fn is_plain_key(key: &str) -> bool {
     let joint = |c: char| matches!(c, '_' | '-' | '.' | '/' | '$' | '@' | '+' | '#');
     !key.is_empty()
         && !key.starts_with('-')
-        && (key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-            || key.chars().all(|character| character.is_alphanumeric() || joint(character)))
+        && key.chars().all(|character| character.is_alphanumeric() || joint(character))
 }
 
 pub(super) fn is_other_than_string(text: &str) -> bool {
@@ -194,32 +200,5 @@ pub(super) fn is_other_than_string(text: &str) -> bool {
 
 /// Whether `text` is a JSON number.
 pub(super) fn is_number(text: &str) -> bool {
-    let digits = |text: &mut &[u8]| {
-        let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        *text = text.get(count..).unwrap_or_default();
-        count > 0
-    };
-    let mut rest = text.as_bytes();
-    rest = rest.strip_prefix(b"-").unwrap_or(rest);
-    if let Some(fraction) = rest.strip_prefix(b"0") {
-        rest = fraction;
-    } else if !digits(&mut rest) {
-        return false;
-    }
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        rest = fraction;
-        if !digits(&mut rest) {
-            return false;
-        }
-    }
-    if let [b'e' | b'E', exponent @ ..] = rest {
-        rest = exponent;
-        if let [b'+' | b'-', exponent @ ..] = rest {
-            rest = exponent;
-        }
-        if !digits(&mut rest) {
-            return false;
-        }
-    }
-    rest.is_empty()
+    json::number(text.as_bytes()) == Some(text.len())
 }

@@ -123,7 +123,7 @@ fn write_columns<'t, 'n, 'a>(
         if index > 0 {
             list.push(separator);
         }
-        cell::write_key(list, column.key.text().unwrap_or_default(), style);
+        cell::write_key(list, column.key, style);
         let cells = match &column.cells {
             Cells::Nested(columns) => {
                 list.push('{');
@@ -246,7 +246,7 @@ impl<'b> Heads<'b> {
         let depth = depth.checked_sub(1)?;
         let mut heads = Vec::new();
         loop {
-            let (key, after) = cell::split(rest, b",|{}=:")?;
+            let (key, after) = cell::split(rest, |byte| b",|{}=:".contains(&byte))?;
             if key.is_empty() {
                 return None;
             }
@@ -254,7 +254,7 @@ impl<'b> Heads<'b> {
                 let (columns, after) = self.columns(inner, separator, writer, depth)?;
                 (Source::Nested(columns), after)
             } else if let Some(value) = after.strip_prefix('=') {
-                let (value, after) = cell::split(value, b",|}")?;
+                let (value, after) = cell::split(value, |byte| b",|}".contains(&byte))?;
                 (if value == KEY { Source::Key } else { Source::Constant(value) }, after)
             } else {
                 let strings = after.strip_prefix(STRINGS);
@@ -295,7 +295,7 @@ impl<'b> Heads<'b> {
             if index > 0 {
                 rest = rest.strip_prefix(self.separator)?;
             }
-            let (cell, after) = cell::split(rest, &[self.separator as u8])?;
+            let (cell, after) = cell::split_cell(rest, self.separator)?;
             let same = self.cells.last().filter(|_| cell == cell::SAME).copied();
             self.cells.push(same.unwrap_or(cell));
             rest = after;

@@ -2,6 +2,7 @@
 
 use super::cell;
 use super::style::{Style, Writer};
+use crate::json::Marks;
 use crate::json::tape::{Kind, Node};
 
 /// Nesting that is read.
@@ -31,22 +32,26 @@ pub(super) fn write(out: &mut String, node: Node<'_, '_>, style: Style) {
             }
             out.push('}');
         }
-        _ => {
-            let is_canonical = cell::is_canonical(node, style);
-            let bare = node.text().filter(|text| is_canonical && stands_bare(text));
+        Kind::String => {
+            let text = node.text().filter(|_| cell::is_canonical(node, style));
+            let bare = text.filter(|text| stands_bare(text, node.marks()));
             out.push_str(bare.unwrap_or(node.raw()));
         }
+        Kind::Number | Kind::Other => out.push_str(node.raw()),
     }
 }
 
-fn stands_bare(text: &str) -> bool {
-    let mark = |letter: char| {
-        matches!(letter, ',' | ':' | '[' | ']' | '{' | '}' | '"') || letter.is_control()
+fn stands_bare(text: &str, marks: Marks) -> bool {
+    if marks.has(Marks::WORD) {
+        return !cell::is_other_than_string(text);
+    }
+    let is_mark = |byte: u8| {
+        matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | b'"') || byte.is_ascii_control()
     };
     !text.is_empty()
-        && !text.contains(mark)
-        && !text.starts_with(char::is_whitespace)
-        && !text.ends_with(char::is_whitespace)
+        && !text.bytes().any(is_mark)
+        && (text.is_ascii() || !text.contains(char::is_control))
+        && !cell::has_outer_space(text)
         && !cell::is_other_than_string(text)
 }
 
@@ -76,7 +81,7 @@ fn value<'b>(writer: &mut Writer<'b>, text: &'b str, depth: usize) -> Option<&'b
             let mut rest = text.get(1..)?;
             if !rest.starts_with('}') {
                 loop {
-                    let (key, after) = cell::split(rest, b":")?;
+                    let (key, after) = cell::split(rest, |byte| byte == b':')?;
                     writer.shown_key(key)?;
                     rest = value(writer, after.strip_prefix(':')?, depth)?;
                     let Some(next) = rest.strip_prefix(',') else { break };
@@ -92,7 +97,8 @@ fn value<'b>(writer: &mut Writer<'b>, text: &'b str, depth: usize) -> Option<&'b
             Some(rest)
         }
         _ => {
-            let end = text.find([',', ']', '}']).unwrap_or(text.len());
+            let is_end = |byte| matches!(byte, b',' | b']' | b'}');
+            let end = text.bytes().position(is_end).unwrap_or(text.len());
             let (bare, rest) = text.split_at_checked(end)?;
             if cell::is_other_than_string(bare) {
                 writer.raw(bare)?;

@@ -140,9 +140,10 @@ fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<Block>)) {
     let mut strings = Strings::default();
     let entries: Vec<Entry<'_>> =
         lines.iter().map(|line| Entry::new(line, &mut tape, &mut strings)).collect();
+    let escapes = entries.iter().any(Entry::escapes);
     let mut at = 0;
     while let Some(rest) = entries.get(at..).filter(|rest| !rest.is_empty()) {
-        let mut group = Group::new(&tape);
+        let mut group = Group::new(&tape, escapes);
         let _ = rest.iter().take_while(|entry| group.add(entry)).count();
         let taken = group.taken;
         if let Some(block) = group.block(rest) {
@@ -172,6 +173,11 @@ impl<'a> Entry<'a> {
             None => reports_error(line),
         };
         Self { line, reports, document: document.filter(|_| !reports) }
+    }
+
+    /// Whether its style escapes more than JSON asks for.
+    fn escapes(&self) -> bool {
+        self.document.is_some_and(|(_, style)| style.ascii || style.slashes)
     }
 
     fn block(&self, tape: &Tape<'a>) -> Option<Block> {
@@ -218,6 +224,8 @@ struct Group<'n, 'a> {
     /// Lines up to the last row: a report at the end belongs to no table.
     taken: usize,
     rows: usize,
+    /// Whether any line has a style that the next two decide about.
+    escapes: bool,
     /// Whether a line has a character outside of printable ASCII.
     wide: bool,
     /// Whether a line has slashes that stand for themselves.
@@ -225,9 +233,10 @@ struct Group<'n, 'a> {
 }
 
 impl<'n, 'a> Group<'n, 'a> {
-    fn new(tape: &'n Tape<'a>) -> Self {
+    fn new(tape: &'n Tape<'a>, escapes: bool) -> Self {
         let merge = Merge::default();
-        Self { tape, merge, style: None, seen: 0, taken: 0, rows: 0, wide: false, bare: false }
+        let (seen, taken, rows) = (0, 0, 0);
+        Self { tape, merge, style: None, seen, taken, rows, escapes, wide: false, bare: false }
     }
 
     /// Whether the line belongs to the table.
@@ -253,8 +262,8 @@ impl<'n, 'a> Group<'n, 'a> {
         // What a style that escapes would write in another way.
         let wide =
             || !entry.line.is_ascii() || memchr::memchr(0x7f, entry.line.as_bytes()).is_some();
-        let wide = self.wide || wide();
-        let bare = self.bare || !own.slashes && entry.line.contains('/');
+        let wide = self.wide || self.escapes && wide();
+        let bare = self.bare || self.escapes && !own.slashes && entry.line.contains('/');
         if joint.slashes && bare {
             return false;
         }

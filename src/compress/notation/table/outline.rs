@@ -17,6 +17,8 @@ const WIDE_ROW_BYTES: usize = 4096;
 const MANY_ROWS: usize = 16;
 /// Bytes of an object that makes a table by itself.
 const LONE_ROW_BYTES: usize = 400;
+/// A space for each level of the deepest document.
+const MARGIN: &str = "                                                                ";
 /// Bytes of an array or object that stays on the line of its key.
 const INLINE_BYTES: usize = 100;
 
@@ -52,8 +54,8 @@ impl Outline {
     fn members(&mut self, object: Node<'_, '_>, depth: usize) {
         for (key, value) in object.members() {
             let head = self.lines.line();
-            head.extend(std::iter::repeat_n(' ', depth));
-            cell::write_key(head, key.text().unwrap_or_default(), self.style);
+            head.push_str(MARGIN.get(..depth).unwrap_or(MARGIN));
+            cell::write_key(head, key, self.style);
             self.value(value, depth);
         }
     }

@@ -57,7 +57,8 @@ impl<'b> Reader<'_, 'b> {
             if wide != depth || line.len() == depth {
                 break;
             }
-            let (key, rest) = cell::split(line.get(depth..)?, b":[{")?;
+            let is_end = |byte| matches!(byte, b':' | b'[' | b'{');
+            let (key, rest) = cell::split(line.get(depth..)?, is_end)?;
             if key.is_empty() {
                 return None;
             }

@@ -4,6 +4,7 @@
 //! back, so a style and the values are the whole document.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 pub(super) use crate::json::tape::Layout;
 use crate::json::tape::{Form, Kind, Tape};
@@ -111,11 +112,21 @@ impl Style {
     }
 
     /// Appends `text` as the JSON string that this style writes for it.
+    #[inline]
     pub(super) fn string(self, out: &mut String, text: &str) {
+        if self.ascii || self.slashes {
+            self.escaped(out, text);
+        } else {
+            json::write_string(out, text);
+        }
+    }
+
+    /// The same, where there are more escapes than JSON asks for.
+    fn escaped(self, out: &mut String, text: &str) {
         let plain = |byte: u8| {
             (!self.ascii || (b' '..=b'~').contains(&byte)) && !(self.slashes && byte == b'/')
         };
-        if !self.ascii && !self.slashes || text.bytes().all(plain) {
+        if text.bytes().all(plain) {
             json::write_string(out, text);
             return;
         }
@@ -179,14 +190,27 @@ pub(super) struct Writer<'b> {
     /// What is open: its closing bracket, and whether it is still empty.
     open: Vec<(char, bool)>,
     after_key: bool,
+    /// Keys, and where they were written with their colons: most are written often.
+    keys: [Option<(&'b str, Range<usize>)>; KEYS],
     /// Where values are read.
     tape: Tape<'b>,
+}
+
+/// Keys that are remembered.
+const KEYS: usize = 32;
+
+/// Where a key is remembered, if it is.
+fn slot(key: &str) -> usize {
+    let letter = |letter: Option<&u8>| letter.copied().map_or(0, usize::from);
+    let (first, last) = (letter(key.as_bytes().first()), letter(key.as_bytes().last()));
+    (first ^ (last << 2) ^ (key.len() << 1)) % KEYS
 }
 
 impl<'b> Writer<'b> {
     pub(super) fn new(style: Style, limit: usize) -> Self {
         let (out, open, tape) = (String::new(), Vec::new(), Tape::default());
-        Self { style, limit, out, open, after_key: false, tape }
+        let keys = [const { None }; KEYS];
+        Self { style, limit, out, open, after_key: false, keys, tape }
     }
 
     /// Makes room for a text of that size, should it be allowed.
@@ -230,20 +254,35 @@ impl<'b> Writer<'b> {
         Some(())
     }
 
-    /// A key by its text.
-    fn key_text(&mut self, text: &str) -> Option<()> {
-        self.string(text)?;
-        self.colon()
-    }
-
     /// A key that stands in quotes or for itself.
     pub(super) fn shown_key(&mut self, key: &'b str) -> Option<()> {
-        if !key.starts_with('"') {
-            return self.key_text(key);
+        let slot = slot(key);
+        if let Some(Some((known, written))) = self.keys.get(slot)
+            && *known == key
+        {
+            let written = written.clone();
+            self.place();
+            self.out.extend_from_within(written);
+            self.after_key = true;
+            return self.within();
         }
-        self.is_string(key).then_some(())?;
-        self.raw(key)?;
-        self.colon()
+        let is_quoted = key.starts_with('"');
+        if is_quoted && !self.is_string(key) {
+            return None;
+        }
+        self.place();
+        let start = self.out.len();
+        if is_quoted {
+            self.out.push_str(key);
+        } else {
+            self.style.string(&mut self.out, key);
+        }
+        self.out.push_str(self.colon_text());
+        if let Some(known) = self.keys.get_mut(slot) {
+            *known = Some((key, start..self.out.len()));
+        }
+        self.after_key = true;
+        self.within()
     }
 
     fn is_string(&mut self, text: &'b str) -> bool {
@@ -268,6 +307,7 @@ impl<'b> Writer<'b> {
     }
 
     /// A value's own bytes.
+    #[inline]
     pub(super) fn raw(&mut self, raw: &str) -> Option<()> {
         self.place();
         self.out.push_str(raw);
@@ -275,6 +315,7 @@ impl<'b> Writer<'b> {
     }
 
     /// A string by its text.
+    #[inline]
     pub(super) fn string(&mut self, text: &str) -> Option<()> {
         self.place();
         self.style.string(&mut self.out, text);
@@ -287,16 +328,11 @@ impl<'b> Writer<'b> {
         self.raw(text)
     }
 
+    #[inline]
     fn begin(&mut self, bracket: char, closing: char) -> Option<()> {
         self.place();
         self.open.push((closing, true));
         self.out.push(bracket);
-        self.within()
-    }
-
-    fn colon(&mut self) -> Option<()> {
-        self.after_key = true;
-        self.out.push_str(self.colon_text());
         self.within()
     }
 
@@ -305,6 +341,7 @@ impl<'b> Writer<'b> {
     }
 
     /// What stands before a key, or before a value that has none.
+    #[inline]
     fn place(&mut self) {
         if std::mem::take(&mut self.after_key) {
             return;
@@ -330,6 +367,7 @@ impl<'b> Writer<'b> {
         }
     }
 
+    #[inline]
     fn within(&self) -> Option<()> {
         (self.out.len() <= self.limit).then_some(())
     }
