@@ -28,11 +28,13 @@ pub(super) fn find(lines: &Lines<'_>, at: usize) -> Option<(Kind, usize)> {
 
 fn table(lines: &Lines<'_>, at: usize, separator: u8) -> Option<usize> {
     let first = record(lines, at, separator)?;
-    if first.fields < 2 || (first.is_told && first.fields < MANY) {
+    // Only in a table of few columns it matters how the first rows read.
+    let is_told = |line: usize| first.fields < MANY && is_told(lines.bytes(line), separator);
+    if first.fields < 2 || is_told(at) {
         return None;
     }
     let mut rows = 1;
-    let mut told = usize::from(first.is_told);
+    let mut told = 0;
     let mut line = first.next;
     while line < lines.len() && !lines.is_blank(line) {
         let Some(row) = record(lines, line, separator) else { break };
@@ -40,10 +42,12 @@ fn table(lines: &Lines<'_>, at: usize, separator: u8) -> Option<usize> {
             break;
         }
         rows += 1;
-        told += usize::from(row.is_told);
+        if rows <= FEWEST {
+            told += usize::from(is_told(line));
+        }
         line = row.next;
         // Rows of prose agree by chance for a while.
-        if rows == FEWEST && told * 2 > rows && first.fields < MANY {
+        if rows == FEWEST && told * 2 > rows {
             return None;
         }
     }
@@ -53,8 +57,6 @@ fn table(lines: &Lines<'_>, at: usize, separator: u8) -> Option<usize> {
 struct Record {
     fields: usize,
     next: usize,
-    /// A blank follows a separator outside quotes, as in a sentence.
-    is_told: bool,
 }
 
 fn record(lines: &Lines<'_>, at: usize, separator: u8) -> Option<Record> {
@@ -63,7 +65,7 @@ fn record(lines: &Lines<'_>, at: usize, separator: u8) -> Option<Record> {
     // The common case has no quotes.
     if memchr::memchr(b'"', bytes).is_none() {
         let fields = memchr::memchr_iter(separator, bytes).count() + 1;
-        return Some(Record { fields, next: at + 1, is_told: is_told(bytes, separator) });
+        return Some(Record { fields, next: at + 1 });
     }
     let mut next = at + 1;
     let mut fields = 1;
@@ -91,7 +93,7 @@ fn record(lines: &Lines<'_>, at: usize, separator: u8) -> Option<Record> {
         }
         let rest = bytes.get(position..)?;
         match memchr::memchr2(separator, b'"', rest) {
-            None => return Some(Record { fields, next, is_told: false }),
+            None => return Some(Record { fields, next }),
             Some(found) if rest.get(found) == Some(&separator) => {
                 fields += 1;
                 position += found + 1;
@@ -102,7 +104,9 @@ fn record(lines: &Lines<'_>, at: usize, separator: u8) -> Option<Record> {
     }
 }
 
+/// Whether a blank follows a separator, as in a sentence, in a line without quotes.
 fn is_told(bytes: &[u8], separator: u8) -> bool {
     separator != b'\t'
+        && memchr::memchr(b'"', bytes).is_none()
         && memchr::memchr_iter(separator, bytes).any(|at| bytes.get(at + 1) == Some(&b' '))
 }

@@ -29,6 +29,7 @@ use std::ops::Range;
 
 use self::count::Step;
 use self::style::{Set, Style, fields, first_row};
+use super::bytes::same;
 use super::{Block, Body, Found, Notation, reports_error};
 
 /// Rows of the shortest table, the first one counted.
@@ -161,8 +162,8 @@ impl<'a> Rows<'a> {
         let lines = lines.get(1..self.count())?;
         let width = self.width;
         let mut verdicts = vec![("", false); width];
-        let reports: Vec<bool> =
-            below.chunks(width).map(|row| report(row, &mut verdicts)).collect();
+        let rows = below.chunks(width).zip(lines);
+        let reports: Vec<bool> = rows.map(|(row, line)| report(row, line, &mut verdicts)).collect();
         let constants = self.constants(&reports);
         let counts = self.counts(&constants);
         let is_shown = |column: usize| {
@@ -215,18 +216,24 @@ impl<'a> Rows<'a> {
             for (field, (value, votes)) in row.iter().zip(&mut lead) {
                 match *votes {
                     0 => (*value, *votes) = (field, 1),
-                    _ if value == field => *votes += 1,
+                    _ if same(value, field) => *votes += 1,
                     _ => *votes -= 1,
                 }
             }
         }
         let odd = |column: usize, value: &str| {
-            rows().filter(|row| row.get(column).is_none_or(|field| *field != value)).count()
+            rows().filter(|row| row.get(column).is_none_or(|field| !same(field, value))).count()
         };
+        // Each vote less than rows is half a row that has another field.
+        let is_far = |votes: usize| (count - votes) / 2 * ODD > count;
         let odd: Vec<usize> = lead
             .iter()
             .enumerate()
-            .map(|(column, (value, votes))| if *votes == 0 { count } else { odd(column, value) })
+            .map(
+                |(column, (value, votes))| {
+                    if *votes == 0 || is_far(*votes) { count } else { odd(column, value) }
+                },
+            )
             .collect();
         let most =
             if odd.iter().filter(|odd| **odd * ODD <= count).sum::<usize>() * ODD <= 2 * count {
@@ -271,7 +278,7 @@ impl<'a> Rows<'a> {
         let mut above = rows.next().unwrap_or_default();
         for row in rows {
             for ((field, above), count) in row.iter().zip(above).zip(&mut repeats) {
-                *count += usize::from(field.len() >= DITTO_BYTES && field == above);
+                *count += usize::from(field.len() >= DITTO_BYTES && same(field, above));
             }
             above = row;
         }
@@ -282,9 +289,19 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether a row reports an error: one of its fields does. `verdicts` holds the fields of the row
+/// Whether a row reports an error: one of its fields does. `verdicts` holds the fields of a row
 /// above and what they do; many are the same.
-fn report<'a>(row: &[&'a str], verdicts: &mut [(&'a str, bool)]) -> bool {
+fn report<'a>(row: &[&'a str], line: &str, verdicts: &mut [(&'a str, bool)]) -> bool {
+    const ESCAPE: u8 = 0x1b;
+    // The words of a line are those of its fields. What else a field can report by is how it
+    // begins, and what is left of it without terminal codes.
+    let may_report = |field: &&str| field.starts_with(['E', 'F', '[']);
+    let is_quiet = !reports_error(line)
+        && memchr::memchr(ESCAPE, line.as_bytes()).is_none()
+        && !row.iter().any(may_report);
+    if is_quiet {
+        return false;
+    }
     let mut reports = false;
     for (field, (above, verdict)) in row.iter().zip(verdicts) {
         if field != above {
