@@ -257,8 +257,9 @@ impl<'a> Scan<'a> {
 }
 
 fn name(bytes: &[u8]) -> &[u8] {
-    let is_name =
-        |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte) || *byte >= 0x80;
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | 0x80..)
+    };
     let length = if bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
         bytes.iter().take(128).take_while(|byte| is_name(byte)).count()
     } else {

@@ -5,7 +5,8 @@
 //! stretch may hold aliases itself; it ends before the line in which it is used.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::compress::notation::{hash, mix};
 
@@ -27,6 +28,9 @@ pub(super) struct Entry<'a> {
     pub(super) is_fixed: bool,
 }
 
+/// Where stretches begin that begin alike, the first of them.
+type Places = [Option<usize>; PLACES];
+
 /// A stretch that stands again.
 struct Again {
     at: usize,
@@ -42,12 +46,12 @@ pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<Entry<'a>> {
         Search::new(lines).run()
     };
     // Every place that is pointed at, by the longest stretch that begins there.
-    let mut longest: HashMap<usize, usize> = HashMap::new();
+    let mut longest: HashMap<usize, usize> = HashMap::default();
     for one in &again {
         let most = longest.entry(one.from).or_default();
         *most = (*most).max(one.lines);
     }
-    let mut names: HashMap<usize, usize> = HashMap::new();
+    let mut names: HashMap<usize, usize> = HashMap::default();
     let mut entries = Vec::with_capacity(lines.len());
     let mut again = again.into_iter().peekable();
     let mut at = 0;
@@ -147,7 +151,7 @@ fn line_at<'t>(out: &'t str, starts: &[usize], at: usize) -> Option<&'t str> {
 }
 
 fn margin(line: &str) -> &str {
-    let wide = line.len() - line.trim_start_matches([' ', '\t']).len();
+    let wide = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     line.get(..wide).unwrap_or_default()
 }
 
@@ -168,6 +172,8 @@ fn alias(line: &str) -> Option<(&str, usize, Option<usize>)> {
 
 /// The line before a name, the name, and how many lines it names.
 fn anchor(line: &str) -> Option<(&str, usize, usize)> {
+    // Few lines end with a number.
+    line.as_bytes().last().filter(|last| last.is_ascii_digit())?;
     let (line, said) = line.rsplit_once(" &")?;
     let (name, count) = said.split_once(' ')?;
     Some((line, number(name)?, number(count)?))
@@ -194,7 +200,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     fn run(mut self) -> Vec<Again> {
-        let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut places: HashMap<u64, Places> = HashMap::default();
         let mut again = Vec::new();
         let mut at = 0;
         while at < self.lines.len() {
@@ -205,6 +211,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let seen = places.entry(key).or_default();
             let best = seen
                 .iter()
+                .flatten()
                 .map(|from| (self.alike(*from, at), *from))
                 .max_by_key(|(lines, _)| *lines);
             match best {
@@ -216,8 +223,8 @@ impl<'l, 'a> Search<'l, 'a> {
                     at += lines;
                 }
                 _ => {
-                    if seen.len() < PLACES {
-                        seen.push(at);
+                    if let Some(place) = seen.iter_mut().find(|place| place.is_none()) {
+                        *place = Some(at);
                     }
                     at += 1;
                 }
@@ -230,7 +237,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn key(&self, at: usize) -> Option<u64> {
         let first = self.known.get(at..at + FEWEST)?;
         let (_, margin) = first.first()?;
-        let is_blank = self.lines.get(at).is_none_or(|line| line.trim().is_empty());
+        let line = self.lines.get(at)?;
+        let is_solid = line.as_bytes().get(*margin).is_some_and(u8::is_ascii_graphic);
+        let is_blank = !is_solid && line.trim().is_empty();
         let mixed = first.iter().fold(0, |key, (hash, wide)| {
             mix(mix(key, *hash), (*wide as u64).wrapping_sub(*margin as u64))
         });

@@ -164,6 +164,8 @@ impl<'a> Form<'a> {
 
 /// A line that stands above rows: its indentation, what it says of them, and how many there are.
 pub(super) fn above_rows(line: &str) -> Option<(&str, &str, usize)> {
+    // Few lines end with a number.
+    line.as_bytes().last().filter(|last| last.is_ascii_digit())?;
     let (head, rows) = line.rsplit_once(TIMES)?;
     if rows.is_empty() || !rows.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

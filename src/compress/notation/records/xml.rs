@@ -67,12 +67,13 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &Style) -> Option<Record<'a>>
 }
 
 fn indent(line: &str) -> &str {
-    let wide = line.len() - line.trim_start_matches([' ', '\t']).len();
+    let wide = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     line.get(..wide).unwrap_or_default()
 }
 
 fn name(text: &str) -> &str {
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte);
+    let is_name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
     let length = text.bytes().take_while(|byte| is_name(byte)).count();
     text.get(..length).unwrap_or_default()
 }

@@ -21,15 +21,22 @@ impl Tree {
 
     /// The comma behind the one before, where there is one.
     pub(super) fn next(&mut self) {
-        if !self.json.is_empty() && !self.json.ends_with(['[', '{', ':']) {
+        if !matches!(self.json.as_bytes().last(), None | Some(b'[' | b'{' | b':')) {
             self.json.push(',');
         }
     }
 
     pub(super) fn key(&mut self, key: &str) {
+        self.marked_key("", key);
+    }
+
+    /// A key that begins with a mark.
+    pub(super) fn marked_key(&mut self, mark: &str, key: &str) {
         self.next();
-        json::write_string(&mut self.json, key);
-        self.json.push(':');
+        self.json.push('"');
+        self.json.push_str(mark);
+        json::escape_into(&mut self.json, key);
+        self.json.push_str("\":");
     }
 
     /// A value by what stands in the source.
@@ -60,21 +67,21 @@ impl Tree {
         self.json.insert(start, '[');
     }
 
-    /// The block, where the tree is written back as `source` by `write` and it is shorter.
+    /// The block, where the tree `holds` and it is shorter than so many bytes.
     pub(super) fn block(
         &self,
-        source: &str,
+        bytes: usize,
         args: String,
-        write: impl Fn(Node<'_, '_>) -> Option<String>,
+        holds: impl Fn(Node<'_, '_>) -> bool,
     ) -> Option<Block> {
         let mut tape = Tape::default();
         let root = tape.read(&self.json, form())?;
         let root = tape.node(root)?;
-        if write(root)? != source {
+        if !holds(root) {
             return None;
         }
         // How the source was laid out is no part of the tree.
-        super::shorter(args, outline::write(root, Style::PLAIN)?.of_any_layout(), source.len())
+        super::shorter(args, outline::write(root, Style::PLAIN)?.of_any_layout(), bytes)
     }
 }
 

@@ -57,7 +57,8 @@ fn block(lines: &[&str]) -> Option<Block> {
     [true, false].into_iter().find_map(|dots| {
         let (tree, form) = read::document(&source, dots)?;
         let args = tree::words(form.words(), returns);
-        tree.block(&source, args, |root| write::document(root, form, source.len()))
+        // What would be written in another way is not read.
+        tree.block(source.len(), args, |_| true)
     })
 }
 

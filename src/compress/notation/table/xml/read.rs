@@ -10,7 +10,7 @@ const DEEPEST: usize = 28;
 /// `None` where it holds more than elements, attributes and texts.
 pub(super) fn document(text: &str, dots: bool) -> Option<(Tree, Form)> {
     let (tree, form) = (Tree::default(), Form::default());
-    let mut reader = Reader { rest: text, tree, form, dots, laid_out: false };
+    let mut reader = Reader { rest: text, tree, form, dots, laid_out: false, has_empty: false };
     let name = reader.opening()?;
     reader.tree.mark('{');
     reader.tree.key(name);
@@ -27,6 +27,8 @@ struct Reader<'t> {
     dots: bool,
     /// Whether the indentation is known.
     laid_out: bool,
+    /// Whether an empty element told if a blank stands before each `/>`.
+    has_empty: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -48,7 +50,10 @@ impl<'t> Reader<'t> {
             matches!(byte, b' ' | b'>' | b'/' | b'<' | b'!' | b'?' | b'\n' | b'\t' | b'"' | b'=')
         };
         let length = self.rest.as_bytes().iter().position(is_end)?;
-        self.take(length).filter(|name| !name.is_empty())
+        let name = self.take(length)?;
+        // These would be taken for an attribute, and for a text.
+        let is_odd = name.is_empty() || name.starts_with(ATTRIBUTE) || name == TEXT;
+        (!is_odd).then_some(name)
     }
 
     /// Takes the rest of an element behind its name.
@@ -60,13 +65,12 @@ impl<'t> Reader<'t> {
         self.tree.mark('{');
         let has_attributes = self.rest.starts_with(' ') && !self.rest.starts_with(" />");
         self.attributes()?;
-        if self.rest.starts_with(" />") {
-            self.form.spaced = true;
-            self.eat(" ")?;
-        }
+        let spaced = self.eat(" ").is_some();
         if self.eat("/>").is_some() {
             self.tree.mark('}');
-            return Some(());
+            let is_first = !std::mem::replace(&mut self.has_empty, true);
+            self.form.spaced |= is_first && spaced;
+            return (self.form.spaced == spaced).then_some(());
         }
         self.eat(">")?;
         let length = memchr::memchr(b'<', self.rest.as_bytes())?;
@@ -132,7 +136,7 @@ impl<'t> Reader<'t> {
 
     fn key(&mut self, name: &str, is_first: bool) {
         if is_first {
-            self.tree.key(&format!("{ATTRIBUTE}{name}"));
+            self.tree.marked_key(ATTRIBUTE, name);
         } else {
             self.tree.key(name);
         }

@@ -72,7 +72,9 @@ fn block(lines: &[&str]) -> Option<Block> {
     [true, false].into_iter().find_map(|flow| {
         let (tree, form) = read::document(&lines, flow)?;
         let args = tree::words(form.words(), returns);
-        tree.block(&source, args, |root| write::document(root, &form, source.len()))
+        tree.block(source.len(), args, |root| {
+            write::document(root, &form, source.len()).as_ref() == Some(&source)
+        })
     })
 }
 
