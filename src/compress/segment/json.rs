@@ -130,7 +130,7 @@ impl Scan<'_> {
     #[inline]
     fn skip(&mut self) -> Option<u8> {
         while let Some(byte) = self.bytes.get(self.at) {
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+            if *byte > b' ' || !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
                 return Some(*byte);
             }
             self.at += 1;

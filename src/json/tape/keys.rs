@@ -19,7 +19,7 @@ pub(super) struct Keys {
     /// does not have in this order.
     first: usize,
     /// All keys, once there are many odd ones.
-    all: Option<Box<HashSet<String>>>,
+    all: Option<HashSet<String>>,
 }
 
 impl Keys {
@@ -33,7 +33,7 @@ impl Keys {
 
     /// A key of the object before, and the number of the one behind it.
     #[inline]
-    pub(super) fn known<'a>(&self, tape: &Tape<'a>, at: u32) -> Option<(Entry<'a>, u32)> {
+    pub(super) fn known<'a>(tape: &Tape<'a>, at: u32) -> Option<(Entry<'a>, u32)> {
         let key = tape.entries.get(at as usize)?;
         Some((*key, tape.entries.get(at as usize + 1)?.next))
     }
@@ -68,7 +68,7 @@ impl Keys {
                 at = after(at)?;
             }
             let is_new = all.insert(key.to_owned());
-            self.all = Some(Box::new(all));
+            self.all = Some(all);
             return is_new.then_some(());
         }
         let twice = if is_odd {

@@ -22,11 +22,9 @@ pub(super) struct Style {
     pub(super) slashes: bool,
 }
 
-/// Indentation that is written at once.
-const SPACES: &str = "                                ";
-const TABS: &str = "\t\t\t\t\t\t\t\t";
-/// Widest indent a level.
-const WIDEST: usize = 8;
+/// The widest indent a level, and how wide that is.
+const SPACES: &str = "        ";
+const WIDEST: usize = SPACES.len();
 
 impl Style {
     /// That of a tree that was read from something else than JSON.
@@ -190,6 +188,8 @@ pub(super) struct Writer<'b> {
     /// What is open: its closing bracket, and whether it is still empty.
     open: Vec<(char, bool)>,
     after_key: bool,
+    /// The line break and the indentation before a value, where each has its line.
+    line: String,
     /// Keys, and where they were written with their colons: most are written often.
     keys: [Option<(&'b str, Range<usize>)>; KEYS],
     /// Where values are read.
@@ -197,20 +197,23 @@ pub(super) struct Writer<'b> {
 }
 
 /// Keys that are remembered.
-const KEYS: usize = 32;
+const KEYS: usize = 64;
 
 /// Where a key is remembered, if it is.
 fn slot(key: &str) -> usize {
     let letter = |letter: Option<&u8>| letter.copied().map_or(0, usize::from);
     let (first, last) = (letter(key.as_bytes().first()), letter(key.as_bytes().last()));
-    (first ^ (last << 2) ^ (key.len() << 1)) % KEYS
+    // Primes part letters that lie close together.
+    (first * 37 + last * 11 + key.len() * 5) % KEYS
 }
 
 impl<'b> Writer<'b> {
     pub(super) fn new(style: Style, limit: usize) -> Self {
         let (out, open, tape) = (String::new(), Vec::new(), Tape::default());
         let keys = [const { None }; KEYS];
-        Self { style, limit, out, open, after_key: false, keys, tape }
+        let has_lines = matches!(style.layout, Layout::Spaces(_) | Layout::Tab);
+        let line = if has_lines { "\n".to_owned() } else { String::new() };
+        Self { style, limit, out, open, after_key: false, line, keys, tape }
     }
 
     /// Makes room for a text of that size, should it be allowed.
@@ -240,8 +243,10 @@ impl<'b> Writer<'b> {
 
     pub(super) fn end(&mut self) -> Option<()> {
         let (bracket, empty) = self.open.pop()?;
+        let outer = self.line.len().saturating_sub(self.pad().len());
+        self.line.truncate(outer);
         if !empty {
-            self.break_line();
+            self.out.push_str(&self.line);
         }
         self.out.push(bracket);
         self.within()
@@ -332,6 +337,7 @@ impl<'b> Writer<'b> {
     fn begin(&mut self, bracket: char, closing: char) -> Option<()> {
         self.place();
         self.open.push((closing, true));
+        self.line.push_str(self.pad());
         self.out.push(bracket);
         self.within()
     }
@@ -350,20 +356,15 @@ impl<'b> Writer<'b> {
         if !std::mem::replace(empty, false) {
             self.out.push_str(if self.style.layout == Layout::Python { ", " } else { "," });
         }
-        self.break_line();
+        self.out.push_str(&self.line);
     }
 
-    fn break_line(&mut self) {
-        let (pad, mut wide) = match self.style.layout {
-            Layout::Compact | Layout::Python => return,
-            Layout::Spaces(wide) => (SPACES, wide * self.open.len()),
-            Layout::Tab => (TABS, self.open.len()),
-        };
-        self.out.push('\n');
-        while wide > 0 {
-            let step = wide.min(pad.len());
-            self.out.push_str(pad.get(..step).unwrap_or_default());
-            wide -= step;
+    /// What a level is indented by.
+    fn pad(&self) -> &'static str {
+        match self.style.layout {
+            Layout::Compact | Layout::Python => "",
+            Layout::Spaces(wide) => SPACES.get(..wide).unwrap_or(SPACES),
+            Layout::Tab => "\t",
         }
     }
 

@@ -4,6 +4,8 @@
 //! compared with the one that the object before had in its place. Keys found so are distinct,
 //! for those of the object before are; only the odd ones are looked up.
 
+mod string;
+
 use super::keys::Keys;
 use super::{Entry, Form, Kind, Layout, Marks, Tape, has_bare_slash, scan};
 use crate::json::Limits;
@@ -209,7 +211,7 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
         if keys.at >= keys.end {
             return Some(false);
         }
-        let (mut entry, mut after) = keys.known(self.tape, keys.at)?;
+        let (mut entry, mut after) = Keys::known(self.tape, keys.at)?;
         if !begins(self.bytes.get(self.at..)?, entry.raw.as_bytes()) {
             let Some(later) = self.later_key(keys, after) else { return Some(false) };
             (entry, after) = later;
@@ -229,7 +231,7 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
             if expected >= keys.end {
                 break;
             }
-            let (entry, after) = keys.known(self.tape, expected)?;
+            let (entry, after) = Keys::known(self.tape, expected)?;
             if begins(rest, entry.raw.as_bytes()) {
                 return Some((entry, after));
             }
@@ -289,112 +291,6 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
         (self.peek()? == bracket).then_some(false)
     }
 
-    /// Reads a string onto the tape.
-    #[inline]
-    fn string(&mut self) -> Option<()> {
-        let start = self.at;
-        let (step, marks) = scan::next_special_marked(self.bytes.get(start + 1..)?)?;
-        self.at += 1 + step;
-        if self.peek()? == b'"' {
-            self.at += 1;
-            let raw = self.text.get(start..self.at)?;
-            return self.push(raw, Kind::String, (0, 0), false, marks);
-        }
-        self.escaped(start, marks)
-    }
-
-    /// Reads a string from its first escape on.
-    #[inline(never)]
-    fn escaped(&mut self, start: usize, mut marks: Marks) -> Option<()> {
-        let from = self.tape.decoded.len();
-        let mut copied = start + 1;
-        loop {
-            let plain = self.text.get(copied..self.at)?;
-            self.tape.decoded.push_str(plain);
-            match self.peek()? {
-                b'"' => break,
-                b'\\' => {}
-                _ => return None,
-            }
-            self.at += 1;
-            self.escape(&mut marks)?;
-            copied = self.at;
-            let (step, more) = scan::next_special_marked(self.bytes.get(self.at..)?)?;
-            marks.add(more);
-            self.at += step;
-        }
-        self.at += 1;
-        let raw = self.text.get(start..self.at)?;
-        let decoded = (u32::try_from(from).ok()?, u32::try_from(self.tape.decoded.len()).ok()?);
-        self.push(raw, Kind::String, decoded, true, marks)
-    }
-
-    /// Reads what follows a backslash.
-    fn escape(&mut self, marks: &mut Marks) -> Option<()> {
-        let kind = self.peek()?;
-        self.at += 1;
-        let character = match kind {
-            b'"' | b'\\' => char::from(kind),
-            b'n' => '\n',
-            b't' => '\t',
-            b'r' => '\r',
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'/' => {
-                marks.add(if self.form.slashes { Marks::default() } else { Marks::NOT_ANY_FORM });
-                '/'
-            }
-            b'u' => self.unit(marks)?,
-            _ => return None,
-        };
-        if character < ' ' {
-            marks.add(Marks::CONTROL);
-        }
-        self.tape.decoded.push(character);
-        Some(())
-    }
-
-    /// Reads the digits of a `\u` escape, and the second half of a pair.
-    fn unit(&mut self, marks: &mut Marks) -> Option<char> {
-        let start = self.at;
-        let mut code = self.hex()?;
-        if (0xD800..0xDC00).contains(&code) {
-            self.eat(b'\\')?;
-            self.eat(b'u')?;
-            let second = self.hex()?;
-            if !(0xDC00..0xE000).contains(&second) {
-                return None;
-            }
-            code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
-        }
-        let character = char::from_u32(code)?;
-        let lower = !self.bytes.get(start..self.at)?.iter().any(|byte| matches!(byte, b'A'..=b'F'));
-        let short = matches!(character, '\u{8}' | '\t' | '\n' | '\u{c}' | '\r');
-        let control = character < ' ' && !short;
-        if !(lower && control) {
-            marks.add(Marks::NOT_PLAIN_FORM);
-        }
-        if !(lower && (control || character >= '\u{7f}')) {
-            marks.add(Marks::NOT_ASCII_FORM);
-        }
-        marks.add(match character {
-            ',' => Marks::COMMA,
-            '|' => Marks::BAR,
-            '\u{7f}' => Marks::CONTROL,
-            _ => Marks::default(),
-        });
-        Some(character)
-    }
-
-    fn hex(&mut self) -> Option<u32> {
-        let mut code = 0;
-        for byte in self.bytes.get(self.at..self.at + 4)? {
-            code = code * 16 + char::from(*byte).to_digit(16)?;
-        }
-        self.at += 4;
-        Some(code)
-    }
-
     fn word(&mut self, word: &[u8]) -> Option<Kind> {
         let found = self.bytes.get(self.at..)?.starts_with(word);
         self.at += word.len();
@@ -414,15 +310,17 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
     }
 
     /// Passes over white space and leaves it out of the shorter text.
+    #[inline(never)]
     fn leave_out(&mut self) {
         if self.copied == 0 {
             self.short.reserve(self.bytes.len());
         }
         self.short.extend_from_slice(self.bytes.get(self.copied..self.at).unwrap_or_default());
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
+        let mut at = self.at;
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(at) {
+            at += 1;
         }
-        self.copied = self.at;
+        (self.at, self.copied) = (at, at);
     }
 
     #[inline]
