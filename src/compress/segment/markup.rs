@@ -210,6 +210,12 @@ impl<'a> Scan<'a> {
             }
             b'?' => aside(b"?", b"?>")?,
             b'/' => {
+                if let Some(name) = self.open.last()
+                    && let Some([b'>', ..]) = rest.get(1..)?.strip_prefix(*name)
+                {
+                    self.at += name.len() + 3;
+                    return Some(Tag::Close(name));
+                }
                 let name = name(rest.get(1..)?);
                 let close = memchr::memchr(b'>', rest)?;
                 let is_bare = rest.get(1 + name.len()..close)?.iter().all(u8::is_ascii_whitespace);
@@ -233,6 +239,10 @@ impl<'a> Scan<'a> {
             return None;
         }
         let mut at = name.len();
+        if rest.get(at) == Some(&b'>') {
+            self.at += at + 2;
+            return Some(Tag::Open(name));
+        }
         loop {
             at += memchr::memchr3(b'>', b'"', b'\'', rest.get(at..)?)?;
             let quote = *rest.get(at)?;

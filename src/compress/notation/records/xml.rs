@@ -1,5 +1,7 @@
 //! Records in XML: elements with attributes on one line, and elements that hold elements of text.
 
+use std::collections::HashSet;
+
 use super::form::{DEEPEST, Form, Style};
 use super::record::{Item, Record, is_key};
 
@@ -95,10 +97,20 @@ fn attributes(text: &str) -> Option<(Vec<Item<'_>>, &str)> {
         items.push(Item::text(key, value));
         rest = after;
     }
-    let mut keys: Vec<&str> = items.iter().map(|item| item.key).collect();
-    keys.sort_unstable();
-    let is_distinct = keys.windows(2).all(|pair| pair.first() != pair.get(1));
-    (is_distinct && keys.iter().all(|key| is_key(key))).then_some((items, rest))
+    (are_distinct(&items) && items.iter().all(|item| is_key(item.key))).then_some((items, rest))
+}
+
+fn are_distinct(items: &[Item<'_>]) -> bool {
+    /// Items of which each is compared with each.
+    const FEW: usize = 8;
+    let mut keys = items.iter().map(|item| item.key);
+    if items.len() <= FEW {
+        return keys
+            .enumerate()
+            .all(|(at, key)| items.iter().skip(at + 1).all(|item| item.key != key));
+    }
+    let mut seen = HashSet::new();
+    keys.all(|key| seen.insert(key))
 }
 
 /// The attribute at the head of a text, and what follows it.

@@ -76,7 +76,7 @@ impl<'t> Reader<'t> {
         let length = memchr::memchr(b'<', self.rest.as_bytes())?;
         let text = self.take(length)?;
         if self.rest.starts_with("</") {
-            if text.contains(['\n', '>']) {
+            if memchr::memchr2(b'\n', b'>', text.as_bytes()).is_some() {
                 return None;
             }
             if has_attributes {
@@ -105,10 +105,11 @@ impl<'t> Reader<'t> {
             self.eat("=\"")?;
             let value = self.take(memchr::memchr3(b'"', b'<', b'\n', self.rest.as_bytes())?)?;
             self.eat("\"")?;
-            let mut path: Vec<&str> =
-                if self.dots { name.split('.').collect() } else { vec![name] };
-            let last = path.pop()?;
-            if name.contains([' ', '\'', '<', '>', '/'])
+            let (path, last): (Vec<&str>, _) = match name.rsplit_once('.') {
+                Some((path, last)) if self.dots => (path.split('.').collect(), last),
+                _ => (Vec::new(), name),
+            };
+            if name.bytes().any(|byte| matches!(byte, b' ' | b'\'' | b'<' | b'>' | b'/'))
                 || path.len() > 8
                 || (!path.is_empty() && path.contains(&""))
             {
