@@ -5,8 +5,9 @@
 //! stretch may hold aliases itself; it ends before the line in which it is used.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::compress::notation::{hash, mix};
 
@@ -28,8 +29,8 @@ pub(super) struct Entry<'a> {
     pub(super) is_fixed: bool,
 }
 
-/// Where stretches begin that begin alike, the first of them.
-type Places = [Option<usize>; PLACES];
+/// Where stretches begin that begin alike, the first of them: lines, counted from one.
+type Places = [Option<NonZeroU32>; PLACES];
 
 /// A stretch that stands again.
 struct Again {
@@ -200,7 +201,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     fn run(mut self) -> Vec<Again> {
-        let mut places: HashMap<u64, Places> = HashMap::default();
+        let mut places: HashMap<u64, Places> = HashMap::with_capacity(self.lines.len());
         let mut again = Vec::new();
         let mut at = 0;
         while at < self.lines.len() {
@@ -212,7 +213,8 @@ impl<'l, 'a> Search<'l, 'a> {
             let best = seen
                 .iter()
                 .flatten()
-                .map(|from| (self.alike(*from, at), *from))
+                .map(|place| place.get() as usize - 1)
+                .map(|from| (self.alike(from, at), from))
                 .max_by_key(|(lines, _)| *lines);
             match best {
                 Some((lines, from)) if lines >= FEWEST && self.bytes(at, lines) >= SHORTEST => {
@@ -224,7 +226,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
                 _ => {
                     if let Some(place) = seen.iter_mut().find(|place| place.is_none()) {
-                        *place = Some(at);
+                        *place = u32::try_from(at + 1).ok().and_then(NonZeroU32::new);
                     }
                     at += 1;
                 }
