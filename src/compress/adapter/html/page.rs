@@ -178,11 +178,25 @@ impl<'t> Read<'t> {
         if token.kind != Kind::Open {
             return;
         }
-        for attribute in attributes(self.text, token) {
-            if !says(self.text.get(attribute.name).unwrap_or_default()) {
+        let first = self.page.cuts.len();
+        let is_slash = |at: usize| self.text.as_bytes().get(at) == Some(&b'/');
+        let attributes = attributes(self.text, token);
+        let mut before_slash = attributes.last().is_some_and(|last| is_slash(last.range.end));
+        for attribute in attributes.into_iter().rev() {
+            let says = says(self.text.get(attribute.name).unwrap_or_default());
+            // A value without quotes would take the slash in that then stands behind it.
+            if says || before_slash && self.follows_bare_value(token, attribute.range.start) {
+                before_slash = is_slash(attribute.range.start);
+            } else {
                 self.page.cuts.push(Cut { range: attribute.range, with: String::new() });
             }
         }
+        self.page.cuts.get_mut(first..).unwrap_or_default().reverse();
+    }
+
+    /// Whether a value, or a name, without quotes may stand before a place in a tag.
+    fn follows_bare_value(&self, tag: &Token, at: usize) -> bool {
+        at > tag.name.end && !self.text.get(..at).is_some_and(|head| head.ends_with(['"', '\'']))
     }
 
     fn inline(&mut self, token: &Token, name: &'t str) {

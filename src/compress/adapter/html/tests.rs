@@ -185,6 +185,14 @@ fn a_declaration_among_words_stays_whole() {
 }
 
 #[test]
+fn a_value_without_quotes_takes_no_slash_in() {
+    let page = "<html><a href=i b/>x</a><img src='i' b/><br b/><a b href=i/>";
+    let shown = apply(page, &cuts(&Html, page));
+    assert!(Html.holds(page, &shown), "{shown}");
+    assert!(shown.contains("<img src='i'/>") && shown.contains("<br/>"), "{shown}");
+}
+
+#[test]
 fn what_nothing_closes_is_not_closed_by_a_cut() {
     let sentence = "The report lists every order that was placed after noon. ";
     let page = format!("<html><b x=\"{}<i>{}", sentence.repeat(4), sentence.repeat(4));
@@ -213,6 +221,8 @@ fn pages() -> impl Strategy<Value = String> {
         "<!-- a. B -->",
         "<!note a. B. C>",
         "<b x=\"",
+        "<a href=i class=x/>",
+        "<img src=i b />",
         "<pre class=x>",
         "</pre>",
         "<table><tr><td colspan=2>",
