@@ -335,14 +335,6 @@ impl<'j> Job<'j> {
         own.all(|message| compress::may_clear(message, &self.request.clear, &self.tools, tokens))
     }
 
-    /// Raw tokens of a message that no edit of its texts can save.
-    fn around(&self, at: usize) -> u64 {
-        let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
-        let spoken = self.spoken.get(at).into_iter().flatten();
-        let texts = spoken.flat_map(Spoken::slots).map(|slot| count(&slot.text)).sum();
-        self.costs.get(at).map_or(0, |cost| cost.real().saturating_sub(texts))
-    }
-
     /// How far what was written by somebody may be taken.
     fn hold_words(&self, hold: Hold) -> Hold {
         match hold {

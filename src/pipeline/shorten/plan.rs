@@ -258,10 +258,6 @@ impl View<'_> {
 
     fn pays(&mut self, outcome: &Outcome, plan: &Plan) -> Result<bool, Error> {
         let Some((_, note)) = plan.summary else { return Ok(true) };
-        // What stands around the texts is mostly more than the note.
-        if self.covered(&outcome.forms).map(|at| self.job.around(at)).sum::<u64>() > note {
-            return Ok(true);
-        }
         let mut covered = 0;
         for (turn, form) in outcome.forms.iter().enumerate() {
             if *form != Form::Covered {

@@ -147,7 +147,6 @@ impl<'t> Ladder<'t> {
         let mut squeezed = false;
         if self.needed() > self.plan.allowed {
             self.stand_alone(costs)?;
-            self.pass_over();
         }
         while self.needed() > self.plan.allowed {
             if self.note == Note::Summary {

@@ -93,32 +93,6 @@ impl Ladder<'_> {
         self.last_steps(newest, last, costs)
     }
 
-    /// Passes over what turns would be offered that have to go after all: where what stays is too
-    /// much by itself, they do, and nobody needs to know what they would take in another form.
-    pub(super) fn pass_over(&mut self) {
-        if self.plan.level < Level::Summary {
-            return;
-        }
-        let newest = self.forms.len().saturating_sub(1);
-        let live = self.turns.get(newest).map_or(0, |turn| turn.live_start);
-        let last = if self.plan.keep_live { live } else { newest };
-        for end in [live, last] {
-            if self.stays(end) > self.plan.allowed {
-                for next in &mut self.next {
-                    *next = (*next).max(end);
-                }
-            }
-        }
-    }
-
-    /// What is left in sight when all turns before `end` are gone that can go.
-    fn stays(&self, end: usize) -> u64 {
-        let turns = self.turns.iter().zip(&self.shown).enumerate();
-        let stay = turns
-            .filter(|(at, (turn, _))| *at >= end || turn.exempt || self.last_user == Some(*at));
-        stay.map(|(_, (_, shown))| shown.1).sum()
-    }
-
     /// Without summaries the live zone can only be shortened and cleared, oldest turn first.
     fn live<C: ClearCost>(&mut self, seen: usize, costs: &mut C) -> Result<bool, C::Error> {
         if self.plan.keep_live {

@@ -124,50 +124,6 @@ fn the_newest_results_are_not_cleared_while_older_ones_are_left() {
     assert_eq!(outcome.forms, [Form::Whole, cleared, digest, digest]);
 }
 
-/// Notes which turns are asked what they would take in another form.
-struct Asked<'t>(Fifth<'t>, Vec<usize>);
-
-impl ClearCost for Asked<'_> {
-    type Error = Infallible;
-
-    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Infallible> {
-        self.0.arrived(turn)
-    }
-
-    fn settled(&mut self, forms: &[Form]) -> Result<Vec<(u64, u64)>, Infallible> {
-        self.0.settled(forms)
-    }
-
-    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Infallible> {
-        self.1.push(turn);
-        self.0.taken(turn, form)
-    }
-
-    fn summary(&mut self, forms: &[Form]) -> Result<u64, Infallible> {
-        self.0.summary(forms)
-    }
-}
-
-#[test]
-fn turns_that_have_to_go_after_all_are_not_asked() {
-    let list: Vec<_> = std::iter::once((5, true)).chain([(20, false); 6]).collect();
-    let turns = turns(&list, 2);
-    let at = |allowed| {
-        let by = Plan { trigger: u64::MAX, allowed, ..room(100) };
-        let mut costs = Asked(Fifth(&turns, by.summary_cap), Vec::new());
-        let Ok(outcome) = plan(&turns, &by, &mut costs);
-        (outcome.forms, costs.1)
-    };
-    // The live zone fits beside the user's message, but for the summary.
-    assert!(at(45).1.contains(&1));
-    let (forms, asked) = at(44);
-    assert_eq!(forms[1..5], [Form::Covered; 4]);
-    assert!(!asked.is_empty() && asked.iter().all(|turn| *turn > 4), "{asked:?}");
-    let (forms, asked) = at(24);
-    assert_eq!(forms[1..6], [Form::Covered; 5]);
-    assert!(!asked.is_empty() && asked.iter().all(|turn| *turn == 6), "{asked:?}");
-}
-
 #[test]
 fn the_last_user_message_outlives_everything() {
     let turns = turns(&[(30, true), (60, false), (70, false)], 4);
