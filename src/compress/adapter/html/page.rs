@@ -15,7 +15,6 @@ pub(super) struct Page {
     /// Texts with the inline elements in them.
     pub(super) places: Vec<Place>,
 }
-
 /// The tokens of a page, and which of them are boilerplate.
 #[derive(Debug)]
 pub(super) struct Tokens<'t> {
@@ -24,7 +23,6 @@ pub(super) struct Tokens<'t> {
     /// The last token of each piece of boilerplate, at its first.
     ends: Vec<Option<usize>>,
 }
-
 impl<'t> Tokens<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let list = tokens(text);
@@ -32,7 +30,6 @@ impl<'t> Tokens<'t> {
         Self { text, list, ends }
     }
 }
-
 impl Page {
     pub(super) fn of(Tokens { text, list, ends }: &Tokens<'_>) -> Self {
         let mut read = Read {
@@ -60,7 +57,6 @@ impl Page {
         read.page
     }
 }
-
 /// The last token of each piece of boilerplate, at its first. Pieces that nothing closes stay.
 fn boilerplate(text: &str, tokens: &[Token]) -> Vec<Option<usize>> {
     let mut ends = vec![None; tokens.len()];
@@ -97,19 +93,15 @@ fn boilerplate(text: &str, tokens: &[Token]) -> Vec<Option<usize>> {
     }
     ends
 }
-
 /// Whether boilerplate may hold a part of the page.
 fn is_part(name: &str) -> bool {
     ["nav", "footer"].iter().any(|part| part.eq_ignore_ascii_case(name))
 }
-
 fn is_heading(name: &str) -> bool {
     matches!(name.as_bytes(), [b'h' | b'H', b'1'..=b'6'])
 }
-
 /// Boilerplate inside boilerplate that is followed.
 const DEEPEST: usize = 64;
-
 /// What stands in the place of what goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Blank {
@@ -117,7 +109,6 @@ enum Blank {
     Space,
     Line,
 }
-
 struct Read<'t> {
     text: &'t str,
     page: Page,
@@ -129,7 +120,6 @@ struct Read<'t> {
     /// Inline elements that are open in the place: names, and where they begin.
     open: Vec<(&'t str, usize)>,
 }
-
 impl<'t> Read<'t> {
     fn token(&mut self, token: &Token) {
         let range = token.range.clone();
@@ -171,7 +161,6 @@ impl<'t> Read<'t> {
             },
         }
     }
-
     /// A tag that stays, without the attributes that say nothing.
     fn tag(&mut self, token: &Token) {
         self.stays(token.range.clone());
@@ -193,12 +182,10 @@ impl<'t> Read<'t> {
         }
         self.page.cuts.get_mut(first..).unwrap_or_default().reverse();
     }
-
     /// Whether a value, or a name, without quotes may stand before a place in a tag.
     fn follows_bare_value(&self, tag: &Token, at: usize) -> bool {
         at > tag.name.end && !self.text.get(..at).is_some_and(|head| head.ends_with(['"', '\'']))
     }
-
     fn inline(&mut self, token: &Token, name: &'t str) {
         /// Inline elements inside one another that are followed.
         const DEEPEST: usize = 32;
@@ -224,7 +211,6 @@ impl<'t> Read<'t> {
         }
         self.tag(token);
     }
-
     /// No border falls into it.
     fn whole(&mut self, range: Range<usize>) {
         let Some(place) = &mut self.place else { return };
@@ -233,7 +219,6 @@ impl<'t> Read<'t> {
         }
         place.whole.push(range);
     }
-
     fn words(&mut self, range: Range<usize>) {
         let words = self.text.get(range.clone()).unwrap_or_default();
         if self.verbatim > 0 {
@@ -266,14 +251,12 @@ impl<'t> Read<'t> {
         }
         self.blanks(core.end..range.end);
     }
-
     fn blanks(&mut self, range: Range<usize>) {
         if !range.is_empty() {
             let blank = blank(self.text.get(range.clone()).unwrap_or_default());
             self.junk(range, blank);
         }
     }
-
     fn junk(&mut self, range: Range<usize>, with: Blank) {
         if self.verbatim > 0 {
             // Only what stands on its own goes there.
@@ -295,14 +278,12 @@ impl<'t> Read<'t> {
             }
         }
     }
-
     /// What stands here stays.
     fn stays(&mut self, range: Range<usize>) {
         if self.junk.as_ref().is_some_and(|(junk, _)| junk.end <= range.start) {
             self.flush();
         }
     }
-
     fn flush(&mut self) {
         let Some((range, blank)) = self.junk.take() else { return };
         let with = match blank {
@@ -315,7 +296,6 @@ impl<'t> Read<'t> {
             self.page.cuts.push(Cut { range, with: with.to_owned() });
         }
     }
-
     /// Whether a bracket stands before it that is text, and would begin a tag with what follows.
     fn follows_bracket(&self, at: usize) -> bool {
         let before = self.text.get(..at).unwrap_or_default();

@@ -9,7 +9,6 @@ use super::super::Seen;
 use super::super::bytes::{Planes, chunks, hash, mix};
 use super::super::severity::Reports;
 use super::keys::Keys;
-
 /// Words of a line that are told apart; the last takes the rest of the line.
 const WORDS: usize = 40;
 /// Lines that are worth a form.
@@ -22,7 +21,6 @@ const LONGEST: usize = 14;
 const ROUNDS: usize = 8;
 /// Lines that are looked at to choose one.
 const SEEN: usize = 1000;
-
 /// A word of a line. Words of the same hash are taken for the same: a block in which they are not
 /// does not decode, and is not used.
 #[derive(Debug, Clone, Copy)]
@@ -35,13 +33,11 @@ pub(super) struct Word {
     pub(super) is_spaced: bool,
     class: u8,
 }
-
 /// What is in a word, and whether it is fixed among the lines of as many words, and among all.
 const DIGIT: u8 = 1;
 const LETTER: u8 = 2;
 const FIXED: u8 = 4;
 const FIXED_FIRST: u8 = 8;
-
 /// Lines of one form, in order, and as many words of each.
 #[derive(Debug)]
 pub(super) struct Group {
@@ -49,19 +45,16 @@ pub(super) struct Group {
     pub(super) words: Vec<Word>,
     pub(super) width: usize,
 }
-
 struct Line {
     at: usize,
     first: usize,
     count: usize,
 }
-
 impl Line {
     fn words<'a>(&self, words: &'a [Word]) -> &'a [Word] {
         words.get(self.first..self.first + self.count).unwrap_or_default()
     }
 }
-
 pub(super) fn groups(lines: &[&str], seen: &mut Seen) -> Vec<Group> {
     // About so many; what is left of the room goes with it.
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
@@ -79,7 +72,6 @@ pub(super) fn groups(lines: &[&str], seen: &mut Seen) -> Vec<Group> {
     }
     groups.found
 }
-
 fn read(lines: &[&str], words: &mut Vec<Word>, seen: &mut Seen) -> Vec<Line> {
     let mut read = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
@@ -100,13 +92,11 @@ fn read(lines: &[&str], words: &mut Vec<Word>, seen: &mut Seen) -> Vec<Line> {
     }
     read
 }
-
 /// What is in a word that stands in a chunk from a bit on, up to another.
 fn class(planes: &Planes, from: u32, to: u32) -> u8 {
     let range = (u32::MAX << from) & !(u32::MAX.checked_shl(to).unwrap_or(0));
     u8::from(planes.digits & range != 0) * DIGIT + u8::from(planes.letters & range != 0) * LETTER
 }
-
 /// The words of a line; whether it may become a row, which one that reports an error may not.
 fn split(text: &str, words: &mut Vec<Word>) -> bool {
     let line = text.as_bytes();
@@ -168,31 +158,25 @@ fn split(text: &str, words: &mut Vec<Word>) -> bool {
     }
     true
 }
-
 fn word(start: usize, end: usize, class: u8) -> Word {
     Word { hash: 0, start: position(start), end: position(end), is_spaced: false, class }
 }
-
 fn position(at: usize) -> u16 {
     u16::try_from(at).unwrap_or(u16::MAX)
 }
-
 /// Slots for counts, at most.
 const SLOTS: usize = 1 << 15;
-
 /// How many lines hold a word at its place.
 struct Counts {
     table: Vec<u32>,
     mask: usize,
 }
-
 impl Counts {
     /// Room for about so many words.
     fn new(words: usize) -> Self {
         let slots = (words * 2).next_power_of_two().clamp(64, SLOTS);
         Self { table: vec![0; slots], mask: slots - 1 }
     }
-
     /// The slot of a word at its place; `apart` is what keeps lines of one sort from others.
     fn slot(&mut self, apart: usize, place: usize, word: &Word) -> Option<&mut u32> {
         let mixed = mix(word.hash, (apart << 8 | place) as u64) >> 40;
