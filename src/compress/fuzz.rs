@@ -46,7 +46,7 @@ pub fn adapted(choices: &AdapterChoices, text: &str) -> Option<Adapted> {
     let first = list.first()?;
     let spans = super::segment::segment(text);
     let part = Part { text, spans: &spans };
-    let halved = apply(text, &first.cuts(part, &mut Half));
+    let halved = apply(text, &first.attempt(part, &mut Half).cuts);
     let halved = halved.map(|halved| {
         let holds = halved == text || first.holds(text, &halved);
         (halved, holds)

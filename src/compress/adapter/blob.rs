@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use foldhash::HashSet;
 
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Span, segment};
 
 /// Bytes of a run that is worth leaving out.
@@ -33,17 +33,18 @@ impl FormatAdapter for Blob {
         !part.has(is_tree) && !runs(part.text, part.spans).is_empty()
     }
 
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        let cuts: Vec<Cut> =
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+        let runs: Vec<Cut> =
             runs(part.text, part.spans).iter().map(|run| cut(part.text, run)).collect();
-        let rest = without(part.text, &cuts);
-        match inside.shorten(&rest) {
+        let rest = without(part.text, &runs);
+        let cuts = match inside.shorten(&rest) {
             // Without the runs, the text may be read as another, with other runs in it.
             Some(with) if is_marked(&rest, &with) => {
                 vec![Cut { range: 0..part.text.len(), with }]
             }
-            _ => cuts,
-        }
+            _ => runs,
+        };
+        Attempt::new(cuts, |after| self.holds(part.text, after))
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

@@ -34,10 +34,6 @@ impl FormatAdapter for Csv {
         is_table && !names_places(part.text)
     }
 
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
-    }
-
     fn holds(&self, before: &str, after: &str) -> bool {
         let separator = separator(&segment(before));
         let table = separator.and_then(|separator| Table::read(before, separator));
@@ -47,11 +43,8 @@ impl FormatAdapter for Csv {
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
         let separator = separator(part.spans);
         match separator.and_then(|separator| Table::read(part.text, separator)) {
-            Some(table) => Attempt {
-                cuts: table.cuts(inside),
-                holds: Box::new(move |after| table.holds(after)),
-            },
-            None => Attempt { cuts: Vec::new(), holds: Box::new(|_| false) },
+            Some(table) => Attempt::new(table.cuts(inside), move |after| table.holds(after)),
+            None => Attempt::none(),
         }
     }
 }

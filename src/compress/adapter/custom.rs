@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::digest;
 use crate::domain::{AdapterDefinition, Lines, Shrink};
 
@@ -73,6 +73,19 @@ impl Custom {
         }
         (kept, rest)
     }
+
+    /// The lines that stay with what the others come to; none where all stay.
+    fn joined(&self, text: &str) -> Option<String> {
+        let (kept, rest) = self.parted(text);
+        if rest.is_empty() {
+            return None;
+        }
+        let rest = rest.join("\n");
+        let summary = digest::lines(&rest, rest.len() / SHARE);
+        let (before, after) = self.definition.join.split_once("{kept}")?;
+        let with = |text: &str| text.replace("{summary}", &summary);
+        Some(format!("{}{}{}", with(before), kept.join("\n"), with(after)))
+    }
 }
 
 impl FormatAdapter for Custom {
@@ -102,18 +115,9 @@ impl FormatAdapter for Custom {
             })
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        let (kept, rest) = self.parted(part.text);
-        if rest.is_empty() {
-            return Vec::new();
-        }
-        let rest = rest.join("\n");
-        let summary = digest::lines(&rest, rest.len() / SHARE);
-        let join = self.definition.join.split_once("{kept}");
-        let Some((before, after)) = join else { return Vec::new() };
-        let with = |text: &str| text.replace("{summary}", &summary);
-        let with = format!("{}{}{}", with(before), kept.join("\n"), with(after));
-        vec![Cut { range: 0..part.text.len(), with }]
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+        let cut = self.joined(part.text).map(|with| Cut { range: 0..part.text.len(), with });
+        Attempt::new(cut.into_iter().collect(), |after| self.holds(part.text, after))
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

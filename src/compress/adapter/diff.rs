@@ -6,7 +6,7 @@
 //! than applying it in part.
 
 use super::page::{Margin, Page, cuts, shown};
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Hunk, HunkLine, Kind, Span, segment, without};
 
 /// Lines of context that stay before and behind a change.
@@ -27,10 +27,6 @@ impl FormatAdapter for Diff {
         part.is_all(is_diff) || (part.has(is_diff) && is_commit(part.text))
     }
 
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
-    }
-
     fn holds(&self, before: &str, after: &str) -> bool {
         let spans = segment(before);
         keeps(&Page::of(before), Part { text: before, spans: &spans }, after)
@@ -43,7 +39,7 @@ impl FormatAdapter for Diff {
         } else {
             Vec::new()
         };
-        Attempt { cuts, holds: Box::new(move |after| keeps(&page, part, after)) }
+        Attempt::new(cuts, move |after| keeps(&page, part, after))
     }
 }
 
@@ -136,7 +132,7 @@ mod tests {
         assert!(short.contains(around), "{short}");
         assert!(
             !detects(&Diff, &short)
-                || Diff.cuts(Part { text: &short, spans: &[] }, &mut Never).is_empty()
+                || Diff.attempt(Part { text: &short, spans: &[] }, &mut Never).cuts.is_empty()
         );
     }
 

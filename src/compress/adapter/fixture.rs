@@ -1,6 +1,6 @@
 //! What the tests of adapters share: a text under an adapter, with a plain one for prose inside.
 
-use super::{Cut, FormatAdapter, Inside, Part, Shortened, shorten};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part, Shortened, shorten};
 use crate::compress::segment::Kind;
 
 /// Keeps the first sentence of a text and the last.
@@ -16,17 +16,18 @@ impl FormatAdapter for Ends {
         part.is_all(|kind| matches!(kind, Kind::Prose | Kind::Markdown(_)))
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
         let ends: Vec<usize> = part
             .text
             .match_indices([' ', '\n'])
             .map(|(at, _)| at)
             .filter(|at| part.text[..*at].ends_with('.'))
             .collect();
-        match ends.as_slice() {
+        let cuts = match ends.as_slice() {
             [first, .., last] => vec![Cut { range: *first..*last, with: " […]".to_owned() }],
             _ => Vec::new(),
-        }
+        };
+        Attempt::new(cuts, |_| true)
     }
 
     fn holds(&self, _: &str, _: &str) -> bool {

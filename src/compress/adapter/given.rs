@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::domain::ContentHash;
 
 /// Texts, each with the shorter one that takes its place as a whole.
@@ -36,9 +36,10 @@ impl FormatAdapter for Given {
         self.texts.contains_key(part.text)
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
         let shorter = self.texts.get(part.text).into_iter();
-        shorter.map(|text| Cut { range: 0..part.text.len(), with: text.to_string() }).collect()
+        let cut = |text: &Arc<str>| Cut { range: 0..part.text.len(), with: text.to_string() };
+        Attempt::new(shorter.map(cut).collect(), |after| self.holds(part.text, after))
     }
 
     /// What the format promises only they know.

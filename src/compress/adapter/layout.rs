@@ -68,7 +68,7 @@ pub(super) fn attempt(part: Part<'_>) -> Attempt<'_> {
         definitions == self::definitions(&shown)
             && self::blocks(after, shown).eq(blocks.iter().copied())
     };
-    Attempt { cuts: cuts(part, &walk.found), holds: Box::new(holds) }
+    Attempt::new(cuts(part, &walk.found), holds)
 }
 
 fn cuts(part: Part<'_>, places: &[Place]) -> Vec<Cut> {

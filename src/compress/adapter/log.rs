@@ -8,7 +8,7 @@ use super::failure::{is_passed, is_total, rank};
 use super::page::{Page, attempt, has_lines, is_elided};
 use super::progress::{Progress, is_data, is_put_out};
 use super::shape::shape;
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Part as Structure, Span};
 
 /// Hundredths of a text that make it what it is.
@@ -65,10 +65,6 @@ impl FormatAdapter for Log {
         let is_bare = share(part, |kind| kind == Kind::Prose) >= HALF
             && !part.has(|kind| matches!(kind, Kind::Markdown(_)));
         page.may_shrink() && (is_put_out(&page) || (is_bare && is_data(&page)))
-    }
-
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

@@ -101,23 +101,29 @@ pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
     /// Whether a text is of this format. Cheap: most texts are of another.
     fn detects(&self, part: Part<'_>) -> bool;
 
-    /// What may go, in order, disjoint; nothing where nothing pays. Pure, linear in the text.
-    /// `inside` shortens a text that stands inside this one, such as a JSON string.
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut>;
+    /// What may go, and what [`FormatAdapter::holds`] says of what that leaves: where both begin
+    /// with the same reading of the text, it is read once. Pure, linear in the text. `inside`
+    /// shortens a text that stands inside this one, such as a JSON string.
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p>;
 
     /// Whether `after`, made from `before` by cuts, keeps what the format promises.
     fn holds(&self, before: &str, after: &str) -> bool;
-
-    /// The cuts, and what [`FormatAdapter::holds`] says of what they leave. An adapter for which
-    /// both begin with the same reading of the text reads it once.
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
-        let cuts = self.cuts(part, inside);
-        Attempt { cuts, holds: Box::new(move |after| self.holds(part.text, after)) }
-    }
 }
 
 /// Cuts, and whether what they leave of their text keeps what the format promises.
 pub(crate) struct Attempt<'p> {
+    /// In order, disjoint; none where nothing pays.
     pub(crate) cuts: Vec<Cut>,
     pub(crate) holds: Box<dyn Fn(&str) -> bool + 'p>,
+}
+
+impl<'p> Attempt<'p> {
+    pub(crate) fn new(cuts: Vec<Cut>, holds: impl Fn(&str) -> bool + 'p) -> Self {
+        Self { cuts, holds: Box::new(holds) }
+    }
+
+    /// Of a text that is not what its adapter takes.
+    pub(crate) fn none() -> Self {
+        Self::new(Vec::new(), |_| false)
+    }
 }

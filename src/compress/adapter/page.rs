@@ -347,7 +347,7 @@ pub(super) fn shown(before: &Page<'_>, after: &Page<'_>) -> Option<Vec<bool>> {
 pub(super) fn attempt<'p>(text: &'p str, cuts: impl FnOnce(&Page<'p>) -> Vec<Cut>) -> Attempt<'p> {
     let page = Page::of(text);
     let cuts = if page.may_shrink() { cuts(&page) } else { Vec::new() };
-    Attempt { cuts, holds: Box::new(move |after| shown(&page, &Page::of(after)).is_some()) }
+    Attempt::new(cuts, move |after| shown(&page, &Page::of(after)).is_some())
 }
 
 /// Whether `after` shows lines of `before` and true marks.

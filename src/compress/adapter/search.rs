@@ -27,10 +27,6 @@ impl FormatAdapter for Search {
         part.is_all(|kind| matches!(kind, Kind::Search | Kind::Listing))
     }
 
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
-    }
-
     fn holds(&self, before: &str, after: &str) -> bool {
         let page = Page::of(before);
         keeps(&page, &rank_hits(&page), after)
@@ -40,7 +36,7 @@ impl FormatAdapter for Search {
         let page = Page::of(part.text);
         let hits = rank_hits(&page);
         let cuts = if page.may_shrink() { cuts(&page, part, hits.clone()) } else { Vec::new() };
-        Attempt { cuts, holds: Box::new(move |after| keeps(&page, &hits, after)) }
+        Attempt::new(cuts, move |after| keeps(&page, &hits, after))
     }
 }
 

@@ -228,13 +228,16 @@ mod tests {
             part.text.contains(self.0)
         }
 
-        fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
+        fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
             assert!(!part.text.contains("cut panics"), "told to");
-            if let Some((head, inner)) = part.text.split_once("inside:") {
+            let end = part.text.len();
+            let cut = if let Some((head, inner)) = part.text.split_once("inside:") {
                 let with = inside.shorten(inner).unwrap_or_default();
-                return vec![Cut { range: head.len()..part.text.len(), with }];
-            }
-            vec![Cut { range: part.text.len() / 2..part.text.len(), with: "…".to_owned() }]
+                Cut { range: head.len()..end, with }
+            } else {
+                Cut { range: end / 2..end, with: "…".to_owned() }
+            };
+            Attempt::new(vec![cut], |after| self.holds(part.text, after))
         }
 
         fn holds(&self, _: &str, after: &str) -> bool {
@@ -301,8 +304,9 @@ mod tests {
             fn detects(&self, part: Part<'_>) -> bool {
                 part.is_all(|kind| kind == crate::compress::segment::Kind::Json)
             }
-            fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-                vec![Cut { range: 0..part.text.trim_end().len(), with: "{}".to_owned() }]
+            fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+                let cut = Cut { range: 0..part.text.trim_end().len(), with: "{}".to_owned() };
+                Attempt::new(vec![cut], |_| true)
             }
             fn holds(&self, _: &str, _: &str) -> bool {
                 true

@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use super::choose::{Rank, chosen};
 use super::frame::{Frame, frame, root};
 use super::page::{Page, attempt, is_elided};
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, FormatAdapter, Inside, Part};
 use crate::compress::segment::Kind;
 
 /// Frames of one root that follow each other stay up to so many.
@@ -26,10 +26,6 @@ impl FormatAdapter for StackTrace {
 
     fn detects(&self, part: Part<'_>) -> bool {
         part.is_all(|kind| kind == Kind::Trace)
-    }
-
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use super::choose::{Rank, chosen};
 use super::failure::{is_passed, is_total, rank};
 use super::page::{Page, attempt, is_elided};
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Part as Structure};
 
 /// Lines that are not blank.
@@ -30,10 +30,6 @@ impl FormatAdapter for StructuredOutput {
     fn detects(&self, part: Part<'_>) -> bool {
         let is_list = |kind| kind == Kind::Markdown(Structure::List);
         !part.has(has_a_grammar) && !part.is_all(is_list) && is_structured(part.text)
-    }
-
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

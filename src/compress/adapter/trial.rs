@@ -15,7 +15,7 @@ impl Inside for Nothing {
 
 /// What an adapter cuts of a text, whether it detects it or not.
 pub(super) fn cuts(adapter: &dyn FormatAdapter, text: &str) -> Vec<Cut> {
-    adapter.cuts(Part { text, spans: &segment(text) }, &mut Nothing)
+    adapter.attempt(Part { text, spans: &segment(text) }, &mut Nothing).cuts
 }
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! Answers with code in them: the fences stand as they were, each beside its words; the words
 //! between them shrink.
 
-use super::{Attempt, Cut, FormatAdapter, Inside, Part, layout};
+use super::{Attempt, FormatAdapter, Inside, Part, layout};
 use crate::compress::segment::Kind;
 
 /// The adapter of texts with fences that are no documents.
@@ -17,10 +17,6 @@ impl FormatAdapter for Code {
         part.has(|kind| kind == Kind::Fence)
             && layout::is_written(part)
             && !layout::is_document(part)
-    }
-
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        layout::attempt(part).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

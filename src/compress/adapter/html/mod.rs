@@ -7,6 +7,7 @@
 
 mod element;
 mod page;
+mod read;
 mod scan;
 
 use super::layout::Place;
@@ -32,10 +33,6 @@ impl FormatAdapter for Html {
         part.is_all(|kind| kind == Kind::Html) || is_document(part.text)
     }
 
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
-    }
-
     fn holds(&self, before: &str, after: &str) -> bool {
         holds(&Tokens::of(before), after)
     }
@@ -43,7 +40,7 @@ impl FormatAdapter for Html {
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
         let tokens = Tokens::of(part.text);
         let cuts = cuts(part.text, Page::of(&tokens));
-        Attempt { cuts, holds: Box::new(move |after| holds(&tokens, after)) }
+        Attempt::new(cuts, move |after| holds(&tokens, after))
     }
 }
 
@@ -64,7 +61,7 @@ fn cuts(text: &str, page: Page) -> Vec<Cut> {
 /// Whether the text that is read is the same but for gaps, elements of structure follow each other
 /// as before, and each address is one of before, in order.
 fn holds(before: &Tokens<'_>, after: &str) -> bool {
-    let (before, after) = (page::read(before), page::read(&Tokens::of(after)));
+    let (before, after) = (read::read(before), read::read(&Tokens::of(after)));
     let mut addresses = before.addresses.iter();
     before.structure == after.structure
         && after.addresses.iter().all(|address| addresses.any(|known| known == address))

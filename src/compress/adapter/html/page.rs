@@ -15,14 +15,16 @@ pub(super) struct Page {
     /// Texts with the inline elements in them.
     pub(super) places: Vec<Place>,
 }
+
 /// The tokens of a page, and which of them are boilerplate.
 #[derive(Debug)]
 pub(super) struct Tokens<'t> {
-    text: &'t str,
-    list: Vec<Token>,
+    pub(super) text: &'t str,
+    pub(super) list: Vec<Token>,
     /// The last token of each piece of boilerplate, at its first.
-    ends: Vec<Option<usize>>,
+    pub(super) ends: Vec<Option<usize>>,
 }
+
 impl<'t> Tokens<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let list = tokens(text);
@@ -30,6 +32,7 @@ impl<'t> Tokens<'t> {
         Self { text, list, ends }
     }
 }
+
 impl Page {
     pub(super) fn of(Tokens { text, list, ends }: &Tokens<'_>) -> Self {
         let mut read = Read {
@@ -57,6 +60,7 @@ impl Page {
         read.page
     }
 }
+
 /// The last token of each piece of boilerplate, at its first. Pieces that nothing closes stay.
 fn boilerplate(text: &str, tokens: &[Token]) -> Vec<Option<usize>> {
     let mut ends = vec![None; tokens.len()];
@@ -93,15 +97,19 @@ fn boilerplate(text: &str, tokens: &[Token]) -> Vec<Option<usize>> {
     }
     ends
 }
+
 /// Whether boilerplate may hold a part of the page.
 fn is_part(name: &str) -> bool {
     ["nav", "footer"].iter().any(|part| part.eq_ignore_ascii_case(name))
 }
+
 fn is_heading(name: &str) -> bool {
     matches!(name.as_bytes(), [b'h' | b'H', b'1'..=b'6'])
 }
+
 /// Boilerplate inside boilerplate that is followed.
 const DEEPEST: usize = 64;
+
 /// What stands in the place of what goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Blank {
@@ -109,6 +117,7 @@ enum Blank {
     Space,
     Line,
 }
+
 struct Read<'t> {
     text: &'t str,
     page: Page,
@@ -120,6 +129,7 @@ struct Read<'t> {
     /// Inline elements that are open in the place: names, and where they begin.
     open: Vec<(&'t str, usize)>,
 }
+
 impl<'t> Read<'t> {
     fn token(&mut self, token: &Token) {
         let range = token.range.clone();
@@ -161,6 +171,7 @@ impl<'t> Read<'t> {
             },
         }
     }
+
     /// A tag that stays, without the attributes that say nothing.
     fn tag(&mut self, token: &Token) {
         self.stays(token.range.clone());
@@ -182,10 +193,12 @@ impl<'t> Read<'t> {
         }
         self.page.cuts.get_mut(first..).unwrap_or_default().reverse();
     }
+
     /// Whether a value, or a name, without quotes may stand before a place in a tag.
     fn follows_bare_value(&self, tag: &Token, at: usize) -> bool {
         at > tag.name.end && !self.text.get(..at).is_some_and(|head| head.ends_with(['"', '\'']))
     }
+
     fn inline(&mut self, token: &Token, name: &'t str) {
         /// Inline elements inside one another that are followed.
         const DEEPEST: usize = 32;
@@ -211,6 +224,7 @@ impl<'t> Read<'t> {
         }
         self.tag(token);
     }
+
     /// No border falls into it.
     fn whole(&mut self, range: Range<usize>) {
         let Some(place) = &mut self.place else { return };
@@ -219,6 +233,7 @@ impl<'t> Read<'t> {
         }
         place.whole.push(range);
     }
+
     fn words(&mut self, range: Range<usize>) {
         let words = self.text.get(range.clone()).unwrap_or_default();
         if self.verbatim > 0 {
@@ -251,12 +266,14 @@ impl<'t> Read<'t> {
         }
         self.blanks(core.end..range.end);
     }
+
     fn blanks(&mut self, range: Range<usize>) {
         if !range.is_empty() {
             let blank = blank(self.text.get(range.clone()).unwrap_or_default());
             self.junk(range, blank);
         }
     }
+
     fn junk(&mut self, range: Range<usize>, with: Blank) {
         if self.verbatim > 0 {
             // Only what stands on its own goes there.
@@ -278,12 +295,14 @@ impl<'t> Read<'t> {
             }
         }
     }
+
     /// What stands here stays.
     fn stays(&mut self, range: Range<usize>) {
         if self.junk.as_ref().is_some_and(|(junk, _)| junk.end <= range.start) {
             self.flush();
         }
     }
+
     fn flush(&mut self) {
         let Some((range, blank)) = self.junk.take() else { return };
         let with = match blank {
@@ -296,6 +315,7 @@ impl<'t> Read<'t> {
             self.page.cuts.push(Cut { range, with: with.to_owned() });
         }
     }
+
     /// Whether a bracket stands before it that is text, and would begin a tag with what follows.
     fn follows_bracket(&self, at: usize) -> bool {
         let before = self.text.get(..at).unwrap_or_default();
@@ -328,65 +348,4 @@ impl<'t> Read<'t> {
 
 fn blank(blanks: &str) -> Blank {
     if blanks.contains('\n') { Blank::Line } else { Blank::Space }
-}
-
-/// What a reader has of a page.
-#[derive(Debug)]
-pub(super) struct Seen<'t> {
-    /// All text but white space.
-    pub(super) words: String,
-    /// The names of the elements of structure, in order.
-    pub(super) structure: Vec<&'t str>,
-    /// Where links and pictures lead.
-    pub(super) addresses: Vec<&'t str>,
-}
-
-/// Reads a page as its reader does: without boilerplate.
-pub(super) fn read<'t>(Tokens { text, list, ends }: &Tokens<'t>) -> Seen<'t> {
-    let words = String::with_capacity(text.len());
-    let mut seen = Seen { words, structure: Vec::new(), addresses: Vec::new() };
-    let mut at = 0;
-    while let Some(token) = list.get(at) {
-        if let Some(end) = ends.get(at).copied().flatten() {
-            at = end + 1;
-            continue;
-        }
-        at += 1;
-        let name = text.get(token.name.clone()).unwrap_or_default();
-        match token.kind {
-            Kind::Text => {
-                push_words(&mut seen.words, text.get(token.range.clone()).unwrap_or_default());
-            }
-            Kind::Open => {
-                let found = role(name);
-                if matches!(found, Role::Structure | Role::Verbatim) {
-                    seen.structure.push(name);
-                }
-                if found != Role::Meta {
-                    let addresses = attributes(text, token).into_iter().filter(|found| {
-                        let name = text.get(found.name.clone()).unwrap_or_default();
-                        ["href", "src"].iter().any(|known| known.eq_ignore_ascii_case(name))
-                    });
-                    seen.addresses.extend(addresses.filter_map(|found| text.get(found.value)));
-                }
-            }
-            _ => {}
-        }
-    }
-    seen
-}
-
-/// Adds a text without its white space.
-fn push_words(words: &mut String, text: &str) {
-    if !text.is_ascii() {
-        text.split_whitespace().for_each(|word| words.push_str(word));
-        return;
-    }
-    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
-    let mut begin = 0;
-    for (at, _) in text.bytes().enumerate().filter(|(_, byte)| is_blank(*byte)) {
-        words.push_str(text.get(begin..at).unwrap_or_default());
-        begin = at + 1;
-    }
-    words.push_str(text.get(begin..).unwrap_or_default());
 }

@@ -41,22 +41,18 @@ impl FormatAdapter for Json {
         part.is_all(|kind| matches!(kind, Kind::Json | Kind::JsonLines))
     }
 
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
-    }
-
     fn holds(&self, before: &str, after: &str) -> bool {
         Documents::read(before).is_some_and(|own| own.holds(after))
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
         let Some(own) = Documents::read(part.text) else {
-            return Attempt { cuts: Vec::new(), holds: Box::new(|_| false) };
+            return Attempt::none();
         };
         let roots: Vec<Node<'_, '_>> = own.nodes().collect();
         let mut work = Work { text: part.text, inside, cuts: Vec::new() };
         work.list(&roots, LINE, NESTED);
-        Attempt { cuts: work.cuts, holds: Box::new(move |after| own.holds(after)) }
+        Attempt::new(work.cuts, move |after| own.holds(after))
     }
 }
 

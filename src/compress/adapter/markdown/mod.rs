@@ -1,7 +1,7 @@
 //! Markdown documents: headings, tables, fences, front matter and lists stand as they were; the
 //! paragraphs below them shrink where they stand.
 
-use super::{Attempt, Cut, FormatAdapter, Inside, Part, layout};
+use super::{Attempt, FormatAdapter, Inside, Part, layout};
 
 /// The adapter of texts with headings.
 #[derive(Debug)]
@@ -14,10 +14,6 @@ impl FormatAdapter for Markdown {
 
     fn detects(&self, part: Part<'_>) -> bool {
         layout::is_written(part) && layout::is_document(part)
-    }
-
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        layout::attempt(part).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

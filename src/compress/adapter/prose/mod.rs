@@ -1,7 +1,7 @@
 //! Prose: explanations, chats, letters. Sentences stay or go as a whole.
 
 use super::passages::Passages;
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, FormatAdapter, Inside, Part};
 use crate::compress::extract::{GAP, Paragraph, between_gaps, paragraphs};
 use crate::compress::segment::{Kind, Part as Markdown};
 
@@ -21,17 +21,13 @@ impl FormatAdapter for Prose {
         part.text.len() >= SHORTEST && part.is_all(is_words) && has_words(part.text)
     }
 
-    fn cuts(&self, part: Part<'_>, _: &mut dyn Inside) -> Vec<Cut> {
-        Read::of(part.text).passages.cuts()
-    }
-
     fn holds(&self, before: &str, after: &str) -> bool {
         Read::of(before).has(after)
     }
 
     fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
         let read = Read::of(part.text);
-        Attempt { cuts: read.passages.cuts(), holds: Box::new(move |after| read.has(after)) }
+        Attempt::new(read.passages.cuts(), move |after| read.has(after))
     }
 }
 

@@ -9,7 +9,7 @@ mod declare;
 
 use super::choose::{Rank, chosen};
 use super::page::{Page, attempt, is_elided};
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, FormatAdapter, Inside, Part};
 use crate::compress::segment::{Kind, Span, number, segment};
 use comment::{Comments, says_something};
 use declare::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
@@ -45,10 +45,6 @@ impl FormatAdapter for Source {
         let bare: Vec<&str> = (0..page.len()).map(|at| bare(page.line(at))).collect();
         let bare = bare.join("\n");
         share(&bare, &segment(&bare), Kind::Prose) < MOST
-    }
-
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

@@ -33,10 +33,6 @@ impl FormatAdapter for Xml {
         part.is_all(|kind| kind == Kind::Xml)
     }
 
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
-    }
-
     fn holds(&self, before: &str, after: &str) -> bool {
         let Some(own) = pieces(before) else { return false };
         is_kept((before, &own, &indentation(before)), after, &|piece| is_told(piece, before))
@@ -44,7 +40,7 @@ impl FormatAdapter for Xml {
 
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
         let Some(own) = pieces(part.text) else {
-            return Attempt { cuts: Vec::new(), holds: Box::new(|_| false) };
+            return Attempt::none();
         };
         let gaps = indentation(part.text);
         let gap = |range: &Range<usize>| Cut { range: range.clone(), with: String::new() };
@@ -60,7 +56,7 @@ impl FormatAdapter for Xml {
         cuts.sort_by_key(|cut| cut.range.start);
         let is_told = move |piece: &Piece| told.binary_search(&piece.range.start).is_ok();
         let holds = move |after: &str| is_kept((part.text, &own, &gaps), after, &is_told);
-        Attempt { cuts, holds: Box::new(holds) }
+        Attempt::new(cuts, holds)
     }
 }
 

@@ -47,10 +47,6 @@ impl FormatAdapter for Yaml {
             })
     }
 
-    fn cuts(&self, part: Part<'_>, inside: &mut dyn Inside) -> Vec<Cut> {
-        self.attempt(part, inside).cuts
-    }
-
     fn holds(&self, before: &str, after: &str) -> bool {
         let Some(own) = scan(before) else { return false };
         let may_shrink =
@@ -60,7 +56,7 @@ impl FormatAdapter for Yaml {
 
     fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
         let Some(own) = scan(part.text) else {
-            return Attempt { cuts: Vec::new(), holds: Box::new(|_| false) };
+            return Attempt::none();
         };
         let mut cuts = Vec::new();
         // Those that were cut are prose, by which they were found.
@@ -72,7 +68,7 @@ impl FormatAdapter for Yaml {
         }
         let may_shrink = move |at: usize| is_cut.get(at) == Some(&true);
         let holds = move |after: &str| is_kept((part.text, &own), after, &may_shrink);
-        Attempt { cuts, holds: Box::new(holds) }
+        Attempt::new(cuts, holds)
     }
 }
 
