@@ -43,6 +43,7 @@ mod group;
 mod keys;
 mod shape;
 mod share;
+mod words;
 mod write;
 
 use super::{Block, Found, Notation, Seen};

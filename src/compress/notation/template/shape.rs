@@ -5,7 +5,8 @@ use super::super::bytes::common;
 use super::column::Column;
 use super::cut::{Run, border, columns, common_end, digit_border};
 use super::form::{Pad, WIDEST};
-use super::group::{Group, Word};
+use super::group::Group;
+use super::words::Word;
 
 /// Lines of one form, with what stands in their holes.
 #[derive(Debug)]

@@ -1,0 +1,141 @@
+//! The words of lines: where they stand, what is in them, and which lines report errors.
+
+use super::super::Seen;
+use super::super::bytes::{Planes, chunks, hash};
+use super::super::severity::Reports;
+
+/// Words of a line that are told apart; the last takes the rest of the line.
+pub(super) const WORDS: usize = 40;
+/// Bytes of a line that is worth a row, and of one that still is.
+const LENGTHS: std::ops::Range<usize> = 8..20_000;
+
+/// A word of a line. Words of the same hash are taken for the same: a block in which they are not
+/// does not decode, and is not used.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Word {
+    pub(super) hash: u64,
+    /// Byte positions: no line with words is longer than these can tell.
+    pub(super) start: u16,
+    pub(super) end: u16,
+    /// Whether nothing but spaces stands between it and the word before.
+    pub(super) is_spaced: bool,
+    pub(super) class: u8,
+}
+
+/// What is in a word, and whether it is fixed among the lines of as many words, and among all.
+pub(super) const DIGIT: u8 = 1;
+pub(super) const LETTER: u8 = 2;
+pub(super) const FIXED: u8 = 4;
+pub(super) const FIXED_FIRST: u8 = 8;
+
+/// A line that may become a row: where it stands, and its words among those of all lines.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) at: usize,
+    pub(super) first: usize,
+    pub(super) count: usize,
+}
+
+impl Line {
+    pub(super) fn words<'a>(&self, words: &'a [Word]) -> &'a [Word] {
+        words.get(self.first..self.first + self.count).unwrap_or_default()
+    }
+}
+
+/// The lines that may become rows; what is seen of errors on the way is noted.
+pub(super) fn read(lines: &[&str], words: &mut Vec<Word>, seen: &mut Seen) -> Vec<Line> {
+    let mut read = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if !LENGTHS.contains(&line.len()) {
+            continue;
+        }
+        let first = words.len();
+        let is_row = split(line, words);
+        seen.set(at, !is_row);
+        if !is_row {
+            words.truncate(first);
+            continue;
+        }
+        let count = words.len() - first;
+        if count > 0 {
+            read.push(Line { at, first, count });
+        }
+    }
+    read
+}
+
+/// What is in a word that stands in a chunk from a bit on, up to another.
+fn class(planes: &Planes, from: u32, to: u32) -> u8 {
+    let range = (u32::MAX << from) & !(u32::MAX.checked_shl(to).unwrap_or(0));
+    u8::from(planes.digits & range != 0) * DIGIT + u8::from(planes.letters & range != 0) * LETTER
+}
+
+/// The words of a line; whether it may become a row, which one that reports an error may not.
+fn split(text: &str, words: &mut Vec<Word>) -> bool {
+    let line = text.as_bytes();
+    let first = words.len();
+    let mut reports = Reports::of(text);
+    // A word that goes on in the next chunk: where it began, what was in it.
+    let mut open: Option<(usize, u8)> = None;
+    let mut has_tab = false;
+    chunks(line, |base, chunk, shift| {
+        let planes = &Planes::of(chunk, shift);
+        reports.see(base, planes);
+        has_tab |= planes.tabs != 0;
+        let before = planes.solid << 1 | u32::from(open.is_some());
+        let mut starts = planes.solid & !before;
+        // Behind the end of the line, no byte is solid.
+        let mut ends = !planes.solid & before;
+        while ends != 0 {
+            let end = ends.trailing_zeros();
+            ends &= ends.wrapping_sub(1);
+            let (start, class) = if let Some((start, held)) = open.take() {
+                (start, held | class(planes, 0, end))
+            } else {
+                let start = starts.trailing_zeros();
+                starts &= starts.wrapping_sub(1);
+                (base + start as usize, class(planes, start, end))
+            };
+            words.push(word(start, base + end as usize, class));
+        }
+        if let Some((_, held)) = &mut open {
+            *held |= class(planes, 0, u32::BITS);
+        } else if starts != 0 {
+            let start = starts.trailing_zeros();
+            open = Some((base + start as usize, class(planes, start, u32::BITS)));
+        }
+    });
+    if reports.found() {
+        return false;
+    }
+    words.extend(open.map(|(start, class)| word(start, line.len(), class)));
+    if words.len() > first + WORDS {
+        let rest = words.iter().skip(first + WORDS).fold(0, |class, word| class | word.class);
+        words.truncate(first + WORDS);
+        if let Some(last) = words.last_mut() {
+            last.class |= rest;
+        }
+    }
+    let held = words.get_mut(first..).unwrap_or_default();
+    if let Some(last) = held.last_mut() {
+        // White space at the end belongs to the last word.
+        last.end = position(line.len());
+    }
+    let mut before = 0;
+    for word in held {
+        let (start, end) = (word.start as usize, word.end as usize);
+        word.hash = hash(line.get(start..end).unwrap_or_default());
+        word.is_spaced = !has_tab
+            || line.get(before..start).is_some_and(|gap| gap.iter().all(|byte| *byte == b' '));
+        before = end;
+    }
+    true
+}
+
+fn word(start: usize, end: usize, class: u8) -> Word {
+    Word { hash: 0, start: position(start), end: position(end), is_spaced: false, class }
+}
+
+pub(super) fn position(at: usize) -> u16 {
+    u16::try_from(at).unwrap_or(u16::MAX)
+}
