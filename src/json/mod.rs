@@ -24,7 +24,7 @@ pub use jcs::{NotIJson, is_i_json, jcs};
 pub use merge::merge;
 pub use path::{Fault, Faults, Path, places};
 pub use reader::{Error, ErrorKind, Limits, parse, parse_or_empty};
-pub(crate) use scan::{Marks, find, next_special, number, space_outside_strings};
+pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
 pub use schema::{Misfit, misfits};
 pub use typed::{jcs_into, jcs_value};
 pub use write::{escape_into, minify, write_string};

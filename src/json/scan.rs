@@ -23,17 +23,6 @@ pub(crate) fn next_special(bytes: &[u8]) -> Option<usize> {
     (found != 0).then(|| from + found.trailing_zeros() as usize / 8)
 }
 
-/// The first place of a byte, where it is often near.
-pub(crate) fn find(bytes: &[u8], byte: u8) -> Option<usize> {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let from = bytes.len() - rest.len();
-    let found = words.iter().enumerate().find_map(|(index, chunk)| {
-        let found = first_equal(u64::from_le_bytes(*chunk), byte);
-        (found != 0).then(|| index * 8 + found.trailing_zeros() as usize / 8)
-    });
-    found.or_else(|| rest.iter().position(|other| *other == byte).map(|at| from + at))
-}
-
 /// Up to seven bytes, and spaces behind them.
 fn padded(bytes: &[u8]) -> u64 {
     const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
@@ -251,9 +240,6 @@ mod tests {
         fn finds_what_a_plain_search_finds(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let plain = bytes.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'));
             prop_assert_eq!(next_special(&bytes), plain);
-            for byte in [b'"', bytes.last().copied().unwrap_or_default()] {
-                prop_assert_eq!(find(&bytes, byte), bytes.iter().position(|one| *one == byte));
-            }
         }
 
         #[test]

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::count::Step;
 use super::{COUNTS, DITTO, DITTO_WORDS, SEPARATORS, WIDEST};
-use crate::json::find;
 
 /// Some columns of a table.
 #[derive(Default)]
@@ -174,14 +173,13 @@ pub(super) fn field<'a>(text: &'a str, ends: &[char]) -> Option<(&'a str, &'a st
 /// Adds the fields of a row to a list.
 pub(super) fn fields<'a>(line: &'a str, separator: char, fields: &mut Vec<&'a str>) -> Option<()> {
     let bytes = line.as_bytes();
-    if memchr::memchr(b'"', bytes).is_none() {
-        let separator = u8::try_from(separator).ok()?;
-        let mut rest = line;
-        while let Some(end) = find(rest.as_bytes(), separator) {
-            fields.push(rest.get(..end)?);
-            rest = rest.get(end + 1..)?;
+    if separator.is_ascii() && memchr::memchr(b'"', bytes).is_none() {
+        let mut start = 0;
+        for end in memchr::memchr_iter(separator as u8, bytes) {
+            fields.push(line.get(start..end)?);
+            start = end + 1;
         }
-        fields.push(rest);
+        fields.push(line.get(start..)?);
         return Some(());
     }
     let mut rest = line;

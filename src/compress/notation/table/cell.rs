@@ -109,7 +109,7 @@ pub(super) fn split(text: &str, is_end: impl Fn(u8) -> bool) -> Option<(&str, &s
 pub(super) fn split_cell(text: &str, separator: char) -> Option<(&str, &str)> {
     let end = match text.as_bytes().first() {
         Some(b'"' | b'[' | b'{') => value_end(text)?,
-        _ => json::find(text.as_bytes(), u8::try_from(separator).ok()?).unwrap_or(text.len()),
+        _ => memchr::memchr(u8::try_from(separator).ok()?, text.as_bytes()).unwrap_or(text.len()),
     };
     text.split_at_checked(end)
 }
