@@ -196,40 +196,16 @@ pub(super) fn is_total(body: &str) -> bool {
         return false;
     }
     let (mut known, mut count) = (0, 0);
-    let mut length = 0;
-    let mut word = |end: usize, length: usize| {
-        let word = body.as_bytes().get(end - length..end).unwrap_or_default();
+    for word in body.as_bytes().split(|byte| !is_word(*byte)).filter(|word| !word.is_empty()) {
         count += 1;
         known += usize::from(counts(word));
-    };
-    for (at, byte) in body.bytes().enumerate() {
-        if is_word(byte) {
-            length += 1;
-        } else if length > 0 {
-            word(at, std::mem::take(&mut length));
-        }
-    }
-    if length > 0 {
-        word(body.len(), length);
     }
     let says = (known >= 2 && known * 6 >= count) || (known == 1 && count <= SHORT);
     says && body.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-#[inline]
 fn is_word(byte: u8) -> bool {
-    const WORDS: [bool; 256] = {
-        let mut words = [false; 256];
-        let mut rest: &mut [bool] = &mut words;
-        let mut byte = 0_u8;
-        while let Some((word, after)) = rest.split_first_mut() {
-            *word = byte.is_ascii_alphanumeric() || byte == b'_';
-            rest = after;
-            byte = byte.wrapping_add(1);
-        }
-        words
-    };
-    WORDS.get(usize::from(byte)) == Some(&true)
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// Whether a word says what was counted.
