@@ -69,11 +69,15 @@ impl<'t> Passages<'t> {
         let from = self.sentences.len();
         let mut parts = Vec::new();
         sentences(self.text, place.range.clone(), &mut parts);
-        for part in parts {
-            let at = place.whole.partition_point(|whole| whole.end <= part.start);
-            let is_inside = place.whole.get(at).is_some_and(|whole| whole.start < part.start);
+        let inside = |at: usize| {
+            let next = place.whole.partition_point(|whole| whole.end <= at);
+            place.whole.get(next).filter(|whole| whole.start < at)
+        };
+        for mut part in parts {
+            // The end of a tag on a line of its own looks like the mark of a quote.
+            part.end = inside(part.end).map_or(part.end, |whole| whole.end);
             match self.sentences.get_mut(from..).and_then(<[_]>::last_mut) {
-                Some(last) if is_inside => last.end = part.end,
+                Some(last) if inside(part.start).is_some() => last.end = last.end.max(part.end),
                 _ => self.sentences.push(part),
             }
         }

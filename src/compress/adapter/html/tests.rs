@@ -200,6 +200,15 @@ fn what_nothing_closes_is_not_closed_by_a_cut() {
     assert!(Html.holds(&page, &shown), "{shown}");
 }
 
+#[test]
+fn a_tag_that_ends_on_a_line_of_its_own_stays_or_goes_whole() {
+    let signs = |count| "\u{fffd}".repeat(count) + "\u{3}";
+    let (tag, words) = (signs(22), signs(19));
+    let page = format!("<html>h</a {tag}\n>\n{}\n{}\n{words}", signs(6), signs(2));
+    let shown = apply(&page, &cuts(&Html, &page));
+    assert!(Html.holds(&page, &shown), "{shown}");
+}
+
 /// Tags and words in any order.
 fn pages() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
@@ -223,6 +232,8 @@ fn pages() -> impl Strategy<Value = String> {
         "<b x=\"",
         "<a href=i class=x/>",
         "<img src=i b />",
+        "</i\n>",
+        "<i\n>",
         "<pre class=x>",
         "</pre>",
         "<table><tr><td colspan=2>",
