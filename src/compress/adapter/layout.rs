@@ -84,7 +84,15 @@ fn cuts(part: Part<'_>, places: &[Place]) -> Vec<Cut> {
             passages.add_place(place);
         }
     }
-    passages.cuts()
+    // Behind `[name]:`, the mark of a gap would be where a link leads.
+    let follows_name = |at: usize| {
+        let next = places.partition_point(|place| place.range.end <= at);
+        let head = places.get(next).and_then(|place| part.text.get(place.range.start..at));
+        head.is_some_and(|head| head.trim_end().ends_with("]:"))
+    };
+    let mut cuts = passages.cuts();
+    cuts.retain(|cut| !follows_name(cut.range.start));
+    cuts
 }
 
 /// Whether two texts have the same blocks but for paragraphs, and what no adapter may touch is the

@@ -44,6 +44,15 @@ fn code_without_words_is_left_alone() {
 }
 
 #[test]
+fn a_gap_is_not_where_a_link_leads() {
+    let signs = "\u{fffd}".repeat(22);
+    let words = format!("{signs} {signs}\u{7}\n{signs}");
+    let text = format!("Cp{signs}e\n\n    d\n[b]:\n      {words}\n```");
+    let shown = apply(&text, &cuts(&Code, &text));
+    assert!(Code.holds(&text, &shown), "{shown}");
+}
+
+#[test]
 fn hostile_texts_take_linear_time() {
     for piece in
         ["```\n", "```a\n\n", "~~~\n```\n", "- ```\n", "````\n```\n", "```\nx\n```\na. B\n\n"]
