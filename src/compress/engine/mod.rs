@@ -64,6 +64,14 @@ enum Use {
     Arguments,
 }
 
+/// Which edits of rung 1 are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tried {
+    All,
+    /// Only what takes out what says nothing: there is nothing to be found by a notation.
+    Clean,
+}
+
 /// How much of a text can be got back from what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -172,7 +180,7 @@ impl Engine {
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
-        let form = form(counter, name, purpose, (text, digest));
+        let form = form(counter, name, (purpose, Tried::All), (text, digest));
         // Only results are pointed at.
         let lines = match purpose {
             Use::Result(_) => Arc::new(Lines::of(form.text.as_deref().unwrap_or(text))),
@@ -181,6 +189,13 @@ impl Engine {
         let known = Arc::new(Known { form, lines });
         self.forms.insert(key, Arc::clone(&known));
         known
+    }
+}
+
+impl Known {
+    /// Whether anything of it but white space and codes is written otherwise than it came.
+    fn is_rewritten(&self) -> bool {
+        self.form.rules.iter().any(|rule| rule != "clean")
     }
 }
 
@@ -204,7 +219,7 @@ impl Form {
 fn form(
     counter: &Counter,
     name: TokenizerName,
-    purpose: Use,
+    (purpose, tried): (Use, Tried),
     (text, digest): (&str, Digest),
 ) -> Form {
     let tokens = || counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
@@ -225,7 +240,7 @@ fn form(
             ..Form::as_it_came(tokens_before)
         };
     }
-    let solo = solo::solo(counter, name, (text, digest), purpose);
+    let solo = solo::solo(counter, name, (text, digest), (purpose, tried));
     let clean = solo.equivalent.then_some("clean");
     Form {
         text: solo.form.map(Arc::from),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::lines::Lines;
 use super::told::{Beside, BesideId};
-use super::{Class, Engine, Form, Known, Use, form};
+use super::{Class, Engine, Form, Known, Tried, Use, form};
 use crate::compress::adapter::{Adapters, FormatAdapter, shorten};
 use crate::compress::digest;
 use crate::compress::lossless::without_codes;
@@ -119,7 +119,10 @@ impl Engine {
             return known;
         }
         let reducer = &reducer.reducer;
-        let reduction = Reduction { counter, name, reducer, purpose, text, digest: own };
+        // Where no notation finds anything in the whole, none does in what is left of it.
+        let whole = self.known(counter, name, purpose, (text, own));
+        let tried = if whole.is_rewritten() { Tried::All } else { Tried::Clean };
+        let reduction = Reduction { counter, name, reducer, purpose, tried, text, digest: own };
         let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
         let known = match share {
             None => Arc::new(reduction.known(reduction.adapted())),
@@ -174,6 +177,8 @@ struct Reduction<'r> {
     name: TokenizerName,
     reducer: &'r Reducer<'r>,
     purpose: Use,
+    /// What is tried on what is left.
+    tried: Tried,
     text: &'r str,
     /// The text's own.
     digest: Digest,
@@ -226,7 +231,7 @@ impl Reduction<'_> {
     /// The form of what is left of the text.
     fn left(&self, (left, digest): (String, Digest), rules: Vec<Cow<'static, str>>) -> Form {
         let stays = self.stays();
-        let mut shown = form(self.counter, self.name, self.purpose, (&left, digest));
+        let mut shown = form(self.counter, self.name, (self.purpose, self.tried), (&left, digest));
         let mut text = shown.text.take().map_or(left, |text| text.to_string());
         if let (Some(line), Use::Result(_)) = (self.reducer.pointer, self.purpose) {
             text.push('\n');

@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use super::blocks::{self, Blocks, Check, decoded};
 use super::mark::has_marks;
 use super::tokens::Tokens;
-use super::{Lossless, Use};
+use super::{Lossless, Tried, Use};
 use crate::compress::MOST;
 use crate::compress::lossless::{without_layout, without_line_ends};
 use crate::domain::TokenizerName;
@@ -43,7 +43,7 @@ pub(super) fn solo(
     counter: &Counter,
     name: TokenizerName,
     (text, digest): (&str, Digest),
-    purpose: Use,
+    (purpose, tried): (Use, Tried),
 ) -> Solo {
     let tokens = Tokens::new(counter, name, (text, digest));
     let tokens_before = tokens.whole();
@@ -59,28 +59,33 @@ pub(super) fn solo(
     if text.len() < shortest {
         return solo;
     }
+    let by = |check| (tried == Tried::All).then_some(check);
     // Of the forms that are found only one is shown: it is decoded as a whole. Where that does
     // not give the text back, each block of all of them is.
-    let (found, source) = solo.clone().shortest(counter, &tokens, purpose, Check::Later);
+    let (found, source) = solo.clone().shortest(counter, &tokens, purpose, by(Check::Later));
     if found.holds(&source) {
         found
     } else {
-        solo.shortest(counter, &tokens, purpose, Check::Each).0
+        solo.shortest(counter, &tokens, purpose, by(Check::Each)).0
     }
 }
 
 impl Solo {
     /// The shorter form of the text and of what is left without that which says nothing, and the
-    /// one of the two that it was made of.
+    /// one of the two that it was made of. No block is made where none is to be checked.
     fn shortest<'t>(
         mut self,
         counter: &Counter,
         tokens: &Tokens<'t>,
         purpose: Use,
-        check: Check,
+        check: Option<Check>,
     ) -> (Self, Cow<'t, str>) {
+        let blocks = |tokens: &Tokens<'_>, text: &str| {
+            let made = check.map(|check| blocks::blocks(tokens, text, (purpose, check), MOST));
+            made.unwrap_or_default()
+        };
         let text = tokens.text();
-        let made = blocks::blocks(tokens, text, (purpose, check), MOST);
+        let made = blocks(tokens, text);
         let of_any_layout = made.of_any_layout;
         self.take(tokens, made);
         if purpose != Use::Result(Lossless::Equivalent) {
@@ -104,7 +109,7 @@ impl Solo {
         let mut other =
             Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
         let tokens = Tokens::new(counter, tokens.name(), (&clean, Digest::of(&clean)));
-        other.take(&tokens, blocks::blocks(&tokens, &clean, (purpose, check), MOST));
+        other.take(&tokens, blocks(&tokens, &clean));
         if other.tokens_after + self.tokens_after / WORTH < self.tokens_after {
             if other.form.is_none() {
                 other.form = Some(clean.clone().into_owned());
