@@ -90,9 +90,28 @@ fn cuts(part: Part<'_>, places: &[Place]) -> Vec<Cut> {
         let head = places.get(next).and_then(|place| part.text.get(place.range.start..at));
         head.is_some_and(|head| head.trim_end().ends_with("]:"))
     };
+    // A line with marks of a fence may be none for what goes on in it alone.
+    let marked = marked_lines(part.text);
+    let follows_marks = |at: usize| {
+        let next = marked.partition_point(|line| line.end < at);
+        marked.get(next).is_some_and(|line| line.start < at)
+    };
     let mut cuts = passages.cuts();
-    cuts.retain(|cut| !follows_name(cut.range.start));
+    cuts.retain(|cut| !follows_name(cut.range.start) && !follows_marks(cut.range.start));
     cuts
+}
+
+/// Lines from the first marks of a fence in them on.
+fn marked_lines(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    let rest = |from: usize| text.as_bytes().get(from..).unwrap_or_default();
+    while let Some(at) = memchr::memmem::find(rest(from), b"```") {
+        let start = from + at;
+        from = memchr::memchr(b'\n', rest(start)).map_or(text.len(), |end| start + end);
+        found.push(start..from);
+    }
+    found
 }
 
 /// Whether two texts have the same blocks but for paragraphs, and what no adapter may touch is the

@@ -53,10 +53,25 @@ fn a_gap_is_not_where_a_link_leads() {
 }
 
 #[test]
+fn a_line_that_is_no_fence_becomes_none() {
+    // `~` stands for a character that cannot be read.
+    let text = "m\0~~~~~~~~~~~\u{7f}iz\n``` i~~~~\r\r~~~\u{6}~~~~~~~\0`\0\n```\n```\n~~~v~~~ ~~~~~~~~~~d~~~~~~~~~~~~~~w~~~r~"
+        .replace('~', "\u{fffd}");
+    let shown = apply(&text, &cuts(&Code, &text));
+    assert!(Code.holds(&text, &shown), "{shown}");
+}
+
+#[test]
 fn hostile_texts_take_linear_time() {
-    for piece in
-        ["```\n", "```a\n\n", "~~~\n```\n", "- ```\n", "````\n```\n", "```\nx\n```\na. B\n\n"]
-    {
+    for piece in [
+        "```\n",
+        "```a\n\n",
+        "~~~\n```\n",
+        "- ```\n",
+        "````\n```\n",
+        "```\nx\n```\na. B\n\n",
+        "a ```. B",
+    ] {
         let text = piece.repeat(100_000);
         let shown = apply(&text, &cuts(&Code, &text));
         assert!(Code.holds(&text, &shown), "{piece}");
