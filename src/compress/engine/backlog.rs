@@ -40,6 +40,10 @@ struct Match {
 }
 
 impl Backlog {
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
     /// Adds a text as it is shown. Lines that are marks are no place to point at.
     pub(super) fn add(&mut self, place: Place, text: Arc<str>, lines: Arc<Lines>) {
         let Ok(index) = u32::try_from(self.texts.len()) else { return };

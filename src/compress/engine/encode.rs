@@ -263,6 +263,9 @@ impl<'e> Encoder<'e> {
     /// The text with references, in its short form by itself or without blocks: what stands in
     /// an earlier text may stand there without them.
     fn shortest(&self, text: &Arc<str>, form: &Form, lines: &Lines) -> Option<Known> {
+        if self.backlog.is_empty() {
+            return None;
+        }
         let shown = form.text.as_ref().unwrap_or(text);
         let referring = self.refer(shown, lines, form.tokens_after);
         let referring = referring.map(|mut known| {
