@@ -90,7 +90,7 @@ fn cuts(part: Part<'_>, places: &[Place]) -> Vec<Cut> {
         let head = places.get(next).and_then(|place| part.text.get(place.range.start..at));
         head.is_some_and(|head| head.trim_end().ends_with("]:"))
     };
-    // A line with marks of a fence may be none for what goes on in it alone.
+    // A line that begins with marks of a fence may be none for a backtick further on alone.
     let marked = marked_lines(part.text);
     let follows_marks = |at: usize| {
         let next = marked.partition_point(|line| line.end < at);
@@ -188,6 +188,8 @@ struct Walk<'t> {
     items: usize,
     /// Blocks that are open and must stay.
     fixed: usize,
+    /// Where the last table ends.
+    table: Option<usize>,
     opens: bool,
     /// Blocks that began or ended, but for paragraphs.
     group: usize,
@@ -234,6 +236,9 @@ impl Walk<'_> {
             | Tag::MetadataBlock(_) => {
                 self.border();
                 self.fixed += 1;
+                if matches!(tag, Tag::Table(_)) {
+                    self.table = Some(range.end);
+                }
             }
             Tag::Item => {
                 self.border();
@@ -305,41 +310,15 @@ impl Walk<'_> {
         let Some(mut place) = self.open.take() else { return };
         let words = self.text.get(place.range.clone()).unwrap_or_default();
         place.range.end = place.range.start + words.trim_end().len();
-        let lines = no_fences(words, place.range.start);
-        if !lines.is_empty() {
-            place.whole = joined(place.whole, lines);
+        if !self.is_below_table(place.range.start) {
+            self.found.push(place);
         }
-        self.found.push(place);
     }
-}
 
-/// The lines of a paragraph that would open a fence, were it not for a backtick further on.
-fn no_fences(words: &str, mut start: usize) -> Vec<Range<usize>> {
-    const FENCE: &str = "```";
-    let mut found = Vec::new();
-    if memchr::memchr(b'`', words.as_bytes()).is_none() {
-        return found;
+    /// Whether no line is between the last table and what begins there: it is no row of it only as
+    /// long as it begins as it does.
+    fn is_below_table(&self, at: usize) -> bool {
+        let between = self.table.and_then(|end| self.text.as_bytes().get(end..at));
+        between.is_some_and(|between| memchr::memchr(b'\n', between).is_none())
     }
-    for line in words.split_inclusive('\n') {
-        let body = line.trim_start_matches(['>', ' ', '\t']);
-        if body.starts_with(FENCE) {
-            found.push(start + (line.len() - body.len())..start + line.trim_end().len());
-        }
-        start += line.len();
-    }
-    found
-}
-
-/// The ranges of two lists in order, those that overlap as one.
-fn joined(mut ranges: Vec<Range<usize>>, others: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.extend(others);
-    ranges.sort_unstable_by_key(|range| range.start);
-    ranges.dedup_by(|next, last| {
-        let overlaps = next.start < last.end;
-        if overlaps {
-            last.end = last.end.max(next.end);
-        }
-        overlaps
-    });
-    ranges
 }

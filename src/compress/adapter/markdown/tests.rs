@@ -102,6 +102,15 @@ fn what_a_backtick_keeps_from_being_a_fence_stays_none() {
 }
 
 #[test]
+fn what_stands_right_below_a_table_does_not_become_a_row() {
+    // `~` stands for a character that cannot be read.
+    let text = "~y_fl\n#\nt~~~~~\n\n#\n   o\n\na|~\n-|-\nl~~\0xo~\n  |\n8~~~~~\0\0~~~~~~~~~~~~~~~~s.~~~~~~~~~\u{7}.~~~~~~~\u{11}s.~~~~~~~~~\u{7}."
+        .replace('~', "\u{fffd}");
+    let shown = apply(&text, &cuts(&Markdown, &text));
+    assert!(Markdown.holds(&text, &shown), "{shown}");
+}
+
+#[test]
 fn hostile_texts_take_linear_time() {
     for piece in [
         "a", " ", "[", "#", "`", "*", "# a\n\n", "> ", "- ", "```\n", "\n- a", "![", "<", "|",
