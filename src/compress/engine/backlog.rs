@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::lines::{Lines, is_anchor};
+use super::lines::{Lines, LinesLater, is_anchor};
 use super::mark::{self, Place, Reference};
 
 /// Places that are remembered for one line: hostile lists repeat a line a million times.
@@ -19,7 +19,7 @@ const PLACES: usize = 6;
 /// The texts that stand before, by their lines.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
-    texts: Vec<(Place, Arc<str>, Arc<Lines>)>,
+    texts: Vec<(Place, Arc<str>, Arc<LinesLater>)>,
     /// Where a line stands, by its hash. Only ever asked by key.
     places: HashMap<u64, Places>,
 }
@@ -45,8 +45,9 @@ impl Backlog {
     }
 
     /// Adds a text as it is shown. Lines that are marks are no place to point at.
-    pub(super) fn add(&mut self, place: Place, text: Arc<str>, lines: Arc<Lines>) {
+    pub(super) fn add(&mut self, place: Place, text: Arc<str>, later: Arc<LinesLater>) {
         let Ok(index) = u32::try_from(self.texts.len()) else { return };
+        let lines = later.of_text(&text);
         for line in 0..lines.len() {
             let (Some(hash), Ok(at)) = (lines.hash(line), u32::try_from(line)) else { continue };
             if !lines.get(&text, line).is_some_and(|line| is_anchor(line) && !mark::is_marked(line))
@@ -63,7 +64,7 @@ impl Backlog {
                 Entry::Occupied(_) => {}
             }
         }
-        self.texts.push((place, text, lines));
+        self.texts.push((place, text, later));
     }
 
     /// The text with references for what stands before; `None` where there is nothing to refer
@@ -119,6 +120,7 @@ impl Backlog {
     /// How many lines from `at` on stand in the same order in an earlier text from `line` on.
     fn alike(&self, text: &str, lines: &Lines, at: usize, source: usize, line: usize) -> usize {
         let Some((_, earlier, places)) = self.texts.get(source) else { return 0 };
+        let places = places.of_text(earlier);
         let mut count = 0;
         while lines.hash(at + count).is_some()
             && lines.hash(at + count) == places.hash(line + count)
@@ -133,7 +135,7 @@ impl Backlog {
 
     fn reference(&self, found: Match) -> Reference {
         let (place, whole) = match self.texts.get(found.text) {
-            Some((place, _, lines)) => (place.clone(), found.count == lines.len()),
+            Some((place, text, lines)) => (place.clone(), found.count == lines.of_text(text).len()),
             None => (Place::Result(0), false),
         };
         Reference { place, lines: (!whole).then_some((found.line + 1, found.count)) }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::lines::Lines;
+use super::lines::LinesLater;
 use super::reduce::{Digests, Named};
 use super::told::Beside;
 use super::{Depth, Engine, Form, Known, Use};
@@ -17,7 +17,7 @@ pub struct Descent {
     /// The text's own.
     digest: Digest,
     form: Form,
-    lines: Arc<Lines>,
+    lines: Arc<LinesLater>,
     digests: Digests,
 }
 
@@ -28,7 +28,7 @@ impl Descent {
     }
 
     /// The beginning, where the form after rung 1 may hold references.
-    pub(super) fn from(purpose: Use, digest: Digest, form: Form, lines: Arc<Lines>) -> Self {
+    pub(super) fn from(purpose: Use, digest: Digest, form: Form, lines: Arc<LinesLater>) -> Self {
         Self { purpose, digest, form, lines, digests: Digests::default() }
     }
 
@@ -41,7 +41,7 @@ impl Descent {
         self.form
     }
 
-    pub(super) fn into_parts(self) -> (Form, Arc<Lines>) {
+    pub(super) fn into_parts(self) -> (Form, Arc<LinesLater>) {
         (self.form, self.lines)
     }
 

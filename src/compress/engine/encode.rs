@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::backlog::Backlog;
 use super::descent::Descent;
-use super::lines::Lines;
+use super::lines::LinesLater;
 use super::mark::Place;
 use super::reduce::{Named, Reducer};
 use super::told::{Beside, Told};
@@ -81,7 +81,7 @@ pub enum Whose {
 /// A text that stands before.
 #[derive(Debug)]
 enum Before {
-    Result(usize, Arc<str>, Arc<Lines>),
+    Result(usize, Arc<str>, Arc<LinesLater>),
     Call(usize, Arc<str>),
 }
 
@@ -236,7 +236,12 @@ impl<'e> Encoder<'e> {
     }
 
     /// The form of a text by itself, with references where they take fewer tokens.
-    fn referring(&mut self, text: &Arc<str>, digest: Digest, known: &Known) -> (Form, Arc<Lines>) {
+    fn referring(
+        &mut self,
+        text: &Arc<str>,
+        digest: Digest,
+        known: &Known,
+    ) -> (Form, Arc<LinesLater>) {
         let mut form = known.form.clone();
         let mut lines = Arc::clone(&known.lines);
         if form.tokens_after < LEAST {
@@ -262,7 +267,7 @@ impl<'e> Encoder<'e> {
 
     /// The text with references, in its short form by itself or without blocks: what stands in
     /// an earlier text may stand there without them.
-    fn shortest(&self, text: &Arc<str>, form: &Form, lines: &Lines) -> Option<Known> {
+    fn shortest(&self, text: &Arc<str>, form: &Form, lines: &LinesLater) -> Option<Known> {
         if self.backlog.is_empty() {
             return None;
         }
@@ -279,7 +284,7 @@ impl<'e> Encoder<'e> {
         }
         let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
         let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
-        let other = self.refer(&plain, &Lines::of(&plain), tokens);
+        let other = self.refer(&plain, &LinesLater::of(&plain), tokens);
         let other = other.map(|mut known| {
             let clean = is_clean.then_some("clean");
             let rules = clean.into_iter().chain(["reference"]);
@@ -290,7 +295,7 @@ impl<'e> Encoder<'e> {
     }
 
     /// What rung 2 left may stand in an earlier text as it is shown.
-    fn refer_again(&mut self, form: &mut Form, lines: &mut Arc<Lines>) {
+    fn refer_again(&mut self, form: &mut Form, lines: &mut Arc<LinesLater>) {
         let Some(text) = form.text.clone().filter(|_| form.class == Class::Reversible) else {
             return;
         };
@@ -303,18 +308,18 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    fn refer(&self, shown: &str, lines: &Lines, tokens: u64) -> Option<Known> {
+    fn refer(&self, shown: &str, lines: &LinesLater, tokens: u64) -> Option<Known> {
         let mut pays = |span: &str, reference: &str| {
             let cost = self.counter.count_once(self.name, reference) + 2;
             self.counter.at_least(self.name, span) > cost
                 || self.counter.count_once(self.name, span) > cost
         };
-        let referring = self.backlog.refer(shown, lines, &mut pays)?;
+        let referring = self.backlog.refer(shown, lines.of_text(shown), &mut pays)?;
         let tokens_after = self.counter.count_once(self.name, &referring);
         if tokens_after >= tokens {
             return None;
         }
-        let lines = Arc::new(Lines::of(&referring));
+        let lines = Arc::new(LinesLater::of(&referring));
         let text = Some(referring.into());
         let form = Form { text, tokens_after, ..Form::as_it_came(tokens) };
         Some(Known { form, lines })
@@ -329,7 +334,7 @@ impl<'e> Encoder<'e> {
                 }
                 Before::Call(nth, arguments) => {
                     for (place, text) in arguments_of(nth, &arguments) {
-                        let lines = Arc::new(Lines::of(&text));
+                        let lines = Arc::new(LinesLater::of(&text));
                         self.backlog.add(place, text, lines);
                     }
                 }
@@ -339,7 +344,7 @@ impl<'e> Encoder<'e> {
 }
 
 /// A text that may not be changed; a mark before what only looks like ours is no change of it.
-fn as_it_is(text: &str, known: &Known, hold: Hold) -> (Form, Arc<Lines>) {
+fn as_it_is(text: &str, known: &Known, hold: Hold) -> (Form, Arc<LinesLater>) {
     let mut form = known.form.clone();
     let is_escaped = form.rules == ["escape"] && hold == Hold::Fixed;
     if form.text.is_none() || is_escaped {
@@ -350,5 +355,5 @@ fn as_it_is(text: &str, known: &Known, hold: Hold) -> (Form, Arc<Lines>) {
     form.class = Class::Exact;
     form.tokens_after = form.tokens_before;
     form.tokens_alone = form.tokens_before;
-    (form, Arc::new(Lines::of(text)))
+    (form, Arc::new(LinesLater::of(text)))
 }

@@ -1,5 +1,7 @@
 //! A text's lines: where they begin, and a hash of each, so that equal lines are found fast.
 
+use std::sync::OnceLock;
+
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
 const SHORT: usize = 4;
 
@@ -50,10 +52,31 @@ impl Lines {
         };
         text.get(start..end)
     }
+}
 
-    /// Bytes that these take in memory.
+/// The lines of a text that most often nobody asks for. The text is kept by whoever asks.
+#[derive(Debug, Default)]
+pub(super) struct LinesLater {
+    lines: OnceLock<Lines>,
+    /// Of the text.
+    bytes: usize,
+}
+
+impl LinesLater {
+    pub(super) fn of(text: &str) -> Self {
+        Self { lines: OnceLock::new(), bytes: text.len() }
+    }
+
+    /// The lines of the text that this is made of.
+    pub(super) fn of_text(&self, text: &str) -> &Lines {
+        self.lines.get_or_init(|| Lines::of(text))
+    }
+
+    /// Bytes that the lines take in memory, about, whether they are there or not.
     pub(super) fn weight(&self) -> usize {
-        self.starts.len() * 12
+        /// Bytes of a text for each that its lines take.
+        const SHARE: usize = 2;
+        self.bytes / SHARE
     }
 }
 

@@ -33,7 +33,7 @@ pub use encode::{Encoder, Hold, Whose};
 pub use reduce::{Depth, Reducer};
 pub use told::{Facts, Stands, Told};
 
-use lines::Lines;
+use lines::LinesLater;
 use mark::{LITERAL, Place};
 use reduce::Reduced;
 
@@ -126,7 +126,7 @@ pub struct Engine {
 #[derive(Debug)]
 struct Known {
     form: Form,
-    lines: Arc<Lines>,
+    lines: Arc<LinesLater>,
 }
 
 #[derive(Debug, Clone)]
@@ -183,7 +183,7 @@ impl Engine {
         let form = form(counter, name, (purpose, Tried::All), (text, digest));
         // Only results are pointed at.
         let lines = match purpose {
-            Use::Result(_) => Arc::new(Lines::of(form.text.as_deref().unwrap_or(text))),
+            Use::Result(_) => Arc::new(LinesLater::of(form.text.as_deref().unwrap_or(text))),
             Use::Words | Use::Said | Use::Arguments => Arc::default(),
         };
         let known = Arc::new(Known { form, lines });

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::lines::Lines;
+use super::lines::LinesLater;
 use super::told::{Beside, BesideId};
 use super::{Class, Engine, Form, Known, Tried, Use, form};
 use crate::compress::adapter::{Adapters, FormatAdapter, shorten};
@@ -218,7 +218,7 @@ impl Reduction<'_> {
     fn known(&self, form: Form) -> Known {
         // Only results are pointed at.
         let shown = form.text.as_deref().filter(|_| matches!(self.purpose, Use::Result(_)));
-        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(Lines::of(shown)));
+        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LinesLater::of(shown)));
         Known { form, lines }
     }
 
