@@ -13,6 +13,10 @@ use crate::compress::lossless::without_codes;
 
 /// Whether the line reports an error, or might.
 pub(crate) fn reports_error(line: &str) -> bool {
+    if line.len() < SHORTEST {
+        // There is room for no word.
+        return is_levelled(line.as_bytes());
+    }
     let mut reports = Reports::of(line);
     chunks(line.as_bytes(), |base, chunk, shift| reports.see(base, &Planes::of(chunk, shift)));
     reports.found()
