@@ -58,13 +58,14 @@ impl Lines {
 #[derive(Debug, Default)]
 pub(super) struct LinesLater {
     lines: OnceLock<Lines>,
-    /// Of the text.
-    bytes: usize,
+    /// How many there are.
+    count: usize,
 }
 
 impl LinesLater {
     pub(super) fn of(text: &str) -> Self {
-        Self { lines: OnceLock::new(), bytes: text.len() }
+        let count = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+        Self { lines: OnceLock::new(), count }
     }
 
     /// The lines of the text that this is made of.
@@ -72,11 +73,9 @@ impl LinesLater {
         self.lines.get_or_init(|| Lines::of(text))
     }
 
-    /// Bytes that the lines take in memory, about, whether they are there or not.
+    /// Bytes that the lines take in memory once they are there: a cache's weights do not change.
     pub(super) fn weight(&self) -> usize {
-        /// Bytes of a text for each that its lines take.
-        const SHARE: usize = 2;
-        self.bytes / SHARE
+        self.count * 12
     }
 }
 
@@ -117,4 +116,19 @@ fn hash(line: &str) -> u64 {
         None => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
     };
     mix(mix(state, rest), STEP.rotate_left(32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_weigh_the_same_before_they_are_there() {
+        for text in ["", "a", "a\nb", "\n\n\n\n"] {
+            let later = LinesLater::of(text);
+            let weight = later.weight();
+            assert_eq!(later.of_text(text).len() * 12, weight);
+            assert_eq!(later.weight(), weight);
+        }
+    }
 }
