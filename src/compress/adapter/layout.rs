@@ -188,7 +188,7 @@ struct Walk<'t> {
     items: usize,
     /// Blocks that are open and must stay.
     fixed: usize,
-    /// Where the last table ends.
+    /// Where a table ends that no words have followed yet.
     table: Option<usize>,
     opens: bool,
     /// Blocks that began or ended, but for paragraphs.
@@ -315,10 +315,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether no line is between the last table and what begins there: it is no row of it only as
-    /// long as it begins as it does.
-    fn is_below_table(&self, at: usize) -> bool {
-        let between = self.table.and_then(|end| self.text.as_bytes().get(end..at));
+    /// Whether no line is between a table and the words that follow it: they are no row of it only
+    /// as long as they begin as they do.
+    fn is_below_table(&mut self, at: usize) -> bool {
+        let between = self.table.take().and_then(|end| self.text.as_bytes().get(end..at));
         between.is_some_and(|between| memchr::memchr(b'\n', between).is_none())
     }
 }
