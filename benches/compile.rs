@@ -23,6 +23,10 @@ use contexture::service::compile::compile;
 use divan::Bencher;
 use serde::{Deserialize, Serialize};
 
+/// As the service has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SIZES: &[usize] = &[4_000, 32_000, 128_000, 500_000];
 const RUNS: [&str; 4] = ["-", "=", " ", "a"];
 

@@ -36,6 +36,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::broadcast;
 use tokio::time::MissedTickBehavior;
 
+/// As the service has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SUBSCRIBERS: u64 = 1_000;
 /// Events a second, and for how long.
 const RATE: u64 = 100;

@@ -22,6 +22,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+/// As the service has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const HOOKS: [usize; 3] = [0, 1, 3];
 const WARM: usize = 50;
 const ROUNDS: usize = 600;

@@ -26,6 +26,10 @@ use contexture::server::Server;
 use contexture::service::{Services, memory};
 use contexture::store::{Error, Retention, Store, Tenant};
 
+/// As the service has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Clients at once.
 const CLIENTS: usize = 64;
 const ROUND: Duration = Duration::from_secs(2);

@@ -18,6 +18,10 @@ use contexture::service::once::Telling;
 use contexture::service::{Services, compile, packs};
 use serde_json::{Value, json};
 
+/// As the service has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ROUNDS: usize = 400;
 
 fn main() {

@@ -32,6 +32,10 @@ use divan::counter::BytesCount;
 use formats::FORMATS;
 use texts::{KINDS, Random, conversation, hostile};
 
+/// As the service has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const O200K: TokenizerName = TokenizerName::O200kBase;
 const FREE: TokenizerName = TokenizerName::Bytes4;
 /// Bytes of a text of one kind: a tool result.
