@@ -8,7 +8,7 @@ use super::solo::{LEAST_OF_WORDS, OF_WORDS, SHORTEST};
 use super::tokens::Tokens;
 use super::{Use, mark};
 use crate::compress::notation::{
-    Block, Found, MARK, Notation, Seen, groups, least_share, lines_of,
+    Block, Found, MARK, Notation, Out, Seen, groups, least_share, lines_of,
 };
 use crate::compress::segment::{Kind, Span, segment};
 
@@ -330,9 +330,11 @@ impl Part<'_> {
 fn holds(notation: &dyn Notation, block: &Block, plain: &str) -> bool {
     let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
         let body: Vec<&str> = block.body.lines().collect();
-        notation.decode(&block.args, &body, plain.len())
+        let mut out = Out::expected(plain);
+        notation.write(&block.args, &body, &mut out)?;
+        Some(out.left())
     }));
-    back.is_ok_and(|back| back.as_deref() == Some(plain))
+    back.is_ok_and(|left| left == Some(0))
 }
 
 /// Bytes that blocks save beside the lines that they stand for.
@@ -359,22 +361,31 @@ fn header(name: &str, block: &Block) -> String {
 /// Undoes [`blocks`]: `None` where a block is not one of ours or the text grows beyond `left`
 /// bytes. What was made is taken from `left`, whether it is of use or not.
 pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
-    let mut out = String::new();
-    let (done, lost) = match append(&mut out, text, *left) {
+    let mut out = Out::made(*left);
+    let (done, lost) = match append(&mut out, text) {
         Ok(()) => (true, 0),
         Err(lost) => (false, lost),
     };
-    *left = left.saturating_sub(out.len()).saturating_sub(lost);
-    done.then_some(out)
+    let made = out.into_text();
+    *left = left.saturating_sub(made.len()).saturating_sub(lost);
+    done.then_some(made)
 }
 
-/// Appends the decoded text. An error holds the bytes that a block which failed is charged with.
-fn append(out: &mut String, text: &str, limit: usize) -> Result<(), usize> {
+/// Whether a text with blocks stands for another one.
+pub(super) fn stands_for(text: &str, other: &str) -> bool {
+    let mut out = Out::expected(other);
+    append(&mut out, text).is_ok() && out.left() == 0
+}
+
+/// Writes the decoded text. An error holds the bytes that a block which failed is charged with.
+fn append(out: &mut Out<'_>, text: &str) -> Result<(), usize> {
+    // What would be longer than it may be is charged with all that is left.
+    const ALL: usize = usize::MAX;
     let mut lines = lines_of(text);
     let mut first = true;
     while let Some(line) = lines.next() {
         if !std::mem::take(&mut first) {
-            out.push('\n');
+            out.push("\n").ok_or(ALL)?;
         }
         if mark::is_marked(line) {
             let (name, count, args) = mark::header(line).ok_or(0_usize)?;
@@ -384,16 +395,12 @@ fn append(out: &mut String, text: &str, limit: usize) -> Result<(), usize> {
             if body.len() < count {
                 return Err(0);
             }
-            let rest = limit.saturating_sub(out.len());
             // It may have made as much as it was let before it failed. With a part of that for
             // each, a list of blocks that fail cannot hold a thread for long.
-            let failed = rest.div_ceil(16);
-            out.push_str(&notation.decode(args, &body, rest).ok_or(failed)?);
+            let failed = out.left().div_ceil(16);
+            notation.write(args, &body, out).ok_or(failed)?;
         } else {
-            out.push_str(line);
-        }
-        if out.len() > limit {
-            return Err(0);
+            out.push(line).ok_or(ALL)?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 
-use super::blocks::{self, Blocks, Check, decoded};
+use super::blocks::{self, Blocks, Check, stands_for};
 use super::mark::has_marks;
 use super::tokens::Tokens;
 use super::{Lossless, Tried, Use};
@@ -140,11 +140,7 @@ impl Solo {
             return true;
         };
         // What panics is a defect of a notation, and must cost nobody a request.
-        let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
-            let mut left = source.len();
-            decoded(form, &mut left)
-        }));
-        back.is_ok_and(|back| back.as_deref() == Some(source))
+        std::panic::catch_unwind(AssertUnwindSafe(|| stands_for(form, source))).unwrap_or(false)
     }
 
     /// Takes a form with blocks, where it has fewer tokens than the text.

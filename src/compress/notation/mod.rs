@@ -18,6 +18,7 @@ mod body;
 mod bytes;
 mod columns;
 mod numbered;
+mod out;
 mod records;
 mod repeat;
 mod seen;
@@ -33,6 +34,7 @@ use crate::json;
 
 pub(crate) use body::{Body, lines_of};
 pub(crate) use bytes::{hash, mix};
+pub(crate) use out::Out;
 pub(crate) use seen::Seen;
 pub(crate) use severity::{is_levelled, may_report, reports_error};
 
@@ -78,6 +80,11 @@ pub(crate) trait Notation: Sync {
     /// The lines, joined by line breaks, that a block stands for; `None` where it is not one of
     /// ours, or would be longer than `limit` bytes. Never panics: the block may be anybody's.
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String>;
+
+    /// The same, to where the rest of a text goes.
+    fn write(&self, args: &str, body: &[&str], out: &mut Out<'_>) -> Option<()> {
+        out.push(&self.decode(args, body, out.left())?)
+    }
 }
 
 /// Notations that are tried one after the other: what one group has written is out of reach for

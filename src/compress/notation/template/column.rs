@@ -52,10 +52,20 @@ impl<'a> Column<'a> {
         self.hole.first.is_none()
     }
 
-    /// The cell of a row: empty where the value is foretold.
-    pub(super) fn cell(&self, row: usize, before: Option<&str>) -> Cell<'a> {
-        let text = self.values.get(row).copied().unwrap_or("");
-        let Some(before) = before else { return Cell { ups: 0, text } };
+    /// The cell of a value: empty where it is foretold.
+    #[inline]
+    pub(super) fn cell<'v>(&self, text: &'v str, before: Option<&str>) -> Cell<'v> {
+        match before {
+            None => Cell { ups: 0, text },
+            Some(before) if self.hole.step == 0 && same(before, text) => Cell::default(),
+            Some(before) if self.hole.step != 0 || self.hole.path => self.of_foretold(text, before),
+            Some(_) => Cell { ups: 0, text },
+        }
+    }
+
+    /// The same of numbers and of paths.
+    #[inline(never)]
+    fn of_foretold<'v>(&self, text: &'v str, before: &str) -> Cell<'v> {
         if is_foretold(before, text, self.hole.step) {
             return Cell::default();
         }

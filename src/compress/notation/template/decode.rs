@@ -1,7 +1,6 @@
 //! Reads a block back into lines.
 
-use std::borrow::Cow;
-
+use super::super::out::Pieces;
 use super::AS_BEFORE;
 use super::form::{Form, Hole, Pad, Piece, foretold, unfolded, width_of};
 
@@ -15,17 +14,54 @@ struct Reader {
     places: Vec<usize>,
 }
 
-/// The values before: first those with a letter, then one for every other hole.
-type Before<'a> = Vec<Option<Cow<'a, str>>>;
+/// The value before: none at first.
+#[derive(Clone, Default)]
+struct Before<'a> {
+    /// Where it is a cell.
+    cell: Option<&'a str>,
+    /// Where it stands in no cell as a whole.
+    made: String,
+    is_made: bool,
+}
 
-pub(super) fn text(args: &str, body: &[&str], limit: usize) -> Option<String> {
+impl<'a> Before<'a> {
+    fn text(&self) -> Option<&str> {
+        if self.is_made { Some(&self.made) } else { self.cell }
+    }
+
+    fn set(&mut self, cell: &'a str) {
+        self.cell = Some(cell);
+        self.is_made = false;
+    }
+
+    fn make(&mut self, text: &str) {
+        self.made.clear();
+        self.made.push_str(text);
+        self.is_made = true;
+    }
+
+    /// The path before goes on as this one: so much of it, and a name.
+    fn unfold(&mut self, cut: usize, name: &str) -> Option<()> {
+        if self.is_made {
+            self.made.truncate(cut);
+        } else {
+            self.make(self.cell?.get(..cut)?);
+        }
+        self.made.push_str(name);
+        Some(())
+    }
+}
+
+/// Writes the lines that a block stands for.
+pub(super) fn text(args: &str, body: &[&str], out: &mut impl Pieces) -> Option<()> {
     let count: usize = args.strip_prefix("with ")?.strip_suffix(AS_BEFORE)?.parse().ok()?;
     if count > FORMS {
         return None;
     }
     let (forms, rows) = body.split_at_checked(count)?;
     let mut readers: Vec<Reader> = Vec::with_capacity(count);
-    let mut before: Before<'_> = vec![None; 26];
+    // First those with a letter, then one for every other hole.
+    let mut before = vec![Before::default(); 26];
     // The reader of every tag.
     let mut by_tag = [None; 128];
     for form in forms {
@@ -37,30 +73,27 @@ pub(super) fn text(args: &str, body: &[&str], limit: usize) -> Option<String> {
         readers.push(Reader { cells: form.cells(), form, places });
     }
     let least: usize = rows.iter().map(|row| row.len() + 1).sum();
-    let mut out = String::with_capacity(least.saturating_mul(3).min(limit.saturating_add(1)));
+    out.expect(least.saturating_mul(3));
     for (at, line) in rows.iter().enumerate() {
         if at > 0 {
-            out.push('\n');
+            out.push("\n")?;
         }
         let tag = line.bytes().next().map_or(0, usize::from);
         let reader = by_tag.get(tag).copied().flatten().and_then(|at| readers.get(at));
         let row = reader.and_then(|reader| Some((reader, reader.form.row(line)?)));
         match row {
-            Some((reader, row)) => reader.line(row, &mut before, &mut out, limit)?,
-            None => out.push_str(line.strip_prefix('\\').unwrap_or(line)),
-        }
-        if out.len() > limit {
-            return None;
+            Some((reader, row)) => reader.line(row, &mut before, out)?,
+            None => out.push(line.strip_prefix('\\').unwrap_or(line))?,
         }
     }
-    Some(out)
+    Some(())
 }
 
-fn place(hole: &Hole, before: &mut Before<'_>) -> usize {
+fn place(hole: &Hole, before: &mut Vec<Before<'_>>) -> usize {
     if let Some(name) = hole.name {
         return name as usize - 'a' as usize;
     }
-    before.push(None);
+    before.push(Before::default());
     before.len() - 1
 }
 
@@ -68,16 +101,15 @@ impl Reader {
     fn line<'a>(
         &self,
         row: &'a str,
-        before: &mut Before<'a>,
-        out: &mut String,
-        limit: usize,
+        before: &mut [Before<'a>],
+        out: &mut impl Pieces,
     ) -> Option<()> {
         let mut cells = Cells { row: Some(row), left: self.cells, separator: self.form.separator };
         let mut places = self.places.iter();
         let mut given = None;
         for piece in &self.form.pieces {
             match piece {
-                Piece::Text(text) => out.push_str(text),
+                Piece::Text(text) => out.push(text)?,
                 Piece::Hole(hole) => {
                     let before = before.get_mut(*places.next()?)?;
                     let cell = if hole.first.is_some() { "" } else { cells.next() };
@@ -85,13 +117,9 @@ impl Reader {
                     if hole.pad == Pad::Next {
                         given = Some(Pad::Left(width_of(value)?));
                     } else {
-                        given.take().unwrap_or(hole.pad).fill(value, out);
+                        given.take().unwrap_or(hole.pad).fill(value, out)?;
                     }
                 }
-            }
-            // A row that is all foretold is short, and its line need not be.
-            if out.len() > limit {
-                return None;
             }
         }
         // A row of a form without cells has no text.
@@ -126,27 +154,21 @@ impl<'a> Cells<'a> {
 }
 
 #[inline]
-fn next<'b, 'a>(
-    hole: &Hole,
-    before: &'b mut Option<Cow<'a, str>>,
-    cell: &'a str,
-) -> Option<&'b str> {
-    if cell.is_empty() && hole.step == 0 && before.is_some() {
-        return before.as_deref();
+fn next<'b, 'a>(hole: &Hole, before: &'b mut Before<'a>, cell: &'a str) -> Option<&'b str> {
+    if !cell.is_empty() {
+        if hole.path && cell.starts_with('^') {
+            let (cut, name) = unfolded(cell, before.text()?)?;
+            before.unfold(cut, name)?;
+        } else {
+            before.set(cell);
+        }
+    } else if let Some(text) = before.text() {
+        if hole.step != 0 {
+            let text = foretold(text, hole.step)?;
+            before.make(&text);
+        }
+    } else {
+        before.make(hole.first.as_deref()?);
     }
-    if hole.path && cell.starts_with('^') {
-        let (cut, name) = unfolded(cell, before.as_deref()?)?;
-        // The path before goes on as this one.
-        let path = before.as_mut()?.to_mut();
-        path.truncate(cut);
-        path.push_str(name);
-        return Some(path);
-    }
-    let value = match (cell, before.as_deref(), hole.first.as_deref()) {
-        ("", Some(before), _) => Cow::Owned(foretold(before, hole.step)?),
-        ("", None, Some(first)) => Cow::Owned(first.to_owned()),
-        ("", None, None) => return None,
-        (cell, ..) => Cow::Borrowed(cell),
-    };
-    Some(before.insert(value))
+    before.text()
 }

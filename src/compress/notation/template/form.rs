@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::bytes::common;
+use super::super::out::Pieces;
 
 /// Where the spaces stand that fill a value to its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,20 +172,20 @@ pub(super) fn width_of(text: &str) -> Option<usize> {
 impl Pad {
     /// Writes a value, filled.
     #[inline]
-    pub(super) fn fill(self, value: &str, out: &mut String) {
+    pub(super) fn fill(self, value: &str, out: &mut impl Pieces) -> Option<()> {
         let spaces = |width: usize| {
             let long = if value.is_ascii() { value.len() } else { value.chars().count() };
             width.saturating_sub(long)
         };
         match self {
-            Pad::None | Pad::Next => out.push_str(value),
+            Pad::None | Pad::Next => out.push(value),
             Pad::Left(width) => {
-                out.extend(std::iter::repeat_n(' ', spaces(width)));
-                out.push_str(value);
+                out.spaces(spaces(width))?;
+                out.push(value)
             }
             Pad::Right(width) => {
-                out.push_str(value);
-                out.extend(std::iter::repeat_n(' ', spaces(width)));
+                out.push(value)?;
+                out.spaces(spaces(width))
             }
         }
     }

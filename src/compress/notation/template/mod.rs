@@ -46,7 +46,7 @@ mod share;
 mod words;
 mod write;
 
-use super::{Block, Found, Notation, Seen};
+use super::{Block, Found, Notation, Out, Seen};
 
 /// What a header says of empty cells, for whoever reads it without these words.
 const AS_BEFORE: &str = ", empty as before";
@@ -75,7 +75,16 @@ impl Notation for Template {
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
-        decode::text(args, body, limit)
+        let mut out = Out::made(limit);
+        self.write(args, body, &mut out)?;
+        Some(out.into_text())
+    }
+
+    fn write(&self, args: &str, body: &[&str], out: &mut Out<'_>) -> Option<()> {
+        match out {
+            Out::Made(made) => decode::text(args, body, made),
+            Out::Expected(expected) => decode::text(args, body, expected),
+        }
     }
 }
 

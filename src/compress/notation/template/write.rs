@@ -85,8 +85,8 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
             Part::Column(column) => {
                 form += 2;
                 let mut before: Option<&str> = None;
-                for (row, value) in column.values.iter().take(seen).enumerate() {
-                    let cell = column.cell(row, before);
+                for value in column.values.iter().take(seen) {
+                    let cell = column.cell(value, before);
                     saved -= if cell.is_empty() || !column.has_cell() {
                         0
                     } else {
@@ -112,31 +112,34 @@ struct Grid<'a> {
 /// Finds the cells of all tables in the order of their lines, for a value may be foretold by
 /// another table's.
 fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
-    let mut named: [Option<&str>; 26] = [None; 26];
-    let columns: Vec<Vec<&Column<'_>>> = tables
-        .iter()
-        .map(|table| table.columns().filter(|column| column.has_cell()).collect())
-        .collect();
-    let mut own: Vec<Vec<Option<&str>>> =
-        columns.iter().map(|columns| vec![None; columns.len()]).collect();
+    // The values before: those with a letter, then one for every other column.
+    let mut before: Vec<Option<&str>> = vec![None; 26];
+    let mut columns: Vec<Vec<(&Column<'_>, usize)>> = Vec::with_capacity(tables.len());
     let mut grids: Vec<Grid<'_>> = Vec::with_capacity(tables.len());
-    for (table, columns) in tables.iter().zip(&columns) {
-        let cells = Vec::with_capacity(table.lines.len() * columns.len());
-        grids.push(Grid { width: columns.len(), cells, tally: Tally::default() });
+    for table in tables {
+        let held = table.columns().filter(|column| column.has_cell()).map(|column| {
+            let named = column.hole.name.map(|name| name as usize - 'a' as usize);
+            let place = named.unwrap_or_else(|| {
+                before.push(None);
+                before.len() - 1
+            });
+            (column, place)
+        });
+        let held: Vec<_> = held.collect();
+        let cells = Vec::with_capacity(table.lines.len() * held.len());
+        grids.push(Grid { width: held.len(), cells, tally: Tally::default() });
+        columns.push(held);
     }
     for (table, row) in places.iter().flatten() {
-        let (Some(columns), Some(own), Some(grid)) =
-            (columns.get(*table), own.get_mut(*table), grids.get_mut(*table))
-        else {
+        let (Some(columns), Some(grid)) = (columns.get(*table), grids.get_mut(*table)) else {
             continue;
         };
         let from = grid.cells.len();
-        for (column, own) in columns.iter().zip(own.iter_mut()) {
-            let place = column.hole.name.map(|name| name as usize - 'a' as usize);
-            let before = place.and_then(|place| named.get_mut(place)).unwrap_or(own);
-            grid.cells.push(column.cell(*row, *before));
-            *before = column.values.get(*row).copied();
-        }
+        grid.cells.extend(columns.iter().map(|(column, place)| {
+            let value = column.values.get(*row).copied().unwrap_or("");
+            let before = before.get_mut(*place).and_then(|before| before.replace(value));
+            column.cell(value, before)
+        }));
         grid.tally.add(grid.cells.get(from..).unwrap_or_default());
     }
     grids

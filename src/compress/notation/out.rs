@@ -1,0 +1,135 @@
+//! Where decoded text goes: it is made, or compared piece by piece with what it should be.
+
+use super::bytes::same;
+
+/// Takes decoded text.
+#[derive(Debug)]
+pub(crate) enum Out<'t> {
+    /// It is made.
+    Made(Made),
+    /// It is compared: what is still expected.
+    Expected(Expected<'t>),
+}
+
+/// Text that is made, up to a number of bytes.
+#[derive(Debug)]
+pub(crate) struct Made {
+    text: String,
+    limit: usize,
+}
+
+/// What is expected of the text that comes next, up to the end.
+#[derive(Debug)]
+pub(crate) struct Expected<'t>(&'t str);
+
+/// Takes text piece by piece. `None` where it takes no more, or not this.
+pub(crate) trait Pieces {
+    fn push(&mut self, piece: &str) -> Option<()>;
+
+    fn spaces(&mut self, count: usize) -> Option<()>;
+
+    /// Says that about so many bytes follow.
+    fn expect(&mut self, bytes: usize);
+}
+
+impl<'t> Out<'t> {
+    /// Text is made, of no more than so many bytes.
+    pub(crate) fn made(limit: usize) -> Self {
+        Self::Made(Made { text: String::new(), limit })
+    }
+
+    /// Text is compared with this one.
+    pub(crate) fn expected(text: &'t str) -> Self {
+        Self::Expected(Expected(text))
+    }
+
+    pub(crate) fn push(&mut self, piece: &str) -> Option<()> {
+        match self {
+            Self::Made(made) => made.push(piece),
+            Self::Expected(expected) => expected.push(piece),
+        }
+    }
+
+    /// Bytes that it would still take.
+    pub(crate) fn left(&self) -> usize {
+        match self {
+            Self::Made(made) => made.limit.saturating_sub(made.text.len()),
+            Self::Expected(expected) => expected.0.len(),
+        }
+    }
+
+    /// The text that was made.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Made(made) => made.text,
+            Self::Expected(_) => String::new(),
+        }
+    }
+}
+
+impl Pieces for Made {
+    #[inline]
+    fn push(&mut self, piece: &str) -> Option<()> {
+        if piece.len() > self.limit - self.text.len() {
+            return None;
+        }
+        self.text.push_str(piece);
+        Some(())
+    }
+
+    fn spaces(&mut self, count: usize) -> Option<()> {
+        if count > self.limit - self.text.len() {
+            return None;
+        }
+        self.text.extend(std::iter::repeat_n(' ', count));
+        Some(())
+    }
+
+    fn expect(&mut self, bytes: usize) {
+        self.text.reserve(bytes.min(self.limit - self.text.len()));
+    }
+}
+
+impl Pieces for Expected<'_> {
+    #[inline]
+    fn push(&mut self, piece: &str) -> Option<()> {
+        let (begin, rest) = self.0.split_at_checked(piece.len())?;
+        self.0 = rest;
+        same(begin, piece).then_some(())
+    }
+
+    fn spaces(&mut self, count: usize) -> Option<()> {
+        let (begin, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        begin.bytes().all(|byte| byte == b' ').then_some(())
+    }
+
+    fn expect(&mut self, _: usize) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_made_up_to_its_limit() {
+        let mut out = Out::made(4);
+        assert_eq!(out.push("abc"), Some(()));
+        assert_eq!((out.push("de"), out.left()), (None, 1));
+        assert_eq!(out.push("d"), Some(()));
+        assert_eq!(out.into_text(), "abcd");
+    }
+
+    #[test]
+    fn text_is_compared_to_its_end() {
+        let mut out = Out::expected("abc  d");
+        let Out::Expected(expected) = &mut out else { unreachable!() };
+        assert_eq!((expected.push("abc"), expected.spaces(2)), (Some(()), Some(())));
+        assert_eq!((out.left(), out.push("d"), out.left()), (1, Some(()), 0));
+        assert_eq!(out.push("e"), None);
+        assert_eq!(Out::expected("abc").push("abd"), None);
+        assert_eq!(Out::expected("é").push("a"), None, "within a character");
+        let Out::Expected(mut expected) = Out::expected("a b") else { unreachable!() };
+        assert_eq!(expected.spaces(2), None);
+    }
+}
