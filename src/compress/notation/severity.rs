@@ -116,10 +116,10 @@ const WORDS: [&[&str]; LONGEST + 1] = [
     &["unreachable"],
 ];
 
-/// The last letters of the words below as bits by their low five, by the low five bits of a first
-/// letter and by length.
-const SHAPES: [[u32; LONGEST + 1]; 32] = {
-    let mut shapes = [[0; LONGEST + 1]; 32];
+/// The last letters of the words above as bits by their low five, by the low five bits of a first
+/// letter and, in the lower four bits of a place, by length: longer ones share the last.
+const SHAPES: [u32; 32 << 4] = {
+    let mut shapes = [0; 32 << 4];
     let mut known: &[&[&str]] = &WORDS;
     while let Some((words, after)) = known.split_first() {
         let mut words = *words;
@@ -127,7 +127,8 @@ const SHAPES: [[u32; LONGEST + 1]; 32] = {
             let word = word.as_bytes();
             #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
             {
-                shapes[(word[0] & 31) as usize][word.len()] |= 1 << (word[word.len() - 1] & 31);
+                let place = ((word[0] & 31) as usize) << 4 | word.len();
+                shapes[place] |= 1 << (word[word.len() - 1] & 31);
             }
             words = rest;
         }
@@ -136,23 +137,39 @@ const SHAPES: [[u32; LONGEST + 1]; 32] = {
     shapes
 };
 
+/// Where the capital letter of a type of errors would stand, from the end, by the low five bits of
+/// the last letter: `Error`, `Exception`, `Failure`.
+const CAPITALS: [u8; 32] = {
+    let mut capitals = [0; 32];
+    let mut types: &[&str] = &["Error", "Exception", "Failure"];
+    while let Some((word, rest)) = types.split_first() {
+        let word = word.as_bytes();
+        #[expect(
+            clippy::indexing_slicing,
+            clippy::cast_possible_truncation,
+            reason = "short words"
+        )]
+        {
+            capitals[(word[word.len() - 1] & 31) as usize] = word.len() as u8;
+        }
+        types = rest;
+    }
+    capitals
+};
+
 /// Whether a run of letters, digits and `_` is a word below. Most have a last letter that no word
 /// below of their length with their first letter has.
 #[inline]
 pub(crate) fn may_report(word: &[u8]) -> bool {
     let (Some(first), Some(last)) = (word.first(), word.last()) else { return false };
-    let lasts = SHAPES.get(usize::from(first & 31)).and_then(|lasts| lasts.get(word.len()));
-    let is_shaped = lasts.is_some_and(|lasts| lasts >> (last & 31) & 1 == 1);
-    // Where the capital letter of a type of errors would stand, from the end.
-    let from_end = match last {
-        b'r' => 5,
-        b'n' => 9,
-        b'e' => 7,
-        _ => 0,
+    let lasts = SHAPES.get(usize::from(first & 31) << 4 | word.len().min(15)).copied();
+    let is_shaped = lasts.unwrap_or(0) >> (last & 31) & 1 == 1;
+    let capital = CAPITALS.get(usize::from(last & 31)).copied().unwrap_or(0);
+    let is_type = || {
+        let capital = word.len().checked_sub(usize::from(capital)).and_then(|at| word.get(at));
+        matches!(capital, Some(b'E' | b'F')) && is_type_of_error(word)
     };
-    let capital = word.len().checked_sub(from_end).and_then(|at| word.get(at));
-    (is_shaped || matches!(capital, Some(b'E' | b'F')))
-        && (is_report(word) || is_type_of_error(word))
+    is_shaped && is_report(word) || capital != 0 && is_type()
 }
 
 /// The few words that share a length are compared.

@@ -120,7 +120,7 @@ fn repeats(values: &[&str]) -> usize {
     values.windows(2).filter(|pair| matches!(pair, [a, b] if same(a, b))).count()
 }
 
-/// The difference that stands most often among the first few.
+/// The difference that stands most often among the first few, where it is no chance.
 fn step(values: &[&str]) -> Option<i64> {
     const LOOK: usize = 9;
     let mut steps: Vec<i64> = values
@@ -132,7 +132,8 @@ fn step(values: &[&str]) -> Option<i64> {
         })
         .collect();
     steps.sort_unstable();
-    steps.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).and_then(|run| run.first().copied())
+    let most = steps.chunk_by(|a, b| a == b).max_by_key(|run| run.len());
+    most.filter(|run| run.len() > 1).and_then(|run| run.first().copied())
 }
 
 #[cfg(test)]

@@ -65,9 +65,7 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'
         for column in &mut columns {
             // What is followed by the same byte as in the word before ends where it ended there.
             if column.end < alike {
-                if !column.values.is_empty() {
-                    column.values.push(word.get(at..column.end)?);
-                }
+                column.values.extend(column.values.last().copied());
             } else {
                 column.read(word, at, (row, words.len()))?;
             }

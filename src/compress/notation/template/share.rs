@@ -15,8 +15,8 @@ const NAMES: usize = 26;
 /// Columns that one column's values are followed to.
 const SOURCES: usize = 12;
 /// Rows that are looked at: so many in a row, at so many places.
-const STRETCH: usize = 16;
-const STRETCHES: usize = 8;
+const STRETCH: usize = 11;
+const STRETCHES: usize = 6;
 /// The class of a column that shares nothing.
 const ALONE: usize = usize::MAX;
 

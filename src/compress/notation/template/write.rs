@@ -74,7 +74,7 @@ fn worthy<'a>(lines: &[&str], tables: Vec<Table<'a>>) -> Vec<Table<'a>> {
 
 /// About how many tokens a table saves, were no value shared with others: from its first rows.
 fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
-    const ROWS: usize = 24;
+    const ROWS: usize = 12;
     let seen = table.lines.len().min(ROWS);
     let held = table.lines.iter().take(seen).filter_map(|line| lines.get(*line));
     let mut saved = weights(held.copied());
