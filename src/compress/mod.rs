@@ -23,8 +23,8 @@ const MOST: usize = 16 << 20;
 pub use adapter::{Adapters, Tryout, built_in_names};
 pub use chain::{chain, end_of};
 pub use engine::{
-    Class, Decoded, Decoder, Depth, Descent, Encoder, Engine, Facts, Form, Hold, Lossless, Reducer,
-    Stands, Told, Whose,
+    Class, Decoded, Decoder, Depth, Descent, Encoder, Engine, Facts, Form, Hold, Lossless, Names,
+    Reducer, Stands, Told, Whose,
 };
 pub use errors::Errors;
 pub use gaps::has_gaps;

@@ -119,15 +119,25 @@ impl Counter {
         digest: Digest,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Option<u64> {
+        if let Some(known) = self.known(name, text, digest) {
+            return Some(known);
+        }
+        let tokens = self.encode(name, text, go_on)?;
+        self.remember(name, digest, tokens);
+        Some(tokens)
+    }
+
+    /// Remembers the count of the text of a digest, found without this counter's work.
+    pub(crate) fn remember(&self, name: TokenizerName, digest: Digest, tokens: u64) {
+        self.counts.insert((name, digest), u32::try_from(tokens).unwrap_or(u32::MAX));
+    }
+
+    /// The count of a text whose digest is known, where it takes no work.
+    pub fn known(&self, name: TokenizerName, text: &str, digest: Digest) -> Option<u64> {
         if name == TokenizerName::Bytes4 {
             return Some(text.len().div_ceil(4) as u64);
         }
-        if let Some(known) = self.counts.get(&(name, digest)) {
-            return Some(u64::from(known));
-        }
-        let tokens = self.encode(name, text, go_on)?;
-        self.counts.insert((name, digest), u32::try_from(tokens).unwrap_or(u32::MAX));
-        Some(tokens)
+        self.counts.get(&(name, digest)).map(u64::from)
     }
 
     /// As [`Self::count`], for a text that nobody asks for twice: its count is not remembered.

@@ -56,9 +56,9 @@ use super::segment::{Kind, Span};
 pub use set::{Adapters, built_in_names};
 #[cfg(test)]
 pub(crate) use shorten::Shortened;
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, test))]
 pub(crate) use shorten::apply;
-pub(crate) use shorten::{Inside, shorten};
+pub(crate) use shorten::{Inside, shorten, shorten_parts};
 pub use tryout::Tryout;
 
 /// A stretch of a text, in bytes, and what stands in its place.

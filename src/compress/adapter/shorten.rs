@@ -1,5 +1,6 @@
 //! Offers a text to the adapters, makes the cuts, and takes back what does not hold.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
@@ -18,6 +19,8 @@ const DEPTH: usize = 3;
 pub(crate) struct Shortened {
     /// None where it stands as it was.
     pub(crate) text: Option<String>,
+    /// The cuts that made it.
+    pub(crate) cuts: Vec<Cut>,
     /// The adapters that took something out, in the order of their first cuts.
     pub(crate) used: Vec<String>,
     /// Adapters whose cuts broke the format, and were taken back.
@@ -33,20 +36,31 @@ pub(crate) fn shorten(
     text: &str,
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> Shortened {
-    within(MOST, adapters, text, pays)
+    shorten_parts(adapters, (text, None), pays)
+}
+
+/// The same of a text whose parts may be known.
+pub(crate) fn shorten_parts(
+    adapters: &[&dyn FormatAdapter],
+    (text, spans): (&str, Option<&[Span]>),
+    pays: &dyn Fn(&str, &str) -> bool,
+) -> Shortened {
+    within(MOST, adapters, (text, spans), pays)
 }
 
 /// The same, where no adapter takes more than `most` bytes.
 fn within(
     most: usize,
     adapters: &[&dyn FormatAdapter],
-    text: &str,
+    (text, spans): (&str, Option<&[Span]>),
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> Shortened {
     let mut work =
         Work { adapters, pays, most, depth: 0, used: vec![], reverted: vec![], refused: vec![] };
-    let text = if declares(text) { None } else { work.text(text) };
-    Shortened { text, used: work.used, reverted: work.reverted, refused: work.refused }
+    let text = if declares(text) { None } else { work.text(text, spans) };
+    let (text, cuts) = text.unzip();
+    let cuts = cuts.unwrap_or_default();
+    Shortened { text, cuts, used: work.used, reverted: work.reverted, refused: work.refused }
 }
 
 /// Whether a text is an XML document with declarations of its own: what its entities stand for cannot
@@ -84,18 +98,20 @@ struct Work<'w> {
 impl Inside for Work<'_> {
     fn shorten(&mut self, text: &str) -> Option<String> {
         self.depth += 1;
-        let shown = if self.depth > DEPTH { None } else { self.text(text) };
+        let shown =
+            if self.depth > DEPTH { None } else { self.text(text, None).map(|(shown, _)| shown) };
         self.depth -= 1;
         shown
     }
 }
 
 impl<'w> Work<'w> {
-    fn text(&mut self, text: &str) -> Option<String> {
+    /// The text in its shorter form, and the cuts that made it.
+    fn text(&mut self, text: &str, spans: Option<&[Span]>) -> Option<(String, Vec<Cut>)> {
         if text.len() < SHORTEST || self.adapters.is_empty() {
             return None;
         }
-        let spans = segment(text);
+        let spans = spans.map_or_else(|| Cow::Owned(segment(text)), Cow::Borrowed);
         let whole = Part { text, spans: &spans };
         if let Some(adapter) = self.first(whole) {
             return self.made(adapter, whole);
@@ -105,8 +121,10 @@ impl<'w> Work<'w> {
         let data: usize = spans.iter().filter(data).map(|span| span.range.len()).sum();
         let is_data = data * 2 >= text.len();
         let mut out = String::new();
+        let mut all = Vec::new();
         let mut copied = 0;
-        for Span { kind, range } in spans {
+        for Span { kind, range } in &*spans {
+            let kind = *kind;
             if is_data && kind != Kind::Yaml {
                 continue;
             }
@@ -116,13 +134,18 @@ impl<'w> Work<'w> {
             let spans = [Span { kind, range: 0..own.len() }];
             let part = Part { text: own, spans: &spans };
             let shown = self.first(part).and_then(|adapter| self.made(adapter, part));
-            if let Some(shown) = shown {
+            if let Some((shown, cuts)) = shown {
                 out.push_str(text.get(copied..range.start).unwrap_or_default());
                 out.push_str(&shown);
                 copied = range.end;
+                let place = |at: usize| range.start + at;
+                all.extend(cuts.into_iter().map(|cut| Cut {
+                    range: place(cut.range.start)..place(cut.range.end),
+                    with: cut.with,
+                }));
             }
         }
-        (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
+        (copied > 0).then(|| (out + text.get(copied..).unwrap_or_default(), all))
     }
 
     /// The first adapter that knows the format.
@@ -140,7 +163,7 @@ impl<'w> Work<'w> {
     }
 
     /// The part in its shorter form, where that holds and pays.
-    fn made(&mut self, adapter: &dyn FormatAdapter, part: Part<'_>) -> Option<String> {
+    fn made(&mut self, adapter: &dyn FormatAdapter, part: Part<'_>) -> Option<(String, Vec<Cut>)> {
         if part.text.len() > self.most {
             note(&mut self.reverted, adapter.name());
             return None;
@@ -154,7 +177,7 @@ impl<'w> Work<'w> {
             }
             match apply(part.text, &cuts) {
                 Some(shown) if !self.pays(part.text, &shown) => Made::NoLess,
-                Some(shown) if holds(&shown) => Made::Less(shown),
+                Some(shown) if holds(&shown) => Made::Less(shown, cuts),
                 _ => Made::Broken,
             }
         }));
@@ -163,11 +186,11 @@ impl<'w> Work<'w> {
         let is_inside = depth > 0;
         match tried {
             Ok(Made::Nothing) => None,
-            Ok(Made::Less(shown)) => {
+            Ok(Made::Less(shown, cuts)) => {
                 if !is_inside {
                     note(&mut self.used, adapter.name());
                 }
-                Some(shown)
+                Some((shown, cuts))
             }
             Ok(Made::NoLess) => {
                 if !is_inside {
@@ -186,7 +209,7 @@ impl<'w> Work<'w> {
 /// What an adapter made of a part.
 enum Made {
     Nothing,
-    Less(String),
+    Less(String, Vec<Cut>),
     NoLess,
     Broken,
 }
@@ -281,9 +304,9 @@ mod tests {
     fn what_is_too_much_work_stands_as_it_was() {
         let one = Half("one", |_| true);
         let text = text_of("one");
-        let kept = within(text.len() - 1, &[&one], &text, &|_, _| true);
+        let kept = within(text.len() - 1, &[&one], (&text, None), &|_, _| true);
         assert_eq!((kept.text, kept.reverted), (None, vec!["one".to_owned()]));
-        assert_eq!(within(text.len(), &[&one], &text, &|_, _| true).used, ["one"]);
+        assert_eq!(within(text.len(), &[&one], (&text, None), &|_, _| true).used, ["one"]);
     }
 
     #[test]

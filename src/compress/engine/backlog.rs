@@ -12,6 +12,7 @@ use foldhash::HashMap;
 
 use super::lines::{Lines, LinesLater, is_anchor};
 use super::mark::{self, Place, Reference};
+use super::recount::Change;
 
 /// Places that are remembered for one line: hostile lists repeat a line a million times.
 const PLACES: usize = 6;
@@ -67,15 +68,17 @@ impl Backlog {
         self.texts.push((place, text, later));
     }
 
-    /// The text with references for what stands before; `None` where there is nothing to refer
-    /// to. `pays` tells whether lines cost more than the reference in their place.
+    /// The text with references for what stands before, and where these stand; `None` where there
+    /// is nothing to refer to. `pays` tells whether lines cost more than the reference in their
+    /// place.
     pub(super) fn refer(
         &self,
         text: &str,
         lines: &Lines,
         pays: &mut dyn FnMut(&str, &str) -> bool,
-    ) -> Option<String> {
+    ) -> Option<(String, Vec<Change>)> {
         let mut out = String::new();
+        let mut changes = Vec::new();
         let mut copied = 0;
         let mut at = 0;
         while at < lines.len() {
@@ -83,9 +86,9 @@ impl Backlog {
                 at += 1;
                 continue;
             };
-            let span = lines.span(text, at, found.count).unwrap_or_default();
+            let range = lines.range(text, at, found.count).unwrap_or_default();
             let reference = self.reference(found).to_string();
-            if !pays(span, &reference) {
+            if !pays(text.get(range.clone()).unwrap_or_default(), &reference) {
                 at += 1;
                 continue;
             }
@@ -93,7 +96,9 @@ impl Backlog {
             if !out.is_empty() || at > 0 {
                 out.push('\n');
             }
+            let place = out.len();
             out.push_str(&reference);
+            changes.push(Change { before: range, after: place..out.len() });
             at += found.count;
             copied = at;
         }
@@ -101,7 +106,7 @@ impl Backlog {
             return None;
         }
         copy(&mut out, text, lines, copied, lines.len());
-        Some(out)
+        Some((out, changes))
     }
 
     fn longest(&self, text: &str, lines: &Lines, at: usize) -> Option<Match> {

@@ -21,6 +21,8 @@ pub(super) struct Blocks {
     /// Bytes of the text that blocks stand for which white space has no say in.
     pub(super) of_any_layout: usize,
     pub(super) used: Vec<&'static str>,
+    /// The parts of the text, a fence as one.
+    pub(super) spans: Vec<Span>,
     /// Notations whose blocks were not what they should be.
     pub(super) reverted: Vec<&'static str>,
 }
@@ -41,9 +43,9 @@ pub(super) fn blocks(
     (purpose, check): (Use, Check),
     most: usize,
 ) -> Blocks {
-    let mut out = Blocks::default();
+    let mut out = Blocks { spans: segment(text), ..Blocks::default() };
     let mut copied = 0;
-    for span in parts(text) {
+    for span in parts(text, &out.spans) {
         let groups = groups(span.kind);
         let Some(part) = text.get(span.range.clone()).filter(|_| !groups.is_empty()) else {
             continue;
@@ -82,12 +84,12 @@ pub(super) fn blocks(
 
 /// The parts of a text, and those of what is fenced in it: a fence is mostly how a person hands
 /// over what a machine put out.
-fn parts(text: &str) -> Vec<Span> {
-    let mut found = Vec::new();
-    for span in segment(text) {
+fn parts(text: &str, spans: &[Span]) -> Vec<Span> {
+    let mut found = Vec::with_capacity(spans.len());
+    for span in spans {
         let fenced = text.get(span.range.clone()).filter(|_| span.kind == Kind::Fence);
         let Some((head, inside)) = fenced.and_then(|part| part.split_once('\n')) else {
-            found.push(span);
+            found.push(span.clone());
             continue;
         };
         let start = span.range.start + head.len() + 1;

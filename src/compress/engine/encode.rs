@@ -7,6 +7,8 @@ use super::backlog::Backlog;
 use super::descent::Descent;
 use super::lines::LinesLater;
 use super::mark::Place;
+use super::names::Names;
+use super::recount::recount;
 use super::reduce::{Named, Reducer};
 use super::told::{Beside, Told};
 use super::{ARGUMENT, Class, Depth, Engine, Form, Known, Lossless, Use, arguments_of};
@@ -41,6 +43,8 @@ pub struct Encoder<'e> {
     allow: Lossless,
     /// Those of rung 2, where a text may be taken so far.
     reducer: Option<Named<'e>>,
+    /// What names the texts of the list.
+    names: Option<&'e Names>,
     /// What the texts of the list show, and where the next one stands.
     beside: Option<Beside<'e>>,
     backlog: Backlog,
@@ -98,6 +102,7 @@ impl<'e> Encoder<'e> {
             name,
             allow,
             reducer: None,
+            names: None,
             beside: None,
             backlog: Backlog::default(),
             waiting: Vec::new(),
@@ -116,9 +121,20 @@ impl<'e> Encoder<'e> {
         self
     }
 
+    /// Goes by what others found of the same texts.
+    #[must_use]
+    pub fn naming(mut self, names: &'e Names) -> Self {
+        self.names = Some(names);
+        self
+    }
+
+    fn digest(&self, text: &Arc<str>) -> Digest {
+        self.names.map_or_else(|| Digest::of(text), |names| names.digest(text))
+    }
+
     /// The message whose texts come next, and what the others of its list show: where formats go,
     /// a text shows what they do not.
-    pub fn beside(&mut self, told: &'e Told, at: usize) {
+    pub fn beside(&mut self, told: &'e Told<'e>, at: usize) {
         self.beside = Some(Beside::of(told, at));
     }
 
@@ -126,7 +142,7 @@ impl<'e> Encoder<'e> {
     pub fn call(&mut self, arguments: &Arc<str>) {
         self.calls += 1;
         if arguments.len() >= ARGUMENT {
-            self.before = self.before.then(&Digest::of(arguments), CALL);
+            self.before = self.before.then(&self.digest(arguments), CALL);
             self.waiting.push(Before::Call(self.calls, Arc::clone(arguments)));
         }
     }
@@ -137,7 +153,7 @@ impl<'e> Encoder<'e> {
         self.results += 1;
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
-            let digest = Digest::of(text);
+            let digest = self.digest(text);
             let known =
                 self.engine.known(self.counter, self.name, Use::Result(self.allow), (text, digest));
             let (mut form, mut lines) = if matches!(hold, Hold::Fixed | Hold::Ours) {
@@ -163,7 +179,10 @@ impl<'e> Encoder<'e> {
             }
             // What is shown follows from what stands before, and from this.
             self.before = self.before.then(&digest, role(hold));
-            if let (Some(beside), Hold::To(_)) = (&self.beside, hold) {
+            // What stands beside a text has no say in what an adapter leaves of it.
+            if let (Some(beside), Hold::To(depth)) = (&self.beside, hold)
+                && depth.is_told()
+            {
                 let (list, at) = beside.id();
                 let at = Digest::of(&at.to_string());
                 self.before = self.before.then(&list.then(&at, 0), 0);
@@ -179,7 +198,7 @@ impl<'e> Encoder<'e> {
     /// A text of the user or of the system: only what machines have put out is touched in it, and
     /// nothing can point at it.
     pub fn words(&self, text: &Arc<str>, hold: Hold) -> Form {
-        let digest = Digest::of(text);
+        let digest = self.digest(text);
         let known = self.engine.known(self.counter, self.name, Use::Words, (text, digest));
         match hold {
             Hold::Free => known.form.clone(),
@@ -215,7 +234,7 @@ impl<'e> Encoder<'e> {
             Whose::Said => Use::Said,
             Whose::Arguments => Use::Arguments,
         };
-        let digest = Digest::of(text);
+        let digest = self.digest(text);
         let known = self.engine.known(self.counter, self.name, purpose, (text, digest));
         Descent::of(purpose, digest, &known)
     }
@@ -272,7 +291,8 @@ impl<'e> Encoder<'e> {
             return None;
         }
         let shown = form.text.as_ref().unwrap_or(text);
-        let referring = self.refer(shown, lines, form.tokens_after);
+        let own = Some(form.tokens_after);
+        let referring = self.refer((shown, own), lines, form.tokens_after);
         let referring = referring.map(|mut known| {
             let reference = Cow::Borrowed("reference");
             known.form.rules = form.rules.iter().cloned().chain([reference]).collect();
@@ -284,7 +304,8 @@ impl<'e> Encoder<'e> {
         }
         let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
         let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
-        let other = self.refer(&plain, &LinesLater::of(&plain), tokens);
+        let own = matches!(plain, Cow::Borrowed(_)).then_some(form.tokens_before);
+        let other = self.refer((&plain, own), &LinesLater::of(&plain), tokens);
         let other = other.map(|mut known| {
             let clean = is_clean.then_some("clean");
             let rules = clean.into_iter().chain(["reference"]);
@@ -300,7 +321,8 @@ impl<'e> Encoder<'e> {
             return;
         };
         self.catch_up();
-        if let Some(known) = self.refer(&text, lines, form.tokens_after) {
+        let own = Some(form.tokens_after);
+        if let Some(known) = self.refer((&text, own), lines, form.tokens_after) {
             form.text = known.form.text;
             form.tokens_after = known.form.tokens_after;
             form.rules.push(Cow::Borrowed("reference"));
@@ -308,21 +330,34 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    fn refer(&self, shown: &str, lines: &LinesLater, tokens: u64) -> Option<Known> {
+    /// A text, which takes so many tokens where that is known, with references, where it takes
+    /// fewer than `tokens` with them.
+    fn refer(
+        &self,
+        (shown, own): (&str, Option<u64>),
+        lines: &LinesLater,
+        tokens: u64,
+    ) -> Option<Known> {
+        let (counter, name) = (self.counter, self.name);
         let mut pays = |span: &str, reference: &str| {
-            let cost = self.counter.count_once(self.name, reference) + 2;
-            self.counter.at_least(self.name, span) > cost
-                || self.counter.count_once(self.name, span) > cost
+            let least = counter.at_least(name, span);
+            // No text takes more tokens than it has bytes.
+            least > reference.len() as u64 + 2 || {
+                let cost = counter.count_once(name, reference) + 2;
+                least > cost || counter.count_once(name, span) > cost
+            }
         };
-        let referring = self.backlog.refer(shown, lines.of_text(shown), &mut pays)?;
-        let tokens_after = self.counter.count_once(self.name, &referring);
+        let (referring, changes) = self.backlog.refer(shown, lines.of_text(shown), &mut pays)?;
+        let tokens_after = own
+            .and_then(|own| recount((counter, name), (shown, own), &referring, &changes))
+            .unwrap_or_else(|| counter.count_once(name, &referring));
         if tokens_after >= tokens {
             return None;
         }
         let lines = Arc::new(LinesLater::of(&referring));
         let text = Some(referring.into());
         let form = Form { text, tokens_after, ..Form::as_it_came(tokens) };
-        Some(Known { form, lines })
+        Some(Known { form, lines, spans: None })
     }
 
     /// Adds to the backlog what waits for it.

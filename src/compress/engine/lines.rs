@@ -1,5 +1,6 @@
 //! A text's lines: where they begin, and a hash of each, so that equal lines are found fast.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
@@ -44,13 +45,18 @@ impl Lines {
 
     /// Some lines in a row, with the line breaks between them.
     pub(super) fn span<'t>(&self, text: &'t str, first: usize, count: usize) -> Option<&'t str> {
+        text.get(self.range(text, first, count)?)
+    }
+
+    /// Where these stand.
+    pub(super) fn range(&self, text: &str, first: usize, count: usize) -> Option<Range<usize>> {
         let start = *self.starts.get(first)? as usize;
         let end = match self.starts.get(first + count) {
             Some(next) => *next as usize - 1,
             None if first + count == self.starts.len() => text.len(),
             None => return None,
         };
-        text.get(start..end)
+        Some(start..end)
     }
 }
 

@@ -11,6 +11,8 @@ mod descent;
 mod encode;
 mod lines;
 mod mark;
+mod names;
+mod recount;
 mod reduce;
 mod solo;
 mod tokens;
@@ -23,6 +25,7 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use crate::compress::segment::Span;
 use crate::domain::TokenizerName;
 use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
@@ -30,6 +33,7 @@ use crate::tokenizer::{Counter, Digest};
 pub use decode::{Decoded, Decoder};
 pub use descent::Descent;
 pub use encode::{Encoder, Hold, Whose};
+pub use names::Names;
 pub use reduce::{Depth, Reducer};
 pub use told::{Facts, Stands, Told};
 
@@ -127,6 +131,8 @@ pub struct Engine {
 struct Known {
     form: Form,
     lines: Arc<LinesLater>,
+    /// The parts of the text as it came, where somebody looked.
+    spans: Option<Box<[Span]>>,
 }
 
 #[derive(Debug, Clone)]
@@ -135,7 +141,8 @@ struct Bytes;
 impl<K> Weighter<K, Arc<Known>> for Bytes {
     fn weight(&self, _: &K, known: &Arc<Known>) -> u64 {
         let form = known.form.text.as_ref().map_or(0, |form| form.len());
-        160 + (form + known.lines.weight()) as u64
+        let spans = known.spans.as_ref().map_or(0, |spans| size_of_val(&**spans));
+        160 + (form + known.lines.weight() + spans) as u64
     }
 }
 
@@ -180,13 +187,15 @@ impl Engine {
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
-        let form = form(counter, name, (purpose, Tried::All), (text, digest));
+        let formed = formed(counter, name, (purpose, Tried::All), (text, digest));
+        let before = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
+        let (form, spans) = formed.into_form(before);
         // Only results are pointed at.
         let lines = match purpose {
             Use::Result(_) => Arc::new(LinesLater::of(form.text.as_deref().unwrap_or(text))),
             Use::Words | Use::Said | Use::Arguments => Arc::default(),
         };
-        let known = Arc::new(Known { form, lines });
+        let known = Arc::new(Known { form, lines, spans: spans.map(Vec::into_boxed_slice) });
         self.forms.insert(key, Arc::clone(&known));
         known
     }
@@ -216,41 +225,60 @@ impl Form {
 }
 
 /// The short form of a text by itself.
-fn form(
+#[derive(Debug, Default)]
+struct Formed {
+    /// None where the text stands as it is.
+    text: Option<String>,
+    equivalent: bool,
+    rules: Vec<&'static str>,
+    reverted: Vec<&'static str>,
+    /// The parts of the text, where somebody looked.
+    spans: Option<Vec<Span>>,
+    tokens: u64,
+}
+
+fn formed(
     counter: &Counter,
     name: TokenizerName,
     (purpose, tried): (Use, Tried),
     (text, digest): (&str, Digest),
-) -> Form {
-    let tokens = || counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
+) -> Formed {
     if matches!(purpose, Use::Said | Use::Arguments) {
-        return Form::as_it_came(tokens());
+        let tokens = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
+        return Formed { tokens, ..Formed::default() };
     }
     if mark::has_marks(text) {
-        let tokens_before = tokens();
         let escaped = LITERAL.map(|mark| format!("{mark}{text}"));
         let escaped = escaped.map(|text| (counter.count(name, &text), text));
-        let (tokens_after, escaped) =
+        let (tokens, escaped) =
             escaped.into_iter().min_by_key(|(tokens, _)| *tokens).unwrap_or_default();
-        return Form {
-            text: Some(escaped.into()),
-            rules: vec!["escape".into()],
-            tokens_after,
-            tokens_alone: tokens_after,
-            ..Form::as_it_came(tokens_before)
-        };
+        return Formed { text: Some(escaped), rules: vec!["escape"], tokens, ..Formed::default() };
     }
     let solo = solo::solo(counter, name, (text, digest), (purpose, tried));
     let clean = solo.equivalent.then_some("clean");
-    Form {
-        text: solo.form.map(Arc::from),
-        class: if solo.equivalent { Class::Equivalent } else { Class::Exact },
-        rules: clean.into_iter().chain(solo.notations).map(Cow::Borrowed).collect(),
-        reverted: solo.reverted.into_iter().map(Cow::Borrowed).collect(),
-        refused: Vec::new(),
-        tokens_before: solo.tokens_before,
-        tokens_after: solo.tokens_after,
-        tokens_alone: solo.tokens_after,
+    Formed {
+        text: solo.form,
+        equivalent: solo.equivalent,
+        rules: clean.into_iter().chain(solo.notations).collect(),
+        reverted: solo.reverted,
+        spans: solo.spans,
+        tokens: solo.tokens,
+    }
+}
+
+impl Formed {
+    /// The form of a text that takes so many tokens as it came, and the text's parts.
+    fn into_form(self, tokens_before: u64) -> (Form, Option<Vec<Span>>) {
+        let form = Form {
+            text: self.text.map(Arc::from),
+            class: if self.equivalent { Class::Equivalent } else { Class::Exact },
+            rules: self.rules.into_iter().map(Cow::Borrowed).collect(),
+            reverted: self.reverted.into_iter().map(Cow::Borrowed).collect(),
+            tokens_after: self.tokens,
+            tokens_alone: self.tokens,
+            ..Form::as_it_came(tokens_before)
+        };
+        (form, self.spans)
     }
 }
 

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::lines::LinesLater;
+use super::recount::{Change, recount};
 use super::told::{Beside, BesideId};
-use super::{Class, Engine, Form, Known, Tried, Use, form};
-use crate::compress::adapter::{Adapters, FormatAdapter, shorten};
+use super::{Class, Engine, Form, Known, Tried, Use, formed};
+use crate::compress::adapter::{Adapters, FormatAdapter, shorten_parts};
 use crate::compress::digest;
 use crate::compress::lossless::without_codes;
+use crate::compress::segment::Span;
 use crate::domain::{ArtifactId, TokenizerName};
 use crate::tokenizer::{Counter, Digest};
 
@@ -41,6 +43,11 @@ impl Depth {
             Self::Digest => Some((8, "digest")),
             Self::Gist => Some((20, "gist")),
         }
+    }
+
+    /// Whether what stands beside a text has a say in what is left of it.
+    pub(super) fn is_told(self) -> bool {
+        self.share().is_some()
     }
 
     /// Whether a rule names one of those at which nothing is promised of formats.
@@ -113,7 +120,7 @@ impl Engine {
             depth,
             reducer: reducer.id,
             text: own,
-            beside: beside.filter(|_| share.is_some()).map(|beside| beside.id()),
+            beside: beside.filter(|_| depth.is_told()).map(|beside| beside.id()),
         };
         if let Some(known) = self.reduced.get(&key) {
             return known;
@@ -122,7 +129,9 @@ impl Engine {
         // Where no notation finds anything in the whole, none does in what is left of it.
         let whole = self.known(counter, name, purpose, (text, own));
         let tried = if whole.is_rewritten() { Tried::All } else { Tried::Clean };
-        let reduction = Reduction { counter, name, reducer, purpose, tried, text, digest: own };
+        let spans = whole.spans.as_deref();
+        let reduction =
+            Reduction { counter, name, reducer, purpose, tried, text, digest: own, spans };
         let told = |fact| beside.is_some_and(|beside| beside.holds(depth, fact));
         let known = match share {
             None => Arc::new(reduction.known(reduction.adapted())),
@@ -167,7 +176,7 @@ impl Known {
         if let Some(first) = form.rules.first_mut() {
             *first = rule.into();
         }
-        Self { form, lines: Arc::clone(&self.lines) }
+        Self { form, lines: Arc::clone(&self.lines), spans: None }
     }
 }
 
@@ -182,6 +191,8 @@ struct Reduction<'r> {
     text: &'r str,
     /// The text's own.
     digest: Digest,
+    /// The parts of the text, where somebody looked.
+    spans: Option<&'r [Span]>,
 }
 
 impl Reduction<'_> {
@@ -193,22 +204,35 @@ impl Reduction<'_> {
         let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
         let (counter, name) = (self.counter, self.name);
         let pays = |before: &str, after: &str| {
-            // Mostly the whole text: what it takes is known, and what is left is counted again.
+            // What is left of the whole is looked at in its last form.
+            if before == self.text {
+                return true;
+            }
             let after = counter.count(name, after);
             counter.at_least(name, before) > after || counter.count(name, before) > after
         };
         // A format is known by its own signs, not by their colours.
         let text = without_codes(self.text);
-        let shortened = shorten(&list, &text, &pays);
+        let spans = self.spans.filter(|_| matches!(text, Cow::Borrowed(_)));
+        let shortened = shorten_parts(&list, (&text, spans), &pays);
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
-        let used = shortened.used.iter().map(rule).collect();
+        let used: Vec<_> = shortened.used.iter().map(rule).collect();
         let mut form = match shortened.text {
             Some(left) => {
                 let digest = Digest::of(&left);
-                self.left((left, digest), used)
+                if matches!(text, Cow::Borrowed(_)) {
+                    let changes = Change::of_cuts(&shortened.cuts);
+                    let own = (self.text, self.tokens());
+                    let counted = recount((counter, name), own, &left, &changes);
+                    counted.into_iter().for_each(|tokens| counter.remember(name, digest, tokens));
+                }
+                self.left((left, digest), used.clone())
             }
             None => self.stays(),
         };
+        if form.text.is_none() {
+            form.refused.extend(used);
+        }
         form.reverted.extend(shortened.reverted.iter().map(rule));
         form.refused.extend(shortened.refused.iter().map(rule));
         form
@@ -219,35 +243,42 @@ impl Reduction<'_> {
         // Only results are pointed at.
         let shown = form.text.as_deref().filter(|_| matches!(self.purpose, Use::Result(_)));
         let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LinesLater::of(shown)));
-        Known { form, lines }
+        Known { form, lines, spans: None }
     }
 
     /// The text as it came.
     fn stays(&self) -> Form {
+        Form::as_it_came(self.tokens())
+    }
+
+    /// Those of the text as it came.
+    fn tokens(&self) -> u64 {
         let counted = self.counter.count_digest(self.name, self.text, self.digest, &mut || true);
-        Form::as_it_came(counted.unwrap_or_default())
+        counted.unwrap_or_default()
     }
 
     /// The form of what is left of the text.
     fn left(&self, (left, digest): (String, Digest), rules: Vec<Cow<'static, str>>) -> Form {
         let stays = self.stays();
-        let mut shown = form(self.counter, self.name, (self.purpose, self.tried), (&left, digest));
-        let mut text = shown.text.take().map_or(left, |text| text.to_string());
+        let by = (self.purpose, self.tried);
+        let formed = formed(self.counter, self.name, by, (&left, digest));
+        let mut tokens = formed.tokens;
+        let mut text = formed.text.unwrap_or(left);
         if let (Some(line), Use::Result(_)) = (self.reducer.pointer, self.purpose) {
             text.push('\n');
             text.push_str(&line(ArtifactId::of_text(self.text)));
-            shown.tokens_after = self.counter.count_once(self.name, &text);
+            tokens = self.counter.count_once(self.name, &text);
         }
-        if shown.tokens_after >= stays.tokens_before {
+        if tokens >= stays.tokens_before {
             return stays;
         }
         Form {
             text: Some(text.into()),
             class: Class::Reversible,
-            rules: rules.into_iter().chain(shown.rules).collect(),
-            reverted: shown.reverted,
-            tokens_after: shown.tokens_after,
-            tokens_alone: shown.tokens_after,
+            rules: rules.into_iter().chain(formed.rules.into_iter().map(Cow::Borrowed)).collect(),
+            reverted: formed.reverted.into_iter().map(Cow::Borrowed).collect(),
+            tokens_after: tokens,
+            tokens_alone: tokens,
             ..stays
         }
     }

@@ -9,6 +9,7 @@ use super::tokens::Tokens;
 use super::{Lossless, Tried, Use};
 use crate::compress::MOST;
 use crate::compress::lossless::{without_layout, without_line_ends};
+use crate::compress::segment::Span;
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
@@ -34,8 +35,10 @@ pub(super) struct Solo {
     pub(super) notations: Vec<&'static str>,
     /// Notations whose blocks had to be taken back.
     pub(super) reverted: Vec<&'static str>,
-    pub(super) tokens_before: u64,
-    pub(super) tokens_after: u64,
+    /// The parts of the text as it came, where somebody looked.
+    pub(super) spans: Option<Vec<Span>>,
+    /// What the form takes.
+    pub(super) tokens: u64,
 }
 
 /// Finds the short form of a text that is not ours to decode as it stands.
@@ -46,18 +49,17 @@ pub(super) fn solo(
     (purpose, tried): (Use, Tried),
 ) -> Solo {
     let tokens = Tokens::new(counter, name, (text, digest));
-    let tokens_before = tokens.whole();
     let solo = Solo {
         form: None,
         equivalent: false,
         notations: Vec::new(),
         reverted: Vec::new(),
-        tokens_before,
-        tokens_after: tokens_before,
+        spans: None,
+        tokens: 0,
     };
     let shortest = if purpose == Use::Words { LEAST_OF_WORDS } else { SHORTEST };
     if text.len() < shortest {
-        return solo;
+        return Solo { tokens: tokens.whole(), ..solo };
     }
     let by = |check| (tried == Tried::All).then_some(check);
     // Of the forms that are found only one is shown: it is decoded as a whole. Where that does
@@ -85,7 +87,8 @@ impl Solo {
             made.unwrap_or_default()
         };
         let text = tokens.text();
-        let made = blocks(tokens, text);
+        let mut made = blocks(tokens, text);
+        self.spans = check.map(|_| std::mem::take(&mut made.spans));
         let of_any_layout = made.of_any_layout;
         self.take(tokens, made);
         if purpose != Use::Result(Lossless::Equivalent) {
@@ -94,12 +97,11 @@ impl Solo {
         let lines = without_line_ends(text);
         let others = text.len().saturating_sub(of_any_layout);
         let is_of_any_layout = lines.len() == text.len() && self.is_of_any_layout(others);
-        if is_of_any_layout && self.is_far_shorter(text) {
+        if is_of_any_layout && self.is_far_shorter(tokens) {
             return (self, Cow::Borrowed(text));
         }
         let clean = without_layout(lines);
-        if is_of_any_layout && tokens.least(&clean) + self.tokens_after / WORTH >= self.tokens_after
-        {
+        if is_of_any_layout && tokens.least(&clean) + self.tokens / WORTH >= self.tokens {
             return (self, Cow::Borrowed(text));
         }
         // What is taken out may leave a line that would be taken for a mark of ours.
@@ -110,7 +112,7 @@ impl Solo {
             Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
         let tokens = Tokens::new(counter, tokens.name(), (&clean, Digest::of(&clean)));
         other.take(&tokens, blocks(&tokens, &clean));
-        if other.tokens_after + self.tokens_after / WORTH < self.tokens_after {
+        if other.tokens + self.tokens / WORTH < self.tokens {
             if other.form.is_none() {
                 other.form = Some(clean.clone().into_owned());
             }
@@ -124,14 +126,15 @@ impl Solo {
     fn is_of_any_layout(&self, others: usize) -> bool {
         /// Tokens of the words that tell how a document was laid out.
         const WORDS: u64 = 4;
-        self.form.is_some() && (others as u64 + WORDS) * WORTH <= self.tokens_after
+        self.form.is_some() && (others as u64 + WORDS) * WORTH <= self.tokens
     }
 
     /// Whether the form is shorter than the text would be without any white space, by a fifth, as
     /// its share of the bytes has it: white space has few tokens.
-    fn is_far_shorter(&self, text: &str) -> bool {
+    fn is_far_shorter(&self, tokens: &Tokens<'_>) -> bool {
+        let text = tokens.text();
         let says = text.bytes().filter(|byte| *byte > b' ').count() as u64;
-        self.tokens_after * text.len() as u64 * 5 <= self.tokens_before * says * 4
+        self.tokens * text.len() as u64 * 5 <= tokens.whole() * says * 4
     }
 
     /// Whether the form decodes to what it was made of.
@@ -149,12 +152,12 @@ impl Solo {
         if !blocks.used.is_empty() {
             let after = tokens.form(&blocks.text, &blocks.known);
             if tokens.exceed(after) {
-                self.tokens_after = after;
+                self.tokens = after;
                 self.notations = blocks.used;
                 self.form = Some(blocks.text);
                 return;
             }
         }
-        self.tokens_after = tokens.whole();
+        self.tokens = tokens.whole();
     }
 }

@@ -21,7 +21,8 @@ impl<'c> Tokens<'c> {
         name: TokenizerName,
         (text, digest): (&'c str, Digest),
     ) -> Self {
-        Self { counter, name, text, digest, whole: OnceCell::new() }
+        let whole = counter.known(name, text, digest).map_or_else(OnceCell::new, OnceCell::from);
+        Self { counter, name, text, digest, whole }
     }
 
     pub(super) fn name(&self) -> TokenizerName {
@@ -57,6 +58,11 @@ impl<'c> Tokens<'c> {
 
     /// How many more a stretch of the text takes than so many, at least; none where it does not.
     pub(super) fn beyond(&self, stretch: &str, tokens: u64) -> u64 {
+        if stretch.len() == self.text.len()
+            && let Some(whole) = self.whole.get()
+        {
+            return whole.saturating_sub(tokens);
+        }
         let least = self.counter.at_least(self.name, stretch).saturating_sub(tokens);
         if least > 0 { least } else { self.stretch(stretch).saturating_sub(tokens) }
     }

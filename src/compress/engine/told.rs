@@ -4,7 +4,7 @@
 //! hand, and older texts are never at a milder one. So what is left of a text follows from the list
 //! and the depth, and a fact that was left out for another text's sake stands there.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 
 use foldhash::HashMap;
@@ -15,9 +15,11 @@ use crate::tokenizer::Digest;
 
 /// What the texts of a list show at each depth, message by message.
 #[derive(Debug)]
-pub struct Told {
-    /// Names the list, and which of its messages may be shortened.
-    id: Digest,
+pub struct Told<'t> {
+    /// The messages of the list, and whether each stands as it came, whatever the budget.
+    list: Vec<(&'t str, bool)>,
+    /// Names all of that, as soon as somebody asks.
+    id: OnceCell<Digest>,
     /// The first message that is shielded.
     live: usize,
     /// Where each fact stands. Only ever asked by key.
@@ -61,11 +63,20 @@ pub enum Stands {
     To(Depth),
 }
 
-impl Told {
-    /// Nothing is told yet. `id` names the list and what may be shortened of it; `live` is its
-    /// first message that is shielded.
-    pub fn new(id: Digest, live: usize) -> Self {
-        Self { id, live, facts: RefCell::default(), known: Default::default() }
+impl<'t> Told<'t> {
+    /// Nothing is told yet. `list`: the texts of the messages, and whether each of them stands as
+    /// it came, whatever the budget; `live` is the first that is shielded.
+    pub fn new(list: Vec<(&'t str, bool)>, live: usize) -> Self {
+        let (facts, known) = Default::default();
+        Self { list, id: OnceCell::new(), live, facts, known }
+    }
+
+    fn id(&self) -> Digest {
+        *self.id.get_or_init(|| {
+            let live = Digest::of("").then(&Digest::of(&self.live.to_string()), 0);
+            let list = self.list.iter();
+            list.fold(live, |id, (text, whole)| id.then(&Digest::of(text), u8::from(*whole)))
+        })
     }
 
     /// The messages of `count` that are before the shielded ones, or those from them on, like the
@@ -137,7 +148,7 @@ fn number(at: usize) -> u32 {
 /// A message's place in its list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Beside<'t> {
-    told: &'t Told,
+    told: &'t Told<'t>,
     at: usize,
 }
 
@@ -145,12 +156,12 @@ pub(super) struct Beside<'t> {
 pub(super) type BesideId = (Digest, usize);
 
 impl<'t> Beside<'t> {
-    pub(super) fn of(told: &'t Told, at: usize) -> Self {
+    pub(super) fn of(told: &'t Told<'t>, at: usize) -> Self {
         Self { told, at }
     }
 
     pub(super) fn id(&self) -> BesideId {
-        (self.told.id, self.at)
+        (self.told.id(), self.at)
     }
 
     pub(super) fn holds(&self, depth: Depth, fact: u64) -> bool {
@@ -168,7 +179,7 @@ mod tests {
 
     #[test]
     fn older_messages_are_told_what_newer_ones_show() {
-        let told = Told::new(Digest::of(""), 4);
+        let told = Told::new(Vec::new(), 4);
         told.tell(0, Stands::Whole, "see /etc/system.conf");
         told.tell(5, Stands::Shielded, "see /etc/live.conf");
         told.tell(2, Stands::To(Depth::Gist), "see /etc/gist.conf");
@@ -189,7 +200,7 @@ mod tests {
 
     #[test]
     fn every_depth_of_a_side_is_told_once_and_in_order() {
-        let told = Told::new(Digest::of(""), 2);
+        let told = Told::new(Vec::new(), 2);
         let wanted = |at, depth| told.wanted(at, depth).collect::<Vec<_>>();
         assert_eq!(wanted(0, Depth::Reduced), []);
         assert_eq!(wanted(0, Depth::Extract), [Depth::Outline, Depth::Extract]);
@@ -208,13 +219,13 @@ mod tests {
         let (engine, counter) = (Engine::new(), Counter::new());
         let adapters = Adapters::of(&AdapterChoices::Chosen(Vec::new()));
         let reducer = Reducer { adapters: &adapters, pointer: None };
-        let told = Told::new(Digest::of(&lines), 9);
+        let told = Told::new(vec![(&lines, false)], 9);
         let shown: String =
             (0..40).map(|n| format!("/srv/data/part_{n}.csv ")).collect::<Vec<_>>().concat();
         told.tell(1, Stands::Whole, &shown);
         let name = TokenizerName::O200kBase;
         let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent).with(reducer);
-        let text: Arc<str> = lines.into();
+        let text: Arc<str> = lines.as_str().into();
         let without = encoder.said(&text, Depth::Gist).text.unwrap();
         assert!(without.contains("part_0.csv"), "{without}");
         encoder.beside(&told, 0);

@@ -7,7 +7,7 @@ use super::plan::{Plan, Sight};
 use super::report::Row;
 use super::splice::{Edit, splice};
 use super::{Edited, Error, Job, Line, Original, Shown, Thought};
-use crate::compress::{Class, Encoder, Form, Hold, Told};
+use crate::compress::{Class, Encoder, Form, Hold, Names, Told};
 use crate::domain::ArtifactId;
 use crate::pipeline::measure;
 use crate::pipeline::report::Action;
@@ -18,7 +18,7 @@ use crate::provider::{Answered, Spoken, TextSlot, Wrap};
 pub(super) fn run<'e>(
     job: &Job<'_>,
     plan: &Plan,
-    (mut encoder, told): (Encoder<'e>, Option<&'e Told>),
+    (mut encoder, told): (Encoder<'e>, Option<&'e Told<'e>>),
 ) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::with_capacity(job.spoken.len() + 1);
     for (at, spoken) in job.spoken.iter().enumerate() {
@@ -36,7 +36,7 @@ pub(super) fn run<'e>(
         if let Some(told) = told {
             encoder.beside(told, at);
         }
-        let mut edits = Edits { message: at, ..Edits::default() };
+        let mut edits = Edits::of(job, at);
         if let Some(thought) = job.thought(at, sight) {
             edits.think(thought);
         }
@@ -117,8 +117,8 @@ pub(super) fn original_of<'a>(answered: &'a Answered, raw: &'a str) -> &'a str {
 }
 
 /// What is edited in one message.
-#[derive(Default)]
-struct Edits {
+struct Edits<'j> {
+    names: &'j Names,
     /// Where the message stands in the list.
     message: usize,
     places: Vec<Edit>,
@@ -139,7 +139,26 @@ struct Edits {
     alone: i64,
 }
 
-impl Edits {
+impl<'j> Edits<'j> {
+    fn of(job: &Job<'j>, message: usize) -> Self {
+        Self {
+            names: job.names,
+            message,
+            places: Vec::new(),
+            originals: Vec::new(),
+            shown: Vec::new(),
+            slots: 0,
+            rules: Vec::new(),
+            reverted: Vec::new(),
+            refused: Vec::new(),
+            class: None,
+            cleared: false,
+            parted: false,
+            saved: 0,
+            alone: 0,
+        }
+    }
+
     fn take(&mut self, slots: &[TextSlot], forms: Vec<Form>) {
         for (slot, form) in slots.iter().zip(forms) {
             let place = self.slots;
@@ -215,7 +234,7 @@ impl Edits {
     }
 
     fn original(&mut self, slot: usize, text: Arc<str>, tokens: u64, json: bool) {
-        let artifact = ArtifactId::of_text(&text);
+        let artifact = self.names.artifact(&text);
         self.shown.push(Edited { slot, artifact, json });
         let message = self.message;
         self.originals.push(Original { text, message, tokens, whole: false, artifact });

@@ -29,7 +29,7 @@ use super::measure::{self, Cost, Meter};
 use super::points::summarize::Slice;
 use super::stage::{Timings, timed};
 use super::{Asks, Context, Deadline, Error, prose, protect};
-use crate::compress::{Adapters, Depth, Encoder, Form, Hold, Lossless, Reducer};
+use crate::compress::{Adapters, Depth, Encoder, Form, Hold, Lossless, Names, Reducer};
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
 use crate::provider::{self, Answered, Spoken, Wrap};
@@ -55,8 +55,11 @@ pub fn shorten(
     let adapters = Adapters::of(&request.adapters).before(request.formats.clone());
     let pointer = request.reader.reference.map(prose::pointer);
     let reducer = Reducer { adapters: &adapters, pointer };
-    let encoder =
-        || Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow).with(reducer);
+    let names = Names::default();
+    let encoder = || {
+        let encoder = Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow);
+        encoder.with(reducer).naming(&names)
+    };
     match &request.given {
         Given::Text(text) => {
             deadline.check()?;
@@ -65,8 +68,9 @@ pub fn shorten(
         }
         Given::List(list) => {
             let mut notes = request.notes.clone();
-            let job =
-                timed(&mut timings.count, || Job::new(&meter, request, list, makers, &mut notes))?;
+            let job = timed(&mut timings.count, || {
+                Job::new(&meter, request, list, (makers, &names), &mut notes)
+            })?;
             let mut material = Material {
                 asks: request.level >= Level::Summary && asks.summarizes(),
                 ..Material::default()
@@ -129,6 +133,7 @@ pub(super) struct Job<'j> {
     /// Whether the message stands as it is, one flag each.
     fixed: Vec<bool>,
     makers: &'j [Maker],
+    names: &'j Names,
     /// What each message takes as it came, and what stands outside of the list, last.
     costs: Vec<Cost>,
     /// The neutral messages that were read from each message.
@@ -163,7 +168,7 @@ impl<'j> Job<'j> {
         meter: &'j Meter<'j>,
         request: &'j CompressRequest<'j, 'j>,
         list: &'j List<'j, 'j>,
-        makers: &'j [Maker],
+        (makers, names): (&'j [Maker], &'j Names),
         notes: &mut Notes,
     ) -> Result<Self, Error> {
         let count = list.items.len();
@@ -203,6 +208,7 @@ impl<'j> Job<'j> {
             spoken,
             fixed,
             makers,
+            names,
             costs,
             neutral,
             tools,

@@ -55,7 +55,7 @@ impl Plan {
 /// budget leaves.
 pub(super) fn run(
     job: &Job<'_>,
-    (rows, turns, material): (&[Row], &Turns, &Material),
+    (rows, turns, material): (&[Row], &Turns<'_>, &Material),
     (level, fill): (Level, bool),
     encoder: Encoder<'_>,
 ) -> Result<Plan, Error> {
@@ -90,7 +90,7 @@ pub(super) fn run(
 struct View<'v> {
     job: &'v Job<'v>,
     rows: &'v [Row],
-    turns: &'v Turns,
+    turns: &'v Turns<'v>,
     material: &'v Material,
     cap: u64,
     /// Gives forms that stand by themselves.

@@ -9,26 +9,25 @@ use crate::compress::{Encoder, Form, Hold, Stands, Told, Whose};
 use crate::domain::{Role, Turn, turns};
 use crate::pipeline::compress::TurnCost;
 use crate::provider::Spoken;
-use crate::tokenizer::Digest;
 
 /// The turns of a list.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct Turns<'t> {
     /// Messages of the list, one range for each turn.
     pub(super) spans: Vec<Turn>,
     /// Raw tokens, one for each turn.
     pub(super) costs: Vec<TurnCost>,
     /// What its messages show to each other.
-    pub(super) told: Told,
+    pub(super) told: Told<'t>,
     /// Its texts on their way down rung 2.
     pub(super) descents: Descents,
     /// Whether a message stands as it came, whatever the budget.
     pub(super) whole: Vec<bool>,
 }
 
-impl Turns {
+impl<'t> Turns<'t> {
     /// The turns by what each message takes after rung 1, references aside.
-    pub(super) fn of(job: &Job<'_>, rows: &[Row], encoder: &Encoder<'_>) -> Self {
+    pub(super) fn of(job: &Job<'t>, rows: &[Row], encoder: &Encoder<'_>) -> Self {
         let spans = spans(job);
         let costs = turn_costs(job, rows, &spans);
         let user = costs.iter().rposition(|cost| cost.user);
@@ -96,12 +95,9 @@ pub(super) fn whose(spoken: &Spoken) -> Whose {
 }
 
 /// What stands as it came is told at once; the rest when it is known what is left of it.
-fn told(job: &Job<'_>, whole: &[bool], live: usize, encoder: &Encoder<'_>) -> Told {
-    let mut id = Digest::of("").then(&Digest::of(&live.to_string()), 0);
-    for (item, whole) in job.list.items.iter().zip(whole) {
-        id = id.then(&Digest::of(item.raw), u8::from(*whole));
-    }
-    let told = Told::new(id, live);
+fn told<'t>(job: &Job<'t>, whole: &[bool], live: usize, encoder: &Encoder<'_>) -> Told<'t> {
+    let list = job.list.items.iter().zip(whole).map(|(item, whole)| (item.raw, *whole));
+    let told = Told::new(list.collect(), live);
     for (at, whole) in whole.iter().enumerate() {
         let stands = match whole {
             true => Stands::Whole,

@@ -1,0 +1,77 @@
+//! What names the texts of one list: each is hashed once, however often it is asked for.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use crate::domain::ArtifactId;
+use crate::tokenizer::Digest;
+
+/// Bytes of a text that takes longer to hash than to look up.
+const WORTH: usize = 256;
+
+/// The names of the texts that somebody asked for, by where these stand in memory: each is kept, so
+/// that no other comes to stand there. Only ever asked by key.
+#[derive(Debug, Default)]
+pub struct Names(RefCell<HashMap<usize, Named>>);
+
+#[derive(Debug)]
+struct Named {
+    text: Arc<str>,
+    digest: Option<Digest>,
+    artifact: Option<ArtifactId>,
+}
+
+impl Names {
+    /// The digest of a text.
+    pub(super) fn digest(&self, text: &Arc<str>) -> Digest {
+        if text.len() < WORTH {
+            return Digest::of(text);
+        }
+        self.with(text, |named| *named.digest.get_or_insert_with(|| Digest::of(&named.text)))
+    }
+
+    /// What the artifact is called that holds a text.
+    pub fn artifact(&self, text: &Arc<str>) -> ArtifactId {
+        if text.len() < WORTH {
+            return ArtifactId::of_text(text);
+        }
+        self.with(text, |named| {
+            *named.artifact.get_or_insert_with(|| ArtifactId::of_text(&named.text))
+        })
+    }
+
+    fn with<T>(&self, text: &Arc<str>, name: impl FnOnce(&mut Named) -> T) -> T {
+        let mut names = self.0.borrow_mut();
+        let fresh = || Named { text: Arc::clone(text), digest: None, artifact: None };
+        name(names.entry(text.as_ptr() as usize).or_insert_with(fresh))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_text_has_its_own_names() {
+        let names = Names::default();
+        let texts: Vec<Arc<str>> = (0..300).map(|length| "a".repeat(length).into()).collect();
+        for _ in 0..2 {
+            for text in &texts {
+                assert_eq!(names.digest(text), Digest::of(text));
+                assert_eq!(names.artifact(text), ArtifactId::of_text(text));
+            }
+        }
+        assert_eq!(names.0.borrow().len(), 300 - WORTH);
+    }
+
+    #[test]
+    fn a_text_that_nobody_else_holds_is_not_mistaken_for_the_next() {
+        let names = Names::default();
+        for letter in ["a", "b", "c"] {
+            let text: Arc<str> = letter.repeat(WORTH).into();
+            assert_eq!(names.digest(&text), Digest::of(&letter.repeat(WORTH)));
+        }
+    }
+}
