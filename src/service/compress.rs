@@ -241,9 +241,13 @@ fn list_text(shortened: &Shortened) -> String {
     text
 }
 
+/// Bytes of a report, about.
+const REPORT: usize = 4 << 10;
+
 fn write(done: &Done<'_>) -> Bytes {
     let Done { id, request, shortened, list: list_text, committed } = *done;
-    let mut body = format!("{{\"id\":\"{id}\",");
+    let mut body = String::with_capacity(list_text.len() + REPORT);
+    let _ = write!(body, "{{\"id\":\"{id}\",");
     match (&request.given, &shortened.text) {
         (Given::List(list), _) => {
             let _ = write!(body, "\"{}\":{list_text}", list.key);

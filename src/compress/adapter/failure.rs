@@ -196,21 +196,64 @@ pub(super) fn is_total(body: &str) -> bool {
     if !LENGTHS.contains(&body.len()) {
         return false;
     }
-    let (mut known, mut count) = (0, 0);
-    for word in body.as_bytes().split(|byte| !is_word(*byte)).filter(|word| !word.is_empty()) {
-        count += 1;
+    let (mut known, mut count, mut kinds) = (0, 0, 0);
+    let mut rest = body.as_bytes();
+    while !rest.is_empty() {
+        let mut length = 0;
+        for byte in rest {
+            let kind = KINDS.get(usize::from(*byte)).copied().unwrap_or_default();
+            if kind == 0 {
+                break;
+            }
+            kinds |= kind;
+            length += 1;
+        }
+        let (word, after) = rest.split_at_checked(length).unwrap_or_default();
+        count += usize::from(length > 0);
         known += usize::from(counts(word));
+        rest = after.get(1..).unwrap_or_default();
     }
     let says = (known >= 2 && known * 6 >= count) || (known == 1 && count <= SHORT);
-    says && body.bytes().any(|byte| byte.is_ascii_digit())
+    says && kinds & DIGIT != 0
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
+/// What bytes of words are: letters and `_`, and digits.
+const LETTER: u8 = 1;
+const DIGIT: u8 = 1 << 1;
+
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut rest: &mut [u8] = &mut kinds;
+    let mut byte = 0_u8;
+    while let Some((kind, after)) = rest.split_first_mut() {
+        *kind = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            _ => 0,
+        };
+        rest = after;
+        byte = byte.wrapping_add(1);
+    }
+    kinds
+};
 
 /// Whether a word says what was counted.
+#[inline]
 fn counts(word: &[u8]) -> bool {
+    /// What these words begin with, as bits by the low five of the letter.
+    const FIRSTS: u32 = {
+        let mut firsts = 0;
+        let mut letters: &[u8] = b"rpftsid";
+        while let Some((letter, rest)) = letters.split_first() {
+            firsts |= 1 << (*letter & 31);
+            letters = rest;
+        }
+        firsts
+    };
+    word.first().is_some_and(|first| FIRSTS >> (first & 31) & 1 == 1) && is_count(word)
+}
+
+fn is_count(word: &[u8]) -> bool {
     let known: &[&[u8]] = match word.len() {
         3 => &[b"ran"],
         4 => &[b"pass", b"fail", b"todo", b"test", b"time"],

@@ -271,7 +271,7 @@ impl<'e> Encoder<'e> {
             found
         } else {
             self.catch_up();
-            let found = self.shortest(text, &form, &lines).map(Arc::new);
+            let found = self.shortest(text, known).map(Arc::new);
             self.engine.references.insert(key, found.clone());
             found
         };
@@ -286,10 +286,11 @@ impl<'e> Encoder<'e> {
 
     /// The text with references, in its short form by itself or without blocks: what stands in
     /// an earlier text may stand there without them.
-    fn shortest(&self, text: &Arc<str>, form: &Form, lines: &LinesLater) -> Option<Known> {
+    fn shortest(&self, text: &Arc<str>, known: &Known) -> Option<Known> {
         if self.backlog.is_empty() {
             return None;
         }
+        let Known { form, lines, .. } = known;
         let shown = form.text.as_ref().unwrap_or(text);
         let own = Some(form.tokens_after);
         let referring = self.refer((shown, own), lines, form.tokens_after);
@@ -304,8 +305,10 @@ impl<'e> Encoder<'e> {
         }
         let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
         let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
-        let own = matches!(plain, Cow::Borrowed(_)).then_some(form.tokens_before);
-        let other = self.refer((&plain, own), &LinesLater::of(&plain), tokens);
+        let other = match &known.plain {
+            Some(lines) => self.refer((&plain, Some(form.tokens_before)), lines, tokens),
+            None => self.refer((&plain, None), &LinesLater::of(&plain), tokens),
+        };
         let other = other.map(|mut known| {
             let clean = is_clean.then_some("clean");
             let rules = clean.into_iter().chain(["reference"]);
@@ -357,7 +360,7 @@ impl<'e> Encoder<'e> {
         let lines = Arc::new(LinesLater::of(&referring));
         let text = Some(referring.into());
         let form = Form { text, tokens_after, ..Form::as_it_came(tokens) };
-        Some(Known { form, lines, spans: None })
+        Some(Known { form, lines, plain: None, spans: None })
     }
 
     /// Adds to the backlog what waits for it.

@@ -131,6 +131,8 @@ pub struct Engine {
 struct Known {
     form: Form,
     lines: Arc<LinesLater>,
+    /// The lines of the text as it came, where the form has blocks in their place.
+    plain: Option<LinesLater>,
     /// The parts of the text as it came, where somebody looked.
     spans: Option<Box<[Span]>>,
 }
@@ -142,7 +144,8 @@ impl<K> Weighter<K, Arc<Known>> for Bytes {
     fn weight(&self, _: &K, known: &Arc<Known>) -> u64 {
         let form = known.form.text.as_ref().map_or(0, |form| form.len());
         let spans = known.spans.as_ref().map_or(0, |spans| size_of_val(&**spans));
-        160 + (form + known.lines.weight() + spans) as u64
+        let plain = known.plain.as_ref().map_or(0, LinesLater::weight);
+        160 + (form + known.lines.weight() + plain + spans) as u64
     }
 }
 
@@ -195,7 +198,11 @@ impl Engine {
             Use::Result(_) => Arc::new(LinesLater::of(form.text.as_deref().unwrap_or(text))),
             Use::Words | Use::Said | Use::Arguments => Arc::default(),
         };
-        let known = Arc::new(Known { form, lines, spans: spans.map(Vec::into_boxed_slice) });
+        let has_blocks =
+            form.class == Class::Exact && form.rules.iter().any(|rule| rule != "escape");
+        let plain = (has_blocks && matches!(purpose, Use::Result(_))).then(|| LinesLater::of(text));
+        let spans = spans.map(Vec::into_boxed_slice);
+        let known = Arc::new(Known { form, lines, plain, spans });
         self.forms.insert(key, Arc::clone(&known));
         known
     }

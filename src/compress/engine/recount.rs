@@ -37,16 +37,17 @@ pub(super) fn recount(
     if name == TokenizerName::Bytes4 {
         return Some(counter.count_once(name, after));
     }
-    let changed = between_cuts(before, after, changes);
-    let bytes: usize = changed.iter().map(|change| change.before.len() + change.after.len()).sum();
+    let stretches = between_cuts(before, after, changes);
+    let bytes: usize =
+        stretches.iter().map(|change| change.before.len() + change.after.len()).sum();
     if bytes >= after.len() {
         return None;
     }
     let of = |text: &str, range: &Range<usize>| {
         text.get(range.clone()).map_or(0, |text| counter.count_once(name, text))
     };
-    let gone: u64 = changed.iter().map(|change| of(before, &change.before)).sum();
-    let new: u64 = changed.iter().map(|change| of(after, &change.after)).sum();
+    let gone: u64 = stretches.iter().map(|change| of(before, &change.before)).sum();
+    let new: u64 = stretches.iter().map(|change| of(after, &change.after)).sum();
     Some((tokens + new).saturating_sub(gone))
 }
 
@@ -130,8 +131,8 @@ mod tests {
         let mut pieces: Vec<_> = (0..100).map(line).collect();
         pieces[40].1 = Some("other words\n".to_owned());
         let (before, after, changes) = edited(&pieces);
-        let changed = between_cuts(&before, &after, &changes);
-        assert_eq!(changed, changes);
+        let stretches = between_cuts(&before, &after, &changes);
+        assert_eq!(stretches, changes);
         let (counter, name) = (Counter::new(), TokenizerName::O200kBase);
         let tokens = counter.count(name, &before);
         let found = recount((&counter, name), (&before, tokens), &after, &changes);

@@ -176,7 +176,7 @@ impl Known {
         if let Some(first) = form.rules.first_mut() {
             *first = rule.into();
         }
-        Self { form, lines: Arc::clone(&self.lines), spans: None }
+        Self { form, lines: Arc::clone(&self.lines), plain: None, spans: None }
     }
 }
 
@@ -223,8 +223,9 @@ impl Reduction<'_> {
                 if matches!(text, Cow::Borrowed(_)) {
                     let changes = Change::of_cuts(&shortened.cuts);
                     let own = (self.text, self.tokens());
-                    let counted = recount((counter, name), own, &left, &changes);
-                    counted.into_iter().for_each(|tokens| counter.remember(name, digest, tokens));
+                    if let Some(tokens) = recount((counter, name), own, &left, &changes) {
+                        counter.remember(name, digest, tokens);
+                    }
                 }
                 self.left((left, digest), used.clone())
             }
@@ -243,7 +244,7 @@ impl Reduction<'_> {
         // Only results are pointed at.
         let shown = form.text.as_deref().filter(|_| matches!(self.purpose, Use::Result(_)));
         let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LinesLater::of(shown)));
-        Known { form, lines, spans: None }
+        Known { form, lines, plain: None, spans: None }
     }
 
     /// The text as it came.

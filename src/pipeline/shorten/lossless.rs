@@ -1,12 +1,12 @@
-//! Rung 1 over the messages that are in sight, and the JSON text of each.
+//! Rung 1 over the messages that are in sight.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::plan::{Plan, Sight};
-use super::report::Row;
-use super::splice::{Edit, splice};
-use super::{Edited, Error, Job, Line, Original, Shown, Thought};
+use super::report::{Row, Sketch};
+use super::splice::Edit;
+use super::{Edited, Error, Job, Line, Original, Thought};
 use crate::compress::{Class, Encoder, Form, Hold, Names, Told};
 use crate::domain::ArtifactId;
 use crate::pipeline::measure;
@@ -168,11 +168,7 @@ impl<'j> Edits<'j> {
             self.reverted.extend(form.reverted);
             self.refused.extend(form.refused);
             let Some(text) = form.text else { continue };
-            self.places.push(Edit {
-                at: slot.raw.clone(),
-                text: text.to_string(),
-                wrap: Wrap::Text,
-            });
+            self.places.push(Edit { at: slot.raw.clone(), text, wrap: Wrap::Text });
             self.original(place, Arc::clone(&slot.text), form.tokens_before, false);
             self.rules(form.rules);
             self.class = self.class.max(Some(form.class));
@@ -187,7 +183,7 @@ impl<'j> Edits<'j> {
         };
         self.saved += measure::saved(form.tokens_before, form.tokens_after);
         self.alone += measure::saved(form.tokens_before, form.tokens_alone);
-        self.places.push(Edit { at: slot.raw.clone(), text: text.to_string(), wrap });
+        self.places.push(Edit { at: slot.raw.clone(), text, wrap });
         self.original(place, Arc::clone(&slot.text), form.tokens_before, wrap == Wrap::Raw);
         self.rules(form.rules);
         self.class = self.class.max(Some(form.class));
@@ -215,7 +211,7 @@ impl<'j> Edits<'j> {
         let saved = measure::saved(before, line.tokens);
         self.saved += saved;
         self.alone += saved;
-        self.places.push(Edit { at: at.clone(), text: line.text.clone(), wrap: *wrap });
+        self.places.push(Edit { at: at.clone(), text: line.text.as_str().into(), wrap: *wrap });
         match answered.slots.as_slice() {
             [slot] if slot.raw == *at => {
                 self.original(place, Arc::clone(&slot.text), before, false);
@@ -227,7 +223,7 @@ impl<'j> Edits<'j> {
     /// Takes the thinking out.
     fn think(&mut self, thought: &Thought) {
         let places = thought.places.iter().cloned();
-        self.places.extend(places.map(|at| Edit { at, text: String::new(), wrap: Wrap::Raw }));
+        self.places.extend(places.map(|at| Edit { at, text: "".into(), wrap: Wrap::Raw }));
         (self.cleared, self.parted) = (true, true);
         self.saved += thought.saved;
         self.alone += thought.saved;
@@ -242,12 +238,10 @@ impl<'j> Edits<'j> {
 
     fn row(mut self, job: &Job<'_>) -> Row {
         let at = self.message;
-        let raw = job.item(at).map_or("", |item| item.raw);
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
         let changed = !self.places.is_empty();
         // Providers put calls before or behind what is said.
         self.places.sort_by_key(|edit| edit.at.start);
-        let json = if changed { splice(raw, &self.places) } else { raw.to_owned() };
         let action = match changed {
             false => Action::Kept,
             true if self.cleared => Action::Cleared,
@@ -257,6 +251,7 @@ impl<'j> Edits<'j> {
         };
         let mut stands_for = None;
         if self.parted {
+            let raw = job.item(at).map_or("", |item| item.raw);
             let artifact = ArtifactId::of_text(raw);
             let text = raw.into();
             self.originals.push(Original {
@@ -270,7 +265,7 @@ impl<'j> Edits<'j> {
         }
         let less = |saved: i64| u64::try_from(i64::try_from(before).unwrap_or(i64::MAX) - saved);
         Row {
-            shown: Some(Shown { json, origin: Some(at), changed, edits: self.shown, stands_for }),
+            shown: Some(Sketch::Message { places: self.places, edits: self.shown, stands_for }),
             origin: Some(at),
             action,
             rules: self.rules,

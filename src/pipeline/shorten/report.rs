@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Job, Original, Ran, Shown};
+use super::splice::{Edit, splice};
+use super::{Edited, Job, Original, Ran, Shown};
 use crate::compress::{Class, Form};
 use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
@@ -29,7 +30,8 @@ pub struct Shortened {
 /// What became of one message, or the summary of those that are gone. Raw tokens.
 #[derive(Debug)]
 pub(super) struct Row {
-    pub(super) shown: Option<Shown>,
+    /// None where it is gone.
+    pub(super) shown: Option<Sketch>,
     pub(super) origin: Option<usize>,
     pub(super) action: Action,
     pub(super) rules: Vec<Cow<'static, str>>,
@@ -45,16 +47,35 @@ pub(super) struct Row {
     pub(super) originals: Vec<Original>,
 }
 
+/// What is to be shown: rows that come to nothing are not written.
+#[derive(Debug)]
+pub(super) enum Sketch {
+    /// A message with edits in their order.
+    Message { places: Vec<Edit>, edits: Vec<Edited>, stands_for: Option<ArtifactId> },
+    /// The JSON text of the summary.
+    Summary(String),
+}
+
+impl Sketch {
+    fn into_shown(self, job: &Job<'_>, origin: Option<usize>) -> Shown {
+        match self {
+            Self::Summary(json) => {
+                Shown { json, origin, changed: true, edits: Vec::new(), stands_for: None }
+            }
+            Self::Message { places, edits, stands_for } => {
+                let raw = origin.and_then(|at| job.item(at)).map_or("", |item| item.raw);
+                let changed = !places.is_empty();
+                let json = if changed { splice(raw, &places) } else { raw.to_owned() };
+                Shown { json, origin, changed, edits, stands_for }
+            }
+        }
+    }
+}
+
 impl Row {
     pub(super) fn summary(json: String, tokens: u64) -> Self {
         Self {
-            shown: Some(Shown {
-                json,
-                origin: None,
-                changed: true,
-                edits: Vec::new(),
-                stands_for: None,
-            }),
+            shown: Some(Sketch::Summary(json)),
             origin: None,
             action: Action::Kept,
             rules: Vec::new(),
@@ -176,7 +197,7 @@ pub(super) fn of_list(
     }
     let mut shortened = Shortened { list: Vec::new(), text: None, report, originals: Vec::new() };
     for row in rows {
-        shortened.list.extend(row.shown);
+        shortened.list.extend(row.shown.map(|shown| shown.into_shown(job, row.origin)));
         shortened.originals.extend(row.originals);
     }
     Ok(shortened)

@@ -113,14 +113,14 @@ fn edits(place: &Place<'_>, new: &ToolResult) -> Option<Vec<Edit>> {
     if slots.len() == place.old.content.len() && slots.len() == texts.len() {
         let edit = |(slot, text): (&crate::provider::TextSlot, &&str)| Edit {
             at: slot.raw.clone(),
-            text: (*text).to_owned(),
+            text: (*text).into(),
             wrap: Wrap::Text,
         };
         return Some(slots.iter().zip(&texts).map(edit).collect());
     }
     match (texts.as_slice(), &answered.content) {
         ([text], Some((at, wrap))) => {
-            Some(vec![Edit { at: at.clone(), text: (*text).to_owned(), wrap: *wrap }])
+            Some(vec![Edit { at: at.clone(), text: (*text).into(), wrap: *wrap }])
         }
         _ => None,
     }

@@ -1,6 +1,7 @@
 //! Edits inside the JSON text of one message: everything around them keeps its bytes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::json;
 use crate::provider::Wrap;
@@ -9,7 +10,7 @@ use crate::provider::Wrap;
 #[derive(Debug, Clone)]
 pub struct Edit {
     pub at: Range<usize>,
-    pub text: String,
+    pub text: Arc<str>,
     pub wrap: Wrap,
 }
 

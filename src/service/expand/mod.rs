@@ -269,6 +269,7 @@ impl Work<'_> {
             Decoded::Same => {}
             Decoded::Missing => back.missing = true,
             Decoded::Text(text) => {
+                let text = text.into();
                 back.edits.push((*slot, Edit { at: place.raw, text, wrap: Wrap::Text }));
             }
         }
@@ -340,7 +341,7 @@ impl Work<'_> {
                         Step::Json(..) => (whole.clone(), Wrap::Raw),
                         _ => (own.clone(), Wrap::Text),
                     };
-                    edits.insert(slot, Edit { at, text: text.to_string(), wrap });
+                    edits.insert(slot, Edit { at, text: Arc::clone(text), wrap });
                 }
             }
         }

@@ -56,10 +56,9 @@ impl<'a> Column<'a> {
     #[inline]
     pub(super) fn cell<'v>(&self, text: &'v str, before: Option<&str>) -> Cell<'v> {
         match before {
-            None => Cell { ups: 0, text },
             Some(before) if self.hole.step == 0 && same(before, text) => Cell::default(),
             Some(before) if self.hole.step != 0 || self.hole.path => self.of_foretold(text, before),
-            Some(_) => Cell { ups: 0, text },
+            _ => Cell { ups: 0, text },
         }
     }
 
