@@ -132,8 +132,8 @@ impl Counter {
         self.counts.insert((name, digest), u32::try_from(tokens).unwrap_or(u32::MAX));
     }
 
-    /// The count of a text whose digest is known, where it takes no work.
-    pub fn known(&self, name: TokenizerName, text: &str, digest: Digest) -> Option<u64> {
+    /// As [`Self::count_digest`], where it takes no work.
+    pub(crate) fn known(&self, name: TokenizerName, text: &str, digest: Digest) -> Option<u64> {
         if name == TokenizerName::Bytes4 {
             return Some(text.len().div_ceil(4) as u64);
         }

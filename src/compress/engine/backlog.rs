@@ -109,6 +109,17 @@ impl Backlog {
         Some((out, changes))
     }
 
+    /// Tokens that no references in a text save more than: no line has more of them than bytes, and
+    /// where it ends it may be joined to the next.
+    pub(super) fn at_most(&self, text: &str, lines: &Lines) -> u64 {
+        /// What may be joined to a line on both sides, with the line break.
+        const AROUND: u64 = 9;
+        let stands =
+            |line: &usize| lines.hash(*line).is_some_and(|hash| self.places.contains_key(&hash));
+        let found = (0..lines.len()).filter(stands).filter_map(|line| lines.get(text, line));
+        found.map(|line| line.len() as u64 + AROUND).sum()
+    }
+
     fn longest(&self, text: &str, lines: &Lines, at: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
         let places = self.places.get(&lines.hash(at)?)?;

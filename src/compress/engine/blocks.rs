@@ -307,7 +307,7 @@ impl Part<'_> {
             if has_break {
                 text.pop();
             }
-            if self.tokens.beyond(broken, tokens) == 0 {
+            if !self.tokens.exceeds(broken, tokens) {
                 continue;
             }
             if self.check == Check::Each && !holds(notation, &block, plain) {

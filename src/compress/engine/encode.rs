@@ -1,26 +1,20 @@
 //! The way there: forms for the tool results of a list, from the first to the last.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::backlog::Backlog;
 use super::descent::Descent;
 use super::lines::LinesLater;
-use super::mark::Place;
 use super::names::Names;
-use super::recount::recount;
 use super::reduce::{Named, Reducer};
 use super::told::{Beside, Told};
-use super::{ARGUMENT, Class, Depth, Engine, Form, Known, Lossless, Use, arguments_of};
-use crate::compress::lossless::equivalent;
+use super::{ARGUMENT, Class, Depth, Engine, Form, Known, Lossless, Use};
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
-/// Tokens below which no reference pays.
-const LEAST: u64 = 12;
 /// What a text is to those that follow.
 const CALL: u8 = 1;
-const RESULT: u8 = 2;
+pub(super) const RESULT: u8 = 2;
 const FIXED: u8 = 3;
 /// The first of the depths of rung 2; the others stand behind it.
 const REDUCED: u8 = 4;
@@ -37,22 +31,22 @@ fn role(hold: Hold) -> u8 {
 /// Gives the tool results of a list their short forms, from the first to the last.
 #[derive(Debug)]
 pub struct Encoder<'e> {
-    engine: &'e Engine,
-    counter: &'e Counter,
-    name: TokenizerName,
-    allow: Lossless,
+    pub(super) engine: &'e Engine,
+    pub(super) counter: &'e Counter,
+    pub(super) name: TokenizerName,
+    pub(super) allow: Lossless,
     /// Those of rung 2, where a text may be taken so far.
     reducer: Option<Named<'e>>,
     /// What names the texts of the list.
     names: Option<&'e Names>,
     /// What the texts of the list show, and where the next one stands.
     beside: Option<Beside<'e>>,
-    backlog: Backlog,
+    pub(super) backlog: Backlog,
     /// What stands before and is not in the backlog yet: most lists are seen again, a little
     /// longer, and only what is new has to be looked up.
-    waiting: Vec<Before>,
+    pub(super) waiting: Vec<Before>,
     /// Names everything that stands before.
-    before: Digest,
+    pub(super) before: Digest,
     results: usize,
     calls: usize,
 }
@@ -84,7 +78,7 @@ pub enum Whose {
 
 /// A text that stands before.
 #[derive(Debug)]
-enum Before {
+pub(super) enum Before {
     Result(usize, Arc<str>, Arc<LinesLater>),
     Call(usize, Arc<str>),
 }
@@ -156,22 +150,11 @@ impl<'e> Encoder<'e> {
             let digest = self.digest(text);
             let known =
                 self.engine.known(self.counter, self.name, Use::Result(self.allow), (text, digest));
-            let (mut form, mut lines) = if matches!(hold, Hold::Fixed | Hold::Ours) {
-                as_it_is(text, &known, hold)
-            } else if known.form.rules == ["escape"] {
-                (known.form.clone(), Arc::clone(&known.lines))
-            } else {
-                self.referring(text, digest, &known)
+            let (form, lines) = match hold {
+                Hold::Fixed | Hold::Ours => as_it_is(text, &known, hold),
+                Hold::To(depth) => self.reduced((text, digest), &known, depth),
+                Hold::Free => self.referring(text, digest, &known),
             };
-            if let Hold::To(depth) = hold {
-                let purpose = Use::Result(self.allow);
-                let mut descent = Descent::from(purpose, digest, form, lines);
-                for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
-                    self.descend(&mut descent, text, step);
-                }
-                (form, lines) = descent.into_parts();
-                self.refer_again(&mut form, &mut lines);
-            }
             // A reference names a result by its number alone, so it must hold one text.
             if texts.len() == 1 {
                 let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
@@ -247,137 +230,34 @@ impl<'e> Encoder<'e> {
         descent.step(by, (reducer, step, self.beside), text);
     }
 
-    fn taken(&self, text: &str, mut descent: Descent, depth: Depth) -> Form {
+    fn taken(&self, text: &str, descent: Descent, depth: Depth) -> Form {
+        self.down(text, descent, depth).into_form()
+    }
+
+    fn down(&self, text: &str, mut descent: Descent, depth: Depth) -> Descent {
         for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
             self.descend(&mut descent, text, step);
         }
-        descent.into_form()
+        descent
     }
 
-    /// The form of a text by itself, with references where they take fewer tokens.
-    fn referring(
+    /// What is left of a result's text, or its form with references where that is shorter.
+    fn reduced(
         &mut self,
-        text: &Arc<str>,
-        digest: Digest,
+        (text, digest): (&Arc<str>, Digest),
         known: &Known,
+        depth: Depth,
     ) -> (Form, Arc<LinesLater>) {
-        let mut form = known.form.clone();
-        let mut lines = Arc::clone(&known.lines);
-        if form.tokens_after < LEAST {
-            return (form, lines);
-        }
-        let key = (self.name, self.allow, self.before.then(&digest, RESULT));
-        let found = if let Some(found) = self.engine.references.get(&key) {
-            found
-        } else {
-            self.catch_up();
-            let found = self.shortest(text, known).map(Arc::new);
-            self.engine.references.insert(key, found.clone());
-            found
-        };
-        if let Some(found) = found {
-            form.tokens_after = found.form.tokens_after;
-            form.text.clone_from(&found.form.text);
-            form.rules.clone_from(&found.form.rules);
-            lines = Arc::clone(&found.lines);
-        }
-        (form, lines)
-    }
-
-    /// The text with references, in its short form by itself or without blocks: what stands in
-    /// an earlier text may stand there without them.
-    fn shortest(&self, text: &Arc<str>, known: &Known) -> Option<Known> {
-        if self.backlog.is_empty() {
-            return None;
-        }
-        let Known { form, lines, .. } = known;
-        let shown = form.text.as_ref().unwrap_or(text);
-        let own = Some(form.tokens_after);
-        let referring = self.refer((shown, own), lines, form.tokens_after);
-        let referring = referring.map(|mut known| {
-            let reference = Cow::Borrowed("reference");
-            known.form.rules = form.rules.iter().cloned().chain([reference]).collect();
-            known
-        });
-        let is_clean = form.rules.first().is_some_and(|rule| rule == "clean");
-        if form.rules.len() == usize::from(is_clean) {
-            return referring;
-        }
-        let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
-        let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
-        let other = match &known.plain {
-            Some(lines) => self.refer((&plain, Some(form.tokens_before)), lines, tokens),
-            None => self.refer((&plain, None), &LinesLater::of(&plain), tokens),
-        };
-        let other = other.map(|mut known| {
-            let clean = is_clean.then_some("clean");
-            let rules = clean.into_iter().chain(["reference"]);
-            known.form.rules = rules.map(Cow::Borrowed).collect();
-            known
-        });
-        other.or(referring)
-    }
-
-    /// What rung 2 left may stand in an earlier text as it is shown.
-    fn refer_again(&mut self, form: &mut Form, lines: &mut Arc<LinesLater>) {
-        let Some(text) = form.text.clone().filter(|_| form.class == Class::Reversible) else {
-            return;
-        };
+        let purpose = Use::Result(self.allow);
+        let mut descent = self.down(text, Descent::of(purpose, digest, known), depth);
         self.catch_up();
-        let own = Some(form.tokens_after);
-        if let Some(known) = self.refer((&text, own), lines, form.tokens_after) {
-            form.text = known.form.text;
-            form.tokens_after = known.form.tokens_after;
-            form.rules.push(Cow::Borrowed("reference"));
-            *lines = known.lines;
+        if self.may_refer(text, known, descent.form().tokens_after) {
+            let (form, lines) = self.referring(text, digest, known);
+            descent = self.down(text, Descent::from(purpose, digest, form, lines), depth);
         }
-    }
-
-    /// A text, which takes so many tokens where that is known, with references, where it takes
-    /// fewer than `tokens` with them.
-    fn refer(
-        &self,
-        (shown, own): (&str, Option<u64>),
-        lines: &LinesLater,
-        tokens: u64,
-    ) -> Option<Known> {
-        let (counter, name) = (self.counter, self.name);
-        let mut pays = |span: &str, reference: &str| {
-            let least = counter.at_least(name, span);
-            // No text takes more tokens than it has bytes.
-            least > reference.len() as u64 + 2 || {
-                let cost = counter.count_once(name, reference) + 2;
-                least > cost || counter.count_once(name, span) > cost
-            }
-        };
-        let (referring, changes) = self.backlog.refer(shown, lines.of_text(shown), &mut pays)?;
-        let tokens_after = own
-            .and_then(|own| recount((counter, name), (shown, own), &referring, &changes))
-            .unwrap_or_else(|| counter.count_once(name, &referring));
-        if tokens_after >= tokens {
-            return None;
-        }
-        let lines = Arc::new(LinesLater::of(&referring));
-        let text = Some(referring.into());
-        let form = Form { text, tokens_after, ..Form::as_it_came(tokens) };
-        Some(Known { form, lines, plain: None, spans: None })
-    }
-
-    /// Adds to the backlog what waits for it.
-    fn catch_up(&mut self) {
-        for before in self.waiting.drain(..) {
-            match before {
-                Before::Result(nth, text, lines) => {
-                    self.backlog.add(Place::Result(nth), text, lines);
-                }
-                Before::Call(nth, arguments) => {
-                    for (place, text) in arguments_of(nth, &arguments) {
-                        let lines = Arc::new(LinesLater::of(&text));
-                        self.backlog.add(place, text, lines);
-                    }
-                }
-            }
-        }
+        let (mut form, mut lines) = descent.into_parts();
+        self.refer_again(&mut form, &mut lines);
+        (form, lines)
     }
 }
 

@@ -14,6 +14,7 @@ mod mark;
 mod names;
 mod recount;
 mod reduce;
+mod refer;
 mod solo;
 mod tokens;
 mod told;
@@ -72,6 +73,8 @@ enum Use {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tried {
     All,
+    /// Only notations: there is nothing in it that says nothing.
+    Notations,
     /// Only what takes out what says nothing: there is nothing to be found by a notation.
     Clean,
 }

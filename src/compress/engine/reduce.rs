@@ -126,9 +126,13 @@ impl Engine {
             return known;
         }
         let reducer = &reducer.reducer;
-        // Where no notation finds anything in the whole, none does in what is left of it.
+        // What finds nothing in the whole finds nothing in what is left of it.
         let whole = self.known(counter, name, purpose, (text, own));
-        let tried = if whole.is_rewritten() { Tried::All } else { Tried::Clean };
+        let tried = match (whole.is_rewritten(), whole.form.class) {
+            (false, _) => Tried::Clean,
+            (true, Class::Exact) => Tried::Notations,
+            (true, _) => Tried::All,
+        };
         let spans = whole.spans.as_deref();
         let reduction =
             Reduction { counter, name, reducer, purpose, tried, text, digest: own, spans };

@@ -61,7 +61,7 @@ pub(super) fn solo(
     if text.len() < shortest {
         return Solo { tokens: tokens.whole(), ..solo };
     }
-    let by = |check| (tried == Tried::All).then_some(check);
+    let by = |check| (tried, (tried != Tried::Clean).then_some(check));
     // Of the forms that are found only one is shown: it is decoded as a whole. Where that does
     // not give the text back, each block of all of them is.
     let (found, source) = solo.clone().shortest(counter, &tokens, purpose, by(Check::Later));
@@ -80,7 +80,7 @@ impl Solo {
         counter: &Counter,
         tokens: &Tokens<'t>,
         purpose: Use,
-        check: Option<Check>,
+        (tried, check): (Tried, Option<Check>),
     ) -> (Self, Cow<'t, str>) {
         let blocks = |tokens: &Tokens<'_>, text: &str| {
             let made = check.map(|check| blocks::blocks(tokens, text, (purpose, check), MOST));
@@ -91,7 +91,7 @@ impl Solo {
         self.spans = check.map(|_| std::mem::take(&mut made.spans));
         let of_any_layout = made.of_any_layout;
         self.take(tokens, made);
-        if purpose != Use::Result(Lossless::Equivalent) {
+        if purpose != Use::Result(Lossless::Equivalent) || tried == Tried::Notations {
             return (self, Cow::Borrowed(text));
         }
         let lines = without_line_ends(text);
@@ -151,7 +151,7 @@ impl Solo {
         self.reverted = blocks.reverted;
         if !blocks.used.is_empty() {
             let after = tokens.form(&blocks.text, &blocks.known);
-            if tokens.exceed(after) {
+            if tokens.exceeds(tokens.text(), after) {
                 self.tokens = after;
                 self.notations = blocks.used;
                 self.form = Some(blocks.text);

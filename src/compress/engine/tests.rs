@@ -1,4 +1,6 @@
 use super::*;
+use crate::compress::Adapters;
+use crate::domain::AdapterChoices;
 use proptest::prelude::*;
 
 /// One entry of a list: the arguments of a call, or the texts of a result.
@@ -192,6 +194,26 @@ fn a_text_read_twice_is_shown_once() {
         shown[2].0.as_ref(),
         "§= result 1 lines 1-20\nfn twenty() -> u32 { 20 }\n§= result 1 lines 22-31"
     );
+}
+
+#[test]
+fn a_text_read_twice_is_named_rather_than_shortened() {
+    let (engine, counter) = (Engine::new(), Counter::new());
+    let adapters = Adapters::of(&AdapterChoices::Chosen(Vec::new()));
+    let reducer = Reducer { adapters: &adapters, pointer: None };
+    let name = TokenizerName::O200kBase;
+    let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Exact).with(reducer);
+    let whole: Arc<str> = file().into();
+    let other: Arc<str> = whole.replace("number", "figure").into();
+    encoder.result(&[Arc::clone(&whole)], Hold::Free);
+    let mut shown =
+        |text: &Arc<str>| encoder.result(&[Arc::clone(text)], Hold::To(Depth::Gist)).remove(0);
+    let again = shown(&whole);
+    assert_eq!(again.text.as_deref(), Some("§= result 1"));
+    assert_eq!(again.rules, ["reference"]);
+    let gist = shown(&other);
+    assert!(gist.tokens_after > again.tokens_after && gist.tokens_after * 3 < gist.tokens_before);
+    assert_eq!(gist.class, Class::Reversible);
 }
 
 #[test]

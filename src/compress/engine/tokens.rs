@@ -46,33 +46,39 @@ impl<'c> Tokens<'c> {
         self.counter.count_once(self.name, text)
     }
 
-    /// Those of a stretch of the text.
-    pub(super) fn stretch(&self, stretch: &str) -> u64 {
-        if stretch.len() == self.text.len() { self.whole() } else { self.of(stretch) }
-    }
-
     /// Those that any text does not fall below.
     pub(super) fn least(&self, text: &str) -> u64 {
         self.counter.at_least(self.name, text)
     }
 
-    /// How many more a stretch of the text takes than so many, at least; none where it does not.
-    pub(super) fn beyond(&self, stretch: &str, tokens: u64) -> u64 {
-        if stretch.len() == self.text.len()
-            && let Some(whole) = self.whole.get()
-        {
-            return whole.saturating_sub(tokens);
+    /// Whether a stretch of the text takes more than so many.
+    pub(super) fn exceeds(&self, stretch: &str, tokens: u64) -> bool {
+        /// A token has fewer bytes than this, as a rule: of a stretch that takes few of them it is
+        /// mostly certain without a count.
+        const BYTES: u64 = 4;
+        let is_known = stretch.len() == self.text.len() && self.whole.get().is_some();
+        let is_far = tokens * BYTES < stretch.len() as u64;
+        if !is_known && is_far && self.least(stretch) > tokens {
+            return true;
         }
-        let least = self.counter.at_least(self.name, stretch).saturating_sub(tokens);
-        if least > 0 { least } else { self.stretch(stretch).saturating_sub(tokens) }
+        self.stretch(stretch) > tokens
     }
 
-    /// Whether the text takes more than so many.
-    pub(super) fn exceed(&self, tokens: u64) -> bool {
-        match self.whole.get() {
-            Some(whole) => *whole > tokens,
-            None => self.beyond(self.text, tokens) > 0,
+    /// Those of a stretch of the text: of most of it, what is left of the whole without the rest.
+    fn stretch(&self, stretch: &str) -> u64 {
+        /// Of a text that is read faster as a whole, the rest is no more than one part in so many.
+        const MOST: usize = 4;
+        let start = (stretch.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let end = start + stretch.len();
+        let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else {
+            return self.of(stretch);
+        };
+        let is_most = (before.len() + after.len()) * MOST <= stretch.len();
+        let is_exact = self.name != TokenizerName::Bytes4;
+        if is_exact && is_most && is_cut(self.text, start) && is_cut(self.text, end) {
+            return self.whole().saturating_sub(self.of(before) + self.of(after));
         }
+        self.of(stretch)
     }
 
     /// Those of a form, where those of some stretches of it are known.

@@ -6,6 +6,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 
@@ -22,6 +23,8 @@ pub struct Told<'t> {
     id: OnceCell<Digest>,
     /// The first message that is shielded.
     live: usize,
+    /// Texts that were told and that nobody has asked for yet.
+    waiting: RefCell<Vec<(usize, Stands, Arc<str>)>>,
     /// Where each fact stands. Only ever asked by key.
     facts: RefCell<HashMap<u64, Places>>,
     /// How far the messages before and behind `live` are known.
@@ -67,8 +70,8 @@ impl<'t> Told<'t> {
     /// Nothing is told yet. `list`: the texts of the messages, and whether each of them stands as
     /// it came, whatever the budget; `live` is the first that is shielded.
     pub fn new(list: Vec<(&'t str, bool)>, live: usize) -> Self {
-        let (facts, known) = Default::default();
-        Self { list, id: OnceCell::new(), live, facts, known }
+        let (waiting, facts, known) = Default::default();
+        Self { list, id: OnceCell::new(), live, waiting, facts, known }
     }
 
     fn id(&self) -> Digest {
@@ -104,12 +107,20 @@ impl<'t> Told<'t> {
 
     /// Whether a fact stands where nothing is shortened while anything older can be.
     pub fn stays(&self, fact: u64) -> bool {
+        self.catch_up();
         self.facts.borrow().get(&fact).is_some_and(|places| places.whole || places.shielded)
     }
 
     /// A text that a message shows.
-    pub fn tell(&self, at: usize, stands: Stands, text: &str) {
-        self.tell_facts(at, stands, &Facts::of(text));
+    pub fn tell(&self, at: usize, stands: Stands, text: &Arc<str>) {
+        self.waiting.borrow_mut().push((at, stands, Arc::clone(text)));
+    }
+
+    /// Finds the facts of what waits: most lists need none of them.
+    fn catch_up(&self) {
+        for (at, stands, text) in self.waiting.take() {
+            self.tell_facts(at, stands, &Facts::of(&text));
+        }
     }
 
     /// The same, by the facts of the text.
@@ -132,6 +143,7 @@ impl<'t> Told<'t> {
 
     /// Whether a fact of a message stands elsewhere, where that one is shortened so far.
     fn holds(&self, at: usize, depth: Depth, fact: u64) -> bool {
+        self.catch_up();
         self.facts.borrow().get(&fact).is_some_and(|places| {
             places.whole
                 || (at < self.live && places.shielded)
@@ -175,14 +187,13 @@ mod tests {
     use crate::compress::{Adapters, Encoder, Engine, Lossless, Reducer};
     use crate::domain::{AdapterChoices, TokenizerName};
     use crate::tokenizer::Counter;
-    use std::sync::Arc;
 
     #[test]
     fn older_messages_are_told_what_newer_ones_show() {
         let told = Told::new(Vec::new(), 4);
-        told.tell(0, Stands::Whole, "see /etc/system.conf");
-        told.tell(5, Stands::Shielded, "see /etc/live.conf");
-        told.tell(2, Stands::To(Depth::Gist), "see /etc/gist.conf");
+        told.tell(0, Stands::Whole, &"see /etc/system.conf".into());
+        told.tell(5, Stands::Shielded, &"see /etc/live.conf".into());
+        told.tell(2, Stands::To(Depth::Gist), &"see /etc/gist.conf".into());
         let holds = |at, depth, text: &str| {
             let mut found = Vec::new();
             scan(text, |fact| found.push(told.holds(at, depth, fact)));
@@ -222,7 +233,7 @@ mod tests {
         let told = Told::new(vec![(&lines, false)], 9);
         let shown: String =
             (0..40).map(|n| format!("/srv/data/part_{n}.csv ")).collect::<Vec<_>>().concat();
-        told.tell(1, Stands::Whole, &shown);
+        told.tell(1, Stands::Whole, &shown.into());
         let name = TokenizerName::O200kBase;
         let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent).with(reducer);
         let text: Arc<str> = lines.as_str().into();

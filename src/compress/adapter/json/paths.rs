@@ -15,6 +15,10 @@ const FIRSTS: usize = 24;
 pub(super) struct Paths {
     /// Key paths that were seen, and the number of each.
     known: HashMap<u64, usize>,
+    /// The paths of the item that was seen last, in its order, and their numbers: most items have
+    /// the same as the one before. And how many the item at hand has so far.
+    before: Vec<(u64, usize)>,
+    seen: usize,
     outliers: Outliers,
     states: States,
     must: Vec<bool>,
@@ -25,12 +29,13 @@ impl Paths {
     /// For a list of so many items.
     pub(super) fn of(items: usize) -> Self {
         let (known, outliers) = (HashMap::default(), Outliers::default());
-        let states = States::default();
-        Self { known, outliers, states, must: vec![false; items], firsts: 0 }
+        let (states, before) = (States::default(), Vec::new());
+        Self { known, before, seen: 0, outliers, states, must: vec![false; items], firsts: 0 }
     }
 
     pub(super) fn see(&mut self, at: usize, item: Node<'_, '_>) {
         let known = self.known.len();
+        self.seen = 0;
         let reports = self.value(at, item, 0, DEEPEST);
         let is_first = self.known.len() > known && self.firsts < FIRSTS;
         self.firsts += usize::from(is_first);
@@ -39,10 +44,27 @@ impl Paths {
         }
     }
 
+    /// The number of the path of the next value.
+    fn column(&mut self, path: u64) -> usize {
+        let place = self.seen;
+        self.seen += 1;
+        match self.before.get_mut(place) {
+            Some((known, column)) if *known == path => *column,
+            before => {
+                let next = self.known.len();
+                let column = *self.known.entry(path).or_insert(next);
+                match before {
+                    Some(before) => *before = (path, column),
+                    None => self.before.push((path, column)),
+                }
+                column
+            }
+        }
+    }
+
     /// Takes in a value at a path; says whether it reports an error.
     fn value(&mut self, at: usize, node: Node<'_, '_>, path: u64, depth: usize) -> bool {
-        let next = self.known.len();
-        let column = *self.known.entry(path).or_insert(next);
+        let column = self.column(path);
         match node.kind() {
             Kind::String => {
                 if node.raw().len() <= States::LONGEST {

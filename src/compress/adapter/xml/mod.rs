@@ -10,6 +10,7 @@ mod read;
 
 use std::ops::Range;
 
+use super::shorten::SHORTEST;
 use super::words::is_prose;
 use super::{Attempt, Cut, FormatAdapter, Inside, Part};
 use crate::compress::lossless::indentation;
@@ -109,10 +110,10 @@ fn bare(event: Event, raw: &str) -> Option<(&str, &str, &str)> {
 
 /// A piece with its prose in a shorter form.
 fn shorter(piece: &Piece, text: &str, inside: &mut dyn Inside) -> Option<Cut> {
-    if !piece.may_shrink() {
+    let raw = piece.raw(text);
+    if raw.len() < SHORTEST || !piece.may_shrink() {
         return None;
     }
-    let raw = piece.raw(text);
     let (head, words, _) = bare(piece.event, raw)?;
     let with = if piece.event == Event::Text {
         let (plain, entities) = Entities::read(words)?;

@@ -49,8 +49,10 @@ pub(super) fn pieces(text: &str) -> Option<Vec<Piece>> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_comments = true;
     let mut pieces: Vec<Piece> = Vec::new();
-    // For each open element its texts, and whether it holds elements.
-    let mut open: Vec<(Vec<usize>, bool)> = Vec::new();
+    // The texts of the open elements; for each of these where its own begin, and whether it holds
+    // elements.
+    let mut texts: Vec<usize> = Vec::new();
+    let mut open: Vec<(usize, bool)> = Vec::new();
     let mut roots = 0;
     loop {
         let from = pieces.last().map_or(0, |piece| piece.range.end);
@@ -74,12 +76,12 @@ pub(super) fn pieces(text: &str) -> Option<Vec<Piece>> {
                     None => roots += 1,
                 }
                 if matches!(event, events::Event::Start(_)) {
-                    open.push((Vec::new(), false));
+                    open.push((texts.len(), false));
                 }
             }
             events::Event::End(_) => {
-                let (texts, holds_elements) = open.pop()?;
-                for text in texts {
+                let (first, holds_elements) = open.pop()?;
+                for text in texts.drain(first..) {
                     if let Some(piece) = pieces.get_mut(text) {
                         piece.mixed = holds_elements;
                     }
@@ -96,7 +98,7 @@ pub(super) fn pieces(text: &str) -> Option<Vec<Piece>> {
             // Text is parted at its entities only.
             Some(last) if kind == Event::Text && last.event == kind => last.range.end = to,
             _ => {
-                if let Some((texts, _)) = open.last_mut().filter(|_| is_text) {
+                if is_text && !open.is_empty() {
                     texts.push(pieces.len());
                 }
                 pieces.push(Piece { event: kind, range: from..to, mixed: false });

@@ -1,0 +1,159 @@
+//! References in the forms of a list's results, and what stands before them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::encode::{Before, Encoder, RESULT};
+use super::lines::LinesLater;
+use super::mark::Place;
+use super::recount::recount;
+use super::{Class, Form, Known, arguments_of};
+use crate::compress::lossless::equivalent;
+use crate::tokenizer::Digest;
+
+/// Tokens below which no reference pays.
+const LEAST: u64 = 12;
+
+impl Encoder<'_> {
+    /// The form of a text by itself, with references where they take fewer tokens.
+    pub(super) fn referring(
+        &mut self,
+        text: &Arc<str>,
+        digest: Digest,
+        known: &Known,
+    ) -> (Form, Arc<LinesLater>) {
+        let mut form = known.form.clone();
+        let mut lines = Arc::clone(&known.lines);
+        if form.tokens_after < LEAST || form.rules == ["escape"] {
+            return (form, lines);
+        }
+        let key = (self.name, self.allow, self.before.then(&digest, RESULT));
+        let found = if let Some(found) = self.engine.references.get(&key) {
+            found
+        } else {
+            self.catch_up();
+            let found = self.shortest(text, known).map(Arc::new);
+            self.engine.references.insert(key, found.clone());
+            found
+        };
+        if let Some(found) = found {
+            form.tokens_after = found.form.tokens_after;
+            form.text.clone_from(&found.form.text);
+            form.rules.clone_from(&found.form.rules);
+            lines = Arc::clone(&found.lines);
+        }
+        (form, lines)
+    }
+
+    /// Whether a text with references might take fewer tokens than so many. What they stand for has
+    /// no more tokens than bytes.
+    pub(super) fn may_refer(&self, text: &Arc<str>, known: &Known, tokens: u64) -> bool {
+        let Known { form, lines, plain, .. } = known;
+        let may = |text: &str, own: u64, lines: &LinesLater| {
+            own < tokens.saturating_add(self.backlog.at_most(text, lines.of_text(text)))
+        };
+        let shown = form.text.as_ref().unwrap_or(text);
+        let has_blocks = || form.rules.iter().any(|rule| rule != "clean");
+        may(shown, form.tokens_after, lines)
+            || match plain {
+                Some(plain) => may(text, form.tokens_before, plain),
+                None => has_blocks(),
+            }
+    }
+
+    /// The text with references, in its short form by itself or without blocks: what stands in
+    /// an earlier text may stand there without them.
+    fn shortest(&self, text: &Arc<str>, known: &Known) -> Option<Known> {
+        if self.backlog.is_empty() {
+            return None;
+        }
+        let Known { form, lines, .. } = known;
+        let shown = form.text.as_ref().unwrap_or(text);
+        let own = Some(form.tokens_after);
+        let referring = self.refer((shown, own), lines, form.tokens_after);
+        let referring = referring.map(|mut known| {
+            let reference = Cow::Borrowed("reference");
+            known.form.rules = form.rules.iter().cloned().chain([reference]).collect();
+            known
+        });
+        let is_clean = form.rules.first().is_some_and(|rule| rule == "clean");
+        if form.rules.len() == usize::from(is_clean) {
+            return referring;
+        }
+        let plain = if is_clean { equivalent(text) } else { Cow::Borrowed(&**text) };
+        let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
+        let other = match &known.plain {
+            Some(lines) => self.refer((&plain, Some(form.tokens_before)), lines, tokens),
+            None => self.refer((&plain, None), &LinesLater::of(&plain), tokens),
+        };
+        let other = other.map(|mut known| {
+            let clean = is_clean.then_some("clean");
+            let rules = clean.into_iter().chain(["reference"]);
+            known.form.rules = rules.map(Cow::Borrowed).collect();
+            known
+        });
+        other.or(referring)
+    }
+
+    /// What rung 2 left may stand in an earlier text as it is shown.
+    pub(super) fn refer_again(&mut self, form: &mut Form, lines: &mut Arc<LinesLater>) {
+        let Some(text) = form.text.clone().filter(|_| form.class == Class::Reversible) else {
+            return;
+        };
+        self.catch_up();
+        let own = Some(form.tokens_after);
+        if let Some(known) = self.refer((&text, own), lines, form.tokens_after) {
+            form.text = known.form.text;
+            form.tokens_after = known.form.tokens_after;
+            form.rules.push(Cow::Borrowed("reference"));
+            *lines = known.lines;
+        }
+    }
+
+    /// A text, which takes so many tokens where that is known, with references, where it takes
+    /// fewer than `tokens` with them.
+    fn refer(
+        &self,
+        (shown, own): (&str, Option<u64>),
+        lines: &LinesLater,
+        tokens: u64,
+    ) -> Option<Known> {
+        let (counter, name) = (self.counter, self.name);
+        let mut pays = |span: &str, reference: &str| {
+            let least = counter.at_least(name, span);
+            // No text takes more tokens than it has bytes.
+            least > reference.len() as u64 + 2 || {
+                let cost = counter.count_once(name, reference) + 2;
+                least > cost || counter.count_once(name, span) > cost
+            }
+        };
+        let (referring, changes) = self.backlog.refer(shown, lines.of_text(shown), &mut pays)?;
+        let tokens_after = own
+            .and_then(|own| recount((counter, name), (shown, own), &referring, &changes))
+            .unwrap_or_else(|| counter.count_once(name, &referring));
+        if tokens_after >= tokens {
+            return None;
+        }
+        let lines = Arc::new(LinesLater::of(&referring));
+        let text = Some(referring.into());
+        let form = Form { text, tokens_after, ..Form::as_it_came(tokens) };
+        Some(Known { form, lines, plain: None, spans: None })
+    }
+
+    /// Adds to the backlog what waits for it.
+    pub(super) fn catch_up(&mut self) {
+        for before in self.waiting.drain(..) {
+            match before {
+                Before::Result(nth, text, lines) => {
+                    self.backlog.add(Place::Result(nth), text, lines);
+                }
+                Before::Call(nth, arguments) => {
+                    for (place, text) in arguments_of(nth, &arguments) {
+                        let lines = Arc::new(LinesLater::of(&text));
+                        self.backlog.add(place, text, lines);
+                    }
+                }
+            }
+        }
+    }
+}
