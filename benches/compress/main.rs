@@ -142,7 +142,7 @@ fn kinds() {
     for kind in KINDS {
         let text = text(kind.name);
         let speed = |seconds: f64| text.len() as f64 / seconds / 1e6;
-        let [free, ..] = pairs(25, || cold(FREE, &text), Duration::default);
+        let [free, ..] = pairs(100, || cold(FREE, &text), Duration::default);
         let [alone, whole, ratio] = pairs(25, || floor(&text), || cold(O200K, &text));
         let shown = form(&Engine::new(), &Counter::new(), O200K, &text);
         println!(
@@ -271,7 +271,12 @@ fn conversations() {
         let body = conversation(*size, 11, None);
         let (texts, tokens) = contents(&body);
         let half = conversation(*size, 11, Some(usize::try_from(tokens).unwrap() / 2));
-        let rounds = if *size > 200_000 { 7 } else { 15 };
+        // What takes less is disturbed more.
+        let rounds = match size {
+            ..10_000 => 100,
+            10_000..200_000 => 25,
+            _ => 9,
+        };
         let count = || {
             let tokens = |text: &String| bpe_openai::o200k_base().count(text.as_str());
             time(|| texts.iter().map(tokens).sum::<usize>())

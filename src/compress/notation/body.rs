@@ -28,6 +28,7 @@ impl Body {
     }
 
     /// Begins a line, which is what is appended until the next one begins.
+    #[inline]
     pub(super) fn line(&mut self) -> &mut String {
         self.text.push('\n');
         self.lines += 1;
@@ -35,6 +36,7 @@ impl Body {
     }
 
     /// The line that was begun last.
+    #[inline]
     pub(super) fn open(&mut self) -> &mut String {
         &mut self.text
     }

@@ -15,6 +15,7 @@ impl Seen {
     }
 
     /// Says whether a line reports an error.
+    #[inline]
     pub(super) fn set(&mut self, at: usize, reports: bool) {
         if let Some(known) = self.reports.get_mut(at) {
             *known = Some(reports);
@@ -22,6 +23,7 @@ impl Seen {
     }
 
     /// Whether a line, which is this one, reports an error.
+    #[inline]
     pub(super) fn reports(&mut self, at: usize, line: &str) -> bool {
         match self.reports.get_mut(at) {
             Some(known) => *known.get_or_insert_with(|| reports_error(line)),

@@ -33,6 +33,7 @@ pub(super) struct Reports<'a> {
 }
 
 impl<'a> Reports<'a> {
+    #[inline]
     pub(super) fn of(line: &'a str) -> Self {
         Self { line, found: is_levelled(line.as_bytes()), open: None, has_escape: false }
     }
@@ -76,6 +77,7 @@ impl<'a> Reports<'a> {
     }
 
     /// Whether the line, seen to its end, reports an error.
+    #[inline]
     pub(super) fn found(mut self) -> bool {
         if let Some(start) = self.open.take() {
             self.check(start, self.line.len());
@@ -192,6 +194,7 @@ fn is_type_of_error(word: &[u8]) -> bool {
 
 /// `E0522 10:11:12`, `E/Tag`, `[E]`, `E   assert`: a level that is a single letter. Only at the
 /// start of a line, where it is no initial.
+#[inline]
 pub(crate) fn is_levelled(line: &[u8]) -> bool {
     match line {
         [b'E' | b'F', b'/', ..] | [b'[', b'E' | b'F', b']', ..] | [b'E', b' ', b' ', ..] => true,

@@ -14,6 +14,7 @@ pub(super) struct Cell<'a> {
 }
 
 impl Cell<'_> {
+    #[inline]
     pub(super) fn is_empty(self) -> bool {
         self.ups == 0 && self.text.is_empty()
     }
@@ -48,6 +49,7 @@ impl<'a> Column<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn has_cell(&self) -> bool {
         self.hole.first.is_none()
     }

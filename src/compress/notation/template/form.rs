@@ -58,6 +58,7 @@ impl Form {
 
     /// The cells of a row, where the line can be one of this form's. Reading and writing both
     /// ask here, so they agree about which lines are rows.
+    #[inline]
     pub(super) fn row<'a>(&self, line: &'a str) -> Option<&'a str> {
         // Tags and separators are ASCII.
         let is = |byte: u8, sign: char| u32::from(byte) == u32::from(sign);
@@ -214,6 +215,7 @@ pub(super) fn foretold(before: &str, step: i64) -> Option<String> {
 
 /// What a cell of paths says that begins with `^`: each takes a folder more off the value before.
 /// How much of that stays, and what stands behind it.
+#[inline]
 pub(super) fn unfolded<'c>(cell: &'c str, before: &str) -> Option<(usize, &'c str)> {
     let name = cell.trim_start_matches('^');
     let last = (cell.len() - name.len()).checked_sub(1)?;
@@ -223,6 +225,7 @@ pub(super) fn unfolded<'c>(cell: &'c str, before: &str) -> Option<(usize, &'c st
 
 /// The cell for a path, where it has folders in common with the one before: how many `^`, and
 /// what stands behind them.
+#[inline]
 pub(super) fn fold<'a>(value: &'a str, before: &str) -> Option<(usize, &'a str)> {
     const DEEPEST: usize = 4;
     let both = common(value.as_bytes(), before.as_bytes());
@@ -232,6 +235,7 @@ pub(super) fn fold<'a>(value: &'a str, before: &str) -> Option<(usize, &'a str)>
 }
 
 /// Decimal digits alone, few enough to add to.
+#[inline]
 pub(super) fn number(text: &str) -> Option<i64> {
     if !(1..=18).contains(&text.len()) {
         return None;

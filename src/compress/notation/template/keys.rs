@@ -24,6 +24,7 @@ impl Keys {
     }
 
     /// The number of a key: that of an equal one, or else how many there were.
+    #[inline]
     pub(super) fn place(&mut self, key: u64) -> Option<usize> {
         let mask = self.slots.len() - 1;
         let start = start(key);
@@ -42,6 +43,7 @@ impl Keys {
 }
 
 /// Where a key is looked for first. Keys are hashes: any of their bits say as much.
+#[inline]
 fn start(key: u64) -> usize {
     usize::try_from(key & u64::from(u32::MAX)).unwrap_or(0)
 }

@@ -37,6 +37,7 @@ pub(super) struct Line {
 }
 
 impl Line {
+    #[inline]
     pub(super) fn words<'a>(&self, words: &'a [Word]) -> &'a [Word] {
         words.get(self.first..self.first + self.count).unwrap_or_default()
     }
@@ -136,6 +137,7 @@ fn word(start: usize, end: usize, class: u8) -> Word {
     Word { hash: 0, start: position(start), end: position(end), is_spaced: false, class }
 }
 
+#[inline]
 pub(super) fn position(at: usize) -> u16 {
     u16::try_from(at).unwrap_or(u16::MAX)
 }
