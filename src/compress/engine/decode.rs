@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::backlog::Shown;
 use super::mark::{self, LITERAL, Place};
-use super::{arguments_of, blocks};
+use super::{arguments_of, undo};
 
 /// Bytes that decoding may make of a list, beside sixteen times its own.
 const MOST_DECODED: usize = 64 << 20;
@@ -67,7 +67,7 @@ impl Decoder {
             return Decoded::Same;
         }
         let resolved = self.shown.resolve(text, &mut self.left);
-        let decoded = resolved.and_then(|text| blocks::decoded(&text, &mut self.left));
+        let decoded = resolved.and_then(|text| undo::decoded(&text, &mut self.left));
         decoded.map_or(Decoded::Missing, Decoded::Text)
     }
 }

@@ -18,6 +18,7 @@ mod refer;
 mod solo;
 mod tokens;
 mod told;
+mod undo;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 
-use super::blocks::{self, Blocks, Check, stands_for};
+use super::blocks::{self, Blocks, Check};
 use super::mark::has_marks;
 use super::tokens::Tokens;
+use super::undo::stands_for;
 use super::{Lossless, Tried, Use};
 use crate::compress::MOST;
 use crate::compress::lossless::{without_layout, without_line_ends};

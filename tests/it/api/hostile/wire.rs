@@ -151,8 +151,9 @@ async fn many_bombs_cost_no_more_than_one() {
             assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
         }
     }
+    // A bomb is 1 GiB. What one took is kept for the next.
     let peak = server.peak_kib();
-    assert!(peak < 200 * 1024, "the peak was {peak} KiB");
+    assert!(peak < 320 * 1024, "the peak was {peak} KiB");
 }
 
 #[tokio::test]

@@ -1,0 +1,52 @@
+//! From blocks back to their lines.
+
+use super::mark;
+use crate::compress::notation::{Out, lines_of, named};
+
+/// The text that one with blocks stands for: `None` where a block is not one of ours or the text
+/// grows beyond `left` bytes. What was made is taken from `left`, whether it is of use or not.
+pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
+    let mut out = Out::made(*left);
+    let (done, lost) = match append(&mut out, text) {
+        Ok(()) => (true, 0),
+        Err(lost) => (false, lost),
+    };
+    let made = out.into_text();
+    *left = left.saturating_sub(made.len()).saturating_sub(lost);
+    done.then_some(made)
+}
+
+/// Whether a text with blocks stands for another one.
+pub(super) fn stands_for(text: &str, other: &str) -> bool {
+    let mut out = Out::expected(other);
+    append(&mut out, text).is_ok() && out.left() == 0
+}
+
+/// Writes the decoded text. An error holds the bytes that a block which failed is charged with.
+fn append(out: &mut Out<'_>, text: &str) -> Result<(), usize> {
+    // What would be longer than it may be is charged with all that is left.
+    const ALL: usize = usize::MAX;
+    let mut lines = lines_of(text);
+    let mut first = true;
+    while let Some(line) = lines.next() {
+        if !std::mem::take(&mut first) {
+            out.push("\n").ok_or(ALL)?;
+        }
+        if mark::is_marked(line) {
+            let (name, count, args) = mark::header(line).ok_or(0_usize)?;
+            let notation = named(name).ok_or(0_usize)?;
+            let mut body = Vec::with_capacity(count.min(text.len() / 16));
+            body.extend(lines.by_ref().take(count));
+            if body.len() < count {
+                return Err(0);
+            }
+            // It may have made as much as it was let before it failed. With a part of that for
+            // each, a list of blocks that fail cannot hold a thread for long.
+            let failed = out.left().div_ceil(16);
+            notation.write(args, &body, out).ok_or(failed)?;
+        } else {
+            out.push(line).ok_or(ALL)?;
+        }
+    }
+    Ok(())
+}
