@@ -14,9 +14,9 @@ use super::write::Place;
 const NAMES: usize = 26;
 /// Columns that one column's values are followed to.
 const SOURCES: usize = 12;
-/// Rows that are looked at: so many in a row, at so many places.
+/// Rows that are looked at: so many in a row, at so many places, one for each hundred rows.
 const STRETCH: usize = 11;
-const STRETCHES: usize = 6;
+const STRETCHES: std::ops::RangeInclusive<usize> = 6..=16;
 /// The class of a column that shares nothing.
 const ALONE: usize = usize::MAX;
 
@@ -104,7 +104,8 @@ fn values<'a>(
     let columns: Vec<Vec<&Column<'_>>> =
         tables.iter().map(|table| table.columns().collect()).collect();
     let mut values = Vec::new();
-    let apart = (places.len() / STRETCHES).max(STRETCH);
+    let stretches = (places.len() / 100).clamp(*STRETCHES.start(), *STRETCHES.end());
+    let apart = (places.len() / stretches).max(STRETCH);
     let seen = places.chunks(apart).flat_map(|stretch| stretch.iter().take(STRETCH));
     for (table, row) in seen.flatten() {
         let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
