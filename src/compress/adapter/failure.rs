@@ -238,22 +238,7 @@ const KINDS: [u8; 256] = {
 };
 
 /// Whether a word says what was counted.
-#[inline]
 fn counts(word: &[u8]) -> bool {
-    /// What these words begin with, as bits by the low five of the letter.
-    const FIRSTS: u32 = {
-        let mut firsts = 0;
-        let mut letters: &[u8] = b"rpftsid";
-        while let Some((letter, rest)) = letters.split_first() {
-            firsts |= 1 << (*letter & 31);
-            letters = rest;
-        }
-        firsts
-    };
-    word.first().is_some_and(|first| FIRSTS >> (first & 31) & 1 == 1) && is_count(word)
-}
-
-fn is_count(word: &[u8]) -> bool {
     let known: &[&[u8]] = match word.len() {
         3 => &[b"ran"],
         4 => &[b"pass", b"fail", b"todo", b"test", b"time"],

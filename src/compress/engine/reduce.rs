@@ -217,14 +217,15 @@ impl Reduction<'_> {
         };
         // A format is known by its own signs, not by their colours.
         let text = without_codes(self.text);
-        let spans = self.spans.filter(|_| matches!(text, Cow::Borrowed(_)));
+        let is_own = matches!(text, Cow::Borrowed(_));
+        let spans = self.spans.filter(|_| is_own);
         let shortened = shorten_parts(&list, (&text, spans), &pays);
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
         let used: Vec<_> = shortened.used.iter().map(rule).collect();
         let mut form = match shortened.text {
             Some(left) => {
                 let digest = Digest::of(&left);
-                if matches!(text, Cow::Borrowed(_)) {
+                if is_own {
                     let changes = Change::of_cuts(&shortened.cuts);
                     let own = (self.text, self.tokens());
                     if let Some(tokens) = recount((counter, name), own, &left, &changes) {
