@@ -107,10 +107,13 @@ fn time<T>(work: impl FnOnce() -> T) -> Duration {
 
 /// How long this thread has run, without the time that others had the processor; Linux only.
 fn on_processor() -> Option<Duration> {
-    // The kernel's account is brought up to date when the thread gives way.
-    std::thread::yield_now();
-    let account = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    account.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::time::{ClockId, clock_gettime};
+        clock_gettime(ClockId::ThreadCPUTime).try_into().ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// The fastest of what is measured by turns, in seconds, and the second by the first.
