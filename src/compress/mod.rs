@@ -2,6 +2,7 @@
 
 mod adapter;
 mod atom;
+mod breaks;
 mod chain;
 mod digest;
 mod engine;

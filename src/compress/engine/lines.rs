@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::compress::breaks::breaks;
+
 /// Bytes below which a line, without the white space around it, is no place to begin a reference.
 const SHORT: usize = 4;
 
@@ -22,7 +24,7 @@ impl Lines {
         let room = text.len() / 24 + 1;
         let (mut starts, mut hashes) = (Vec::with_capacity(room), Vec::with_capacity(room));
         let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+        for end in breaks(text).chain([text.len()]) {
             starts.push(u32::try_from(start).unwrap_or_default());
             hashes.push(hash(text.get(start..end).unwrap_or_default()));
             start = end + 1;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::compress::breaks::breaks;
+
 const ESCAPE: u8 = 0x1b;
 /// Bytes of a sequence; what is longer is no terminal code.
 const LONGEST: usize = 4096;
@@ -72,7 +74,7 @@ fn code_end(bytes: &[u8], start: usize) -> Option<usize> {
 pub(super) fn without_line_ends(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
-    let loose = memchr::memchr_iter(b'\n', bytes)
+    let loose = breaks(text)
         .chain([bytes.len()])
         .any(|end| end.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(is_blank));
     if !loose {

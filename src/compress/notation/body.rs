@@ -1,5 +1,7 @@
 //! The lines of a block, in one text.
 
+use crate::compress::breaks::breaks;
+
 /// Body lines, without line breaks of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Body {
@@ -70,7 +72,7 @@ impl Body {
 
 /// The lines of a text, without their breaks.
 pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let ends = breaks(text).chain([text.len()]);
     let mut start = 0;
     ends.map(move |end| text.get(std::mem::replace(&mut start, end + 1)..end).unwrap_or_default())
 }

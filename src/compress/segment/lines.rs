@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::compress::breaks::breaks;
+
 /// A line without its break. `head` is the first byte that is no space or tab, `end` at the most.
 #[derive(Debug, Clone, Copy)]
 struct Line {
@@ -22,7 +24,7 @@ impl<'a> Lines<'a> {
         let bytes = text.as_bytes();
         let mut lines = Vec::with_capacity(text.len() / 48 + 1);
         let mut start = 0;
-        for at in memchr::memchr_iter(b'\n', bytes) {
+        for at in breaks(text) {
             lines.push(Line::new(bytes, start, at));
             start = at + 1;
         }
