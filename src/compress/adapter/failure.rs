@@ -7,7 +7,7 @@
 use super::choose::Rank;
 use super::frame::{Frame, frame};
 use super::page::Page;
-use crate::compress::notation::reports_error;
+use crate::compress::notation::{Heads, reports_error, words_with};
 use crate::compress::segment::is_entry;
 
 /// Lines of a block that should stay; behind them it is about output, not about the failure.
@@ -192,63 +192,34 @@ pub(super) fn is_total(body: &str) -> bool {
     /// Bytes: a word and a digit at the least.
     const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
     /// Words of a line that says one number.
-    const SHORT: usize = 4;
+    const SHORT: u32 = 4;
     if !LENGTHS.contains(&body.len()) {
         return false;
     }
-    let (mut known, mut count, mut kinds) = (0, 0, 0);
-    let mut rest = body.as_bytes();
-    while !rest.is_empty() {
-        let mut length = 0;
-        for byte in rest {
-            let kind = KINDS.get(usize::from(*byte)).copied().unwrap_or_default();
-            if kind == 0 {
-                break;
-            }
-            kinds |= kind;
-            length += 1;
-        }
-        let (word, after) = rest.split_at_checked(length).unwrap_or_default();
-        count += usize::from(length > 0);
-        known += usize::from(counts(word));
-        rest = after.get(1..).unwrap_or_default();
-    }
-    let says = (known >= 2 && known * 6 >= count) || (known == 1 && count <= SHORT);
-    says && kinds & DIGIT != 0
+    let mut known = 0;
+    let words = words_with(body, &HEADS, |word| known += u32::from(counts(word)));
+    let says = (known >= 2 && known * 6 >= words.count) || (known == 1 && words.count <= SHORT);
+    says && words.has_digit
 }
 
-/// What bytes of words are: letters and `_`, and digits.
-const LETTER: u8 = 1;
-const DIGIT: u8 = 1 << 1;
+/// Words that say what was counted, by length.
+const COUNTS: [&[&str]; 9] = [
+    &[],
+    &[],
+    &[],
+    &["ran"],
+    &["pass", "fail", "todo", "test", "time"],
+    &["total", "tests"],
+    &["passed", "failed", "suites"],
+    &["passing", "failing", "skipped", "ignored", "pending", "failure"],
+    &["duration", "finished", "failures"],
+];
 
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut rest: &mut [u8] = &mut kinds;
-    let mut byte = 0_u8;
-    while let Some((kind, after)) = rest.split_first_mut() {
-        *kind = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => LETTER,
-            b'0'..=b'9' => DIGIT,
-            _ => 0,
-        };
-        rest = after;
-        byte = byte.wrapping_add(1);
-    }
-    kinds
-};
+/// The first letters of these.
+static HEADS: Heads = Heads::of(&COUNTS);
 
 /// Whether a word says what was counted.
 fn counts(word: &[u8]) -> bool {
-    let known: &[&[u8]] = match word.len() {
-        3 => &[b"ran"],
-        4 => &[b"pass", b"fail", b"todo", b"test", b"time"],
-        5 => &[b"total", b"tests"],
-        6 => &[b"passed", b"failed", b"suites"],
-        7 => &[b"passing", b"failing", b"skipped", b"ignored", b"pending", b"failure"],
-        8 => &[b"duration", b"finished", b"failures"],
-        _ => &[],
-    };
-    let first = word.first().map(u8::to_ascii_lowercase);
-    let mut alike = known.iter().filter(|known| known.first().copied() == first);
-    alike.any(|known| known.eq_ignore_ascii_case(word))
+    let known = COUNTS.get(word.len()).copied().unwrap_or_default();
+    known.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }

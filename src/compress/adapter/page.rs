@@ -12,13 +12,14 @@
 //! mark begins with a bracket, which begins no line of a hunk, so no reader of diffs takes it for
 //! one.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::{Attempt, Cut};
-use crate::compress::notation::reports_error;
+use crate::compress::breaks::breaks;
+use crate::compress::notation::reporting;
 
 /// Texts of fewer lines stay as they are.
 pub(super) const FEWEST_LINES: usize = 12;
@@ -41,7 +42,7 @@ pub(super) struct Page<'t> {
     bodies: OnceCell<Vec<&'t str>>,
     has_mark: OnceCell<bool>,
     /// Line by line whether it reports an error.
-    reports: Vec<Cell<Option<bool>>>,
+    reports: OnceCell<Vec<bool>>,
     /// Line by line the first that is equal to it.
     firsts: OnceCell<Vec<usize>>,
 }
@@ -51,18 +52,23 @@ impl<'t> Page<'t> {
         let room = text.len() / 32 + 2;
         let (mut starts, mut lines) = (Vec::with_capacity(room), Vec::with_capacity(room));
         let mut start = 0;
-        let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
         let is_open = !text.is_empty() && !text.ends_with('\n');
-        for end in breaks.chain(is_open.then_some(text.len())) {
+        for end in breaks(text).chain(is_open.then_some(text.len())) {
             let line = text.get(start..end).unwrap_or_default();
             starts.push(start);
             lines.push(line.strip_suffix('\r').unwrap_or(line));
             start = end + 1;
         }
         starts.push(text.len());
-        let reports = vec![Cell::new(None); lines.len()];
-        let (bodies, has_mark, firsts) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { text, starts, lines, bodies, has_mark, reports, firsts }
+        Self {
+            text,
+            starts,
+            lines,
+            bodies: OnceCell::new(),
+            has_mark: OnceCell::new(),
+            reports: OnceCell::new(),
+            firsts: OnceCell::new(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -111,14 +117,8 @@ impl<'t> Page<'t> {
 
     /// Whether a line reports an error, or might.
     pub(super) fn reports_error(&self, at: usize) -> bool {
-        let known = self.reports.get(at);
-        known.and_then(Cell::get).unwrap_or_else(|| {
-            let reports = reports_error(self.line(at));
-            if let Some(known) = known {
-                known.set(Some(reports));
-            }
-            reports
-        })
+        let reports = self.reports.get_or_init(|| reporting(self.text, &self.lines, &self.starts));
+        reports.get(at).copied().unwrap_or(false)
     }
 
     /// The first line that is equal to a line.

@@ -1,7 +1,7 @@
 //! What a tool says about each of many things: `Compiling a`, `Unpacking b`. And what tells the
 //! output of a tool from what a person wrote, where no line alone does.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::failure::{is_failed, is_heading, is_passed, is_total};
 use super::page::Page;
@@ -31,7 +31,7 @@ impl Progress {
     }
 
     fn among(page: &Page<'_>, lines: usize) -> Self {
-        let mut known: HashMap<&str, usize> = HashMap::default();
+        let mut known: HashMap<&str, usize> = HashMap::with_capacity(lines);
         let mut counts = Vec::new();
         let mut before: Option<(&str, usize)> = None;
         let mut place = |word| {
@@ -111,7 +111,7 @@ pub(super) fn is_put_out(page: &Page<'_>) -> bool {
 /// A first word that one in four lines has and that only a tool writes: `==4711==`, `[12]`.
 fn common_tag<'t>(page: &Page<'t>, lines: usize) -> Option<&'t str> {
     const SHORTEST: usize = 4;
-    let mut counts: HashMap<&str, usize> = HashMap::default();
+    let mut counts: HashMap<&str, usize> = HashMap::with_capacity(lines);
     for body in (0..lines).map(|at| page.body(at)) {
         let (mut digits, mut marks, mut length) = (false, false, 0);
         for byte in body.bytes().take_while(|byte| !matches!(byte, b' ' | b'\t')) {

@@ -48,6 +48,8 @@ pub(super) struct Planes {
     pub(super) tabs: u32,
     /// What a terminal code begins with.
     pub(super) escapes: u32,
+    /// What the names of types of errors begin with: `E` and `F`.
+    pub(super) types: u32,
 }
 
 impl Planes {
@@ -73,6 +75,7 @@ impl Planes {
             words: letters | digits | is(b'_'),
             tabs,
             escapes: is(0x1b),
+            types: plane(&|bytes| (bytes - u8x16::splat(b'E')).simd_le(u8x16::splat(1))),
         }
     }
 }
@@ -98,6 +101,34 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
         rest = after;
     }
     mix(hash, tail(rest))
+}
+
+/// A hash of what stands in a line of eight bytes or more from a place to another: not the one
+/// that it has by itself. Most words have no more than sixteen bytes, and no branch goes by how
+/// many of these.
+#[inline]
+pub(super) fn hash_within(line: &[u8], start: usize, end: usize) -> u64 {
+    let length = end.saturating_sub(start);
+    if length > 16 {
+        return hash(line.get(start..end).unwrap_or_default());
+    }
+    let first = eight(line, start);
+    if length > 8 {
+        return mix(mix(length as u64, first), eight(line, end - 8));
+    }
+    let others = u32::try_from(64 - 8 * length).unwrap_or(u64::BITS);
+    mix(length as u64, first & u64::MAX.checked_shr(others).unwrap_or(0))
+}
+
+/// The eight bytes of a line that begin at a place; behind its end, zeros.
+#[inline]
+fn eight(line: &[u8], at: usize) -> u64 {
+    if let Some(chunk) = line.get(at..).and_then(<[u8]>::first_chunk) {
+        return u64::from_le_bytes(*chunk);
+    }
+    let last = line.last_chunk().map_or(0, |last| u64::from_le_bytes(*last));
+    let missing = u32::try_from((at + 8).saturating_sub(line.len()) * 8).unwrap_or(u64::BITS);
+    last.checked_shr(missing).unwrap_or(0)
 }
 
 /// Up to eight bytes as a number.
@@ -187,6 +218,22 @@ mod tests {
             prop_assert_eq!(planes.words, plane(&|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
             prop_assert_eq!(planes.tabs, plane(&|byte| byte == b'\t'));
             prop_assert_eq!(planes.escapes, plane(&|byte| byte == 0x1b));
+            prop_assert_eq!(planes.types, plane(&|byte| matches!(byte, b'E' | b'F')));
+        }
+
+        #[test]
+        fn a_word_has_its_hash_in_any_line(
+            word in "[ab]{1,20}", other in "[ab]{1,20}",
+            one in ("[ab]{0,9}", "[ab]{0,20}"), next in ("[ab]{0,9}", "[ab]{0,20}"),
+        ) {
+            let within = |(before, after): &(String, String), word: &str| {
+                let line = format!("{before}{word}{after}");
+                let (start, end) = (before.len(), before.len() + word.len());
+                (line.len() >= 8).then(|| hash_within(line.as_bytes(), start, end))
+            };
+            if let (Some(own), Some(other_hash)) = (within(&one, &word), within(&next, &other)) {
+                prop_assert_eq!(own == other_hash, word == other);
+            }
         }
 
         #[test]

@@ -17,6 +17,7 @@
 mod body;
 mod bytes;
 mod columns;
+mod heads;
 mod numbered;
 mod out;
 mod records;
@@ -34,9 +35,10 @@ use crate::json;
 
 pub(crate) use body::{Body, lines_of};
 pub(crate) use bytes::{hash, mix};
+pub(crate) use heads::{Heads, words_with};
 pub(crate) use out::Out;
 pub(crate) use seen::Seen;
-pub(crate) use severity::{is_levelled, may_report, reports_error};
+pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};
 
 /// What every mark of ours begins with, at the start of a line.
 pub(crate) const MARK: char = '§';

@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 
 use super::bytes::{Planes, chunks};
+use super::heads::{Found, Heads, is_of_word, word_at};
 use crate::compress::lossless::without_codes;
 
 /// Whether the line reports an error, or might.
@@ -22,66 +23,81 @@ pub(crate) fn reports_error(line: &str) -> bool {
     reports.found()
 }
 
+/// Line by line the same, of the lines of a text that begin at some bytes: the text is read at once.
+pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<bool> {
+    let bytes = text.as_bytes();
+    let mut words = Found::default();
+    let mut found = Vec::new();
+    let mut coded = Vec::new();
+    chunks(bytes, |base, chunk, shift| {
+        let planes = &Planes::of(chunk, shift);
+        let each = |at: usize| found.extend(is_report(word_at(bytes, at)).then_some(at));
+        words.see(bytes, (base, planes), &HEADS, each);
+        each_of(planes.types, |bit| {
+            found.extend(bytes.get(base + bit..).is_some_and(begins_type).then_some(base + bit));
+        });
+        each_of(planes.escapes, |bit| coded.push(base + bit));
+    });
+    let line_of = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);
+    let mut reports: Vec<bool> = lines.iter().map(|line| is_levelled(line.as_bytes())).collect();
+    for at in found.into_iter().map(line_of) {
+        if let Some(reports) = reports.get_mut(at) {
+            *reports = true;
+        }
+    }
+    let mut coded: Vec<usize> = coded.into_iter().map(line_of).collect();
+    coded.dedup();
+    for at in coded {
+        if let (Some(reports), Some(line)) = (reports.get_mut(at), lines.get(at)) {
+            *reports = reports_error(line);
+        }
+    }
+    reports
+}
+
+/// Calls `each` with the places of the bits that are set, in order.
+#[inline]
+fn each_of(bits: u32, mut each: impl FnMut(usize)) {
+    let mut bits = bits;
+    while bits != 0 {
+        each(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
 /// The same, for who looks at the chunks of a line himself.
 #[derive(Debug)]
 pub(super) struct Reports<'a> {
     line: &'a str,
     found: bool,
-    /// Where a word began that goes on in the next chunk.
-    open: Option<usize>,
+    words: Found,
     has_escape: bool,
 }
 
 impl<'a> Reports<'a> {
     #[inline]
     pub(super) fn of(line: &'a str) -> Self {
-        Self { line, found: is_levelled(line.as_bytes()), open: None, has_escape: false }
+        let found = is_levelled(line.as_bytes());
+        Self { line, found, words: Found::default(), has_escape: false }
     }
 
-    /// Takes in the next chunk. Words without three letters in a row are passed over.
+    /// Takes in the next chunk.
     #[inline]
     pub(super) fn see(&mut self, base: usize, planes: &Planes) {
         self.has_escape |= planes.escapes != 0;
-        let mut words = planes.words;
-        if let Some(start) = self.open.take() {
-            let end = words.trailing_ones();
-            if end == u32::BITS {
-                self.open = Some(start);
-                return;
-            }
-            self.check(start, base + end as usize);
-            words &= u32::MAX << end;
-        }
-        let last = words.leading_ones();
-        if last > 0 {
-            let start = u32::BITS - last;
-            self.open = Some(base + start as usize);
-            words &= !u32::MAX.checked_shl(start).unwrap_or(0);
-        }
-        let letters = words & planes.letters;
-        let mut threes = letters & letters >> 1 & letters >> 2;
-        while threes != 0 {
-            let at = threes.trailing_zeros();
-            let start = u32::BITS - (!words & !(u32::MAX << at)).leading_zeros();
-            let end = at + (words >> at).trailing_ones();
-            self.check(base + start as usize, base + end as usize);
-            threes &= u32::MAX.checked_shl(end).unwrap_or(0);
-        }
-    }
-
-    #[inline]
-    fn check(&mut self, start: usize, end: usize) {
-        if end - start >= SHORTEST {
-            self.found |= self.line.as_bytes().get(start..end).is_some_and(may_report);
-        }
+        let line = self.line.as_bytes();
+        let mut found = false;
+        let each = |at: usize| found |= is_report(word_at(line, at));
+        self.words.see(line, (base, planes), &HEADS, each);
+        self.found |= found;
+        each_of(planes.types, |bit| {
+            self.found |= line.get(base + bit..).is_some_and(begins_type);
+        });
     }
 
     /// Whether the line, seen to its end, reports an error.
     #[inline]
-    pub(super) fn found(mut self) -> bool {
-        if let Some(start) = self.open.take() {
-            self.check(start, self.line.len());
-        }
+    pub(super) fn found(self) -> bool {
         self.found || self.has_escape && self.is_behind_codes()
     }
 
@@ -118,60 +134,23 @@ const WORDS: [&[&str]; LONGEST + 1] = [
     &["unreachable"],
 ];
 
-/// The last letters of the words above as bits by their low five, by the low five bits of a first
-/// letter and, in the lower four bits of a place, by length: longer ones share the last.
-const SHAPES: [u32; 32 << 4] = {
-    let mut shapes = [0; 32 << 4];
-    let mut known: &[&[&str]] = &WORDS;
-    while let Some((words, after)) = known.split_first() {
-        let mut words = *words;
-        while let Some((word, rest)) = words.split_first() {
-            let word = word.as_bytes();
-            #[expect(clippy::indexing_slicing, reason = "below the lengths, at compile time")]
-            {
-                let place = ((word[0] & 31) as usize) << 4 | word.len();
-                shapes[place] |= 1 << (word[word.len() - 1] & 31);
-            }
-            words = rest;
-        }
-        known = after;
-    }
-    shapes
-};
+/// The first letters of the words above.
+static HEADS: Heads = Heads::of(&WORDS);
 
-/// Where the capital letter of a type of errors would stand, from the end, by the low five bits of
-/// the last letter: `Error`, `Exception`, `Failure`.
-const CAPITALS: [u8; 32] = {
-    let mut capitals = [0; 32];
-    let mut types: &[&str] = &["Error", "Exception", "Failure"];
-    while let Some((word, rest)) = types.split_first() {
-        let word = word.as_bytes();
-        #[expect(
-            clippy::indexing_slicing,
-            clippy::cast_possible_truncation,
-            reason = "short words"
-        )]
-        {
-            capitals[(word[word.len() - 1] & 31) as usize] = word.len() as u8;
-        }
-        types = rest;
-    }
-    capitals
-};
+/// What the names of types of errors end with.
+const TYPES: [&[u8]; 3] = [b"Error", b"Exception", b"Failure"];
 
-/// Whether a run of letters, digits and `_` is a word below. Most have a last letter that no word
-/// below of their length with their first letter has.
-#[inline]
+/// Whether this begins with the end of such a name.
+#[inline(never)]
+fn begins_type(text: &[u8]) -> bool {
+    let after = TYPES.iter().find_map(|name| text.strip_prefix(*name));
+    after.is_some_and(|after| !after.first().is_some_and(|byte| is_of_word(*byte)))
+}
+
+/// Whether a run of letters, digits and `_` reports an error.
 pub(crate) fn may_report(word: &[u8]) -> bool {
-    let (Some(first), Some(last)) = (word.first(), word.last()) else { return false };
-    let lasts = SHAPES.get(usize::from(first & 31) << 4 | word.len().min(15)).copied();
-    let is_shaped = lasts.unwrap_or(0) >> (last & 31) & 1 == 1;
-    let capital = CAPITALS.get(usize::from(last & 31)).copied().unwrap_or(0);
-    let is_type = || {
-        let capital = word.len().checked_sub(usize::from(capital)).and_then(|at| word.get(at));
-        matches!(capital, Some(b'E' | b'F')) && is_type_of_error(word)
-    };
-    is_shaped && is_report(word) || capital != 0 && is_type()
+    word.first_chunk().is_some_and(|head| HEADS.hold(*head)) && is_report(word)
+        || is_type_of_error(word)
 }
 
 /// The few words that share a length are compared.
@@ -182,14 +161,8 @@ fn is_report(word: &[u8]) -> bool {
 }
 
 /// `ValueError`, `IOException`: names that only an error has.
-#[inline(never)]
 fn is_type_of_error(word: &[u8]) -> bool {
-    match word {
-        [.., b'E', b'r', b'r', b'o', b'r'] => true,
-        [.., b'p', b't', b'i', b'o', b'n'] => word.ends_with(b"Exception"),
-        [.., b'i', b'l', b'u', b'r', b'e'] => word.ends_with(b"Failure"),
-        _ => false,
-    }
+    TYPES.iter().any(|name| word.ends_with(name))
 }
 
 /// `E0522 10:11:12`, `E/Tag`, `[E]`, `E   assert`: a level that is a single letter. Only at the
@@ -244,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn every_known_word_has_its_shape() {
+    fn every_known_word_is_found() {
         let words = "err oom fail crit oops error emerg fatal fails fault panic abort crash errors \
             failed denied severe killed panics failure failing aborted crashed corrupt refused \
             invalid errored failures critical panicked rejected segfault aborting deadlock \
@@ -316,6 +289,22 @@ mod tests {
         ) {
             let line = format!("{before}{word}{between}{after}");
             prop_assert_eq!(reports_error(&line), slowly(&line), "{}", line);
+        }
+
+        #[test]
+        fn lines_of_a_text_report_what_they_report_alone(
+            lines in prop::collection::vec(
+                "[ -~é\x1b]{0,40}|(E  |\x1b\\[31m)?[a-c]{0,30}[ _]?(error|ValueError|[Ff]ailure|oom)?[ -~]{0,9}", 0..9,
+            ),
+        ) {
+            let text = lines.join("\n");
+            let starts = lines.iter().scan(0, |next, line| {
+                Some(std::mem::replace(next, *next + line.len() + 1))
+            });
+            let starts: Vec<usize> = starts.collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let expected: Vec<bool> = lines.iter().map(|line| reports_error(line)).collect();
+            prop_assert_eq!(reporting(&text, &lines, &starts), expected);
         }
 
         #[test]

@@ -1,0 +1,149 @@
+//! Words that are looked for among others, found by their first three letters: most words of a
+//! line are told from all of them by these alone.
+
+use super::bytes::{Planes, chunks};
+
+/// The first three letters of some words, in either case, each at its [`slot`]; 0 where there are
+/// none.
+#[derive(Debug)]
+pub(crate) struct Heads([u32; 128]);
+
+impl Heads {
+    /// Those of words of three letters or more, at compile time.
+    pub(crate) const fn of(words: &[&[&str]]) -> Self {
+        let mut heads = [0; 128];
+        let mut lists = words;
+        while let Some((list, after)) = lists.split_first() {
+            let mut words = *list;
+            while let Some((word, rest)) = words.split_first() {
+                if let Some(head) = word.as_bytes().first_chunk() {
+                    let head = number(*head);
+                    #[expect(clippy::indexing_slicing, reason = "at compile time")]
+                    {
+                        let own = &mut heads[slot(head)];
+                        assert!(*own == 0 || *own == head, "another factor is needed");
+                        *own = head;
+                    }
+                }
+                words = rest;
+            }
+            lists = after;
+        }
+        Self(heads)
+    }
+
+    /// Whether one of the words begins like this.
+    #[inline]
+    pub(super) fn hold(&self, head: [u8; 3]) -> bool {
+        let head = number(head);
+        self.0.get(slot(head)) == Some(&head)
+    }
+}
+
+/// Three letters in either case as a number.
+#[inline]
+const fn number([a, b, c]: [u8; 3]) -> u32 {
+    u32::from_le_bytes([a, b, c, 0]) | 0x0020_2020
+}
+
+/// Where a head stands among others.
+#[inline]
+const fn slot(head: u32) -> usize {
+    (head.wrapping_mul(0xc2b2_ae35) >> 25) as usize
+}
+
+/// The words of a chunk that begin with some heads.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Whether a word goes on in the next chunk.
+    is_open: bool,
+}
+
+impl Found {
+    /// Calls `each` with where the words begin in a line, from the next chunk of it; gives where
+    /// any word begins in that.
+    #[inline]
+    pub(super) fn see(
+        &mut self,
+        line: &[u8],
+        (base, planes): (usize, &Planes),
+        heads: &Heads,
+        mut each: impl FnMut(usize),
+    ) -> u32 {
+        let letters = planes.words & planes.letters;
+        // What stands in the next chunk may be a letter.
+        let behind = |count: u32| !(!letters >> count);
+        let begun = planes.words & !(planes.words << 1 | u32::from(self.is_open));
+        self.is_open = planes.words.leading_ones() > 0;
+        let mut words = begun & letters & behind(1) & behind(2);
+        while words != 0 {
+            let at = base + words.trailing_zeros() as usize;
+            words &= words - 1;
+            let head = line.get(at..).and_then(<[u8]>::first_chunk);
+            if head.is_some_and(|head| heads.hold(*head)) {
+                each(at);
+            }
+        }
+        begun
+    }
+}
+
+/// The run of letters, digits and `_` that begins at a byte.
+#[inline(never)]
+pub(super) fn word_at(line: &[u8], at: usize) -> &[u8] {
+    let rest = line.get(at..).unwrap_or_default();
+    let length = rest.iter().take_while(|byte| is_of_word(**byte)).count();
+    rest.get(..length).unwrap_or_default()
+}
+
+pub(super) fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// What of a line is words: runs of ASCII letters, digits and `_`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Words {
+    pub(crate) count: u32,
+    pub(crate) has_digit: bool,
+}
+
+/// Calls `each` with the words of a line that begin with some heads.
+#[inline]
+pub(crate) fn words_with(line: &str, heads: &Heads, mut each: impl FnMut(&[u8])) -> Words {
+    let line = line.as_bytes();
+    let (mut found, mut words) = (Found::default(), Words::default());
+    chunks(line, |base, chunk, shift| {
+        let planes = &Planes::of(chunk, shift);
+        let begun = found.see(line, (base, planes), heads, |at| each(word_at(line, at)));
+        words.count += begun.count_ones();
+        words.has_digit |= planes.digits != 0;
+    });
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn words_are_found_where_they_stand(line in "([a-cA-C1_]{0,6}[ .é]){0,20}[a-c]{0,40}") {
+            const HEADS: Heads = Heads::of(&[&["abc", "cab"], &["bbbb"]]);
+            let mut found: Vec<String> = Vec::new();
+            let each = |word: &[u8]| found.push(String::from_utf8_lossy(word).into_owned());
+            let words = words_with(&line, &HEADS, each);
+            let all = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            let all: Vec<&str> = all.filter(|word| !word.is_empty()).collect();
+            let is_found = |word: &&&str| {
+                let word = word.to_lowercase();
+                ["abc", "cab", "bbb"].iter().any(|head| word.starts_with(head))
+            };
+            prop_assert_eq!(words.count as usize, all.len());
+            prop_assert_eq!(words.has_digit, line.contains('1'));
+            prop_assert_eq!(found, all.iter().filter(is_found).copied().collect::<Vec<_>>());
+        }
+    }
+}
