@@ -24,10 +24,12 @@ impl Cell<'_> {
 pub(super) struct Column<'a> {
     pub(super) hole: Hole,
     pub(super) values: Vec<&'a str>,
+    /// Whether all values are runs, which nothing that separates cells stands in.
+    pub(super) is_run: bool,
 }
 
 impl<'a> Column<'a> {
-    pub(super) fn new(pad: Pad, values: Vec<&'a str>) -> Self {
+    pub(super) fn new(pad: Pad, values: Vec<&'a str>, is_run: bool) -> Self {
         let step = step(&values).map(|step| (step, count_foretold(&values, step)));
         let step = step.filter(|(_, found)| {
             let pays = |found| found >= HITS.max(repeats(&values) + 2);
@@ -36,8 +38,8 @@ impl<'a> Column<'a> {
         let (step, found) = step.unwrap_or_default();
         let is_counter = step != 0 && found + 1 == values.len();
         let first = values.first().filter(|_| is_counter).map(|first| (*first).to_owned());
-        let path = step == 0 && are_paths(&values);
-        Self { hole: Hole { pad, path, name: None, step, first }, values }
+        let path = step == 0 && !is_run && are_paths(&values);
+        Self { hole: Hole { pad, path, name: None, step, first }, values, is_run }
     }
 
     /// Widths for the next column.
@@ -46,6 +48,7 @@ impl<'a> Column<'a> {
         Self {
             hole: Hole { pad: Pad::Next, path: false, name: None, step: 0, first: None },
             values,
+            is_run: true,
         }
     }
 

@@ -46,6 +46,19 @@ impl<'a> Begun<'a> {
         self.values.push(run);
         Some(())
     }
+
+    /// Reads the last parts of words, which begin at a byte and differ.
+    fn read_rest(&mut self, words: &[&'a str], start: usize) -> Option<()> {
+        let own = |word: &&'a str| {
+            let rest = word.get(start..).filter(|rest| !rest.is_empty())?;
+            rest.bytes().all(is_run_byte).then_some(rest)
+        };
+        self.values.reserve_exact(words.len());
+        for word in words {
+            self.values.push(own(word)?);
+        }
+        self.sign.is_none().then_some(())
+    }
 }
 
 /// The runs of words, column by column, where all have the same signs and more than one run.
@@ -55,14 +68,57 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'
     if columns.len() < 2 {
         return None;
     }
+    // What all begin with, and a byte of the next run, is the same in all: a few words mostly tell
+    // that there is no such run.
+    let few = alike(first, words.iter().step_by(words.len() / FEW + 1));
+    let is_some = columns.first().is_some_and(|column| column.end < few);
+    let alike = if is_some { alike(first, words.iter()) } else { 0 };
+    let same = columns.iter().take_while(|column| column.end < alike).count();
+    let start = same.checked_sub(1).and_then(|last| columns.get(last)).map_or(0, |last| last.end);
+    let others = columns.get_mut(same..)?;
+    match others {
+        [last] if alike < first.len() => last.read_rest(words, start)?,
+        _ => read(others, first, words, start)?,
+    }
+    let end = |column: Begun<'a>| match column.values.as_slice() {
+        [] => Run::Same(column.first),
+        _ => Run::Values(column.values),
+    };
+    Some(columns.into_iter().map(end).collect())
+}
+
+/// Words that are looked at first.
+const FEW: usize = 8;
+
+/// How many bytes some words begin with like the first.
+fn alike<'w>(first: &str, words: impl Iterator<Item = &'w &'w str>) -> usize {
+    let mut alike = first.as_bytes();
+    for word in words {
+        let both = common(alike, word.as_bytes());
+        alike = alike.get(..both).unwrap_or_default();
+        if alike.is_empty() {
+            break;
+        }
+    }
+    alike.len()
+}
+
+/// Reads the parts of words that begin at a byte.
+fn read<'a>(
+    columns: &mut [Begun<'a>],
+    first: &'a str,
+    words: &[&'a str],
+    start: usize,
+) -> Option<()> {
+    let rest = |word: &'a str| word.as_bytes().get(start..);
     let mut before = first;
     for (row, word) in words.iter().enumerate() {
-        let mut alike = common(before.as_bytes(), word.as_bytes());
+        let mut alike = start + common(rest(before)?, rest(word)?);
         if alike == word.len() && alike == before.len() {
             alike += 1;
         }
-        let mut at = 0;
-        for column in &mut columns {
+        let mut at = start;
+        for column in &mut *columns {
             // What is followed by the same byte as in the word before ends where it ended there.
             if column.end < alike {
                 column.values.extend(column.values.last().copied());
@@ -76,11 +132,7 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'
         }
         before = word;
     }
-    let end = |column: Begun<'a>| match column.values.as_slice() {
-        [] => Run::Same(column.first),
-        _ => Run::Values(column.values),
-    };
-    Some(columns.into_iter().map(end).collect())
+    Some(())
 }
 
 /// Runs of letters, digits and `_`, and single other characters.

@@ -19,30 +19,44 @@ const ROUNDS: usize = 8;
 /// Lines that are looked at to choose one.
 const SEEN: usize = 1000;
 
-/// Lines of one form, in order, and as many words of each.
+/// Lines of one form, in order.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) lines: Vec<usize>,
-    pub(super) words: Vec<Word>,
-    pub(super) width: usize,
+    /// Where the words of each line stand among those of all.
+    firsts: Vec<usize>,
+    /// How many words of each line there are.
+    width: usize,
 }
 
-pub(super) fn groups(lines: &[&str], seen: &mut Seen) -> Vec<Group> {
+impl Group {
+    /// Of the words of all lines those of each line, line by line.
+    pub(super) fn rows<'w>(
+        &self,
+        words: &'w [Word],
+    ) -> impl Iterator<Item = &'w [Word]> + Clone + use<'_, 'w> {
+        let width = self.width;
+        self.firsts.iter().map(move |first| words.get(*first..*first + width).unwrap_or_default())
+    }
+}
+
+/// The groups of some lines, and the words of all.
+pub(super) fn groups(lines: &[&str], seen: &mut Seen) -> (Vec<Group>, Vec<Word>) {
     // About so many; what is left of the room goes with it.
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
     let mut words = Vec::with_capacity(bytes / 6 + lines.len());
     let read = read(lines, &mut words, seen);
     let keys = exact(&read, &mut words);
     let mut groups = Groups { lines, keys: Keys::new(read.len()), found: Vec::new() };
-    let mut rest = groups.gather(read, &words, &keys, None);
+    let mut rest = groups.gather(read, &mut words, &keys, None);
     find_fixed(&rest, &mut words);
     for _ in 0..ROUNDS {
         let Some(length) = best_beginning(&rest, &words) else { break };
         let keys: Vec<u64> =
             rest.iter().map(|line| Beginnings::of(line, &words, length).key(length)).collect();
-        rest = groups.gather(rest, &words, &keys, Some(length));
+        rest = groups.gather(rest, &mut words, &keys, Some(length));
     }
-    groups.found
+    (groups.found, words)
 }
 
 /// Slots for counts, at most.
@@ -50,7 +64,7 @@ const SLOTS: usize = 1 << 15;
 
 /// How many lines hold a word at its place.
 struct Counts {
-    table: Vec<u32>,
+    table: Vec<u16>,
     mask: usize,
 }
 
@@ -62,7 +76,7 @@ impl Counts {
     }
 
     /// The slot of a word at its place; `apart` is what keeps lines of one sort from others.
-    fn slot(&mut self, apart: usize, place: usize, word: &Word) -> Option<&mut u32> {
+    fn slot(&mut self, apart: usize, place: usize, word: &Word) -> Option<&mut u16> {
         let mixed = mix(word.hash, (apart << 8 | place) as u64) >> 40;
         let at = usize::try_from(mixed).unwrap_or(0) & self.mask;
         self.table.get_mut(at)
@@ -70,13 +84,14 @@ impl Counts {
 
     fn add(&mut self, apart: usize, place: usize, word: &Word) {
         if let Some(held) = self.slot(apart, place, word) {
-            *held += 1;
+            *held = held.saturating_add(1);
         }
     }
 
     /// Whether enough of so many lines hold the word.
     fn is_fixed(&mut self, apart: usize, place: usize, word: &Word, among: u32) -> bool {
-        self.slot(apart, place, word).is_some_and(|held| *held >= FEWEST.max(among / 16))
+        let least = u16::try_from(FEWEST.max(among / 16)).unwrap_or(u16::MAX);
+        self.slot(apart, place, word).is_some_and(|held| *held >= least)
     }
 }
 
@@ -220,7 +235,7 @@ impl Groups<'_> {
     fn gather(
         &mut self,
         lines: Vec<Line>,
-        words: &[Word],
+        words: &mut [Word],
         keys: &[u64],
         beginning: Option<usize>,
     ) -> Vec<Line> {
@@ -249,8 +264,8 @@ impl Groups<'_> {
             };
             let group = *group.get_or_insert_with(|| {
                 let count = place.and_then(|place| sizes.get(place)).copied().unwrap_or(0) as usize;
-                let (lines, words) = (Vec::with_capacity(count), Vec::with_capacity(count * width));
-                self.found.push(Group { lines, words, width });
+                let (lines, firsts) = (Vec::with_capacity(count), Vec::with_capacity(count));
+                self.found.push(Group { lines, firsts, width });
                 self.found.len() - 1
             });
             match self.found.get_mut(group).filter(|group| group.width == width) {
@@ -263,15 +278,15 @@ impl Groups<'_> {
 }
 
 impl Group {
-    fn push(&mut self, line: &Line, words: &[Word], lines: &[&str], beginning: Option<usize>) {
-        let all = line.words(words);
-        let length = beginning.unwrap_or(all.len());
+    /// Takes in a line. What follows a beginning becomes one word.
+    fn push(&mut self, line: &Line, words: &mut [Word], lines: &[&str], beginning: Option<usize>) {
         self.lines.push(line.at);
-        self.words.extend(all.iter().take(length));
-        if let Some(next) = beginning.and_then(|length| all.get(length)) {
+        self.firsts.push(line.first);
+        if let Some(next) = beginning.and_then(|length| words.get_mut(line.first + length)) {
             let text = lines.get(line.at).map_or(&b""[..], |line| line.as_bytes());
             let rest = text.get(next.start as usize..).unwrap_or_default();
-            self.words.push(Word { hash: hash(rest), end: position(text.len()), ..*next });
+            next.hash = hash(rest);
+            next.end = position(text.len());
         }
     }
 }

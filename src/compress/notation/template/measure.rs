@@ -66,10 +66,16 @@ fn logs_take_so_long() {
             start.elapsed().as_secs_f64()
         };
         let severity = seconds(&|| lines.iter().filter(|line| reports_error(line)).count());
-        let group = seconds(&|| group::groups(&lines, &mut Seen::of(lines.len())).len());
-        let groups = group::groups(&lines, &mut Seen::of(lines.len()));
-        let shape =
-            seconds(&|| groups.iter().filter_map(|group| shape::table(&lines, group)).count());
+        let group = seconds(&|| group::groups(&lines, &mut Seen::of(lines.len())).0.len());
+        let (groups, words) = group::groups(&lines, &mut Seen::of(lines.len()));
+        let shape = seconds(&|| {
+            groups
+                .iter()
+                .filter_map(|group| {
+                    shape::table(shape::Source { lines: &lines, words: &words, group })
+                })
+                .count()
+        });
         let all = seconds(&|| Template.encode(&lines).len());
         sums = (sums.0 + size, sums.1 + all);
         say(&format!(

@@ -65,8 +65,9 @@ impl Notation for Template {
     }
 
     fn encode_seen(&self, lines: &[&str], seen: &mut Seen) -> Vec<Found> {
-        let groups = group::groups(lines, seen);
-        let tables = groups.iter().filter_map(|group| shape::table(lines, group)).collect();
+        let (groups, words) = group::groups(lines, seen);
+        let source = |group| shape::Source { lines, words: &words, group };
+        let tables = groups.iter().filter_map(|group| shape::table(source(group))).collect();
         let Some((range, body, forms)) = write::body(lines, tables) else { return Vec::new() };
         vec![Found {
             lines: range,

@@ -60,8 +60,52 @@ enum Gap {
     Loose,
 }
 
-pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
-    let places = words(lines, group)?;
+/// The lines of a group, and the words of all lines.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'s, 'a> {
+    pub(super) lines: &'s [&'a str],
+    pub(super) words: &'s [Word],
+    pub(super) group: &'s Group,
+}
+
+impl<'s, 'a> Source<'s, 'a> {
+    /// Each line with its words.
+    fn rows(self) -> impl Iterator<Item = (&'a str, &'s [Word])> + Clone {
+        let line = move |at: &usize| self.lines.get(*at).copied().unwrap_or_default();
+        self.group.lines.iter().map(line).zip(self.group.rows(self.words))
+    }
+
+    /// A word of every line.
+    fn texts(self, place: usize) -> Option<Vec<&'a str>> {
+        let mut texts = Vec::with_capacity(self.group.lines.len());
+        for (line, row) in self.rows() {
+            let (start, end) = bytes(row.get(place)?);
+            texts.push(line.get(start..end)?);
+        }
+        Some(texts)
+    }
+
+    /// A word of every line with the white space before it.
+    fn loose(self, place: usize) -> Option<Vec<&'a str>> {
+        let both = self.rows().map(|(line, row)| {
+            let before = place.checked_sub(1).and_then(|before| row.get(before));
+            line.get(before.map_or(0, |word| bytes(word).1)..bytes(row.get(place)?).1)
+        });
+        both.collect()
+    }
+
+    /// Bytes before a word, line by line.
+    fn gaps(self, place: usize) -> Option<Vec<usize>> {
+        let gap = |(_, row): (_, &[Word])| {
+            let before = place.checked_sub(1).and_then(|before| row.get(before));
+            Some(row.get(place)?.start.checked_sub(before.map_or(0, |word| word.end))? as usize)
+        };
+        self.rows().map(gap).collect()
+    }
+}
+
+pub(super) fn table<'a>(source: Source<'_, 'a>) -> Option<Table<'a>> {
+    let places = places(source)?;
     let mut pads = vec![Pad::None; places.len()];
     let mut gaps = Vec::with_capacity(places.len());
     for (place, words) in places.iter().enumerate() {
@@ -80,16 +124,16 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
             Gap::Widths(base) => {
                 parts.text(words.first_gap.get(..base)?);
                 parts.0.push(Part::Column(Column::of_widths(&words.widths(base))));
-                parts.0.push(Part::Column(Column::new(Pad::None, words.texts)));
+                parts.0.push(Part::Column(Column::new(Pad::None, words.texts, false)));
                 continue;
             }
             Gap::Loose => {
-                parts.0.push(Part::Column(Column::new(Pad::None, loose(lines, group, place)?)));
+                parts.0.push(Part::Column(Column::new(Pad::None, source.loose(place)?, false)));
                 continue;
             }
         }
         if pad != Pad::None {
-            parts.0.push(Part::Column(Column::new(pad, words.texts)));
+            parts.0.push(Part::Column(Column::new(pad, words.texts, false)));
         } else if words.same_text {
             parts.text(words.first);
         } else {
@@ -97,15 +141,14 @@ pub(super) fn table<'a>(lines: &[&'a str], group: &Group) -> Option<Table<'a>> {
         }
     }
     let holes = parts.0.iter().filter(|part| matches!(part, Part::Column(_))).count();
-    (holes <= HOLES).then(|| Table { lines: group.lines.clone(), parts: parts.0 })
+    (holes <= HOLES).then(|| Table { lines: source.group.lines.clone(), parts: parts.0 })
 }
 
 /// The words of a group, place by place.
-fn words<'a>(lines: &[&'a str], group: &Group) -> Option<Vec<Words<'a>>> {
-    let mut rows = group.lines.iter().zip(group.words.chunks_exact(group.width));
+fn places<'a>(source: Source<'_, 'a>) -> Option<Vec<Words<'a>>> {
+    let mut rows = source.rows();
     let (line, first) = rows.next()?;
-    let line = lines.get(*line)?;
-    let mut places = Vec::with_capacity(group.width);
+    let mut places = Vec::with_capacity(first.len());
     let mut end = 0;
     for word in first {
         let (first_gap, first) =
@@ -127,7 +170,7 @@ fn words<'a>(lines: &[&'a str], group: &Group) -> Option<Vec<Words<'a>>> {
             words.is_spaced &= word.is_spaced;
             let length = word.start.wrapping_sub(end) as usize;
             if words.same_gap && (length != words.first_gap.len() || !words.is_spaced) {
-                let gap = lines.get(*line)?.get(end as usize..word.start as usize)?;
+                let gap = line.get(end as usize..word.start as usize)?;
                 words.same_gap = gap == words.first_gap;
             }
             end = word.end;
@@ -137,28 +180,13 @@ fn words<'a>(lines: &[&'a str], group: &Group) -> Option<Vec<Words<'a>>> {
     for (place, words) in places.iter_mut().enumerate() {
         let pads = gaps.get(place..place + 2).is_some_and(|gaps| gaps.contains(&false));
         if pads || !words.same_text {
-            words.texts = texts(lines, group, place)?;
+            words.texts = source.texts(place)?;
         }
         if !words.same_gap && words.is_spaced {
-            let rows = group.words.chunks_exact(group.width);
-            let gap = |row: &[Word]| {
-                let before = place.checked_sub(1).and_then(|before| row.get(before));
-                Some(row.get(place)?.start.checked_sub(before.map_or(0, |word| word.end))? as usize)
-            };
-            words.gaps = rows.map(gap).collect::<Option<_>>()?;
+            words.gaps = source.gaps(place)?;
         }
     }
     Some(places)
-}
-
-fn texts<'a>(lines: &[&'a str], group: &Group, place: usize) -> Option<Vec<&'a str>> {
-    let words = group.words.iter().skip(place).step_by(group.width);
-    let mut texts = Vec::with_capacity(group.lines.len());
-    for (line, word) in group.lines.iter().zip(words) {
-        let (start, end) = bytes(word);
-        texts.push(lines.get(*line)?.get(start..end)?);
-    }
-    Some(texts)
 }
 
 impl Words<'_> {
@@ -175,16 +203,6 @@ impl Words<'_> {
         });
         widths.collect()
     }
-}
-
-/// A word of every line with the white space before it.
-fn loose<'a>(lines: &[&'a str], group: &Group, place: usize) -> Option<Vec<&'a str>> {
-    let spans = group.lines.iter().zip(group.words.chunks_exact(group.width));
-    let both = spans.map(|(line, spans)| {
-        let before = place.checked_sub(1).and_then(|before| spans.get(before));
-        lines.get(*line)?.get(before.map_or(0, |word| bytes(word).1)..bytes(spans.get(place)?).1)
-    });
-    both.collect()
 }
 
 fn bytes(word: &Word) -> (usize, usize) {
@@ -280,18 +298,18 @@ impl<'a> Parts<'a> {
     /// A word: piece by piece where it has the same signs in every line, else as one cell.
     fn word(&mut self, words: Vec<&'a str>) {
         let Some(columns) = words.first().and_then(|first| columns(first, &words)) else {
-            return self.cell(words);
+            return self.cell(words, false);
         };
         for column in columns {
             match column {
                 Run::Same(text) => self.text(text),
-                Run::Values(values) => self.cell(values),
+                Run::Values(values) => self.cell(values, true),
             }
         }
     }
 
     /// A cell, without what all values begin and end with.
-    fn cell(&mut self, values: Vec<&'a str>) {
+    fn cell(&mut self, values: Vec<&'a str>, is_run: bool) {
         let first = values.first().copied().unwrap_or("");
         let shortest = values.iter().map(|value| value.len()).min().unwrap_or(0);
         let most = shortest.saturating_sub(1);
@@ -305,16 +323,16 @@ impl<'a> Parts<'a> {
         let after = alike(&values, most, |value, _| common_end(first, value).into());
         let after = border(&values, after, true, |value, at| value.len().checked_sub(at));
         if before + after == 0 {
-            self.0.push(Part::Column(Column::new(Pad::None, values)));
+            self.0.push(Part::Column(Column::new(Pad::None, values, is_run)));
             return;
         }
         let cut = |value: &&'a str| value.get(before..value.len() - after);
         let Some(cut) = values.iter().map(cut).collect::<Option<Vec<_>>>() else {
-            self.0.push(Part::Column(Column::new(Pad::None, values)));
+            self.0.push(Part::Column(Column::new(Pad::None, values, is_run)));
             return;
         };
         self.text(first.get(..before).unwrap_or(""));
-        self.0.push(Part::Column(Column::new(Pad::None, cut)));
+        self.0.push(Part::Column(Column::new(Pad::None, cut, is_run)));
         self.text(first.get(first.len() - after..).unwrap_or(""));
     }
 }

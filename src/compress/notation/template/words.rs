@@ -1,7 +1,7 @@
 //! The words of lines: where they stand, what is in them, and which lines report errors.
 
 use super::super::Seen;
-use super::super::bytes::{Planes, chunks, hash};
+use super::super::bytes::{Planes, chunks, hash_within};
 use super::super::severity::Reports;
 
 /// Words of a line that are told apart; the last takes the rest of the line.
@@ -125,7 +125,7 @@ fn split(text: &str, words: &mut Vec<Word>) -> bool {
     let mut before = 0;
     for word in held {
         let (start, end) = (word.start as usize, word.end as usize);
-        word.hash = hash(line.get(start..end).unwrap_or_default());
+        word.hash = hash_within(line, start, end);
         word.is_spaced = !has_tab
             || line.get(before..start).is_some_and(|gap| gap.iter().all(|byte| *byte == b' '));
         before = end;

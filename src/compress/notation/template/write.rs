@@ -106,6 +106,8 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
 struct Grid<'a> {
     width: usize,
     cells: Vec<Cell<'a>>,
+    /// How many cells stand in each row: empty ones at its end do not.
+    filled: Vec<u8>,
     tally: Tally,
 }
 
@@ -126,8 +128,9 @@ fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
             (column, place)
         });
         let held: Vec<_> = held.collect();
-        let cells = Vec::with_capacity(table.lines.len() * held.len());
-        grids.push(Grid { width: held.len(), cells, tally: Tally::default() });
+        let rows = table.lines.len();
+        let (cells, filled) = (Vec::with_capacity(rows * held.len()), Vec::with_capacity(rows));
+        grids.push(Grid { width: held.len(), cells, filled, tally: Tally::default() });
         columns.push(held);
     }
     for (table, row) in places.iter().flatten() {
@@ -140,7 +143,11 @@ fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
             let before = before.get_mut(*place).and_then(|before| before.replace(value));
             column.cell(value, before)
         }));
-        grid.tally.add(grid.cells.get(from..).unwrap_or_default());
+        let cells = grid.cells.get(from..).unwrap_or_default();
+        let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+        grid.filled.push(u8::try_from(filled).unwrap_or(u8::MAX));
+        let held = cells.iter().zip(columns).take(filled);
+        grid.tally.add(held.map(|(cell, (column, _))| (*cell, column.is_run)), cells.len());
     }
     grids
 }
@@ -157,9 +164,9 @@ impl Grid<'_> {
     fn row(&self, row: usize, form: &Form, out: &mut String) {
         let start = row * self.width;
         let cells = self.cells.get(start..start + self.width).unwrap_or_default();
-        let filled = filled(cells);
+        let filled = self.filled.get(row).copied().unwrap_or_default();
         out.push(form.tag);
-        for (at, cell) in cells.iter().take(filled).enumerate() {
+        for (at, cell) in cells.iter().take(usize::from(filled)).enumerate() {
             let begins_number =
                 cell.ups == 0 && cell.text.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
             if at > 0 || !begins_number {
@@ -171,11 +178,6 @@ impl Grid<'_> {
             out.push_str(cell.text);
         }
     }
-}
-
-/// How many cells stand in a row: empty ones at the end do not.
-fn filled(cells: &[Cell<'_>]) -> usize {
-    cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)
 }
 
 /// Tags: first the letters that no line begins with which stays as it is, then the others.
@@ -214,25 +216,21 @@ impl Default for Tally {
 }
 
 impl Tally {
-    fn add(&mut self, cells: &[Cell<'_>]) {
-        for (at, cell) in cells.iter().take(filled(cells)).enumerate() {
+    /// Takes in the cells that stand in a row of so many, and whether those of their columns are
+    /// runs.
+    fn add<'a>(&mut self, cells: impl Iterator<Item = (Cell<'a>, bool)>, width: usize) {
+        for (at, (cell, is_run)) in cells.enumerate() {
             self.empty += usize::from(cell.is_empty());
             self.words += usize::from(cell.ups == 0 && begins_word(cell.text));
             // The last cell may hold anything.
-            if at + 1 < cells.len() {
-                if cell.ups > 0 {
-                    self.see(b'^');
-                }
-                for byte in cell.text.bytes() {
-                    self.see(byte);
+            if is_run || at + 1 == width {
+                continue;
+            }
+            for byte in cell.text.bytes() {
+                if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
+                    *seen = true;
                 }
             }
-        }
-    }
-
-    fn see(&mut self, byte: u8) {
-        if let Some(seen) = self.seen.get_mut(usize::from(byte)) {
-            *seen = true;
         }
     }
 
@@ -257,10 +255,8 @@ impl Tally {
 
 /// Whether a letter comes first.
 fn begins_word(text: &str) -> bool {
-    match text.bytes().next() {
-        Some(byte) if byte.is_ascii() => byte.is_ascii_alphabetic(),
-        _ => text.starts_with(char::is_alphabetic),
-    }
+    let first = text.bytes().next().unwrap_or(0);
+    first.is_ascii_alphabetic() || !first.is_ascii() && text.starts_with(char::is_alphabetic)
 }
 
 /// A run of `^` is a token or two.
