@@ -9,7 +9,7 @@
 //! The body is what stands there once, the number how often it stood there. Lines are equal byte
 //! for byte, so this holds for lines that report errors as well.
 
-use super::bytes::{hash, same};
+use super::bytes::{hash, mix, same};
 use super::{Block, Found, Notation};
 
 /// Lines that repeat together.
@@ -81,8 +81,18 @@ fn next_places(lines: &[&str]) -> Vec<Option<usize>> {
     lines.iter().enumerate().map(again).collect()
 }
 
+/// A hash of the ends of a line and of its middle: whoever finds equal ones compares the lines.
 fn short_hash(line: &str) -> u32 {
-    u32::try_from(hash(line.as_bytes()) >> 32).unwrap_or_default()
+    let line = line.as_bytes();
+    let middle = line.get(line.len().saturating_sub(8) / 2..).and_then(<[u8]>::first_chunk);
+    let hash = match (line.first_chunk(), middle, line.last_chunk()) {
+        (Some(first), Some(middle), Some(last)) => {
+            let parts = [first, middle, last].map(|part: &[u8; 8]| u64::from_le_bytes(*part));
+            parts.into_iter().fold(line.len() as u64, mix)
+        }
+        _ => hash(line),
+    };
+    u32::try_from(hash >> 32).unwrap_or_default()
 }
 
 /// The period and the count, here, that stand for most bytes.

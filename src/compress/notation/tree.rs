@@ -65,10 +65,10 @@ impl Notation for Tree {
     }
 
     /// A line saves what it begins with like the one above but for a sign of depth, where that is
-    /// long enough to be written above them.
+    /// long enough to be written above them; the end of a name is not looked for.
     fn at_most(&self, lines: &[&str]) -> Option<usize> {
         let pairs = lines.iter().zip(lines.iter().skip(1));
-        let alike = pairs.map(|(above, below)| shared(above, below));
+        let alike = pairs.map(|(above, below)| common(above.as_bytes(), below.as_bytes()));
         Some(alike.filter(|alike| *alike >= LEAST_BYTES).map(|alike| alike - 1).sum())
     }
 
