@@ -146,7 +146,7 @@ fn kinds() {
     for kind in KINDS {
         let text = text(kind.name);
         let speed = |seconds: f64| text.len() as f64 / seconds / 1e6;
-        let [free, ..] = pairs(100, || cold(FREE, &text), Duration::default);
+        let [free, ..] = pairs(400, || cold(FREE, &text), Duration::default);
         let [.., by_counting] = pairs(25, || cold(FREE, &text), || floor(&text));
         let [alone, whole, ratio] = pairs(25, || floor(&text), || cold(O200K, &text));
         let shown = form(&Engine::new(), &Counter::new(), O200K, &text);
