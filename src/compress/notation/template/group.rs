@@ -60,7 +60,7 @@ pub(super) fn groups(lines: &[&str], seen: &mut Seen) -> (Vec<Group>, Vec<Word>)
 }
 
 /// Slots for counts, at most.
-const SLOTS: usize = 1 << 15;
+const SLOTS: usize = 1 << 16;
 
 /// How many lines hold a word at its place.
 struct Counts {
@@ -71,7 +71,7 @@ struct Counts {
 impl Counts {
     /// Room for about so many words.
     fn new(words: usize) -> Self {
-        let slots = (words * 2).next_power_of_two().clamp(64, SLOTS);
+        let slots = (words * 4).next_power_of_two().clamp(64, SLOTS);
         Self { table: vec![0; slots], mask: slots - 1 }
     }
 
