@@ -31,7 +31,7 @@ impl Progress {
     }
 
     fn among(page: &Page<'_>, lines: usize) -> Self {
-        let mut known: HashMap<&str, usize> = HashMap::with_capacity(lines);
+        let mut known: HashMap<&str, usize> = HashMap::with_capacity(lines.min(LOOK));
         let mut counts = Vec::new();
         let mut before: Option<(&str, usize)> = None;
         let mut place = |word| {

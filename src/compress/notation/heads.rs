@@ -75,16 +75,24 @@ impl Found {
         let behind = |count: u32| !(!letters >> count);
         let begun = planes.words & !(planes.words << 1 | u32::from(self.is_open));
         self.is_open = planes.words.leading_ones() > 0;
-        let mut words = begun & letters & behind(1) & behind(2);
-        while words != 0 {
-            let at = base + words.trailing_zeros() as usize;
-            words &= words - 1;
+        each_of(begun & letters & behind(1) & behind(2), |bit| {
+            let at = base + bit;
             let head = line.get(at..).and_then(<[u8]>::first_chunk);
             if head.is_some_and(|head| heads.hold(*head)) {
                 each(at);
             }
-        }
+        });
         begun
+    }
+}
+
+/// Calls `each` with the places of the bits that are set, in order.
+#[inline]
+pub(super) fn each_of(bits: u32, mut each: impl FnMut(usize)) {
+    let mut bits = bits;
+    while bits != 0 {
+        each(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
     }
 }
 

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::bytes::{Planes, chunks};
-use super::heads::{Found, Heads, is_of_word, word_at};
+use super::heads::{Found, Heads, each_of, is_of_word, word_at};
 use crate::compress::lossless::without_codes;
 
 /// Whether the line reports an error, or might.
@@ -31,11 +31,7 @@ pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<boo
     let mut coded = Vec::new();
     chunks(bytes, |base, chunk, shift| {
         let planes = &Planes::of(chunk, shift);
-        let each = |at: usize| found.extend(is_report(word_at(bytes, at)).then_some(at));
-        words.see(bytes, (base, planes), &HEADS, each);
-        each_of(planes.types, |bit| {
-            found.extend(bytes.get(base + bit..).is_some_and(begins_type).then_some(base + bit));
-        });
+        see(&mut words, bytes, (base, planes), |at| found.push(at));
         each_of(planes.escapes, |bit| coded.push(base + bit));
     });
     let line_of = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);
@@ -55,14 +51,25 @@ pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<boo
     reports
 }
 
-/// Calls `each` with the places of the bits that are set, in order.
+/// Calls `each` with where words that report errors begin, or the ends of types of errors, in the
+/// next chunk of a text.
 #[inline]
-fn each_of(bits: u32, mut each: impl FnMut(usize)) {
-    let mut bits = bits;
-    while bits != 0 {
-        each(bits.trailing_zeros() as usize);
-        bits &= bits - 1;
-    }
+fn see(
+    words: &mut Found,
+    text: &[u8],
+    (base, planes): (usize, &Planes),
+    mut each: impl FnMut(usize),
+) {
+    words.see(text, (base, planes), &HEADS, |at| {
+        if is_report(word_at(text, at)) {
+            each(at);
+        }
+    });
+    each_of(planes.types, |bit| {
+        if text.get(base + bit..).is_some_and(begins_type) {
+            each(base + bit);
+        }
+    });
 }
 
 /// The same, for who looks at the chunks of a line himself.
@@ -85,14 +92,8 @@ impl<'a> Reports<'a> {
     #[inline]
     pub(super) fn see(&mut self, base: usize, planes: &Planes) {
         self.has_escape |= planes.escapes != 0;
-        let line = self.line.as_bytes();
-        let mut found = false;
-        let each = |at: usize| found |= is_report(word_at(line, at));
-        self.words.see(line, (base, planes), &HEADS, each);
-        self.found |= found;
-        each_of(planes.types, |bit| {
-            self.found |= line.get(base + bit..).is_some_and(begins_type);
-        });
+        let found = &mut self.found;
+        see(&mut self.words, self.line.as_bytes(), (base, planes), |_| *found = true);
     }
 
     /// Whether the line, seen to its end, reports an error.

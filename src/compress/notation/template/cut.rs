@@ -70,9 +70,9 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'
     }
     // What all begin with, and a byte of the next run, is the same in all: a few words mostly tell
     // that there is no such run.
-    let few = alike(first, words.iter().step_by(words.len() / FEW + 1));
+    let few = alike(first.as_bytes(), words.iter().step_by(words.len() / FEW + 1));
     let is_some = columns.first().is_some_and(|column| column.end < few);
-    let alike = if is_some { alike(first, words.iter()) } else { 0 };
+    let alike = if is_some { alike(first.as_bytes(), words.iter()) } else { 0 };
     let same = columns.iter().take_while(|column| column.end < alike).count();
     let start = same.checked_sub(1).and_then(|last| columns.get(last)).map_or(0, |last| last.end);
     let others = columns.get_mut(same..)?;
@@ -91,8 +91,8 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'
 const FEW: usize = 8;
 
 /// How many bytes some words begin with like the first.
-fn alike<'w>(first: &str, words: impl Iterator<Item = &'w &'w str>) -> usize {
-    let mut alike = first.as_bytes();
+pub(super) fn alike<'w>(first: &[u8], words: impl Iterator<Item = &'w &'w str>) -> usize {
+    let mut alike = first;
     for word in words {
         let both = common(alike, word.as_bytes());
         alike = alike.get(..both).unwrap_or_default();

@@ -1,9 +1,8 @@
 //! From lines of one form to text and columns: what is the same in all of them is text, white
 //! space that fills a word to a width is a pad, and the rest are cells.
 
-use super::super::bytes::common;
 use super::column::Column;
-use super::cut::{Run, border, columns, common_end, digit_border};
+use super::cut::{Run, alike, border, columns, common_end, digit_border};
 use super::form::{Pad, WIDEST};
 use super::group::Group;
 use super::words::Word;
@@ -313,14 +312,12 @@ impl<'a> Parts<'a> {
         let first = values.first().copied().unwrap_or("");
         let shortest = values.iter().map(|value| value.len()).min().unwrap_or(0);
         let most = shortest.saturating_sub(1);
-        let before = alike(&values, most, |value, most| {
-            common(first.as_bytes().get(..most)?, value.as_bytes()).into()
-        });
+        let before = alike(first.as_bytes().get(..most).unwrap_or_default(), values.iter());
         let before =
             border(&values, before, false, |value, at| Some(at).filter(|at| *at <= value.len()));
         let before = digit_border(&values, before);
         let most = most - before;
-        let after = alike(&values, most, |value, _| common_end(first, value).into());
+        let after = alike_end(first, &values, most);
         let after = border(&values, after, true, |value, at| value.len().checked_sub(at));
         if before + after == 0 {
             self.0.push(Part::Column(Column::new(Pad::None, values, is_run)));
@@ -337,14 +334,15 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The least of what `count` says of the values; it is asked no more once that is nothing.
-fn alike(values: &[&str], most: usize, count: impl Fn(&str, usize) -> Option<usize>) -> usize {
+/// How many bytes the values end with like the first, up to so many; none is asked once that is
+/// nothing.
+fn alike_end(first: &str, values: &[&str], most: usize) -> usize {
     let mut most = most;
     for value in values {
         if most == 0 {
             break;
         }
-        most = most.min(count(value, most).unwrap_or(0));
+        most = most.min(common_end(first, value));
     }
     most
 }
