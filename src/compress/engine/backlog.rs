@@ -5,7 +5,6 @@
 //! list from its beginning finds every one of them, and a longer list never changes what stood
 //! before.
 
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use foldhash::HashMap;
@@ -21,16 +20,23 @@ const PLACES: usize = 6;
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     texts: Vec<(Place, Arc<str>, Arc<LinesLater>)>,
-    /// Where a line stands, by its hash. Only ever asked by key.
-    places: HashMap<u64, Places>,
+    /// Where lines stand.
+    stands: Vec<Stand>,
+    /// The first of the places of a line in `stands`, by its hash. Only ever asked by key.
+    firsts: HashMap<u64, u32>,
 }
 
-/// Texts and lines in them: most lines stand in one place.
-#[derive(Debug)]
-struct Places {
-    first: (u32, u32),
-    others: Vec<(u32, u32)>,
+/// Where a line stands.
+#[derive(Debug, Clone, Copy)]
+struct Stand {
+    text: u32,
+    line: u32,
+    /// The next place of the same line in the list; none behind the last.
+    next: u32,
 }
+
+/// No place in the list.
+const NONE: u32 = u32::MAX;
 
 /// Lines of a text that stand in an earlier one.
 #[derive(Debug, Clone, Copy)]
@@ -55,17 +61,38 @@ impl Backlog {
             {
                 continue;
             }
-            match self.places.entry(hash) {
-                Entry::Vacant(entry) => {
-                    entry.insert(Places { first: (index, at), others: Vec::new() });
-                }
-                Entry::Occupied(mut entry) if entry.get().others.len() + 1 < PLACES => {
-                    entry.get_mut().others.push((index, at));
-                }
-                Entry::Occupied(_) => {}
-            }
+            self.stands(hash, (index, at));
         }
         self.texts.push((place, text, later));
+    }
+
+    /// Remembers a place of a line behind those that are known.
+    fn stands(&mut self, hash: u64, (text, line): (u32, u32)) {
+        let Some(own) = u32::try_from(self.stands.len()).ok().filter(|own| *own < NONE) else {
+            return;
+        };
+        let first = *self.firsts.entry(hash).or_insert(own);
+        if first != own {
+            let mut last = first;
+            for _ in 2..PLACES {
+                match self.stands.get(last as usize) {
+                    Some(stand) if stand.next != NONE => last = stand.next,
+                    _ => break,
+                }
+            }
+            match self.stands.get_mut(last as usize) {
+                Some(stand) if stand.next == NONE => stand.next = own,
+                _ => return,
+            }
+        }
+        self.stands.push(Stand { text, line, next: NONE });
+    }
+
+    /// The places of a line, in the order in which they came.
+    fn places(&self, hash: u64) -> impl Iterator<Item = Stand> {
+        let stand = |at: u32| self.stands.get(at as usize).copied();
+        let first = self.firsts.get(&hash).and_then(|first| stand(*first));
+        std::iter::successors(first, move |before| stand(before.next))
     }
 
     /// The text with references for what stands before, and where these stand; `None` where there
@@ -79,6 +106,7 @@ impl Backlog {
     ) -> Option<(String, Vec<Change>)> {
         let mut out = String::new();
         let mut changes = Vec::new();
+        let mut reference = String::new();
         let mut copied = 0;
         let mut at = 0;
         while at < lines.len() {
@@ -87,10 +115,14 @@ impl Backlog {
                 continue;
             };
             let range = lines.range(text, at, found.count).unwrap_or_default();
-            let reference = self.reference(found).to_string();
+            reference.clear();
+            self.write_reference(&mut reference, found);
             if !pays(text.get(range.clone()).unwrap_or_default(), &reference) {
                 at += 1;
                 continue;
+            }
+            if copied == 0 {
+                out.reserve(text.len());
             }
             copy(&mut out, text, lines, copied, at);
             if !out.is_empty() || at > 0 {
@@ -115,16 +147,15 @@ impl Backlog {
         /// What may be joined to a line on both sides, with the line break.
         const AROUND: u64 = 9;
         let stands =
-            |line: &usize| lines.hash(*line).is_some_and(|hash| self.places.contains_key(&hash));
+            |line: &usize| lines.hash(*line).is_some_and(|hash| self.firsts.contains_key(&hash));
         let found = (0..lines.len()).filter(stands).filter_map(|line| lines.get(text, line));
         found.map(|line| line.len() as u64 + AROUND).sum()
     }
 
     fn longest(&self, text: &str, lines: &Lines, at: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
-        let places = self.places.get(&lines.hash(at)?)?;
-        for (source, line) in [&places.first].into_iter().chain(&places.others) {
-            let (source, line) = (*source as usize, *line as usize);
+        for stand in self.places(lines.hash(at)?) {
+            let (source, line) = (stand.text as usize, stand.line as usize);
             let count = self.alike(text, lines, at, source, line);
             if count > best.map_or(0, |best| best.count) {
                 best = Some(Match { text: source, line, count });
@@ -149,12 +180,12 @@ impl Backlog {
         count
     }
 
-    fn reference(&self, found: Match) -> Reference {
-        let (place, whole) = match self.texts.get(found.text) {
-            Some((place, text, lines)) => (place.clone(), found.count == lines.of_text(text).len()),
-            None => (Place::Result(0), false),
-        };
-        Reference { place, lines: (!whole).then_some((found.line + 1, found.count)) }
+    fn write_reference(&self, out: &mut String, found: Match) {
+        if let Some((place, text, lines)) = self.texts.get(found.text) {
+            let is_whole = found.count == lines.of_text(text).len();
+            let lines = (!is_whole).then_some((found.line + 1, found.count));
+            mark::write_reference(out, place, lines);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The marks: how a reference is written, how a block begins, and how a text that only looks
 //! like one of these is kept apart.
 
-use std::fmt;
+use std::fmt::Write as _;
 
 use crate::compress::notation::MARK;
 
@@ -19,16 +19,6 @@ pub(super) enum Place {
     Call(usize, Option<String>),
 }
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Result(nth) => write!(f, "result {nth}"),
-            Self::Call(nth, None) => write!(f, "call {nth}"),
-            Self::Call(nth, Some(key)) => write!(f, "call {nth} {key}"),
-        }
-    }
-}
-
 /// `§= result 7 lines 12-40`: the lines that stand there stand here too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
@@ -37,15 +27,34 @@ pub(super) struct Reference {
     pub(super) lines: Option<(usize, usize)>,
 }
 
-impl fmt::Display for Reference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{MARK}= {}", self.place)?;
-        match self.lines {
-            None => Ok(()),
-            Some((first, 1)) => write!(f, " line {first}"),
-            Some((first, count)) => write!(f, " lines {first}-{}", first + count - 1),
+/// Writes a reference to some lines of a place; the first from 1, and how many.
+pub(super) fn write_reference(out: &mut String, place: &Place, lines: Option<(usize, usize)>) {
+    let (Place::Result(nth) | Place::Call(nth, _)) = place;
+    let kind = if matches!(place, Place::Result(_)) { "= result " } else { "= call " };
+    out.push(MARK);
+    out.push_str(kind);
+    push_number(out, *nth);
+    if let Place::Call(_, Some(key)) = place {
+        out.push(' ');
+        out.push_str(key);
+    }
+    match lines {
+        None => {}
+        Some((first, 1)) => {
+            out.push_str(" line ");
+            push_number(out, first);
+        }
+        Some((first, count)) => {
+            out.push_str(" lines ");
+            push_number(out, first);
+            out.push('-');
+            push_number(out, first + count - 1);
         }
     }
+}
+
+fn push_number(out: &mut String, number: usize) {
+    let _ = write!(out, "{number}");
 }
 
 impl Reference {
@@ -125,7 +134,9 @@ mod tests {
             (call(Some("content")), None, "§= call 12 content"),
         ] {
             let reference = Reference { place, lines };
-            assert_eq!(reference.to_string(), text);
+            let mut written = String::new();
+            write_reference(&mut written, &reference.place, reference.lines);
+            assert_eq!(written, text);
             assert_eq!(Reference::parse(text), Some(reference));
         }
     }
