@@ -13,6 +13,7 @@
 //! one.
 
 use std::cell::OnceCell;
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -168,17 +169,19 @@ struct Mark {
     repeats: bool,
 }
 
-impl Mark {
-    fn show(self) -> String {
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lines, errors, repeats } = self;
         match errors {
-            _ if repeats => format!("[… {lines} lines as above]"),
-            0 => format!("[… {lines} lines]"),
-            1 => format!("[… {lines} lines, 1 error as above]"),
-            _ => format!("[… {lines} lines, {errors} errors as above]"),
+            _ if *repeats => write!(f, "[… {lines} lines as above]"),
+            0 => write!(f, "[… {lines} lines]"),
+            1 => write!(f, "[… {lines} lines, 1 error as above]"),
+            _ => write!(f, "[… {lines} lines, {errors} errors as above]"),
         }
     }
+}
 
+impl Mark {
     /// What a line says, if it is a mark; `errors` of a mark that says `as above` is not known.
     fn parse(line: &str) -> Option<Self> {
         let inner = line.trim_ascii().strip_prefix("[… ")?.strip_suffix(']')?;
@@ -293,6 +296,8 @@ fn run(page: &Page<'_>, shows: &[bool], above: &Above, at: usize) -> (usize, Mar
 }
 
 fn cut(page: &Page<'_>, lines: Range<usize>, mark: Mark, margin: Margin) -> Option<Cut> {
+    /// Bytes that a mark takes, as a rule.
+    const USUAL: usize = 32;
     let Range { start: from, end: to } = lines;
     if mark.lines < FEWEST_GONE {
         return None;
@@ -302,7 +307,8 @@ fn cut(page: &Page<'_>, lines: Range<usize>, mark: Mark, margin: Margin) -> Opti
     let indent = indent.get(..indent.len().min(INDENT)).unwrap_or_default();
     let last = page.slice(to - 1, to);
     let line_break = last.get(page.line(to - 1).len()..).unwrap_or_default();
-    let with = format!("{indent}{}{line_break}", mark.show());
+    let mut with = String::with_capacity(indent.len() + USUAL);
+    let _ = write!(with, "{indent}{mark}{line_break}");
     let range = page.start(from)..page.start(to);
     (range.len() >= with.len() * WORTH).then_some(Cut { range, with })
 }
@@ -333,7 +339,7 @@ pub(super) fn shown(before: &Page<'_>, after: &Page<'_>) -> Option<Vec<bool>> {
         }
         shows.resize(from + said.lines, false);
         let (end, mark) = run(before, &shows, &above, from);
-        if end != from + said.lines || mark.show() != line.trim_ascii() {
+        if end != from + said.lines || mark.to_string() != line.trim_ascii() {
             return None;
         }
         above.see(before, from..end, false);
