@@ -25,7 +25,7 @@ pub use adapter::{Adapters, Tryout, built_in_names};
 pub use chain::{chain, end_of};
 pub use engine::{
     Class, Decoded, Decoder, Depth, Descent, Encoder, Engine, Facts, Form, Hold, Lossless, Names,
-    Reducer, Stands, Told, Whose,
+    Reducer, Stands, Told, Whose, stays_whole,
 };
 pub use errors::Errors;
 pub use gaps::has_gaps;

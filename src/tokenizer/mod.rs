@@ -127,8 +127,7 @@ impl Counter {
         Some(tokens)
     }
 
-    /// Remembers the count of the text of a digest, found without this counter's work.
-    pub(crate) fn remember(&self, name: TokenizerName, digest: Digest, tokens: u64) {
+    fn remember(&self, name: TokenizerName, digest: Digest, tokens: u64) {
         self.counts.insert((name, digest), u32::try_from(tokens).unwrap_or(u32::MAX));
     }
 

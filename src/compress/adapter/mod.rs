@@ -58,7 +58,7 @@ pub use set::{Adapters, built_in_names};
 pub(crate) use shorten::Shortened;
 #[cfg(any(fuzzing, test))]
 pub(crate) use shorten::apply;
-pub(crate) use shorten::{Inside, shorten, shorten_parts};
+pub(crate) use shorten::{Inside, SHORTEST, shorten, shorten_parts};
 pub use tryout::Tryout;
 
 /// A stretch of a text, in bytes, and what stands in its place.

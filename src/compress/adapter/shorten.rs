@@ -10,7 +10,7 @@ use crate::compress::MOST;
 use crate::compress::segment::{Kind, Span, segment};
 
 /// Bytes below which nothing is worth leaving out.
-pub(super) const SHORTEST: usize = 120;
+pub(crate) const SHORTEST: usize = 120;
 /// Texts inside one another: a log in a string in a JSON document in a fence.
 const DEPTH: usize = 3;
 

@@ -11,6 +11,7 @@ use crate::compress::notation::{
     Block, Found, MARK, Notation, Out, Seen, groups, least_share, lines_of,
 };
 use crate::compress::segment::{Kind, Span, segment};
+use crate::tokenizer::is_cut;
 
 /// A form of a text with blocks in it.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub(super) struct Blocks {
     pub(super) text: String,
     /// Where blocks with their line breaks stand in it, and how many tokens they take.
     pub(super) known: Vec<(Range<usize>, u64)>,
+    /// Whether no token of the text reaches into or out of the lines that blocks stand for.
+    pub(super) are_cut: bool,
     /// Bytes of the text that blocks stand for which white space has no say in.
     pub(super) of_any_layout: usize,
     pub(super) used: Vec<&'static str>,
@@ -43,7 +46,7 @@ pub(super) fn blocks(
     (purpose, check): (Use, Check),
     most: usize,
 ) -> Blocks {
-    let mut out = Blocks { spans: segment(text), ..Blocks::default() };
+    let mut out = Blocks { spans: segment(text), are_cut: true, ..Blocks::default() };
     let mut copied = 0;
     for span in parts(text, &out.spans) {
         let groups = groups(span.kind);
@@ -116,7 +119,7 @@ fn holds_whole_lines(text: &str, part: &Range<usize>) -> bool {
 /// A stretch of a part on its way: lines as they are, or a block in their place.
 enum Piece {
     Lines(Range<usize>),
-    Block(Written),
+    Block(Range<usize>, Written),
 }
 
 /// A block as it is shown.
@@ -137,7 +140,8 @@ impl Blocks {
             }
             match piece {
                 Piece::Lines(range) => self.text.push_str(place(text, lines, range).0),
-                Piece::Block(block) => {
+                Piece::Block(range, block) => {
+                    self.are_cut = self.are_cut && is_cut_off(text, place(text, lines, range).1);
                     let start = self.text.len();
                     self.text.push_str(&block.text);
                     let end = self.text.len() + usize::from(block.has_break);
@@ -147,6 +151,12 @@ impl Blocks {
             }
         }
     }
+}
+
+/// Whether the tokens of a stretch of a text are those that it has by itself.
+fn is_cut_off(text: &str, stretch: &str) -> bool {
+    let start = (stretch.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    is_cut(text, start) && is_cut(text, start + stretch.len())
 }
 
 /// Lines of a text as they stand in it, and with the line break after them, if there is one.
@@ -216,7 +226,7 @@ impl Part<'_> {
                 if start > literal {
                     pieces.push(Piece::Lines(literal..start));
                 }
-                pieces.push(Piece::Block(text));
+                pieces.push(Piece::Block(start..end, text));
                 if !self.out.used.contains(&notation) {
                     self.out.used.push(notation);
                 }

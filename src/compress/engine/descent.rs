@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::lines::LinesLater;
-use super::reduce::{Digests, Named};
+use super::reduce::{Digests, Named, stays_whole};
 use super::told::Beside;
 use super::{Depth, Engine, Form, Known, Use};
 use crate::domain::TokenizerName;
@@ -52,6 +52,9 @@ impl Descent {
         by: (&Named<'_>, Depth, Option<Beside<'_>>),
         text: &str,
     ) {
+        if stays_whole(text) {
+            return;
+        }
         let text = (text, self.digest, &mut self.digests);
         let known = engine.reduced(counter, name, by, self.purpose, text);
         if known.form.text.is_some() && known.form.tokens_after < self.form.tokens_after {

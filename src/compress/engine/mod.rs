@@ -36,12 +36,13 @@ pub use decode::{Decoded, Decoder};
 pub use descent::Descent;
 pub use encode::{Encoder, Hold, Whose};
 pub use names::Names;
-pub use reduce::{Depth, Reducer};
+pub use reduce::{Depth, Reducer, stays_whole};
 pub use told::{Facts, Stands, Told};
 
 use lines::LinesLater;
 use mark::{LITERAL, Place};
 use reduce::Reduced;
+use tokens::{By, Tokens};
 
 /// Bytes of short forms that are remembered.
 const REMEMBERED_BYTES: u64 = 64 << 20;
@@ -190,29 +191,37 @@ impl Engine {
         purpose: Use,
         (text, digest): (&str, Digest),
     ) -> Arc<Known> {
+        if matches!(purpose, Use::Said | Use::Arguments) {
+            // Nothing is made of them at rung 1, so there is nothing to remember.
+            let tokens = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
+            return Arc::new(Known::as_it_came(tokens));
+        }
         let key = (name, purpose, digest);
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
-        let formed = formed(counter, name, (purpose, Tried::All), (text, digest));
-        let before = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
-        let (form, spans) = formed.into_form(before);
+        let tokens = Tokens::new(counter, name, (text, By::Digest(digest)));
+        let (form, spans) = formed(&tokens, (purpose, Tried::All)).into_form(tokens.whole());
         // Only results are pointed at.
-        let lines = match purpose {
-            Use::Result(_) => Arc::new(LinesLater::of(form.text.as_deref().unwrap_or(text))),
-            Use::Words | Use::Said | Use::Arguments => Arc::default(),
-        };
+        let is_result = matches!(purpose, Use::Result(_));
+        let shown = form.text.as_deref().unwrap_or(text);
+        let lines = if is_result { LinesLater::of(shown) } else { LinesLater::default() };
         let has_blocks =
             form.class == Class::Exact && form.rules.iter().any(|rule| rule != "escape");
-        let plain = (has_blocks && matches!(purpose, Use::Result(_))).then(|| LinesLater::of(text));
+        let plain = (has_blocks && is_result).then(|| LinesLater::of(text));
         let spans = spans.map(Vec::into_boxed_slice);
-        let known = Arc::new(Known { form, lines, plain, spans });
+        let known = Arc::new(Known { form, lines: Arc::new(lines), plain, spans });
         self.forms.insert(key, Arc::clone(&known));
         known
     }
 }
 
 impl Known {
+    /// A text that stands as it came, and that nothing points at.
+    fn as_it_came(tokens: u64) -> Self {
+        Self { form: Form::as_it_came(tokens), lines: Arc::default(), plain: None, spans: None }
+    }
+
     /// Whether anything of it but white space and codes is written otherwise than it came.
     fn is_rewritten(&self) -> bool {
         self.form.rules.iter().any(|rule| rule != "clean")
@@ -248,24 +257,19 @@ struct Formed {
     tokens: u64,
 }
 
-fn formed(
-    counter: &Counter,
-    name: TokenizerName,
-    (purpose, tried): (Use, Tried),
-    (text, digest): (&str, Digest),
-) -> Formed {
+fn formed(tokens: &Tokens<'_>, (purpose, tried): (Use, Tried)) -> Formed {
     if matches!(purpose, Use::Said | Use::Arguments) {
-        let tokens = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
-        return Formed { tokens, ..Formed::default() };
+        return Formed { tokens: tokens.whole(), ..Formed::default() };
     }
+    let text = tokens.text();
     if mark::has_marks(text) {
         let escaped = LITERAL.map(|mark| format!("{mark}{text}"));
-        let escaped = escaped.map(|text| (counter.count(name, &text), text));
+        let escaped = escaped.map(|text| (tokens.of(&text), text));
         let (tokens, escaped) =
             escaped.into_iter().min_by_key(|(tokens, _)| *tokens).unwrap_or_default();
         return Formed { text: Some(escaped), rules: vec!["escape"], tokens, ..Formed::default() };
     }
-    let solo = solo::solo(counter, name, (text, digest), (purpose, tried));
+    let solo = solo::solo(tokens, (purpose, tried));
     let clean = solo.equivalent.then_some("clean");
     Formed {
         text: solo.form,

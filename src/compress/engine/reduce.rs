@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::lines::LinesLater;
 use super::recount::{Change, recount};
+use super::tokens::{By, Tokens};
 use super::told::{Beside, BesideId};
 use super::{Class, Engine, Form, Known, Tried, Use, formed};
-use crate::compress::adapter::{Adapters, FormatAdapter, shorten_parts};
+use crate::compress::adapter::{self, Adapters, FormatAdapter, shorten_parts};
 use crate::compress::digest;
 use crate::compress::lossless::without_codes;
 use crate::compress::segment::Span;
@@ -102,6 +103,11 @@ pub(super) struct Digests {
     last: Option<(Digest, Arc<Known>)>,
 }
 
+/// Whether a text is so short that rung 2 leaves all of it, at any depth.
+pub fn stays_whole(text: &str) -> bool {
+    text.len() < adapter::SHORTEST.min(digest::SHORTEST)
+}
+
 impl Engine {
     /// The text after rung 2, no longer than it is after rung 1 alone. `digests`: what was found
     /// for those that the text has at other depths.
@@ -166,7 +172,7 @@ impl Digests {
         if let Some((_, known)) = self.last.as_ref().filter(|(last, _)| *last == digest) {
             return Arc::new(known.by(rule));
         }
-        let form = reduction.left((left, digest), vec![rule.into()]);
+        let form = reduction.left(left, &|_| None, vec![rule.into()]);
         let known = Arc::new(reduction.known(form));
         self.last = Some((digest, Arc::clone(&known)));
         known
@@ -223,17 +229,14 @@ impl Reduction<'_> {
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
         let used: Vec<_> = shortened.used.iter().map(rule).collect();
         let mut form = match shortened.text {
-            Some(left) => {
-                let digest = Digest::of(&left);
-                if is_own {
+            Some(left) if is_own => {
+                let count = |left: &str| {
                     let changes = Change::of_cuts(&shortened.cuts);
-                    let own = (self.text, self.tokens());
-                    if let Some(tokens) = recount((counter, name), own, &left, &changes) {
-                        counter.remember(name, digest, tokens);
-                    }
-                }
-                self.left((left, digest), used.clone())
+                    recount((counter, name), (self.text, self.tokens()), left, &changes)
+                };
+                self.left(left, &count, used.clone())
             }
+            Some(left) => self.left(left, &|_| None, used.clone()),
             None => self.stays(),
         };
         if form.text.is_none() {
@@ -263,11 +266,18 @@ impl Reduction<'_> {
         counted.unwrap_or_default()
     }
 
-    /// The form of what is left of the text.
-    fn left(&self, (left, digest): (String, Digest), rules: Vec<Cow<'static, str>>) -> Form {
+    /// The form of what is left of the text. `count` finds its tokens, where that is faster than
+    /// to read it.
+    fn left(
+        &self,
+        left: String,
+        count: &dyn Fn(&str) -> Option<u64>,
+        rules: Vec<Cow<'static, str>>,
+    ) -> Form {
         let stays = self.stays();
-        let by = (self.purpose, self.tried);
-        let formed = formed(self.counter, self.name, by, (&left, digest));
+        let count = || count(&left);
+        let tokens = Tokens::new(self.counter, self.name, (&left, By::Changes(&count)));
+        let formed = formed(&tokens, (self.purpose, self.tried));
         let mut tokens = formed.tokens;
         let mut text = formed.text.unwrap_or(left);
         if let (Some(line), Use::Result(_)) = (self.reducer.pointer, self.purpose) {

@@ -11,8 +11,6 @@ use super::{Lossless, Tried, Use};
 use crate::compress::MOST;
 use crate::compress::lossless::{without_layout, without_line_ends};
 use crate::compress::segment::Span;
-use crate::domain::TokenizerName;
-use crate::tokenizer::{Counter, Digest};
 
 /// Bytes below which a text is not looked at: no header would pay.
 pub(super) const SHORTEST: usize = 48;
@@ -43,13 +41,7 @@ pub(super) struct Solo {
 }
 
 /// Finds the short form of a text that is not ours to decode as it stands.
-pub(super) fn solo(
-    counter: &Counter,
-    name: TokenizerName,
-    (text, digest): (&str, Digest),
-    (purpose, tried): (Use, Tried),
-) -> Solo {
-    let tokens = Tokens::new(counter, name, (text, digest));
+pub(super) fn solo(tokens: &Tokens<'_>, (purpose, tried): (Use, Tried)) -> Solo {
     let solo = Solo {
         form: None,
         equivalent: false,
@@ -59,18 +51,14 @@ pub(super) fn solo(
         tokens: 0,
     };
     let shortest = if purpose == Use::Words { LEAST_OF_WORDS } else { SHORTEST };
-    if text.len() < shortest {
+    if tokens.text().len() < shortest {
         return Solo { tokens: tokens.whole(), ..solo };
     }
     let by = |check| (tried, (tried != Tried::Clean).then_some(check));
     // Of the forms that are found only one is shown: it is decoded as a whole. Where that does
     // not give the text back, each block of all of them is.
-    let (found, source) = solo.clone().shortest(counter, &tokens, purpose, by(Check::Later));
-    if found.holds(&source) {
-        found
-    } else {
-        solo.shortest(counter, &tokens, purpose, by(Check::Each)).0
-    }
+    let (found, source) = solo.clone().shortest(tokens, purpose, by(Check::Later));
+    if found.holds(&source) { found } else { solo.shortest(tokens, purpose, by(Check::Each)).0 }
 }
 
 impl Solo {
@@ -78,7 +66,6 @@ impl Solo {
     /// one of the two that it was made of. No block is made where none is to be checked.
     fn shortest<'t>(
         mut self,
-        counter: &Counter,
         tokens: &Tokens<'t>,
         purpose: Use,
         (tried, check): (Tried, Option<Check>),
@@ -111,7 +98,7 @@ impl Solo {
         }
         let mut other =
             Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
-        let tokens = Tokens::new(counter, tokens.name(), (&clean, Digest::of(&clean)));
+        let tokens = tokens.beside(&clean);
         other.take(&tokens, blocks(&tokens, &clean));
         if other.tokens + self.tokens / WORTH < self.tokens {
             if other.form.is_none() {
@@ -151,8 +138,10 @@ impl Solo {
     fn take(&mut self, tokens: &Tokens<'_>, blocks: Blocks) {
         self.reverted = blocks.reverted;
         if !blocks.used.is_empty() {
-            let after = tokens.form(&blocks.text, &blocks.known);
-            if tokens.exceeds(tokens.text(), after) {
+            let (after, are_cut) = tokens.form(&blocks.text, &blocks.known);
+            // Each block takes less than its lines, and all else the same.
+            let is_shorter = are_cut && blocks.are_cut;
+            if is_shorter || tokens.exceeds(tokens.text(), after) {
                 self.tokens = after;
                 self.notations = blocks.used;
                 self.form = Some(blocks.text);

@@ -146,8 +146,7 @@ fn what_is_too_much_work_for_a_notation_stands_as_it_was() {
     let line = |n: u32| format!("2024-05-01T12:00:01Z INFO worker took job {} of many\n", n * 37);
     let text: String = (0..40).map(line).collect();
     let counter = Counter::new();
-    let digest = Digest::of(&text);
-    let tokens = tokens::Tokens::new(&counter, TokenizerName::Bytes4, (&text, digest));
+    let tokens = tokens::Tokens::new(&counter, TokenizerName::Bytes4, (&text, By::Itself));
     let asked = (Use::Result(Lossless::Exact), blocks::Check::Each);
     let refused = blocks::blocks(&tokens, &text, asked, text.len() - 1);
     assert_eq!((refused.used.len(), refused.text.as_str()), (0, ""));

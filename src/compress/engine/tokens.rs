@@ -11,22 +11,36 @@ pub(super) struct Tokens<'c> {
     counter: &'c Counter,
     name: TokenizerName,
     text: &'c str,
-    digest: Digest,
+    by: By<'c>,
     whole: OnceCell<u64>,
+}
+
+/// How a text as a whole is counted.
+pub(super) enum By<'c> {
+    /// By its digest: others ask for the same text.
+    Digest(Digest),
+    /// By itself: nobody asks twice.
+    Itself,
+    /// By what changed in another text, where that is faster.
+    Changes(&'c dyn Fn() -> Option<u64>),
 }
 
 impl<'c> Tokens<'c> {
     pub(super) fn new(
         counter: &'c Counter,
         name: TokenizerName,
-        (text, digest): (&'c str, Digest),
+        (text, by): (&'c str, By<'c>),
     ) -> Self {
-        let whole = counter.known(name, text, digest).map_or_else(OnceCell::new, OnceCell::from);
-        Self { counter, name, text, digest, whole }
+        let known = match by {
+            By::Digest(digest) => counter.known(name, text, digest),
+            By::Itself | By::Changes(_) => None,
+        };
+        Self { counter, name, text, by, whole: known.map_or_else(OnceCell::new, OnceCell::from) }
     }
 
-    pub(super) fn name(&self) -> TokenizerName {
-        self.name
+    /// Of another text, which nobody else asks for.
+    pub(super) fn beside<'t>(&'t self, text: &'t str) -> Tokens<'t> {
+        Tokens::new(self.counter, self.name, (text, By::Itself))
     }
 
     pub(super) fn text(&self) -> &'c str {
@@ -36,8 +50,14 @@ impl<'c> Tokens<'c> {
     /// Those of the text itself.
     pub(super) fn whole(&self) -> u64 {
         *self.whole.get_or_init(|| {
-            let count = self.counter.count_digest(self.name, self.text, self.digest, &mut || true);
-            count.unwrap_or_default()
+            let known = match self.by {
+                By::Digest(digest) => {
+                    self.counter.count_digest(self.name, self.text, digest, &mut || true)
+                }
+                By::Itself => None,
+                By::Changes(count) => count(),
+            };
+            known.unwrap_or_else(|| self.of(self.text))
         })
     }
 
@@ -81,19 +101,23 @@ impl<'c> Tokens<'c> {
         self.of(stretch)
     }
 
-    /// Those of a form, where those of some stretches of it are known.
-    pub(super) fn form(&self, form: &str, known: &[(Range<usize>, u64)]) -> u64 {
+    /// Those of a form, where those of some stretches of it are known, and whether each of them
+    /// takes the same there as by itself.
+    pub(super) fn form(&self, form: &str, known: &[(Range<usize>, u64)]) -> (u64, bool) {
         if self.name == TokenizerName::Bytes4 {
-            return self.of(form);
+            return (self.of(form), false);
         }
         let mut tokens = 0;
         let mut from = 0;
+        let mut are_cut = true;
         for (range, known) in known {
             if is_cut(form, range.start) && is_cut(form, range.end) {
                 tokens += self.of(form.get(from..range.start).unwrap_or_default()) + known;
                 from = range.end;
+            } else {
+                are_cut = false;
             }
         }
-        tokens + self.of(form.get(from..).unwrap_or_default())
+        (tokens + self.of(form.get(from..).unwrap_or_default()), are_cut)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Job;
 use super::plan::Sight;
 use super::turns::form;
-use crate::compress::{Depth, Descent, Encoder, Facts, Form, Hold};
+use crate::compress::{Depth, Descent, Encoder, Facts, Form, Hold, stays_whole};
 use crate::pipeline::measure;
 use crate::provider::Spoken;
 
@@ -66,6 +66,10 @@ fn begin(job: &Job<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<Taken> {
         };
         spoken.slots().iter().map(move |slot| {
             let text = Arc::clone(&slot.text);
+            let is_own = matches!(spoken, Spoken::Said(_) | Spoken::Call(..));
+            if is_own && stays_whole(&text) {
+                return Taken { text, descent: None, steps: vec![Step::NONE], facts: None };
+            }
             if let Hold::To(_) = hold {
                 let descent = Some(encoder.descent(&text, super::turns::whose(spoken)));
                 return Taken { text, descent, steps: Vec::new(), facts: None };
