@@ -80,6 +80,18 @@ impl Planes {
     }
 }
 
+/// Whether a sign stands in a text of some tens of bytes.
+#[inline]
+pub(super) fn has(text: &[u8], sign: u8) -> bool {
+    let is_in = |chunk: &[u8; 16]| u8x16::new(*chunk).simd_eq(u8x16::splat(sign)).any();
+    let (chunks, rest) = text.as_chunks::<16>();
+    chunks.iter().any(is_in)
+        || match text.last_chunk::<16>() {
+            Some(last) => !rest.is_empty() && is_in(last),
+            None => rest.contains(&sign),
+        }
+}
+
 /// Both halves of the product count: in the lower alone, a high byte would say little.
 #[inline]
 pub(crate) fn mix(hash: u64, value: u64) -> u64 {
@@ -206,6 +218,11 @@ mod tests {
             });
             let expected: Vec<usize> = text.match_indices('a').map(|(at, _)| at).collect();
             prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn a_sign_is_found_anywhere(text in "[ab]{0,40}c?[ab]{0,40}") {
+            prop_assert_eq!(has(text.as_bytes(), b'c'), text.contains('c'));
         }
 
         #[test]

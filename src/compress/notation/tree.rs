@@ -12,7 +12,7 @@
 //! The header tells the sign of depth. A line that is followed by a deeper one is what all the
 //! deeper ones begin with; every other line stands for itself behind what it hangs under.
 
-use super::bytes::common;
+use super::bytes::{common, has};
 use super::{Block, Body, Found, Notation, Seen, quoted, unquoted};
 
 /// Bytes from which a shared beginning is written on a line of its own.
@@ -124,7 +124,7 @@ fn shared(a: &str, b: &str) -> usize {
 
 fn holds(lines: &[&str], sign: &str) -> bool {
     let sign = sign.bytes().next().unwrap_or(0);
-    lines.iter().any(|line| memchr::memchr(sign, line.as_bytes()).is_some())
+    lines.iter().any(|line| has(line.as_bytes(), sign))
 }
 
 /// A run of lines as a block, where that is shorter; `alike` is what each shares with the next.

@@ -1,6 +1,6 @@
 //! A column: the values of a hole, and what foretells most of them.
 
-use super::super::bytes::same;
+use super::super::bytes::{has, same};
 use super::form::{Hole, Pad, fold, number, width_text};
 
 /// Hits of a step below which it says nothing.
@@ -81,7 +81,7 @@ impl<'a> Column<'a> {
 /// Whether enough values have folders in common with the one before. A `^` of their own would be
 /// taken for one of ours.
 fn are_paths(values: &[&str]) -> bool {
-    let has_folder = |value: &&str| memchr::memchr(b'/', value.as_bytes()).is_some();
+    let has_folder = |value: &&str| has(value.as_bytes(), b'/');
     if !values.iter().take(HITS).any(has_folder) || has_sign(values) {
         return false;
     }
@@ -90,7 +90,7 @@ fn are_paths(values: &[&str]) -> bool {
 }
 
 fn has_sign(values: &[&str]) -> bool {
-    values.iter().any(|value| memchr::memchr(b'^', value.as_bytes()).is_some())
+    values.iter().any(|value| has(value.as_bytes(), b'^'))
 }
 
 /// Whether `foretold` gives the value.
