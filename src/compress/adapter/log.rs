@@ -128,11 +128,26 @@ fn alone(page: &Page<'_>, at: usize, progress: &Progress) -> Rank {
 /// The first and the last line of a run of lines of one shape show what the others are; these
 /// stay for their facts alone.
 fn rank_runs(page: &Page<'_>, ranks: &mut [Rank]) {
-    let shapes: Vec<u64> = (0..page.len()).map(|at| shape(page.line(at))).collect();
-    let mut from = 0;
-    for run in shapes.chunk_by(|a, b| a == b) {
-        let to = from + run.len();
-        if run.len() >= RUN {
+    let shape = |at: usize| shape(page.line(at));
+    // The line behind the last run, and its shape.
+    let mut held = (0, None);
+    // Most lines of a test run are ranked already, and nobody asks for their shapes.
+    while let Some(at) = (held.0..page.len()).find(|at| ranks.get(*at) == Some(&Rank::May(NEW))) {
+        let (next, known) = held;
+        let own = known.filter(|_| at == next).unwrap_or_else(|| shape(at));
+        let from = at - (next..at).rev().take_while(|before| shape(*before) == own).count();
+        let mut to = at + 1;
+        held.1 = None;
+        while to < page.len() {
+            let behind = shape(to);
+            if behind != own {
+                held.1 = Some(behind);
+                break;
+            }
+            to += 1;
+        }
+        held.0 = to;
+        if to - from >= RUN {
             for at in from..to {
                 let is_end = at == from || at + 1 == to;
                 if let Some(rank @ Rank::May(NEW)) = ranks.get_mut(at) {
@@ -140,7 +155,6 @@ fn rank_runs(page: &Page<'_>, ranks: &mut [Rank]) {
                 }
             }
         }
-        from = to;
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a tool says about each of many things: `Compiling a`, `Unpacking b`. And what tells the
 //! output of a tool from what a person wrote, where no line alone does.
 
+use std::cell::LazyCell;
+
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::failure::{is_failed, is_heading, is_passed, is_total};
@@ -78,7 +80,7 @@ pub(super) fn is_data(page: &Page<'_>) -> bool {
 pub(super) fn is_put_out(page: &Page<'_>) -> bool {
     let lines = page.len().min(LOOK);
     let progress = Progress::among(page, lines);
-    let tag = common_tag(page, lines);
+    let tag = LazyCell::new(|| common_tag(page, lines));
     let is_run = tells_failures(page);
     let mut solid = 0;
     let mut own = 0;
@@ -97,12 +99,12 @@ pub(super) fn is_put_out(page: &Page<'_>) -> bool {
         }
         let is_own = failure.is_some()
             || progress.has(page, at)
-            || tag.is_some_and(|tag| body.starts_with(tag))
             || is_entry(body.as_bytes())
             || is_heading(body)
             || is_passed(body)
             || is_margin(body)
-            || is_place(body);
+            || is_place(body)
+            || tag.is_some_and(|tag| body.starts_with(tag));
         own += usize::from(is_own);
     }
     own * 100 >= solid * MOST && solid > 0

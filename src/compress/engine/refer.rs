@@ -120,8 +120,11 @@ impl Encoder<'_> {
     ) -> Option<Known> {
         let (counter, name) = (self.counter, self.name);
         let mut pays = |span: &str, reference: &str| {
-            let least = counter.at_least(name, span);
             // No text takes more tokens than it has bytes.
+            if span.len() as u64 <= counter.at_least(name, reference) + 2 {
+                return false;
+            }
+            let least = counter.at_least(name, span);
             least > reference.len() as u64 + 2 || {
                 let cost = counter.count_once(name, reference) + 2;
                 least > cost || counter.count_once(name, span) > cost
