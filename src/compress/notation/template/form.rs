@@ -230,7 +230,7 @@ pub(super) fn fold<'a>(value: &'a str, before: &str) -> Option<(usize, &'a str)>
     const DEEPEST: usize = 4;
     let both = common(value.as_bytes(), before.as_bytes());
     let cut = value.as_bytes().get(..both)?.iter().rposition(|byte| *byte == b'/')?;
-    let ups = before.as_bytes().get(cut..)?.iter().filter(|byte| **byte == b'/').count();
+    let ups = memchr::memchr_iter(b'/', before.as_bytes().get(cut..)?).count();
     (ups <= DEEPEST && ups < cut).then(|| (ups, value.get(cut + 1..).unwrap_or("")))
 }
 
