@@ -129,27 +129,25 @@ fn alone(page: &Page<'_>, at: usize, progress: &Progress) -> Rank {
 /// stay for their facts alone.
 fn rank_runs(page: &Page<'_>, ranks: &mut [Rank]) {
     let shape = |at: usize| shape(page.line(at));
-    // The line behind the last run, and its shape.
-    let mut held = (0, None);
+    // The line behind the last run, and its shape where that was found.
+    let (mut next, mut known) = (0, None);
     // Most lines of a test run are ranked already, and nobody asks for their shapes.
-    while let Some(at) = (held.0..page.len()).find(|at| ranks.get(*at) == Some(&Rank::May(NEW))) {
-        let (next, known) = held;
+    while let Some(at) = (next..page.len()).find(|at| ranks.get(*at) == Some(&Rank::May(NEW))) {
         let own = known.filter(|_| at == next).unwrap_or_else(|| shape(at));
         let from = at - (next..at).rev().take_while(|before| shape(*before) == own).count();
-        let mut to = at + 1;
-        held.1 = None;
-        while to < page.len() {
-            let behind = shape(to);
-            if behind != own {
-                held.1 = Some(behind);
-                break;
+        known = None;
+        next = at + 1;
+        while next < page.len() && known.is_none() {
+            let behind = shape(next);
+            if behind == own {
+                next += 1;
+            } else {
+                known = Some(behind);
             }
-            to += 1;
         }
-        held.0 = to;
-        if to - from >= RUN {
-            for at in from..to {
-                let is_end = at == from || at + 1 == to;
+        if next - from >= RUN {
+            for at in from..next {
+                let is_end = at == from || at + 1 == next;
                 if let Some(rank @ Rank::May(NEW)) = ranks.get_mut(at) {
                     *rank = Rank::May(if is_end { END } else { 0 });
                 }
@@ -162,6 +160,33 @@ fn rank_runs(page: &Page<'_>, ranks: &mut [Rank]) {
 mod tests {
     use super::*;
     use crate::compress::adapter::laws::{detects, short};
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn lines_of_one_shape_are_a_run_whoever_ranked_them(
+            lines in prop::collection::vec((0..3_usize, any::<bool>()), 0..24),
+        ) {
+            let shapes = ["took job 12\n", "lost job 7\n", "gave job 4 back\n"];
+            let text: String = lines.iter().map(|(shape, _)| shapes[*shape]).collect();
+            let own = |is_new| if is_new { Rank::May(NEW) } else { Rank::Should };
+            let mut ranks: Vec<Rank> = lines.iter().map(|(_, is_new)| own(*is_new)).collect();
+            let mut expected = Vec::new();
+            for run in lines.chunk_by(|(a, _), (b, _)| a == b) {
+                let rank = |(at, (_, is_new)): (usize, &(usize, bool))| match own(*is_new) {
+                    Rank::May(_) if run.len() < RUN => Rank::May(NEW),
+                    Rank::May(_) if at == 0 || at + 1 == run.len() => Rank::May(END),
+                    Rank::May(_) => Rank::May(0),
+                    rank => rank,
+                };
+                expected.extend(run.iter().enumerate().map(rank));
+            }
+            rank_runs(&Page::of(&text), &mut ranks);
+            prop_assert_eq!(ranks, expected);
+        }
+    }
 
     fn holds(text: &str, lines: &[&str]) {
         for line in lines {
