@@ -120,16 +120,19 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 /// many of these.
 #[inline]
 pub(super) fn hash_within(line: &[u8], start: usize, end: usize) -> u64 {
+    /// Spreads a length over all bits: no few bytes of a longer word are what makes the difference.
+    const SPREAD: u64 = 0xd6e8_feb8_6659_fd93;
     let length = end.saturating_sub(start);
+    let seed = (length as u64).wrapping_mul(SPREAD);
     if length > 16 {
         return hash(line.get(start..end).unwrap_or_default());
     }
     let first = eight(line, start);
     if length > 8 {
-        return mix(mix(length as u64, first), eight(line, end - 8));
+        return mix(mix(seed, first), eight(line, end - 8));
     }
     let others = u32::try_from(64 - 8 * length).unwrap_or(u64::BITS);
-    mix(length as u64, first & u64::MAX.checked_shr(others).unwrap_or(0))
+    mix(seed, first & u64::MAX.checked_shr(others).unwrap_or(0))
 }
 
 /// The eight bytes of a line that begin at a place; behind its end, zeros.
@@ -200,6 +203,12 @@ mod tests {
     #[test]
     fn a_high_byte_makes_another_hash() {
         assert_ne!(hash(b"#tWr.7:96       "), hash(b"#tWr.7:I        "));
+    }
+
+    #[test]
+    fn a_longer_word_with_control_characters_has_another_hash() {
+        let hash = |word: &str| hash_within(format!("{word} and more").as_bytes(), 0, word.len());
+        assert_ne!(hash("31"), hash("31\0\u{3}"));
     }
 
     fn bits(chunk: &[u8; CHUNK], holds: &dyn Fn(u8) -> bool) -> u32 {
