@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Job;
 use super::plan::Sight;
 use super::turns::form;
-use crate::compress::{Depth, Descent, Encoder, Facts, Form, Hold, stays_whole};
+use crate::compress::{Depth, Descent, Encoder, Facts, Form, Hold};
 use crate::pipeline::measure;
 use crate::provider::Spoken;
 
@@ -60,16 +60,13 @@ fn begin(job: &Job<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<Taken> {
     let spoken = job.spoken.get(at).into_iter().flatten();
     let texts = spoken.flat_map(|spoken| {
         let hold = job.hold_in(at, Sight::To(Depth::Reduced));
-        let hold = match spoken {
-            Spoken::Result(_) => hold,
-            _ => job.hold_words(hold),
-        };
         spoken.slots().iter().map(move |slot| {
             let text = Arc::clone(&slot.text);
-            let is_own = matches!(spoken, Spoken::Said(_) | Spoken::Call(..));
-            if is_own && stays_whole(&text) {
-                return Taken { text, descent: None, steps: vec![Step::NONE], facts: None };
-            }
+            let hold = match spoken {
+                Spoken::Result(_) => hold,
+                Spoken::Words(_) => job.hold_words(hold),
+                Spoken::Said(_) | Spoken::Call(..) => job.hold_own(hold, &text),
+            };
             if let Hold::To(_) = hold {
                 let descent = Some(encoder.descent(&text, super::turns::whose(spoken)));
                 return Taken { text, descent, steps: Vec::new(), facts: None };

@@ -7,7 +7,7 @@ use super::plan::{Plan, Sight};
 use super::report::{Row, Sketch};
 use super::splice::Edit;
 use super::{Edited, Error, Job, Line, Original, Thought};
-use crate::compress::{Class, Encoder, Form, Hold, Names, Told, stays_whole};
+use crate::compress::{Class, Encoder, Form, Hold, Names, Told};
 use crate::domain::ArtifactId;
 use crate::pipeline::measure;
 use crate::pipeline::report::Action;
@@ -44,10 +44,8 @@ pub(super) fn run<'e>(
         for spoken in spoken {
             match spoken {
                 Spoken::Call(slot, wrap) => {
-                    let form = match job.hold_words(job.hold_in(at, sight)) {
-                        Hold::To(depth) if !stays_whole(&slot.text) => {
-                            Some(encoder.arguments(&slot.text, depth))
-                        }
+                    let form = match job.hold_own(job.hold_in(at, sight), &slot.text) {
+                        Hold::To(depth) => Some(encoder.arguments(&slot.text, depth)),
                         _ => None,
                     };
                     let shown = form.as_ref().and_then(|form| form.text.as_ref());
@@ -58,8 +56,8 @@ pub(super) fn run<'e>(
                     let form = encoder.words(&slot.text, job.hold_words(job.hold_in(at, sight)));
                     edits.take(std::slice::from_ref(slot), vec![form]);
                 }
-                Spoken::Said(slot) => match job.hold_words(job.hold_in(at, sight)) {
-                    Hold::To(depth) if !stays_whole(&slot.text) => {
+                Spoken::Said(slot) => match job.hold_own(job.hold_in(at, sight), &slot.text) {
+                    Hold::To(depth) => {
                         let form = encoder.said(&slot.text, depth);
                         edits.take(std::slice::from_ref(slot), vec![form]);
                     }

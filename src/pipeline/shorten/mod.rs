@@ -29,7 +29,9 @@ use super::measure::{self, Cost, Meter};
 use super::points::summarize::Slice;
 use super::stage::{Timings, timed};
 use super::{Asks, Context, Deadline, Error, prose, protect};
-use crate::compress::{Adapters, Depth, Encoder, Form, Hold, Lossless, Names, Reducer};
+use crate::compress::{
+    Adapters, Depth, Encoder, Form, Hold, Lossless, Names, Reducer, stays_whole,
+};
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
 use crate::provider::{self, Answered, Spoken, Wrap};
@@ -345,6 +347,14 @@ impl<'j> Job<'j> {
     fn hold_words(&self, hold: Hold) -> Hold {
         match hold {
             Hold::Free | Hold::To(_) if self.request.reader.results_only => Hold::Fixed,
+            hold => hold,
+        }
+    }
+
+    /// How far a text of the model, or the arguments of its call, may be taken.
+    fn hold_own(&self, hold: Hold, text: &str) -> Hold {
+        match self.hold_words(hold) {
+            Hold::To(_) if stays_whole(text) => Hold::Fixed,
             hold => hold,
         }
     }
