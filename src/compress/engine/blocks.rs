@@ -6,12 +6,11 @@ use std::panic::AssertUnwindSafe;
 
 use super::Use;
 use super::solo::{LEAST_OF_WORDS, OF_WORDS, SHORTEST};
-use super::tokens::Tokens;
+use super::tokens::{Tokens, is_cut_off};
 use crate::compress::notation::{
     Block, Found, MARK, Notation, Out, Seen, groups, least_share, lines_of,
 };
 use crate::compress::segment::{Kind, Span, segment};
-use crate::tokenizer::is_cut;
 
 /// A form of a text with blocks in it.
 #[derive(Debug, Default)]
@@ -141,7 +140,9 @@ impl Blocks {
             match piece {
                 Piece::Lines(range) => self.text.push_str(place(text, lines, range).0),
                 Piece::Block(range, block) => {
-                    self.are_cut = self.are_cut && is_cut_off(text, place(text, lines, range).1);
+                    let stretch = place(text, lines, range).1;
+                    let from = (stretch.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+                    self.are_cut &= is_cut_off(text, &(from..from + stretch.len()));
                     let start = self.text.len();
                     self.text.push_str(&block.text);
                     let end = self.text.len() + usize::from(block.has_break);
@@ -151,12 +152,6 @@ impl Blocks {
             }
         }
     }
-}
-
-/// Whether the tokens of a stretch of a text are those that it has by itself.
-fn is_cut_off(text: &str, stretch: &str) -> bool {
-    let start = (stretch.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    is_cut(text, start) && is_cut(text, start + stretch.len())
 }
 
 /// Lines of a text as they stand in it, and with the line break after them, if there is one.

@@ -8,7 +8,7 @@ use super::recount::{Change, recount};
 use super::tokens::{By, Tokens};
 use super::told::{Beside, BesideId};
 use super::{Class, Engine, Form, Known, Tried, Use, formed};
-use crate::compress::adapter::{self, Adapters, FormatAdapter, shorten_parts};
+use crate::compress::adapter::{self, Adapters, Cut, FormatAdapter, shorten_parts};
 use crate::compress::digest;
 use crate::compress::lossless::without_codes;
 use crate::compress::segment::Span;
@@ -172,7 +172,7 @@ impl Digests {
         if let Some((_, known)) = self.last.as_ref().filter(|(last, _)| *last == digest) {
             return Arc::new(known.by(rule));
         }
-        let form = reduction.left(left, &|_| None, vec![rule.into()]);
+        let form = reduction.left(left, None, vec![rule.into()]);
         let known = Arc::new(reduction.known(form));
         self.last = Some((digest, Arc::clone(&known)));
         known
@@ -229,14 +229,7 @@ impl Reduction<'_> {
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
         let used: Vec<_> = shortened.used.iter().map(rule).collect();
         let mut form = match shortened.text {
-            Some(left) if is_own => {
-                let count = |left: &str| {
-                    let changes = Change::of_cuts(&shortened.cuts);
-                    recount((counter, name), (self.text, self.tokens()), left, &changes)
-                };
-                self.left(left, &count, used.clone())
-            }
-            Some(left) => self.left(left, &|_| None, used.clone()),
+            Some(left) => self.left(left, is_own.then_some(&shortened.cuts), used.clone()),
             None => self.stays(),
         };
         if form.text.is_none() {
@@ -266,17 +259,14 @@ impl Reduction<'_> {
         counted.unwrap_or_default()
     }
 
-    /// The form of what is left of the text. `count` finds its tokens, where that is faster than
-    /// to read it.
-    fn left(
-        &self,
-        left: String,
-        count: &dyn Fn(&str) -> Option<u64>,
-        rules: Vec<Cow<'static, str>>,
-    ) -> Form {
+    /// The form of what is left of the text, after these cuts where they are known.
+    fn left(&self, left: String, cuts: Option<&Vec<Cut>>, rules: Vec<Cow<'static, str>>) -> Form {
         let stays = self.stays();
-        let count = || count(&left);
-        let tokens = Tokens::new(self.counter, self.name, (&left, By::Changes(&count)));
+        let changed = || {
+            let own = (self.text, self.tokens());
+            recount((self.counter, self.name), own, &left, &Change::of_cuts(cuts?))
+        };
+        let tokens = Tokens::new(self.counter, self.name, (&left, By::Changes(&changed)));
         let formed = formed(&tokens, (self.purpose, self.tried));
         let mut tokens = formed.tokens;
         let mut text = formed.text.unwrap_or(left);

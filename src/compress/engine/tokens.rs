@@ -95,7 +95,7 @@ impl<'c> Tokens<'c> {
         };
         let is_most = (before.len() + after.len()) * MOST <= stretch.len();
         let is_exact = self.name != TokenizerName::Bytes4;
-        if is_exact && is_most && is_cut(self.text, start) && is_cut(self.text, end) {
+        if is_exact && is_most && is_cut_off(self.text, &(start..end)) {
             return self.whole().saturating_sub(self.of(before) + self.of(after));
         }
         self.of(stretch)
@@ -111,7 +111,7 @@ impl<'c> Tokens<'c> {
         let mut from = 0;
         let mut are_cut = true;
         for (range, known) in known {
-            if is_cut(form, range.start) && is_cut(form, range.end) {
+            if is_cut_off(form, range) {
                 tokens += self.of(form.get(from..range.start).unwrap_or_default()) + known;
                 from = range.end;
             } else {
@@ -120,4 +120,9 @@ impl<'c> Tokens<'c> {
         }
         (tokens + self.of(form.get(from..).unwrap_or_default()), are_cut)
     }
+}
+
+/// Whether the tokens of a stretch of a text are those that it has by itself.
+pub(super) fn is_cut_off(text: &str, stretch: &Range<usize>) -> bool {
+    is_cut(text, stretch.start) && is_cut(text, stretch.end)
 }
