@@ -4,6 +4,8 @@
 //! cache-stable, with a report of every decision. Modules are listed in reading order; an arrow
 //! never points up this list. `tests/it/architecture.rs` holds the table of allowed arrows.
 
+pub mod limit;
+
 pub mod json;
 
 pub mod domain;

@@ -17,6 +17,7 @@ mod model;
 mod model_table;
 mod note;
 mod raw;
+mod replacing;
 mod session;
 mod session_state;
 mod skill;
@@ -55,11 +56,12 @@ pub use message::{
 pub use model::{Family, Model, Models, TokenizerName};
 pub use note::{Note, Notes};
 pub use raw::RawJson;
+pub use replacing::{Replace, Replacing};
 pub use session::{Measured, Session};
 pub use session_state::{SessionState, SnapshotHead};
 pub use skill::{
-    LONGEST_SKILL, Skill, SkillFormat, SkillUse, StoredSkill, is_skill_name, list_skills,
-    render_skill,
+    LONGEST_SKILL, MAX_RENDERED_BYTES, RenderedTooLong, Skill, SkillFormat, SkillUse, StoredSkill,
+    is_skill_name, list_skills, render_skill,
 };
 pub use stored_pack::StoredPack;
 pub use summary::{AskedSummary, Chat, Summary};

@@ -28,6 +28,8 @@ pub enum Cause {
     PatchConflict,
     /// The answer repeats a secret of the hook.
     SecretLeak,
+    /// A built-in hook would make more text than the request may: it is never passed over.
+    TextLimit,
     /// The hooks before it took all the time that hooks may take.
     BudgetExhausted,
     /// It failed so often that it is not called for a while.
@@ -55,6 +57,7 @@ impl Cause {
             Self::InvalidPayload => "invalid_payload",
             Self::PatchConflict => "patch_conflict",
             Self::SecretLeak => "secret_leak",
+            Self::TextLimit => "text_limit",
             Self::BudgetExhausted => "budget_exhausted",
             Self::CircuitOpen => "circuit_open",
             Self::Overloaded => "overloaded",
@@ -64,7 +67,7 @@ impl Cause {
     }
 
     /// Every cause.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Timeout,
         Self::Connect,
         Self::BlockedAddress,
@@ -77,6 +80,7 @@ impl Cause {
         Self::InvalidPayload,
         Self::PatchConflict,
         Self::SecretLeak,
+        Self::TextLimit,
         Self::BudgetExhausted,
         Self::CircuitOpen,
         Self::Overloaded,

@@ -66,7 +66,9 @@ pub use order::{Difference, HookSet, Manifest};
 pub use point::{Kind, Point, Provides};
 pub use points::{About, about, answer, write_point};
 pub use projection::Projection;
-pub use read::{CheckUrl, GivenId, HOOK_KEYS, is_hook_id, read_hook};
+pub use read::{
+    CheckUrl, GivenId, HOOK_KEYS, hook_patterns, is_hook_id, read_hook, read_hook_within,
+};
 pub use read_match::EVENTS;
 pub use recorded::Recorded;
 pub use round::{

@@ -7,6 +7,7 @@ use super::point::Point;
 use super::read::pattern;
 use super::text::is_pointer;
 use crate::json::{Faults, Fields, Path};
+use crate::limit::PatternBudget;
 
 const KEYS: &[&str] = &["tools", "args", "agents", "sessions", "events", "status"];
 const CONDITION_KEYS: &[&str] = &["path", "op", "value"];
@@ -37,7 +38,12 @@ pub const EVENTS: &[&str] = &[
 ];
 const ENDINGS: &[&str] = &["success", "failed", "timeout", "cycle", "depth"];
 
-pub(super) fn read_match(fields: &Fields<'_, '_>, points: &[Point], faults: &mut Faults) -> Match {
+pub(super) fn read_match(
+    fields: &Fields<'_, '_>,
+    points: &[Point],
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> Match {
     let Some(node) = fields.get("match") else { return Match::default() };
     let path = fields.path().key("match");
     let Some(given) = Fields::of(node, path, KEYS, faults) else { return Match::default() };
@@ -60,7 +66,7 @@ pub(super) fn read_match(fields: &Fields<'_, '_>, points: &[Point], faults: &mut
     };
     let matching = Match {
         tools: texts("tools", faults),
-        args: read_conditions(&given, faults),
+        args: read_conditions(&given, patterns, faults),
         agents: texts("agents", faults),
         sessions: texts("sessions", faults),
         events: texts("events", faults),
@@ -83,7 +89,11 @@ pub(super) fn read_match(fields: &Fields<'_, '_>, points: &[Point], faults: &mut
     matching
 }
 
-fn read_conditions(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Condition> {
+fn read_conditions(
+    fields: &Fields<'_, '_>,
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> Vec<Condition> {
     let list = fields.path().key("args");
     let mut conditions = Vec::new();
     for (index, item) in fields.list("args", MOST_CONDITIONS, faults).iter().enumerate() {
@@ -93,7 +103,7 @@ fn read_conditions(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Conditio
         if !pointer.is_some_and(is_pointer) {
             given.fault("path", "must be a JSON Pointer, such as `/command`", faults);
         }
-        let test = read_test(&given, &path, faults);
+        let test = read_test(&given, &path, patterns, faults);
         if let (Some(path), Some(test)) = (pointer, test) {
             conditions.push(Condition { path: path.into(), test });
         }
@@ -101,7 +111,12 @@ fn read_conditions(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Conditio
     conditions
 }
 
-fn read_test(given: &Fields<'_, '_>, path: &Path<'_>, faults: &mut Faults) -> Option<Test> {
+fn read_test(
+    given: &Fields<'_, '_>,
+    path: &Path<'_>,
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> Option<Test> {
     let words: Vec<(&str, &str)> = Test::OPS.iter().map(|op| (*op, *op)).collect();
     if given.get("op").is_none() {
         given.fault("op", "is missing", faults);
@@ -135,13 +150,18 @@ fn read_test(given: &Fields<'_, '_>, path: &Path<'_>, faults: &mut Faults) -> Op
         "not_equals" => Test::NotEquals(text.into()),
         "contains" => Test::Contains(text.into()),
         "starts_with" => Test::StartsWith(text.into()),
-        "glob" => Test::Glob(text.into(), glob(text)?),
-        _ => Test::Regex(pattern(node, &path.key("value"), faults)?),
+        "glob" => {
+            let compiled = patterns.compile(&glob(text));
+            let compiled =
+                compiled.map_err(|error| given.fault("value", error.to_string(), faults));
+            Test::Glob(text.into(), compiled.ok()?)
+        }
+        _ => Test::Regex(pattern(node, &path.key("value"), patterns, faults)?),
     })
 }
 
 /// A pattern in which `*` is any text and `?` any character, for the whole of a value.
-fn glob(text: &str) -> Option<regex::Regex> {
+fn glob(text: &str) -> String {
     let source = regex::escape(text).replace(r"\*", ".*").replace(r"\?", ".");
-    regex::Regex::new(&format!("(?s)^(?:{source})$")).ok()
+    format!("(?s)^(?:{source})$")
 }

@@ -186,6 +186,11 @@ impl Stop {
         matches!(self, Self::Failed { failure, .. } if failure.cause.is_timeout())
     }
 
+    /// Whether the request would make more text than it may.
+    pub fn is_text_limit(&self) -> bool {
+        self.cause() == Cause::TextLimit
+    }
+
     pub(super) fn failed(hook: &Arc<str>, point: Point, failure: &Failure) -> Self {
         Self::Failed { hook: Arc::clone(hook), point, failure: failure.clone() }
     }

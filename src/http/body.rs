@@ -1,7 +1,7 @@
 //! Reading a request's body: its type, its size, its time, its text.
 
 use std::error::Error as StdError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -50,6 +50,11 @@ impl Drop for CancelOnDrop {
 }
 
 impl Received {
+    /// When the work must stop that was asked for, from now on.
+    pub(super) fn deadline(&self) -> Deadline {
+        Deadline::at(Instant::now() + self.allowed).allowing(self.services.allowance())
+    }
+
     /// What there is of a request whose body does not matter.
     pub(super) fn nothing(state: &AppState, request: &Request) -> Result<Self, Problem> {
         let allowed = deadline(request.headers())?;

@@ -106,7 +106,7 @@ pub(super) async fn run<T: Send + 'static>(
     let Received { text, share, services, allowed } = body::read(state, request).await?;
     let place = state.pool.admit()?;
     let end = Instant::now() + allowed;
-    let deadline = Deadline::at(end);
+    let deadline = Deadline::at(end).allowing(services.allowance());
     let _guard = CancelOnDrop(deadline.clone());
     let result =
         place.run(end, share, move |seat| work(&services.seated(seat), &text, &deadline)).await?;

@@ -55,7 +55,7 @@ pub(super) async fn speak(
     let message = bare(&request);
     let Received { text, share, services, allowed } = body::read(&state, request).await?;
     let end = Instant::now() + allowed;
-    let deadline = Deadline::at(end);
+    let deadline = Deadline::at(end).allowing(services.allowance());
     let _guard = CancelOnDrop(deadline.clone());
     let host = Host::new(services, state.pool.clone(), Time::Until(end, deadline)).holding(share);
     let refused = host.refused();

@@ -13,6 +13,7 @@ use super::problem::{Kind, Problem};
 use super::router;
 use crate::config::LimitsConfig;
 use crate::domain::Principal;
+use crate::limit::Allowance;
 use crate::service::Services;
 use crate::service::pool::Pool;
 use crate::telemetry::Metrics;
@@ -33,13 +34,16 @@ pub struct AppState {
     stopping: CancellationToken,
 }
 
+/// Bytes of text that a request may make, as a multiple of those that a body may have.
+const TEXT_FACTOR: usize = 2;
 /// Event streams that may be open at once.
 const MOST_STREAMS: usize = 4_096;
 
 impl AppState {
     pub fn new(services: Services, pool: Pool, metrics: Metrics, limits: &LimitsConfig) -> Self {
+        let text = limits.max_decoded_bytes.saturating_mul(TEXT_FACTOR);
         Self {
-            services,
+            services: services.allowing(Allowance::of_bytes(text)),
             served: Arc::new(router::served()),
             pool,
             metrics,

@@ -22,12 +22,12 @@ pub use diff::{Difference, differences};
 pub use fields::Fields;
 pub use jcs::{NotIJson, is_i_json, jcs};
 pub use merge::merge;
-pub use path::{Fault, Faults, Path, places};
+pub use path::{Fault, Faults, MAX_KEY_BYTES, Path, beginning, cut, places};
 pub use reader::{Error, ErrorKind, Limits, parse, parse_or_empty};
 pub(crate) use scan::{Marks, next_special, number, space_outside_strings};
 pub use schema::{Misfit, misfits};
 pub use typed::{jcs_into, jcs_value};
-pub use write::{escape_into, minify, write_string};
+pub use write::{escape_into, minify, string_bytes, write_string};
 
 use std::borrow::Cow;
 use std::ops::Deref;

@@ -2,6 +2,11 @@
 
 use std::fmt::Write as _;
 
+/// Bytes of a key that a pointer shows.
+pub const MAX_KEY_BYTES: usize = 256;
+/// Bytes of a fault's detail: enough for a sentence and the known values that it lists.
+const MAX_DETAIL_BYTES: usize = 4096;
+
 /// The way from the document's root to a value, as a chain on the stack: walking costs nothing,
 /// only a fault turns it into text.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +27,8 @@ impl<'p> Path<'p> {
         Self::Index(self, index)
     }
 
-    /// The JSON Pointer (RFC 6901) of this place; the root is the empty string.
+    /// The JSON Pointer (RFC 6901) of this place; the root is the empty string. A key of more than
+    /// [`MAX_KEY_BYTES`] is cut, because one long key may be part of many pointers.
     pub fn pointer(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
@@ -35,7 +41,11 @@ impl<'p> Path<'p> {
             Self::Key(parent, key) => {
                 parent.write(text);
                 text.push('/');
-                text.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                let shown = cut(key, MAX_KEY_BYTES);
+                text.push_str(&shown.replace('~', "~0").replace('/', "~1"));
+                if shown.len() < key.len() {
+                    text.push('…');
+                }
             }
             Self::Index(parent, index) => {
                 parent.write(text);
@@ -83,7 +93,7 @@ impl Faults {
     /// Takes over a fault that another reading found.
     pub fn add_found(&mut self, fault: Fault) {
         if self.list.len() < Self::MOST {
-            self.list.push(fault);
+            self.list.push(Fault { detail: bounded(fault.detail), ..fault });
         } else {
             self.untold += 1;
         }
@@ -91,9 +101,9 @@ impl Faults {
 
     /// Reports a key that no one reads, with the nearest of the `known` ones.
     pub fn unknown_key(&mut self, parent: &Path<'_>, key: &str, known: &[&str]) {
-        let shown = start(key);
+        let shown = beginning(key);
         let near = nearest(key, known.iter().copied());
-        self.push(&parent.key(&shown), format!("unknown key `{shown}`"), near);
+        self.push(&parent.key(shown), format!("unknown key `{shown}`"), near);
     }
 
     /// Reports a name that stands for nothing, with the nearest of the `known` ones. `what`: such
@@ -105,7 +115,7 @@ impl Faults {
         known: impl Iterator<Item = &'k str>,
     ) {
         let near = nearest(name, known);
-        self.push(path, format!("unknown {what} `{}`", start(name)), near);
+        self.push(path, format!("unknown {what} `{}`", beginning(name)), near);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -123,16 +133,31 @@ impl Faults {
 
     fn push(&mut self, path: &Path<'_>, detail: String, did_you_mean: Option<String>) {
         if self.list.len() < Self::MOST {
-            self.list.push(Fault { pointer: path.pointer(), detail, did_you_mean });
+            let (pointer, detail) = (path.pointer(), bounded(detail));
+            self.list.push(Fault { pointer, detail, did_you_mean });
         } else {
             self.untold += 1;
         }
     }
 }
 
-/// What is told of a name that may be of any length.
-fn start(name: &str) -> String {
-    name.chars().take(60).collect()
+/// The beginning of a name that may be of any length, as faults quote it.
+pub fn beginning(name: &str) -> &str {
+    const SHOWN: usize = 60;
+    name.char_indices().nth(SHOWN).map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
+}
+
+/// At most `most` bytes of a text, whole characters.
+pub fn cut(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+}
+
+/// A detail that quotes no more of the request than a reader wants to see.
+fn bounded(detail: String) -> String {
+    match cut(&detail, MAX_DETAIL_BYTES) {
+        shown if shown.len() < detail.len() => format!("{shown}…"),
+        _ => detail,
+    }
 }
 
 fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {

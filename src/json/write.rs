@@ -11,6 +11,13 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// The bytes that [`write_string`] appends, or a few more.
+pub fn string_bytes(text: &str) -> usize {
+    const LONGEST_ESCAPE: usize = "\\u0000".len();
+    let specials = text.bytes().filter(|byte| *byte < b' ' || matches!(byte, b'"' | b'\\'));
+    text.len() + specials.count() * (LONGEST_ESCAPE - 1) + 2
+}
+
 /// Appends `text` with the escapes that JSON asks for, and no others.
 #[inline]
 pub fn escape_into(out: &mut String, text: &str) {

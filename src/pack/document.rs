@@ -23,7 +23,7 @@ pub struct Pack {
     /// How long what was compiled under it holds; 0 is for ever.
     pub ttl_seconds: u64,
     pub ceiling: Classification,
-    pub environment_defaults: policy::Value,
+    pub environment_defaults: Arc<str>,
     pub ontology: Option<Version>,
     /// Whether a run must name the snapshot that its evidence is of.
     pub is_pinned: bool,

@@ -39,7 +39,7 @@ pub(super) struct Lint {
 
 impl Lint {
     /// Faults kept of each kind; a document of a million faults is answered, not echoed.
-    const MOST: usize = 256;
+    pub(super) const MOST: usize = 256;
 
     pub(super) fn error(&mut self, code: &'static str, at: &Path<'_>, detail: impl Into<String>) {
         self.push(code, Severity::Error, at.pointer(), detail.into());

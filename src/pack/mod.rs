@@ -23,7 +23,7 @@ pub use document::{
 };
 pub use lint::{LintFault, Severity};
 pub use read::{CLASSIFICATIONS, Linted, lint, read};
-pub use redaction::{Redacted, Redaction};
+pub use redaction::{Redacted, Redaction, Redactor};
 pub use reference::PackRef;
 pub use refusal::{Refusal, RefusalCode, Said};
 pub use signature::{PublicKeys, SignatureFault};

@@ -1,4 +1,4 @@
-//! When a compile must stop: its time is up, or nobody waits for it.
+//! When a compile must stop: its time is up, the caller has gone, or it would make too much text.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,11 +6,14 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-/// Asked between stages and inside long loops; cloning shares the cancellation.
+use crate::limit::{Allowance, Exhausted};
+
+/// Asked between stages and inside long loops; cloning shares the cancellation and the allowance.
 #[derive(Debug, Clone, Default)]
 pub struct Deadline {
     at: Option<Instant>,
     cancelled: Arc<Cancelled>,
+    allowance: Allowance,
 }
 
 #[derive(Debug, Default)]
@@ -26,18 +29,31 @@ pub enum Stopped {
     TimeUp,
     #[error("the caller has gone away")]
     Cancelled,
+    #[error(transparent)]
+    TooMuchText(#[from] Exhausted),
 }
 
 impl Deadline {
     pub fn at(at: Instant) -> Self {
-        Self { at: Some(at), cancelled: Arc::default() }
+        Self { at: Some(at), ..Self::default() }
+    }
+
+    /// The same with the allowance of a request.
+    #[must_use]
+    pub fn allowing(self, allowance: &Allowance) -> Self {
+        Self { allowance: allowance.clone(), ..self }
+    }
+
+    /// What may be made of text until then.
+    pub fn allowance(&self) -> &Allowance {
+        &self.allowance
     }
 
     /// The same cancellation with an earlier end, if `at` is earlier.
     #[must_use]
     pub fn no_later_than(&self, at: Instant) -> Self {
         let at = self.at.map_or(at, |known| known.min(at));
-        Self { at: Some(at), cancelled: Arc::clone(&self.cancelled) }
+        Self { at: Some(at), ..self.clone() }
     }
 
     /// Makes every clone answer [`Stopped::Cancelled`] from now on.
@@ -65,6 +81,7 @@ impl Deadline {
         if self.cancelled.is.load(Ordering::Relaxed) {
             return Err(Stopped::Cancelled);
         }
+        self.allowance.check()?;
         match self.at {
             Some(at) if Instant::now() >= at => Err(Stopped::TimeUp),
             _ => Ok(()),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Value, js, scoped};
+use super::{Member, Value, js, scoped};
 
 /// What a rule came to.
 #[derive(Debug)]
@@ -21,9 +21,12 @@ pub enum Failure {
     Operator(Arc<str>),
     #[error("the operator `{0}` cannot work on what it was given")]
     Given(&'static str),
-    #[error("operators are nested more than {} deep", Machine::DEEPEST)]
+    #[error("operators, or the values that they make, are nested more than {MAX_DEPTH} deep")]
     Depth,
-    #[error("it takes more than {} operations", Machine::MOST_OPERATIONS)]
+    #[error(
+        "it takes more than {MAX_OPERATIONS} operations, or goes through or makes more than \
+         {MAX_WORK} items and bytes"
+    )]
     Budget,
 }
 
@@ -61,27 +64,30 @@ pub(super) struct Machine {
     unsure: Option<Unsure>,
 }
 
-impl Machine {
-    const DEEPEST: usize = 64;
-    const MOST_OPERATIONS: usize = 10_000;
-    /// Items and bytes that may be gone through or made.
-    const MOST_WORK: usize = 4_000_000;
+/// Operators inside one another; also lists and records inside one another in a value that a rule
+/// makes: writing and dropping a value takes stack by its depth.
+const MAX_DEPTH: usize = 64;
+const MAX_OPERATIONS: usize = 10_000;
+/// Items and bytes that one rule may go through or make.
+const MAX_WORK: usize = 4_000_000;
+/// Work that each item of a list or record costs that is made: it takes memory.
+const MADE_ITEM_WORK: usize = 8;
 
+impl Machine {
     pub(super) fn apply(&mut self, rule: &Value, data: &Value) -> Result<Value, Failure> {
         match rule {
             Value::List(rules) => {
-                let values: Result<Vec<Value>, Failure> =
-                    rules.iter().map(|rule| self.apply(rule, data)).collect();
-                Ok(Value::list(values?))
+                let values = self.apply_all(rules, data)?;
+                self.list(values)
             }
             Value::Record(members) => match &**members {
                 [(name, given)] => {
                     self.operations += 1;
-                    if self.operations > Self::MOST_OPERATIONS {
+                    if self.operations > MAX_OPERATIONS {
                         return Err(Failure::Budget);
                     }
                     self.depth += 1;
-                    if self.depth > Self::DEEPEST {
+                    if self.depth > MAX_DEPTH {
                         return Err(Failure::Depth);
                     }
                     let given = match given {
@@ -101,7 +107,51 @@ impl Machine {
     /// Accounts for items or bytes.
     pub(super) fn work(&mut self, amount: usize) -> Result<(), Failure> {
         self.work = self.work.saturating_add(amount);
-        if self.work > Self::MOST_WORK { Err(Failure::Budget) } else { Ok(()) }
+        if self.work > MAX_WORK { Err(Failure::Budget) } else { Ok(()) }
+    }
+
+    /// A list that was made.
+    pub(super) fn list(&mut self, items: Vec<Value>) -> Result<Value, Failure> {
+        self.made(items.len())?;
+        shallow(Value::list(items))
+    }
+
+    /// A record that was made.
+    pub(super) fn record(&mut self, members: Vec<Member>) -> Result<Value, Failure> {
+        self.made(members.len())?;
+        shallow(Value::record(members))
+    }
+
+    fn made(&mut self, items: usize) -> Result<(), Failure> {
+        self.work(items.saturating_add(1).saturating_mul(MADE_ITEM_WORK))
+    }
+
+    /// Accounts for the texts of values, before any of them is made or read.
+    fn read_texts<'v>(
+        &mut self,
+        values: impl IntoIterator<Item = &'v Value>,
+    ) -> Result<(), Failure> {
+        values.into_iter().try_for_each(|value| match value {
+            Value::Text(_) | Value::List(_) => self.work(value.text_bytes()),
+            _ => Ok(()),
+        })
+    }
+
+    /// Accounts for comparing two values. Texts of other lengths differ, and lists and records are
+    /// compared by where they are.
+    fn compare_cost(&mut self, a: &Value, b: &Value) -> Result<(), Failure> {
+        match (a, b) {
+            (Value::Text(a), Value::Text(b)) if a.len() != b.len() => Ok(()),
+            (Value::Text(text), Value::Text(_)) => self.work(text.len()),
+            (Value::List(_) | Value::Record(_), Value::List(_) | Value::Record(_)) => Ok(()),
+            _ => self.read_texts([a, b]),
+        }
+    }
+
+    fn apply_all(&mut self, rules: &[Value], data: &Value) -> Result<Vec<Value>, Failure> {
+        // Literals are no operations: without this a list of them would be free in every round.
+        self.work(rules.len())?;
+        rules.iter().map(|rule| self.apply(rule, data)).collect()
     }
 
     fn operate(
@@ -113,34 +163,34 @@ impl Machine {
         if let Some(value) = scoped::operate(self, name, given, data) {
             return value;
         }
-        let values: Result<Vec<Value>, Failure> =
-            given.iter().map(|rule| self.apply(rule, data)).collect();
-        let values = values?;
+        let values = self.apply_all(given, data)?;
         let [a, b, c] = [0, 1, 2].map(|at| values.get(at).unwrap_or(&Value::Undefined));
         Ok(match &**name {
             "var" => self.var(values.first(), values.get(1), data)?,
             "missing" => self.missing(&values, data)?,
             "missing_some" => self.missing_some(a, b, data)?,
-            "==" => Value::Bool(js::is_alike(a, b)),
-            "!=" => Value::Bool(!js::is_alike(a, b)),
-            "===" => Value::Bool(js::is_same(a, b)),
-            "!==" => Value::Bool(!js::is_same(a, b)),
+            "==" | "!=" | "===" | "!==" => Value::Bool(self.equals(name, a, b)?),
             "!" => Value::Bool(!a.is_truthy()),
             "!!" => Value::Bool(a.is_truthy()),
-            ">" | ">=" | "<" | "<=" => self.compare(name, [a, b, c], given),
+            ">" | ">=" | "<" | "<=" => self.compare(name, [a, b, c], given)?,
             "max" | "min" | "+" | "-" | "*" | "/" | "%" => self.reckon(name, &values, given)?,
             "merge" => self.merge(&values)?,
             "in" => self.is_in(a, b)?,
             "cat" => self.cat(&values)?,
             "substr" => {
-                let text = js::substr(a, b, values.get(2));
-                self.work(text.len())?;
-                Value::text(text)
+                self.read_texts(&values)?;
+                Value::text(js::substr(a, b, values.get(2)))
             }
             // Answers what it was given, and prints nothing.
             "log" => a.clone(),
             _ => return Err(Failure::Operator(Arc::clone(name))),
         })
+    }
+
+    fn equals(&mut self, name: &str, a: &Value, b: &Value) -> Result<bool, Failure> {
+        self.compare_cost(a, b)?;
+        let equal = if name.len() == "==".len() { js::is_alike(a, b) } else { js::is_same(a, b) };
+        Ok(equal != name.starts_with('!'))
     }
 
     fn var(
@@ -151,18 +201,21 @@ impl Machine {
     ) -> Result<Value, Failure> {
         let path = match path {
             None | Some(Value::Undefined | Value::Null) => return Ok(data.clone()),
-            Some(path) => js::text(path),
+            Some(path) => {
+                self.work(path.text_bytes())?;
+                js::text(path)
+            }
         };
         if path.is_empty() {
             return Ok(data.clone());
         }
-        self.work(path.len())?;
         let instead = || match instead {
             None | Some(Value::Undefined) => Value::Null,
             Some(value) => value.clone(),
         };
         let mut found = Cow::Borrowed(data);
         for name in path.split('.') {
+            self.work(found.search_cost())?;
             let next = match &found {
                 Cow::Borrowed(value) => value.at(name),
                 Cow::Owned(value) => value.at(name).map(|value| Cow::Owned(value.into_owned())),
@@ -181,6 +234,7 @@ impl Machine {
             Some(Value::List(names)) => names,
             _ => values,
         };
+        self.work(names.len())?;
         let mut missing = Vec::new();
         for name in names {
             let found = self.var(Some(name), None, data)?;
@@ -188,7 +242,7 @@ impl Machine {
                 missing.push(name.clone());
             }
         }
-        Ok(Value::list(missing))
+        self.list(missing)
     }
 
     fn missing_some(
@@ -197,6 +251,7 @@ impl Machine {
         names: &Value,
         data: &Value,
     ) -> Result<Value, Failure> {
+        self.read_texts([need, names])?;
         let all = match names {
             Value::List(names) => names.len(),
             Value::Text(text) => text.encode_utf16().count(),
@@ -207,10 +262,16 @@ impl Machine {
         let Value::Number(there) = js::count(all.saturating_sub(lacking.len())) else {
             return Ok(missing);
         };
-        Ok(if there >= js::number(need) { Value::list([]) } else { missing })
+        Ok(if there >= js::number(need) { Value::list(Vec::new()) } else { missing })
     }
 
-    fn compare(&mut self, name: &str, [a, b, c]: [&Value; 3], given: &[Value]) -> Value {
+    fn compare(
+        &mut self,
+        name: &str,
+        [a, b, c]: [&Value; 3],
+        given: &[Value],
+    ) -> Result<Value, Failure> {
+        self.read_texts([a, b, c])?;
         let both = |a: &Value, b: &Value| match (name, js::order(a, b)) {
             (_, None) => false,
             (">", Some(order)) => order.is_gt(),
@@ -226,10 +287,11 @@ impl Machine {
                 self.doubt(value, given.get(at));
             }
         }
-        Value::Bool(both(a, b) && (!between || both(b, c)))
+        Ok(Value::Bool(both(a, b) && (!between || both(b, c))))
     }
 
     fn reckon(&mut self, name: &str, values: &[Value], given: &[Value]) -> Result<Value, Failure> {
+        self.read_texts(values)?;
         for (at, value) in values.iter().enumerate() {
             self.doubt(value, given.get(at));
         }
@@ -265,23 +327,30 @@ impl Machine {
         for value in values {
             match value {
                 Value::List(items) => {
-                    self.work(items.len())?;
+                    // Paid as they come: the whole may be too much.
+                    self.made(items.len())?;
                     merged.extend(items.iter().cloned());
                 }
                 other => merged.push(other.clone()),
             }
         }
-        Ok(Value::list(merged))
+        self.list(merged)
     }
 
     fn is_in(&mut self, a: &Value, b: &Value) -> Result<Value, Failure> {
         Ok(Value::Bool(match b {
             Value::List(items) => {
                 self.work(items.len())?;
-                items.iter().any(|item| js::is_same(item, a))
+                for item in items.iter() {
+                    self.compare_cost(item, a)?;
+                    if js::is_same(item, a) {
+                        return Ok(Value::Bool(true));
+                    }
+                }
+                false
             }
             Value::Text(text) => {
-                self.work(text.len())?;
+                self.read_texts([a, b])?;
                 !text.is_empty() && text.contains(&*js::text(a))
             }
             _ => false,
@@ -289,9 +358,8 @@ impl Machine {
     }
 
     fn cat(&mut self, values: &[Value]) -> Result<Value, Failure> {
-        let text = js::join(values, "");
-        self.work(text.len())?;
-        Ok(Value::text(text))
+        self.read_texts(values)?;
+        Ok(Value::text(js::join(values, "")))
     }
 
     /// Notes that a number was wanted and something else was there.
@@ -309,6 +377,14 @@ impl Machine {
     }
 }
 
+/// The value, if it is not nested too deep.
+fn shallow(value: Value) -> Result<Value, Failure> {
+    if value.depth() > MAX_DEPTH { Err(Failure::Depth) } else { Ok(value) }
+}
+
+/// Bytes of a path that is told.
+const MAX_TOLD_PATH_BYTES: usize = 200;
+
 /// The path that a `var` reads.
 fn path_of(rule: &Value) -> Option<Arc<str>> {
     let Value::Record(members) = rule else { return None };
@@ -317,5 +393,5 @@ fn path_of(rule: &Value) -> Option<Arc<str>> {
         Value::List(items) => items.first()?,
         path => path,
     };
-    (&**name == "var").then(|| js::text(path)).filter(|path| path.len() <= 200)
+    (&**name == "var" && path.text_bytes() <= MAX_TOLD_PATH_BYTES).then(|| js::text(path))
 }

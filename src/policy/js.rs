@@ -110,31 +110,53 @@ fn is_space(character: char) -> bool {
     character.is_whitespace() && character != '\u{85}' || character == '\u{feff}'
 }
 
-/// `String(value)`.
+/// The most bytes that a number takes as text, such as `-1.2345678901234567e-300`.
+pub(super) const MAX_NUMBER_BYTES: usize = 25;
+/// `String(value)` of any record.
+pub(super) const RECORD_TEXT: &str = "[object Object]";
+/// `String(undefined)`; that of null and of a boolean is shorter.
+pub(super) const UNDEFINED_TEXT: &str = "undefined";
+
+/// `String(value)`. Takes [`Value::text_bytes`] at most, which the caller has paid for.
 pub(super) fn text(value: &Value) -> Arc<str> {
     match value {
         Value::Text(text) => Arc::clone(text),
-        Value::Undefined => "undefined".into(),
-        Value::Null => "null".into(),
-        Value::Bool(flag) => flag.to_string().into(),
-        Value::Number(number) => number_text(*number).into(),
-        Value::List(items) => join(items, ",").into(),
-        Value::Record(_) => "[object Object]".into(),
+        _ => {
+            let mut out = String::new();
+            write_text(&mut out, value);
+            out.into()
+        }
+    }
+}
+
+fn write_text(out: &mut String, value: &Value) {
+    match value {
+        Value::Text(text) => out.push_str(text),
+        Value::Undefined => out.push_str(UNDEFINED_TEXT),
+        Value::Null => out.push_str("null"),
+        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => out.push_str(&number_text(*number)),
+        Value::List(items) => write_joined(out, items, ","),
+        Value::Record(_) => out.push_str(RECORD_TEXT),
     }
 }
 
 /// `items.join(between)`: what is nothing is empty.
 pub(super) fn join(items: &[Value], between: &str) -> String {
     let mut joined = String::new();
+    write_joined(&mut joined, items, between);
+    joined
+}
+
+fn write_joined(out: &mut String, items: &[Value], between: &str) {
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
-            joined.push_str(between);
+            out.push_str(between);
         }
         if !matches!(item, Value::Undefined | Value::Null) {
-            joined.push_str(&text(item));
+            write_text(out, item);
         }
     }
-    joined
 }
 
 /// A number as JavaScript writes it: the shortest digits that read back as it.
@@ -156,8 +178,8 @@ pub(super) fn is_same(a: &Value, b: &Value) -> bool {
         #[expect(clippy::float_cmp, reason = "the language compares them as they are")]
         (Value::Number(a), Value::Number(b)) => a == b,
         (Value::Text(a), Value::Text(b)) => a == b,
-        (Value::List(a), Value::List(b)) => Arc::ptr_eq(a, b),
-        (Value::Record(a), Value::Record(b)) => Arc::ptr_eq(a, b),
+        (Value::List(a), Value::List(b)) => a.is_same(b),
+        (Value::Record(a), Value::Record(b)) => a.is_same(b),
         _ => false,
     }
 }

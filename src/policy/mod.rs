@@ -12,4 +12,4 @@ mod value;
 
 pub use evaluate::{Failure, Outcome, Unsure, evaluate};
 pub use operators::{Trouble, TroubleKind, check};
-pub use value::Value;
+pub use value::{List, Member, Record, Value};

@@ -1,8 +1,7 @@
 //! Which operators there are, and where a rule uses others.
 
-use std::sync::Arc;
-
 use super::Value;
+use crate::json::{self, Path};
 
 /// Every operator of json-logic-js but `log`, which is there for its side effect.
 pub(super) const KNOWN: &[&str] = &[
@@ -45,55 +44,52 @@ pub(super) const KNOWN: &[&str] = &[
 /// Something in a rule that its author should change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// JSON Pointer from the rule.
+    /// JSON Pointer from the rule; of a long one its beginning.
     pub pointer: String,
     pub kind: TroubleKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TroubleKind {
-    /// There is no such operator.
-    Operator(Arc<str>),
+    /// There is no such operator. Of a long name its beginning.
+    Operator(String),
     /// An object of several keys: no operator, and so a value that always holds.
     Literal,
     /// `==` or `!=` beside null, a boolean or 0: other values are taken for these.
     Loose,
 }
 
-/// Everything in a rule that is not as it should be, also where evaluation would never come.
-pub fn check(rule: &Value) -> Vec<Trouble> {
+/// Everything in a rule that is not as it should be, also where evaluation would never come; at most
+/// `most` of it, in the order of the rule.
+pub fn check(rule: &Value, most: usize) -> Vec<Trouble> {
     let mut found = Vec::new();
-    walk(rule, &mut String::new(), &mut found);
+    walk(rule, Path::Root, most, &mut found);
     found
 }
 
-fn walk(rule: &Value, pointer: &mut String, found: &mut Vec<Trouble>) {
-    let length = pointer.len();
+fn walk(rule: &Value, path: Path<'_>, most: usize, found: &mut Vec<Trouble>) {
+    if found.len() >= most {
+        return;
+    }
     match rule {
         Value::List(items) => {
             for (at, item) in items.iter().enumerate() {
-                pointer.push('/');
-                pointer.push_str(&at.to_string());
-                walk(item, pointer, found);
-                pointer.truncate(length);
+                walk(item, path.index(at), most, found);
             }
         }
         Value::Record(members) => {
             if let [(name, given)] = &**members {
-                let mut tell = |kind| found.push(Trouble { pointer: pointer.clone(), kind });
+                let mut tell = |kind| found.push(Trouble { pointer: path.pointer(), kind });
                 if !KNOWN.contains(&&**name) {
-                    tell(TroubleKind::Operator(Arc::clone(name)));
+                    tell(TroubleKind::Operator(json::beginning(name).to_owned()));
                 } else if matches!(&**name, "==" | "!=") && is_loose(given) {
                     tell(TroubleKind::Loose);
                 }
             } else if members.len() > 1 {
-                found.push(Trouble { pointer: pointer.clone(), kind: TroubleKind::Literal });
+                found.push(Trouble { pointer: path.pointer(), kind: TroubleKind::Literal });
             }
             for (key, value) in members.iter() {
-                pointer.push('/');
-                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                walk(value, pointer, found);
-                pointer.truncate(length);
+                walk(value, path.key(key), most, found);
             }
         }
         _ => {}

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Value;
 use super::evaluate::{Failure, Machine};
+use super::{List, Value};
 
 /// The value, where `name` is one of these operators.
 pub(super) fn operate(
@@ -17,7 +17,7 @@ pub(super) fn operate(
         "and" => until(machine, given, data, false),
         "or" => until(machine, given, data, true),
         "map" => map(machine, given, data),
-        "filter" => filter(machine, given, data).map(Value::list),
+        "filter" => filter(machine, given, data).and_then(|kept| machine.list(kept)),
         "reduce" => reduce(machine, given, data),
         "all" => all(machine, given, data),
         "some" => filter(machine, given, data).map(|kept| Value::Bool(!kept.is_empty())),
@@ -56,15 +56,12 @@ fn until(
     Ok(value)
 }
 
-/// The items of a list.
-type Items = Arc<[Value]>;
-
 /// The list that an operator works on, if it is one, and the rule for its items.
 fn items<'g>(
     machine: &mut Machine,
     given: &'g [Value],
     data: &Value,
-) -> Result<(Option<Items>, &'g Value), Failure> {
+) -> Result<(Option<List>, &'g Value), Failure> {
     let list = given.first().unwrap_or(&Value::Undefined);
     let items = match machine.apply(list, data)? {
         Value::List(items) => Some(items),
@@ -80,7 +77,7 @@ fn map(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Fa
     for item in items.iter().flat_map(|items| items.iter()) {
         values.push(machine.apply(rule, item)?);
     }
-    Ok(Value::list(values))
+    machine.list(values)
 }
 
 fn filter(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Vec<Value>, Failure> {
@@ -100,9 +97,11 @@ fn reduce(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value,
         Some(first) => machine.apply(first, data)?,
         None => Value::Null,
     };
+    let (current, accumulator) = (Arc::from("current"), Arc::from("accumulator"));
     for item in items.iter().flat_map(|items| items.iter()) {
-        let pair = [("current", item.clone()), ("accumulator", value)];
-        value = machine.apply(rule, &Value::record(pair))?;
+        let pair = vec![(Arc::clone(&current), item.clone()), (Arc::clone(&accumulator), value)];
+        let pair = machine.record(pair)?;
+        value = machine.apply(rule, &pair)?;
     }
     Ok(value)
 }

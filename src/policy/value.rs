@@ -1,9 +1,11 @@
 //! What rules work on: JSON, and the few values that only JavaScript has.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::json::{self, Node, write_string};
+use crate::limit::{Exhausted, PaidText};
 
 use super::js;
 
@@ -18,9 +20,67 @@ pub enum Value {
     /// May be infinite, or no number at all.
     Number(f64),
     Text(Arc<str>),
-    List(Arc<[Value]>),
+    List(List),
     /// In the order in which the members were written.
-    Record(Arc<[(Arc<str>, Value)]>),
+    Record(Record),
+}
+
+/// The items of a list.
+pub type List = Shared<Value>;
+
+/// The members of a record.
+pub type Record = Shared<Member>;
+
+/// A name and its value.
+pub type Member = (Arc<str>, Value);
+
+/// Items that several values may hold at once. They know how deep they are nested and how long
+/// their text is: a value that holds another one twice, forty times over, is a small value and a
+/// text that no memory holds.
+#[derive(Debug)]
+pub struct Shared<T>(Arc<Held<T>>);
+
+#[derive(Debug)]
+struct Held<T> {
+    depth: usize,
+    text_bytes: usize,
+    items: Box<[T]>,
+}
+
+impl<T> Shared<T> {
+    /// Lists and records inside one another, this one included.
+    pub(super) fn depth(&self) -> usize {
+        self.0.depth
+    }
+
+    /// Whether both are one, as against two that look the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn of(items: Vec<T>, value: impl Fn(&T) -> &Value) -> Self {
+        let (mut depth, mut text_bytes) = (0, 0_usize);
+        for value in items.iter().map(value) {
+            depth = depth.max(value.depth());
+            // A comma stands between two.
+            text_bytes = text_bytes.saturating_add(value.text_bytes()).saturating_add(1);
+        }
+        Self(Arc::new(Held { depth: depth + 1, text_bytes, items: items.into() }))
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0.items
+    }
 }
 
 impl Value {
@@ -30,8 +90,8 @@ impl Value {
             json::Value::Bool(flag) => Self::Bool(*flag),
             json::Value::Number(text) => Self::Number(text.parse().unwrap_or(f64::NAN)),
             json::Value::String(text) => Self::Text(text.to_shared()),
-            json::Value::Array(items) => Self::List(items.iter().map(Self::of).collect()),
-            json::Value::Object(members) => Self::Record(
+            json::Value::Array(items) => Self::list(items.iter().map(Self::of).collect()),
+            json::Value::Object(members) => Self::record(
                 members.iter().map(|(key, value)| (key.as_ref().into(), Self::of(value))).collect(),
             ),
         }
@@ -42,12 +102,13 @@ impl Value {
     }
 
     /// A record of these members.
-    pub fn record<K: Into<Arc<str>>>(members: impl IntoIterator<Item = (K, Self)>) -> Self {
-        Self::Record(members.into_iter().map(|(key, value)| (key.into(), value)).collect())
+    pub fn record(members: Vec<Member>) -> Self {
+        Self::Record(Shared::of(members, |(_, value)| value))
     }
 
-    pub(super) fn list(items: impl IntoIterator<Item = Self>) -> Self {
-        Self::List(items.into_iter().collect())
+    /// A list of these items.
+    pub(super) fn list(items: Vec<Self>) -> Self {
+        Self::List(Shared::of(items, |item| item))
     }
 
     /// Whether a rule that answers this holds. An empty list does not, an empty record does.
@@ -59,6 +120,26 @@ impl Value {
             Self::Text(text) => !text.is_empty(),
             Self::List(items) => !items.is_empty(),
             Self::Record(_) => true,
+        }
+    }
+
+    /// Lists and records inside one another; 0 for what is neither.
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Self::List(items) => items.depth(),
+            Self::Record(members) => members.depth(),
+            _ => 0,
+        }
+    }
+
+    /// The most bytes that `String(value)` takes.
+    pub(super) fn text_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::List(items) => items.0.text_bytes,
+            Self::Number(_) => js::MAX_NUMBER_BYTES,
+            Self::Record(_) => js::RECORD_TEXT.len(),
+            Self::Undefined | Self::Null | Self::Bool(_) => js::UNDEFINED_TEXT.len(),
         }
     }
 
@@ -82,35 +163,48 @@ impl Value {
         }
     }
 
+    /// What looking for a member, an item or a character goes through, in items or bytes.
+    pub(super) fn search_cost(&self) -> usize {
+        match self {
+            Self::Record(members) => members.len(),
+            Self::Text(text) => text.len(),
+            _ => 1,
+        }
+    }
+
     /// Appends the value as JSON; what JSON cannot hold is null.
-    pub fn write(&self, out: &mut String) {
+    pub fn write(&self, out: &mut PaidText<'_>) -> Result<(), Exhausted> {
         match self {
             Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
             Self::Number(number) if number.is_finite() => out.push_str(&js::number_text(*number)),
             Self::Undefined | Self::Null | Self::Number(_) => out.push_str("null"),
-            Self::Text(text) => write_string(out, text),
+            Self::Text(text) => write_text(out, text),
             Self::List(items) => {
-                out.push('[');
+                out.push_str("[")?;
                 for (at, item) in items.iter().enumerate() {
                     if at > 0 {
-                        out.push(',');
+                        out.push_str(",")?;
                     }
-                    item.write(out);
+                    item.write(out)?;
                 }
-                out.push(']');
+                out.push_str("]")
             }
             Self::Record(members) => {
-                out.push('{');
+                out.push_str("{")?;
                 for (at, (key, value)) in members.iter().enumerate() {
                     if at > 0 {
-                        out.push(',');
+                        out.push_str(",")?;
                     }
-                    write_string(out, key);
-                    out.push(':');
-                    value.write(out);
+                    write_text(out, key)?;
+                    out.push_str(":")?;
+                    value.write(out)?;
                 }
-                out.push('}');
+                out.push_str("}")
             }
         }
     }
+}
+
+fn write_text(out: &mut PaidText<'_>, text: &str) -> Result<(), Exhausted> {
+    out.push_with(json::string_bytes(text), |out| write_string(out, text))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::options::{MemoryEntry, read};
 
-use crate::hook::{CheckUrl, Delivery, GivenId, Hook, Kind, read_hook};
+use crate::hook::{CheckUrl, Delivery, GivenId, Hook, Kind, hook_patterns, read_hook_within};
 use crate::json::{Faults, Fields, Limits, Node, Path, Value, parse};
 
 /// The most hooks that a request brings.
@@ -38,11 +38,13 @@ impl HookChoice {
             }
         }
         let path = fields.path().key("hooks");
+        let mut patterns = hook_patterns();
         let mut hooks: Vec<Arc<Hook>> = Vec::new();
         for (at, node) in fields.list("hooks", MOST, faults).iter().enumerate() {
             let made = format!("inline-{at}");
             let here = path.index(at);
-            let read = read_hook(node, here, GivenId::Made(&made), check_url, faults);
+            let allowed = (check_url, &mut patterns);
+            let read = read_hook_within(node, here, GivenId::Made(&made), allowed, faults);
             let Some(mut hook) = read else { continue };
             if hooks.iter().any(|other| other.id == hook.id) {
                 faults.add(&here.key("id"), "is the id of another hook of the list");

@@ -53,7 +53,7 @@ impl Services {
             tracing::warn!(%error, "what hooks said before is not known: they are asked again");
             None
         });
-        let mut round = Round::new(set, caller, scope);
+        let mut round = Round::new(set, caller, scope).allowing(deadline.allowance());
         if let Some(kept) = &kept {
             round = round.keeping(Arc::clone(kept) as Arc<dyn Kept>);
         }
@@ -79,7 +79,7 @@ impl<'s> Asking<'s> {
         deadline: &Deadline,
     ) -> Self {
         let kept = Arc::clone(recorded) as Arc<dyn Kept>;
-        let round = Round::new(set, caller, scope).keeping(kept);
+        let round = Round::new(set, caller, scope).allowing(deadline.allowance()).keeping(kept);
         let summaries = Summaries::recorded(summaries);
         let deadline = deadline.clone();
         Self { round, kept: None, seat: place, deadline, later: Vec::new(), summaries }

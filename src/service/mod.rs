@@ -57,6 +57,7 @@ use self::usage::Meter;
 use crate::domain::{
     Clock, Key, KeyHash, MemoryPromotion, Models, Principal, Timestamp, TokenizerName,
 };
+use crate::limit::Allowance;
 use crate::pack::PublicKeys;
 use crate::pipeline;
 pub use crate::store::{Condition, Error as StoreError, OpenError};
@@ -80,6 +81,8 @@ pub struct Services {
     hops: u8,
     /// Where the thread of the request has its place.
     seat: Option<Seat>,
+    /// What one request may make of text.
+    allowance: Allowance,
     pack_keys: Arc<PublicKeys>,
     skills: Arc<FolderSkills>,
     summarizer: Option<Summarizer>,
@@ -153,6 +156,7 @@ impl Services {
             hooks: Arc::default(),
             hops: 0,
             seat: None,
+            allowance: Allowance::default(),
             pack_keys: Arc::default(),
             skills: Arc::default(),
             summarizer: None,
@@ -168,7 +172,19 @@ impl Services {
     /// The same, for what belongs to a caller's tenant; what is used is his.
     #[must_use]
     pub fn for_caller(&self, caller: &Arc<Principal>) -> Self {
-        Self { caller: Arc::clone(caller), ..self.clone() }
+        let allowance = self.allowance.renewed();
+        Self { caller: Arc::clone(caller), allowance, ..self.clone() }
+    }
+
+    /// The same, where each request may make so much text.
+    #[must_use]
+    pub fn allowing(self, allowance: Allowance) -> Self {
+        Self { allowance, ..self }
+    }
+
+    /// What the request may still make of text.
+    pub fn allowance(&self) -> &Allowance {
+        &self.allowance
     }
 
     /// For whom they work.

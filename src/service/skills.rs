@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Error, Services, StoreError};
-use crate::domain::{LONGEST_SKILL, Skill, SkillUse, StoredSkill, is_skill_name, render_skill};
+use crate::domain::{
+    LONGEST_SKILL, RenderedTooLong, Skill, SkillUse, StoredSkill, is_skill_name, render_skill,
+};
 use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{Fields, read_skill_use};
 
@@ -189,7 +191,12 @@ pub fn render(services: &Services, name: &str, body: &str) -> Result<(Skill, Str
     let names = names.unwrap_or_else(|| found.skill.argument_names());
     let folder = found.skill.base_dir.as_deref().filter(|_| with_folder);
     let text = render_skill((&found.skill.instructions, folder), &given, &names, append);
+    let text = text.map_err(|error| Error::Invalid(vec![too_long(Path::Root, error)]))?;
     Ok((found.skill, text))
+}
+
+fn too_long(path: Path<'_>, error: RenderedTooLong) -> Fault {
+    Fault { pointer: path.pointer(), detail: error.to_string(), did_you_mean: None }
 }
 
 /// The instructions that a compile takes: of the skill that it names, with what it gives put in; a
@@ -201,7 +208,8 @@ pub(super) fn instructions(
 ) -> Result<Result<String, Fault>, StoreError> {
     if let Some(found) = find(services, name)? {
         let names = found.skill.argument_names();
-        return Ok(Ok(render_skill((&found.skill.instructions, None), given, &names, true)));
+        let text = render_skill((&found.skill.instructions, None), given, &names, true);
+        return Ok(text.map_err(|error| too_long(Path::Root.key("skill"), error)));
     }
     let known = all(services).unwrap_or_default();
     let names: Vec<&str> = known.iter().take(50).map(|found| &*found.skill.name).collect();

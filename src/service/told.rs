@@ -99,12 +99,14 @@ pub(super) fn tell_failed(
         compile::Error::Invalid(_) => "invalid_request",
         compile::Error::OverBudget { .. } => "over_budget",
         compile::Error::Stopped(Stopped::TimeUp) => "deadline",
+        compile::Error::Stopped(Stopped::TooMuchText(_)) => "text_limit",
         compile::Error::Store(_) => "store_unavailable",
         compile::Error::Governed(refused) => refused.refusal.code.as_str(),
         compile::Error::Pack(packs::Refused::Lint(_)) => "pack_lint",
         compile::Error::Pack(_) => "pack_not_found",
         compile::Error::Denied(_) => "hook_denied",
         compile::Error::Hook(stop) if stop.is_timeout() => "hook_timeout",
+        compile::Error::Hook(stop) if stop.is_text_limit() => "text_limit",
         compile::Error::Hook(_) => "hook_failed",
     };
     let recorded = match error {

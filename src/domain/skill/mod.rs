@@ -7,7 +7,7 @@ mod render;
 use std::sync::Arc;
 
 pub use list::{SkillFormat, list_skills};
-pub use render::{SkillUse, render_skill};
+pub use render::{MAX_RENDERED_BYTES, RenderedTooLong, SkillUse, render_skill};
 
 use super::Timestamp;
 

@@ -2,6 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::limit::{Allowance, Exhausted, PaidText};
+
+/// Bytes of rendered instructions.
+pub const MAX_RENDERED_BYTES: usize = 256 << 10;
+
+/// Instructions with arguments and variables in their places take more than they may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("rendered, the instructions take more than {MAX_RENDERED_BYTES} bytes")]
+pub struct RenderedTooLong;
+
 /// What a caller gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillUse {
@@ -13,64 +23,82 @@ pub struct SkillUse {
 
 /// Renders instructions: `${NAME}`, then, where arguments are given, `$name`, `$ARGUMENTS[i]`, `$i`
 /// and `$ARGUMENTS`. Arguments that no place asks for are appended where `append` says so.
+///
+/// Fails if the text, at any step, would take more than [`MAX_RENDERED_BYTES`].
 pub fn render_skill(
     (instructions, base_dir): (&str, Option<&str>),
     given: &SkillUse,
     argument_names: &[&str],
     append: bool,
-) -> String {
-    let mut text = match base_dir {
-        Some(folder) => format!("Base directory for this skill: {folder}\n\n{instructions}"),
-        None => instructions.to_owned(),
+) -> Result<String, RenderedTooLong> {
+    // Each step has the limit to itself: what one makes is what the next one reads.
+    let allowance = || Allowance::of_bytes(MAX_RENDERED_BYTES);
+    let rendered = || -> Result<String, Exhausted> {
+        let text = match base_dir {
+            Some(folder) => format!("Base directory for this skill: {folder}\n\n{instructions}"),
+            None => instructions.to_owned(),
+        };
+        let text = with_vars(&text, &given.vars, &allowance())?;
+        let Some(args) = &given.args else { return Ok(text) };
+        let words = words(args);
+        let limit = allowance();
+        let (mut rendered, replaced) = with_args(&text, (args, &words), argument_names, &limit)?;
+        if !replaced && append && !args.trim().is_empty() {
+            rendered.push_str("\n\nARGUMENTS: ")?;
+            rendered.push_str(args)?;
+        }
+        Ok(rendered.into_string())
     };
-    text = with_vars(&text, &given.vars);
-    let Some(args) = &given.args else { return text };
-    let words = words(args);
-    let (mut rendered, replaced) = with_args(&text, args, &words, argument_names);
-    if !replaced && append && !args.trim().is_empty() {
-        rendered.push_str("\n\nARGUMENTS: ");
-        rendered.push_str(args);
-    }
-    rendered
+    rendered().map_err(|Exhausted { .. }| RenderedTooLong)
 }
 
-fn with_vars(text: &str, vars: &[(Arc<str>, Arc<str>)]) -> String {
-    let mut out = String::with_capacity(text.len());
+fn with_vars(
+    text: &str,
+    vars: &[(Arc<str>, Arc<str>)],
+    allowance: &Allowance,
+) -> Result<String, Exhausted> {
+    let mut out = PaidText::new(allowance);
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("${") {
-        out.push_str(before);
+        out.push_str(before)?;
         let known = behind.split_once('}').and_then(|(name, behind)| {
             let (_, value) = vars.iter().find(|(known, _)| **known == *name)?;
             Some((value, behind))
         });
         if let Some((value, behind)) = known {
-            out.push_str(value);
+            out.push_str(value)?;
             rest = behind;
         } else {
-            out.push_str("${");
+            out.push_str("${")?;
             rest = behind;
         }
     }
-    out + rest
+    out.push_str(rest)?;
+    Ok(out.into_string())
 }
 
 /// Answers also whether any place asked for an argument.
-fn with_args(text: &str, args: &str, words: &[String], names: &[&str]) -> (String, bool) {
-    let mut out = String::with_capacity(text.len());
+fn with_args<'l>(
+    text: &str,
+    (args, words): (&str, &[String]),
+    names: &[&str],
+    allowance: &'l Allowance,
+) -> Result<(PaidText<'l>, bool), Exhausted> {
+    let mut out = PaidText::new(allowance);
     let (mut rest, mut replaced) = (text, false);
     while let Some((before, behind)) = rest.split_once('$') {
-        out.push_str(before);
+        out.push_str(before)?;
         if let Some((value, length)) = place(behind, args, words, names) {
-            out.push_str(value);
+            out.push_str(value)?;
             rest = behind.get(length..).unwrap_or_default();
             replaced = true;
         } else {
-            out.push('$');
+            out.push_str("$")?;
             rest = behind;
         }
     }
-    out.push_str(rest);
-    (out, replaced)
+    out.push_str(rest)?;
+    Ok((out, replaced))
 }
 
 /// What the place behind a `$` stands for, and how many bytes it takes.
@@ -139,7 +167,8 @@ mod tests {
 
     fn rendered(text: &str, args: Option<&str>, vars: &[(&str, &str)], names: &[&str]) -> String {
         let vars = vars.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        render_skill((text, None), &SkillUse { args: args.map(Into::into), vars }, names, true)
+        let given = SkillUse { args: args.map(Into::into), vars };
+        render_skill((text, None), &given, names, true).unwrap()
     }
 
     #[test]
@@ -165,7 +194,22 @@ mod tests {
     #[test]
     fn a_folder_stands_first() {
         let given = SkillUse { args: Some("a".into()), vars: Vec::new() };
-        let text = render_skill(("do", Some("/skills/x")), &given, &[], false);
+        let text = render_skill(("do", Some("/skills/x")), &given, &[], false).unwrap();
         assert_eq!(text, "Base directory for this skill: /skills/x\n\ndo");
+    }
+
+    #[test]
+    fn instructions_have_a_limit_at_every_step() {
+        let given = |args: &str, vars: &[(&str, &str)]| SkillUse {
+            args: Some(args.into()),
+            vars: vars.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+        };
+        let rendered = |text: &str, given: &SkillUse| render_skill((text, None), given, &[], true);
+        let many = "$ARGUMENTS ".repeat(5_000);
+        assert_eq!(rendered(&many, &given(&"a".repeat(60_000), &[])), Err(RenderedTooLong));
+        // What variables put in may ask for arguments: that, too, is text.
+        let twice = given(&"a".repeat(1_000), &[("A", &"$0 ".repeat(10_000))]);
+        assert_eq!(rendered(&"${A}".repeat(8), &twice), Err(RenderedTooLong));
+        assert_eq!(rendered("$0", &given(&"a".repeat(60_000), &[])).unwrap().len(), 60_000);
     }
 }

@@ -15,6 +15,7 @@ pub use truncate::Truncate;
 use super::answer::Answer;
 use super::point::{Kind, Point};
 use crate::json::{Faults, Fields, Node, Path, parse};
+use crate::limit::{Allowance, Exhausted, PatternBudget};
 
 /// A built-in hook with its settings.
 #[derive(Debug, Clone)]
@@ -34,6 +35,7 @@ impl Builtin {
         name: &str,
         config: Option<&Node<'_>>,
         path: Path<'_>,
+        patterns: &mut PatternBudget,
         faults: &mut Faults,
     ) -> Option<Self> {
         let empty = parse("{}", super::text::LIMITS).ok()?;
@@ -41,9 +43,9 @@ impl Builtin {
         let fields = Fields::of(config.unwrap_or(&empty), path, keys, faults)?;
         match name {
             "truncate" => Truncate::read(&fields, faults).map(Self::Truncate),
-            "redact" => Some(Self::Redact(Redact::read(&fields, faults))),
+            "redact" => Some(Self::Redact(Redact::read(&fields, patterns, faults))),
             "deny_command" => Some(Self::DenyCommand(DenyCommand::read(&fields, faults))),
-            _ => SecretScan::read(&fields, faults).map(Self::SecretScan),
+            _ => SecretScan::read(&fields, patterns, faults).map(Self::SecretScan),
         }
     }
 
@@ -74,13 +76,18 @@ impl Builtin {
     }
 
     /// What it answers to `input`.
-    pub(super) fn answer(&self, point: Point, input: &Node<'_>) -> Answer {
-        match self {
+    pub(super) fn answer(
+        &self,
+        point: Point,
+        input: &Node<'_>,
+        allowance: &Allowance,
+    ) -> Result<Answer, Exhausted> {
+        Ok(match self {
             Self::Truncate(truncate) => truncate.answer(input),
-            Self::Redact(redact) => redact.answer(point, input),
+            Self::Redact(redact) => redact.answer(point, input, allowance)?,
             Self::DenyCommand(deny) => deny.answer(input),
             Self::SecretScan(scan) => scan.answer(point, input),
-        }
+        })
     }
 
     /// Appends the settings, defaults included, as they are read.

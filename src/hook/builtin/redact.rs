@@ -5,10 +5,12 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::{Answer, is_reasoning, is_text};
+use crate::domain::Replacing;
 use crate::hook::point::Point;
 use crate::hook::read::pattern;
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node, write_string};
+use crate::limit::{Allowance, Exhausted, PatternBudget};
 
 pub(super) const KEYS: &[&str] = &["patterns", "replacement"];
 const PATTERN_KEYS: &[&str] = &["regex", "replacement"];
@@ -19,12 +21,16 @@ const LONGEST: usize = 512;
 /// Its settings.
 #[derive(Debug, Clone)]
 pub struct Redact {
-    /// Applied one after another, each on what the one before left.
+    /// Applied one after another, each on what the ones before left; never on what they put in.
     patterns: Vec<(Regex, Arc<str>)>,
 }
 
 impl Redact {
-    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
+    pub(super) fn read(
+        fields: &Fields<'_, '_>,
+        budget: &mut PatternBudget,
+        faults: &mut Faults,
+    ) -> Self {
         let replacement = |fields: &Fields<'_, '_>, faults: &mut Faults| {
             let text = fields.text("replacement", faults)?;
             if text.len() > LONGEST {
@@ -42,13 +48,13 @@ impl Redact {
         for (index, item) in items.iter().enumerate() {
             let path = list.index(index);
             if item.as_str().is_some() {
-                let regex = pattern(item, &path, faults);
+                let regex = pattern(item, &path, budget, faults);
                 patterns.extend(regex.map(|regex| (regex, Arc::clone(&usual))));
             } else if let Some(given) = Fields::of(item, path, PATTERN_KEYS, faults) {
                 let with = replacement(&given, faults).unwrap_or_else(|| Arc::clone(&usual));
                 match given.get("regex") {
                     Some(node) => {
-                        let regex = pattern(node, &given.path().key("regex"), faults);
+                        let regex = pattern(node, &given.path().key("regex"), budget, faults);
                         patterns.extend(regex.map(|regex| (regex, with)));
                     }
                     None => given.fault("regex", "is missing", faults),
@@ -73,28 +79,39 @@ impl Redact {
         out.push_str("]}");
     }
 
-    pub(super) fn answer(&self, point: Point, input: &Node<'_>) -> Answer {
+    pub(super) fn answer(
+        &self,
+        point: Point,
+        input: &Node<'_>,
+        allowance: &Allowance,
+    ) -> Result<Answer, Exhausted> {
         let part = point.payload().and_then(|pointer| text::at(input, pointer));
-        let Some(part) = part else { return Answer::Unchanged };
+        let Some(part) = part else { return Ok(Answer::Unchanged) };
         let (mut out, mut changed) = (String::new(), false);
         text::rewrite(&mut out, part, &mut Vec::new(), &is_reasoning, &mut |keys, text| {
-            let new = is_text(point, keys).then(|| self.apply(text)).flatten();
+            // A text that would become too long is left out: what is told below is that it failed.
+            let apply = || self.apply(text, allowance).unwrap_or_default();
+            let new = is_text(point, keys).then(apply).flatten();
             changed |= new.is_some();
             new
         });
-        if changed { Answer::Replace(out.into()) } else { Answer::Unchanged }
+        allowance.check()?;
+        Ok(if changed { Answer::Replace(out.into()) } else { Answer::Unchanged })
     }
 
-    /// The text with every match replaced; none where nothing matches.
-    pub fn apply(&self, text: &str) -> Option<String> {
-        let mut new: Option<String> = None;
-        for (regex, with) in &self.patterns {
-            let old = new.as_deref().unwrap_or(text);
-            if regex.is_match(old) {
-                new = Some(regex.replace_all(old, regex::NoExpand(with)).into_owned());
-            }
+    /// The text with every match replaced that is not empty; none where that changes nothing.
+    fn apply(&self, text: &str, allowance: &Allowance) -> Result<Option<String>, Exhausted> {
+        if !self.patterns.iter().any(|(regex, _)| regex.is_match(text)) {
+            return Ok(None);
         }
-        new.filter(|new| new != text)
+        let mut replacing = Replacing::new(text, allowance);
+        for (regex, with) in &self.patterns {
+            replacing.round(|stretch, put| {
+                let mut hits = regex.find_iter(stretch).filter(|hit| !hit.is_empty());
+                hits.try_for_each(|hit| put(hit.range(), with))
+            })?;
+        }
+        Ok(Some(replacing.into_string()).filter(|new| new != text))
     }
 }
 
@@ -107,14 +124,15 @@ mod tests {
         let mut faults = Faults::default();
         let node = parse(config, text::LIMITS).unwrap();
         let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
-        let redact = Redact::read(&fields, &mut faults);
+        let redact = Redact::read(&fields, &mut PatternBudget::new(8, 1 << 20), &mut faults);
         assert_eq!(faults.into_vec(), []);
         redact
     }
 
     fn answer(point: Point, input: &str) -> String {
         let stars = redact(r#"{"patterns":["sk-[a-z0-9]+"],"replacement":"***"}"#);
-        match stars.answer(point, &parse(input, text::LIMITS).unwrap()) {
+        let input = parse(input, text::LIMITS).unwrap();
+        match stars.answer(point, &input, &Allowance::default()).unwrap() {
             Answer::Replace(text) => text.to_string(),
             _ => String::new(),
         }
@@ -123,8 +141,21 @@ mod tests {
     #[test]
     fn words_take_the_place_of_what_is_found() {
         let two = redact(r#"{"patterns":["a+",{"regex":"b(.)","replacement":"$1"}]}"#);
-        assert_eq!(two.apply("xaab!").unwrap(), "x[REDACTED]$1");
-        assert_eq!(two.apply("xyz"), None);
+        let allowance = Allowance::default();
+        assert_eq!(two.apply("xaab!", &allowance), Ok(Some("x[REDACTED]$1".to_owned())));
+        assert_eq!(two.apply("xyz", &allowance), Ok(None));
+    }
+
+    #[test]
+    fn what_was_put_in_is_not_matched_again() {
+        let row = format!(r#"{{"regex":"a","replacement":"{}"}}"#, "a".repeat(512));
+        let four = redact(&format!(r#"{{"patterns":[{row},{row},{row},{row}]}}"#));
+        let allowance = Allowance::of_bytes(1 << 20);
+        let new = four.apply("banana", &allowance).unwrap().unwrap();
+        assert_eq!(new.len(), 3 * 512 + 3);
+        let input = format!(r#"{{"value":"{}"}}"#, "a".repeat(10_000));
+        let input = parse(&input, text::LIMITS).unwrap();
+        assert!(four.answer(Point::MemoryUpdate, &input, &allowance).is_err());
     }
 
     #[test]

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::{Answer, is_text, write_list};
 use crate::hook::point::Point;
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node};
+use crate::limit::PatternBudget;
 
 pub(super) const KEYS: &[&str] = &["prefixes"];
 const PREFIXES: &[&str] = &["sk-ant-", "sk-", "ghp_", "AIza"];
@@ -25,7 +26,11 @@ pub struct SecretScan {
 }
 
 impl SecretScan {
-    pub(super) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Self> {
+    pub(super) fn read(
+        fields: &Fields<'_, '_>,
+        patterns: &mut PatternBudget,
+        faults: &mut Faults,
+    ) -> Option<Self> {
         let prefixes: Vec<Arc<str>> = match fields.get("prefixes") {
             Some(_) => fields.texts("prefixes", MOST, faults).into_iter().map(Arc::from).collect(),
             None => PREFIXES.iter().map(|prefix| Arc::from(*prefix)).collect(),
@@ -39,7 +44,10 @@ impl SecretScan {
         }
         let starts: Vec<String> = prefixes.iter().map(|prefix| regex::escape(prefix)).collect();
         let source = format!(r"(?:^|[^A-Za-z0-9])({})[A-Za-z0-9_-]{{16}}", starts.join("|"));
-        let pattern = RegexBuilder::new(&source).build().ok()?;
+        let compiled = patterns.compile(&source);
+        let compiled =
+            compiled.map_err(|error| fields.fault("prefixes", error.to_string(), faults));
+        let pattern = compiled.ok()?;
         Some(Self { prefixes, pattern })
     }
 
@@ -81,7 +89,8 @@ mod tests {
         let mut faults = Faults::default();
         let node = parse("{}", text::LIMITS).unwrap();
         let fields = Fields::of(&node, Path::Root, KEYS, &mut faults).unwrap();
-        let scan = SecretScan::read(&fields, &mut faults).unwrap();
+        let scan =
+            SecretScan::read(&fields, &mut PatternBudget::new(1, 1 << 20), &mut faults).unwrap();
         let input = serde_json::json!({"messages": [{"role": "user", "id": "x",
             "parts": [{"type": "text", "text": text}]}]});
         let input = input.to_string();

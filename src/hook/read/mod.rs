@@ -1,13 +1,13 @@
 //! Reads a hook as callers write it: every fault named at once, defaults decided.
 
-use std::collections::BTreeSet;
+mod headers;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::http::{HeaderName, HeaderValue};
-use regex::{Regex, RegexBuilder};
-use secrecy::SecretString;
+use regex::Regex;
 
+use self::headers::read_headers;
 use super::builtin::{self, Builtin};
 use super::definition::{Delivery, Does, Endpoint, Hook, Mode, OnFailure};
 use super::point::{Kind, Point};
@@ -15,7 +15,8 @@ use super::projection::Projection;
 use super::read_match::read_match;
 use super::secret::Secrets;
 use super::text::is_pointer;
-use crate::json::{Faults, Fields, Node, Path, Value};
+use crate::json::{Faults, Fields, Node, Path};
+use crate::limit::PatternBudget;
 
 /// Every key of a hook.
 pub const HOOK_KEYS: &[&str] = &[
@@ -48,12 +49,11 @@ const MAX_TOKENS: u64 = 1024;
 const MOST_TOKENS: u64 = 1_000_000;
 const MOST_PRIORITY: i64 = 1_000_000;
 const MOST_POINTERS: usize = 64;
-const MOST_HEADERS: usize = 16;
-/// Bytes of a header's name and value.
-const LONGEST_HEADER: usize = 4096;
-/// Bytes of a pattern, and of the automaton that it becomes.
+/// Bytes of a pattern as it is written.
 const LONGEST_PATTERN: usize = 512;
-const PATTERN_SIZE: usize = 1 << 20;
+/// Patterns of the hooks of one request, and the bytes that they take compiled.
+const MAX_PATTERNS: usize = 256;
+const MAX_PATTERNS_BYTES: usize = 8 << 20;
 
 /// Says of a URL whether a hook may call it: the address in its final form, or what is wrong.
 pub type CheckUrl<'c> = &'c dyn Fn(&str) -> Result<String, String>;
@@ -67,6 +67,22 @@ pub fn read_hook<'r>(
     check_url: CheckUrl<'_>,
     faults: &mut Faults,
 ) -> Option<Hook> {
+    read_hook_within(node, path, id, (check_url, &mut hook_patterns()), faults)
+}
+
+/// What the hooks of one request may have of patterns.
+pub fn hook_patterns() -> PatternBudget {
+    PatternBudget::new(MAX_PATTERNS, MAX_PATTERNS_BYTES)
+}
+
+/// The same, for one of several hooks that share what they may have of patterns.
+pub fn read_hook_within<'r>(
+    node: &'r Node<'_>,
+    path: Path<'r>,
+    id: GivenId<'_>,
+    (check_url, patterns): (CheckUrl<'_>, &mut PatternBudget),
+    faults: &mut Faults,
+) -> Option<Hook> {
     let fields = Fields::of(node, path, HOOK_KEYS, faults)?;
     let id = read_id(&fields, id, faults);
     let kinds: Vec<(&str, Kind)> = Kind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
@@ -75,12 +91,12 @@ pub fn read_hook<'r>(
         fields.fault("kind", "is missing", faults);
     }
     let points = read_points(&fields, kind, faults);
-    let does = read_does(&fields, &points, kind, check_url, faults);
+    let does = read_does(&fields, &points, kind, (check_url, patterns), faults);
     let limits = Limits::read(&fields, kind, faults);
     let (on_failure, allow_fail_open) = read_on_failure(&fields, &points, kind, faults);
     let reverify = only(&fields, "reverify", kind, Kind::Guard, faults)
         && fields.flag("reverify", faults) == Some(true);
-    let matching = read_match(&fields, &points, faults);
+    let matching = read_match(&fields, &points, patterns, faults);
     let projection = read_projection(&fields, faults);
     let modes = [("enforce", Mode::Enforce), ("audit", Mode::Audit)];
     let mode = fields.choice("mode", &modes, faults).unwrap_or(Mode::Enforce);
@@ -184,7 +200,7 @@ fn read_does(
     fields: &Fields<'_, '_>,
     points: &[Point],
     kind: Option<Kind>,
-    check_url: CheckUrl<'_>,
+    (check_url, patterns): (CheckUrl<'_>, &mut PatternBudget),
     faults: &mut Faults,
 ) -> Option<Does> {
     let (url, name) = (fields.text("url", faults), fields.text("builtin", faults));
@@ -223,60 +239,8 @@ fn read_does(
         }
     }
     let config = fields.get("config");
-    Builtin::read(name, config, fields.path().key("config"), faults).map(Does::Builtin)
-}
-
-/// Names that would change how the request is read, or that are ours.
-const FORBIDDEN_HEADERS: &[&str] = &[
-    "accept-encoding",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "contexture-hop",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
-
-fn read_headers(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<(Arc<str>, SecretString)> {
-    let Some(node) = fields.get("headers") else { return Vec::new() };
-    let Value::Object(members) = &node.value else {
-        fields.fault("headers", format!("must be an object, not {}", node.kind()), faults);
-        return Vec::new();
-    };
-    if members.len() > MOST_HEADERS {
-        fields.fault("headers", format!("must hold at most {MOST_HEADERS} headers"), faults);
-        return Vec::new();
-    }
-    let all = fields.path().key("headers");
-    let (mut headers, mut seen) = (Vec::new(), BTreeSet::new());
-    for (name, value) in members {
-        let path = all.key(name);
-        let Some(text) = value.as_str() else {
-            faults.add(&path, format!("must be a string, not {}", value.kind()));
-            continue;
-        };
-        let lower = name.to_ascii_lowercase();
-        if HeaderName::from_bytes(name.as_bytes()).is_err() {
-            faults.add(&path, "is not the name of a header");
-        } else if FORBIDDEN_HEADERS.contains(&lower.as_str()) || lower.starts_with("webhook-") {
-            faults.add(&path, "is set by the service");
-        } else if HeaderValue::from_str(text).is_err() || text.len() + name.len() > LONGEST_HEADER {
-            faults.add(&path, format!("must be one line of at most {LONGEST_HEADER} bytes"));
-        } else if !seen.insert(lower.clone()) {
-            faults.add(&path, "is given twice");
-        } else {
-            headers.push((lower.into(), SecretString::from(text)));
-        }
-    }
-    headers
+    let path = fields.path().key("config");
+    Builtin::read(name, config, path, patterns, faults).map(Does::Builtin)
 }
 
 struct Limits {
@@ -375,7 +339,12 @@ fn read_session(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Arc<str>
 }
 
 /// A regular expression that is short and small enough to be taken from a stranger.
-pub(super) fn pattern(node: &Node<'_>, path: &Path<'_>, faults: &mut Faults) -> Option<Regex> {
+pub(super) fn pattern(
+    node: &Node<'_>,
+    path: &Path<'_>,
+    patterns: &mut PatternBudget,
+    faults: &mut Faults,
+) -> Option<Regex> {
     let Some(source) = node.as_str() else {
         faults.add(path, format!("must be a string, not {}", node.kind()));
         return None;
@@ -384,9 +353,7 @@ pub(super) fn pattern(node: &Node<'_>, path: &Path<'_>, faults: &mut Faults) -> 
         faults.add(path, format!("must be a pattern of 1 to {LONGEST_PATTERN} bytes"));
         return None;
     }
-    let built =
-        RegexBuilder::new(source).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build();
-    built.map_err(|error| faults.add(path, format!("is no pattern: {error}"))).ok()
+    patterns.compile(source).map_err(|error| faults.add(path, error.to_string())).ok()
 }
 
 #[cfg(test)]

@@ -164,9 +164,9 @@ impl Round<'_> {
         &mut self,
         wave: Vec<Question<'h>>,
     ) -> Vec<(Question<'h>, Called)> {
-        let (caller, scope, left, dry) = (self.caller, &self.scope, self.left, self.dry);
+        let with = self.with();
         let asking = wave.into_iter().map(|question| async move {
-            let answer = question.asked.call(caller, scope, left, dry).await;
+            let answer = question.asked.call(with).await;
             (question, answer)
         });
         let done: Vec<(Question<'h>, Called)> = join_all(asking).await;

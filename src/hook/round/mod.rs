@@ -30,6 +30,7 @@ use super::point::{Kind, Point};
 use super::run::{Outcome, Run, Skip, Stop};
 use super::text::LIMITS;
 use crate::json::parse;
+use crate::limit::Allowance;
 
 /// Time that the hooks of one compile may take in all.
 pub const BUDGET: Duration = Duration::from_secs(10);
@@ -43,6 +44,8 @@ pub struct Round<'r> {
     scope: Scope,
     left: Duration,
     dry: bool,
+    /// What built-in hooks may make of text.
+    allowance: Allowance,
     occurrences: BTreeMap<Point, u32>,
     runs: Vec<Run>,
 }
@@ -70,6 +73,7 @@ impl<'r> Round<'r> {
             scope,
             left: BUDGET,
             dry: false,
+            allowance: Allowance::default(),
             occurrences: BTreeMap::new(),
             runs: Vec::new(),
         }
@@ -79,6 +83,13 @@ impl<'r> Round<'r> {
     #[must_use]
     pub fn with_budget(mut self, budget: Duration) -> Self {
         self.left = budget.min(BUDGET);
+        self
+    }
+
+    /// With what the request may make of text.
+    #[must_use]
+    pub fn allowing(mut self, allowance: &Allowance) -> Self {
+        self.allowance = allowance.clone();
         self
     }
 
@@ -173,6 +184,16 @@ impl<'r> Round<'r> {
         (meant, others)
     }
 
+    fn with(&self) -> With<'_> {
+        With {
+            caller: self.caller,
+            scope: &self.scope,
+            allowance: &self.allowance,
+            left: self.left,
+            dry: self.dry,
+        }
+    }
+
     fn skip(&mut self, hook: &Hook, point: Point, occurrence: u32, why: Skip) {
         self.runs.push(line(hook, point, occurrence, Outcome::Skipped(why)));
     }
@@ -185,7 +206,7 @@ impl<'r> Round<'r> {
         occurrence: u32,
     ) -> (Run, Result<Answer, Failure>) {
         let asked = Asked::new(hook, at, occurrence);
-        let called = asked.call(self.caller, &self.scope, self.left, self.dry).await;
+        let called = asked.call(self.with()).await;
         self.left = self.left.saturating_sub(called.took);
         asked.settle(called)
     }
@@ -201,6 +222,10 @@ impl<'r> Round<'r> {
                 actual: run.request_digest.clone().unwrap_or_default(),
             });
         }
+        if failure.cause == Cause::TextLimit {
+            // Without what the hook would have put in, its text may be one that nobody may see.
+            return Err(Stop::failed(&hook.id, at.point, failure));
+        }
         if hook.mode == Mode::Audit {
             return Ok(OnFailure::Skip);
         }
@@ -209,6 +234,16 @@ impl<'r> Round<'r> {
             policy => Ok(policy),
         }
     }
+}
+
+/// What a hook is called with besides what it is asked.
+#[derive(Clone, Copy)]
+struct With<'w> {
+    caller: &'w dyn Caller,
+    scope: &'w Scope,
+    allowance: &'w Allowance,
+    left: Duration,
+    dry: bool,
 }
 
 /// A call that is put together.
@@ -238,25 +273,29 @@ impl<'h> Asked<'h> {
         self.digest.get_or_init(made)
     }
 
-    async fn call(&self, caller: &dyn Caller, scope: &Scope, left: Duration, dry: bool) -> Called {
+    async fn call(&self, with: With<'_>) -> Called {
+        let With { caller, scope, allowance, left, dry } = with;
         let at_once = |answer| Called { answer, body: None, took: Duration::ZERO, attempts: 0 };
         if let Does::Builtin(builtin) = &self.hook.does {
             return at_once(match parse(&self.input, LIMITS) {
-                Ok(node) => Ok(builtin.answer(self.point, &node)),
+                Ok(node) => builtin
+                    .answer(self.point, &node, allowance)
+                    .map_err(|error| Failure::new(Cause::TextLimit, error.to_string())),
                 Err(error) => Err(Failure::new(Cause::InvalidPayload, error.to_string())),
             });
         }
         if dry {
             return at_once(Ok(nothing(self.hook.kind)));
         }
-        let allowance = self.hook.timeout().min(left);
-        if allowance.is_zero() {
+        let most = self.hook.timeout().min(left);
+        if most.is_zero() {
             let why = "hooks before it took all the time that hooks may take";
             return at_once(Err(Failure::new(Cause::BudgetExhausted, why)));
         }
         let (hook, point, occurrence) = (self.hook, self.point, self.occurrence);
         let input = self.input.as_str();
-        let mut calling = caller.call(Call { hook, point, occurrence, scope, input, allowance });
+        let mut calling =
+            caller.call(Call { hook, point, occurrence, scope, input, allowance: most });
         poll_fn(|cx| {
             let polled = calling.as_mut().poll(cx);
             // While the other side works, there is time for what the record needs.

@@ -68,9 +68,9 @@ impl Round<'_> {
             }
             self.runs.push(run);
         }
-        let (caller, scope, left) = (self.caller, &self.scope, self.left);
+        let with = super::With { dry: false, ..self.with() };
         let answers = join_all(now.into_iter().map(|asked| async move {
-            let came = asked.call(caller, scope, left, false).await;
+            let came = asked.call(with).await;
             asked.settle(came)
         }));
         let told: Vec<Run> = answers

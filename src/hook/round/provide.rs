@@ -105,10 +105,10 @@ impl Round<'_> {
         tokens: Tokens<'_>,
         check: Check<'_>,
     ) -> Result<Provided, Stop> {
-        let (caller, scope, left, dry) = (self.caller, &self.scope, self.left, self.dry);
+        let with = self.with();
         let asking = hooks.into_iter().map(|hook| async move {
             let asked = Asked::new(&hook, at, occurrence);
-            let came = asked.call(caller, scope, left, dry).await;
+            let came = asked.call(with).await;
             let (run, answer) = asked.settle(came);
             (hook, run, answer)
         });

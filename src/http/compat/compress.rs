@@ -61,7 +61,7 @@ async fn work(state: &AppState, received: Received, text: Arc<str>) -> Result<An
     let Received { share, services, allowed, .. } = received;
     let place = state.pool.admit()?;
     let end = Instant::now() + allowed;
-    let deadline = Deadline::at(end);
+    let deadline = Deadline::at(end).allowing(services.allowance());
     let _guard = CancelOnDrop(deadline.clone());
     let job = move |seat| gateway::compress(&services.seated(seat), &text, &deadline);
     Ok(place.run(end, share, job).await??)

@@ -1,7 +1,5 @@
 //! Comparing records, and compiling again.
 
-use std::time::Instant;
-
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -12,7 +10,6 @@ use crate::http::problem::{Body, Problem};
 use crate::http::query::name_of;
 use crate::http::schema::{CompareAnswer, CompareRequest, ReplayAnswer, ReplayRequest};
 use crate::http::state::AppState;
-use crate::pipeline::Deadline;
 use crate::service::compilations;
 
 /// Compare two compilations
@@ -64,7 +61,7 @@ pub(in crate::http) async fn replay_compilation(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let received = body::read(&state, request).await?;
-    let deadline = Deadline::at(Instant::now() + received.allowed);
+    let deadline = received.deadline();
     let replayed = work(&state, received, move |services, text| {
         compilations::replay(services, &id, text, &deadline)
     });

@@ -1,7 +1,5 @@
 //! Reading records.
 
-use std::time::Instant;
-
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
@@ -16,7 +14,6 @@ use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{CompilationList, CompilationRecord};
 use crate::http::state::AppState;
-use crate::pipeline::Deadline;
 use crate::service::compilations::{self, CompilationFilter};
 
 /// List compilations
@@ -105,7 +102,7 @@ pub(in crate::http) async fn get_compilation(
     let id = name_of(&request).to_owned();
     let is_page = wants_html(request.headers());
     let received = Received::nothing(&state, &request)?;
-    let deadline = Deadline::at(Instant::now() + received.allowed);
+    let deadline = received.deadline();
     let answer = visit(&state, received, move |services, _| {
         let record = compilations::find(services, &id)?;
         Ok(if is_page {

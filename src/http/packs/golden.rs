@@ -1,7 +1,5 @@
 //! Golden sets of packs.
 
-use std::time::Instant;
-
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -12,7 +10,6 @@ use crate::http::job::{visit, work};
 use crate::http::problem::{Body, Problem};
 use crate::http::schema::{GoldenList, GoldenRequest, GoldenRun, GoldenRunRequest};
 use crate::http::state::AppState;
-use crate::pipeline::Deadline;
 use crate::service::packs;
 
 /// Put a golden set
@@ -101,7 +98,7 @@ pub(in crate::http) async fn run_golden_set(
 ) -> Result<Response, Problem> {
     let (id, version) = (part(&request, 2)?, part(&request, 3)?);
     let received = body::read(&state, request).await?;
-    let deadline = Deadline::at(Instant::now() + received.allowed);
+    let deadline = received.deadline();
     let ran = work(&state, received, move |services, text| {
         packs::run_golden(services, (&id, &version), text, &deadline)
     });

@@ -10,6 +10,8 @@ use crate::http::problem::{Body, Problem};
 use crate::http::schema::{RuleRequest, RuleValue};
 use crate::http::state::AppState;
 use crate::json::write_string;
+use crate::limit::{Allowance, Exhausted, PaidText};
+use crate::pipeline::Stopped;
 use crate::policy::Value;
 use crate::service::packs;
 
@@ -34,25 +36,30 @@ pub(in crate::http) async fn evaluate_rule(
     request: Request,
 ) -> Result<Response, Problem> {
     let received = body::read(&state, request).await?;
-    let told = work(&state, received, |services, text| Ok(tell(&packs::evaluate(services, text)?)));
+    let told = work(&state, received, |services, text| {
+        let evaluated = packs::evaluate(services, text)?;
+        Ok(tell(&evaluated, services.allowance()).map_err(Stopped::from)?)
+    });
     Ok(json(told.await?))
 }
 
 /// The answer as text: values of rules are no values of a JSON library.
-fn tell(evaluated: &packs::Evaluated) -> String {
-    let mut out = String::from("{\"value\":");
+fn tell(evaluated: &packs::Evaluated, allowance: &Allowance) -> Result<String, Exhausted> {
+    let mut written = PaidText::new(allowance);
+    written.push_str("{\"value\":")?;
     let mut unsure = evaluated.unsure.as_ref().map(|unsure| (unsure.reason, unsure.path.clone()));
     let mut kind = None;
     match &evaluated.value {
         Ok(value) => {
-            value.write(&mut out);
+            value.write(&mut written)?;
             kind = special(value);
         }
         Err(failure) => {
-            out.push_str("null");
+            written.push_str("null")?;
             unsure = Some((failure.reason(), None));
         }
     }
+    let mut out = written.into_string();
     out.push_str(",\"holds\":");
     let holds = evaluated.value.as_ref().is_ok_and(Value::is_truthy);
     out.push_str(if holds { "true" } else { "false" });
@@ -74,7 +81,7 @@ fn tell(evaluated: &packs::Evaluated) -> String {
         }
     }
     out.push('}');
-    out
+    Ok(out)
 }
 
 /// What a value is that JSON cannot hold.

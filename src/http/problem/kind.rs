@@ -10,6 +10,7 @@ pub enum Kind {
     InvalidEncoding,
     InvalidRequest,
     OverBudget,
+    TextLimit,
     IdempotencyMismatch,
     Unauthenticated,
     Forbidden,
@@ -78,6 +79,7 @@ impl Kind {
         Self::InvalidEncoding,
         Self::InvalidRequest,
         Self::OverBudget,
+        Self::TextLimit,
         Self::IdempotencyMismatch,
         Self::Unauthenticated,
         Self::Forbidden,
@@ -147,6 +149,7 @@ impl Kind {
             Self::InvalidEncoding => (400, "invalid_encoding", "The body cannot be decompressed"),
             Self::InvalidRequest => (422, "invalid_request", "The request is not valid"),
             Self::OverBudget => (422, "over_budget", "The payload does not fit the budget"),
+            Self::TextLimit => (422, "text_limit", "The request would make too much text"),
             Self::IdempotencyMismatch => {
                 (422, "idempotency_mismatch", "Another request came under this idempotency key")
             }

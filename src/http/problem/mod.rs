@@ -202,9 +202,11 @@ impl From<Error> for Problem {
             }
             Error::Forbidden(_) => Kind::Forbidden,
             Error::Hook(stop) if stop.is_timeout() => Kind::HookTimeout,
+            Error::Hook(stop) if stop.is_text_limit() => Kind::TextLimit,
             Error::Hook(_) => Kind::HookFailed,
             Error::Stopped(Stopped::TimeUp) => Kind::Deadline,
             Error::Stopped(Stopped::Cancelled) => Kind::Cancelled,
+            Error::Stopped(Stopped::TooMuchText(_)) => Kind::TextLimit,
             Error::NoSecrets(_) => Kind::SecretsUnavailable,
             Error::Refused(once::Refused::Mismatch) => Kind::IdempotencyMismatch,
             Error::Refused(once::Refused::InFlight) => Kind::InFlight,
@@ -290,9 +292,15 @@ impl From<compile::Error> for Problem {
             }
             compile::Error::Stopped(Stopped::TimeUp) => Self::with_detail(Kind::Deadline, detail),
             compile::Error::Stopped(Stopped::Cancelled) => Self::new(Kind::Cancelled),
+            compile::Error::Stopped(Stopped::TooMuchText(_)) => {
+                Self::with_detail(Kind::TextLimit, detail)
+            }
             compile::Error::Denied(_) => Self::with_detail(Kind::HookDenied, detail),
             compile::Error::Hook(stop) if stop.is_timeout() => {
                 Self::with_detail(Kind::HookTimeout, detail)
+            }
+            compile::Error::Hook(stop) if stop.is_text_limit() => {
+                Self::with_detail(Kind::TextLimit, detail)
             }
             compile::Error::Hook(_) => Self::with_detail(Kind::HookFailed, detail),
             compile::Error::Store(error) => error.into(),

@@ -1,7 +1,5 @@
 //! One call a turn.
 
-use std::time::Instant;
-
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,7 +10,6 @@ use crate::http::once::{self, Named, Reply};
 use crate::http::problem::{Body, Problem};
 use crate::http::schema::{self, SessionTurn, TurnAnswer};
 use crate::http::state::AppState;
-use crate::pipeline::Deadline;
 use crate::service::sessions;
 use crate::service::tools::Handled;
 
@@ -47,7 +44,7 @@ pub(in crate::http) async fn take_turn(
     let id = id_of(&request)?;
     let named = Named::of("POST /sessions/{id}/turns", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
-    let deadline = Deadline::at(Instant::now() + received.allowed);
+    let deadline = received.deadline();
     let _guard = body::CancelOnDrop(deadline.clone());
     let metrics = state.metrics.clone();
     once::run_any(&state, received, named, move |services, text, once| {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::run::{Outcome, Path, Run, Told, key, size, tell};
+use super::run::{Outcome, Run, Told, size, tell};
+use super::value::key;
+use crate::json::Path;
 
 pub(super) fn check<'s>(
     run: &mut Run<'s>,
@@ -20,9 +22,14 @@ pub(super) fn check<'s>(
     }
     if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
         let mut seen = BTreeSet::new();
-        if let Some(at) = items.iter().position(|item| !seen.insert(key(item))) {
-            outcome.fails = true;
-            tell(&mut told, &Path::Index(path, at), "stands in the list already");
+        for (at, item) in items.iter().enumerate() {
+            let key = key(item);
+            run.spend(key.len())?;
+            if !seen.insert(key) {
+                outcome.fails = true;
+                tell(&mut told, &path.index(at), "stands in the list already");
+                break;
+            }
         }
     }
     let listed = |key: &str| schema.get(key).and_then(Value::as_array);
@@ -34,14 +41,14 @@ pub(super) fn check<'s>(
     };
     for (at, item) in items.iter().enumerate() {
         let Some(own) = first.and_then(|first| first.get(at)).or(rest) else { continue };
-        let place = Path::Index(path, at);
+        let place = path.index(at);
         outcome.fails |= run.check(own, item, &place, told.as_deref_mut())?.fails;
         outcome.items.insert(at);
     }
     if let Some(wanted) = schema.get("contains") {
         let mut count = 0;
         for (at, item) in items.iter().enumerate() {
-            if !run.check(wanted, item, &Path::Index(path, at), None)?.fails {
+            if !run.check(wanted, item, &path.index(at), None)?.fails {
                 count += 1;
                 outcome.items.insert(at);
             }
@@ -57,7 +64,7 @@ pub(super) fn check<'s>(
     if let Some(rest) = schema.get("unevaluatedItems") {
         for (at, item) in items.iter().enumerate() {
             if outcome.items.insert(at) {
-                let place = Path::Index(path, at);
+                let place = path.index(at);
                 outcome.fails |= run.check(rest, item, &place, told.as_deref_mut())?.fails;
             }
         }

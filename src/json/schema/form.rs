@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::value::{MAX_QUOTE_BYTES, quoted};
+use crate::json::cut;
+
 /// Words of `type`.
 pub(super) const TYPES: [&str; 7] =
     ["null", "boolean", "object", "array", "number", "string", "integer"];
@@ -42,7 +45,11 @@ pub(super) fn check(schema: &Value) -> Result<(), String> {
 
 fn check_one(root: &Value, anchors: &BTreeMap<&str, &Value>, one: &Value) -> Result<(), String> {
     let Some(members) = one.as_object() else {
-        return if one.is_boolean() { Ok(()) } else { Err(format!("{one} is no schema")) };
+        return if one.is_boolean() {
+            Ok(())
+        } else {
+            Err(format!("{} is no schema", quoted(one)))
+        };
     };
     let kinds = match members.get("type") {
         Some(Value::Array(kinds)) => kinds.as_slice(),
@@ -51,12 +58,13 @@ fn check_one(root: &Value, anchors: &BTreeMap<&str, &Value>, one: &Value) -> Res
     };
     if let Some(odd) = kinds.iter().find(|kind| !kind.as_str().is_some_and(|k| TYPES.contains(&k)))
     {
-        return Err(format!("there is no type {odd}"));
+        return Err(format!("there is no type {}", quoted(odd)));
     }
     for key in ["$ref", "$dynamicRef"] {
         if let Some(target) = members.get(key).and_then(Value::as_str)
             && resolve(root, anchors, target).is_none()
         {
+            let target = cut(target, MAX_QUOTE_BYTES);
             return Err(format!("it refers to `{target}`, which is not in it"));
         }
     }

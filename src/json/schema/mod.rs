@@ -10,10 +10,13 @@ mod object;
 mod run;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use serde_json::Value;
 
-use run::{Path, Run};
+use run::Run;
+
+use super::Path;
 
 /// A place that is not what it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]

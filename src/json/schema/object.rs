@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::run::{Outcome, Path, Run, Told, size, tell};
+use super::run::{Outcome, Run, Told, size, tell};
+use crate::json::Path;
 
 pub(super) fn check<'s>(
     run: &mut Run<'s>,
@@ -18,13 +19,13 @@ pub(super) fn check<'s>(
         outcome.fails = true;
         tell(&mut told, path, detail);
     }
-    needed(schema, value, path, outcome, told.as_deref_mut());
+    needed(run, schema, (value, path), outcome, told.as_deref_mut())?;
     let named = schema.get("properties").and_then(Value::as_object);
     let patterned = schema.get("patternProperties").and_then(Value::as_object);
     let more = schema.get("additionalProperties");
     let naming = schema.get("propertyNames");
     for (name, member) in members {
-        let at = Path::Name(path, name);
+        let at = path.key(name);
         let mut known = false;
         if let Some(naming) = naming {
             let told = told.as_deref_mut();
@@ -35,7 +36,7 @@ pub(super) fn check<'s>(
             outcome.fails |= run.check(own, member, &at, told.as_deref_mut())?.fails;
         }
         for (pattern, own) in patterned.into_iter().flatten() {
-            if run.matches(pattern, name) {
+            if run.matches(pattern, name)? {
                 known = true;
                 outcome.fails |= run.check(own, member, &at, told.as_deref_mut())?.fails;
             }
@@ -60,7 +61,7 @@ pub(super) fn check<'s>(
     if let Some(rest) = schema.get("unevaluatedProperties") {
         for (name, member) in members {
             if !outcome.names.contains(name) {
-                let at = Path::Name(path, name);
+                let at = path.key(name);
                 outcome.fails |= run.check(rest, member, &at, told.as_deref_mut())?.fails;
                 outcome.names.insert(name.clone());
             }
@@ -71,25 +72,28 @@ pub(super) fn check<'s>(
 
 /// Whether the members are there that must be, always or beside others.
 fn needed(
+    run: &mut Run<'_>,
     schema: &Value,
-    value: &Value,
-    path: &Path<'_>,
+    (value, path): (&Value, &Path<'_>),
     outcome: &mut Outcome,
     mut told: Told<'_>,
-) {
+) -> Result<(), String> {
     let mut ask = |names: Option<&Vec<Value>>| {
+        run.spend(names.map_or(0, Vec::len))?;
         for name in names.into_iter().flatten().filter_map(Value::as_str) {
             if value.get(name).is_none() {
                 outcome.fails = true;
-                tell(&mut told, &Path::Name(path, name), "is missing");
+                tell(&mut told, &path.key(name), "is missing");
             }
         }
+        Ok::<_, String>(())
     };
-    ask(schema.get("required").and_then(Value::as_array));
+    ask(schema.get("required").and_then(Value::as_array))?;
     let dependent = schema.get("dependentRequired").and_then(Value::as_object);
     for (name, names) in dependent.into_iter().flatten() {
         if value.get(name).is_some() {
-            ask(names.as_array());
+            ask(names.as_array())?;
         }
     }
+    Ok(())
 }

@@ -1,47 +1,30 @@
 //! One check: a schema against a value, and what of the value it has looked at.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use serde_json::Value;
 
 use super::form::{anchors, resolve};
+use super::value::{MAX_QUOTE_BYTES, is_equal, quoted};
 use super::{Misfit, array, object};
+use crate::json::{Path, cut};
+use crate::limit::{PatternBudget, PatternError};
 
 /// Schemas that one check may come to.
-const MOST_STEPS: usize = 50_000;
+const MAX_STEPS: usize = 50_000;
+/// Names, values and bytes that one check may look at, besides schemas.
+const MAX_COST: usize = 8_000_000;
 /// Schemas that may be inside of each other, references followed.
-const DEEPEST: usize = 256;
+const MAX_DEPTH: usize = 256;
 /// Places that are told.
-const MOST_TOLD: usize = 32;
-/// Bytes of a compiled pattern.
-const PATTERN_SIZE: usize = 1 << 18;
-
-/// Where in the value.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Path<'p> {
-    Root,
-    Name(&'p Path<'p>, &'p str),
-    Index(&'p Path<'p>, usize),
-}
-
-impl Path<'_> {
-    fn write(&self, out: &mut String) {
-        match self {
-            Self::Root => {}
-            Self::Name(before, name) => {
-                before.write(out);
-                out.push('/');
-                out.push_str(&name.replace('~', "~0").replace('/', "~1"));
-            }
-            Self::Index(before, index) => {
-                before.write(out);
-                let _ = write!(out, "/{index}");
-            }
-        }
-    }
-}
+const MAX_TOLD: usize = 32;
+/// Bytes of the reason at one place.
+const MAX_REASON_BYTES: usize = 4 << 10;
+/// Patterns of one check, and the bytes that they take compiled.
+const MAX_PATTERNS: usize = 64;
+const MAX_PATTERNS_BYTES: usize = 1 << 20;
 
 /// What a schema came to.
 #[derive(Debug, Default)]
@@ -68,11 +51,11 @@ pub(super) type Told<'t> = Option<&'t mut Vec<Misfit>>;
 
 pub(super) fn tell(told: &mut Told<'_>, path: &Path<'_>, detail: impl Into<String>) {
     if let Some(told) = told
-        && told.len() < MOST_TOLD
+        && told.len() < MAX_TOLD
     {
-        let mut pointer = String::new();
-        path.write(&mut pointer);
-        told.push(Misfit { pointer, detail: detail.into() });
+        let mut detail = detail.into();
+        detail.truncate(cut(&detail, MAX_REASON_BYTES).len());
+        told.push(Misfit { pointer: path.pointer(), detail });
     }
 }
 
@@ -81,14 +64,26 @@ pub(super) struct Run<'s> {
     root: &'s Value,
     anchors: BTreeMap<&'s str, &'s Value>,
     patterns: BTreeMap<&'s str, Option<Regex>>,
+    budget: PatternBudget,
     steps: usize,
+    cost: usize,
     depth: usize,
 }
 
 impl<'s> Run<'s> {
     pub(super) fn new(root: &'s Value) -> Self {
         let anchors = anchors(root);
-        Self { root, anchors, patterns: BTreeMap::new(), steps: 0, depth: 0 }
+        let budget = PatternBudget::new(MAX_PATTERNS, MAX_PATTERNS_BYTES);
+        Self { root, anchors, patterns: BTreeMap::new(), budget, steps: 0, cost: 0, depth: 0 }
+    }
+
+    /// Accounts for what is looked at besides schemas.
+    pub(super) fn spend(&mut self, cost: usize) -> Result<(), String> {
+        self.cost = self.cost.saturating_add(cost);
+        if self.cost > MAX_COST {
+            return Err("it asks for more than one check may look at".to_owned());
+        }
+        Ok(())
     }
 
     pub(super) fn check(
@@ -99,7 +94,7 @@ impl<'s> Run<'s> {
         mut told: Told<'_>,
     ) -> Result<Outcome, String> {
         self.steps += 1;
-        if self.steps > MOST_STEPS || self.depth > DEEPEST {
+        if self.steps > MAX_STEPS || self.depth > MAX_DEPTH {
             return Err("it refers to itself too often".to_owned());
         }
         let mut outcome = Outcome::default();
@@ -113,22 +108,24 @@ impl<'s> Run<'s> {
         self.depth += 1;
         for key in ["$ref", "$dynamicRef"] {
             let target = members.get(key).and_then(Value::as_str);
+            self.spend(target.map_or(0, str::len))?;
             if let Some(target) = target.and_then(|to| resolve(self.root, &self.anchors, to)) {
                 let other = self.check(target, value, path, told.as_deref_mut())?;
                 outcome.fails |= other.fails;
                 outcome.join(other);
             }
         }
-        if let Some(detail) = plain(schema, value) {
+        if let Some(detail) = self.plain(schema, value)? {
             outcome.fails = true;
             tell(&mut told, path, detail);
         }
         if let (Some(pattern), Some(text)) = (members.get("pattern"), value.as_str())
             && let Some(pattern) = pattern.as_str()
-            && !self.matches(pattern, text)
+            && !self.matches(pattern, text)?
         {
             outcome.fails = true;
-            tell(&mut told, path, format!("must match the pattern {pattern}"));
+            let shown = cut(pattern, MAX_QUOTE_BYTES);
+            tell(&mut told, path, format!("must match the pattern {shown}"));
         }
         self.combined(schema, value, path, &mut outcome, told.as_deref_mut())?;
         match value {
@@ -205,45 +202,63 @@ impl<'s> Run<'s> {
         Ok(fit)
     }
 
-    /// Whether a text matches; yes where the pattern cannot be asked for.
-    pub(super) fn matches(&mut self, pattern: &'s str, text: &str) -> bool {
-        let compiled = self.patterns.entry(pattern).or_insert_with(|| {
-            let mut builder = RegexBuilder::new(pattern);
-            builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build().ok()
-        });
-        compiled.as_ref().is_none_or(|compiled| compiled.is_match(text))
+    fn is_equal(&mut self, known: &Value, value: &Value) -> Result<bool, String> {
+        let mut cost = 0;
+        let equal = is_equal(known, value, &mut cost);
+        self.spend(cost)?;
+        Ok(equal)
     }
-}
 
-/// What is wrong with a value by itself: its type, its size, its being one of some.
-fn plain(schema: &Value, value: &Value) -> Option<String> {
-    let kinds = match schema.get("type") {
-        Some(Value::Array(kinds)) => kinds.as_slice(),
-        Some(kind) => std::slice::from_ref(kind),
-        None => &[],
-    };
-    let words: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
-    if !words.is_empty() && !words.iter().any(|kind| is_of(kind, value)) {
-        return Some(format!("must be {}, not {}", words.join(" or "), kind_of(value)));
+    /// Whether a text matches; yes where the pattern cannot be asked for. An error where there are
+    /// more patterns than one check may compile.
+    pub(super) fn matches(&mut self, pattern: &'s str, text: &str) -> Result<bool, String> {
+        self.spend(text.len())?;
+        let compiled = match self.patterns.entry(pattern) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(match self.budget.compile(pattern) {
+                Ok(regex) => Some(regex),
+                Err(PatternError::Syntax(_) | PatternError::TooLarge(_)) => None,
+                Err(error) => {
+                    return Err(format!("the pattern {} {error}", cut(pattern, MAX_QUOTE_BYTES)));
+                }
+            }),
+        };
+        Ok(compiled.as_ref().is_none_or(|compiled| compiled.is_match(text)))
     }
-    if let Some(known) = schema.get("const")
-        && key(known) != key(value)
-    {
-        return Some(format!("must be {known}"));
-    }
-    if let Some(known) = schema.get("enum").and_then(Value::as_array) {
-        let own = key(value);
-        if !known.iter().any(|known| key(known) == own) {
-            let list: Vec<String> = known.iter().take(50).map(ToString::to_string).collect();
-            return Some(format!("must be one of {}", list.join(", ")));
+
+    /// What is wrong with a value by itself: its type, its size, its being one of some.
+    fn plain(&mut self, schema: &Value, value: &Value) -> Result<Option<String>, String> {
+        let kinds = match schema.get("type") {
+            Some(Value::Array(kinds)) => kinds.as_slice(),
+            Some(kind) => std::slice::from_ref(kind),
+            None => &[],
+        };
+        let words: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
+        if !words.is_empty() && !words.iter().any(|kind| is_of(kind, value)) {
+            return Ok(Some(format!("must be {}, not {}", words.join(" or "), kind_of(value))));
         }
-    }
-    match value {
-        Value::Number(_) => number(schema, value.as_f64().unwrap_or_default()),
-        Value::String(text) => {
-            size(schema, ("minLength", "maxLength", "characters"), || text.chars().count())
+        if let Some(known) = schema.get("const")
+            && !self.is_equal(known, value)?
+        {
+            return Ok(Some(format!("must be {}", quoted(known))));
         }
-        _ => None,
+        if let Some(known) = schema.get("enum").and_then(Value::as_array) {
+            let mut is_known = false;
+            for known in known {
+                is_known = is_known || self.is_equal(known, value)?;
+            }
+            if !is_known {
+                let list: Vec<String> = known.iter().take(50).map(quoted).collect();
+                return Ok(Some(format!("must be one of {}", list.join(", "))));
+            }
+        }
+        Ok(match value {
+            Value::Number(_) => number(schema, value.as_f64().unwrap_or_default()),
+            Value::String(text) => {
+                size(schema, ("minLength", "maxLength", "characters"), || text.chars().count())
+            }
+            _ => None,
+        })
     }
 }
 
@@ -310,30 +325,5 @@ fn kind_of(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    }
-}
-
-/// A text that is the same for values that are: 1 and 1.0, and members in any order.
-pub(super) fn key(value: &Value) -> String {
-    match value {
-        Value::Number(number) => match number.as_f64() {
-            Some(float) if !number.is_i64() && !number.is_u64() && float.fract() == 0.0 => {
-                format!("{float:.0}")
-            }
-            _ => number.to_string(),
-        },
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(key).collect();
-            format!("[{}]", items.join(","))
-        }
-        Value::Object(members) => {
-            let mut members: Vec<String> = members
-                .iter()
-                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), key(value)))
-                .collect();
-            members.sort();
-            format!("{{{}}}", members.join(","))
-        }
-        other => other.to_string(),
     }
 }

@@ -7,6 +7,7 @@ use semver::{Version, VersionReq};
 use super::{layer, list, name, object, optional, required, texts};
 use crate::domain::Classification;
 use crate::json::{Fields, Node};
+use crate::limit::{Allowance, PaidText};
 use crate::pack::lint::Lint;
 use crate::pack::reference::{PackRef, is_id};
 use crate::policy;
@@ -67,12 +68,21 @@ fn semantic(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Versi
     version
 }
 
+/// A value as rules see it, as JSON: numbers are those of JavaScript.
+fn facts(node: &Node<'_>) -> Arc<str> {
+    let allowance = Allowance::default();
+    let mut text = PaidText::new(&allowance);
+    // A value that was read takes no more text than a few times its own.
+    let _ = policy::Value::of(node).write(&mut text);
+    text.into_string().into()
+}
+
 pub(super) struct Meta {
     pub(super) reference: PackRef,
     pub(super) tenant: Arc<str>,
     pub(super) ttl_seconds: u64,
     pub(super) ceiling: Classification,
-    pub(super) environment_defaults: policy::Value,
+    pub(super) environment_defaults: Arc<str>,
 }
 
 pub(super) fn pack(fields: &Fields<'_, '_>, lint: &mut Lint) -> Meta {
@@ -90,7 +100,7 @@ pub(super) fn pack(fields: &Fields<'_, '_>, lint: &mut Lint) -> Meta {
         tenant: "".into(),
         ttl_seconds: 0,
         ceiling: Classification::Public,
-        environment_defaults: policy::Value::record::<&str>([]),
+        environment_defaults: "{}".into(),
     };
     let path = fields.path().key("pack_meta");
     let Some(meta) = layer(fields, "pack_meta", path, KNOWN, lint) else { return read };
@@ -123,7 +133,7 @@ pub(super) fn pack(fields: &Fields<'_, '_>, lint: &mut Lint) -> Meta {
         if node.as_object().is_none() {
             meta.fault("environment_defaults", "must be an object", &mut lint.shape);
         }
-        read.environment_defaults = policy::Value::of(node);
+        read.environment_defaults = facts(node);
     }
     read
 }

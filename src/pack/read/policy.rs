@@ -2,6 +2,7 @@
 
 use super::{layer, list, name, object, optional, passed_on, required, texts};
 use crate::json::{Fields, Node, Path};
+use crate::limit::PatternBudget;
 use crate::pack::document::{Bundle, Gate, Mode, PolicyLayer, Rule};
 use crate::pack::lint::Lint;
 use crate::pack::redaction::Redaction;
@@ -9,6 +10,8 @@ use crate::policy::{self, TroubleKind};
 
 /// Bundles, rules in one of them, gates, redaction rules.
 const MOST: usize = 500;
+/// Bytes that the patterns of a pack may take compiled.
+const MAX_PATTERNS_BYTES: usize = 16 << 20;
 
 pub(super) fn read(fields: &Fields<'_, '_>, lint: &mut Lint) -> PolicyLayer {
     const KNOWN: &[&str] = &["policy_bundles", "guardrails", "approval_gates", "evaluation"];
@@ -41,12 +44,18 @@ fn guardrails(given: &Fields<'_, '_>, read: &mut PolicyLayer, lint: &mut Lint) {
     read.must_refuse = texts(&rails, "must_refuse", true, lint);
     read.must_escalate = texts(&rails, "must_escalate", true, lint);
     let path = rails.path().key("redaction_rules");
+    let mut budget = PatternBudget::new(MOST, MAX_PATTERNS_BYTES);
     for (at, node) in list(&rails, "redaction_rules", MOST, lint).iter().enumerate() {
-        redaction(node, path.index(at), &mut read.redaction, lint);
+        redaction(node, path.index(at), (&mut read.redaction, &mut budget), lint);
     }
 }
 
-fn redaction(node: &Node<'_>, path: Path<'_>, rules: &mut Redaction, lint: &mut Lint) {
+fn redaction(
+    node: &Node<'_>,
+    path: Path<'_>,
+    (rules, budget): (&mut Redaction, &mut PatternBudget),
+    lint: &mut Lint,
+) {
     const KNOWN: &[&str] = &["id", "regex", "replacement"];
     if let Some(name) = node.as_str() {
         if !rules.add_detector(name) {
@@ -62,12 +71,17 @@ fn redaction(node: &Node<'_>, path: Path<'_>, rules: &mut Redaction, lint: &mut 
     let id = required(&rule, "id", lint);
     let pattern = required(&rule, "regex", lint);
     let replacement = rule.text("replacement", &mut lint.shape);
-    if let (Some(id), Some(pattern)) = (id, pattern)
-        && let Err(error) = rules.add_pattern(id, pattern, replacement)
-    {
-        let detail = error.to_string();
-        let detail = detail.lines().last().unwrap_or_default().to_owned();
-        lint.error("redaction_rule_unknown", &rule.path().key("regex"), detail);
+    if replacement.is_some_and(|text| text.len() > Redaction::MAX_REPLACEMENT_BYTES) {
+        let detail = format!("must be at most {} bytes", Redaction::MAX_REPLACEMENT_BYTES);
+        rule.fault("replacement", detail, &mut lint.shape);
+        return;
+    }
+    let (Some(id), Some(pattern)) = (id, pattern) else { return };
+    match budget.compile(pattern) {
+        Ok(pattern) => rules.add_pattern(id, pattern, replacement),
+        Err(error) => {
+            lint.error("redaction_rule_unknown", &rule.path().key("regex"), error.to_string());
+        }
     }
 }
 
@@ -164,7 +178,7 @@ pub(super) fn condition(node: &Node<'_>, path: &Path<'_>, lint: &mut Lint) -> po
         lint.warn("policy_literal_object", path, "an object without an operator always holds");
     }
     let value = policy::Value::of(node);
-    for trouble in policy::check(&value) {
+    for trouble in policy::check(&value, Lint::MOST) {
         let at = format!("{}{}", path.pointer(), trouble.pointer);
         match trouble.kind {
             TroubleKind::Operator(name) => {

@@ -1,17 +1,20 @@
 //! What is taken out of texts before anybody counts or reads them.
 //!
 //! Rules are applied in the order in which they were declared, each on what the ones before left;
-//! what stands in the place of a match is never matched again.
+//! what is put in the place of a match is never matched again.
 
 mod detector;
 mod quoted;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
+use crate::domain::Replacing;
 use crate::json::write_string;
+use crate::limit::{Allowance, Exhausted};
 
 pub(super) use detector::Detector;
 
@@ -37,6 +40,13 @@ enum Finder {
     Pattern(Regex),
 }
 
+/// The rules of a pack at work for one request.
+#[derive(Debug, Clone, Copy)]
+pub struct Redactor<'r> {
+    rules: &'r Redaction,
+    allowance: &'r Allowance,
+}
+
 /// A text without what rules found in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Redacted {
@@ -46,15 +56,9 @@ pub struct Redacted {
     pub hits: BTreeMap<Arc<str>, u64>,
 }
 
-/// A stretch of a text.
-struct Stretch<'t> {
-    text: std::borrow::Cow<'t, str>,
-    is_settled: bool,
-}
-
 impl Redaction {
-    /// Bytes that a pattern may take when it is compiled.
-    const LARGEST: usize = 1 << 20;
+    /// Bytes of what is put in the place of a match.
+    pub(super) const MAX_REPLACEMENT_BYTES: usize = 512;
 
     /// Adds a detector of ours; answers whether there is one of this name.
     pub(super) fn add_detector(&mut self, name: &str) -> bool {
@@ -65,15 +69,8 @@ impl Redaction {
         found.is_some()
     }
 
-    pub(super) fn add_pattern(
-        &mut self,
-        id: &str,
-        pattern: &str,
-        replacement: Option<&str>,
-    ) -> Result<(), regex::Error> {
-        let regex = RegexBuilder::new(pattern).size_limit(Self::LARGEST).build()?;
-        self.add(id, Finder::Pattern(regex), replacement);
-        Ok(())
+    pub(super) fn add_pattern(&mut self, id: &str, pattern: Regex, replacement: Option<&str>) {
+        self.add(id, Finder::Pattern(pattern), replacement);
     }
 
     fn add(&mut self, id: &str, finder: Finder, replacement: Option<&str>) {
@@ -90,89 +87,84 @@ impl Redaction {
         self.rules.iter().map(|rule| &rule.id)
     }
 
-    /// A text without what the rules find in it, as it stands or in what its quoted JSON strings say:
-    /// there, a number may stand behind an escaped line break, and a letter be six characters.
-    pub fn apply(&self, text: &str) -> Redacted {
-        self.within(text, 0)
+    /// The rules, with what they may put into texts.
+    pub fn by<'r>(&'r self, allowance: &'r Allowance) -> Redactor<'r> {
+        Redactor { rules: self, allowance }
     }
 
     /// `depth`: in how many strings the text is quoted.
-    fn within(&self, text: &str, depth: usize) -> Redacted {
+    fn within(
+        &self,
+        text: &str,
+        depth: usize,
+        allowance: &Allowance,
+    ) -> Result<Redacted, Exhausted> {
         let mut hits = BTreeMap::new();
         if self.is_empty() {
-            return Redacted::default();
+            return Ok(Redacted::default());
         }
-        let mut stretches = Vec::new();
-        let mut from = 0;
+        let mut replacing = Replacing::new(text, allowance);
         let quoted = if depth < DEEPEST { quoted::strings(text) } else { Vec::new() };
-        for (range, said) in quoted {
-            let Redacted { text: Some(new), hits: found } = self.within(&said, depth + 1) else {
-                continue;
-            };
-            for (id, count) in found {
-                *hits.entry(id).or_default() += count;
+        replacing.round(|_, put| {
+            for (range, said) in &quoted {
+                let Redacted { text, hits: found } = self.within(said, depth + 1, allowance)?;
+                let Some(new) = text else { continue };
+                for (id, count) in found {
+                    *hits.entry(id).or_default() += count;
+                }
+                let mut escaped = String::new();
+                write_string(&mut escaped, &new);
+                put(range.clone(), &escaped)?;
             }
-            let before = text.get(from..range.start).unwrap_or_default();
-            stretches.push(Stretch { text: before.into(), is_settled: false });
-            let mut escaped = String::new();
-            write_string(&mut escaped, &new);
-            stretches.push(Stretch { text: escaped.into(), is_settled: true });
-            from = range.end;
-        }
-        let rest = text.get(from..).unwrap_or_default();
-        stretches.push(Stretch { text: rest.into(), is_settled: false });
+            Ok(())
+        })?;
         for rule in &self.rules {
-            let mut next = Vec::with_capacity(stretches.len());
-            for stretch in stretches {
-                if stretch.is_settled {
-                    next.push(stretch);
-                    continue;
-                }
-                let found = rule.finder.find(&stretch.text);
-                if found.is_empty() {
-                    next.push(stretch);
-                    continue;
-                }
-                *hits.entry(Arc::clone(&rule.id)).or_default() += found.len() as u64;
-                cut(&stretch.text, &found, &rule.replacement, &mut next);
+            let count = replacing.round(|stretch, put| {
+                rule.finder.find(stretch, &mut |range| put(range, &rule.replacement))
+            })?;
+            if count > 0 {
+                *hits.entry(Arc::clone(&rule.id)).or_default() += count;
             }
-            stretches = next;
         }
-        let text = (!hits.is_empty())
-            .then(|| stretches.iter().map(|stretch| &*stretch.text).collect::<String>());
-        Redacted { text, hits }
+        let text = (!hits.is_empty()).then(|| replacing.into_string());
+        Ok(Redacted { text, hits })
     }
 }
 
-/// Parts a text at what was found in it.
-fn cut<'t>(
-    text: &str,
-    found: &[std::ops::Range<usize>],
-    replacement: &str,
-    out: &mut Vec<Stretch<'t>>,
-) {
-    let mut from = 0;
-    let keep = |from: usize, to: usize, out: &mut Vec<Stretch<'t>>| {
-        if let Some(kept) = text.get(from..to).filter(|kept| !kept.is_empty()) {
-            out.push(Stretch { text: kept.to_owned().into(), is_settled: false });
-        }
-    };
-    for range in found {
-        keep(from, range.start, out);
-        out.push(Stretch { text: replacement.to_owned().into(), is_settled: true });
-        from = range.end;
+impl Redactor<'_> {
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
     }
-    keep(from, text.len(), out);
+
+    /// A text without what the rules find in it, as it stands or in what its quoted JSON strings say:
+    /// there, a number may stand behind an escaped line break, and a letter be six characters.
+    ///
+    /// Where a text would become longer than the request may make, nothing of it is left, and the
+    /// exhausted allowance refuses the request.
+    pub fn apply(&self, text: &str) -> Redacted {
+        self.rules.within(text, 0, self.allowance).unwrap_or_else(|Exhausted { .. }| Redacted {
+            text: Some(String::new()),
+            hits: BTreeMap::new(),
+        })
+    }
 }
 
 impl Finder {
-    /// Where it finds something; in order, without overlap.
-    fn find(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+    /// Calls `found` with each range that it finds; in order, without overlap.
+    fn find(
+        &self,
+        text: &str,
+        found: &mut dyn FnMut(Range<usize>) -> Result<(), Exhausted>,
+    ) -> Result<(), Exhausted> {
         match self {
-            Self::BuiltIn(detector) => detector.find(&quoted::blank(text)),
-            Self::Pattern(regex) => {
-                regex.find_iter(text).map(|found| found.range()).filter(|r| !r.is_empty()).collect()
+            Self::BuiltIn(detector) => {
+                detector.find(&quoted::blank(text)).into_iter().try_for_each(found)
             }
+            Self::Pattern(regex) => regex
+                .find_iter(text)
+                .map(|hit| hit.range())
+                .filter(|range| !range.is_empty())
+                .try_for_each(found),
         }
     }
 }
@@ -190,7 +182,7 @@ mod tests {
     }
 
     fn shown(names: &[&str], text: &str) -> String {
-        of(names).apply(text).text.unwrap_or_else(|| text.to_owned())
+        of(names).by(&Allowance::default()).apply(text).text.unwrap_or_else(|| text.to_owned())
     }
 
     #[test]
@@ -237,18 +229,32 @@ mod tests {
         ] {
             assert_eq!(shown(&names, text), left, "{text}");
         }
-        let twice = of(&names).apply(r#"{"a":"\n4111111111111111","b":"4111111111111111"}"#);
+        let twice = of(&names)
+            .by(&Allowance::default())
+            .apply(r#"{"a":"\n4111111111111111","b":"4111111111111111"}"#);
         assert_eq!(twice.hits.values().sum::<u64>(), 2);
     }
 
     #[test]
     fn rules_go_one_after_another_and_not_over_what_was_put_in() {
         let mut redaction = of(&["email"]);
-        redaction.add_pattern("word", "REDACTED|bob", Some("-")).unwrap();
-        let redacted = redaction.apply("bob@example.com and bob");
+        redaction.add_pattern("word", Regex::new("REDACTED|bob").unwrap(), Some("-"));
+        let redacted = redaction.by(&Allowance::default()).apply("bob@example.com and bob");
         assert_eq!(redacted.text.as_deref(), Some("[REDACTED:email] and -"));
         let hits: Vec<_> = redacted.hits.iter().map(|(id, count)| (&**id, *count)).collect();
         assert_eq!(hits, [("email", 1), ("word", 1)]);
-        assert_eq!(redaction.apply("nothing"), Redacted::default());
+        assert_eq!(redaction.by(&Allowance::default()).apply("nothing"), Redacted::default());
+    }
+
+    #[test]
+    fn a_text_that_would_grow_too_long_is_refused_and_nothing_of_it_is_left() {
+        let mut redaction = Redaction::default();
+        redaction.add_pattern("a", Regex::new("a").unwrap(), Some(&"a".repeat(512)));
+        redaction.add_pattern("b", Regex::new("a").unwrap(), Some(&"a".repeat(512)));
+        let allowance = Allowance::of_bytes(1 << 20);
+        let text = redaction.by(&allowance).apply(&"a".repeat(100)).text.unwrap();
+        assert_eq!((text.len(), allowance.check()), (51_200, Ok(())));
+        assert_eq!(redaction.by(&allowance).apply(&"a".repeat(10_000)).text.as_deref(), Some(""));
+        assert!(allowance.check().is_err());
     }
 }

@@ -12,7 +12,7 @@ use super::policy::{Decision, Verdict};
 use super::tools::Surfaced;
 use crate::domain::{ContentHash, MemoryTier, word_of};
 use crate::json::write_string;
-use crate::pack::{Pack, Redacted, Redaction};
+use crate::pack::{Pack, Redacted, Redactor};
 use crate::request::CallerBlock;
 
 /// A piece of what the model sees.
@@ -51,7 +51,7 @@ pub(super) fn hashes_of(blocks: &[CallerBlock]) -> Vec<(&'static str, ContentHas
 
 /// Makes blocks; counts them once nothing in them changes any more.
 pub(super) struct Maker<'m> {
-    redaction: &'m Redaction,
+    redaction: Redactor<'m>,
     count: &'m dyn Fn(&str) -> u64,
     pub(super) made: Vec<Block>,
     /// How many there are of a bucket, a kind and a source.
@@ -76,7 +76,7 @@ pub(super) struct Draft<'d> {
 }
 
 impl<'m> Maker<'m> {
-    pub(super) fn new(redaction: &'m Redaction, count: &'m dyn Fn(&str) -> u64) -> Self {
+    pub(super) fn new(redaction: Redactor<'m>, count: &'m dyn Fn(&str) -> u64) -> Self {
         Self {
             redaction,
             count,

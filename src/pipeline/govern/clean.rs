@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, ToolCall};
-use crate::pack::Redaction;
+use crate::pack::Redactor;
 
 /// How often each rule found something.
 pub(super) type Hits = BTreeMap<Arc<str>, u64>;
 
 /// A message without what rules find in it.
-pub(in crate::pipeline) fn redacted(message: Message, redaction: &Redaction) -> Message {
+pub(in crate::pipeline) fn redacted(message: Message, redaction: Redactor<'_>) -> Message {
     cleaned(message, redaction).0
 }
 
 /// The same, with how often they found something. What cannot be changed is whole or absent: thinking
 /// and a provider's own items, where rules find something in them, are absent.
-pub(super) fn cleaned(mut message: Message, redaction: &Redaction) -> (Message, Hits) {
+pub(super) fn cleaned(mut message: Message, redaction: Redactor<'_>) -> (Message, Hits) {
     let mut rules = Rules { redaction, hits: Hits::new() };
     if !redaction.is_empty() {
         message.parts.retain_mut(|part| rules.part(part));
@@ -29,7 +29,7 @@ pub(super) fn cleaned(mut message: Message, redaction: &Redaction) -> (Message, 
 }
 
 struct Rules<'r> {
-    redaction: &'r Redaction,
+    redaction: Redactor<'r>,
     hits: Hits,
 }
 

@@ -41,6 +41,7 @@ use self::render::Rendered;
 use self::written::{Object, Written};
 use crate::domain::{Classification, ContentHash, Conversation, Message, Notes, Role, Target};
 use crate::json::{self, Limits};
+use crate::limit::Allowance;
 use crate::pack::{CLASSIFICATIONS, Intent, Pack, Refusal, RefusalCode};
 use crate::policy as rules;
 use crate::request::{Governed, MemoryRecord};
@@ -60,6 +61,8 @@ pub struct GovernInput<'i> {
     pub target: Target,
     /// For turns that have no room.
     pub summarizing: Summarizing<'i>,
+    /// What the request may still make of text.
+    pub allowance: &'i Allowance,
     /// Counts a text for the model.
     pub count: &'i dyn Fn(&str) -> u64,
 }
@@ -169,14 +172,13 @@ fn run(
     ];
     stages.push("budget", parts, hash(&allocation.told()));
 
-    let session =
-        session::Session::of(conversation, invoke, &pack.policy.redaction).ok_or_else(|| {
-            let detail = "there is no task: neither `input.message` nor a message of the user";
-            Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail)
-                .at("/request/input/message")
-        })?;
+    let redactor = pack.policy.redaction.by(input.allowance);
+    let session = session::Session::of(conversation, invoke, redactor).ok_or_else(|| {
+        let detail = "there is no task: neither `input.message` nor a message of the user";
+        Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail).at("/request/input/message")
+    })?;
     let wanted = controls::wanted(pack, &policy.decisions);
-    let mut maker = Maker::new(&pack.policy.redaction, input.count);
+    let mut maker = Maker::new(redactor, input.count);
     maker.tone(pack);
     session.system.iter().for_each(|text| maker.caller_system(text));
     maker.task(&session.task);
@@ -217,7 +219,8 @@ fn run(
     stages.push("buckets", parts, buckets.hash());
 
     let rendered = Rendered::of(&buckets);
-    let (conversation, foreign) = session.into_conversation(pack, &surfaced, (&buckets, &rendered));
+    let (conversation, foreign) =
+        session.into_conversation((pack, redactor), &surfaced, (&buckets, &rendered));
     let manifests = manifests::run(&manifests::Input {
         policy: &policy,
         tools: &surfaced,

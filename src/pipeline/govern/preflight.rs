@@ -54,9 +54,7 @@ pub(super) fn facts(pack: &Pack, governed: &Governed, intent: &Intent) -> String
         tenant_id: &'f str,
         pack: Value,
     }
-    let mut defaults = String::new();
-    pack.environment_defaults.write(&mut defaults);
-    let defaults: Value = serde_json::from_str(&defaults).unwrap_or_default();
+    let defaults: Value = serde_json::from_str(&pack.environment_defaults).unwrap_or_default();
     let run = &governed.run.facts;
     let request = &governed.invoke.facts;
     let context = request.get("input").and_then(|input| input.get("context"));

@@ -14,7 +14,7 @@ use super::{summary, task_of, words};
 use crate::domain::{
     ContentHash, Conversation, Extra, Message, Part, RawJson, Role, ToolDefinition, Turn, turns,
 };
-use crate::pack::{Pack, Redaction};
+use crate::pack::{Pack, Redactor};
 use crate::request::Invoke;
 
 /// A conversation that is yet to be packed.
@@ -38,7 +38,7 @@ impl Session {
     pub(super) fn of(
         mut conversation: Conversation,
         invoke: &Invoke,
-        redaction: &Redaction,
+        redaction: Redactor<'_>,
     ) -> Option<Self> {
         let before = invoke.recent_turns.iter().map(|(role, text)| {
             let role = if **role == *"assistant" { Role::Assistant } else { Role::User };
@@ -99,11 +99,10 @@ impl Session {
     /// What is sent, and the caller's tools that are nobody's.
     pub(super) fn into_conversation(
         self,
-        pack: &Pack,
+        (pack, redaction): (&Pack, Redactor<'_>),
         tools: &Tools<'_>,
         (buckets, rendered): (&Buckets, &Rendered),
     ) -> (Conversation, Vec<Arc<str>>) {
-        let redaction = &pack.policy.redaction;
         let of_session = || {
             let blocks = buckets.blocks.iter().enumerate();
             blocks.filter(|(_, one)| one.is_kept && &*one.block.bucket == "session")

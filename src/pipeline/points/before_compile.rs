@@ -3,6 +3,7 @@
 use super::list::Seen;
 use crate::domain::Message;
 use crate::json::{self, Limits, write_string};
+use crate::limit::Allowance;
 use crate::pack::Pack;
 use crate::pipeline::govern::redacted;
 use crate::pipeline::{inject, slot::Slot};
@@ -38,15 +39,16 @@ pub(in crate::pipeline) fn input(
 
 /// What hooks are shown under a pack: the same of the conversation as it came, without what the pack's
 /// rules redact.
-pub fn governed_input(request: &CompileRequest, pack: &Pack) -> String {
+pub fn governed_input(request: &CompileRequest, pack: &Pack, allowance: &Allowance) -> String {
+    let redactor = pack.policy.redaction.by(allowance);
     let conversation = &request.conversation;
     let shown = |messages: &[Message]| {
         let clean: Vec<Message> =
-            messages.iter().map(|own| redacted(own.clone(), &pack.policy.redaction)).collect();
+            messages.iter().map(|own| redacted(own.clone(), redactor)).collect();
         Seen::new(clean.iter()).text().to_owned()
     };
     let state = request.dynamic_state.as_ref();
-    let clean = |text: &str| pack.policy.redaction.apply(text).text.unwrap_or(text.to_owned());
+    let clean = |text: &str| redactor.apply(text).text.unwrap_or(text.to_owned());
     let mut out = format!(
         "{{\"system\":{},\"history\":{},\"dynamic_state\":",
         shown(&conversation.system),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult};
 use crate::hook::{Changed, Facts, Item, Point};
 use crate::json::{Faults, Limits, Node, parse, write_string};
-use crate::pack::Pack;
+use crate::pack::Redactor;
 use crate::pipeline::govern::redacted;
 use crate::pipeline::{Asks, Error};
 use crate::provider;
@@ -50,12 +50,12 @@ pub fn ask_results_of(
 pub fn ask_governed_results(
     asks: &mut dyn Asks,
     history: &mut [Message],
-    pack: &Pack,
+    redactor: Redactor<'_>,
 ) -> Result<(), Error> {
     if !asks.has_any(Point::ToolResult) {
         return Ok(());
     }
-    let clean = |own: &Message| redacted(own.clone(), &pack.policy.redaction);
+    let clean = |own: &Message| redacted(own.clone(), redactor);
     let before: Vec<Message> = history.iter().map(clean).collect();
     let mut after = before.clone();
     ask_results_of(asks, &mut after, &|_| Ok(()))?;

@@ -52,7 +52,8 @@ pub(in crate::service) fn govern(
     // Nobody is asked of a run that the pack refuses; the stages behind say why it does.
     if let Ok(intent) = pipeline::governed_intent(&pack, &governed) {
         let history = &mut request.conversation.history;
-        pipeline::ask_governed_results(asking, history, &pack)?;
+        let redactor = pack.policy.redaction.by(services.allowance());
+        pipeline::ask_governed_results(asking, history, redactor)?;
         retrieve(asking, &intent, &mut governed)?;
         provide(services, asking, &pack, request, &mut governed)?;
     }
@@ -77,6 +78,7 @@ pub(in crate::service) fn govern(
         budget: request.context_window.saturating_sub(request.reserve_output),
         target: request.target,
         summarizing: Summarizing { compression: &compression, counter, model: &model },
+        allowance: services.allowance(),
         count: &count,
     };
     let output = pipeline::govern(input, conversation, &mut request.notes);

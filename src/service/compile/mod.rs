@@ -260,6 +260,8 @@ fn compile_node(
         hooks::report(&mut compiled.report, (Some(turn), runs));
         whole(compiled.text.clone(), &compiled.report, &governed, Some(turn))
     });
+    // What could not be made was left out: nothing of it may be sent or stored.
+    deadline.allowance().check().map_err(Stopped::from)?;
     if !is_dry {
         let facts = expired.iter().map(memory::changed_by_expiry).collect();
         let telling = commit::Heard { told, runs, later, said, facts, hearers: hearers.clone() };

@@ -23,7 +23,7 @@ pub(super) fn provide(
     if !asking.has_any(POINT) {
         return Ok(());
     }
-    let input = pipeline::governed_input(request, pack);
+    let input = pipeline::governed_input(request, pack, services.allowance());
     let at = At { point: POINT, input: &input, facts: Facts::default() };
     if asking.has(POINT, Kind::Provide) {
         let (model, counter) = (&request.model, &services.pipeline().counter);

@@ -36,6 +36,7 @@ pub(in crate::service) fn turn_options(
         memory
     });
     let known = node.get("tools").is_some_and(|tools| !tools.is_null());
-    let tools = Tools { list: request.conversation.tools, options: request.tools, known };
+    let (list, options) = (request.conversation.tools, request.tools);
+    let tools = Tools { list, options, known, ..Tools::default() };
     Ok(TurnOptions { memory, tools })
 }

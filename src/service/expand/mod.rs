@@ -16,7 +16,7 @@ use super::returned::Returned;
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
-use crate::pipeline::{self, Deadline, Edit, splice};
+use crate::pipeline::{self, Deadline, Edit, Stopped, splice};
 use crate::provider::{self, Spoken, Wrap};
 use crate::request::Fields;
 
@@ -92,6 +92,8 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
             let mut work = Work { items, known, originals, returned, done: Expanded::default() };
             work.done.identical = true;
             let messages = work.run(deadline)?;
+            let bytes = messages.iter().map(|message| message.len()).sum();
+            deadline.allowance().take(bytes).map_err(Stopped::from)?;
             Ok(answer(key, &messages, &work.done))
         }
     }

@@ -126,7 +126,7 @@ pub async fn try_out(services: &Services, trial: Trial) -> Value {
     };
     let hook = Arc::new(hook);
     let set = Arc::new(HookSet::new(&[Arc::clone(&hook)], &Manifest::default(), None));
-    let mut round = Round::new(set, &watched, scope);
+    let mut round = Round::new(set, &watched, scope).allowing(services.allowance());
     let node = json::parse(&input, Limits::default()).ok();
     let at = At { point, input: &input, facts: node.as_ref().map(facts).unwrap_or_default() };
     let effect = effect(services, &mut round, at, hook.kind).await;

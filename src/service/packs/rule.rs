@@ -2,7 +2,7 @@
 
 use super::Refused;
 use crate::json::{self, Fault, Faults, Fields, Limits, Path};
-use crate::policy::{self, Failure, TroubleKind, Unsure, Value};
+use crate::policy::{self, Failure, Trouble, TroubleKind, Unsure, Value};
 use crate::service::{Error, Services};
 
 /// What a rule came to.
@@ -30,15 +30,16 @@ pub fn evaluate(_services: &Services, body: &str) -> Result<Evaluated, Error> {
     let data = node.get("data").map_or(Value::Null, Value::of);
     let outcome = policy::evaluate(&rule, &data);
     if let Err(Failure::Operator(_)) = &outcome.value {
-        let unknown = policy::check(&rule).into_iter().filter_map(|trouble| match trouble.kind {
+        let unknown = |trouble: Trouble| match trouble.kind {
             TroubleKind::Operator(name) => Some(Fault {
                 pointer: format!("/rule{}", trouble.pointer),
                 detail: format!("there is no operator `{name}`"),
                 did_you_mean: None,
             }),
             _ => None,
-        });
-        return Err(Refused::Operators(unknown.collect()).into());
+        };
+        let found = policy::check(&rule, Faults::MOST);
+        return Err(Refused::Operators(found.into_iter().filter_map(unknown).collect()).into());
     }
     Ok(Evaluated { value: outcome.value, unsure: outcome.unsure })
 }

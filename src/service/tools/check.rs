@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::schema::{self, Verdict};
+use super::schema::{Schemas, Verdict};
 use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
-use crate::json::{self, Fault, Limits, Node};
+use crate::json::{self, Fault, Limits, Node, beginning};
 use crate::provider::means;
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
@@ -17,6 +17,7 @@ pub(in crate::service) struct Tools {
     pub(in crate::service) options: ToolOptions,
     /// Whether they were given: without them nothing is known of any schema.
     pub(in crate::service) known: bool,
+    pub(in crate::service) schemas: Schemas,
 }
 
 /// What a call stands for.
@@ -35,6 +36,19 @@ pub(in crate::service) enum Judged {
     /// It is ours to run.
     Ours,
     Denied(String),
+}
+
+impl Judged {
+    /// Bytes of the names and reasons that an answer repeats.
+    pub(super) fn text_bytes(&self) -> usize {
+        match self {
+            Self::Allowed(resolved) => {
+                resolved.name.len() + resolved.namespace.as_ref().map_or(0, |group| group.len())
+            }
+            Self::Ours => 0,
+            Self::Denied(reason) => reason.len(),
+        }
+    }
 }
 
 impl Tools {
@@ -68,7 +82,7 @@ impl Tools {
             None if self.known => Ok(Judged::Denied(self.unknown(&call.name))),
             // A provider's own tool has no schema of ours to read.
             Some(tool) if tool.opaque.is_none() && !call.custom => {
-                match schema::check(tool, &resolved.arguments)? {
+                match self.schemas.check(tool, &resolved.arguments)? {
                     Verdict::Valid => Ok(Judged::Allowed(resolved)),
                     Verdict::Invalid(reason) => Ok(Judged::Denied(reason)),
                 }
@@ -103,6 +117,7 @@ impl Tools {
         let is_blocked =
             |blocked: &Arc<str>| **blocked == *name || whole.as_deref() == Some(blocked);
         let blocked = self.options.blocked.iter().any(is_blocked);
+        let name = beginning(name);
         blocked.then(|| format!("The tool \"{name}\" is blocked. Nothing was done."))
     }
 
@@ -110,7 +125,7 @@ impl Tools {
         let kits = self.options.toolkits.iter().flat_map(|kit| &kit.tools);
         let groups = self.options.namespaces.iter().map(|group| &group.name);
         let names = self.list.iter().chain(kits).map(|tool| &tool.name).chain(groups);
-        format!("There is no tool \"{name}\"; these are there: {}.", listed(names))
+        format!("There is no tool \"{}\"; these are there: {}.", beginning(name), listed(names))
     }
 }
 
@@ -132,9 +147,11 @@ fn through<'g>(
     let action = node.get("action").and_then(Node::as_str).unwrap_or_default();
     let tool = group.tools.iter().find(|tool| &*tool.name == action).ok_or_else(|| {
         let names = listed(group.tools.iter().map(|tool| &tool.name));
-        format!("{} has no action \"{action}\"; these are there: {names}.", group.name)
+        let (group, action) = (beginning(&group.name), beginning(action));
+        format!("{group} has no action \"{action}\"; these are there: {names}.")
     })?;
     let arguments = args_of(&node).map_err(|wrong| {
+        let action = beginning(action);
         format!("The arguments of {action} cannot be read: {wrong}. Nothing was done.")
     })?;
     let resolved = Resolved {
@@ -183,7 +200,7 @@ fn args_of(call: &Node<'_>) -> Result<RawJson, String> {
 pub(super) fn listed<'n>(names: impl Iterator<Item = &'n Arc<str>>) -> String {
     /// Names that are told.
     const MOST: usize = 50;
-    let names: Vec<&str> = names.map(AsRef::as_ref).collect();
+    let names: Vec<&str> = names.map(|name| beginning(name)).collect();
     match names.len() {
         0 => "(none)".to_owned(),
         count if count > MOST => {

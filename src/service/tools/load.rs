@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 
 use super::Answer;
 use super::check::listed;
-use crate::domain::ToolCall;
+use crate::domain::{ToolCall, ToolDefinition};
+use crate::json::beginning;
+use crate::limit::Allowance;
 use crate::pipeline::toolkit_of;
 use crate::request::ToolOptions;
 
 /// Tells a model what it has loaded. The call itself, standing in the conversation, is what makes
 /// the next compile show the tools.
-pub(super) fn carry_out(options: &ToolOptions, call: &ToolCall) -> Answer {
+pub(super) fn carry_out(allowance: &Allowance, options: &ToolOptions, call: &ToolCall) -> Answer {
     let Some(name) = toolkit_of(&call.arguments) else {
         let reason = "load_toolkit needs `toolkit_name`, a text. Nothing was done.";
         return Answer::Refused(reason.to_owned());
@@ -18,9 +20,18 @@ pub(super) fn carry_out(options: &ToolOptions, call: &ToolCall) -> Answer {
     let Some(kit) = options.toolkit(&name) else {
         let names = listed(options.toolkits.iter().map(|kit| &kit.name));
         return Answer::Refused(format!(
-            "There is no toolkit \"{name}\"; these are there: {names}. Nothing was done."
+            "There is no toolkit \"{}\"; these are there: {names}. Nothing was done.",
+            beginning(&name)
         ));
     };
+    let bytes = |tool: &ToolDefinition| {
+        let description = tool.description.as_ref().map_or(0, |text| text.len());
+        tool.name.len() + description + "\n- : ".len()
+    };
+    let bytes = kit.name.len() + kit.tools.iter().map(bytes).sum::<usize>();
+    if allowance.take(bytes).is_err() {
+        return Answer::Refused("What the toolkit says is too long. Nothing was done.".to_owned());
+    }
     let mut text = format!("The toolkit \"{}\" is loaded. Its tools:", kit.name);
     for tool in &kit.tools {
         let _ = write!(text, "\n- {}", tool.name);

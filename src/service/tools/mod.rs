@@ -26,7 +26,7 @@ use super::{Error, Services};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
 use crate::hook::Run;
 use crate::json::{self, Limits, Node, Value};
-use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL};
+use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL, Stopped};
 use crate::request::{self, LOAD_TOOLKIT};
 
 /// What becomes of a call.
@@ -98,8 +98,13 @@ pub fn calls(services: &Services, body: &str) -> Result<Carried, Error> {
     }
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
     let (source, mut calls) = wire::read(&request)?;
-    let tools = Tools { list: request.tools, options: request.options, known: request.knows_tools };
-    let mut judged = judge(&tools, &calls, true)?;
+    let tools = Tools {
+        list: request.tools,
+        options: request.options,
+        known: request.knows_tools,
+        ..Tools::default()
+    };
+    let mut judged = judge(services, &tools, &calls, true)?;
     let mut scope = request.scope;
     scope.session_id = scope.session_id.or(request.session_id);
     let size = calls.len();
@@ -141,7 +146,7 @@ pub(in crate::service) fn conclude(
         Judged::Ours => {
             let answer = match &*call.name {
                 READ_TOOL => read::carry_out(services, &call)?,
-                LOAD_TOOLKIT => load::carry_out(&tools.options, &call),
+                LOAD_TOOLKIT => load::carry_out(services.allowance(), &tools.options, &call),
                 _ => remembered.next().unwrap_or_else(|| Answer::Refused(String::new())),
             };
             let message = wire::result(source, &call, &answer);
@@ -243,6 +248,7 @@ fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, E
 
 /// What may be run, before anything is; calls that write memory are ours where it is written here.
 pub(in crate::service) fn judge(
+    services: &Services,
     tools: &Tools,
     calls: &[ToolCall],
     remembers: bool,
@@ -252,7 +258,11 @@ pub(in crate::service) fn judge(
     let (mut judged, mut faults) = (Vec::with_capacity(calls.len()), Vec::new());
     for call in calls {
         match tools.judge(call, ours) {
-            Ok(verdict) => judged.push(verdict),
+            Ok(verdict) => {
+                // One tool of a long name may be called many times.
+                services.allowance().take(verdict.text_bytes()).map_err(Stopped::from)?;
+                judged.push(verdict);
+            }
             Err(fault) => faults.push(fault),
         }
     }

@@ -1,7 +1,10 @@
 //! `context_read`: what was cleared is read back.
 
+use std::borrow::Cow;
+
 use super::{Answer, object, text};
 use crate::domain::{ArtifactId, ToolCall};
+use crate::json;
 use crate::service::{Error, Services, artifacts};
 
 /// Reads an artifact, or the part of it that is asked for.
@@ -16,12 +19,26 @@ pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Res
         Ok(wanted) => wanted,
         Err(refused) => return Ok(refused),
     };
+    let too_long = || {
+        let id = json::beginning(&id);
+        let reason = format!(
+            "\"{id}\" is too long to be read here; ask for fewer `lines`, or for a `query`."
+        );
+        Ok(Answer::Refused(reason))
+    };
+    // Every call of a request may read the same artifact.
+    if services.allowance().check().is_err() {
+        return too_long();
+    }
     let found = match ArtifactId::parse(&id) {
         Some(id) => artifacts::find(services, id)?,
         None => None,
     };
     let Some((_, found)) = found else {
-        return Ok(Answer::Refused(format!("There is nothing of the id \"{id}\".")));
+        return Ok(Answer::Refused(format!(
+            "There is nothing of the id \"{}\".",
+            json::beginning(&id)
+        )));
     };
     let lines = match lines.as_deref().map(artifacts::parse_lines) {
         Some(None) => {
@@ -35,8 +52,12 @@ pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Res
     let Some(part) = artifacts::lines(&found, first, last) else {
         return Ok(Answer::Refused(format!("It ends before line {first}.")));
     };
-    Ok(Answer::Done(match query.filter(|query| !query.is_empty()) {
-        Some(query) => artifacts::search(part, &query, first),
-        None => part.to_owned(),
-    }))
+    let text = match query.filter(|query| !query.is_empty()) {
+        Some(query) => Cow::Owned(artifacts::search(part, &query, first)),
+        None => Cow::Borrowed(part),
+    };
+    match services.allowance().take(json::string_bytes(&text)) {
+        Ok(()) => Ok(Answer::Done(text.into_owned())),
+        Err(_) => too_long(),
+    }
 }

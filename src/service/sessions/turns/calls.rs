@@ -110,7 +110,7 @@ impl Calls {
         self.list.retain(|one| one.is_open || is_ours(&one.call));
         let mut calls: Vec<ToolCall> = self.list.iter().map(|one| one.call.clone()).collect();
         let batches: Vec<(usize, usize)> = self.list.iter().map(|one| one.batch).collect();
-        let mut judged = judge(&tools, &calls, memory.is_some())?;
+        let mut judged = judge(services, &tools, &calls, memory.is_some())?;
         let remembers =
             |(call, judged): (&ToolCall, &Judged)| *judged == Judged::Ours && is_memory(&call.name);
         if memory.is_some() && calls.iter().zip(&judged).any(remembers) {

@@ -1,8 +1,10 @@
 //! Bad input of every kind: the right status and a problem document, in bounded time and memory.
 //!
-//! `wire` holds what is refused before a body is read as a request, `reader` what the request
-//! reader refuses, `cost` what is legal and meant to be expensive.
+//! `amplified` holds small requests that ask for much, `wire` what is refused before a body is read
+//! as a request, `reader` what the request reader refuses, `cost` what is legal and meant to be
+//! expensive.
 
+mod amplified;
 mod cost;
 mod reader;
 mod wire;

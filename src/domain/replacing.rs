@@ -1,0 +1,138 @@
+//! Replaces what is found in a text, in several rounds, without searching what was put in.
+
+use std::ops::Range;
+
+use crate::limit::{Allowance, Exhausted};
+
+/// A text in which ranges are replaced, one round after another.
+///
+/// What a round put in is never searched by the rounds after it: a pattern that matches another
+/// one's replacement would make a text that grows with each of them.
+#[derive(Debug)]
+pub struct Replacing<'a> {
+    text: String,
+    /// Ranges that were put in, in order, without overlap.
+    settled: Vec<Range<usize>>,
+    allowance: &'a Allowance,
+}
+
+/// Is called with each range of a text that is to be replaced and what to put there, in order,
+/// without overlap.
+pub type Replace<'r> = &'r mut dyn FnMut(Range<usize>, &str) -> Result<(), Exhausted>;
+
+impl<'a> Replacing<'a> {
+    pub fn new(text: &str, allowance: &'a Allowance) -> Self {
+        Self { text: text.to_owned(), settled: Vec::new(), allowance }
+    }
+
+    /// One round: `find` is given each stretch that was not put in, and calls `Replace` for what it
+    /// finds. Returns how many ranges were replaced. Pays for what is put in.
+    pub fn round(
+        &mut self,
+        mut find: impl FnMut(&str, Replace<'_>) -> Result<(), Exhausted>,
+    ) -> Result<u64, Exhausted> {
+        let mut next = Next { out: String::new(), settled: Vec::new(), copied: 0, count: 0 };
+        let mut from = 0;
+        for old in self.settled.iter().map(Some).chain([None]) {
+            let end = old.map_or(self.text.len(), |old| old.start);
+            let stretch = self.text.get(from..end).unwrap_or_default();
+            find(stretch, &mut |found, with| {
+                // What is remembered of a range takes memory, too.
+                self.allowance.take(with.len().saturating_add(size_of::<Range<usize>>()))?;
+                next.put(&self.text, from + found.start..from + found.end, with);
+                Ok(())
+            })?;
+            if let Some(old) = old {
+                next.keep(old);
+                from = old.end;
+            }
+        }
+        if next.count > 0 {
+            next.out.push_str(self.text.get(next.copied..).unwrap_or_default());
+            (self.text, self.settled) = (next.out, next.settled);
+        }
+        Ok(next.count)
+    }
+
+    pub fn into_string(self) -> String {
+        self.text
+    }
+}
+
+/// A text on its way through a round.
+struct Next {
+    out: String,
+    settled: Vec<Range<usize>>,
+    /// Bytes of the text before that `out` stands for.
+    copied: usize,
+    count: u64,
+}
+
+impl Next {
+    fn put(&mut self, text: &str, range: Range<usize>, with: &str) {
+        self.out.push_str(text.get(self.copied..range.start).unwrap_or_default());
+        let start = self.out.len();
+        self.out.push_str(with);
+        self.settle(start..self.out.len());
+        self.copied = range.end;
+        self.count += 1;
+    }
+
+    /// Keeps a range that an earlier round put in, where it is now.
+    fn keep(&mut self, old: &Range<usize>) {
+        let start = self.out.len() + (old.start.saturating_sub(self.copied));
+        self.settle(start..start + old.len());
+    }
+
+    /// Adds a range; two that touch become one, so that what is remembered stays small.
+    fn settle(&mut self, range: Range<usize>) {
+        match self.settled.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => self.settled.push(range),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Replaces every `what` by `with`.
+    fn replace(replacing: &mut Replacing<'_>, what: &str, with: &str) -> u64 {
+        let found = replacing.round(|text, put| {
+            text.match_indices(what).try_for_each(|(at, hit)| put(at..at + hit.len(), with))
+        });
+        found.unwrap()
+    }
+
+    #[test]
+    fn what_was_put_in_is_not_searched_again() {
+        let allowance = Allowance::default();
+        let mut replacing = Replacing::new("ab ba b", &allowance);
+        assert_eq!(replace(&mut replacing, "a", "bbb"), 2);
+        assert_eq!(replace(&mut replacing, "b", "-a-"), 3);
+        assert_eq!(replace(&mut replacing, "a", "!"), 0);
+        assert_eq!(replacing.into_string(), "bbb-a- -a-bbb -a-");
+    }
+
+    #[test]
+    fn a_match_does_not_reach_over_what_was_put_in() {
+        let allowance = Allowance::default();
+        let mut replacing = Replacing::new("a1b", &allowance);
+        assert_eq!(replace(&mut replacing, "1", ""), 1);
+        assert_eq!(replace(&mut replacing, "ab", "x"), 0);
+        assert_eq!(replace(&mut replacing, "b", "c"), 1);
+        assert_eq!(replacing.into_string(), "ac");
+    }
+
+    #[test]
+    fn what_is_put_in_is_paid_for() {
+        let allowance = Allowance::of_bytes(1_000);
+        let mut replacing = Replacing::new("aaaa", &allowance);
+        let with = "a".repeat(300);
+        let found = replacing.round(|text, put| {
+            text.match_indices('a').try_for_each(|(at, _)| put(at..at + 1, &with))
+        });
+        assert_eq!(found, Err(Exhausted { total_bytes: 1_000 }));
+    }
+}

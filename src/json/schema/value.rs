@@ -1,0 +1,99 @@
+//! Values of a schema, and of what is held to it: whether they are the same, and how they are quoted.
+
+use serde_json::Value;
+
+use crate::json::{cut, write_string};
+
+/// Bytes of a value of the schema that a reason quotes.
+pub(super) const MAX_QUOTE_BYTES: usize = 200;
+
+/// The beginning of a value as JSON. What is not shown is not written.
+pub(super) fn quoted(value: &Value) -> String {
+    let mut out = String::new();
+    quote(&mut out, value);
+    if out.len() > MAX_QUOTE_BYTES {
+        out.truncate(cut(&out, MAX_QUOTE_BYTES).len());
+        out.push('…');
+    }
+    out
+}
+
+/// Writes until there is more than is shown.
+fn quote(out: &mut String, value: &Value) {
+    match value {
+        Value::String(text) => write_string(out, cut(text, MAX_QUOTE_BYTES)),
+        Value::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if out.len() > MAX_QUOTE_BYTES {
+                    return;
+                }
+                out.push_str(if at > 0 { "," } else { "" });
+                quote(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => {
+            out.push('{');
+            for (at, (name, member)) in members.iter().enumerate() {
+                if out.len() > MAX_QUOTE_BYTES {
+                    return;
+                }
+                out.push_str(if at > 0 { "," } else { "" });
+                write_string(out, cut(name, MAX_QUOTE_BYTES));
+                out.push(':');
+                quote(out, member);
+            }
+            out.push('}');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
+    }
+}
+
+/// Whether two values are the same: 1 and 1.0 are, and members in any order. Adds to `cost` what it
+/// looks at.
+pub(super) fn is_equal(a: &Value, b: &Value, cost: &mut usize) -> bool {
+    *cost = cost.saturating_add(1);
+    match (a, b) {
+        (Value::Number(_), Value::Number(_)) => key(a) == key(b),
+        (Value::String(a), Value::String(b)) => {
+            *cost = cost.saturating_add(if a.len() == b.len() { a.len() } else { 0 });
+            a == b
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b, cost))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let mut same = |(name, own): (&String, &Value)| {
+                b.get(name).is_some_and(|b| is_equal(own, b, cost))
+            };
+            a.len() == b.len() && a.iter().all(&mut same)
+        }
+        _ => a == b,
+    }
+}
+
+/// A text that is the same for values that are: 1 and 1.0, and members in any order.
+pub(super) fn key(value: &Value) -> String {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if !number.is_i64() && !number.is_u64() && float.fract() == 0.0 => {
+                format!("{float:.0}")
+            }
+            _ => number.to_string(),
+        },
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(key).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(members) => {
+            let mut members: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), key(value)))
+                .collect();
+            members.sort();
+            format!("{{{}}}", members.join(","))
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,142 @@
+//! How much text one request may make.
+//!
+//! A few bytes of input can ask for any amount of text: a pattern that matches every character, a
+//! rule that doubles a list, one stored artifact that is named a thousand times. Every loop that
+//! makes text from what a caller chose takes the bytes from the request's [`Allowance`] *before*
+//! it takes the memory.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of text that a request may make besides what it brought. Clones share one count.
+///
+/// An allowance that was asked for too much stays exhausted: code that cannot return an error makes
+/// no text, and [`Allowance::check`] refuses the request before anything is sent or stored.
+#[derive(Clone)]
+pub struct Allowance {
+    total_bytes: usize,
+    used_bytes: Arc<AtomicUsize>,
+}
+
+/// The request would make more text than it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the request would make more than {total_bytes} bytes of text")]
+pub struct Exhausted {
+    /// Bytes that were allowed in all.
+    pub total_bytes: usize,
+}
+
+impl Allowance {
+    /// For work that has no server's limits, such as a command: twice the usual limit of a body.
+    pub const DEFAULT_BYTES: usize = 64 << 20;
+
+    pub fn of_bytes(total_bytes: usize) -> Self {
+        Self { total_bytes, used_bytes: Arc::default() }
+    }
+
+    /// An allowance of the same size with nothing used, for another request.
+    #[must_use]
+    pub fn renewed(&self) -> Self {
+        Self::of_bytes(self.total_bytes)
+    }
+
+    /// Takes bytes that are about to be made.
+    pub fn take(&self, bytes: usize) -> Result<(), Exhausted> {
+        let total = self.total_bytes;
+        let took = self.used_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+            // One more than there are marks it as exhausted, for good.
+            let next = used.saturating_add(bytes).min(total.saturating_add(1));
+            (used <= total).then_some(next)
+        });
+        match took {
+            Ok(used) if used.saturating_add(bytes) <= total => Ok(()),
+            _ => Err(Exhausted { total_bytes: total }),
+        }
+    }
+
+    /// Whether all that was asked for so far was allowed.
+    pub fn check(&self) -> Result<(), Exhausted> {
+        self.take(0)
+    }
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self::of_bytes(Self::DEFAULT_BYTES)
+    }
+}
+
+impl fmt::Debug for Allowance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let used = self.used_bytes.load(Ordering::Relaxed);
+        write!(f, "Allowance({used} of {} bytes)", self.total_bytes)
+    }
+}
+
+/// Text that is paid for before it grows.
+#[derive(Debug)]
+pub struct PaidText<'a> {
+    text: String,
+    allowance: &'a Allowance,
+}
+
+impl<'a> PaidText<'a> {
+    pub fn new(allowance: &'a Allowance) -> Self {
+        Self { text: String::new(), allowance }
+    }
+
+    pub fn push_str(&mut self, text: &str) -> Result<(), Exhausted> {
+        self.allowance.take(text.len())?;
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    /// Appends what `write` writes, which is at most `bytes`.
+    pub fn push_with(
+        &mut self,
+        bytes: usize,
+        write: impl FnOnce(&mut String),
+    ) -> Result<(), Exhausted> {
+        self.allowance.take(bytes)?;
+        write(&mut self.text);
+        Ok(())
+    }
+
+    pub fn into_string(self) -> String {
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_share_one_count_and_another_request_has_its_own() {
+        let allowance = Allowance::of_bytes(10);
+        let other = allowance.clone();
+        allowance.take(6).unwrap();
+        other.take(4).unwrap();
+        assert_eq!(allowance.check(), Ok(()));
+        assert_eq!(other.take(1), Err(Exhausted { total_bytes: 10 }));
+        assert!(allowance.renewed().take(10).is_ok());
+    }
+
+    #[test]
+    fn an_exhausted_allowance_stays_so() {
+        let allowance = Allowance::of_bytes(10);
+        assert!(allowance.take(usize::MAX).is_err());
+        assert!(allowance.take(1).is_err() && allowance.check().is_err());
+    }
+
+    #[test]
+    fn text_is_paid_for_before_it_grows() {
+        let allowance = Allowance::of_bytes(4);
+        let mut text = PaidText::new(&allowance);
+        text.push_str("ab").unwrap();
+        text.push_with(2, |out| out.push('c')).unwrap();
+        assert!(text.push_with(1, |_| unreachable!()).is_err());
+        assert_eq!(text.into_string(), "abc");
+    }
+}

@@ -1,0 +1,353 @@
+//! Small requests that ask for a lot of text, of patterns or of depth: each is answered within the
+//! memory that its size gives it, and the process goes on.
+//!
+//! The server runs as a process of its own under a limit of its address space, so that a fault of
+//! it ends nothing else.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::pack::{bundle, context, minimal, rule};
+use crate::support::{Reply, ServerProcess, request, send};
+
+const MIB: usize = 1 << 20;
+/// KiB of address space: the allocator reserves a GiB at the start.
+const MAX_ADDRESS_SPACE_KIB: u64 = 4 << 20;
+
+/// What a body of so many bytes may be answered with.
+fn max_answer(body: usize) -> usize {
+    8 * body + 64 * MIB
+}
+
+/// How far it may raise the resident memory, in bytes.
+fn max_memory(body: usize) -> usize {
+    24 * body + 128 * MIB
+}
+
+fn limited_server() -> ServerProcess {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -v {MAX_ADDRESS_SPACE_KIB} && exec \"$0\" \"$@\"");
+    command.env_clear().env("CONTEXTURE_DATABASE_URL", "memory:");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_contexture")]);
+    command.args(["serve", "--listen", "127.0.0.1:0"]);
+    ServerProcess::spawned(command)
+}
+
+/// The same with what the first request loads, such as a dictionary.
+async fn warm_server() -> ServerProcess {
+    let server = limited_server();
+    let body = json!({"messages": [{"role": "user", "content": "hi"}], "target": "openai"});
+    assert_eq!(ask(&server, "/compile", &body).await.status, 200);
+    server
+}
+
+async fn ask(server: &ServerProcess, path: &str, body: &Value) -> Reply {
+    let headers = [("content-type", "application/json"), ("contexture-deadline-ms", "60000")];
+    let bytes = request("POST", path, &headers, body.to_string().as_bytes());
+    send(server.address, &bytes).await
+}
+
+/// Asks a server of its own, and holds the answer and the memory that it took to what a body of
+/// this size may have.
+#[track_caller]
+fn answered(path: &str, body: &Value) -> impl Future<Output = Reply> {
+    let body = body.clone();
+    let path = path.to_owned();
+    let at = std::panic::Location::caller();
+    async move {
+        let server = warm_server().await;
+        let before = server.peak_kib();
+        let sent = body.to_string().len();
+        let reply = ask(&server, &path, &body).await;
+        let took = server.peak_kib().saturating_sub(before);
+        let alive = send(server.address, &request("GET", "/healthz", &[], b"")).await;
+        assert_eq!(alive.status, 200, "{at}: the process is gone");
+        let size = reply.body.len();
+        assert!(size <= max_answer(sent), "{at}: {size} bytes for {sent}");
+        let took = usize::try_from(took).unwrap() * 1024;
+        assert!(took <= max_memory(sent), "{at}: {took} bytes of memory for {sent}");
+        assert!((200..500).contains(&reply.status), "{at}: {}", reply.status);
+        reply
+    }
+}
+
+fn parsed(reply: &Reply) -> Value {
+    serde_json::from_slice(&reply.body).expect("JSON")
+}
+
+fn refused(reply: &Reply, code: &str) {
+    let shown = String::from_utf8_lossy(&reply.body[..reply.body.len().min(400)]);
+    assert_eq!((reply.status, reply.code().as_str()), (422, code), "{shown}");
+}
+
+async fn rule_fails(rule: Value, data: Value, reason: &str) {
+    let reply = answered("/policy/evaluate", &json!({"rule": rule, "data": data})).await;
+    assert_eq!(reply.status, 200);
+    let said = parsed(&reply);
+    assert_eq!(said["indeterminate"]["reason"], reason, "{said}");
+    assert_eq!(said["holds"], false);
+}
+
+#[tokio::test]
+async fn a_rule_makes_no_value_that_is_nested_too_deep() {
+    let ones = json!(vec![1; 9_000]);
+    let mut deeper = json!({"var": "accumulator"});
+    for _ in 0..100 {
+        deeper = json!([deeper]);
+    }
+    let reduced = json!({"reduce": [{"var": "xs"}, deeper, 1]});
+    rule_fails(json!({"!!": [reduced]}), json!({"xs": ones}), "depth").await;
+    rule_fails(reduced, json!({"xs": ones}), "depth").await;
+    // The same through `merge`, `map` and the record that `reduce` itself makes.
+    let mapped = json!({"map": [[{"var": "accumulator"}], {"var": ""}]});
+    rule_fails(
+        json!({"reduce": [{"var": "xs"}, mapped, 1]}),
+        json!({"xs": vec![1; 3_000]}),
+        "depth",
+    )
+    .await;
+    rule_fails(
+        json!({"reduce": [{"var": "xs"}, {"var": ""}, 1]}),
+        json!({"xs": vec![1; 3_000]}),
+        "depth",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_rule_pays_for_text_before_it_is_made() {
+    let twice = json!([{"var": "accumulator"}, {"var": "accumulator"}]);
+    let list = json!({"reduce": [{"var": "xs"}, twice, "abcd"]});
+    let xs = json!({"xs": vec![0; 40]});
+    for rule in [
+        json!({"==": [list, "a"]}),
+        json!({"!=": ["a", list]}),
+        json!({"cat": [list]}),
+        json!({"max": [list, 1]}),
+        json!({"<": [list, "a"]}),
+        json!({"<=": ["a", list, "b"]}),
+        json!({"+": [list]}),
+        json!({"*": [list, 2]}),
+        json!({"substr": [list, 1, 2]}),
+        json!({"in": [list, "abc"]}),
+        json!({"var": [list]}),
+        json!({"missing": [list]}),
+        json!({"missing_some": [1, list]}),
+    ] {
+        rule_fails(rule, xs.clone(), "budget").await;
+    }
+    // The answer itself is text as well.
+    let reply = answered("/policy/evaluate", &json!({"rule": list, "data": xs})).await;
+    refused(&reply, "text_limit");
+}
+
+#[tokio::test]
+async fn a_rule_pays_for_what_it_goes_through() {
+    let many = vec![1; 200_000];
+    rule_fails(json!({"map": [{"var": "xs"}, many]}), json!({"xs": many}), "budget").await;
+    let text = "a".repeat(MIB);
+    let at = json!({"var": "t.1000000"});
+    rule_fails(
+        json!({"map": [{"var": "xs"}, {"+": [0]}]}),
+        json!({"xs": vec![1; 20_000]}),
+        "budget",
+    )
+    .await;
+    let looked = json!({"cat": vec![at; 100]});
+    rule_fails(looked, json!({"t": text}), "budget").await;
+}
+
+#[tokio::test]
+async fn a_rule_of_many_unknown_operators_is_told_in_short() {
+    let key = "k".repeat(10_000);
+    let rule = json!({key: [vec![json!({"nope": 1}); 5_000]]});
+    let reply = answered("/policy/evaluate", &json!({"rule": rule})).await;
+    refused(&reply, "policy_operator_unknown");
+    assert!(reply.body.len() < 100_000, "{}", reply.body.len());
+    assert_eq!(reply.pointers().len(), 64);
+    let pointer = &reply.pointers()[1];
+    assert!(pointer.starts_with("/rule/kkk") && pointer.len() < 400, "{pointer}");
+    // The same faults where a pack is read.
+    let mut pack = minimal();
+    let then = json!({"allow": false});
+    pack["policy_layer"]["policy_bundles"] =
+        json!([bundle("b", 1, &[self::rule("r", "", &rule, &then)])]);
+    let reply = answered("/packs/lint", &pack).await;
+    assert!(reply.body.len() < 1 << 20, "{}", reply.body.len());
+}
+
+fn inline(hook: &Value, text: &str) -> Value {
+    json!({"messages": [{"role": "user", "content": text}], "target": "openai",
+        "budget": {"context_window": 4_000_000}, "hooks": [hook]})
+}
+
+fn redact(patterns: &[Value]) -> Value {
+    json!({"id": "r", "point": "transform_context", "kind": "transform", "builtin": "redact",
+        "config": {"patterns": patterns}})
+}
+
+#[tokio::test]
+async fn what_a_redaction_put_in_is_not_matched_again() {
+    let pattern = json!({"regex": "a", "replacement": "a".repeat(512)});
+    let four = redact(&[pattern.clone(), pattern.clone(), pattern.clone(), pattern]);
+    let reply = answered("/compile", &inline(&four, "banana")).await;
+    assert_eq!(reply.status, 200);
+    let payload = parsed(&reply)["payload"].to_string();
+    assert_eq!(
+        payload.matches('a').count(),
+        payload.replace(&"a".repeat(512), "").matches('a').count() + 3 * 512
+    );
+    let reply = answered("/compile", &inline(&four, &"a".repeat(MIB))).await;
+    refused(&reply, "text_limit");
+    // A pattern that matches nothing at all is no reason to put something in.
+    let empty = redact(&[json!({"regex": "x*", "replacement": "y".repeat(512)})]);
+    let reply = answered("/compile", &inline(&empty, "hello")).await;
+    assert!(parsed(&reply)["payload"].to_string().contains("hello"));
+}
+
+#[tokio::test]
+async fn patterns_of_hooks_are_few_and_small_together() {
+    let large = |at: usize| json!(format!("(?:[a-z]{{{}}}){{40}}", 90 + at));
+    let hook = |at: usize| {
+        let mut hook = redact(&(0..32).map(large).collect::<Vec<_>>());
+        hook["id"] = json!(format!("r{at}"));
+        hook
+    };
+    let mut body = inline(&hook(0), "hello");
+    body["hooks"] = json!((0..32).map(hook).collect::<Vec<_>>());
+    let reply = answered("/compile", &body).await;
+    refused(&reply, "invalid_request");
+    let conditions: Vec<Value> = (0..32)
+        .map(|at| json!({"path": "/a", "op": "glob", "value": format!("{at}{}", "?".repeat(500))}))
+        .collect();
+    let globs = json!({"id": "g", "point": "tool_call", "kind": "guard", "builtin": "deny_command",
+        "match": {"args": conditions}});
+    let mut body = inline(&globs, "hello");
+    body["hooks"] = json!(
+        (0..32)
+            .map(|at| {
+                let mut one = globs.clone();
+                one["id"] = json!(format!("g{at}"));
+                one
+            })
+            .collect::<Vec<_>>()
+    );
+    let reply = answered("/compile", &body).await;
+    refused(&reply, "invalid_request");
+}
+
+#[tokio::test]
+async fn rendered_instructions_have_a_limit() {
+    let skill = |instructions: &str, args: &str, vars: Value| {
+        json!({"messages": [{"role": "user", "content": "hi"}], "target": "openai",
+            "skill": {"name": "s", "instructions": instructions, "args": args, "vars": vars}})
+    };
+    let all = "$ARGUMENTS ".repeat(5_000);
+    let reply = answered("/compile", &skill(&all, &"a ".repeat(MIB), json!({}))).await;
+    refused(&reply, "invalid_request");
+    let reply = answered("/compile", &skill(&all, &"a".repeat(60_000), json!({}))).await;
+    refused(&reply, "invalid_request");
+    assert!(reply.pointers().contains(&"/skill/instructions".to_owned()), "{:?}", reply.pointers());
+    let twice = json!({"a": "$ARGUMENTS ".repeat(5_000)});
+    let reply =
+        answered("/compile", &skill(&"${a}".repeat(1_000), &"a".repeat(60_000), twice)).await;
+    refused(&reply, "invalid_request");
+    let reply = answered("/compile", &skill("Say $0.", "hello", json!({}))).await;
+    assert!(parsed(&reply)["payload"].to_string().contains("Say hello."));
+}
+
+#[tokio::test]
+async fn a_packs_redaction_has_a_short_replacement_and_an_end() {
+    let governed = |pattern: Value, text: &str| {
+        let mut pack = minimal();
+        pack["policy_layer"]["guardrails"]["redaction_rules"] = json!([pattern]);
+        json!({"model": "bytes4", "target": "neutral", "pack": {"document": pack,
+                "run_context": context("tenant_min"),
+                "request": {"request_id": "req_1", "input": {"intent": "x", "message": "do it"}}},
+            "messages": [{"role": "user", "content": text}]})
+    };
+    let long = json!({"id": "r", "regex": "a", "replacement": "b".repeat(MIB)});
+    let reply = answered("/compile", &governed(long, "aaaa")).await;
+    refused(&reply, "pack_lint");
+    let short = json!({"id": "r", "regex": "a", "replacement": "b".repeat(512)});
+    let reply = answered("/compile", &governed(short, &"a".repeat(MIB))).await;
+    refused(&reply, "text_limit");
+    let patterns: Vec<Value> = (0..500)
+        .map(|at| json!({"id": format!("r{at}"), "regex": format!("(?:[a-z]{{{at}}}){{40}}")}))
+        .collect();
+    let mut pack = minimal();
+    pack["policy_layer"]["guardrails"]["redaction_rules"] = json!(patterns);
+    let reply = answered("/packs/lint", &pack).await;
+    assert!(reply.body.len() < MIB);
+}
+
+fn calls(schema: &Value, arguments: &Value, count: usize) -> Value {
+    let call = |at: usize| {
+        json!({"id": format!("c{at}"), "type": "function",
+            "function": {"name": "t", "arguments": arguments.to_string()}})
+    };
+    json!({"source": "openai", "calls": (0..count).map(call).collect::<Vec<_>>(),
+        "tools": [{"type": "function", "function": {"name": "t", "parameters": schema}}]})
+}
+
+#[tokio::test]
+async fn a_schema_has_few_patterns() {
+    let patterns: Vec<Value> =
+        (0..40_000).map(|at| json!({"pattern": format!("(?:a?){{1300}}{at}")})).collect();
+    let schema = json!({"type": "object", "properties": {"a": {"allOf": patterns}}});
+    let reply = answered("/tools/calls", &calls(&schema, &json!({"a": "aaaa"}), 1)).await;
+    refused(&reply, "invalid_request");
+    assert!(reply.body.len() < 10_000);
+    let some: Vec<Value> = (0..64).map(|at| json!({"pattern": format!("a|{at}")})).collect();
+    let schema = json!({"type": "object", "properties": {"a": {"allOf": some}}});
+    let reply = answered("/tools/calls", &calls(&schema, &json!({"a": "aaaa"}), 1)).await;
+    assert_eq!(parsed(&reply)["results"][0]["decision"], "allow");
+}
+
+#[tokio::test]
+async fn a_reason_quotes_little_of_a_schema() {
+    let forms = [
+        json!({"const": "v".repeat(5_000_000)}),
+        json!({"enum": (0..50).map(|at| format!("{at}{}", "v".repeat(100_000))).collect::<Vec<_>>()}),
+        json!({"pattern": format!("^{}$", "v".repeat(5_000))}),
+        json!({"type": "object", "required": (0..50).map(|at| format!("{at}{}", "v".repeat(100_000))).collect::<Vec<_>>()}),
+    ];
+    for form in forms {
+        let schema =
+            json!({"type": "object", "properties": {"a": {"type": "array", "items": form}}});
+        let items: Vec<String> = (0..40).map(|at| at.to_string()).collect();
+        let body = calls(&schema, &json!({"a": items}), 16);
+        let reply = answered("/tools/calls", &body).await;
+        let results = parsed(&reply)["results"].as_array().expect("results").clone();
+        assert_eq!(results.len(), 16);
+        for result in results {
+            let reason = result["reason"].as_str().expect("a reason");
+            assert!(reason.len() < 6_000, "{}", reason.len());
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_artifact_that_is_read_many_times_is_refused_in_the_end() {
+    let server = limited_server();
+    let text = "0123456789abcde\n".repeat(MIB);
+    let bytes = request("POST", "/artifacts", &[("content-type", "text/plain")], text.as_bytes());
+    let kept = send(server.address, &bytes).await;
+    assert_eq!(kept.status, 201, "{}", String::from_utf8_lossy(&kept.body));
+    let id = parsed(&kept)["id"].as_str().expect("an id").to_owned();
+    let arguments = json!({"id": id}).to_string();
+    let call = |at: usize| {
+        json!({"id": format!("c{at}"), "type": "function",
+            "function": {"name": "context_read", "arguments": arguments}})
+    };
+    let body = json!({"source": "openai", "calls": (0..256).map(call).collect::<Vec<_>>()});
+    let reply = ask(&server, "/tools/calls", &body).await;
+    assert_eq!(reply.status, 200);
+    assert!(reply.body.len() <= max_answer(body.to_string().len()), "{}", reply.body.len());
+    let shown = parsed(&reply)["results"][255]["message"]["content"].to_string();
+    assert!(shown.contains("too long to be read here"), "{}", &shown[..shown.len().min(200)]);
+    assert!(
+        parsed(&reply)["results"][0]["message"]["content"].to_string().contains("0123456789abcde")
+    );
+}
