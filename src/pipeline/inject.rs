@@ -1,7 +1,7 @@
 //! Stage 8: what is volatile becomes tail blocks, and goes where it breaks no cached prefix.
 
 use super::measure::Meter;
-use super::{Stopped, memory, prose, xml};
+use super::{Stopped, memory, prose, tags, xml};
 use crate::domain::{Notes, RawJson};
 use crate::json::{self, Path};
 use crate::provider::without_nul;
@@ -93,17 +93,16 @@ pub(super) fn state_xml(state: &RawJson) -> Option<String> {
     xml::element("dynamic_state", &node)
 }
 
-/// Context goes in as it is, but for NUL and for a literal closing tag of ours, which is broken up.
+/// Context goes in as it is, but for NUL and for tags of our frames, which are broken up.
 fn implicit_context(text: &str, notes: &mut Notes) -> String {
-    const CLOSE: &str = "</implicit_context";
     // The request's own has none: what is left is a hook's, and stands nowhere in the request.
     let text = without_nul(text, &Path::Root, notes);
-    let broken = text.replace(CLOSE, "<\\/implicit_context");
+    let broken = tags::without_frames(&text);
     if broken.len() != text.len() {
         notes.warn(
             "closing_tag_broken_up",
             "/implicit_context".to_owned(),
-            "the text held the closing tag of its own frame",
+            "the text held a tag of a frame of the payload",
         );
     }
     format!("<implicit_context>\n{broken}\n</implicit_context>")

@@ -34,6 +34,7 @@ mod report;
 mod shorten;
 mod slot;
 mod stage;
+mod tags;
 mod tokens;
 mod tools;
 mod trace;

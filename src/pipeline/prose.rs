@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::read_back::READ_TOOL;
+use super::tags;
 use crate::compress::Errors;
 use crate::domain::ArtifactId;
 use crate::request::Reference;
@@ -83,7 +84,7 @@ const SUMMARY_CLOSING: &str = "\n</history_summary>";
 
 /// The message that stands for summarised turns.
 pub(super) fn summary(messages: usize, text: &str) -> String {
-    let text = text.replace("</history_summary", "<\\/history_summary");
+    let text = tags::without_closing(text, "history_summary");
     format!(
         "{SUMMARY_OPENING}This conversation began earlier. Its first {messages} messages are \
          summarised here:\n\n{text}\n\nGo on from the messages that follow, without remarking on \

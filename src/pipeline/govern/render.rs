@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::buckets::{Output, Packed, shown_order};
 use super::summary;
 use crate::domain::{Content, MediaSource, Message, Part};
+use crate::pipeline::tags;
 
 /// What is shown, as one text.
 pub(super) struct Rendered {
@@ -77,12 +78,7 @@ fn wrap(out: &mut String, one: &Packed) {
     if block.is_data {
         escape(out, &block.text);
     } else {
-        let mut parts = block.text.split("</block");
-        out.push_str(parts.next().unwrap_or_default());
-        for part in parts {
-            out.push_str("< /block");
-            out.push_str(part);
-        }
+        out.push_str(&tags::without_closing(&block.text, "block"));
     }
     out.push_str("\n</block>");
 }

@@ -1,0 +1,102 @@
+//! Tags of our own frames inside of text that others wrote: broken up, so that no text closes its
+//! frame or opens another one.
+
+use std::borrow::Cow;
+
+/// The frames of a payload. Whoever opens one speaks in the name of the application.
+const FRAMES: &[&str] =
+    &["dynamic_state", "ephemeral_message", "history_summary", "implicit_context", "memory"];
+
+/// Breaks up tags of any of our frames, opening and closing ones.
+pub(super) fn without_frames(text: &str) -> Cow<'_, str> {
+    broken_up(text, FRAMES, false)
+}
+
+/// Breaks up what would close the frame `name`.
+pub(super) fn without_closing<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
+    broken_up(text, &[name], true)
+}
+
+/// Puts a backslash behind the `<` of each tag of these names. A model reads a tag in any case and
+/// over blanks, so both are passed over.
+fn broken_up<'t>(text: &'t str, names: &[&str], closing_only: bool) -> Cow<'t, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, _) in text.match_indices('<') {
+        let behind = text.get(at + 1..).unwrap_or_default();
+        if is_tag(behind, names, closing_only) {
+            out.push_str(text.get(copied..=at).unwrap_or_default());
+            out.push('\\');
+            copied = at + 1;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Whether what stands behind a `<` is a tag of one of the names.
+fn is_tag(behind: &str, names: &[&str], closing_only: bool) -> bool {
+    let inside = behind.trim_start_matches(is_blank);
+    let (name, closes) = match inside.strip_prefix('/') {
+        Some(rest) => (rest.trim_start_matches(is_blank), true),
+        None => (inside, false),
+    };
+    let begins = |known: &str| {
+        let own = name.get(..known.len());
+        let next = name.get(known.len()..).and_then(|rest| rest.chars().next());
+        own.is_some_and(|own| own.eq_ignore_ascii_case(known))
+            && next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '_' | '-'))
+    };
+    (closes || !closing_only) && names.iter().any(|known| begins(known))
+}
+
+/// White space, and characters without width.
+fn is_blank(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_of_our_frames_are_broken_up_in_any_case_and_over_blanks() {
+        for tag in [
+            "</implicit_context>",
+            "</IMPLICIT_CONTEXT>",
+            "</ implicit_context >",
+            "<\n/\timplicit_context>",
+            "<\u{200b}/\u{feff}Implicit_Context",
+            "<memory>",
+            "</Memory\n>",
+            "</dynamic_state>",
+            "<history_summary>",
+            "<ephemeral_message type=\"prefill_enforcement\">",
+        ] {
+            let broken = without_frames(tag);
+            assert_eq!(broken, tag.replacen('<', "<\\", 1), "{tag:?}");
+            assert_eq!(without_frames(&broken), broken, "{tag:?}");
+        }
+    }
+
+    #[test]
+    fn other_text_is_left_alone() {
+        for text in [
+            "a < b",
+            "<b>memory</b>",
+            "<memory_order>",
+            "<memory-pool>",
+            "</implicit_contexts>",
+            "<",
+            "< /",
+            "</é",
+        ] {
+            assert!(matches!(without_frames(text), Cow::Borrowed(_)), "{text:?}");
+        }
+        assert_eq!(without_closing("<block> </ BLOCK>", "block"), "<block> <\\/ BLOCK>");
+    }
+}
