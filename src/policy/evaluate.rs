@@ -50,10 +50,25 @@ pub struct Unsure {
     pub path: Option<Arc<str>>,
 }
 
-/// Evaluates a rule.
-pub fn evaluate(rule: &Value, data: &Value) -> Outcome {
-    let mut machine = Machine { depth: 0, operations: 0, work: 0, unsure: None };
+/// Work that all rules of one request may do together, in items and bytes: a pack has hundreds of
+/// them.
+#[derive(Debug)]
+pub struct Effort {
+    left: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { left: 16 * MAX_WORK }
+    }
+}
+
+/// Evaluates a rule, and takes what it does from the effort of all of them.
+pub fn evaluate(rule: &Value, data: &Value, effort: &mut Effort) -> Outcome {
+    let max_work = effort.left.min(MAX_WORK);
+    let mut machine = Machine { depth: 0, operations: 0, work: 0, max_work, unsure: None };
     let value = machine.apply(rule, data);
+    effort.left = effort.left.saturating_sub(machine.work);
     Outcome { value, unsure: machine.unsure }
 }
 
@@ -61,6 +76,7 @@ pub(super) struct Machine {
     depth: usize,
     operations: usize,
     work: usize,
+    max_work: usize,
     unsure: Option<Unsure>,
 }
 
@@ -107,7 +123,7 @@ impl Machine {
     /// Accounts for items or bytes.
     pub(super) fn work(&mut self, amount: usize) -> Result<(), Failure> {
         self.work = self.work.saturating_add(amount);
-        if self.work > MAX_WORK { Err(Failure::Budget) } else { Ok(()) }
+        if self.work > self.max_work { Err(Failure::Budget) } else { Ok(()) }
     }
 
     /// A list that was made.
@@ -394,4 +410,18 @@ fn path_of(rule: &Value) -> Option<Arc<str>> {
         path => path,
     };
     (&**name == "var" && path.text_bytes() <= MAX_TOLD_PATH_BYTES).then(|| js::text(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_share_what_they_may_do_together() {
+        let text = Value::text("a".repeat(MAX_WORK - 100));
+        let cat = Value::record(vec![("cat".into(), text)]);
+        let mut effort = Effort::default();
+        let done = (0..20).map(|_| evaluate(&cat, &Value::Null, &mut effort).value.is_ok());
+        assert_eq!(done.filter(|done| *done).count(), 16);
+    }
 }

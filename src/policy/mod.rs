@@ -10,6 +10,6 @@ mod operators;
 mod scoped;
 mod value;
 
-pub use evaluate::{Failure, Outcome, Unsure, evaluate};
+pub use evaluate::{Effort, Failure, Outcome, Unsure, evaluate};
 pub use operators::{Trouble, TroubleKind, check};
 pub use value::{List, Member, Record, Value};

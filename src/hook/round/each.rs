@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -114,7 +114,7 @@ impl Round<'_> {
         let is_meant = |line: &Line<'_>| line.meant.iter().any(|meant| meant.id == hook.id);
         let open = lines.iter().enumerate().filter(|(_, line)| is_meant(line));
         let mut open: Vec<Question<'_>> =
-            open.map(|(at, line)| self.question(hook, at, line)).collect();
+            open.map(|(at, line)| self.question(hook, at, line, &OnceLock::new())).collect();
         let keeps = self.keeps(hook);
         // By key: the same result is asked about once, and what was said of it stands for all.
         let mut said: BTreeMap<String, Arc<str>> = BTreeMap::new();
@@ -235,7 +235,8 @@ impl Round<'_> {
         }
         let mut open: Vec<Question<'_>> = Vec::new();
         for (at, (line, hooks)) in lines.iter().zip(&hooks).enumerate() {
-            open.extend(hooks.iter().map(|hook| self.question(hook, at, line)));
+            let whole = OnceLock::new();
+            open.extend(hooks.iter().map(|hook| self.question(hook, at, line, &whole)));
         }
         if let Some(kept) = self.kept.as_ref().filter(|_| !open.is_empty()) {
             let asks: Vec<Ask<'_>> = open.iter().map(Question::ask).collect();
@@ -271,7 +272,7 @@ impl Round<'_> {
                     hook: Arc::clone(hook),
                     point: asked.point,
                     occurrence: asked.occurrence,
-                    input: asked.input.as_str().into(),
+                    input: Arc::clone(&asked.input),
                     digest: Arc::clone(asked.digest()),
                 }));
             }
@@ -304,8 +305,15 @@ impl Round<'_> {
         }
     }
 
-    fn question<'h>(&self, hook: &'h Hook, at: usize, line: &Line<'_>) -> Question<'h> {
-        self.question_at(hook, at, &line.at(), line.occurrence)
+    fn question<'h>(
+        &self,
+        hook: &'h Hook,
+        at: usize,
+        line: &Line<'_>,
+        whole: &OnceLock<Arc<str>>,
+    ) -> Question<'h> {
+        let asked = Asked::of_many(hook, &line.at(), line.occurrence, whole);
+        self.question_of(asked, at, &line.at())
     }
 
     pub(super) fn question_at<'h>(
@@ -315,10 +323,13 @@ impl Round<'_> {
         here: &At<'_>,
         occurrence: u32,
     ) -> Question<'h> {
+        self.question_of(Asked::new(hook, here, occurrence), line, here)
+    }
+
+    fn question_of<'h>(&self, asked: Asked<'h>, line: usize, here: &At<'_>) -> Question<'h> {
         let of = |make: fn(Point, &str) -> String| {
             self.kept.as_ref().map_or_else(String::new, |_| make(here.point, here.input))
         };
-        let asked = Asked::new(hook, here, occurrence);
         Question { line, asked, key: of(key), answered: of(answered_key) }
     }
 }

@@ -251,18 +251,24 @@ struct Asked<'h> {
     hook: &'h Hook,
     point: Point,
     occurrence: u32,
-    /// What the hook sees.
-    input: String,
+    /// What the hook sees; shared by all hooks that see the whole of it.
+    input: Arc<str>,
     digest: OnceLock<Arc<str>>,
 }
 
 impl<'h> Asked<'h> {
     fn new(hook: &'h Hook, at: &At<'_>, occurrence: u32) -> Self {
-        let whole = || at.input.to_owned();
+        Self::of_many(hook, at, occurrence, &OnceLock::new())
+    }
+
+    /// The same for one of several hooks that are asked at once; `whole` is the input that they share.
+    fn of_many(hook: &'h Hook, at: &At<'_>, occurrence: u32, whole: &OnceLock<Arc<str>>) -> Self {
+        let whole = || Arc::clone(whole.get_or_init(|| at.input.into()));
         let input = if hook.projection.is_all() {
             whole()
         } else {
-            parse(at.input, LIMITS).map_or_else(|_| whole(), |node| hook.projection.apply(&node))
+            let node = parse(at.input, LIMITS);
+            node.map_or_else(|_| whole(), |node| hook.projection.apply(&node).into())
         };
         Self { hook, point: at.point, occurrence, input, digest: OnceLock::new() }
     }
@@ -293,7 +299,7 @@ impl<'h> Asked<'h> {
             return at_once(Err(Failure::new(Cause::BudgetExhausted, why)));
         }
         let (hook, point, occurrence) = (self.hook, self.point, self.occurrence);
-        let input = self.input.as_str();
+        let input = &*self.input;
         let mut calling =
             caller.call(Call { hook, point, occurrence, scope, input, allowance: most });
         poll_fn(|cx| {

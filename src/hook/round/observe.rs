@@ -1,6 +1,6 @@
 //! Observe hooks: they are told what happened, and change nothing.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -46,8 +46,9 @@ impl Round<'_> {
         let at = At { input: &input, ..at };
         let hooks = self.meant(&at, occurrence, Kind::Observe);
         let (mut now, mut later) = (Vec::new(), Vec::new());
+        let whole = OnceLock::new();
         for hook in &hooks {
-            let asked = Asked::new(hook, &at, occurrence);
+            let asked = Asked::of_many(hook, &at, occurrence, &whole);
             let is_dry = self.dry && matches!(hook.does, Does::Call(_));
             if hook.delivery == Delivery::Sync && !is_dry {
                 now.push(asked);
@@ -63,7 +64,7 @@ impl Round<'_> {
                     point: at.point,
                     occurrence,
                     digest: Arc::clone(asked.digest()),
-                    input: asked.input.into(),
+                    input: asked.input,
                 });
             }
             self.runs.push(run);

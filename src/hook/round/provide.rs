@@ -1,7 +1,7 @@
 //! Provide hooks: what they add, put together in an order that does not depend on who was faster.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -106,8 +106,9 @@ impl Round<'_> {
         check: Check<'_>,
     ) -> Result<Provided, Stop> {
         let with = self.with();
+        let whole = &OnceLock::new();
         let asking = hooks.into_iter().map(|hook| async move {
-            let asked = Asked::new(&hook, at, occurrence);
+            let asked = Asked::of_many(&hook, at, occurrence, whole);
             let came = asked.call(with).await;
             let (run, answer) = asked.settle(came);
             (hook, run, answer)

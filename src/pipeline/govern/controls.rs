@@ -131,13 +131,14 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
 /// Gates that stand in the way, by id, each with why.
 fn active<'p>(input: &Input<'p>) -> Vec<(&'p Gate, Vec<String>)> {
     let mut found = Vec::new();
+    let mut effort = policy::Effort::default();
     for gate in &input.pack.policy.gates {
         let mut because = Vec::new();
         for decision in input.decisions.iter().filter(|one| one.gate == Some(&gate.id)) {
             because.push(format!("rule:{}", decision.rule));
         }
         if let Some(condition) = &gate.condition {
-            let outcome = policy::evaluate(condition, input.facts);
+            let outcome = policy::evaluate(condition, input.facts, &mut effort);
             match outcome.value {
                 Ok(_) if outcome.unsure.is_some() => because.push("when:indeterminate".to_owned()),
                 Ok(value) if value.is_truthy() => because.push("when:true".to_owned()),

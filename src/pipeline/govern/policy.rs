@@ -109,6 +109,7 @@ type Denied<'p> = (BTreeSet<&'p Arc<str>>, &'p Arc<str>);
 
 pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
     let mut output = Output::default();
+    let mut effort = policy::Effort::default();
     let mut denied: Vec<Denied<'p>> = Vec::new();
     for bundle in &layer.bundles {
         for rule in bundle.rules.iter().filter(|rule| rule.is_for(input.intent)) {
@@ -118,7 +119,7 @@ pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
                 continue;
             }
             output.evaluated += 1;
-            if let Some(decision) = decide(input, bundle, rule, &mut output.doubts) {
+            if let Some(decision) = decide(input, bundle, rule, (&mut effort, &mut output.doubts)) {
                 if decision.verdict == Verdict::Deny {
                     denied.push((decision.denied().collect(), decision.rule));
                 }
@@ -143,9 +144,9 @@ fn decide<'p>(
     input: &Input<'_>,
     bundle: &'p Bundle,
     rule: &'p Rule,
-    doubts: &mut Vec<Doubt<'p>>,
+    (effort, doubts): (&mut policy::Effort, &mut Vec<Doubt<'p>>),
 ) -> Option<Decision<'p>> {
-    let outcome = policy::evaluate(&rule.condition, input.facts);
+    let outcome = policy::evaluate(&rule.condition, input.facts, effort);
     let doubt = match (&outcome.value, outcome.unsure) {
         (Err(failure), _) => Some((failure.reason(), None)),
         (Ok(_), Some(unsure)) if !input.trusts_missing => Some((unsure.reason, unsure.path)),

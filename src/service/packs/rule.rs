@@ -2,7 +2,7 @@
 
 use super::Refused;
 use crate::json::{self, Fault, Faults, Fields, Limits, Path};
-use crate::policy::{self, Failure, Trouble, TroubleKind, Unsure, Value};
+use crate::policy::{self, Effort, Failure, Trouble, TroubleKind, Unsure, Value};
 use crate::service::{Error, Services};
 
 /// What a rule came to.
@@ -28,7 +28,7 @@ pub fn evaluate(_services: &Services, body: &str) -> Result<Evaluated, Error> {
     };
     let rule = Value::of(rule);
     let data = node.get("data").map_or(Value::Null, Value::of);
-    let outcome = policy::evaluate(&rule, &data);
+    let outcome = policy::evaluate(&rule, &data, &mut Effort::default());
     if let Err(Failure::Operator(_)) = &outcome.value {
         let unknown = |trouble: Trouble| match trouble.kind {
             TroubleKind::Operator(name) => Some(Fault {
