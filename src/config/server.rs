@@ -32,9 +32,24 @@ pub struct ServerConfig {
     #[arg(long, env = "CONTEXTURE_MODELS_FILE", value_name = "FILE")]
     pub models_file: Option<PathBuf>,
 
-    /// Origins whose pages may read answers, such as `https://app.example.com`; none unless given
+    /// Host names that are served while no key is needed, such as `contexture.internal`; `*` for any
     ///
-    /// May be given more than once, or as a list with commas. Compared as a whole.
+    /// May be given more than once, or as a list with commas; ports are not compared. IP addresses
+    /// and `localhost` are always served. Any other name could belong to a web page that points it
+    /// at this machine (DNS rebinding). Once callers need a key, every name is served.
+    #[arg(
+        long,
+        env = "CONTEXTURE_ALLOW_HOST",
+        value_name = "NAME",
+        value_delimiter = ',',
+        value_parser = host
+    )]
+    pub allow_host: Vec<String>,
+
+    /// Origins whose pages may use the server, such as `https://app.example.com`; none unless given
+    ///
+    /// May be given more than once, or as a list with commas. Compared as a whole. Requests from
+    /// pages of other origins are refused.
     #[arg(
         long,
         env = "CONTEXTURE_CORS_ORIGIN",
@@ -58,13 +73,26 @@ pub struct ServerConfig {
     pub shutdown_timeout_ms: u64,
 }
 
+/// A name in lower case, or the star.
+fn host(text: &str) -> Result<String, String> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    let name = text.strip_suffix('.').unwrap_or(text);
+    if text == "*" || (!name.is_empty() && name.bytes().all(is_name)) {
+        return Ok(name.to_ascii_lowercase());
+    }
+    Err("must be a host name such as contexture.internal, without a port, or `*`".to_owned())
+}
+
 /// Scheme, host and port, as a browser writes them.
 fn origin(text: &str) -> Result<HeaderValue, String> {
     let wrong = || "must be an origin such as https://app.example.com, without a path".to_owned();
     let (scheme, host) = text.split_once("://").ok_or_else(wrong)?;
     let is_host =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
-    let fits = matches!(scheme, "http" | "https") && !host.is_empty() && host.bytes().all(is_host);
+    // Extensions and desktop applications have schemes of their own.
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_lowercase())
+        && scheme.bytes().all(|byte| is_host(byte) && !b":[]".contains(&byte) || byte == b'+');
+    let fits = is_scheme && !host.is_empty() && host.bytes().all(is_host);
     HeaderValue::from_str(text).ok().filter(|_| fits).ok_or_else(wrong)
 }
 
@@ -84,8 +112,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_host_is_a_name_without_a_port() {
+        assert_eq!(host("Contexture.internal.").as_deref(), Ok("contexture.internal"));
+        assert_eq!(host("*").as_deref(), Ok("*"));
+        for bad in ["", ".", "a:80", "*.example", "http://a", "a b", "[::1]"] {
+            assert!(host(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn an_origin_has_no_path_and_no_star() {
-        for good in ["https://app.example.com", "http://localhost:3000", "http://[::1]:80"] {
+        for good in [
+            "https://app.example.com",
+            "http://localhost:3000",
+            "http://[::1]:80",
+            "chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb",
+        ] {
             assert!(origin(good).is_ok(), "{good}");
         }
         for bad in ["*", "null", "https://", "https://a.example/", "https://*.example", "HTTPS://a"]

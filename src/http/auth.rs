@@ -76,6 +76,16 @@ async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Arc<Principal
     Ok(found?)
 }
 
+/// Whether callers need a key. A store that cannot be asked counts as one without keys, because the
+/// rules for those are the stricter ones.
+pub(super) async fn needs_key(state: &AppState) -> Result<bool, Problem> {
+    match identify(state, &HeaderMap::new()).await {
+        Ok(_) => Ok(false),
+        Err(problem) if problem.kind == Kind::Unauthenticated => Ok(true),
+        Err(problem) => Err(problem),
+    }
+}
+
 /// Whose ticket it is, this once.
 async fn holder(state: &AppState, ticket: String) -> Result<Arc<Principal>, Problem> {
     let services = state.shared().clone();

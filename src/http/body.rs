@@ -19,6 +19,8 @@ pub(super) const DEADLINE_HEADER: &str = "contexture-deadline-ms";
 
 const DEFAULT_DEADLINE_MS: u64 = 10_000;
 const MAX_DEADLINE_MS: u64 = 60_000;
+/// The part of a wrong media type that an error repeats.
+const MAX_SHOWN_CHARS: usize = 100;
 /// Memory taken up front for a body whose size is not known.
 const UNKNOWN_SIZE: usize = 256 * 1024;
 
@@ -38,6 +40,16 @@ pub(super) struct Received {
 pub(super) enum Media {
     Json,
     Text,
+}
+
+/// How the headers label a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    Known(Media),
+    /// No `content-type`: right for a body without a byte, which is then taken as empty JSON.
+    Missing,
+    /// A type or a character set that is not read.
+    Other,
 }
 
 /// Stops the work that a request waits for, where nobody waits any longer.
@@ -71,22 +83,8 @@ impl Received {
 
 /// Reads a JSON body as text. It is not parsed here.
 pub(super) async fn read(state: &AppState, request: Request) -> Result<Received, Problem> {
-    if media(request.headers()) != Some(Media::Json) {
-        return Err(Problem::with_detail(
-            Kind::UnsupportedMediaType,
-            "send `content-type: application/json`, in UTF-8",
-        ));
-    }
-    receive(state, request, Kind::InvalidJson).await
-}
-
-/// Reads a body whatever its headers say it is: the wire of another product, where a label that is
-/// wrong is no reason to refuse.
-pub(super) async fn read_unlabelled(
-    state: &AppState,
-    request: Request,
-) -> Result<Received, Problem> {
-    receive(state, request, Kind::InvalidJson).await
+    let (received, _) = read_as(state, request, &[Media::Json]).await?;
+    Ok(received)
 }
 
 /// Reads a body that is JSON, or `text/plain`, or lines of JSON.
@@ -94,21 +92,52 @@ pub(super) async fn read_any(
     state: &AppState,
     request: Request,
 ) -> Result<(Received, Media), Problem> {
-    let Some(media) = media(request.headers()) else {
-        return Err(Problem::with_detail(
-            Kind::UnsupportedMediaType,
-            "send `content-type: application/json` or `text/plain`, in UTF-8",
-        ));
-    };
-    let not_text = match media {
-        Media::Json => Kind::InvalidJson,
-        Media::Text => Kind::InvalidRequest,
-    };
-    Ok((receive(state, request, not_text).await?, media))
+    read_as(state, request, &[Media::Json, Media::Text]).await
 }
 
-/// Reads a body; `not_text` is what it is where it is not UTF-8.
-async fn receive(state: &AppState, request: Request, not_text: Kind) -> Result<Received, Problem> {
+/// Reads a body of one of these media types.
+async fn read_as(
+    state: &AppState,
+    request: Request,
+    accepted: &[Media],
+) -> Result<(Received, Media), Problem> {
+    let headers = request.headers();
+    let (media, needs_label) = match label(headers) {
+        Label::Known(media) if accepted.contains(&media) => (media, None),
+        // A browser sends such a body to any server without asking it first.
+        Label::Missing => (Media::Json, Some(unsupported(headers, accepted))),
+        Label::Known(_) | Label::Other => return Err(unsupported(headers, accepted)),
+    };
+    let received = receive(state, request, media, needs_label).await?;
+    Ok((received, media))
+}
+
+/// The problem of a body whose label is not one of the accepted ones. Clients label bodies without
+/// being told to, so it says what came.
+fn unsupported(headers: &HeaderMap, accepted: &[Media]) -> Problem {
+    let types = if accepted.contains(&Media::Text) {
+        "`content-type: application/json` or `content-type: text/plain`"
+    } else {
+        "`content-type: application/json`"
+    };
+    let given = headers.get(header::CONTENT_TYPE).map(|value| {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        text.chars().take(MAX_SHOWN_CHARS).collect::<String>()
+    });
+    let detail = match given {
+        Some(given) => format!("send {types}, in UTF-8, instead of `{given}`"),
+        None => format!("the body has no `content-type`: send {types}, in UTF-8"),
+    };
+    Problem::with_detail(Kind::UnsupportedMediaType, detail)
+}
+
+/// Reads a body. `needs_label` is the problem that it is if it has a byte.
+async fn receive(
+    state: &AppState,
+    request: Request,
+    media: Media,
+    needs_label: Option<Problem>,
+) -> Result<Received, Problem> {
     let allowed = deadline(request.headers())?;
     let services = state.services_for(request.extensions())?;
     // Behind decompression the length is no longer stated.
@@ -118,26 +147,34 @@ async fn receive(state: &AppState, request: Request, not_text: Kind) -> Result<R
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let mut share = state.memory.take(stated.unwrap_or(UNKNOWN_SIZE))?;
     let first = stated.unwrap_or(UNKNOWN_SIZE).min(1 << 20);
-    let bytes = collect(request.into_body(), state.max_decoded_bytes, first, &mut share).await?;
+    let limit = state.max_decoded_bytes;
+    let mut body = Limited::new(request.into_body(), limit);
+    let bytes = collect(&mut body, first, needs_label, &mut share).await?;
     state.metrics.received(bytes.len());
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
+        let not_text = match media {
+            Media::Json => Kind::InvalidJson,
+            Media::Text => Kind::InvalidRequest,
+        };
         Problem::with_detail(not_text, format!("not UTF-8 at byte {at}"))
     })?;
     Ok(Received { text, share, services, allowed })
 }
 
 async fn collect(
-    body: Body,
-    limit: usize,
+    body: &mut Limited<Body>,
     first: usize,
+    mut needs_label: Option<Problem>,
     share: &mut Share,
 ) -> Result<Vec<u8>, Problem> {
-    let mut body = Limited::new(body, limit);
     let mut bytes = Vec::with_capacity(first);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| explain(&*error))?;
-        if let Some(data) = frame.data_ref() {
+        if let Some(data) = frame.data_ref().filter(|data| !data.is_empty()) {
+            if let Some(problem) = needs_label.take() {
+                return Err(problem);
+            }
             share.grow_to(bytes.len() + data.len())?;
             bytes.extend_from_slice(data);
         }
@@ -163,10 +200,13 @@ fn deadline(headers: &HeaderMap) -> Result<Duration, Problem> {
     }
 }
 
-/// What the headers say the body is; without a word about it JSON, none where we cannot read it.
-fn media(headers: &HeaderMap) -> Option<Media> {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else {
-        return Some(Media::Json);
+/// What the headers say the body is.
+fn label(headers: &HeaderMap) -> Label {
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let value = match (types.next(), types.next()) {
+        (None, _) => return Label::Missing,
+        (Some(value), None) => value,
+        (Some(_), Some(_)) => return Label::Other,
     };
     let text = value.to_str().unwrap_or_default().to_ascii_lowercase();
     let mut pieces = text.split(';').map(str::trim);
@@ -181,9 +221,9 @@ fn media(headers: &HeaderMap) -> Option<Media> {
     } else if ["text/plain", "application/x-ndjson", "application/jsonl"].contains(&essence) {
         Media::Text
     } else {
-        return None;
+        return Label::Other;
     };
-    is_utf8.then_some(media)
+    if is_utf8 { Label::Known(media) } else { Label::Other }
 }
 
 /// Why reading failed. The layers around the body wrap each other's errors, so the whole chain
@@ -228,16 +268,19 @@ mod tests {
 
     #[test]
     fn json_and_text_in_utf8_are_known_and_nothing_else() {
-        assert_eq!(media(&HeaderMap::new()), Some(Media::Json));
+        assert_eq!(label(&HeaderMap::new()), Label::Missing);
         for good in [
             "application/json",
             "Application/JSON; charset=UTF-8",
             "application/vnd.api+json",
             "application/json;charset=\"utf-8\"",
         ] {
-            assert_eq!(media(&typed(good)), Some(Media::Json), "{good}");
+            assert_eq!(label(&typed(good)), Label::Known(Media::Json), "{good}");
         }
-        assert_eq!(media(&typed("text/plain; charset=utf-8")), Some(Media::Text));
+        assert_eq!(label(&typed("text/plain; charset=utf-8")), Label::Known(Media::Text));
+        let mut twice = typed("application/json");
+        twice.append(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        assert_eq!(label(&twice), Label::Other);
         for bad in [
             "text/html",
             "",
@@ -246,7 +289,7 @@ mod tests {
             "json",
             "text/+json",
         ] {
-            assert_eq!(media(&typed(bad)), None, "{bad}");
+            assert_eq!(label(&typed(bad)), Label::Other, "{bad}");
         }
     }
 

@@ -25,6 +25,7 @@ mod mcp;
 mod memory;
 mod once;
 mod operations;
+mod origin;
 mod packs;
 mod pages;
 pub mod problem;

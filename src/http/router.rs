@@ -27,15 +27,15 @@ use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console,
-    events, hooks, keys, layer, mcp, memory, operations, packs, pages, sessions, skills, tickets,
-    tools, window,
+    events, hooks, keys, layer, mcp, memory, operations, origin, packs, pages, sessions, skills,
+    tickets, tools, window,
 };
-use crate::config::LimitsConfig;
+use crate::config::{LimitsConfig, ServerConfig};
 
 /// Everything that is served, behind all limits.
 ///
-/// `origins`: whose pages may read what is answered.
-pub fn router(state: AppState, limits: &LimitsConfig, origins: &[HeaderValue]) -> Router {
+/// `server` says which pages may use it, and by which names it is known.
+pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> Router {
     let (router, _document) = routes().split_for_parts();
     // The first layer is the outermost. What is refused before the edge layer would lack an id;
     // the wire's limits stand outside of decompression, which the router gets before them, the
@@ -43,8 +43,10 @@ pub fn router(state: AppState, limits: &LimitsConfig, origins: &[HeaderValue]) -
     let layers = ServiceBuilder::new()
         .layer(compression())
         .layer(from_fn_with_state(state.clone(), layer::edge))
-        .layer(cors(origins))
+        .layer(from_fn(origin::check_host))
+        .layer(cors(&server.cors_origin))
         .layer(CatchPanicLayer::custom(layer::panicked))
+        .layer(from_fn_with_state(origin::Rules::new(state.clone(), server), origin::check))
         .layer(from_fn_with_state(state.clone(), layer::check_query))
         .layer(from_fn_with_state(state.clone(), auth::check))
         .layer(from_fn(layer::check_encoding))

@@ -173,7 +173,7 @@ impl Server {
         let pool = Pool::new(config.server.worker_count());
         let worker = Worker::of(services.clone(), pool.clone(), metrics.clone());
         let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits);
-        let router = http::router(state.clone(), &config.limits, &config.server.cors_origin);
+        let router = http::router(state.clone(), &config.limits, &config.server);
         let tasks = Tasks::default();
         let stop = CancellationToken::new();
         jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);

@@ -18,7 +18,7 @@ use crate::support::TestServer;
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml");
 
 /// Every route that DESIGN §3 asks for so far.
-const ROUTES: &[(&str, &str)] = &[
+pub const ROUTES: &[(&str, &str)] = &[
     ("POST", "/compile"),
     ("POST", "/tokens"),
     ("GET", "/compilations"),
@@ -191,7 +191,7 @@ fn routes_are_added_with_their_description_only() {
 async fn every_described_route_is_served() {
     let secret = "s".repeat(32);
     let server = TestServer::with(&["--bootstrap-key", &secret]).await;
-    let build = |method: &str, path: &str| server.build(method, path).bearer_auth(&secret);
+    let build = |method: &str, path: &str| server.build_json(method, path).bearer_auth(&secret);
     let make = async |path: &str, body: Value| -> Value {
         build("POST", path).json(&body).send().await.unwrap().json().await.unwrap()
     };

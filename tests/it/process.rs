@@ -159,8 +159,7 @@ async fn sigterm_and_ctrl_c_answer_the_open_request_and_exit_0() {
 async fn a_request_that_never_ends_does_not_hold_the_stop() {
     let mut server = ServerProcess::start(&["--shutdown-timeout-ms", "200"]);
     let mut stream = TcpStream::connect(server.address).await.unwrap();
-    let head =
-        "POST /compile HTTP/1.1\r\nhost: t\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
+    let head = "POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
     stream.read_exact(&mut [0; 12]).await.unwrap();
     server.signal("TERM");

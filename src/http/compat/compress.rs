@@ -33,7 +33,7 @@ const BYPASS: &str = "x-headroom-bypass";
     request_body = GatewayRequest,
     responses(
         (status = OK, description = "The messages, shorter or as they came", body = GatewayAnswer),
-        (status = "4XX", description = "The caller is not known, or the body too large", body = Body, content_type = "application/problem+json"),
+        (status = "4XX", description = "The caller is not known, or the body too large or not labelled as JSON", body = Body, content_type = "application/problem+json"),
     ),
 )]
 pub(in crate::http) async fn compress_for_gateway(
@@ -41,10 +41,10 @@ pub(in crate::http) async fn compress_for_gateway(
     request: Request,
 ) -> Result<Response, Problem> {
     let is_bypassed = is_bypassed(request.headers());
-    let received = match body::read_unlabelled(&state, request).await {
+    let received = match body::read(&state, request).await {
         Ok(received) => received,
         // There are no messages to give back.
-        Err(problem) if problem.kind == Kind::BodyTooLarge => return Err(problem),
+        Err(problem) if is_unread(problem.kind) => return Err(problem),
         Err(problem) => return Ok(json(gateway::passed_on("", &reason(&problem)))),
     };
     let text: Arc<str> = received.text.as_str().into();
@@ -65,6 +65,11 @@ async fn work(state: &AppState, received: Received, text: Arc<str>) -> Result<An
     let _guard = CancelOnDrop(deadline.clone());
     let job = move |seat| gateway::compress(&services.seated(seat), &text, &deadline);
     Ok(place.run(end, share, job).await??)
+}
+
+/// Whether the body was refused before its messages were read.
+fn is_unread(kind: Kind) -> bool {
+    matches!(kind, Kind::BodyTooLarge | Kind::UnsupportedMediaType)
 }
 
 fn is_bypassed(headers: &HeaderMap) -> bool {

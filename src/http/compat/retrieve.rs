@@ -65,7 +65,7 @@ pub(in crate::http) async fn retrieve_by_body(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let received = body::read_unlabelled(&state, request).await?;
+    let received = body::read(&state, request).await?;
     let found = visit(&state, received, gateway::retrieve_asked).await?;
     Ok(written(&found.ok_or_else(unknown)?))
 }

@@ -8,12 +8,15 @@ use axum::http::StatusCode;
 pub enum Kind {
     InvalidJson,
     InvalidEncoding,
+    InvalidHost,
     InvalidRequest,
     OverBudget,
     TextLimit,
     IdempotencyMismatch,
     Unauthenticated,
     Forbidden,
+    HostNotAllowed,
+    CrossOrigin,
     BodyTooLarge,
     UnsupportedMediaType,
     UnsupportedEncoding,
@@ -77,12 +80,15 @@ impl Kind {
     pub const ALL: &[Self] = &[
         Self::InvalidJson,
         Self::InvalidEncoding,
+        Self::InvalidHost,
         Self::InvalidRequest,
         Self::OverBudget,
         Self::TextLimit,
         Self::IdempotencyMismatch,
         Self::Unauthenticated,
         Self::Forbidden,
+        Self::HostNotAllowed,
+        Self::CrossOrigin,
         Self::BodyTooLarge,
         Self::UnsupportedMediaType,
         Self::UnsupportedEncoding,
@@ -147,6 +153,7 @@ impl Kind {
         match self {
             Self::InvalidJson => (400, "invalid_json", "The body is not JSON"),
             Self::InvalidEncoding => (400, "invalid_encoding", "The body cannot be decompressed"),
+            Self::InvalidHost => (400, "invalid_host", "The request does not name one host"),
             Self::InvalidRequest => (422, "invalid_request", "The request is not valid"),
             Self::OverBudget => (422, "over_budget", "The payload does not fit the budget"),
             Self::TextLimit => (422, "text_limit", "The request would make too much text"),
@@ -155,6 +162,10 @@ impl Kind {
             }
             Self::Unauthenticated => (401, "unauthenticated", "This needs a key"),
             Self::Forbidden => (403, "forbidden", "The key may not do this"),
+            Self::HostNotAllowed => {
+                (403, "host_not_allowed", "The server is not known by this name")
+            }
+            Self::CrossOrigin => (403, "cross_origin", "The page is of another origin"),
             Self::BodyTooLarge => (413, "body_too_large", "The request body is too large"),
             Self::UnsupportedMediaType => {
                 (415, "unsupported_media_type", "The body's media type is not accepted")

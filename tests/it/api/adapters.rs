@@ -141,10 +141,10 @@ async fn every_fault_of_a_definition_is_named_and_nothing_is_stored() {
     }
     problem(put(&server, "ledger", &json!([])).await, 422, "invalid_request").await;
     problem(put(&server, "ledger", &json!({})).await, 422, "invalid_request").await;
-    let broken = server.build("PUT", "/adapters/ledger").body("{").send().await.unwrap();
+    let broken = server.build_json("PUT", "/adapters/ledger").body("{").send().await.unwrap();
     problem(broken, 400, "invalid_json").await;
     let twice = r#"{"detect": {"min_lines": 1}, "detect": {"min_lines": 2}}"#;
-    let twice = server.build("PUT", "/adapters/ledger").body(twice).send().await.unwrap();
+    let twice = server.build_json("PUT", "/adapters/ledger").body(twice).send().await.unwrap();
     problem(twice, 422, "invalid_request").await;
     let plain = server.build("PUT", "/adapters/ledger").header("content-type", "text/plain");
     problem(plain.body("{}").send().await.unwrap(), 415, "unsupported_media_type").await;

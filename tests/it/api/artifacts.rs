@@ -195,7 +195,7 @@ async fn every_fault_of_a_body_is_named() {
     let plain = server.build("POST", "/artifacts").header("content-type", "text/plain");
     let latin = plain.body(b"caf\xe9".to_vec()).send().await.unwrap();
     problem(latin, 422, "invalid_request").await;
-    let broken = server.build("POST", "/artifacts").body("{").send().await.unwrap();
+    let broken = server.build_json("POST", "/artifacts").body("{").send().await.unwrap();
     problem(broken, 400, "invalid_json").await;
 }
 

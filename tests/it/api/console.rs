@@ -120,4 +120,5 @@ async fn pages_of_the_origins_that_are_named_may_read_and_no_others() {
     let plain = TestServer::spawn().await;
     let answer = plain.build("GET", "/models").header("origin", named).send().await.unwrap();
     assert!(!answer.headers().contains_key("access-control-allow-origin"));
+    problem(answer, 403, "cross_origin").await;
 }

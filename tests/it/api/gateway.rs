@@ -105,7 +105,7 @@ async fn what_cannot_be_done_is_answered_with_the_messages_as_they_came() {
         ("not JSON at all".to_owned(), "[]", "invalid_json"),
         (String::new(), "[]", "invalid_json"),
     ] {
-        let request = server.build("POST", "/v1/compress").body(body.clone());
+        let request = server.build_json("POST", "/v1/compress").body(body.clone());
         let answer = request.send().await.expect("an answer");
         assert_eq!(answer.status(), 200, "{body}");
         let text = answer.text().await.expect("a body");

@@ -43,7 +43,7 @@ async fn compressed_bodies_are_read() {
     };
     let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
     for (encoding, body) in [("gzip", gzip), ("zstd", zstd), ("identity", text.into_bytes())] {
-        let request = server.build("POST", "/compile").header("content-encoding", encoding);
+        let request = server.build_json("POST", "/compile").header("content-encoding", encoding);
         let response = request.body(body).send().await.unwrap();
         assert_eq!(response.status(), 200, "{encoding}");
     }
@@ -52,7 +52,7 @@ async fn compressed_bodies_are_read() {
 #[tokio::test]
 async fn an_unknown_encoding_names_the_known_ones() {
     let server = TestServer::spawn().await;
-    let request = server.build("POST", "/compile").header("content-encoding", "br").body("x");
+    let request = server.build_json("POST", "/compile").header("content-encoding", "br").body("x");
     let response = request.send().await.unwrap();
     assert_eq!(response.headers()["accept-encoding"], "gzip, zstd");
     problem(response, 415, "unsupported_encoding").await;
@@ -61,8 +61,7 @@ async fn an_unknown_encoding_names_the_known_ones() {
 #[tokio::test]
 async fn a_body_that_says_it_is_too_large_is_refused_unread() {
     let server = TestServer::with(&["--max-body-bytes", "1000"]).await;
-    let head =
-        "POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ncontent-length: 1001\r\n\r\n";
+    let head = "POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 1001\r\n\r\n";
     // Not one byte of the body is sent.
     let reply = send(server.address, head.as_bytes()).await;
     assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
@@ -71,7 +70,7 @@ async fn a_body_that_says_it_is_too_large_is_refused_unread() {
 #[tokio::test]
 async fn a_body_of_unknown_size_is_cut_at_the_limit() {
     let server = TestServer::with(&["--max-body-bytes", "1000"]).await;
-    let head = "POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head = "POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
     let chunk = format!("7d0\r\n{}\r\n", "a".repeat(2000));
     let reply = send(server.address, format!("{head}{chunk}0\r\n\r\n").as_bytes()).await;
     assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
@@ -106,7 +105,7 @@ async fn a_slow_head_closes_the_connection() {
 async fn a_slow_body_is_a_408_by_its_total_time() {
     let server = TestServer::with(&["--body-timeout-ms", "300"]).await;
     let head =
-        b"POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ncontent-length: 999\r\n\r\n";
+        b"POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 999\r\n\r\n";
     // Each byte comes quickly enough; all of them together do not.
     let mut pieces: Vec<(&[u8], Duration)> = vec![(head, Duration::ZERO)];
     pieces.extend(std::iter::repeat_n((&b" "[..], Duration::from_millis(50)), 200));
@@ -134,12 +133,12 @@ async fn bodies_in_flight_share_a_bounded_memory() {
     // Each says 10 MB, and takes six times that before its first byte has come.
     for _ in 0..4 {
         let mut stream = TcpStream::connect(server.address).await.unwrap();
-        let head = "POST /compile HTTP/1.1\r\nhost: t\r\nexpect: 100-continue\r\ncontent-length: 10000000\r\n\r\n";
+        let head = "POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 10000000\r\n\r\n";
         stream.write_all(head.as_bytes()).await.unwrap();
         stream.read_exact(&mut [0; 12]).await.unwrap();
         open.push(stream);
     }
-    let head = "POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ncontent-length: 10000000\r\n\r\n";
+    let head = "POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 10000000\r\n\r\n";
     let most = Duration::from_secs(1);
     // A pause of the whole machine is forgiven, as long as one of several has none.
     let mut fastest = Duration::MAX;

@@ -170,7 +170,7 @@ async fn messages_that_are_none_are_told_so() {
     for message in [json!([]), json!({"jsonrpc": "2.0", "id": 1}), json!(7)] {
         problem(send(&server, &message).await, 422, "invalid_request").await;
     }
-    let broken = server.build("POST", "/mcp").body("{").send().await.unwrap();
+    let broken = server.build_json("POST", "/mcp").body("{").send().await.unwrap();
     problem(broken, 400, "invalid_json").await;
     // An answer to what nobody asked.
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
@@ -204,8 +204,8 @@ async fn a_page_of_another_origin_is_refused() {
         let request = server.build("POST", "/mcp").header("origin", origin).json(&ping);
         request.send().await.expect("an answer")
     };
-    problem(from("http://evil.example").await, 403, "forbidden").await;
-    problem(from("null").await, 403, "forbidden").await;
+    problem(from("http://evil.example").await, 403, "cross_origin").await;
+    problem(from("null").await, 403, "cross_origin").await;
     assert_eq!(from(&format!("http://{}", server.address)).await.status(), 200);
 }
 

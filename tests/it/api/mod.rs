@@ -22,6 +22,7 @@ mod mcp;
 mod memory;
 mod models;
 mod once;
+mod origin;
 mod own_blocks;
 mod packs;
 mod read_tool;

@@ -86,6 +86,11 @@ impl TestServer {
     pub fn build(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         self.client.request(method.parse().expect("a method"), self.url(path))
     }
+
+    /// The same, for a body that is written as text and is said to be JSON.
+    pub fn build_json(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        self.build(method, path).header("content-type", "application/json")
+    }
 }
 
 /// Asserts that an answer is a problem document with this status and code, and gives it back.

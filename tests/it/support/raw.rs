@@ -40,9 +40,13 @@ impl Reply {
     }
 }
 
-/// A request as bytes, with a content length and `connection: close`.
+/// A request as bytes, with a content length and `connection: close`. A body is JSON unless a header
+/// says otherwise.
 pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
-    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
+    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
+    if !body.is_empty() && !headers.iter().any(|(name, _)| *name == "content-type") {
+        text.push_str("content-type: application/json\r\n");
+    }
     for (name, value) in headers {
         let _ = write!(text, "{name}: {value}\r\n");
     }

@@ -179,7 +179,7 @@ async fn a_secret_is_rotated_and_a_repetition_shows_none() {
     let first = create(&server, &guard()).await;
     let rotate = async |key: &str, wanted: &str| {
         let request =
-            server.build("POST", "/hooks/pii/rotate-secret").header("idempotency-key", key);
+            server.build_json("POST", "/hooks/pii/rotate-secret").header("idempotency-key", key);
         request.body(wanted.to_owned()).send().await.unwrap()
     };
     let second = body(rotate("a", "").await).await;

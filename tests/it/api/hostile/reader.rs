@@ -28,7 +28,7 @@ fn not_json() -> Vec<Row> {
         .map(|end| Row::post(&format!("cut at byte {end}"), &[], &text.as_bytes()[..end], 400, "invalid_json"))
         .collect();
     let plain = |name: &str, body: &str| Row::post(name, &[], body.as_bytes(), 400, "invalid_json");
-    let both = "POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\r\n";
+    let both = "POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\r\n";
     rows.extend([
         Row::raw("a length and chunks: the chunks count", both.into(), 400, "invalid_json"),
         plain("an empty body", ""),

@@ -96,9 +96,9 @@ fn bytes() -> Vec<Row> {
 
 #[rustfmt::skip]
 fn requests() -> Vec<Row> {
-    let head = |text: &str| format!("{text}\r\nhost: t\r\nconnection: close\r\n\r\n").into_bytes();
+    let head = |text: &str| format!("{text}\r\nhost: localhost\r\nconnection: close\r\n\r\n").into_bytes();
     let post = |more: &str| {
-        format!("POST /compile HTTP/1.1\r\nhost: t\r\nconnection: close\r\n{more}\r\n").into_bytes()
+        format!("POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n{more}\r\n").into_bytes()
     };
     let long = "a".repeat(300_000);
     let many = "x: y\r\n".repeat(200);
@@ -161,8 +161,8 @@ async fn pipelined_requests_are_each_answered_in_order() {
     let server = ServerProcess::start(&[]);
     let body = String::from_utf8_lossy(OK);
     let kept = format!(
-        "POST /compile HTTP/1.1\r\nhost: t\r\ncontent-length: {}\r\n\r\n{body}\
-         POST /compile HTTP/1.1\r\nhost: t\r\ncontent-type: text/css\r\ncontent-length: 2\r\n\r\n{{}}",
+        "POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}\
+         POST /compile HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/css\r\ncontent-length: 2\r\n\r\n{{}}",
         body.len()
     );
     let mut bytes = kept.into_bytes();
