@@ -13,7 +13,7 @@ use tracing::field::Empty;
 
 use super::access::Access;
 use super::problem::{Kind, Problem};
-use super::query::Query;
+use super::query::{Query, find_nul};
 use super::state::AppState;
 use crate::service::hooks::{HOP_HEADER, MOST_HOPS};
 use crate::telemetry::{Metrics, trace};
@@ -188,6 +188,15 @@ pub(super) async fn check_query(
         return problem.into_response();
     }
     next.run(request).await
+}
+
+/// Refuses a path or a query with a NUL, where a route is served.
+pub(super) async fn check_nul(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>();
+    match route.and_then(|route| find_nul(request.uri(), route.as_str())) {
+        Some(problem) => problem.into_response(),
+        None => next.run(request).await,
+    }
 }
 
 fn takes_none(state: &AppState, method: &Method, path: &str) -> bool {

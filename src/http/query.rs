@@ -93,6 +93,23 @@ impl Query {
     }
 }
 
+/// The fault of a NUL in a path or query; none where there is none. No name, id or text that is
+/// looked for holds one, and not every database can compare it. `route` is the path's template.
+pub(super) fn find_nul(uri: &Uri, route: &str) -> Option<Problem> {
+    const NUL: &str = "%00";
+    let segment = uri.path().split('/').zip(route.split('/')).find(|(text, _)| text.contains(NUL));
+    if let Some((_, name)) = segment {
+        let detail = format!("the path's `{name}` must not contain the character NUL");
+        return Some(Problem::invalid("", detail));
+    }
+    let query = uri.query().unwrap_or_default();
+    let pair = query.split('&').find(|pair| pair.contains(NUL))?;
+    let name = pair.split('=').next().and_then(decode).unwrap_or_default();
+    let detail =
+        format!("the parameter `{}` must not contain the character NUL", name.escape_debug());
+    Some(Problem::invalid("", detail))
+}
+
 /// What a path names behind its noun, as it stands there. Ids and most names have no character that
 /// needs decoding; what cannot be one names nothing.
 pub(super) fn name_of(request: &Request) -> &str {
@@ -112,7 +129,8 @@ pub(super) fn encode_cursor(text: &str) -> String {
 
 /// The text of a cursor; none where it is none of ours.
 pub(super) fn decode_cursor(text: &str) -> Option<String> {
-    URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
 /// What is said of a cursor that no list gave.
@@ -179,7 +197,7 @@ mod tests {
         for name in ["a", "\u{e4}/b", "cmp_0199"] {
             assert_eq!(cursor(&encode_cursor(name)).unwrap().as_deref(), Some(name));
         }
-        for bad in ["", "x", "zzz", "a%20b", "_w"] {
+        for bad in ["", "x", "zzz", "a%20b", "_w", &encode_cursor("a\0")] {
             assert!(cursor(bad).is_err(), "{bad}");
         }
     }

@@ -49,6 +49,7 @@ pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> 
         .layer(from_fn_with_state(origin::Rules::new(state.clone(), server), origin::check))
         .layer(from_fn_with_state(state.clone(), layer::check_query))
         .layer(from_fn_with_state(state.clone(), auth::check))
+        .layer(from_fn(layer::check_nul))
         .layer(from_fn(layer::check_encoding))
         .layer(from_fn(layer::check_hops))
         .layer(RequestBodyDeadlineLayer::new(limits.body_timeout()))

@@ -55,6 +55,17 @@ impl<'r, 'a> Fields<'r, 'a> {
         text
     }
 
+    /// Like [`Self::text`], for what is stored as it is or looked for: not every database can hold
+    /// the character NUL in a text.
+    pub fn text_without_nul(&self, key: &str, faults: &mut Faults) -> Option<&'r str> {
+        let text = self.text(key, faults)?;
+        if text.contains('\0') {
+            self.fault(key, "must not contain the character NUL", faults);
+            return None;
+        }
+        Some(text)
+    }
+
     pub fn flag(&self, key: &str, faults: &mut Faults) -> Option<bool> {
         let node = self.get(key)?;
         let flag = node.as_bool();

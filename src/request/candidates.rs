@@ -288,7 +288,7 @@ fn limited(
     most: usize,
     faults: &mut Faults,
 ) -> Option<Arc<str>> {
-    let text = fields.text(key, faults)?;
+    let text = fields.text_without_nul(key, faults)?;
     if text.len() > most {
         fields.fault(key, format!("must be at most {most} bytes"), faults);
         return None;

@@ -153,7 +153,8 @@ pub fn read_compile(
     let source = source.unwrap_or_else(|| provider::detect(body));
     let targets: Vec<_> = Target::ALL.iter().map(|target| (target.as_str(), *target)).collect();
     let target = fields.choice("target", &targets, &mut faults).unwrap_or(Target::Openai);
-    let model = resolve_model(fields.text("model", &mut faults), target, models, &mut notes);
+    let model = fields.text_without_nul("model", &mut faults);
+    let model = resolve_model(model, target, models, &mut notes);
     let (context_window, reserve_output, on_overflow) = budget(&fields, &model, &mut faults);
     fields.choice("repair", &[("strict", ()), ("lenient", ())], &mut faults);
     let conversation = provider::read(body, source, &mut faults, &mut notes);

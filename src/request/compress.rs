@@ -119,7 +119,8 @@ pub fn read_compress<'r, 'a>(
     let source = fields.choice("source", &sources, &mut faults);
     let source = source.unwrap_or_else(|| provider::detect(body));
     let target = Target::of(source);
-    let model = resolve_model(fields.text("model", &mut faults), target, models, &mut notes);
+    let model = fields.text_without_nul("model", &mut faults);
+    let model = resolve_model(model, target, models, &mut notes);
     let given = given(&fields, body, source, &mut faults, &mut notes);
     let budget_tokens = fields.whole("budget_tokens", 1, 1 << 40, &mut faults);
     let levels = [

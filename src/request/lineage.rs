@@ -74,7 +74,7 @@ pub fn read_fork(body: &Node<'_>) -> Result<ForkRequest, Vec<Fault>> {
     };
     let request = ForkRequest {
         to: read_session_id(&fields, "new_session_id", &mut faults),
-        snapshot: fields.text("snapshot_id", &mut faults).map(Into::into),
+        snapshot: fields.text_without_nul("snapshot_id", &mut faults).map(Into::into),
     };
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }

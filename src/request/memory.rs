@@ -181,8 +181,12 @@ pub fn check_memory_text(value: &str, description: Option<&str>) -> Option<Strin
     if value.len() > LONGEST_VALUE {
         return Some(format!("`value` must be at most {LONGEST_VALUE} bytes"));
     }
-    let long = description.is_some_and(|text| text.len() > LONGEST_DESCRIPTION);
-    long.then(|| format!("`description` must be at most {LONGEST_DESCRIPTION} bytes"))
+    let description = description?;
+    if description.contains('\0') {
+        return Some("`description` must not contain the character NUL".to_owned());
+    }
+    let is_long = description.len() > LONGEST_DESCRIPTION;
+    is_long.then(|| format!("`description` must be at most {LONGEST_DESCRIPTION} bytes"))
 }
 
 fn check_key(key: &str, place: &Path<'_>, faults: &mut Faults) -> bool {
@@ -205,7 +209,7 @@ pub(super) fn read_write(fields: &Fields<'_, '_>, whole: bool, faults: &mut Faul
     if value.as_ref().is_some_and(|value| value.as_str().len() > LONGEST_VALUE) {
         fields.fault("value", format!("must be at most {LONGEST_VALUE} bytes"), faults);
     }
-    let description = fields.text("description", faults);
+    let description = fields.text_without_nul("description", faults);
     if description.is_some_and(|text| text.len() > LONGEST_DESCRIPTION) {
         let detail = format!("must be at most {LONGEST_DESCRIPTION} bytes");
         fields.fault("description", detail, faults);

@@ -93,7 +93,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
     let request = ResultsRequest {
         results,
         source: fields.choice("source", &sources, &mut faults).unwrap_or(Source::Openai),
-        model: fields.text("model", &mut faults).map(Into::into),
+        model: fields.text_without_nul("model", &mut faults).map(Into::into),
         truncate: truncate(&fields, &mut faults),
         level: level.unwrap_or(Some("lossless")),
         reference: names.then_some(Reference::Tool),

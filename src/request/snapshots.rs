@@ -81,7 +81,7 @@ pub fn read_session_restore(body: &Node<'_>, session: &str) -> Result<RestoreSes
     let Some(fields) = Fields::of(body, Path::Root, known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    let id = fields.text("snapshot_id", &mut faults);
+    let id = fields.text_without_nul("snapshot_id", &mut faults);
     let given = fields.get("snapshot");
     let restore = match (id, given) {
         (Some(id), None) => Some(RestoreSession::Kept(id.into())),
@@ -90,6 +90,8 @@ pub fn read_session_restore(body: &Node<'_>, session: &str) -> Result<RestoreSes
             let state = read_snapshot(node, path, session, &mut faults);
             state.map(|state| RestoreSession::Given(Box::new(state)))
         }
+        // It is there, and its fault is told already.
+        (None, None) if fields.get("snapshot_id").is_some() => None,
         _ => {
             faults.add(&Path::Root, "must hold either `snapshot_id` or `snapshot`");
             None
@@ -172,7 +174,7 @@ fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Measured> {
         let known = &["model", "factor", "reports", "tokens"];
         let place = list.index(index);
         let Some(given) = Fields::of(item, place, known, faults) else { continue };
-        let Some(model) = given.text("model", faults) else {
+        let Some(model) = given.text_without_nul("model", faults) else {
             given.fault("model", "is missing", faults);
             continue;
         };

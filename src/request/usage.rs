@@ -34,7 +34,7 @@ pub fn read_usage_request(body: &Node<'_>) -> Result<UsageRequest, Vec<Fault>> {
     if fields.get("usage").is_none() {
         fields.fault("usage", "is missing", &mut faults);
     }
-    let model = fields.text("model", &mut faults).map(Into::into);
+    let model = fields.text_without_nul("model", &mut faults).map(Into::into);
     let request = UsageRequest { tokens: read_usage(&fields, &mut faults), model };
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
 }

@@ -23,7 +23,7 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
     let target = fields.choice("target", &targets, &mut faults).unwrap_or(Target::Openai);
     let sources: Vec<_> = Source::ALL.iter().map(|source| (source.as_str(), *source)).collect();
     let source = fields.choice("source", &sources, &mut faults);
-    let model = fields.text("model", &mut faults);
+    let model = fields.text_without_nul("model", &mut faults);
     let model = resolve_model(model, target, services.models(), &mut notes);
     let text = fields.text("text", &mut faults);
     let has_messages = provider::CONVERSATION_KEYS.iter().any(|key| fields.get(key).is_some());

@@ -20,6 +20,9 @@ pub enum Error {
     Unknown(#[source] Cause),
     #[error("what the store holds is damaged")]
     Corrupt(#[source] Cause),
+    /// SQLite would hold it and PostgreSQL would not: both refuse it, before anything is sent.
+    #[error("a text with the character NUL cannot be stored or looked for")]
+    Nul,
     #[error("another text has the id {0}")]
     Collision(ArtifactId),
     #[error("{0} adapters are stored, and no more may be; delete one first")]

@@ -41,6 +41,13 @@ pub(super) enum Value<'v> {
     Blob(&'v [u8]),
 }
 
+/// Refuses texts that not every database can hold. Requests with them are refused before, with the
+/// place of the text; this holds for those that a reader of requests forgot.
+pub(super) fn check_texts(values: &[Value<'_>]) -> Result<(), Error> {
+    let has_nul = |value: &Value<'_>| matches!(value, Value::Text(text) if text.contains('\0'));
+    if values.iter().any(has_nul) { Err(Error::Nul) } else { Ok(()) }
+}
+
 /// One row of an answer.
 pub(super) trait Row {
     /// The value of a column, counted from 0.

@@ -248,6 +248,7 @@ fn diverged(found: &Divergence, detail: String) -> Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let kind = match &error {
+            StoreError::Nul => return Self::with_detail(Kind::InvalidRequest, error.to_string()),
             StoreError::Collision(_)
             | StoreError::TooManyAdapters(_)
             | StoreError::TooManyHooks(_)

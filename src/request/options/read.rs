@@ -287,12 +287,13 @@ impl Skill {
         faults: &mut Faults,
         notes: &mut Notes,
     ) -> Option<Self> {
-        if let Some(name) = fields.get("skill").and_then(Node::as_str) {
+        if fields.get("skill").is_some_and(|node| node.as_str().is_some()) {
+            let name = fields.text_without_nul("skill", faults)?;
             let wanted = Some(SkillUse::default());
             return Some(Self { name: name.into(), instructions: "".into(), wanted });
         }
         let given = section(fields, "skill", fields.path(), SKILL, faults)?;
-        let name = given.text("name", faults);
+        let name = given.text_without_nul("name", faults);
         if given.get("name").is_none() {
             given.fault("name", "is missing", faults);
         }

@@ -230,7 +230,9 @@ fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, E
     if node.as_object().is_none() || node.get("tools").is_some() {
         return Ok(None);
     }
-    let session = match node.get("session_id").and_then(Node::as_str) {
+    let named = node.get("session_id").and_then(Node::as_str);
+    // What cannot be a session's id is a fault, of which the reader of the request tells.
+    let session = match named.filter(|id| request::is_session_id(id)) {
         Some(id) => services.tenant().read(|tx| tx.session(id))?,
         None => None,
     };

@@ -15,7 +15,7 @@ use super::error;
 use super::stall::Stall;
 use crate::store::Error;
 use crate::store::error::broken;
-use crate::store::sql::{Dialect, Row, Sql, Value};
+use crate::store::sql::{Dialect, Row, Sql, Value, check_texts};
 
 /// Statements that a connection keeps compiled.
 const STATEMENTS: usize = 256;
@@ -97,6 +97,7 @@ impl Connection {
 
 impl Sql for Connection {
     fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+        check_texts(values)?;
         let values = named(sql, values);
         let statement = self.statement(sql, values)?;
         let given = values.iter().map(|value| value as &(dyn ToSql + Sync));
@@ -109,6 +110,7 @@ impl Sql for Connection {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        check_texts(values)?;
         let values = named(sql, values);
         let statement = self.statement(sql, values)?;
         let given: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();

@@ -5,10 +5,11 @@ use rusqlite::{Connection, Statement};
 
 use super::error;
 use crate::store::Error;
-use crate::store::sql::{Dialect, Row, Sql, Value};
+use crate::store::sql::{Dialect, Row, Sql, Value, check_texts};
 
 impl Sql for Connection {
     fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+        check_texts(values)?;
         let run = || {
             let mut statement = self.prepare_cached(sql)?;
             bind(&mut statement, values)?;
@@ -26,6 +27,7 @@ impl Sql for Connection {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        check_texts(values)?;
         let mut statement = self.prepare_cached(sql).map_err(error)?;
         bind(&mut statement, values).map_err(error)?;
         let mut rows = statement.raw_query();

@@ -64,6 +64,18 @@ fn an_artifact_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn a_name_with_nul_is_refused_and_the_store_goes_on() {
+    each(&Retention::default(), |store, _| {
+        let tenant = store.tenant("default");
+        assert!(matches!(tenant.read(|tx| tx.session("a\0b")), Err(Error::Nul)));
+        let strange = store.tenant("a\0b");
+        assert!(matches!(strange.put_artifact("text", TEXT), Err(Error::Nul)));
+        let id = put(&tenant, "text");
+        assert_eq!(text(&tenant, id).as_deref(), Some("text"));
+    });
+}
+
+#[test]
 fn putting_again_renews_and_keeps_one() {
     each(&Retention::default(), |store, clock| {
         let tenant = store.tenant("default");

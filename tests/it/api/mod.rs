@@ -21,6 +21,7 @@ mod limits;
 mod mcp;
 mod memory;
 mod models;
+mod nul;
 mod once;
 mod origin;
 mod own_blocks;

@@ -112,7 +112,7 @@ fn requests() -> Vec<Row> {
         raw("a slash too many", request("POST", "/compile/", &[], OK), 404, "not_found"),
         raw("a path upwards", request("GET", "/docs/../../etc/passwd", &[], b""), 404, "not_found"),
         raw("a path upwards, encoded", request("GET", "/docs/..%2f..%2fetc%2fpasswd", &[], b""), 404, "not_found"),
-        raw("a path of NUL", request("GET", "/problems/%00", &[], b""), 404, "not_found"),
+        raw("a path of NUL", request("GET", "/problems/%00", &[], b""), 422, "invalid_request"),
         raw("a long path", request("GET", &format!("/{}", &long[..8000]), &[], b""), 404, "not_found"),
         raw("a deadline that is none", request("POST", "/compile", &[("contexture-deadline-ms", "NaN")], OK), 422, "invalid_request"),
         raw("a deadline below zero", request("POST", "/compile", &[("contexture-deadline-ms", "-1")], OK), 422, "invalid_request"),
