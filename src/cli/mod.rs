@@ -220,7 +220,15 @@ fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
     }
     match failure.downcast_ref::<server::Error>() {
         Some(server::Error::Store(OpenError::Damaged { .. })) => ExitCode::from(65),
-        Some(server::Error::Store(OpenError::InUse { .. })) => ExitCode::from(78),
+        Some(
+            server::Error::Listen { .. }
+            | server::Error::Store(
+                OpenError::InUse { .. }
+                | OpenError::InUseElsewhere { .. }
+                | OpenError::Newer { .. }
+                | OpenError::TooNew { .. },
+            ),
+        ) => ExitCode::from(78),
         _ => ExitCode::FAILURE,
     }
 }

@@ -141,6 +141,10 @@ impl Server {
             has_file: config.keys.keys_file.is_some(),
         };
         let file_keys = config.keys.keys_file.as_deref().map(config::read_keys).transpose()?;
+        // Before the store is touched: of two servers with the same settings the second ends here.
+        let failed = |source| Error::Listen { address: listen, source };
+        let listener = TcpListener::bind(listen).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
         let store = Store::open(&config.store, Clock::system())?;
         let services =
             Services::guarded(models, store, given).promoting(config.memory.memory_promotion);
@@ -152,9 +156,6 @@ impl Server {
         if is_open && !listen.ip().is_loopback() && !config.server.allow_anonymous {
             return Err(Error::Exposed(listen));
         }
-        let failed = |source| Error::Listen { address: listen, source };
-        let listener = TcpListener::bind(listen).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
         let metrics = Metrics::new();
         let services = services.with_hooks(hooks::build(&config.hooks, Some(address), &metrics)?);
         let services = services.with_summarizer(hooks::summarizer(&config, address)?);

@@ -85,6 +85,12 @@ pub enum OpenError {
     Older { file: PathBuf, found: i64, known: i64 },
     #[error("the database {} is in use by {}", file.display(), holder(*pid))]
     InUse { file: PathBuf, pid: Option<u32> },
+    #[error(
+        "another process uses the file of the database {} by another name (a hard link, or a file \
+         that is mounted elsewhere): use the name that it was opened by",
+        file.display()
+    )]
+    InUseElsewhere { file: PathBuf },
     #[error("the database {} (--database-url, CONTEXTURE_DATABASE_URL) is damaged, or is no database; \
              it was left as it is", file.display())]
     Damaged { file: PathBuf, source: Cause },

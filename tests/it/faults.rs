@@ -94,6 +94,64 @@ async fn a_second_process_on_one_file_is_refused_and_told_of_the_first() {
     assert_eq!(get(&second, "/readyz").await.status, 200, "what a kill left does not block");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_is_used_by_one_process_by_whatever_name() {
+    let folder = Folder::new();
+    let mut first = folder.serve();
+    assert_eq!(put_adapter(&first, "one").await.status, 201);
+    let [file, link, other] =
+        ["contexture.db", "link.db", "other.db"].map(|name| folder.file(name));
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    std::fs::hard_link(&file, &other).unwrap();
+    let run = |name: &str, arguments: &[&str]| {
+        let mut command = ServerProcess::command();
+        command.args(arguments).args(["--database-url", &format!("sqlite:{name}")]);
+        command.output().unwrap()
+    };
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let copy = folder.file("copy.db");
+    for arguments in [&serve[..], &["migrate"], &["db", "restore", &file, "--replace"]] {
+        let refused = run(&link, arguments);
+        assert_eq!(refused.status.code(), Some(78), "{arguments:?}: {}", text(&refused.stderr));
+        let told = text(&refused.stderr);
+        assert!(told.contains(&format!("the process {}", first.child.id())), "{told}");
+    }
+    // By the other name there is another log, so it may not even be read.
+    let key = ["key", "create", "--scope", "admin"];
+    for arguments in [&serve[..], &["migrate"], &key, &["backup", &copy], &["db", "check"]] {
+        let refused = run(&other, arguments);
+        assert_eq!(refused.status.code(), Some(78), "{arguments:?}: {}", text(&refused.stderr));
+        let told = text(&refused.stderr);
+        assert!(told.contains("other.db") && told.contains("another name"), "{told}");
+    }
+    for end in ["-wal", "-shm"] {
+        assert!(!Path::new(&format!("{other}{end}")).exists(), "SQLite has opened it");
+    }
+    let done = run(&link, &["backup", &copy]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert_eq!(get(&first, "/adapters/one").await.status, 200);
+    first.signal("TERM");
+    first.exit().await;
+    let second = ServerProcess::start(&["--database-url", &format!("sqlite:{other}")]);
+    assert_eq!(get(&second, "/adapters/one").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_server_whose_address_is_taken_touches_no_database() {
+    let folder = Folder::new();
+    let first = folder.serve();
+    let taken = first.address.to_string();
+    let fresh = folder.file("fresh.db");
+    let refused = ServerProcess::command()
+        .args(["serve", "--listen", &taken, "--database-url", &format!("sqlite:{fresh}")])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(78), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains(&taken), "{}", text(&refused.stderr));
+    assert!(!Path::new(&fresh).exists() && !Path::new(&format!("{fresh}-lock")).exists());
+}
+
 #[tokio::test]
 async fn a_copy_is_made_while_the_server_writes() {
     let folder = Folder::new();
@@ -219,7 +277,7 @@ fn migrate_makes_a_file_and_says_what_it_did() {
     drop(raw);
     for arguments in [&["migrate"][..], &["backup", &folder.file("copy.db")]] {
         let refused = folder.run(arguments);
-        assert_eq!(refused.status.code(), Some(1));
+        assert_eq!(refused.status.code(), Some(78));
         assert!(text(&refused.stderr).contains("schema 99"), "{}", text(&refused.stderr));
     }
 }

@@ -1,6 +1,5 @@
 //! Opening the file: its rights, its settings, its schema.
 
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -87,11 +86,8 @@ pub(super) fn failed(
     }
 }
 
-/// The connection that writes.
+/// The connection that writes. The file is there: who takes its lock makes it.
 pub(super) fn writer(place: &Place) -> Result<Connection, OpenError> {
-    if let Place::File(file) = place {
-        make(file).map_err(|error| failed(place, error))?;
-    }
     let mut connection = open(place).map_err(|error| failed(place, error))?;
     // Before anything is written to it.
     if place.bytes() <= CHECKED {
@@ -180,15 +176,6 @@ pub(super) fn reader(place: &Place) -> rusqlite::Result<Connection> {
     let connection = open(place)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
-}
-
-/// Makes the file where it is missing. Nobody but its owner may read it: it holds conversations.
-fn make(file: &Path) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file).map(drop)
 }
 
 fn open(place: &Place) -> rusqlite::Result<Connection> {

@@ -1,16 +1,24 @@
-//! One process a file: who has it says so in a file beside it.
+//! One process a file: who has it says so in a file next to it, and locks the file itself.
 //!
-//! The lock is the operating system's and ends with the process, however that ends. It is not on
-//! the database itself, whose locks are SQLite's own.
+//! The first lock is by name, names the holder, and is there before the database is. The second is
+//! on the database by whatever name ([`inode`]). Both are the operating system's and end with the
+//! process, however that ends; neither is one of SQLite's own.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io::{self, ErrorKind, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Held until it is dropped.
+use super::inode;
+
+/// Links that lead from one to the next before they count as a circle.
+const MAX_LINKS: usize = 40;
+
+/// Held until it is dropped, which must be after the last connection of SQLite is closed.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    _name: File,
+    /// The database itself; none while it is not there.
+    _database: Option<File>,
 }
 
 /// Why it cannot be had.
@@ -18,39 +26,108 @@ pub(super) struct Lock {
 pub(super) enum Error {
     /// Another process has it: its number, where that can be read.
     Held(Option<u32>),
+    /// Another process has it, by a name that is not known.
+    HeldElsewhere,
     Io(io::Error),
 }
 
+/// What there is if a database is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// It is made, for nobody but its owner to read: it holds conversations.
+    Make,
+    Leave,
+}
+
 impl Lock {
-    /// Takes the lock of a database.
-    pub(super) fn take(database: &Path) -> Result<Self, Error> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(place(database)).map_err(Error::Io)?;
-        match file.try_lock() {
+    /// Takes the lock of a database, which is named as [`real_path`] has it.
+    pub(super) fn take(database: &Path, missing: Missing) -> Result<Self, Error> {
+        let mut name = open(&lock_file(database), Missing::Make).map_err(Error::Io)?;
+        match name.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                let read = file.read_to_string(&mut text);
+                let read = name.read_to_string(&mut text);
                 return Err(Error::Held(read.ok().and_then(|_| text.trim().parse().ok())));
             }
             Err(TryLockError::Error(error)) => return Err(Error::Io(error)),
         }
+        let database = match open(database, missing) {
+            Ok(file) => Some(file),
+            Err(error) if missing == Missing::Leave && error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(Error::Io(error)),
+        };
+        let database = database.map(lock_inode).transpose()?;
         // For people and for the message above; the lock holds without.
-        let written = file
+        let written = name
             .set_len(0)
-            .and_then(|()| file.rewind())
-            .and_then(|()| writeln!(file, "{}", std::process::id()));
+            .and_then(|()| name.rewind())
+            .and_then(|()| writeln!(name, "{}", std::process::id()));
         if let Err(error) = written {
             tracing::debug!(%error, "the lock does not say whose it is");
         }
-        Ok(Self { _file: file })
+        Ok(Self { _name: name, _database: database })
     }
 }
 
-fn place(database: &Path) -> PathBuf {
+fn lock_inode(file: File) -> Result<File, Error> {
+    if inode::try_lock(&file).map_err(Error::Io)? {
+        return Ok(file);
+    }
+    inode::leave_open(file);
+    Err(Error::HeldElsewhere)
+}
+
+/// Refuses a database that another process has by another name: what is in its log cannot be seen by
+/// this one. Takes no lock.
+pub(super) fn check_name(database: &Path) -> Result<(), Error> {
+    let file = match open(database, Missing::Leave) {
+        Ok(file) => file,
+        // Whoever opens it says so.
+        Err(_) => return Ok(()),
+    };
+    if !inode::is_locked(&file) {
+        return Ok(());
+    }
+    inode::leave_open(file);
+    // Only for a moment, and where nobody could start by this name anyway.
+    let name = open(&lock_file(database), Missing::Leave).map_err(|_| Error::HeldElsewhere)?;
+    match name.try_lock() {
+        Err(TryLockError::WouldBlock) => Ok(()),
+        _ => Err(Error::HeldElsewhere),
+    }
+}
+
+/// The one path of a file that is not a link and goes through none, whether the file is there or not.
+pub(super) fn real_path(file: &Path) -> io::Result<PathBuf> {
+    let mut file = file.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match file.canonicalize() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            found => return found,
+        }
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
+        let name = file.file_name().ok_or(ErrorKind::InvalidInput)?;
+        let place = folder.join(name);
+        match place.read_link() {
+            // SQLite makes the file that a link leads to.
+            Ok(to) => file = folder.join(to),
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(ErrorKind::InvalidInput.into())
+}
+
+fn open(file: &Path, missing: Missing) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(missing == Missing::Make).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)
+}
+
+fn lock_file(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push("-lock");
     name.into()
@@ -64,11 +141,76 @@ mod tests {
     fn a_lock_is_held_by_one_and_names_it() {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("store.db");
-        let first = Lock::take(&database).unwrap();
+        let first = Lock::take(&database, Missing::Leave).unwrap();
+        assert!(!database.exists());
         let id = std::process::id();
-        assert!(matches!(Lock::take(&database), Err(Error::Held(Some(found))) if found == id));
+        let second = Lock::take(&database, Missing::Make);
+        assert!(matches!(second, Err(Error::Held(Some(found))) if found == id));
         drop(first);
         std::fs::write(folder.path().join("store.db-lock"), "4294967295999").unwrap();
-        assert!(Lock::take(&database).is_ok(), "what an ended process left does not block");
+        let third = Lock::take(&database, Missing::Make);
+        assert!(third.is_ok(), "what an ended process left does not block");
+        assert!(database.exists());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_has_one_lock_by_whatever_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let [database, link] = ["store.db", "link.db"].map(|name| folder.path().join(name));
+        let first = Lock::take(&database, Missing::Make).unwrap();
+        std::fs::hard_link(&database, &link).unwrap();
+        assert!(check_name(&database).is_ok(), "next to its holder it may be read");
+        assert!(matches!(check_name(&link), Err(Error::HeldElsewhere)));
+        assert!(matches!(Lock::take(&link, Missing::Make), Err(Error::HeldElsewhere)));
+        drop(first);
+        assert!(check_name(&link).is_ok());
+        assert!(Lock::take(&link, Missing::Make).is_ok());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_lock_that_is_refused_leaves_those_of_sqlite() {
+        use std::os::unix::fs::MetadataExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let [database, link] = ["store.db", "link.db"].map(|name| folder.path().join(name));
+        let _first = Lock::take(&database, Missing::Make).unwrap();
+        std::fs::hard_link(&database, &link).unwrap();
+        let connection = rusqlite::Connection::open(&database).unwrap();
+        connection.execute_batch("CREATE TABLE t (a); BEGIN EXCLUSIVE").unwrap();
+        let inode = format!(":{} ", std::fs::metadata(&database).unwrap().ino());
+        let locks = || {
+            let all = std::fs::read_to_string("/proc/locks").unwrap();
+            all.lines().filter(|line| line.contains(&inode) && line.contains("POSIX")).count()
+        };
+        let before = locks();
+        assert!(before > 0);
+        assert!(Lock::take(&link, Missing::Make).is_err());
+        assert!(check_name(&link).is_err());
+        assert_eq!(locks(), before);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_path_of_a_file_leads_to_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap().join("store.db");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("inner")).unwrap();
+        std::os::unix::fs::symlink("../store.db", at("inner/link.db")).unwrap();
+        std::os::unix::fs::symlink("inner/link.db", at("again.db")).unwrap();
+        std::os::unix::fs::symlink("inner", at("folder")).unwrap();
+        let names =
+            ["store.db", "inner/../store.db", "inner/link.db", "again.db", "folder/link.db"];
+        // Whether the file is there or not.
+        for _ in 0..2 {
+            for name in names {
+                assert_eq!(real_path(&at(name)).unwrap(), real, "{name}");
+            }
+            std::fs::write(&real, "").unwrap();
+        }
+        std::os::unix::fs::symlink("circle.db", at("circle.db")).unwrap();
+        assert!(real_path(&at("circle.db")).is_err());
+        assert!(real_path(&at("none/store.db")).is_err());
     }
 }

@@ -7,6 +7,7 @@
 
 mod connect;
 mod copy;
+mod inode;
 mod lock;
 mod reserve;
 mod sql;
@@ -18,7 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use rusqlite::Connection;
 
 use self::connect::Place;
-use self::lock::Lock;
+use self::lock::{Lock, Missing};
 use self::reserve::Reserve;
 use self::writer::Writer;
 use super::backend::{Backend, Job, job};
@@ -41,7 +42,8 @@ pub(super) struct Sqlite {
 impl Sqlite {
     /// Opens the file, made where it is missing, and brings its schema up to date.
     pub(super) fn open(file: &Path) -> Result<Self, OpenError> {
-        let lock = lock(file)?;
+        let file = real_path(file)?;
+        let lock = lock(&file, Missing::Make)?;
         let place = Place::File(file.into());
         let connection = connect::writer(&place)?;
         Self::over(place, connection, Some(lock))
@@ -51,7 +53,7 @@ impl Sqlite {
     /// as it is.
     pub(super) fn open_beside(file: &Path) -> Result<Self, OpenError> {
         match Self::open(file) {
-            Err(OpenError::InUse { .. }) => {
+            Err(OpenError::InUse { file, .. }) => {
                 let place = Place::File(file.into());
                 let connection = connect::writer_beside(&place)?;
                 Self::over(place, connection, None)
@@ -63,27 +65,24 @@ impl Sqlite {
     /// Brings the schema of a file up to date, which is made where it is missing; answers from
     /// which to which step.
     pub(super) fn migrate(file: &Path) -> Result<(i64, i64), OpenError> {
-        let _lock = lock(file)?;
+        let file = real_path(file)?;
+        let _lock = lock(&file, Missing::Make)?;
         let place = Place::File(file.into());
-        let before = if file.exists() {
-            let connection =
-                connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
-            connect::schema(&place, &connection)?
-        } else {
-            0
-        };
+        let connection = connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
+        let before = connect::schema(&place, &connection)?;
+        drop(connection);
         connect::writer(&place)?;
         Ok((before, connect::known()))
     }
 
     /// Copies a file into a new one, whether it is in use or not.
     pub(super) fn backup(from: &Path, to: &Path) -> Result<(), OpenError> {
-        copy::backup(from, to)
+        copy::backup(&named_as_its_holder(from)?, to)
     }
 
     /// Reads through a file, whether it is in use or not; a line for each thing that is unsound.
     pub(super) fn check(file: &Path) -> Result<Vec<String>, OpenError> {
-        connect::faults(&Place::File(file.into()))
+        connect::faults(&Place::File(named_as_its_holder(file)?.into()))
     }
 
     /// Puts a copy in the place of a file that nobody has; answers where that is now.
@@ -92,8 +91,9 @@ impl Sqlite {
         from: &Path,
         replace: bool,
     ) -> Result<Option<PathBuf>, OpenError> {
-        let _lock = lock(file)?;
-        copy::restore(file, from, replace)
+        let file = real_path(file)?;
+        let _lock = lock(&file, Missing::Leave)?;
+        copy::restore(&file, &named_as_its_holder(from)?, replace)
     }
 
     /// A database that ends with this value.
@@ -117,12 +117,29 @@ impl Sqlite {
     }
 }
 
-fn lock(file: &Path) -> Result<Lock, OpenError> {
+/// A path without links: SQLite names the log after it, and so are the files next to it.
+fn real_path(file: &Path) -> Result<PathBuf, OpenError> {
+    lock::real_path(file).map_err(|error| refused(file, lock::Error::Io(error)))
+}
+
+fn lock(file: &Path, missing: Missing) -> Result<Lock, OpenError> {
+    Lock::take(file, missing).map_err(|error| refused(file, error))
+}
+
+/// The path of a file that is read next to a process that may have it, by the same name.
+fn named_as_its_holder(file: &Path) -> Result<PathBuf, OpenError> {
+    let file = real_path(file)?;
+    lock::check_name(&file).map_err(|error| refused(&file, error))?;
+    Ok(file)
+}
+
+fn refused(file: &Path, error: lock::Error) -> OpenError {
     let file = file.to_owned();
-    Lock::take(&file).map_err(|error| match error {
+    match error {
         lock::Error::Held(pid) => OpenError::InUse { file, pid },
+        lock::Error::HeldElsewhere => OpenError::InUseElsewhere { file },
         lock::Error::Io(source) => OpenError::Open { file, source: Arc::new(source) },
-    })
+    }
 }
 
 /// Connections for reading: each sees what was committed when its read began.

@@ -1,0 +1,68 @@
+//! A lock on a file itself, by whatever name it is opened.
+//!
+//! A hard link and a file that is mounted elsewhere are names of their own, with a log of their own:
+//! two processes that each go by one of them destroy the database. The lock is on one byte past the
+//! end of any database, so it is none of those that SQLite takes, and it belongs to the open file
+//! (OFD), since one of the process would end as soon as SQLite closes the file. Linux alone has it.
+
+use std::fs::File;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::ffi::{c_int, c_short};
+    use std::fs::File;
+    use std::io;
+
+    use nix::errno::Errno;
+    use nix::fcntl::{FcntlArg, fcntl};
+    use nix::libc;
+
+    fn range(kind: c_int) -> libc::flock {
+        libc::flock {
+            l_type: c_short::try_from(kind).unwrap_or_default(),
+            l_whence: c_short::try_from(libc::SEEK_SET).unwrap_or_default(),
+            l_start: libc::off_t::MAX - 1,
+            l_len: 1,
+            l_pid: 0,
+        }
+    }
+
+    /// Takes the lock; false where another open file has it.
+    pub(in crate::store::sqlite) fn try_lock(file: &File) -> io::Result<bool> {
+        match fcntl(file, FcntlArg::F_OFD_SETLK(&range(libc::F_WRLCK))) {
+            Ok(_) => Ok(true),
+            Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
+            // A file system without such locks: the lock by name is what there is.
+            Err(Errno::EINVAL | Errno::ENOLCK | Errno::ENOSYS | Errno::ENOTSUP) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether another open file has the lock.
+    pub(in crate::store::sqlite) fn is_locked(file: &File) -> bool {
+        let mut found = range(libc::F_WRLCK);
+        let asked = fcntl(file, FcntlArg::F_OFD_GETLK(&mut found));
+        asked.is_ok() && c_int::from(found.l_type) != libc::F_UNLCK
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(super) use self::linux::{is_locked, try_lock};
+
+/// Takes the lock, where there is one.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn try_lock(_: &File) -> std::io::Result<bool> {
+    Ok(true)
+}
+
+/// Whether another open file has the lock.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn is_locked(_: &File) -> bool {
+    false
+}
+
+/// Leaves a file open for as long as the process lives. To close a file ends every lock that this
+/// process has on it, SQLite's among them, and SQLite may have it open by another name.
+pub(super) fn leave_open(file: File) {
+    std::mem::forget(file);
+}
