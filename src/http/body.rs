@@ -11,6 +11,7 @@ use tower_http::timeout::TimeoutError;
 
 use super::problem::{Kind, Problem};
 use super::state::{AppState, Share};
+use super::window::FrameError;
 use crate::pipeline::Deadline;
 use crate::service::Services;
 
@@ -228,12 +229,15 @@ fn label(headers: &HeaderMap) -> Label {
 
 /// Why reading failed. The layers around the body wrap each other's errors, so the whole chain
 /// is searched for the one that tells.
-pub(super) fn explain(error: &(dyn StdError + 'static)) -> Problem {
+fn explain(error: &(dyn StdError + 'static)) -> Problem {
     let mut next = Some(error);
     let mut is_io = false;
     while let Some(error) = next {
         if error.is::<LengthLimitError>() {
             return Problem::new(Kind::BodyTooLarge);
+        }
+        if let Some(error) = error.downcast_ref::<FrameError>() {
+            return Problem::with_detail(Kind::InvalidEncoding, error.to_string());
         }
         if error.is::<TimeoutError>() {
             return Problem::new(Kind::RequestTimeout);

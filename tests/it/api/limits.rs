@@ -42,7 +42,13 @@ async fn compressed_bodies_are_read() {
         encoder.finish().unwrap()
     };
     let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
-    for (encoding, body) in [("gzip", gzip), ("zstd", zstd), ("identity", text.into_bytes())] {
+    let (first, last) = text.as_bytes().split_at(text.len() / 2);
+    let skipped = b"\x5f\x2a\x4d\x18\x05\0\0\0notes";
+    let halves = [first, last].map(|half| zstd::encode_all(half, 1).unwrap());
+    let frames = [&skipped[..], &halves[0], skipped, &halves[1]].concat();
+    for (encoding, body) in
+        [("gzip", gzip), ("zstd", zstd), ("zstd", frames), ("identity", text.into_bytes())]
+    {
         let request = server.build_json("POST", "/compile").header("content-encoding", encoding);
         let response = request.body(body).send().await.unwrap();
         assert_eq!(response.status(), 200, "{encoding}");
