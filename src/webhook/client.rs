@@ -8,6 +8,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -20,6 +21,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::Notify;
 
 use super::address::Policy;
 use super::connect::{self, Connect};
@@ -29,6 +31,8 @@ use crate::hook::{Cause, Failure};
 /// Bytes that the head of an answer may have, and headers in it.
 const HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
+/// Interim answers (100 to 199) before the one that counts. Nothing else limits how many there are.
+const MAX_INTERIM: usize = 16;
 /// How long a connection is kept for the next call, and how many of one host.
 const IDLE: Duration = Duration::from_mins(1);
 const MOST_IDLE: usize = 8;
@@ -92,11 +96,20 @@ impl Client {
     /// failure, or is cut where `cut` says so. Takes as long as it takes: the caller has the time.
     pub(super) async fn send(
         &self,
-        request: Request<Full<Bytes>>,
+        mut request: Request<Full<Bytes>>,
         most: usize,
         cut: bool,
     ) -> Result<Answered, NotAnswered> {
-        let response = self.0.request(request).await;
+        let too_many = count_interim(&mut request);
+        // To drop the request closes its connection.
+        let response = tokio::select! {
+            response = self.0.request(request) => response,
+            () = too_many.notified() => {
+                let why = format!("more than {MAX_INTERIM} interim answers");
+                let failure = Failure::new(Cause::TooLarge, why);
+                return Err(NotAnswered { failure, is_unsent: false });
+            }
+        };
         let response = response.map_err(|error| NotAnswered {
             // Where no connection came about, no byte of the request left.
             is_unsent: error.is_connect(),
@@ -121,6 +134,18 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Client")
     }
+}
+
+/// Tells once a request has more interim answers than it may.
+fn count_interim<B>(request: &mut Request<B>) -> Arc<Notify> {
+    let too_many = Arc::new(Notify::new());
+    let (tell, count) = (Arc::clone(&too_many), AtomicUsize::new(0));
+    hyper::ext::on_informational(request, move |_| {
+        if count.fetch_add(1, Ordering::Relaxed) >= MAX_INTERIM {
+            tell.notify_one();
+        }
+    });
+    too_many
 }
 
 async fn read(response: Response<Incoming>, most: usize, cut: bool) -> Result<Vec<u8>, Failure> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Barrier;
+use tokio::sync::{Barrier, Notify};
 use tokio::task::JoinHandle;
 
 /// How a receiver behaves.
@@ -33,6 +33,10 @@ pub enum Mode {
     Huge,
     /// Chunks of so many bytes, without end.
     EndlessChunks(usize),
+    /// Interim answers, so many and with a pause after each; then 200 with this JSON.
+    Interim(usize, Duration, String),
+    /// Interim answers without end, as fast as they are taken.
+    EndlessInterim,
     /// Headers without end.
     EndlessHeaders,
     /// Closes in the middle of the body.
@@ -47,6 +51,7 @@ pub struct Receiver {
     pub address: SocketAddr,
     connections: Arc<AtomicUsize>,
     requests: Arc<Mutex<Vec<String>>>,
+    closed: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
@@ -65,17 +70,21 @@ impl Receiver {
         let address = listener.local_addr().expect("an address");
         let connections = Arc::new(AtomicUsize::new(0));
         let requests = Arc::new(Mutex::new(Vec::new()));
+        let closed = Arc::new(Notify::new());
+        let ended = Arc::clone(&closed);
         let (count, seen, mode) = (Arc::clone(&connections), Arc::clone(&requests), Arc::new(mode));
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 count.fetch_add(1, Ordering::SeqCst);
                 let (seen, mode) = (Arc::clone(&seen), Arc::clone(&mode));
+                let ended = Arc::clone(&ended);
                 tokio::spawn(async move {
                     let _ = Box::pin(serve(stream, &seen, &*mode)).await;
+                    ended.notify_one();
                 });
             }
         });
-        Self { address, connections, requests, task }
+        Self { address, connections, requests, closed, task }
     }
 
     pub fn url(&self) -> String {
@@ -85,6 +94,11 @@ impl Receiver {
     /// Connections so far: a canary has none.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
+    }
+
+    /// Waits until a connection is closed, by whichever side.
+    pub async fn closed(&self) {
+        self.closed.notified().await;
     }
 
     /// Whole requests so far, head and body.
@@ -139,6 +153,7 @@ async fn read_request(stream: &mut TcpStream) -> std::io::Result<Option<String>>
 
 /// Answers once; whether the connection goes on.
 async fn answer(stream: &mut TcpStream, mode: Mode) -> std::io::Result<bool> {
+    const INTERIM: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
     const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
     match mode {
         Mode::Answer(body) => {
@@ -181,6 +196,14 @@ async fn answer(stream: &mut TcpStream, mode: Mode) -> std::io::Result<bool> {
             let chunk = format!("{size:x}\r\n{}\r\n", " ".repeat(size));
             flood(stream, &chunk.into_bytes().repeat((64 << 10) / size)).await?;
         }
+        Mode::Interim(count, pause, body) => {
+            for _ in 0..count {
+                stream.write_all(INTERIM).await?;
+                tokio::time::sleep(pause).await;
+            }
+            return Box::pin(answer(stream, Mode::Answer(body))).await;
+        }
+        Mode::EndlessInterim => flood(stream, &INTERIM.repeat(1024)).await?,
         Mode::EndlessHeaders => {
             stream.write_all(OK).await?;
             flood(stream, &b"x-more: more and more\r\n".repeat(2048)).await?;

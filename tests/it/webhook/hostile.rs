@@ -26,6 +26,8 @@ fn modes() -> Vec<(Mode, &'static str)> {
         (Mode::Huge, "too_large"),
         (Mode::EndlessChunks(1024), "too_large"),
         (Mode::EndlessHeaders, "connect"),
+        (Mode::EndlessInterim, "too_large"),
+        (Mode::Interim(10_000, Duration::from_millis(100), "{}".to_owned()), "timeout"),
         (Mode::Close, "connect"),
         (Mode::CloseAtOnce, "connect"),
         (Mode::Bytes(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()), "connect"),
@@ -104,6 +106,23 @@ async fn an_observer_is_told_whatever_it_answers() {
     }
 }
 
+#[tokio::test]
+async fn interim_answers_without_end_end_a_call_and_its_connection() {
+    let webhooks = webhooks(dev());
+    let receiver = Receiver::spawn(Mode::EndlessInterim).await;
+    let start = Instant::now();
+    let flooded = hook("guard", &receiver.url(), &json!({"id": "flooded"}));
+    let called = call_within(&webhooks, &flooded, PLENTY).await;
+    assert_eq!((cause(&called), called.attempts), ("too_large", 1));
+    assert!(called.answer.unwrap_err().detail.contains("16 interim answers"));
+    receiver.closed().await;
+    assert!(start.elapsed() < PLENTY);
+    let few = Mode::Interim(16, Duration::ZERO, "{\"decision\":\"allow\"}".to_owned());
+    let polite = Receiver::spawn(few).await;
+    let polite = hook("guard", &polite.url(), &json!({"id": "polite"}));
+    assert_eq!(cause(&call_within(&webhooks, &polite, PLENTY).await), "answered");
+}
+
 /// Set in the process that measures, which runs this one test alone.
 const ALONE: &str = "CONTEXTURE_TEST_ALONE";
 
@@ -131,11 +150,16 @@ fn hostile_answers_take_little_memory() {
         };
         call_within(&webhooks, &hook_at(&good), ALLOWANCE).await;
         let Some(before) = memory("VmRSS:") else { return };
-        for mode in
-            [Mode::Huge, Mode::EndlessChunks(1), Mode::EndlessChunks(4096), Mode::EndlessHeaders]
-                .iter()
-                .cycle()
-                .take(12)
+        for mode in [
+            Mode::Huge,
+            Mode::EndlessChunks(1),
+            Mode::EndlessChunks(4096),
+            Mode::EndlessHeaders,
+            Mode::EndlessInterim,
+        ]
+        .iter()
+        .cycle()
+        .take(12)
         {
             let receiver = Receiver::spawn(mode.clone()).await;
             call_within(&webhooks, &hook_at(&receiver), ALLOWANCE).await;
