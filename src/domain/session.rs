@@ -20,6 +20,8 @@ pub struct Session {
     pub parent: Option<Arc<str>>,
     /// Keys of `/compile` and what they are where a request does not say: an object.
     pub defaults: Option<RawJson>,
+    /// Whether the hooks in them were written by a caller who may write hooks. Others do not run.
+    pub hooks_scoped: bool,
     /// Seconds that it is kept after its last use, where it says so itself.
     pub ttl: Option<u64>,
     /// Lengths of the message list at which the history was shrunk because the cache was cold, in
@@ -62,6 +64,7 @@ impl Session {
             version: 1,
             parent: None,
             defaults: None,
+            hooks_scoped: false,
             ttl: None,
             points: Vec::new(),
             measured: Vec::new(),

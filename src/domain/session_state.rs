@@ -7,6 +7,8 @@ use super::{Measured, MemoryEntry, RawJson, Session, Source};
 pub struct SessionState {
     pub turns: u64,
     pub defaults: Option<RawJson>,
+    /// As [`Session::hooks_scoped`].
+    pub hooks_scoped: bool,
     pub points: Vec<u64>,
     pub measured: Vec<Measured>,
     /// Entries of its scope, in the order of their keys.
@@ -26,6 +28,8 @@ pub struct SnapshotHead {
     pub created_at: super::Timestamp,
     /// How many messages it holds.
     pub messages: u64,
+    /// As [`Session::hooks_scoped`], of the defaults in it.
+    pub hooks_scoped: bool,
 }
 
 impl SessionState {
@@ -34,6 +38,7 @@ impl SessionState {
         Self {
             turns: session.turns,
             defaults: session.defaults.clone(),
+            hooks_scoped: session.hooks_scoped,
             points: session.points.clone(),
             measured: session.measured.clone(),
             memory: Vec::new(),
@@ -46,6 +51,7 @@ impl SessionState {
     pub fn put_into(&self, session: &mut Session) {
         session.turns = self.turns;
         session.defaults.clone_from(&self.defaults);
+        session.hooks_scoped = self.hooks_scoped;
         session.points.clone_from(&self.points);
         session.measured.clone_from(&self.measured);
         session.source = self.source;

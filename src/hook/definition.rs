@@ -23,6 +23,9 @@ pub struct Hook {
     pub kind: Kind,
     pub does: Does,
     pub enabled: bool,
+    /// Whether a request that wants no hooks gets it all the same. None until who registers it
+    /// decides.
+    pub mandatory: Option<bool>,
     pub mode: Mode,
     pub delivery: Delivery,
     /// None: the default of the kind.
@@ -99,6 +102,11 @@ impl Hook {
 
     pub fn timeout(&self) -> Duration {
         self.timeout.unwrap_or_else(|| self.kind.timeout())
+    }
+
+    /// Whether it runs for a request that asks for no hooks, too.
+    pub fn is_mandatory(&self) -> bool {
+        self.mandatory == Some(true)
     }
 
     pub fn endpoint(&self) -> Option<&Endpoint> {

@@ -9,8 +9,9 @@ use super::point::Kind;
 use crate::json::write_string;
 
 impl Hook {
-    /// The hook as JSON that [`super::read_hook`] reads back to the same hook, its headers and
-    /// secrets aside: these are sealed, and stored beside it.
+    /// The hook as JSON that [`super::read_hook`] reads back to the same hook, without headers and
+    /// secrets, which are sealed and stored beside it, and without [`Self::mandatory`], which has a
+    /// column of its own.
     pub fn write_stored(&self) -> String {
         self.write(false)
     }
@@ -44,6 +45,9 @@ impl Hook {
             }
         }
         raw(out, "enabled", if self.enabled { "true" } else { "false" });
+        if shown {
+            raw(out, "mandatory", if self.is_mandatory() { "true" } else { "false" });
+        }
         text(out, "mode", self.mode.as_str());
         // A value that was not given is shown as the one that holds, and stored as absent: another
         // release may have another one.

@@ -16,7 +16,7 @@ pub enum HookChoice {
     /// Those that are registered.
     #[default]
     Registered,
-    /// `false`: those of the operator alone.
+    /// `false`: those that are mandatory.
     Off,
     /// These, and those that are registered.
     Inline(Vec<Arc<Hook>>),
@@ -48,6 +48,11 @@ impl HookChoice {
             let Some(mut hook) = read else { continue };
             if hooks.iter().any(|other| other.id == hook.id) {
                 faults.add(&here.key("id"), "is the id of another hook of the list");
+            }
+            if hook.is_mandatory() {
+                let why = "is for hooks that are registered: the next request may leave this one \
+                           out; register it, with `scope` for one session";
+                faults.add(&here.key("mandatory"), why);
             }
             if hook.kind == Kind::Observe {
                 // It is in no registry from which it could be called later.

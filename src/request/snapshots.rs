@@ -145,6 +145,8 @@ pub fn read_snapshot(
     Some(SessionState {
         turns: fields.whole("turns", 0, MOST, faults).unwrap_or(0),
         defaults: fields.get("defaults").map(|node| RawJson::new(node.raw)),
+        // A document cannot prove who wrote its hooks.
+        hooks_scoped: false,
         points: points(&fields, faults),
         measured: measured(&fields, faults),
         memory: memory(&fields, session, faults),

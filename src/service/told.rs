@@ -104,6 +104,7 @@ pub(super) fn tell_failed(
         compile::Error::Governed(refused) => refused.refusal.code.as_str(),
         compile::Error::Pack(packs::Refused::Lint(_)) => "pack_lint",
         compile::Error::Pack(_) => "pack_not_found",
+        compile::Error::Forbidden(_) => "forbidden",
         compile::Error::Denied(_) => "hook_denied",
         compile::Error::Hook(stop) if stop.is_timeout() => "hook_timeout",
         compile::Error::Hook(stop) if stop.is_text_limit() => "text_limit",

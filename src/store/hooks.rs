@@ -12,7 +12,7 @@ use crate::domain::Timestamp;
 const MOST: u64 = 1_000;
 
 const COLUMNS: &str =
-    "id, revision, created_at, updated_at, disabled, failing_since, definition, sealed";
+    "id, revision, created_at, updated_at, disabled, failing_since, definition, sealed, mandatory";
 
 /// A hook as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct HookRow {
     pub definition: Arc<str>,
     /// Headers and secrets; none where it has neither.
     pub sealed: Option<Vec<u8>>,
+    /// Whether a request cannot switch it off; none if it was registered before that could be said.
+    pub mandatory: Option<bool>,
 }
 
 /// What is stored of a hook that is new or changed.
@@ -41,6 +43,7 @@ pub struct NewHook {
     pub disabled: Option<Arc<str>>,
     /// Whether it hears of events.
     pub follows: bool,
+    pub mandatory: Option<bool>,
 }
 
 /// An ordering manifest as it is stored.
@@ -103,15 +106,16 @@ impl Tx<'_> {
         let stored = self.first(
             &format!(
                 "INSERT INTO hooks (tenant, id, revision, created_at, updated_at, disabled,
-                                    definition, sealed)
-                 VALUES (?1, ?2, 1, ?3, ?3, ?4, ?5, ?6) RETURNING {COLUMNS}"
+                                    definition, sealed, mandatory)
+                 VALUES (?1, ?2, 1, ?3, ?3, ?4, ?5, ?6, ?7) RETURNING {COLUMNS}"
             ),
             values![
                 &new.id,
                 self.now(),
                 new.disabled.as_deref(),
                 &new.definition,
-                new.sealed.as_deref()
+                new.sealed.as_deref(),
+                new.mandatory
             ],
             hook,
         )?;
@@ -125,7 +129,8 @@ impl Tx<'_> {
         let stored = self.first(
             &format!(
                 "UPDATE hooks SET revision = revision + 1, updated_at = ?3, disabled = ?4,
-                                  failing_since = NULL, definition = ?5, sealed = ?6
+                                  failing_since = NULL, definition = ?5, sealed = ?6,
+                                  mandatory = ?7
                  WHERE tenant = ?1 AND id = ?2 RETURNING {COLUMNS}"
             ),
             values![
@@ -133,7 +138,8 @@ impl Tx<'_> {
                 self.now(),
                 new.disabled.as_deref(),
                 &new.definition,
-                new.sealed.as_deref()
+                new.sealed.as_deref(),
+                new.mandatory
             ],
             hook,
         )?;
@@ -222,6 +228,7 @@ fn hook(row: &dyn Row) -> Result<HookRow, Error> {
         failing_since: row.get(5)?,
         definition: row.get(6)?,
         sealed: row.get(7)?,
+        mandatory: row.get(8)?,
     })
 }
 

@@ -28,6 +28,7 @@ pub const HOOK_KEYS: &[&str] = &[
     "builtin",
     "config",
     "enabled",
+    "mandatory",
     "headers",
     "delivery",
     "timeout_ms",
@@ -101,6 +102,7 @@ pub fn read_hook_within<'r>(
     let modes = [("enforce", Mode::Enforce), ("audit", Mode::Audit)];
     let mode = fields.choice("mode", &modes, faults).unwrap_or(Mode::Enforce);
     let enabled = fields.flag("enabled", faults).unwrap_or(true);
+    let mandatory = fields.flag("mandatory", faults);
     let session = read_session(&fields, faults);
     Some(Hook {
         id: id?,
@@ -110,6 +112,7 @@ pub fn read_hook_within<'r>(
         does: does?,
         enabled,
         mode,
+        mandatory,
         delivery: limits.delivery,
         timeout: limits.timeout,
         on_failure,

@@ -296,6 +296,7 @@ impl From<compile::Error> for Problem {
             compile::Error::Stopped(Stopped::TooMuchText(_)) => {
                 Self::with_detail(Kind::TextLimit, detail)
             }
+            compile::Error::Forbidden(_) => Self::with_detail(Kind::Forbidden, detail),
             compile::Error::Denied(_) => Self::with_detail(Kind::HookDenied, detail),
             compile::Error::Hook(stop) if stop.is_timeout() => {
                 Self::with_detail(Kind::HookTimeout, detail)

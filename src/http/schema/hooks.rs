@@ -31,6 +31,9 @@ pub struct HookDefinition {
     pub headers: Option<Value>,
     #[schema(default = true)]
     pub enabled: Option<bool>,
+    /// Whether it runs for requests with `"hooks": false`, too. True by default for a guard that a
+    /// caller with a key registers.
+    pub mandatory: Option<bool>,
     /// `enforce`, or `audit`: it is asked, and nothing of what it says holds.
     #[schema(default = "enforce")]
     pub mode: Option<String>,
@@ -84,6 +87,8 @@ pub struct HookShown {
     #[schema(value_type = Option<Object>)]
     pub config: Option<Value>,
     pub enabled: bool,
+    /// Whether it runs for requests with `"hooks": false`, too.
+    pub mandatory: bool,
     pub mode: String,
     pub timeout_ms: u64,
     pub on_failure: Option<String>,

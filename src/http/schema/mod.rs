@@ -123,7 +123,8 @@ pub struct CompileRequest {
     /// Compiles of one session are compared with each other in `report.cache.first_change`.
     #[schema(max_length = 256)]
     pub session_id: Option<String>,
-    /// Hooks of this request alone, at most 32, or `false` for none but the operator's.
+    /// Hooks of this request alone, at most 32, or `false` for none but the mandatory ones. A hook with a
+    /// `url` needs the scope `hooks:write`.
     pub hooks: Option<Value>,
     /// The provider's `usage` object of the session's last payload, as it came: it calibrates how
     /// tokens are counted.

@@ -18,7 +18,8 @@ pub struct CreateSession {
     #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
     /// Any keys of `/compile` but messages and `session_id`: they stand in for those that a
-    /// request does not have, before those of the caller's key.
+    /// request does not have, before those of the caller's key. `hooks`, in any form, need the scope
+    /// `hooks:write`.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<Value>,
     pub ttl: Option<SessionTtl>,

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::MemoryEntry;
-use crate::hook::{At, Decision, Facts, HookSet, Point, Run, Scope, ToSend};
+use super::Error;
+use crate::domain::{MemoryEntry, Note};
+use crate::hook::{At, Decision, Facts, HookSet, Outcome, Point, Run, Scope, Skip, ToSend};
+use crate::json::Node;
 use crate::pipeline::{Asks as _, Report};
 use crate::request::{CompileRequest, HookChoice};
 use crate::service::asking::Asking;
@@ -20,8 +22,41 @@ pub(in crate::service) fn pinned(
 ) -> Result<Arc<HookSet>, StoreError> {
     let session = request.session_id.as_deref();
     match &request.hooks {
-        HookChoice::Off => Ok(services.hook_set_of_file(session)),
+        HookChoice::Off => services.mandatory_hook_set(session),
         choice => services.hook_set(session, choice.inline()),
+    }
+}
+
+/// Refuses hooks in the body of a request that call out, if the caller may not choose who reads
+/// conversations. Those of defaults were judged when they were stored.
+pub(super) fn may_bring(services: &Services, body: &Node<'_>) -> Result<(), Error> {
+    let hooks = body.get("hooks").and_then(Node::as_array).unwrap_or_default();
+    let calls_out = |hook: &Node<'_>| hook.get("url").is_some_and(|url| !url.is_null());
+    if services.may_write_hooks() || !hooks.iter().any(calls_out) {
+        return Ok(());
+    }
+    let detail = "a hook with a `url` in `hooks` needs a key with the scope `hooks:write`";
+    Err(Error::Forbidden(detail.to_owned()))
+}
+
+/// Says which hooks ran although the request wants none, and that those of the session's defaults
+/// did not.
+pub(super) fn warn(report: &mut Report, wants_none: bool, session: Option<&Open>, runs: &[Run]) {
+    let mut warn = |code, detail: String| {
+        report.warnings.push(Note { code, pointer: "/hooks".to_owned(), detail });
+    };
+    let ran = |run: &&Run| run.outcome != Outcome::Skipped(Skip::NoMatch);
+    let mut ids: Vec<&str> = runs.iter().filter(ran).map(|run| &*run.hook).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if wants_none && !ids.is_empty() {
+        let ids = ids.join("`, `");
+        warn("mandatory_hooks", format!("`{ids}` ran although `hooks` is false: mandatory"));
+    }
+    if session.is_some_and(Open::passes_over_hooks) {
+        let detail = "the hooks in the session's defaults did not run: it is not known that their \
+                      writer had the scope `hooks:write`; write them again with it";
+        warn("hooks_need_scope", detail.to_owned());
     }
 }
 

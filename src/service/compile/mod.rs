@@ -29,7 +29,7 @@ use crate::domain::RecordLevel;
 use crate::hook::{Denial, Run, Stop};
 use crate::json::{self, Fault, Limits, Node};
 use crate::pipeline::{self, Asks, Compiled, Deadline, Report, Stopped, Timings};
-use crate::request::{self, CompileRequest, KnownAdapters};
+use crate::request::{self, CompileRequest, HookChoice, KnownAdapters};
 use crate::store;
 
 use adapters::known_adapters;
@@ -76,6 +76,8 @@ pub enum Error {
     /// A pack said no.
     #[error("{}", .0.refusal)]
     Governed(Box<Refused>),
+    #[error("{0}")]
+    Forbidden(String),
     #[error(transparent)]
     Pack(packs::Refused),
     #[error(transparent)]
@@ -138,6 +140,7 @@ fn within(
     let defaults = services.caller().defaults.clone();
     let mut node = json::parse(body, Limits::default())?;
     timings.parse = start.elapsed();
+    hooks::may_bring(services, &node)?;
     let storing = Instant::now();
     let session = match turn {
         Some(turn) => Some(turn.session.clone()),
@@ -212,6 +215,7 @@ fn compile_node(
     let called = sessions::model_of(&request);
     let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
+    let wants_none = matches!(request.hooks, HookChoice::Off);
     let pinned = hooks::pinned(services, &request)?;
     timings.store += storing.elapsed();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
@@ -244,6 +248,7 @@ fn compile_node(
     }
     let (said, later);
     (*runs, said, later) = hooks::ended(asking);
+    hooks::warn(&mut compiled.report, wants_none, session, runs);
 
     let serialising = Instant::now();
     note_change(services, &mut compiled, &model, previous.as_ref(), session);

@@ -64,9 +64,11 @@ fn read_hooks(fields: &Fields<'_, '_>, policy: &Policy, faults: &mut Faults) -> 
             faults.add(&path.key("id"), "is missing");
         }
         let check = |url: &str| policy.check_url(url);
-        let Some(hook) = read_hook(node, path, GivenId::Made(""), &check, faults) else {
+        let Some(mut hook) = read_hook(node, path, GivenId::Made(""), &check, faults) else {
             continue;
         };
+        // No request switches off what the operator wants, unless the file allows it.
+        hook.mandatory.get_or_insert(true);
         if hooks.iter().any(|other| other.id == hook.id) {
             faults.add(&path.key("id"), "is given twice");
         }

@@ -10,7 +10,7 @@ use super::set::{bare as stored, opened};
 use super::shown::Registered;
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
-    Does, Failure, GivenId, Hook, Point, Run, Secret, Secrets, read_hook, write_point,
+    Does, Failure, GivenId, Hook, Kind, Point, Run, Secret, Secrets, read_hook, write_point,
 };
 use crate::json::{self, Faults, Fields, Limits, Path};
 use crate::service::once::{Once, remember};
@@ -54,6 +54,7 @@ pub fn create(
     if services.hooks().of_file(&hook.id).is_some() {
         return Err(Error::Conflict("the operator has a hook of this id".to_owned()));
     }
+    decide_mandatory(services, &mut hook);
     let secret = fresh_secret(&mut hook)?;
     let new = sealed(services, &hook, None)?;
     let (once, shown) = (once.cloned(), hook.clone());
@@ -65,6 +66,12 @@ pub fn create(
         Ok::<_, Error>(registered)
     })?;
     Ok(Made { registered, secret })
+}
+
+/// Decides whether a hook is mandatory that does not say: guards are, once callers need keys.
+fn decide_mandatory(services: &Services, hook: &mut Hook) {
+    let usual = hook.kind == Kind::Guard && services.caller().key.is_some();
+    hook.mandatory.get_or_insert(usual);
 }
 
 /// Gives a hook that calls out a secret of its own.
@@ -89,6 +96,7 @@ pub(super) fn bare(hook: &Hook) -> NewHook {
         sealed: None,
         disabled: None,
         follows: hook.enabled && hook.points.contains(&Point::Event),
+        mandatory: hook.mandatory,
     }
 }
 
@@ -151,6 +159,10 @@ pub fn update(
     let check = |url: &str| services.hooks().check_url(url);
     let read = read_hook(&node, Path::Root, GivenId::Address(id), &check, &mut faults);
     let Some(mut hook) = read else { return Err(Error::Invalid(faults.into_vec())) };
+    if change.get("mandatory").is_none() {
+        hook.mandatory = old.mandatory;
+    }
+    decide_mandatory(services, &mut hook);
     keep_credentials(&mut hook, &old, &change, &mut faults);
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::domain::Scope;
 use crate::hook::{
-    Answering, Call, Called, Caller, Cause, Failure, GivenId, Hook, HookSet, Manifest, read_hook,
+    Answering, Call, Called, Caller, Cause, Failure, GivenId, Hook, HookSet, Kind, Manifest,
+    read_hook,
 };
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::service::{Services, StoreError};
@@ -47,10 +49,21 @@ impl Services {
         Ok(Arc::new(HookSet::new(&hooks, &order, session)))
     }
 
-    /// The hooks of a request that wants none: those of the operator's file.
-    pub fn hook_set_of_file(&self, session: Option<&str>) -> Arc<HookSet> {
-        let file = &self.hooks().file;
-        Arc::new(HookSet::new(&file.hooks, &file.order, session))
+    /// The hooks of a request that wants none: those that are mandatory.
+    ///
+    /// # Errors
+    /// The store cannot be read, or holds what is no hook.
+    pub fn mandatory_hook_set(&self, session: Option<&str>) -> Result<Arc<HookSet>, StoreError> {
+        let loaded = self.loaded_hooks()?;
+        let all = loaded.hooks.iter().chain(&self.hooks().file.hooks);
+        let hooks: Vec<Arc<Hook>> = all.filter(|hook| hook.is_mandatory()).cloned().collect();
+        let order = self.hooks().manifest(&loaded.orders, session);
+        Ok(Arc::new(HookSet::new(&hooks, &order, session)))
+    }
+
+    /// Whether the caller may write hooks that run in requests of others, or that call out.
+    pub(in crate::service) fn may_write_hooks(&self) -> bool {
+        self.caller().has_any(&[Scope::HooksWrite])
     }
 
     /// The URL of a hook in the form in which it is called, or what is wrong with it.
@@ -178,7 +191,9 @@ pub(super) fn bare(row: &HookRow) -> Result<Hook, StoreError> {
     let read = read_hook(&node, Path::Root, GivenId::Address(&row.id), &keep, &mut faults);
     let hook = read.filter(|_| faults.is_empty());
     let hook = hook.ok_or_else(|| corrupt("a stored hook is not valid"))?;
-    Ok(Hook { revision: row.revision, ..hook })
+    // Guards that were registered before this could be said are mandatory.
+    let mandatory = row.mandatory.or(Some(hook.kind == Kind::Guard));
+    Ok(Hook { revision: row.revision, mandatory, ..hook })
 }
 
 /// A stored manifest.

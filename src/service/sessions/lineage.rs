@@ -111,6 +111,7 @@ fn after(from: &Session, to: &Arc<str>, tx: &Tx<'_>) -> Session {
     Session {
         parent: Some(Arc::clone(&from.id)),
         defaults: from.defaults.clone(),
+        hooks_scoped: from.hooks_scoped,
         ttl: from.ttl,
         ..Session::new(Arc::clone(to), tx.now())
     }

@@ -7,6 +7,7 @@ mod delegations;
 mod document;
 mod lineage;
 mod messages;
+mod scoped;
 mod sent;
 mod snapshots;
 mod told;
@@ -53,6 +54,10 @@ pub fn create(
     let mut faults = Faults::default();
     let (id, write, given) = request::read_session(&node, true, &mut faults);
     let given = given.filter(|node| !node.is_null());
+    let hooks_scoped = given.is_some_and(scoped::names_hooks);
+    if hooks_scoped {
+        scoped::may_change(services)?;
+    }
     let text = given.map(|node| checked(services, node, &mut faults)).transpose()?.flatten();
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
@@ -66,6 +71,7 @@ pub fn create(
         } else {
             let mut session = Session::new(Arc::clone(&id), tx.now());
             session.defaults = text.clone().map(RawJson::new);
+            session.hooks_scoped = hooks_scoped;
             session.ttl = write.ttl.flatten();
             session.touch(tx.now(), usual);
             tx.put_session(&session)?;
@@ -115,7 +121,7 @@ pub fn update(
         check_version(&known, if_match)?;
         let defaults = match patch {
             Some(patch) => merged(services, &known, patch)?,
-            None => known.defaults.clone(),
+            None => NewDefaults { text: known.defaults.clone(), hooks_scoped: known.hooks_scoped },
         };
         if let Some(session) = change(services, &known, &write, defaults)? {
             return Ok(session);
@@ -129,7 +135,7 @@ fn change(
     services: &Services,
     known: &Session,
     write: &SessionWrite,
-    defaults: Option<RawJson>,
+    defaults: NewDefaults,
 ) -> Result<Option<Session>, Error> {
     let (id, version) = (Arc::clone(&known.id), known.version);
     let (ttl, usual) = (write.ttl, services.tenant().usual_session_ttl());
@@ -140,7 +146,8 @@ fn change(
         }
         session.version += 1;
         session.updated_at = tx.now();
-        session.defaults.clone_from(&defaults);
+        session.defaults.clone_from(&defaults.text);
+        session.hooks_scoped = defaults.hooks_scoped;
         session.ttl = ttl.unwrap_or(session.ttl);
         session.touch(tx.now(), usual);
         tx.put_session(&session)?;
@@ -211,8 +218,28 @@ fn checked(
     defaults::check(services, node, &allowed, faults)
 }
 
-/// The defaults of a session after a patch; none where none are left.
-fn merged(
+/// The defaults of a session after a change; none if none are left.
+struct NewDefaults {
+    text: Option<RawJson>,
+    hooks_scoped: bool,
+}
+
+/// The defaults of a session after a patch.
+fn merged(services: &Services, known: &Session, patch: &Node<'_>) -> Result<NewDefaults, Error> {
+    let text = patched(services, known, patch)?;
+    if !patch.is_null() && !scoped::names_hooks(patch) {
+        return Ok(NewDefaults { text, hooks_scoped: known.hooks_scoped });
+    }
+    let running = scoped::running_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
+    let hooks_scoped = scoped::hooks_of(text.as_ref())?.is_some();
+    // Hooks that do not run anyway may be taken away by whoever may change the session.
+    if hooks_scoped || running.is_some() {
+        scoped::may_change(services)?;
+    }
+    Ok(NewDefaults { text, hooks_scoped })
+}
+
+fn patched(
     services: &Services,
     known: &Session,
     patch: &Node<'_>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{UNKNOWN, checked, document, live, messages};
+use super::{UNKNOWN, checked, document, live, messages, scoped};
 use crate::domain::{RawJson, Session, SessionState, SnapshotHead};
 use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{self, RestoreSession};
@@ -34,6 +34,7 @@ pub fn take(
             label: wanted.label.clone(),
             created_at: tx.now(),
             messages: tx.count_messages(&id)?,
+            hooks_scoped: session.hooks_scoped,
         };
         tx.put_snapshot(&head, &document::write(&state))?;
         remember(once.as_ref(), tx, || tell(&head))?;
@@ -60,7 +61,7 @@ pub fn list(
 
 /// A snapshot as a document.
 pub fn find(services: &Services, id: &str) -> Result<String, Error> {
-    services.tenant().read(|tx| written(tx, id))
+    services.tenant().read(|tx| written(tx, id).map(|(_, text)| text))
 }
 
 /// Makes a session what a snapshot says. One that is not there yet begins so.
@@ -72,8 +73,13 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
         return Err(Error::Invalid(faults.into_vec()));
     }
     let node = json::parse(body, Limits::default())?;
-    let restore = request::read_session_restore(&node, id).map_err(Error::Invalid)?;
-    if let RestoreSession::Given(state) = &restore {
+    let mut restore = request::read_session_restore(&node, id).map_err(Error::Invalid)?;
+    let may_write_hooks = services.may_write_hooks();
+    if let RestoreSession::Given(state) = &mut restore {
+        state.hooks_scoped = scoped::hooks_of(state.defaults.as_ref())?.is_some();
+        if state.hooks_scoped {
+            scoped::may_change(services)?;
+        }
         let faults = faults_of(services, state)?;
         if !faults.is_empty() {
             return Err(Error::Invalid(faults));
@@ -87,6 +93,9 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
         };
         let known = live(tx, &id)?;
         let is_new = known.is_none();
+        if let Some(known) = known.as_ref().filter(|_| !may_write_hooks) {
+            keeps_hooks(known, &state)?;
+        }
         let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&id), tx.now()));
         session.version += u64::from(!is_new);
         session.updated_at = tx.now();
@@ -96,24 +105,33 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
     })
 }
 
+/// Refuses a state that changes which hooks run in a session that is there.
+fn keeps_hooks(known: &Session, state: &SessionState) -> Result<(), Error> {
+    let before = scoped::running_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
+    let after = scoped::running_hooks(state.defaults.as_ref(), state.hooks_scoped)?;
+    if before == after { Ok(()) } else { Err(scoped::forbidden()) }
+}
+
 /// The state that a snapshot holds, for a session.
 pub(super) fn kept(tx: &Tx<'_>, name: &str, session: &str) -> Result<SessionState, Error> {
-    let text = written(tx, name)?;
+    let (head, text) = written(tx, name)?;
     let node = json::parse(&text, Limits::default())?;
     let mut faults = Faults::default();
     let state = request::read_snapshot(&node, Path::Root, session, &mut faults);
     // It was written here; what cannot be read back is damaged.
     let damaged = || StoreError::Corrupt(Arc::new(Damaged));
-    Ok(state.filter(|_| faults.is_empty()).ok_or_else(damaged)?)
+    let state = state.filter(|_| faults.is_empty()).ok_or_else(damaged)?;
+    Ok(SessionState { hooks_scoped: head.hooks_scoped, ..state })
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("a snapshot is not what was stored")]
 struct Damaged;
 
-fn written(tx: &Tx<'_>, id: &str) -> Result<String, Error> {
+fn written(tx: &Tx<'_>, id: &str) -> Result<(SnapshotHead, String), Error> {
     let (head, document, messages) = tx.snapshot(id)?.ok_or(NO_SNAPSHOT)?;
-    Ok(document::whole(&head, &document, &messages))
+    let text = document::whole(&head, &document, &messages);
+    Ok((head, text))
 }
 
 /// What is wrong with a state that came along, beyond its form.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::live;
+use super::scoped::pass_over;
 use crate::domain::{Measured, RawJson, Session, Source};
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
@@ -19,6 +20,8 @@ pub(in crate::service) struct Open {
     /// Of which compile the payload is that it was sent last.
     pub(in crate::service) sent: Option<Arc<str>>,
     usual: Duration,
+    /// Whether hooks in its defaults are left out, because their writer is not known.
+    passes_over_hooks: bool,
 }
 
 /// What a request tells of its session.
@@ -71,12 +74,14 @@ pub(in crate::service) fn open(
 
 /// A session by its id.
 pub(in crate::service) fn open_as(services: &Services, id: Arc<str>) -> Result<Open, StoreError> {
-    let (known, sent) = services.tenant().read(|tx| {
+    let (mut known, sent) = services.tenant().read(|tx| {
         let known = tx.session(&id)?;
         let sent = if known.is_some() { tx.sent(&id)? } else { None };
         Ok::<_, StoreError>((known, sent))
     })?;
-    Ok(Open { id, known, sent, usual: services.tenant().usual_session_ttl() })
+    let passes_over_hooks = known.as_mut().map(pass_over).transpose()?.unwrap_or_default();
+    let usual = services.tenant().usual_session_ttl();
+    Ok(Open { id, known, sent, usual, passes_over_hooks })
 }
 
 /// What a session knows a request's model by.
@@ -101,6 +106,11 @@ impl Open {
     /// What the session gives where a request does not say.
     pub(in crate::service) fn defaults(&self) -> Option<&str> {
         self.known.as_ref()?.defaults.as_ref().map(RawJson::as_str)
+    }
+
+    /// Whether hooks in its defaults are left out, because their writer is not known.
+    pub(in crate::service) fn passes_over_hooks(&self) -> bool {
+        self.passes_over_hooks
     }
 
     /// Gives a request what the session knows beyond it, and takes what the request tells.

@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0015_golden.sql"),
     include_str!("../../../migrations/postgres/0016_tickets.sql"),
     include_str!("../../../migrations/postgres/0017_summary_turns.sql"),
+    include_str!("../../../migrations/postgres/0018_hooks_scope.sql"),
 ];
 
 /// The steps that a program must know at least to go on with this schema. A step that programs before

@@ -11,11 +11,12 @@ use crate::store::sql::{Row, Value};
 
 /// The columns of a session, behind the tenant's.
 pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, points, measured, \
-    compilation, source, created_at, updated_at, used_at, expires_at";
+    compilation, source, created_at, updated_at, used_at, expires_at, hooks_scoped";
 
 /// The same of `sessions AS s`, and how many compiles it has had.
 pub(super) const READ: &str = "s.id, s.version, s.parent, s.defaults, s.ttl_seconds, s.points, \
     s.measured, s.compilation, s.source, s.created_at, s.updated_at, s.used_at, s.expires_at, \
+    s.hooks_scoped, \
     coalesce((SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = s.id), 0), \
     coalesce((SELECT max(seq) + 1 FROM session_messages AS m
               WHERE m.tenant = ?1 AND m.session = s.id), 0)";
@@ -51,6 +52,7 @@ pub(super) fn values_of<'s>(session: &'s Session, texts: &'s Texts) -> Vec<Value
         session.updated_at.into(),
         session.used_at.into(),
         session.expires_at.into(),
+        session.hooks_scoped.into(),
     ]
 }
 
@@ -72,8 +74,9 @@ pub(super) fn session(row: &dyn Row) -> Result<Session, Error> {
         updated_at: row.get(10)?,
         used_at: row.get(11)?,
         expires_at: row.get(12)?,
-        turns: row.get(13)?,
-        messages: row.get(14)?,
+        hooks_scoped: row.get(13)?,
+        turns: row.get(14)?,
+        messages: row.get(15)?,
     })
 }
 

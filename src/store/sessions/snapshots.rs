@@ -6,7 +6,7 @@ use crate::domain::{RawJson, SnapshotHead};
 use crate::store::sql::{Row, values};
 use crate::store::{Error, Tx};
 
-const HEAD: &str = "id, session, label, created_at, length(digests) / 32";
+const HEAD: &str = "id, session, label, created_at, length(digests) / 32, hooks_scoped";
 
 impl Tx<'_> {
     /// Stores a snapshot of what a session is now. `document` is all of its state but for the
@@ -15,15 +15,17 @@ impl Tx<'_> {
         let digests = self.message_digests(&head.session)?;
         let digests: Vec<u8> = digests.iter().flat_map(|hash| hash.0).collect();
         self.execute(
-            "INSERT INTO snapshots (tenant, id, session, label, created_at, document, digests)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO snapshots (tenant, id, session, label, created_at, document, digests,
+                                    hooks_scoped)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             values![
                 &head.id,
                 &head.session,
                 head.label.as_deref(),
                 head.created_at,
                 document,
-                &digests
+                &digests,
+                head.hooks_scoped
             ],
         )
         .map(drop)
@@ -39,7 +41,7 @@ impl Tx<'_> {
                 "SELECT {HEAD}, document, digests FROM snapshots WHERE tenant = ?1 AND id = ?2"
             ),
             values![id],
-            |row| Ok((head(row)?, row.get::<String>(5)?, row.get::<Vec<u8>>(6)?)),
+            |row| Ok((head(row)?, row.get::<String>(6)?, row.get::<Vec<u8>>(7)?)),
         )?;
         let Some((head, document, digests)) = found else { return Ok(None) };
         let messages = self.messages_of(&head.session, &digests)?;
@@ -72,5 +74,6 @@ fn head(row: &dyn Row) -> Result<SnapshotHead, Error> {
         label,
         created_at: row.get(3)?,
         messages: row.get(4)?,
+        hooks_scoped: row.get(5)?,
     })
 }

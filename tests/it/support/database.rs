@@ -44,7 +44,7 @@ fn sweep(place: &str) {
 }
 
 /// Runs statements; answers the first column of their rows.
-fn run(place: &str, statements: &[String]) -> Vec<String> {
+pub fn run(place: &str, statements: &[String]) -> Vec<String> {
     let (place, statements) = (place.to_owned(), statements.to_vec());
     // A thread of its own: the caller may be inside of a runtime.
     let thread = std::thread::spawn(move || {

@@ -3,6 +3,7 @@
 mod deliveries;
 mod order;
 mod registry;
+mod scope;
 mod targets;
 mod trial;
 
