@@ -23,6 +23,9 @@ pub struct Hook {
     pub kind: Kind,
     pub does: Does,
     pub enabled: bool,
+    /// Whether the service disabled it, because its receiver is gone or failed for days. Nobody chose
+    /// that, so a guard goes on as one that fails.
+    pub given_up: bool,
     /// Whether a request that wants no hooks gets it all the same. None until who registers it
     /// decides.
     pub mandatory: Option<bool>,
@@ -102,6 +105,11 @@ impl Hook {
 
     pub fn timeout(&self) -> Duration {
         self.timeout.unwrap_or_else(|| self.kind.timeout())
+    }
+
+    /// Whether it has a say: it is enabled, or a guard that nobody disabled on purpose.
+    pub fn stands(&self) -> bool {
+        self.enabled || (self.given_up && self.kind == Kind::Guard)
     }
 
     /// Whether it runs for a request that asks for no hooks, too.

@@ -36,6 +36,8 @@ pub enum Cause {
     CircuitOpen,
     /// Too many calls of it are under way.
     Overloaded,
+    /// The service disabled it, and nobody enabled it again.
+    Disabled,
     /// Its secrets cannot be read.
     SecretsUnavailable,
     /// A replay met a call that the record does not have, or has otherwise.
@@ -61,6 +63,7 @@ impl Cause {
             Self::BudgetExhausted => "budget_exhausted",
             Self::CircuitOpen => "circuit_open",
             Self::Overloaded => "overloaded",
+            Self::Disabled => "disabled",
             Self::SecretsUnavailable => "secrets_unavailable",
             Self::Diverged => "diverged",
         }
@@ -84,6 +87,7 @@ impl Cause {
         Self::BudgetExhausted,
         Self::CircuitOpen,
         Self::Overloaded,
+        Self::Disabled,
         Self::SecretsUnavailable,
         Self::Diverged,
     ];

@@ -112,6 +112,7 @@ pub fn read_hook_within<'r>(
         does: does?,
         enabled,
         mode,
+        given_up: false,
         mandatory,
         delivery: limits.delivery,
         timeout: limits.timeout,

@@ -167,19 +167,21 @@ pub fn update(
     if !faults.is_empty() {
         return Err(Error::Invalid(faults.into_vec()));
     }
+    // What the service disabled stays so until somebody says whether it is to be.
+    let disabled = row.disabled.clone().filter(|_| change.get("enabled").is_none());
     let is_locked = |hook: &Hook| hook.endpoint().is_some_and(|end| end.secrets.is_locked());
     let new = if is_locked(&hook) {
         // What cannot be opened stays as it is, and nothing can be put beside it.
         if change.get("headers").is_some() {
             return Err(SealError::UnknownKey.into());
         }
-        NewHook { sealed: row.sealed.clone(), ..bare(&hook) }
+        NewHook { sealed: row.sealed.clone(), disabled, ..bare(&hook) }
     } else {
         // A built-in hook that calls out from now on has no secret yet.
         if hook.endpoint().is_some_and(|endpoint| endpoint.secrets.is_empty()) {
             fresh_secret(&mut hook)?;
         }
-        sealed(services, &hook, None)?
+        sealed(services, &hook, disabled)?
     };
     store(services, hook, new, row.revision)
 }

@@ -61,7 +61,7 @@ pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<Tria
 
 /// A hook as it is tried: at once, whether it is enabled or not, and in any session.
 fn ready(hook: Hook) -> Hook {
-    Hook { enabled: true, delivery: Delivery::Sync, session: None, ..hook }
+    Hook { enabled: true, given_up: false, delivery: Delivery::Sync, session: None, ..hook }
 }
 
 fn read_new(

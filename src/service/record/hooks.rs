@@ -87,8 +87,9 @@ pub(super) fn set_text(set: &HookSet) -> String {
             let comma = if hooks.is_empty() { "" } else { "," };
             let _ = write!(
                 hooks,
-                "{comma}{{\"revision\":{},\"definition\":{}}}",
+                "{comma}{{\"revision\":{},{}\"definition\":{}}}",
                 hook.revision,
+                if hook.given_up { "\"given_up\":true," } else { "" },
                 hook.write_stored()
             );
         }
@@ -114,6 +115,7 @@ fn read(row: &Node<'_>, faults: &mut Faults) -> Option<Arc<Hook>> {
     // It is not called, and was judged when it was.
     let keep = |url: &str| Ok(url.to_owned());
     let mut hook = read_hook(definition, Path::Root, GivenId::Address(id), &keep, faults)?;
+    hook.given_up = row.get("given_up").and_then(Node::as_bool) == Some(true);
     hook.revision = row.get("revision")?.as_u64()?;
     Some(Arc::new(hook))
 }
