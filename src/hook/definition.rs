@@ -47,6 +47,8 @@ pub struct Hook {
     pub priority: i32,
     /// The one session that it is for; none: all.
     pub session: Option<Arc<str>>,
+    /// The key of the request that brought it, empty without a key; none if it is registered.
+    pub brought_by: Option<Arc<str>>,
 }
 
 /// What a hook is.

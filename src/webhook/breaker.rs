@@ -7,7 +7,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::domain::Timestamp;
+use crate::hook::Hook;
 
 /// Failures in a row that open it.
 pub const FAILURES: u32 = 5;
@@ -16,8 +19,45 @@ pub const PAUSE: Duration = Duration::from_secs(10);
 /// Hooks that are remembered; those that do not fail are not.
 const MOST: usize = 10_000;
 
-/// Whose hook, and which.
-pub(super) type Key = (Arc<str>, Arc<str>);
+/// What has a breaker and a gate of its own: hooks of one name that call elsewhere, or that requests
+/// of different keys bring, have nothing to do with each other.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    tenant: Arc<str>,
+    hook: Arc<str>,
+    /// A hash, because URLs may hold secrets.
+    url: [u8; 32],
+    brought_by: Option<Arc<str>>,
+    is_trial: bool,
+}
+
+impl Key {
+    pub(super) fn of(tenant: &Arc<str>, hook: &Hook) -> Self {
+        let url = hook.endpoint().map_or("", |endpoint| &endpoint.url);
+        Self {
+            tenant: Arc::clone(tenant),
+            hook: Arc::clone(&hook.id),
+            url: Sha256::digest(url).into(),
+            brought_by: hook.brought_by.clone(),
+            is_trial: false,
+        }
+    }
+
+    /// The one of something that is no hook.
+    pub(super) fn named(name: &str) -> Self {
+        let (tenant, hook) = ("".into(), name.into());
+        Self { tenant, hook, url: [0; 32], brought_by: None, is_trial: false }
+    }
+
+    pub(super) fn is_trial(&self) -> bool {
+        self.is_trial
+    }
+
+    /// The one of trials, which neither wait for other calls nor keep them waiting.
+    pub(super) fn for_trial(self) -> Self {
+        Self { is_trial: true, ..self }
+    }
+}
 
 /// The breakers of all hooks of this process. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -127,7 +167,7 @@ mod tests {
     use super::*;
 
     fn key(id: &str) -> Key {
-        ("t".into(), id.into())
+        Key::named(id)
     }
 
     #[test]

@@ -102,8 +102,8 @@ impl Webhooks {
     }
 
     /// Whether a hook failed so often that it is not called for a while.
-    pub fn is_open(&self, tenant: &Arc<str>, hook: &Arc<str>) -> bool {
-        self.breakers.is_open(&(Arc::clone(tenant), Arc::clone(hook)))
+    pub fn is_open(&self, tenant: &Arc<str>, hook: &Hook) -> bool {
+        self.breakers.is_open(&Key::of(tenant, hook))
     }
 
     /// Makes a call and tells all of it. Time, breaker and limits hold as for any other.
@@ -146,7 +146,8 @@ impl Webhooks {
         let span = trace::hook(&call.hook.id, call.point.as_str());
         // Not among the headers that are shown: it is another one in each call.
         own.extend(trace::parent_of(&span).map(|value| ("traceparent", value)));
-        let key: Key = (Arc::clone(&call.scope.tenant), Arc::clone(&call.hook.id));
+        let key = Key::of(&call.scope.tenant, call.hook);
+        let key = if test { key.for_trial() } else { key };
         let deadline = start + call.allowance;
         let answering = self.answer(&call, endpoint, &key, &own, deadline, &mut exchange);
         exchange.answer = answering.instrument(span.clone()).await;
@@ -179,8 +180,13 @@ impl Webhooks {
         let Ok(Some(_under_way)) = timeout(left(), self.gates.pass(key)).await else {
             return Err(Failure::new(Cause::Overloaded, "too many calls of it are under way"));
         };
-        let Some(permit) = self.breakers.admit(key, self.clock.now()) else {
-            return Err(Failure::new(Cause::CircuitOpen, "it failed too often a moment ago"));
+        // A trial is to tell what a call comes to: it asks no breaker, and trips none.
+        let permit = match self.breakers.admit(key, self.clock.now()) {
+            _ if key.is_trial() => None,
+            None => {
+                return Err(Failure::new(Cause::CircuitOpen, "it failed too often a moment ago"));
+            }
+            permit => permit,
         };
         let answer = loop {
             exchange.attempts += 1;
@@ -206,12 +212,15 @@ impl Webhooks {
                 }
             }
         };
-        match &answer {
-            Ok(_) => permit.succeeded(),
-            Err(failure) => {
-                exchange.status = exchange.status.or(failure.status);
+        if let Err(failure) = &answer {
+            exchange.status = exchange.status.or(failure.status);
+        }
+        match (permit, &answer) {
+            (Some(permit), Ok(_)) => permit.succeeded(),
+            (Some(permit), Err(_)) => {
                 permit.failed(self.clock.now());
             }
+            (None, _) => {}
         }
         answer
     }

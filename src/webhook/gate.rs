@@ -42,13 +42,12 @@ mod tests {
     #[tokio::test]
     async fn eight_calls_pass_and_the_ninth_waits_for_one_of_them() {
         let gates = Gates::default();
-        let key: Key = ("t".into(), "h".into());
+        let key = Key::named("h");
         let mut under_way = Vec::new();
         for _ in 0..CALLS {
             under_way.push(gates.pass(&key).await.unwrap());
         }
-        let other: Key = ("t".into(), "other".into());
-        assert!(gates.pass(&other).await.is_some());
+        assert!(gates.pass(&Key::named("other")).await.is_some());
         assert_eq!(gates.gate(&key).available_permits(), 0);
         under_way.pop();
         assert!(gates.pass(&key).await.is_some());
@@ -60,7 +59,7 @@ mod tests {
     fn gates_that_nobody_uses_are_forgotten() {
         let gates = Gates::default();
         for number in 0..10 * MANY {
-            gates.gate(&("t".into(), number.to_string().into()));
+            gates.gate(&Key::named(&number.to_string()));
         }
         assert!(gates.0.lock().unwrap().len() <= MANY);
     }

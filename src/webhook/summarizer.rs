@@ -66,7 +66,7 @@ impl Summarizer {
             client,
             clock,
             breakers: Breakers::new(FAILURES, PAUSE),
-            breaker: ("".into(), "summarizer".into()),
+            breaker: Key::named("summarizer"),
             url: url.as_str().into(),
             model: model.as_str().into(),
             key: config.summarizer_key.clone(),

@@ -124,6 +124,7 @@ pub fn read_hook_within<'r>(
         max_tokens: limits.max_tokens,
         priority: limits.priority,
         session,
+        brought_by: None,
     })
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Error;
 use crate::domain::{MemoryEntry, Note};
-use crate::hook::{At, Decision, Facts, HookSet, Outcome, Point, Run, Scope, Skip, ToSend};
+use crate::hook::{At, Decision, Facts, Hook, HookSet, Outcome, Point, Run, Scope, Skip, ToSend};
 use crate::json::Node;
 use crate::pipeline::{Asks as _, Report};
 use crate::request::{CompileRequest, HookChoice};
@@ -23,7 +23,14 @@ pub(in crate::service) fn pinned(
     let session = request.session_id.as_deref();
     match &request.hooks {
         HookChoice::Off => services.mandatory_hook_set(session),
-        choice => services.hook_set(session, choice.inline()),
+        choice => {
+            let key = services.caller().key.clone().unwrap_or_default();
+            let bring = |hook: &Arc<Hook>| {
+                Arc::new(Hook { brought_by: Some(Arc::clone(&key)), ..(**hook).clone() })
+            };
+            let inline: Vec<Arc<Hook>> = choice.inline().iter().map(bring).collect();
+            services.hook_set(session, &inline)
+        }
     }
 }
 

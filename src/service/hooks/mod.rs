@@ -71,7 +71,7 @@ impl Hooks {
 
     /// Whether it failed so often that it is not called for a while.
     fn is_open(&self, tenant: &Arc<str>, hook: &Hook) -> bool {
-        self.webhooks.as_ref().is_some_and(|webhooks| webhooks.is_open(tenant, &hook.id))
+        self.webhooks.as_ref().is_some_and(|webhooks| webhooks.is_open(tenant, hook))
     }
 }
 

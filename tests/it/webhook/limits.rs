@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contexture::domain::Clock;
-use contexture::hook::Scope;
+use contexture::hook::{Hook, Scope};
 use contexture::webhook::{CALLS, Delivery, FAILURES, PAUSE};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -32,7 +32,7 @@ async fn what_fails_five_times_is_not_called_for_a_while() {
     }
     let called = call(&webhooks, &hook).await;
     assert_eq!((cause(&called), called.attempts), ("circuit_open", 0));
-    assert!(webhooks.is_open(&"t".into(), &hook.id) && !webhooks.is_open(&"u".into(), &hook.id));
+    assert!(webhooks.is_open(&"t".into(), &hook) && !webhooks.is_open(&"u".into(), &hook));
     assert_eq!(receiver.requests().len(), FAILURES as usize);
     // Another tenant's hook of the same name is another one.
     let scope = Scope { tenant: "u".into(), ..Scope::default() };
@@ -42,7 +42,81 @@ async fn what_fails_five_times_is_not_called_for_a_while() {
 
     clock.advance(PAUSE);
     assert_eq!(cause(&call(&webhooks, &hook).await), "answered");
-    assert!(!webhooks.is_open(&"t".into(), &hook.id));
+    assert!(!webhooks.is_open(&"t".into(), &hook));
+}
+
+/// Hooks of one name that call elsewhere, or that other callers bring, are others.
+#[tokio::test]
+async fn a_hook_that_fails_closes_the_breaker_of_no_other() {
+    let clock = Clock::standing(Clock::system().now());
+    let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock.clone());
+    let failing = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
+    let well = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
+    let of = |brought_by: Option<&str>, receiver: &Receiver| {
+        let brought_by = brought_by.map(Into::into);
+        Hook { brought_by, ..guard(receiver.address) }
+    };
+    let bad = of(Some("one"), &failing);
+    for _ in 0..FAILURES {
+        assert_eq!(cause(&call(&webhooks, &bad).await), "status");
+    }
+    assert_eq!(cause(&call(&webhooks, &bad).await), "circuit_open");
+    for other in [of(Some("two"), &failing), of(None, &failing)] {
+        assert_eq!(cause(&call(&webhooks, &other).await), "status");
+    }
+    assert_eq!(cause(&call(&webhooks, &of(Some("one"), &well)).await), "answered");
+}
+
+#[tokio::test]
+async fn a_trial_is_refused_by_no_breaker_and_trips_none() {
+    let clock = Clock::standing(Clock::system().now());
+    let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock.clone());
+    let failing = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
+    let hook = guard(failing.address);
+    let scope = Scope { tenant: "t".into(), ..Scope::default() };
+    let trial = async || {
+        let delivery = Delivery { test: true, ..Delivery::default() };
+        let done = webhooks.exchange(super::to(&hook, &scope, hook.timeout()), delivery).await;
+        done.answer.unwrap_err().cause.as_str()
+    };
+    for _ in 0..2 * FAILURES {
+        assert_eq!(trial().await, "status");
+    }
+    assert!(!webhooks.is_open(&"t".into(), &hook));
+    for _ in 0..FAILURES {
+        assert_eq!(cause(&call(&webhooks, &hook).await), "status");
+    }
+    assert_eq!(cause(&call(&webhooks, &hook).await), "circuit_open");
+    assert_eq!(trial().await, "status");
+    assert!(webhooks.is_open(&"t".into(), &hook));
+}
+
+/// While eight calls hang, a trial is still made.
+#[tokio::test]
+async fn a_trial_does_not_wait_for_other_calls() {
+    let receiver =
+        Receiver::script(
+            |before| {
+                if before < CALLS { Mode::Hang } else { Mode::Answer(ALLOW.to_owned()) }
+            },
+        )
+        .await;
+    let (webhooks, hook) = (webhooks(dev()), guard(receiver.address));
+    let long = Duration::from_secs(30);
+    let under_way = (0..CALLS).map(|_| call_within(&webhooks, &hook, long));
+    let scope = Scope { tenant: "t".into(), ..Scope::default() };
+    let trial = async {
+        while receiver.requests().len() < CALLS {
+            tokio::task::yield_now().await;
+        }
+        let delivery = Delivery { test: true, ..Delivery::default() };
+        webhooks.exchange(super::to(&hook, &scope, hook.timeout()), delivery).await
+    };
+    let done = tokio::select! {
+        done = trial => done,
+        _ = join_all(under_way) => panic!("the receiver does not answer"),
+    };
+    assert!(done.answer.is_ok(), "{done:?}");
 }
 
 #[tokio::test]

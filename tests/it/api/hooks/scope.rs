@@ -27,7 +27,12 @@ async fn call(
     request.send().await.unwrap()
 }
 
-async fn done(server: &TestServer, key: &str, place: (&str, &str), body: &Value) -> Value {
+async fn done(
+    server: &TestServer,
+    key: &str,
+    place: (&str, &str),
+    body: &Value,
+) -> Value {
     let response = call(server, key, place, body).await;
     let status = response.status();
     let body: Value = response.json().await.unwrap();
@@ -332,4 +337,41 @@ async fn without_keys_a_hook_is_mandatory_where_it_says_so() {
     let answer: Value = server.post("/compile", &body).await.json().await.unwrap();
     assert_eq!(answer["report"]["hooks"].as_array().unwrap().len(), 1, "{answer}");
     assert_eq!(codes(&answer), ["mandatory_hooks"]);
+}
+
+/// The same id and URL, brought by two keys: the failures of one's calls are not the other's.
+#[tokio::test]
+async fn a_hook_that_one_key_brings_and_that_fails_stops_no_other_key() {
+    let receiver = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
+    let server = locked(&[]).await;
+    let (one, two) = (key(&server, WRITER).await, key(&server, WRITER).await);
+    let hook = json!({"id": "mine", "point": "transform_context", "kind": "guard",
+        "url": receiver.url()});
+    let mut body = said("s");
+    body["hooks"] = json!([hook]);
+    let why = async |key: &str, body: &Value| {
+        let denied = call(&server, key, ("POST", "/compile"), body).await;
+        let denied = problem(denied, 403, "hook_denied").await;
+        let detail = denied["detail"].as_str().unwrap();
+        detail[detail.rfind('(').unwrap()..].to_owned()
+    };
+    for _ in 0..5 {
+        assert_eq!(why(&one, &body).await, "(status)");
+    }
+    assert_eq!(
+        (why(&one, &body).await, why(&two, &body).await),
+        ("(circuit_open)".into(), "(status)".into())
+    );
+    done(&server, BOOTSTRAP, ("POST", "/hooks"), &hook).await;
+    let shown = done(&server, BOOTSTRAP, ("GET", "/hooks/mine"), &Value::Null).await;
+    assert_eq!(shown["circuit"], "closed");
+    // A trial says what the call comes to, whatever the breaker says.
+    body.as_object_mut().unwrap().remove("hooks");
+    for _ in 0..5 {
+        assert_eq!(why(&two, &body).await, "(status)");
+    }
+    let shown = done(&server, BOOTSTRAP, ("GET", "/hooks/mine"), &Value::Null).await;
+    assert_eq!(shown["circuit"], "open");
+    let tried = done(&server, BOOTSTRAP, ("POST", "/hooks/mine/test"), &json!({})).await;
+    assert_eq!(tried["why"], "status");
 }
