@@ -97,6 +97,16 @@ impl Cause {
         Self::ALL.into_iter().find(|cause| cause.as_str() == word)
     }
 
+    /// The cause as everybody may see it: whether a name has an address that is not public tells
+    /// what is inside of a network, so it looks like any other connection that did not come about.
+    #[must_use]
+    pub const fn public(self) -> Self {
+        match self {
+            Self::BlockedAddress => Self::Connect,
+            other => other,
+        }
+    }
+
     /// Whether the caller is told of a time that ran out (504) and not of a failure (502).
     pub const fn is_timeout(self) -> bool {
         matches!(self, Self::Timeout | Self::BudgetExhausted)
@@ -108,6 +118,9 @@ impl fmt::Display for Cause {
         f.write_str(self.as_str())
     }
 }
+
+/// All that everybody is told of a connection that did not come about, or broke.
+pub const UNREACHED: &str = "no connection, or one that broke";
 
 /// A failure of one call. The detail holds no text of an answer beyond the names of keys, and no
 /// secret: it may be shown to whoever owns the hook.
@@ -129,6 +142,15 @@ impl Failure {
     pub fn with_status(mut self, status: u16) -> Self {
         self.status = Some(status);
         self
+    }
+
+    /// The failure as everybody may see it ([`Cause::public`]).
+    #[must_use]
+    pub fn public(self) -> Self {
+        match self.cause.public() {
+            Cause::Connect => Self { cause: Cause::Connect, detail: UNREACHED.into(), ..self },
+            _ => self,
+        }
     }
 
     /// Whether the receiver said that it is gone for good, so that the hook is to be disabled.

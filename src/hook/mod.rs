@@ -59,7 +59,7 @@ pub use answer::{Answer, Given, Include};
 pub use builtin::{Builtin, DenyCommand, NAMES as BUILTIN_NAMES, Redact, SecretScan, Truncate};
 pub use call::{Answering, Attempt, CALLS, Call, Called, Caller, Scope, digest, envelope};
 pub use definition::{Delivery, Does, Endpoint, Hook, Mode, OnFailure};
-pub use failure::{Cause, Failure};
+pub use failure::{Cause, Failure, UNREACHED};
 pub use kept::{Ask, Kept, answered_key, key};
 pub use matching::{Condition, Facts, Match, Test};
 pub use order::{Difference, HookSet, Manifest};

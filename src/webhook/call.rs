@@ -154,7 +154,14 @@ impl Webhooks {
         exchange.took = start.elapsed();
         let result = match &exchange.answer {
             Ok(_) => "answered",
-            Err(failure) => failure.cause.as_str(),
+            Err(failure) => {
+                if failure.cause == Cause::BlockedAddress {
+                    let (hook, tenant) = (&*call.hook.id, &*call.scope.tenant);
+                    let why = &*failure.detail;
+                    tracing::warn!(hook.id = hook, tenant, why, "a hook may not call its address");
+                }
+                failure.cause.public().as_str()
+            }
         };
         trace::called(&span, result, exchange.status);
         if let Some(metrics) = &self.metrics {
@@ -231,6 +238,10 @@ impl Caller for Webhooks {
         Box::pin(async move {
             let exchange = self.exchange(call, Delivery::default()).await;
             let Exchange { answer, body, took, attempts, .. } = exchange;
+            let answer = answer.map_err(Failure::public);
+            // An address that may not be called is tried once, and others twice.
+            let unreached = matches!(&answer, Err(failure) if failure.cause == Cause::Connect);
+            let attempts = if unreached { attempts.min(1) } else { attempts };
             Called { answer, body, took, attempts }
         })
     }

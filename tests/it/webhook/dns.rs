@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use contexture::domain::Clock;
+use contexture::hook::{Caller as _, Scope};
 use contexture::webhook::{Dns, Policy, Resolve as _};
 use serde_json::json;
 use tokio::net::UdpSocket;
@@ -243,4 +244,29 @@ async fn proxies_of_the_environment_are_not_asked() {
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && told.contains("1 passed"), "{told}");
     assert_eq!((canary.connections(), receiver.requests().len()), (0, 1));
+}
+
+/// Which names have an address, and which of these are public, is nothing that a caller finds out.
+#[tokio::test]
+async fn a_round_is_told_the_same_of_every_address_that_is_not_reached() {
+    let inside = Fixed(vec![ip("10.0.0.1")]);
+    let nowhere = Fixed(Vec::new());
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = closed.local_addr().unwrap().port();
+    drop(closed);
+    let scope = Scope { tenant: "t".into(), ..Scope::default() };
+    let mut told = Vec::new();
+    for (resolver, url) in [
+        (inside, "http://db.example/".to_owned()),
+        (nowhere, "http://none.example/".to_owned()),
+        (Fixed(Vec::new()), format!("http://127.0.0.1:{port}/")),
+    ] {
+        let webhooks = with(super::dev(), Arc::new(resolver), Clock::system());
+        let hook = hook("guard", &url, &json!({}));
+        let called = webhooks.call(super::to(&hook, &scope, hook.timeout())).await;
+        let failure = called.answer.unwrap_err();
+        told.push((failure.to_string(), failure.status, called.attempts, called.body));
+    }
+    assert_eq!(told[0].0, "connect: no connection, or one that broke");
+    assert!(told.iter().all(|one| *one == told[0]), "{told:?}");
 }

@@ -167,12 +167,17 @@ fn settle(services: &Services, claimed: Claimed, verdict: Verdict) -> Result<(),
     })
 }
 
+/// The word of a cause as readers of events may see it.
+fn public(cause: &str) -> &str {
+    Cause::parse(cause).map_or(cause, |cause| cause.public().as_str())
+}
+
 /// Tells that a call was given up.
 fn failed(claimed: &Claimed, attempt: Option<&AttemptRow>) -> NewEvent {
     let data = json!({
         "hook": claimed.hook,
         "point": claimed.point,
-        "cause": attempt.and_then(|attempt| attempt.cause.as_deref()),
+        "cause": attempt.and_then(|attempt| attempt.cause.as_deref()).map(public),
         "delivery": claimed.id,
         "attempts": attempt.map_or(claimed.attempts, |attempt| attempt.number),
     });

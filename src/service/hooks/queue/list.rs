@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::word_of;
+use crate::hook::{Cause, UNREACHED};
 use crate::service::hooks::find;
 use crate::service::{Error, Services};
 use crate::store::{AttemptRow, DeliveryRow, DeliveryState, Tx};
@@ -33,6 +34,9 @@ pub fn list_deliveries(
     let goes_on = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| goes_on).map(|last| last.delivery.seq);
+    if !services.may_write_hooks() {
+        found.iter_mut().flat_map(|one| &mut one.attempts).for_each(make_public);
+    }
     Ok((found, next))
 }
 
@@ -47,6 +51,15 @@ pub fn retry(services: &Services, id: &str) -> Result<Listed, Error> {
         tx.retry_delivery(&id)?;
         listed(tx, tx.delivery(&id)?.ok_or(UNKNOWN)?)
     })
+}
+
+/// Leaves of an attempt what a caller may see who does not choose where hooks call.
+fn make_public(attempt: &mut AttemptRow) {
+    let cause = attempt.cause.as_deref().and_then(Cause::parse).map(Cause::public);
+    if cause == Some(Cause::Connect) {
+        attempt.cause = Some(Cause::Connect.as_str().into());
+        attempt.detail = Some(UNREACHED.into());
+    }
 }
 
 fn listed(tx: &Tx<'_>, delivery: DeliveryRow) -> Result<Listed, Error> {

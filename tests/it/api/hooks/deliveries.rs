@@ -11,7 +11,7 @@ use crate::support::receiver::{Mode, Receiver};
 use crate::support::{TestServer, problem};
 
 /// Waits until `look` finds something.
-async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
+pub(super) async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let waiting = async {
         loop {
             if let Some(found) = look().await {

@@ -6,6 +6,7 @@ mod registry;
 mod scope;
 mod targets;
 mod trial;
+mod unreachable;
 
 use std::fs;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use super::Files;
 use crate::support::receiver::{Mode, Receiver};
 use crate::support::{TestServer, database, problem};
 
-const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
+pub(super) const BOOTSTRAP: &str = "bootstrap-secret-of-at-least-32-characters";
 const WRITER: &[&str] = &["compile", "sessions:write", "hooks:write"];
 const WEAK: &[&str] = &["compile", "sessions:write"];
 
@@ -16,7 +16,7 @@ async fn locked(flags: &[&str]) -> TestServer {
     TestServer::with(&all).await
 }
 
-async fn call(
+pub(super) async fn call(
     server: &TestServer,
     key: &str,
     (method, path): (&str, &str),
@@ -27,7 +27,7 @@ async fn call(
     request.send().await.unwrap()
 }
 
-async fn done(
+pub(super) async fn done(
     server: &TestServer,
     key: &str,
     place: (&str, &str),
@@ -41,7 +41,7 @@ async fn done(
 }
 
 /// A key with these scopes.
-async fn key(server: &TestServer, scopes: &[&str]) -> String {
+pub(super) async fn key(server: &TestServer, scopes: &[&str]) -> String {
     let made = done(server, BOOTSTRAP, ("POST", "/keys"), &json!({"scopes": scopes})).await;
     made["key"].as_str().unwrap().to_owned()
 }
