@@ -1,5 +1,6 @@
 //! A hook: what was registered, with every default decided.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,9 @@ use super::matching::Match;
 use super::point::{Kind, Point};
 use super::projection::Projection;
 use super::secret::Secrets;
+
+/// What stands for the path and query of a URL. No URL in its final form holds it.
+pub const HIDDEN_PATH: &str = "\u{2026}";
 
 /// A registered hook. It is read by [`super::read_hook`], which refuses what cannot be.
 #[derive(Debug, Clone)]
@@ -61,9 +65,10 @@ pub enum Does {
 }
 
 /// Where a hook calls, and what it proves itself with.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Endpoint {
-    /// As the `url` crate writes it.
+    /// As the `url` crate writes it. Paths and queries often hold tokens: what is shown and stored in
+    /// plain is [`Self::shown_url`].
     pub url: Arc<str>,
     /// Sent with every call; names in lower case.
     pub headers: Vec<(Arc<str>, SecretString)>,
@@ -97,6 +102,36 @@ pub enum OnFailure {
     Fail,
     /// As if the hook were not there.
     Skip,
+}
+
+impl Endpoint {
+    /// Scheme, host and port of the URL.
+    pub fn origin(&self) -> &str {
+        let url = &*self.url;
+        let host = url.find("://").map_or(url.len(), |at| at + 3);
+        let end = url.get(host..).and_then(|rest| rest.find(['/', '?']));
+        end.and_then(|end| url.get(..host + end)).unwrap_or(url)
+    }
+
+    /// The URL as it is shown: `…` stands for its path and query.
+    pub fn shown_url(&self) -> String {
+        let origin = self.origin();
+        match self.url.strip_prefix(origin) {
+            Some(path) if !path.is_empty() && path != "/" => format!("{origin}/{HIDDEN_PATH}"),
+            _ => self.url.to_string(),
+        }
+    }
+
+    /// Whether the URL is [`Self::shown_url`] of one that is sealed.
+    pub fn is_shown_url(&self) -> bool {
+        *self.url == self.shown_url()
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("url", &self.shown_url()).finish_non_exhaustive()
+    }
 }
 
 impl Hook {
@@ -188,6 +223,30 @@ impl Delivery {
         match self {
             Self::Async => "async",
             Self::Sync => "sync",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_url_the_origin_is_shown_and_no_path() {
+        for (url, origin, shown) in [
+            ("https://a.example:8443/x/y?z", "https://a.example:8443", "https://a.example:8443/…"),
+            ("https://a.example/?token=x", "https://a.example", "https://a.example/…"),
+            ("https://a.example?token=x", "https://a.example", "https://a.example/…"),
+            ("https://a.example/", "https://a.example", "https://a.example/"),
+            ("https://a.example", "https://a.example", "https://a.example"),
+            ("https://a.example/…", "https://a.example", "https://a.example/…"),
+            ("(hidden)", "(hidden)", "(hidden)"),
+        ] {
+            let secrets = Secrets::default();
+            let endpoint = Endpoint { url: url.into(), headers: Vec::new(), secrets };
+            assert_eq!((endpoint.origin(), endpoint.shown_url()), (origin, shown.to_owned()));
+            assert_eq!(endpoint.is_shown_url(), url == shown, "{url}");
+            assert!(!format!("{endpoint:?}").contains("token"));
         }
     }
 }

@@ -3,26 +3,31 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::definition::{Does, Hook};
+use super::definition::{Does, Endpoint, Hook};
 use super::matching::Match;
 use super::point::Kind;
 use crate::json::write_string;
 
 impl Hook {
-    /// The hook as JSON that [`super::read_hook`] reads back to the same hook, without headers and
-    /// secrets, which are sealed and stored beside it, and without [`Self::mandatory`], which has a
-    /// column of its own.
+    /// The hook as JSON that [`super::read_hook`] reads back, without what is sealed and stored next to
+    /// it: the path of its URL, headers and secrets; and without [`Self::mandatory`], which has a column
+    /// of its own.
     pub fn write_stored(&self) -> String {
-        self.write(false)
+        self.write(false, self.endpoint().map(Endpoint::shown_url).as_deref())
+    }
+
+    /// [`Self::write_stored`] with the whole URL: to be changed, or stored again as it was.
+    pub fn write_whole(&self) -> String {
+        self.write(false, self.endpoint().map(|endpoint| &*endpoint.url))
     }
 
     /// The hook as callers see it: [`Self::write_stored`] with its revision and the names of its
     /// headers.
     pub fn write_shown(&self) -> String {
-        self.write(true)
+        self.write(true, self.endpoint().map(Endpoint::shown_url).as_deref())
     }
 
-    fn write(&self, shown: bool) -> String {
+    fn write(&self, shown: bool, url: Option<&str>) -> String {
         let mut out = String::from("{");
         let out = &mut out;
         text(out, "id", &self.id);
@@ -33,7 +38,7 @@ impl Hook {
         text(out, "kind", self.kind.as_str());
         match &self.does {
             Does::Call(endpoint) => {
-                text(out, "url", &endpoint.url);
+                text(out, "url", url.unwrap_or_default());
                 if shown {
                     list(out, "headers", endpoint.headers.iter().map(|(name, _)| &**name));
                 }

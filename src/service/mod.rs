@@ -352,6 +352,7 @@ impl Services {
             memory::expire_all(&services)?;
             sessions::expire_all(&services)?;
             hooks::forget_gone(&services)?;
+            hooks::seal_urls(&services)?;
         }
         self.inner.store.clean()
     }

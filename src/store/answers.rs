@@ -196,8 +196,8 @@ impl Tx<'_> {
     }
 }
 
-/// Tables in which everyone stands who has rows that go at some time.
-const EXPIRING: [&str; 9] = [
+/// Tables that name every tenant with rows to clean up: those that expire, and hooks.
+const CLEANED: [&str; 10] = [
     "blobs",
     "answers",
     "chains",
@@ -207,11 +207,12 @@ const EXPIRING: [&str; 9] = [
     "sessions",
     "deliveries",
     "summaries",
+    "hook_state",
 ];
 
-/// Everyone with a row that goes at some time, found by one step in an index each.
+/// Every tenant with rows to clean up, found by one step in an index each.
 pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {
-    let next = EXPIRING
+    let next = CLEANED
         .map(|table| format!("SELECT min(tenant) AS tenant FROM {table} WHERE tenant > ?1"))
         .join(" UNION ALL ");
     let next = format!("SELECT min(tenant) FROM ({next}) AS firsts");

@@ -46,6 +46,16 @@ pub struct NewHook {
     pub mandatory: Option<bool>,
 }
 
+/// What takes the place of a stored hook whose URL was in its definition.
+#[derive(Debug, Clone)]
+pub struct SealedUrl {
+    pub id: Arc<str>,
+    /// The one that it was made of; a hook that was changed since stays as it is.
+    pub revision: u64,
+    pub definition: Arc<str>,
+    pub sealed: Vec<u8>,
+}
+
 /// An ordering manifest as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderRow {
@@ -148,6 +158,16 @@ impl Tx<'_> {
             self.hooks_changed()?;
         }
         Ok(stored)
+    }
+
+    /// Stores a hook in another form: nothing of it changes, so its revision stays.
+    pub fn seal_hook_url(&self, new: &SealedUrl) -> Result<(), Error> {
+        self.execute(
+            "UPDATE hooks SET definition = ?4, sealed = ?5
+             WHERE tenant = ?1 AND id = ?2 AND revision = ?3",
+            values![&new.id, new.revision, &new.definition, &new.sealed],
+        )
+        .map(drop)
     }
 
     /// Removes a hook; answers whether it was there.

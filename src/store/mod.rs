@@ -62,7 +62,7 @@ use self::feed::Feeds;
 pub use self::feed::{Feed, Taken, Told};
 pub use self::golden::GoldenRow;
 pub use self::health::Condition;
-pub use self::hooks::{HookRow, NewHook, OrderRow};
+pub use self::hooks::{HookRow, NewHook, OrderRow, SealedUrl};
 pub use self::log::{Log, LogLine, Verified};
 pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
 pub use self::outcomes::HookOutcome;

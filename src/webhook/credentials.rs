@@ -12,16 +12,13 @@ use crate::hook::{Does, Hook, LiveSecret, Secret, Secrets};
 const WHAT: &str = "hook";
 
 impl Keyring {
-    /// The headers and secrets of a hook, sealed for it and its tenant. None for a hook that has
-    /// none of either, which needs no key.
+    /// The URL, headers and secrets of a hook, sealed for it and its tenant. None for a built-in hook,
+    /// which needs no key.
     ///
     /// # Errors
     /// There is no key to seal with: the hook must not be stored.
     pub fn seal_hook(&self, tenant: &str, hook: &Hook) -> Result<Option<Vec<u8>>, SealError> {
         let Some(endpoint) = hook.endpoint() else { return Ok(None) };
-        if endpoint.headers.is_empty() && endpoint.secrets.is_empty() {
-            return Ok(None);
-        }
         let headers: Vec<Value> = endpoint
             .headers
             .iter()
@@ -33,12 +30,14 @@ impl Keyring {
             .iter()
             .map(|live| json!([live.secret.reveal(), live.until.map(Timestamp::micros)]))
             .collect();
-        let plain = Zeroizing::new(json!({"headers": headers, "secrets": secrets}).to_string());
+        let plain = Zeroizing::new(
+            json!({"url": &*endpoint.url, "headers": headers, "secrets": secrets}).to_string(),
+        );
         let purpose = Purpose { what: WHAT, tenant, of: &hook.id };
         self.seal(purpose, plain.as_bytes()).map(Some)
     }
 
-    /// Gives a hook that was read from its stored definition its headers and secrets back.
+    /// Gives a hook that was read from its stored definition its URL, headers and secrets back.
     ///
     /// # Errors
     /// They cannot be opened. The hook is locked then: to call it is a failure
@@ -49,7 +48,9 @@ impl Keyring {
         let read = opened.and_then(|plain| read(&plain).ok_or(SealError::Broken));
         let Does::Call(endpoint) = &mut hook.does else { return Ok(()) };
         match read {
-            Ok((headers, secrets)) => {
+            Ok(Opened { url, headers, secrets }) => {
+                // Hooks that were stored before URLs were sealed have theirs in the definition.
+                endpoint.url = url.unwrap_or_else(|| Arc::clone(&endpoint.url));
                 endpoint.headers = headers;
                 endpoint.secrets = Secrets::from_list(secrets);
                 Ok(())
@@ -64,7 +65,13 @@ impl Keyring {
 
 type Headers = Vec<(Arc<str>, SecretString)>;
 
-fn read(plain: &[u8]) -> Option<(Headers, Vec<LiveSecret>)> {
+struct Opened {
+    url: Option<Arc<str>>,
+    headers: Headers,
+    secrets: Vec<LiveSecret>,
+}
+
+fn read(plain: &[u8]) -> Option<Opened> {
     let value: Value = serde_json::from_slice(plain).ok()?;
     let pairs = |key| value.get(key)?.as_array().cloned();
     let text = |pair: &Value, at: usize| Some(pair.get(at)?.as_str()?.to_owned());
@@ -75,5 +82,6 @@ fn read(plain: &[u8]) -> Option<(Headers, Vec<LiveSecret>)> {
     };
     let headers = pairs("headers")?.into_iter().map(header).collect::<Option<Headers>>()?;
     let secrets = pairs("secrets")?.into_iter().map(secret).collect::<Option<Vec<_>>>()?;
-    Some((headers, secrets))
+    let url = value.get("url").and_then(Value::as_str).map(Arc::from);
+    Some(Opened { url, headers, secrets })
 }

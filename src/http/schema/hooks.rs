@@ -80,6 +80,8 @@ pub struct HookShown {
     pub revision: u64,
     pub points: Vec<String>,
     pub kind: String,
+    /// Without path and query, which may hold secrets: `…` stands for them.
+    #[schema(example = "https://hooks.example.com/…")]
     pub url: Option<String>,
     /// Names of the headers that are sent.
     pub headers: Option<Vec<String>>,

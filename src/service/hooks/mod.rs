@@ -11,6 +11,7 @@ mod order;
 mod patch;
 pub mod queue;
 mod registry;
+mod sealing;
 mod set;
 mod shown;
 mod trial;
@@ -25,11 +26,12 @@ pub(in crate::service) use self::kept::{Keeping, forget_gone};
 pub use self::order::{Order, order, put_order};
 pub use self::registry::{Made, create, delete, find, list, points, rotate, update};
 pub(in crate::service) use self::registry::{disable, disable_gone, gone};
+pub(in crate::service) use self::sealing::seal_urls;
 use self::set::Loaded;
 pub(super) use self::set::NoNetwork;
 pub use self::shown::Registered;
 pub use self::trial::{Trial, prepare, try_out};
-use crate::hook::{Hook, Kind, Point};
+use crate::hook::{HIDDEN_PATH, Hook, Kind, Point};
 pub use crate::webhook::{HOP_HEADER, MOST_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};
 
@@ -58,6 +60,11 @@ impl Hooks {
 
     /// The URL in the form in which it is called, or what is wrong with it.
     fn check_url(&self, url: &str) -> Result<String, String> {
+        if url.contains(HIDDEN_PATH) {
+            return Err(format!(
+                "`{HIDDEN_PATH}` stands for a part that is not shown: give the URL"
+            ));
+        }
         match &self.webhooks {
             Some(webhooks) => webhooks.policy().check_url(url),
             None => Policy::default().check_url(url),

@@ -45,19 +45,12 @@ pub(super) fn keep_credentials(
     if change.get("headers").is_some() {
         return;
     }
-    if !old.headers.is_empty() && origin(&new.url) != origin(&old.url) {
+    if !old.headers.is_empty() && new.origin() != old.origin() {
         let detail = "must be given again, or be null, where `url` names another server";
         faults.add(&Path::Root.key("headers"), detail);
         return;
     }
     new.headers.clone_from(&old.headers);
-}
-
-/// Scheme, host and port of a URL in its final form.
-fn origin(url: &str) -> &str {
-    let host = url.find("://").map_or(0, |at| at + 3);
-    let end = url.get(host..).and_then(|rest| rest.find(['/', '?']));
-    end.and_then(|end| url.get(..host + end)).unwrap_or(url)
 }
 
 #[cfg(test)]
@@ -86,11 +79,5 @@ mod tests {
             builtin,
             r#"{"id":"a","points":["tool_call"],"priority":1.0,"builtin":"redact"}"#
         );
-    }
-
-    #[test]
-    fn the_origin_is_all_before_the_path() {
-        assert_eq!(origin("https://a.example:8443/x/y?z"), "https://a.example:8443");
-        assert_eq!(origin("https://a.example"), "https://a.example");
     }
 }

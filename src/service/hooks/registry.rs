@@ -85,14 +85,14 @@ fn fresh_secret(hook: &mut Hook) -> Result<Option<Secret>, Error> {
 /// What is stored of a hook.
 fn sealed(services: &Services, hook: &Hook, disabled: Option<Arc<str>>) -> Result<NewHook, Error> {
     let sealed = services.hooks().keys.seal_hook(&services.caller().tenant, hook)?;
-    Ok(NewHook { sealed, disabled, ..bare(hook) })
+    Ok(NewHook { sealed, disabled, definition: hook.write_stored().into(), ..bare(hook) })
 }
 
-/// The same, of a hook that proves itself with nothing.
+/// The same, of a hook whose URL is stored as it is.
 pub(super) fn bare(hook: &Hook) -> NewHook {
     NewHook {
         id: Arc::clone(&hook.id),
-        definition: hook.write_stored().into(),
+        definition: hook.write_whole().into(),
         sealed: None,
         disabled: None,
         follows: hook.enabled && hook.points.contains(&Point::Event),
@@ -149,7 +149,8 @@ pub fn update(
 ) -> Result<Registered, Error> {
     let change = json::parse(body, Limits::default())?;
     let (row, old) = own(services, id, if_match)?;
-    let before = json::parse(&row.definition, Limits::default())?;
+    let before = old.write_whole();
+    let before = json::parse(&before, Limits::default())?;
     let mut faults = Faults::default();
     let Some(text) = merged(&before, &change) else {
         faults.add(&Path::Root, format!("must be an object, not {}", change.kind()));
@@ -158,9 +159,8 @@ pub fn update(
     let node = json::parse(&text, Limits::default())?;
     // One that stays was judged before, and each address is judged when it is dialled: a hook that may
     // not call its address any more can still be disabled.
-    let known = old.endpoint().map(|endpoint| &*endpoint.url);
-    let check = |url: &str| match known {
-        Some(known) if known == url => Ok(url.to_owned()),
+    let check = |url: &str| match old.endpoint() {
+        Some(known) if *known.url == *url || known.shown_url() == url => Ok(known.url.to_string()),
         _ => services.hooks().check_url(url),
     };
     let read = read_hook(&node, Path::Root, GivenId::Address(id), &check, &mut faults);
@@ -177,8 +177,8 @@ pub fn update(
     let disabled = row.disabled.clone().filter(|_| change.get("enabled").is_none());
     let is_locked = |hook: &Hook| hook.endpoint().is_some_and(|end| end.secrets.is_locked());
     let new = if is_locked(&hook) {
-        // What cannot be opened stays as it is, and nothing can be put beside it.
-        if change.get("headers").is_some() {
+        // What cannot be opened stays as it is, and nothing can be put in its place.
+        if change.get("headers").is_some() || change.get("url").is_some() {
             return Err(SealError::UnknownKey.into());
         }
         NewHook { sealed: row.sealed.clone(), disabled, ..bare(&hook) }

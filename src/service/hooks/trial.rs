@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::find;
 use crate::domain::TokenizerName;
 use crate::hook::{
-    Answering, At, Call, Called, Caller, Changed, Decision, Delivery, Does, Facts, Failure,
-    GivenId, Hook, HookSet, Include, Kind, Manifest, Point, Provided, Round, Run, Scope, Secret,
-    Secrets, read_hook, sample,
+    Answering, At, Call, Called, Caller, Changed, Decision, Delivery, Does, Endpoint, Facts,
+    Failure, GivenId, Hook, HookSet, Include, Kind, Manifest, Point, Provided, Round, Run, Scope,
+    Secret, Secrets, read_hook, sample,
 };
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::service::{Error, Services};
@@ -132,7 +132,7 @@ pub async fn try_out(services: &Services, trial: Trial) -> Value {
     let effect = effect(services, &mut round, at, hook.kind).await;
     let run = round.into_runs().pop();
     let exchange = watched.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let url = hook.endpoint().filter(|_| shows_url).map(|endpoint| Arc::clone(&endpoint.url));
+    let url = hook.endpoint().filter(|_| shows_url).map(Endpoint::shown_url);
     told(&hook, point, url.as_deref(), run.as_ref(), exchange.as_ref(), &effect, secret.as_ref())
 }
 

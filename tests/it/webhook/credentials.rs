@@ -40,9 +40,10 @@ async fn a_hook_gets_back_what_was_sealed_for_it_and_is_locked_without() {
     let sealed = ring(&[OLD]).seal_hook("t", &given).expect("sealed").expect("something");
     assert!(!String::from_utf8_lossy(&sealed).contains("swordfish"));
 
-    let mut again = bare(&receiver.url());
+    let mut again = bare(&given.endpoint().unwrap().shown_url());
     ring(&[NEW, OLD]).open_hook("t", &mut again, &sealed).expect("opened");
     assert_eq!(proofs(&again), proofs(&given));
+    assert_eq!(again.endpoint().unwrap().url, given.endpoint().unwrap().url);
     assert_eq!(cause(&call(&webhooks(dev()), &again).await), "answered");
 
     for (keys, tenant, expected) in [
@@ -58,9 +59,12 @@ async fn a_hook_gets_back_what_was_sealed_for_it_and_is_locked_without() {
 }
 
 #[test]
-fn only_what_has_secrets_needs_a_key() {
+fn every_hook_that_calls_out_needs_a_key() {
     let url = "https://hooks.example/";
     let none = Keyring::default();
-    assert_eq!(none.seal_hook("t", &hook("guard", url, &json!({}))), Err(SealError::NoKey));
-    assert_eq!(none.seal_hook("t", &bare(url)), Ok(None));
+    for hook in [hook("guard", url, &json!({})), bare(url)] {
+        assert_eq!(none.seal_hook("t", &hook), Err(SealError::NoKey));
+    }
+    let builtin = json!({"url": null, "builtin": "secret_scan"});
+    assert_eq!(none.seal_hook("t", &hook("guard", url, &builtin)), Ok(None));
 }

@@ -4,6 +4,7 @@ mod deliveries;
 mod order;
 mod registry;
 mod scope;
+mod sealed;
 mod targets;
 mod trial;
 mod unreachable;

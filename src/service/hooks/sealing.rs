@@ -1,0 +1,37 @@
+//! URLs of hooks that were stored before they were sealed: they are sealed once, in the background.
+
+use super::set::opened;
+use crate::service::{Services, StoreError};
+use crate::store::SealedUrl;
+
+/// Seals what is stored in plain of the URLs of the caller's hooks. Without a key, or with another one
+/// than the hook's secrets are sealed with, its URL stays as it is.
+pub(in crate::service) fn seal_urls(services: &Services) -> Result<(), StoreError> {
+    let (keys, tenant) = (&services.hooks().keys, &services.caller().tenant);
+    if keys.is_empty() {
+        return Ok(());
+    }
+    for row in services.tenant().read(|tx| tx.hooks())? {
+        let plain = super::set::bare(&row)?;
+        if plain.endpoint().is_none_or(|endpoint| endpoint.is_shown_url()) {
+            continue;
+        }
+        let hook = opened(keys, tenant, &row)?;
+        if hook.endpoint().is_some_and(|endpoint| endpoint.secrets.is_locked()) {
+            continue;
+        }
+        let sealed = match keys.seal_hook(tenant, &hook) {
+            Ok(Some(sealed)) => sealed,
+            Ok(None) => continue,
+            Err(error) => {
+                tracing::warn!(hook.id = &*row.id, %error, "the URL of a hook cannot be sealed");
+                continue;
+            }
+        };
+        let (id, revision) = (row.id, row.revision);
+        let definition = hook.write_stored().into();
+        let new = SealedUrl { id, revision, definition, sealed };
+        services.tenant().write(move |tx| tx.seal_hook_url(&new))?;
+    }
+    Ok(())
+}
