@@ -27,11 +27,11 @@ pub struct Hook {
     pub kind: Kind,
     pub does: Does,
     pub enabled: bool,
-    /// Whether the service disabled it, because its receiver is gone or failed for days. Nobody chose
-    /// that, so a guard goes on as one that fails.
-    pub given_up: bool,
-    /// Whether a request that wants no hooks gets it all the same. None until who registers it
-    /// decides.
+    /// Why the service disabled the hook: its receiver is gone, or failed for days. No caller chose
+    /// that, so a guard then counts as failed.
+    pub disabled_because: Option<Arc<str>>,
+    /// Whether the hook runs even if a request says `"hooks": false`. None until the registry applies
+    /// its default.
     pub mandatory: Option<bool>,
     pub mode: Mode,
     pub delivery: Delivery,
@@ -51,8 +51,9 @@ pub struct Hook {
     pub priority: i32,
     /// The one session that it is for; none: all.
     pub session: Option<Arc<str>>,
-    /// The key of the request that brought it, empty without a key; none if it is registered.
-    pub brought_by: Option<Arc<str>>,
+    /// The id of the key whose request contains the hook, empty without a key; none if the hook is
+    /// registered.
+    pub inline_owner: Option<Arc<str>>,
 }
 
 /// What a hook is.
@@ -68,7 +69,7 @@ pub enum Does {
 #[derive(Clone)]
 pub struct Endpoint {
     /// As the `url` crate writes it. Paths and queries often hold tokens: what is shown and stored in
-    /// plain is [`Self::shown_url`].
+    /// plain is [`Self::redacted_url`].
     pub url: Arc<str>,
     /// Sent with every call; names in lower case.
     pub headers: Vec<(Arc<str>, SecretString)>,
@@ -107,30 +108,38 @@ pub enum OnFailure {
 impl Endpoint {
     /// Scheme, host and port of the URL.
     pub fn origin(&self) -> &str {
-        let url = &*self.url;
-        let host = url.find("://").map_or(url.len(), |at| at + 3);
-        let end = url.get(host..).and_then(|rest| rest.find(['/', '?']));
-        end.and_then(|end| url.get(..host + end)).unwrap_or(url)
+        origin(&self.url)
     }
 
-    /// The URL as it is shown: `…` stands for its path and query.
-    pub fn shown_url(&self) -> String {
-        let origin = self.origin();
-        match self.url.strip_prefix(origin) {
-            Some(path) if !path.is_empty() && path != "/" => format!("{origin}/{HIDDEN_PATH}"),
-            _ => self.url.to_string(),
-        }
+    /// [`redacted_url`] of the URL.
+    pub fn redacted_url(&self) -> String {
+        redacted_url(&self.url)
     }
 
-    /// Whether the URL is [`Self::shown_url`] of one that is sealed.
-    pub fn is_shown_url(&self) -> bool {
-        *self.url == self.shown_url()
+    /// Whether the URL is [`Self::redacted_url`] of one that is sealed.
+    pub fn is_redacted_url(&self) -> bool {
+        *self.url == self.redacted_url()
     }
+}
+
+/// A URL as it is shown: `…` stands for its path and query, which may hold secrets.
+pub fn redacted_url(url: &str) -> String {
+    let origin = origin(url);
+    match url.strip_prefix(origin) {
+        Some(path) if !path.is_empty() && path != "/" => format!("{origin}/{HIDDEN_PATH}"),
+        _ => url.to_owned(),
+    }
+}
+
+fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(url.len(), |at| at + 3);
+    let end = url.get(host..).and_then(|rest| rest.find(['/', '?', '#']));
+    end.and_then(|end| url.get(..host + end)).unwrap_or(url)
 }
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint").field("url", &self.shown_url()).finish_non_exhaustive()
+        f.debug_struct("Endpoint").field("url", &self.redacted_url()).finish_non_exhaustive()
     }
 }
 
@@ -144,12 +153,12 @@ impl Hook {
         self.timeout.unwrap_or_else(|| self.kind.timeout())
     }
 
-    /// Whether it has a say: it is enabled, or a guard that nobody disabled on purpose.
-    pub fn stands(&self) -> bool {
-        self.enabled || (self.given_up && self.kind == Kind::Guard)
+    /// Whether the hook takes part: it is enabled, or it is a guard that only the service disabled.
+    pub fn is_active(&self) -> bool {
+        self.enabled || (self.disabled_because.is_some() && self.kind == Kind::Guard)
     }
 
-    /// Whether it runs for a request that asks for no hooks, too.
+    /// Whether the hook runs even if a request says `"hooks": false`.
     pub fn is_mandatory(&self) -> bool {
         self.mandatory == Some(true)
     }
@@ -244,8 +253,8 @@ mod tests {
         ] {
             let secrets = Secrets::default();
             let endpoint = Endpoint { url: url.into(), headers: Vec::new(), secrets };
-            assert_eq!((endpoint.origin(), endpoint.shown_url()), (origin, shown.to_owned()));
-            assert_eq!(endpoint.is_shown_url(), url == shown, "{url}");
+            assert_eq!((endpoint.origin(), endpoint.redacted_url()), (origin, shown.to_owned()));
+            assert_eq!(endpoint.is_redacted_url(), url == shown, "{url}");
             assert!(!format!("{endpoint:?}").contains("token"));
         }
     }

@@ -58,7 +58,7 @@ mod write;
 pub use answer::{Answer, Given, Include};
 pub use builtin::{Builtin, DenyCommand, NAMES as BUILTIN_NAMES, Redact, SecretScan, Truncate};
 pub use call::{Answering, Attempt, CALLS, Call, Called, Caller, Scope, digest, envelope};
-pub use definition::{Delivery, Does, Endpoint, HIDDEN_PATH, Hook, Mode, OnFailure};
+pub use definition::{Delivery, Does, Endpoint, HIDDEN_PATH, Hook, Mode, OnFailure, redacted_url};
 pub use failure::{Cause, Failure, UNREACHED};
 pub use kept::{Ask, Kept, answered_key, key};
 pub use matching::{Condition, Facts, Match, Test};

@@ -13,18 +13,18 @@ impl Hook {
     /// it: the path of its URL, headers and secrets; and without [`Self::mandatory`], which has a column
     /// of its own.
     pub fn write_stored(&self) -> String {
-        self.write(false, self.endpoint().map(Endpoint::shown_url).as_deref())
+        self.write(false, self.endpoint().map(Endpoint::redacted_url).as_deref())
     }
 
     /// [`Self::write_stored`] with the whole URL: to be changed, or stored again as it was.
-    pub fn write_whole(&self) -> String {
+    pub fn write_with_url(&self) -> String {
         self.write(false, self.endpoint().map(|endpoint| &*endpoint.url))
     }
 
     /// The hook as callers see it: [`Self::write_stored`] with its revision and the names of its
     /// headers.
     pub fn write_shown(&self) -> String {
-        self.write(true, self.endpoint().map(Endpoint::shown_url).as_deref())
+        self.write(true, self.endpoint().map(Endpoint::redacted_url).as_deref())
     }
 
     fn write(&self, shown: bool, url: Option<&str>) -> String {

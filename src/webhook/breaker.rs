@@ -19,15 +19,15 @@ pub const PAUSE: Duration = Duration::from_secs(10);
 /// Hooks that are remembered; those that do not fail are not.
 const MOST: usize = 10_000;
 
-/// What has a breaker and a gate of its own: hooks of one name that call elsewhere, or that requests
-/// of different keys bring, have nothing to do with each other.
+/// Identifies a breaker and a gate. Hooks with the same id share neither if their URLs differ, or if
+/// requests with different API keys contain them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     tenant: Arc<str>,
     hook: Arc<str>,
     /// A hash, because URLs may hold secrets.
     url: [u8; 32],
-    brought_by: Option<Arc<str>>,
+    inline_owner: Option<Arc<str>>,
     is_trial: bool,
 }
 
@@ -38,22 +38,22 @@ impl Key {
             tenant: Arc::clone(tenant),
             hook: Arc::clone(&hook.id),
             url: Sha256::digest(url).into(),
-            brought_by: hook.brought_by.clone(),
+            inline_owner: hook.inline_owner.clone(),
             is_trial: false,
         }
     }
 
-    /// The one of something that is no hook.
+    /// The key of something that is not a hook.
     pub(super) fn named(name: &str) -> Self {
         let (tenant, hook) = ("".into(), name.into());
-        Self { tenant, hook, url: [0; 32], brought_by: None, is_trial: false }
+        Self { tenant, hook, url: [0; 32], inline_owner: None, is_trial: false }
     }
 
     pub(super) fn is_trial(&self) -> bool {
         self.is_trial
     }
 
-    /// The one of trials, which neither wait for other calls nor keep them waiting.
+    /// The key for trials of the hook: trials and other calls do not wait for each other.
     pub(super) fn for_trial(self) -> Self {
         Self { is_trial: true, ..self }
     }

@@ -144,14 +144,14 @@ pub struct HookSet {
 }
 
 impl HookSet {
-    /// Orders the hooks that stand ([`Hook::stands`]) and are not for another session than `session`. A hook that
+    /// Orders the hooks that stand ([`Hook::is_active`]) and are not for another session than `session`. A hook that
     /// comes later in `hooks` stands in the place of an earlier one with the same id.
     pub fn new(hooks: &[Arc<Hook>], manifest: &Manifest, session: Option<&str>) -> Self {
         let by_id: BTreeMap<&str, &Arc<Hook>> =
             hooks.iter().map(|hook| (&*hook.id, hook)).collect();
         let mut points: BTreeMap<Point, Vec<Arc<Hook>>> = BTreeMap::new();
         let here = |hook: &Hook| hook.session.is_none() || hook.session.as_deref() == session;
-        for hook in by_id.values().filter(|hook| hook.stands() && here(hook)) {
+        for hook in by_id.values().filter(|hook| hook.is_active() && here(hook)) {
             for point in &hook.points {
                 points.entry(*point).or_default().push(Arc::clone(hook));
             }

@@ -112,7 +112,7 @@ pub fn read_hook_within<'r>(
         does: does?,
         enabled,
         mode,
-        given_up: false,
+        disabled_because: None,
         mandatory,
         delivery: limits.delivery,
         timeout: limits.timeout,
@@ -124,7 +124,7 @@ pub fn read_hook_within<'r>(
         max_tokens: limits.max_tokens,
         priority: limits.priority,
         session,
-        brought_by: None,
+        inline_owner: None,
     })
 }
 

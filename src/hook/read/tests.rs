@@ -261,9 +261,9 @@ proptest! {
     fn a_stored_hook_is_read_back_the_same(given in any_hook()) {
         let text = given.to_string();
         let hook = read(&text).unwrap();
-        let stored = hook.write_whole();
+        let stored = hook.write_with_url();
         let again = read(&stored).unwrap();
-        prop_assert_eq!(again.write_whole(), stored);
+        prop_assert_eq!(again.write_with_url(), stored);
         prop_assert_eq!(again.write_stored(), hook.write_stored());
         prop_assert_eq!(again.write_shown(), hook.write_shown());
         prop_assert_eq!(format!("{again:?}"), format!("{hook:?}"));

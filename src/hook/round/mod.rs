@@ -282,8 +282,8 @@ impl<'h> Asked<'h> {
     async fn call(&self, with: With<'_>) -> Called {
         let With { caller, scope, allowance, left, dry } = with;
         let at_once = |answer| Called { answer, body: None, took: Duration::ZERO, attempts: 0 };
-        if self.hook.given_up {
-            let why = "the service disabled it: enable it again, or disable it on purpose";
+        if let Some(because) = &self.hook.disabled_because {
+            let why = format!("the service disabled it ({because}): enable or disable it");
             return at_once(Err(Failure::new(Cause::Disabled, why)));
         }
         if let Does::Builtin(builtin) = &self.hook.does {

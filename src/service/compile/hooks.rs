@@ -26,7 +26,7 @@ pub(in crate::service) fn pinned(
         choice => {
             let key = services.caller().key.clone().unwrap_or_default();
             let bring = |hook: &Arc<Hook>| {
-                Arc::new(Hook { brought_by: Some(Arc::clone(&key)), ..(**hook).clone() })
+                Arc::new(Hook { inline_owner: Some(Arc::clone(&key)), ..(**hook).clone() })
             };
             let inline: Vec<Arc<Hook>> = choice.inline().iter().map(bring).collect();
             services.hook_set(session, &inline)
@@ -34,9 +34,9 @@ pub(in crate::service) fn pinned(
     }
 }
 
-/// Refuses hooks in the body of a request that call out, if the caller may not choose who reads
-/// conversations. Those of defaults were judged when they were stored.
-pub(super) fn may_bring(services: &Services, body: &Node<'_>) -> Result<(), Error> {
+/// Refuses hooks with a `url` in the body of a request unless the caller has `hooks:write`, because such
+/// a hook reads the conversation. Hooks in defaults are checked when they are stored.
+pub(super) fn require_scope_for_urls(services: &Services, body: &Node<'_>) -> Result<(), Error> {
     let hooks = body.get("hooks").and_then(Node::as_array).unwrap_or_default();
     let calls_out = |hook: &Node<'_>| hook.get("url").is_some_and(|url| !url.is_null());
     if services.may_write_hooks() || !hooks.iter().any(calls_out) {
@@ -46,9 +46,9 @@ pub(super) fn may_bring(services: &Services, body: &Node<'_>) -> Result<(), Erro
     Err(Error::Forbidden(detail.to_owned()))
 }
 
-/// Says which hooks ran although the request wants none, and that those of the session's defaults
-/// did not.
-pub(super) fn warn(report: &mut Report, wants_none: bool, session: Option<&Open>, runs: &[Run]) {
+/// Adds warnings: which mandatory hooks ran in spite of `"hooks": false`, and that unscoped hooks in the
+/// session's defaults did not run.
+fn warn(report: &mut Report, wants_none: bool, session: Option<&Open>, runs: &[Run]) {
     let mut warn = |code, detail: String| {
         report.warnings.push(Note { code, pointer: "/hooks".to_owned(), detail });
     };
@@ -60,7 +60,7 @@ pub(super) fn warn(report: &mut Report, wants_none: bool, session: Option<&Open>
         let ids = ids.join("`, `");
         warn("mandatory_hooks", format!("`{ids}` ran although `hooks` is false: mandatory"));
     }
-    if session.is_some_and(Open::passes_over_hooks) {
+    if session.is_some_and(Open::has_unscoped_hooks) {
         let detail = "the hooks in the session's defaults did not run: it is not known that their \
                       writer had the scope `hooks:write`; write them again with it";
         warn("hooks_need_scope", detail.to_owned());
@@ -111,10 +111,17 @@ pub(super) fn report(report: &mut Report, (turn, runs): (Option<&Arc<Turn>>, &[R
     report.hooks = earlier.iter().chain(runs).filter_map(line).collect();
 }
 
-/// The lines of the hooks, what is to be kept of what they said, and who is told later.
-pub(super) fn ended(asking: Asking<'_>) -> (Vec<Run>, Vec<HookOutcome>, Vec<ToSend>) {
+/// The lines of the hooks, what is to be kept of what they said, and who is told later. The report
+/// gets its warnings about hooks.
+pub(super) fn ended(
+    asking: Asking<'_>,
+    report: &mut Report,
+    (request, session): (&Node<'_>, Option<&Open>),
+) -> (Vec<Run>, Vec<HookOutcome>, Vec<ToSend>) {
     let said = asking.kept().map(|kept| kept.take()).unwrap_or_default();
     let (runs, later) = asking.into_parts();
+    let wants_none = request.get("hooks").and_then(Node::as_bool) == Some(false);
+    warn(report, wants_none, session, &runs);
     (runs, said, later)
 }
 

@@ -29,7 +29,7 @@ use crate::domain::RecordLevel;
 use crate::hook::{Denial, Run, Stop};
 use crate::json::{self, Fault, Limits, Node};
 use crate::pipeline::{self, Asks, Compiled, Deadline, Report, Stopped, Timings};
-use crate::request::{self, CompileRequest, HookChoice, KnownAdapters};
+use crate::request::{self, CompileRequest, KnownAdapters};
 use crate::store;
 
 use adapters::known_adapters;
@@ -140,7 +140,7 @@ fn within(
     let defaults = services.caller().defaults.clone();
     let mut node = json::parse(body, Limits::default())?;
     timings.parse = start.elapsed();
-    hooks::may_bring(services, &node)?;
+    hooks::require_scope_for_urls(services, &node)?;
     let storing = Instant::now();
     let session = match turn {
         Some(turn) => Some(turn.session.clone()),
@@ -215,7 +215,6 @@ fn compile_node(
     let called = sessions::model_of(&request);
     let told = &*told.insert(Told::of(&request));
     let storing = Instant::now();
-    let wants_none = matches!(request.hooks, HookChoice::Off);
     let pinned = hooks::pinned(services, &request)?;
     timings.store += storing.elapsed();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
@@ -247,8 +246,7 @@ fn compile_node(
         note_stages(services, governance.as_ref(), &mut begun.inputs);
     }
     let (said, later);
-    (*runs, said, later) = hooks::ended(asking);
-    hooks::warn(&mut compiled.report, wants_none, session, runs);
+    (*runs, said, later) = hooks::ended(asking, &mut compiled.report, (node, session));
 
     let serialising = Instant::now();
     note_change(services, &mut compiled, &model, previous.as_ref(), session);

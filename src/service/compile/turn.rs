@@ -1,7 +1,7 @@
 //! What a turn of a session needs of a compile beside its payload.
 
 use super::defaults::add_absent;
-use super::hooks::may_bring;
+use super::hooks::require_scope_for_urls;
 use super::{Error, known_adapters};
 use crate::json::{self, Limits};
 use crate::request::{self, MemoryOptions};
@@ -25,7 +25,7 @@ pub(in crate::service) fn turn_options(
 ) -> Result<TurnOptions, Error> {
     let defaults = services.caller().defaults.clone();
     let mut node = json::parse(text, Limits::default())?;
-    may_bring(services, &node)?;
+    require_scope_for_urls(services, &node)?;
     for defaults in [session.defaults(), defaults.as_deref()] {
         defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
     }

@@ -92,7 +92,7 @@ fn sealed(services: &Services, hook: &Hook, disabled: Option<Arc<str>>) -> Resul
 pub(super) fn bare(hook: &Hook) -> NewHook {
     NewHook {
         id: Arc::clone(&hook.id),
-        definition: hook.write_whole().into(),
+        definition: hook.write_with_url().into(),
         sealed: None,
         disabled: None,
         follows: hook.enabled && hook.points.contains(&Point::Event),
@@ -149,7 +149,7 @@ pub fn update(
 ) -> Result<Registered, Error> {
     let change = json::parse(body, Limits::default())?;
     let (row, old) = own(services, id, if_match)?;
-    let before = old.write_whole();
+    let before = old.write_with_url();
     let before = json::parse(&before, Limits::default())?;
     let mut faults = Faults::default();
     let Some(text) = merged(&before, &change) else {
@@ -160,7 +160,9 @@ pub fn update(
     // One that stays was judged before, and each address is judged when it is dialled: a hook that may
     // not call its address any more can still be disabled.
     let check = |url: &str| match old.endpoint() {
-        Some(known) if *known.url == *url || known.shown_url() == url => Ok(known.url.to_string()),
+        Some(known) if *known.url == *url || known.redacted_url() == url => {
+            Ok(known.url.to_string())
+        }
         _ => services.hooks().check_url(url),
     };
     let read = read_hook(&node, Path::Root, GivenId::Address(id), &check, &mut faults);

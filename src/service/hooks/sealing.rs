@@ -1,11 +1,11 @@
-//! URLs of hooks that were stored before they were sealed: they are sealed once, in the background.
+//! Seals the URLs of hooks that were stored in plain, once, in the background.
 
 use super::set::opened;
 use crate::service::{Services, StoreError};
 use crate::store::SealedUrl;
 
-/// Seals what is stored in plain of the URLs of the caller's hooks. Without a key, or with another one
-/// than the hook's secrets are sealed with, its URL stays as it is.
+/// Seals the URLs of the tenant's hooks that are stored in plain. Without the key that a hook's secrets
+/// are sealed with, its URL stays as it is.
 pub(in crate::service) fn seal_urls(services: &Services) -> Result<(), StoreError> {
     let (keys, tenant) = (&services.hooks().keys, &services.caller().tenant);
     if keys.is_empty() {
@@ -13,7 +13,7 @@ pub(in crate::service) fn seal_urls(services: &Services) -> Result<(), StoreErro
     }
     for row in services.tenant().read(|tx| tx.hooks())? {
         let plain = super::set::bare(&row)?;
-        if plain.endpoint().is_none_or(|endpoint| endpoint.is_shown_url()) {
+        if plain.endpoint().is_none_or(|endpoint| endpoint.is_redacted_url()) {
             continue;
         }
         let hook = opened(keys, tenant, &row)?;

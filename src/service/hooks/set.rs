@@ -193,8 +193,8 @@ pub(super) fn bare(row: &HookRow) -> Result<Hook, StoreError> {
     let hook = hook.ok_or_else(|| corrupt("a stored hook is not valid"))?;
     // Guards that were registered before this could be said are mandatory.
     let mandatory = row.mandatory.or(Some(hook.kind == Kind::Guard));
-    let given_up = row.disabled.is_some();
-    Ok(Hook { revision: row.revision, mandatory, given_up, ..hook })
+    let disabled_because = row.disabled.clone();
+    Ok(Hook { revision: row.revision, mandatory, disabled_because, ..hook })
 }
 
 /// A stored manifest.

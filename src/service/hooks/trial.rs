@@ -61,7 +61,7 @@ pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<Tria
 
 /// A hook as it is tried: at once, whether it is enabled or not, and in any session.
 fn ready(hook: Hook) -> Hook {
-    Hook { enabled: true, given_up: false, delivery: Delivery::Sync, session: None, ..hook }
+    Hook { enabled: true, disabled_because: None, delivery: Delivery::Sync, session: None, ..hook }
 }
 
 fn read_new(
@@ -132,7 +132,7 @@ pub async fn try_out(services: &Services, trial: Trial) -> Value {
     let effect = effect(services, &mut round, at, hook.kind).await;
     let run = round.into_runs().pop();
     let exchange = watched.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let url = hook.endpoint().filter(|_| shows_url).map(Endpoint::shown_url);
+    let url = hook.endpoint().filter(|_| shows_url).map(Endpoint::redacted_url);
     told(&hook, point, url.as_deref(), run.as_ref(), exchange.as_ref(), &effect, secret.as_ref())
 }
 

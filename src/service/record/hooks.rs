@@ -85,13 +85,13 @@ pub(super) fn set_text(set: &HookSet) -> String {
             }
             known.push(&hook.id);
             let comma = if hooks.is_empty() { "" } else { "," };
-            let _ = write!(
-                hooks,
-                "{comma}{{\"revision\":{},{}\"definition\":{}}}",
-                hook.revision,
-                if hook.given_up { "\"given_up\":true," } else { "" },
-                hook.write_stored()
-            );
+            let _ = write!(hooks, "{comma}{{\"revision\":{},", hook.revision);
+            if let Some(because) = &hook.disabled_because {
+                hooks.push_str("\"disabled_because\":");
+                write_string(&mut hooks, because);
+                hooks.push(',');
+            }
+            let _ = write!(hooks, "\"definition\":{}}}", hook.write_stored());
         }
     }
     format!("{{\"hooks\":[{hooks}],\"order\":{{\"points\":{{{order}}}}}}}")
@@ -115,7 +115,7 @@ fn read(row: &Node<'_>, faults: &mut Faults) -> Option<Arc<Hook>> {
     // It is not called, and was judged when it was.
     let keep = |url: &str| Ok(url.to_owned());
     let mut hook = read_hook(definition, Path::Root, GivenId::Address(id), &keep, faults)?;
-    hook.given_up = row.get("given_up").and_then(Node::as_bool) == Some(true);
+    hook.disabled_because = row.get("disabled_because").and_then(Node::as_str).map(Arc::from);
     hook.revision = row.get("revision")?.as_u64()?;
     Some(Arc::new(hook))
 }

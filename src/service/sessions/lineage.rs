@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::told::{Switched, switched};
-use super::{UNKNOWN, live, new_id, snapshots};
+use super::{UNKNOWN, live, new_id, scoped, snapshots};
 use crate::domain::{MemoryEntry, MemoryScope, Session};
 use crate::json;
 use crate::request::{self, SwitchRequest};
@@ -25,6 +25,7 @@ pub fn switch(
     let to = request.to.clone().unwrap_or_else(new_id);
     let (id, once) = (id.to_owned(), once.cloned());
     let usual = services.tenant().usual_session_ttl();
+    let redacts = !services.may_write_hooks();
     let of = Arc::clone(&to);
     services.write_switch(&of, move |tx| {
         let from = tx.session(&id)?.ok_or(UNKNOWN)?;
@@ -60,6 +61,7 @@ pub fn switch(
             reason: reason(&request, is_new),
         };
         switched(tx, &told)?;
+        let session = if redacts { scoped::redacted(session)? } else { session };
         remember(once.as_ref(), tx, || tell(&session, is_new))?;
         Ok((session, is_new))
     })
@@ -79,6 +81,7 @@ pub fn fork(
     let to = request.to.clone().unwrap_or_else(new_id);
     let (id, once) = (id.to_owned(), once.cloned());
     let usual = services.tenant().usual_session_ttl();
+    let redacts = !services.may_write_hooks();
     let of = Arc::clone(&to);
     services.write_switch(&of, move |tx| {
         let from = tx.session(&id)?.ok_or(UNKNOWN)?;
@@ -101,6 +104,7 @@ pub fn fork(
         let (session_id, parent) = (Arc::clone(&to), Arc::clone(&from.id));
         let told = Switched { session: session_id, parent, reset: false, reason: "fork" };
         switched(tx, &told)?;
+        let session = if redacts { scoped::redacted(session)? } else { session };
         remember(once.as_ref(), tx, || tell(&session, true))?;
         Ok(session)
     })

@@ -54,9 +54,9 @@ pub fn create(
     let mut faults = Faults::default();
     let (id, write, given) = request::read_session(&node, true, &mut faults);
     let given = given.filter(|node| !node.is_null());
-    let hooks_scoped = given.is_some_and(scoped::names_hooks);
+    let hooks_scoped = given.is_some_and(scoped::has_hooks);
     if hooks_scoped {
-        scoped::may_change(services)?;
+        scoped::require_scope(services)?;
     }
     let text = given.map(|node| checked(services, node, &mut faults)).transpose()?.flatten();
     if !faults.is_empty() {
@@ -65,6 +65,7 @@ pub fn create(
     let id = id.unwrap_or_else(new_id);
     let (once, usual) = (once.cloned(), services.tenant().usual_session_ttl());
     let of = Arc::clone(&id);
+    let redacts = !services.may_write_hooks();
     services.write_switch(&of, move |tx| {
         let (session, is_new) = if let Some(known) = live(tx, &id)? {
             (known, false)
@@ -78,6 +79,7 @@ pub fn create(
             told::switched(tx, &told::Switched::opened(&session))?;
             (session, true)
         };
+        let session = if redacts { scoped::redacted(session)? } else { session };
         remember(once.as_ref(), tx, || tell(&session, is_new))?;
         Ok((session, is_new))
     })
@@ -85,6 +87,10 @@ pub fn create(
 
 /// A session by its id, and how many messages it holds.
 pub fn find(services: &Services, id: &str) -> Result<Session, Error> {
+    Ok(scoped::for_caller(services, stored(services, id)?)?)
+}
+
+fn stored(services: &Services, id: &str) -> Result<Session, Error> {
     services.tenant().read(|tx| tx.session(id))?.ok_or(UNKNOWN)
 }
 
@@ -100,7 +106,8 @@ pub fn list(
     let goes_on = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
-    Ok((found, next))
+    let shown = found.into_iter().map(|session| scoped::for_caller(services, session));
+    Ok((shown.collect::<Result<_, StoreError>>()?, next))
 }
 
 /// Changes what `body` names: `defaults` are merged into those that are there, null takes away.
@@ -117,14 +124,14 @@ pub fn update(
         return Err(Error::Invalid(faults.into_vec()));
     }
     loop {
-        let known = find(services, id)?;
+        let known = stored(services, id)?;
         check_version(&known, if_match)?;
         let defaults = match patch {
             Some(patch) => merged(services, &known, patch)?,
             None => NewDefaults { text: known.defaults.clone(), hooks_scoped: known.hooks_scoped },
         };
         if let Some(session) = change(services, &known, &write, defaults)? {
-            return Ok(session);
+            return Ok(scoped::for_caller(services, session)?);
         }
         // Somebody else has changed it in between: the merge begins with what is there now.
     }
@@ -227,14 +234,14 @@ struct NewDefaults {
 /// The defaults of a session after a patch.
 fn merged(services: &Services, known: &Session, patch: &Node<'_>) -> Result<NewDefaults, Error> {
     let text = patched(services, known, patch)?;
-    if !patch.is_null() && !scoped::names_hooks(patch) {
+    if !patch.is_null() && !scoped::has_hooks(patch) {
         return Ok(NewDefaults { text, hooks_scoped: known.hooks_scoped });
     }
-    let running = scoped::running_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
+    let running = scoped::scoped_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
     let hooks_scoped = scoped::hooks_of(text.as_ref())?.is_some();
     // Hooks that do not run anyway may be taken away by whoever may change the session.
     if hooks_scoped || running.is_some() {
-        scoped::may_change(services)?;
+        scoped::require_scope(services)?;
     }
     Ok(NewDefaults { text, hooks_scoped })
 }

@@ -1,14 +1,15 @@
-//! Hooks in the defaults of sessions: they run in requests of everybody who uses the session, so
-//! only a caller with the scope `hooks:write` writes them, and they run only if one did.
+//! Hooks in the defaults of sessions. They run in the requests of every caller who uses the session, so
+//! writing them requires the scope `hooks:write`, and only hooks written with the scope run.
 
 use std::sync::Arc;
 
 use crate::domain::{RawJson, Session};
+use crate::hook::redacted_url;
 use crate::json::{self, Limits, Node, write_string};
 use crate::service::{Error, Services, StoreError};
 
 /// Refuses a change of hooks in defaults by a caller who may not write hooks.
-pub(super) fn may_change(services: &Services) -> Result<(), Error> {
+pub(super) fn require_scope(services: &Services) -> Result<(), Error> {
     if services.may_write_hooks() { Ok(()) } else { Err(forbidden()) }
 }
 
@@ -19,7 +20,7 @@ pub(super) fn forbidden() -> Error {
 }
 
 /// Whether defaults say anything of hooks: `false` and null count, since they keep hooks out.
-pub(super) fn names_hooks(defaults: &Node<'_>) -> bool {
+pub(super) fn has_hooks(defaults: &Node<'_>) -> bool {
     defaults.get("hooks").is_some()
 }
 
@@ -31,36 +32,102 @@ pub(super) fn hooks_of(defaults: Option<&RawJson>) -> Result<Option<String>, Sto
 }
 
 /// The hooks of a session that run: those that were written with the scope.
-pub(super) fn running_hooks(
+pub(super) fn scoped_hooks(
     defaults: Option<&RawJson>,
     hooks_scoped: bool,
 ) -> Result<Option<String>, StoreError> {
     if hooks_scoped { hooks_of(defaults) } else { Ok(None) }
 }
 
-/// Takes the hooks out of the defaults of a session if it is not known that their writer had the
-/// scope; returns whether there were any.
-pub(super) fn pass_over(session: &mut Session) -> Result<bool, StoreError> {
+/// Removes the hooks from the defaults of a session unless they were written with the scope; returns
+/// whether there were any.
+pub(super) fn leave_out_unscoped(session: &mut Session) -> Result<bool, StoreError> {
     let Some(defaults) = session.defaults.as_ref().filter(|_| !session.hooks_scoped) else {
         return Ok(false);
     };
     let node = parsed(defaults)?;
-    if !names_hooks(&node) {
+    if !has_hooks(&node) {
         return Ok(false);
     }
-    let mut rest = String::from("{");
-    let members = node.as_object().into_iter().flatten().filter(|(name, _)| *name != "hooks");
-    for (index, (name, value)) in members.enumerate() {
-        if index > 0 {
-            rest.push(',');
-        }
-        write_string(&mut rest, name);
-        rest.push(':');
-        rest.push_str(value.raw);
-    }
-    rest.push('}');
+    let rest = rebuilt(&node, &|name, value| (name != "hooks").then(|| value.raw.to_owned()));
     session.defaults = Some(RawJson::new(rest));
     Ok(true)
+}
+
+/// The session as its caller may see it: without `hooks:write`, the hooks in its defaults are redacted.
+pub(super) fn for_caller(services: &Services, session: Session) -> Result<Session, StoreError> {
+    let redacts = !services.may_write_hooks();
+    if redacts { redacted(session) } else { Ok(session) }
+}
+
+pub(super) fn redacted(mut session: Session) -> Result<Session, StoreError> {
+    if let Some(defaults) = &session.defaults {
+        session.defaults = Some(RawJson::new(without_secrets(&parsed(defaults)?)));
+    }
+    Ok(session)
+}
+
+/// The document of a snapshot, with the hooks in its defaults redacted.
+pub(super) fn redacted_snapshot(text: &str) -> Result<String, StoreError> {
+    let node = json::parse(text, Limits::default())
+        .map_err(|error| StoreError::Corrupt(Arc::new(error)))?;
+    Ok(rebuilt(&node, &|name, value| {
+        let is_hidden = name == "defaults" && value.as_object().is_some();
+        Some(if is_hidden { without_secrets(value) } else { value.raw.to_owned() })
+    }))
+}
+
+/// Defaults whose hooks contain only the origin of their URL and the names of their headers, like the
+/// registered hooks in `GET /hooks`.
+fn without_secrets(defaults: &Node<'_>) -> String {
+    rebuilt(defaults, &|name, value| {
+        let hooks = value.as_array().filter(|_| name == "hooks");
+        Some(hooks.map_or_else(
+            || value.raw.to_owned(),
+            |hooks| {
+                let hooks: Vec<String> = hooks
+                    .iter()
+                    .map(|hook| rebuilt(hook, &|name, value| Some(member(name, value))))
+                    .collect();
+                format!("[{}]", hooks.join(","))
+            },
+        ))
+    })
+}
+
+/// The redacted form of a member of a hook.
+fn member(name: &str, value: &Node<'_>) -> String {
+    let mut out = String::new();
+    match (name, value.as_str(), value.as_object()) {
+        ("url", Some(url), _) => write_string(&mut out, &redacted_url(url)),
+        ("headers", _, Some(headers)) => {
+            let mut names = Vec::with_capacity(headers.len());
+            for (name, _) in headers {
+                let mut text = String::new();
+                write_string(&mut text, name);
+                names.push(text);
+            }
+            out = format!("[{}]", names.join(","));
+        }
+        _ => value.raw.clone_into(&mut out),
+    }
+    out
+}
+
+/// An object with other values for its members; a member without one is left out.
+fn rebuilt(object: &Node<'_>, value_of: &dyn Fn(&str, &Node<'_>) -> Option<String>) -> String {
+    let mut out = String::from("{");
+    for (name, value) in object.as_object().into_iter().flatten() {
+        let Some(value) = value_of(name, value) else { continue };
+        if out.len() > 1 {
+            out.push(',');
+        }
+        write_string(&mut out, name);
+        out.push(':');
+        out.push_str(&value);
+    }
+    out.push('}');
+    out
 }
 
 fn parsed(defaults: &RawJson) -> Result<Node<'_>, StoreError> {

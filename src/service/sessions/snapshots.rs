@@ -61,7 +61,11 @@ pub fn list(
 
 /// A snapshot as a document.
 pub fn find(services: &Services, id: &str) -> Result<String, Error> {
-    services.tenant().read(|tx| written(tx, id).map(|(_, text)| text))
+    let (_, text) = services.tenant().read(|tx| written(tx, id))?;
+    if services.may_write_hooks() {
+        return Ok(text);
+    }
+    Ok(scoped::redacted_snapshot(&text)?)
 }
 
 /// Makes a session what a snapshot says. One that is not there yet begins so.
@@ -78,7 +82,7 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
     if let RestoreSession::Given(state) = &mut restore {
         state.hooks_scoped = scoped::hooks_of(state.defaults.as_ref())?.is_some();
         if state.hooks_scoped {
-            scoped::may_change(services)?;
+            scoped::require_scope(services)?;
         }
         let faults = faults_of(services, state)?;
         if !faults.is_empty() {
@@ -94,21 +98,21 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
         let known = live(tx, &id)?;
         let is_new = known.is_none();
         if let Some(known) = known.as_ref().filter(|_| !may_write_hooks) {
-            keeps_hooks(known, &state)?;
+            require_same_hooks(known, &state)?;
         }
         let mut session = known.unwrap_or_else(|| Session::new(Arc::clone(&id), tx.now()));
         session.version += u64::from(!is_new);
         session.updated_at = tx.now();
         session.touch(tx.now(), usual);
         tx.put_session_state(&mut session, &state)?;
-        Ok(session)
+        Ok(if may_write_hooks { session } else { scoped::redacted(session)? })
     })
 }
 
 /// Refuses a state that changes which hooks run in a session that is there.
-fn keeps_hooks(known: &Session, state: &SessionState) -> Result<(), Error> {
-    let before = scoped::running_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
-    let after = scoped::running_hooks(state.defaults.as_ref(), state.hooks_scoped)?;
+fn require_same_hooks(known: &Session, state: &SessionState) -> Result<(), Error> {
+    let before = scoped::scoped_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
+    let after = scoped::scoped_hooks(state.defaults.as_ref(), state.hooks_scoped)?;
     if before == after { Ok(()) } else { Err(scoped::forbidden()) }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::live;
-use super::scoped::pass_over;
+use super::scoped::leave_out_unscoped;
 use crate::domain::{Measured, RawJson, Session, Source};
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
@@ -21,7 +21,7 @@ pub(in crate::service) struct Open {
     pub(in crate::service) sent: Option<Arc<str>>,
     usual: Duration,
     /// Whether hooks in its defaults are left out, because their writer is not known.
-    passes_over_hooks: bool,
+    has_unscoped_hooks: bool,
 }
 
 /// What a request tells of its session.
@@ -79,9 +79,10 @@ pub(in crate::service) fn open_as(services: &Services, id: Arc<str>) -> Result<O
         let sent = if known.is_some() { tx.sent(&id)? } else { None };
         Ok::<_, StoreError>((known, sent))
     })?;
-    let passes_over_hooks = known.as_mut().map(pass_over).transpose()?.unwrap_or_default();
+    let has_unscoped_hooks =
+        known.as_mut().map(leave_out_unscoped).transpose()?.unwrap_or_default();
     let usual = services.tenant().usual_session_ttl();
-    Ok(Open { id, known, sent, usual, passes_over_hooks })
+    Ok(Open { id, known, sent, usual, has_unscoped_hooks })
 }
 
 /// What a session knows a request's model by.
@@ -109,8 +110,8 @@ impl Open {
     }
 
     /// Whether hooks in its defaults are left out, because their writer is not known.
-    pub(in crate::service) fn passes_over_hooks(&self) -> bool {
-        self.passes_over_hooks
+    pub(in crate::service) fn has_unscoped_hooks(&self) -> bool {
+        self.has_unscoped_hooks
     }
 
     /// Gives a request what the session knows beyond it, and takes what the request tells.

@@ -52,9 +52,9 @@ async fn a_hook_that_fails_closes_the_breaker_of_no_other() {
     let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock.clone());
     let failing = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
     let well = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
-    let of = |brought_by: Option<&str>, receiver: &Receiver| {
-        let brought_by = brought_by.map(Into::into);
-        Hook { brought_by, ..guard(receiver.address) }
+    let of = |inline_owner: Option<&str>, receiver: &Receiver| {
+        let inline_owner = inline_owner.map(Into::into);
+        Hook { inline_owner, ..guard(receiver.address) }
     };
     let bad = of(Some("one"), &failing);
     for _ in 0..FAILURES {

@@ -375,3 +375,46 @@ async fn a_hook_that_one_key_brings_and_that_fails_stops_no_other_key() {
     let tried = done(&server, BOOTSTRAP, ("POST", "/hooks/mine/test"), &json!({})).await;
     assert_eq!(tried["why"], "status");
 }
+
+#[tokio::test]
+async fn where_the_hooks_of_defaults_call_is_shown_to_writers_of_hooks_alone() {
+    const TOKEN: &str = "t0ken-of-the-path";
+    let server = locked(&[]).await;
+    let (writer, weak) = (key(&server, WRITER).await, key(&server, WEAK).await);
+    let hook = json!({"point": "transform_context", "kind": "observe", "priority": 1,
+        "url": format!("https://hooks.example.com/{TOKEN}?key={TOKEN}"),
+        "headers": {"Authorization": format!("Bearer {TOKEN}")}});
+    let made = json!({"id": "a", "defaults": {"target": "openai", "hooks": [hook, redact()]}});
+    let made = done(&server, &writer, ("POST", "/sessions"), &made).await;
+    assert_eq!(made["defaults"]["hooks"][0], hook);
+    let taken = done(&server, &weak, ("POST", "/sessions/a/snapshots"), &json!({})).await;
+    let snapshot = format!("/snapshots/{}", taken["id"].as_str().unwrap());
+    let restore = json!({"snapshot_id": taken["id"]});
+    for (place, body) in [
+        (("GET", "/sessions/a"), Value::Null),
+        (("GET", "/sessions"), Value::Null),
+        (("GET", snapshot.as_str()), Value::Null),
+        (("POST", "/sessions"), json!({"id": "a"})),
+        (("PATCH", "/sessions/a"), json!({"ttl": {"seconds": 9999}})),
+        (("POST", "/sessions/a/restore"), restore),
+        (("POST", "/sessions/a/fork"), json!({"new_session_id": "b"})),
+        (("POST", "/sessions/a/switch"), json!({"new_session_id": "c"})),
+    ] {
+        let shown = done(&server, &weak, place, &body).await;
+        let text = shown.to_string();
+        assert!(!text.contains(TOKEN), "{place:?}: {text}");
+        assert!(text.contains("https://hooks.example.com/\u{2026}"), "{place:?}: {text}");
+        let one = if shown["items"].is_array() { &shown["items"][0] } else { &shown };
+        let hooks = &one["defaults"]["hooks"];
+        assert_eq!((&hooks[0]["headers"], &hooks[1]), (&json!(["Authorization"]), &redact()));
+        assert_eq!(one["defaults"]["target"], "openai");
+    }
+    // What is shown is not what is stored.
+    for session in ["a", "b", "c"] {
+        let path = format!("/sessions/{session}");
+        let whole = done(&server, &writer, ("GET", &path), &Value::Null).await;
+        assert_eq!(whole["defaults"]["hooks"][0], hook, "{session}");
+    }
+    let whole = done(&server, &writer, ("GET", &snapshot), &Value::Null).await;
+    assert_eq!(whole["defaults"]["hooks"][0], hook);
+}

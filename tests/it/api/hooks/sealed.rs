@@ -122,14 +122,14 @@ async fn stored_before(place: &Place<'_>) {
     let plain = json!({"headers": [], "secrets": [[made["secret"], null]]}).to_string();
     let purpose = Purpose { what: "hook", tenant: "default", of: "g" };
     let blob = Keyring::parse(MASTER).unwrap().seal(purpose, plain.as_bytes()).unwrap();
-    let hex: String = blob.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex: Vec<String> = blob.iter().map(|byte| format!("{byte:02x}")).collect();
     let whole = guard(&receiver)["url"].as_str().unwrap().to_owned();
     let shown = made["url"].as_str().unwrap();
     let definition = place.definition().replace(shown, &whole);
     assert!(definition.contains(TOKEN));
     (place.sql)(&format!(
         "UPDATE hooks SET definition = '{definition}', sealed = {}",
-        (place.bytes)(&hex)
+        (place.bytes)(&hex.concat())
     ));
     // Without the key nothing can be sealed, and nothing is lost by a change.
     let flags = &["--master-key-file", &files.write("other", &MASTER.replace("00", "ff"))];
