@@ -84,7 +84,7 @@ impl Run {
             "failed" => {
                 let failure = Failure::new(Cause::parse(text("cause")?)?, shared("detail")?);
                 let status = u16::try_from(number("status")?).ok().filter(|status| *status > 0);
-                Outcome::Failed(Failure { status, ..failure }.public())
+                Outcome::Failed(Failure { status, ..failure })
             }
             "skipped" => {
                 let why = text("skip")?;
