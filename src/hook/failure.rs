@@ -70,7 +70,7 @@ impl Cause {
     }
 
     /// Every cause.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Timeout,
         Self::Connect,
         Self::BlockedAddress,
