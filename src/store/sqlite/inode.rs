@@ -30,10 +30,9 @@ mod linux {
     /// Takes the lock; false where another open file has it.
     pub(in crate::store::sqlite) fn try_lock(file: &File) -> io::Result<bool> {
         match fcntl(file, FcntlArg::F_OFD_SETLK(&range(libc::F_WRLCK))) {
-            Ok(_) => Ok(true),
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
-            // A file system without such locks: the lock by name is what there is.
-            Err(Errno::EINVAL | Errno::ENOLCK | Errno::ENOSYS | Errno::ENOTSUP) => Ok(true),
+            // The last four: a file system without such locks, where the lock by name is all there is.
+            Ok(_) | Err(Errno::EINVAL | Errno::ENOLCK | Errno::ENOSYS | Errno::ENOTSUP) => Ok(true),
             Err(error) => Err(error.into()),
         }
     }

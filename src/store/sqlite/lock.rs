@@ -81,11 +81,8 @@ fn lock_inode(file: File) -> Result<File, Error> {
 /// Refuses a database that another process has by another name: what is in its log cannot be seen by
 /// this one. Takes no lock.
 pub(super) fn check_name(database: &Path) -> Result<(), Error> {
-    let file = match open(database, Missing::Leave) {
-        Ok(file) => file,
-        // Whoever opens it says so.
-        Err(_) => return Ok(()),
-    };
+    // What cannot be opened is refused by whoever opens it next.
+    let Ok(file) = open(database, Missing::Leave) else { return Ok(()) };
     if !inode::is_locked(&file) {
         return Ok(());
     }
