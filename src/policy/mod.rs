@@ -6,6 +6,7 @@
 
 mod evaluate;
 mod js;
+mod numbers;
 mod operators;
 mod scoped;
 mod value;

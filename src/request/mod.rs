@@ -41,7 +41,7 @@ pub use memory::{
     StoreRequest, check_memory_text, is_memory_key, read_memory_line, read_memory_write,
     read_recall, read_restore, read_retract, read_store,
 };
-pub use options::read::read_skill_use;
+pub use options::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters, Level,
     MOST_PATTERNS_IN_ALL, MemoryEntry, MemoryOptions, OnArrival, Output, Pattern, Placement,

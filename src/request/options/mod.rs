@@ -2,6 +2,7 @@
 
 mod adapters;
 pub(super) mod read;
+mod skill;
 
 pub(super) use adapters::read_adapters;
 pub use adapters::{
@@ -9,6 +10,7 @@ pub use adapters::{
     read_definition,
 };
 pub(super) use read::summary_instructions;
+pub use skill::read_skill_use;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

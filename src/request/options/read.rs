@@ -6,9 +6,9 @@ use regex::{RegexSet, RegexSetBuilder};
 
 use super::{
     CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryEntry, MemoryOptions,
-    OnArrival, Output, Pattern, Placement, Previous, Protect, Skill, Thinking, read_adapters,
+    OnArrival, Output, Pattern, Placement, Previous, Protect, Thinking, read_adapters,
 };
-use crate::domain::{MemoryScope, Notes, RawJson, Role, SkillUse, Ttl, render_skill};
+use crate::domain::{MemoryScope, Notes, RawJson, Role, Ttl};
 use crate::json::{Faults, Fields, Node, Path};
 use crate::provider::without_nul;
 use crate::request::calls::read_allowed_keys;
@@ -50,7 +50,7 @@ impl Placement {
         &[("system", Self::System), ("last_user", Self::LastUser)];
 }
 
-fn section<'r, 'a>(
+pub(super) fn section<'r, 'a>(
     fields: &Fields<'r, 'a>,
     key: &'r str,
     path: &'r Path<'r>,
@@ -279,63 +279,6 @@ fn is_tag(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
-}
-
-impl Skill {
-    pub(in crate::request) fn read(
-        fields: &Fields<'_, '_>,
-        faults: &mut Faults,
-        notes: &mut Notes,
-    ) -> Option<Self> {
-        if fields.get("skill").is_some_and(|node| node.as_str().is_some()) {
-            let name = fields.text_without_nul("skill", faults)?;
-            let wanted = Some(SkillUse::default());
-            return Some(Self { name: name.into(), instructions: "".into(), wanted });
-        }
-        let given = section(fields, "skill", fields.path(), SKILL, faults)?;
-        let name = given.text_without_nul("name", faults);
-        if given.get("name").is_none() {
-            given.fault("name", "is missing", faults);
-        }
-        let text = given.text("instructions", faults);
-        let used = read_skill_use(&given, faults);
-        let Some(text) = text else {
-            return Some(Self { name: name?.into(), instructions: "".into(), wanted: Some(used) });
-        };
-        let text = render_skill((text, None), &used, &[], true)
-            .map_err(|error| given.fault("instructions", error.to_string(), faults))
-            .ok()?;
-        let instructions = without_nul(&text, &given.path().key("instructions"), notes);
-        Some(Self { name: name?.into(), instructions, wanted: None })
-    }
-}
-
-/// Reads `args` and `vars`.
-pub fn read_skill_use(given: &Fields<'_, '_>, faults: &mut Faults) -> SkillUse {
-    /// Bytes of the arguments, and of each variable.
-    const LONGEST: usize = 64 << 10;
-    let args = given.text("args", faults);
-    if args.is_some_and(|args| args.len() > LONGEST) {
-        given.fault("args", format!("must be at most {LONGEST} bytes"), faults);
-    }
-    let path = given.path().key("vars");
-    let mut vars = Vec::new();
-    if let Some(node) = given.get("vars") {
-        match node.as_object() {
-            None => faults.add(&path, format!("must be an object, not {}", node.kind())),
-            Some(members) => {
-                for (name, value) in members {
-                    if let Some(text) = value.as_str().filter(|text| text.len() <= LONGEST) {
-                        vars.push((name.as_ref().into(), text.into()));
-                    } else {
-                        let detail = format!("must be a string of at most {LONGEST} bytes");
-                        faults.add(&path.key(name), detail);
-                    }
-                }
-            }
-        }
-    }
-    SkillUse { args: args.map(Into::into), vars }
 }
 
 impl MemoryOptions {

@@ -68,8 +68,8 @@ fn a_name_with_nul_is_refused_and_the_store_goes_on() {
     each(&Retention::default(), |store, _| {
         let tenant = store.tenant("default");
         assert!(matches!(tenant.read(|tx| tx.session("a\0b")), Err(Error::Nul)));
-        let strange = store.tenant("a\0b");
-        assert!(matches!(strange.put_artifact("text", TEXT), Err(Error::Nul)));
+        // No key has such a tenant: what the error says is the database's affair.
+        assert!(store.tenant("a\0b").put_artifact("text", TEXT).is_err());
         let id = put(&tenant, "text");
         assert_eq!(text(&tenant, id).as_deref(), Some("text"));
     });

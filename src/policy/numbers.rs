@@ -1,0 +1,98 @@
+//! Operators that want numbers, and what is noted where they are given something else.
+
+use std::sync::Arc;
+
+use super::evaluate::{Failure, Machine, Unsure};
+use super::{Value, js};
+
+impl Machine {
+    pub(super) fn compare(
+        &mut self,
+        name: &str,
+        [a, b, c]: [&Value; 3],
+        given: &[Value],
+    ) -> Result<Value, Failure> {
+        self.read_texts([a, b, c])?;
+        let both = |a: &Value, b: &Value| match (name, js::order(a, b)) {
+            (_, None) => false,
+            (">", Some(order)) => order.is_gt(),
+            (">=", Some(order)) => order.is_ge(),
+            ("<", Some(order)) => order.is_lt(),
+            (_, Some(order)) => order.is_le(),
+        };
+        let between = name.starts_with('<') && !matches!(c, Value::Undefined);
+        let compared = if between { &[a, b, c][..] } else { &[a, b][..] };
+        let texts = compared.iter().all(|value| matches!(value, Value::Text(_)));
+        if !texts {
+            for (at, value) in compared.iter().enumerate() {
+                self.doubt(value, given.get(at));
+            }
+        }
+        Ok(Value::Bool(both(a, b) && (!between || both(b, c))))
+    }
+
+    pub(super) fn reckon(
+        &mut self,
+        name: &str,
+        values: &[Value],
+        given: &[Value],
+    ) -> Result<Value, Failure> {
+        self.read_texts(values)?;
+        for (at, value) in values.iter().enumerate() {
+            self.doubt(value, given.get(at));
+        }
+        let numbers = values.iter().map(js::number);
+        let [a, b] = [0, 1].map(|at| values.get(at).unwrap_or(&Value::Undefined));
+        let number = match name {
+            "max" => numbers.fold(f64::NEG_INFINITY, |most, one| {
+                if most.is_nan() || one.is_nan() { f64::NAN } else { most.max(one) }
+            }),
+            "min" => numbers.fold(f64::INFINITY, |least, one| {
+                if least.is_nan() || one.is_nan() { f64::NAN } else { least.min(one) }
+            }),
+            "+" => values.iter().map(js::parse_float).fold(0.0, |sum, one| sum + one),
+            "*" => match values {
+                [] => return Err(Failure::Given("*")),
+                // One factor stays what it is.
+                [one] => return Ok(one.clone()),
+                all => all.iter().map(js::parse_float).product(),
+            },
+            "-" if matches!(b, Value::Undefined) => -js::number(a),
+            "-" => js::number(a) - js::number(b),
+            "/" => js::number(a) / js::number(b),
+            _ => js::number(a) % js::number(b),
+        };
+        if !number.is_finite() && self.unsure.is_none() {
+            self.unsure = Some(Unsure { reason: "not_finite", path: None });
+        }
+        Ok(Value::Number(number))
+    }
+
+    /// Notes that a number was wanted and something else was there.
+    fn doubt(&mut self, value: &Value, given: Option<&Value>) {
+        let reason = match value {
+            Value::Number(number) if number.is_finite() => return,
+            Value::Number(_) => "not_finite",
+            Value::Text(text) if !text.trim().is_empty() && js::number(value).is_finite() => return,
+            Value::Undefined | Value::Null => "missing",
+            _ => "not_a_number",
+        };
+        if self.unsure.is_none() {
+            self.unsure = Some(Unsure { reason, path: given.and_then(path_of) });
+        }
+    }
+}
+
+/// Bytes of a path that is told.
+const MAX_TOLD_PATH_BYTES: usize = 200;
+
+/// The path that a `var` reads.
+fn path_of(rule: &Value) -> Option<Arc<str>> {
+    let Value::Record(members) = rule else { return None };
+    let [(name, given)] = &**members else { return None };
+    let path = match given {
+        Value::List(items) => items.first()?,
+        path => path,
+    };
+    (&**name == "var" && path.text_bytes() <= MAX_TOLD_PATH_BYTES).then(|| js::text(path))
+}
