@@ -4,6 +4,7 @@
 //! between the texts of an entry, so that a seed can be written by hand.
 
 pub mod adapter;
+pub mod api;
 
 use std::sync::Arc;
 
@@ -163,7 +164,8 @@ pub fn atoms(data: &[u8]) {
     for width in [1, 7, 40, 160] {
         let line = fuzz::one_line(&text, width);
         assert!(line.chars().count() <= width + 1);
-        let Some(head) = line.strip_suffix('…').filter(|head| head.len() + 3 <= whole.len()) else {
+        let Some(head) = line.strip_suffix('…').filter(|head| head.len() + 3 <= whole.len())
+        else {
             continue;
         };
         if whole == line {

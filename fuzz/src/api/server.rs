@@ -1,0 +1,113 @@
+//! One server in this process: no sockets, no disk, nothing that it may call.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::header;
+use contexture::config::LimitsConfig;
+use contexture::http::{self, AppState};
+use contexture::server;
+use contexture::service::pool::Pool;
+use contexture::telemetry::Metrics;
+use cpu_time::ProcessTime;
+use http_body_util::BodyExt as _;
+use peak_alloc::PeakAlloc;
+use tower::ServiceExt as _;
+
+use super::{MIB, Request};
+
+/// What came back, and what it took.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) media: String,
+    pub(super) etag: Option<String>,
+    pub(super) body: Vec<u8>,
+    /// Bytes that were allocated at once, besides those before the request and its body.
+    pub(super) peak_bytes: usize,
+    pub(super) cpu: Duration,
+}
+
+pub(super) struct Server {
+    router: Router,
+}
+
+pub(super) fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_time().build().expect("a runtime")
+}
+
+impl Server {
+    pub(super) async fn start() -> Self {
+        let services = server::services_in_memory().expect("a store in memory");
+        // Dictionaries are loaded once a process, which is no request's doing.
+        services.warm();
+        let limits = LimitsConfig {
+            max_body_bytes: 16 * MIB,
+            max_decoded_bytes: 32 * MIB,
+            header_timeout_ms: 5_000,
+            body_timeout_ms: 30_000,
+            max_connections: 16,
+        };
+        let state = AppState::new(services, Pool::new(1), Metrics::new(), &limits);
+        state.set_ready(true);
+        Self { router: http::router(state, &limits, &[]) }
+    }
+
+    pub(super) async fn send(&self, request: &Request) -> Reply {
+        let mut builder = axum::http::Request::builder();
+        builder = builder.method(&*request.method).uri(&*request.path);
+        for (name, value) in &request.headers {
+            builder = builder.header(name, value);
+        }
+        let Ok(asked) = builder.body(Body::from(request.body.clone())) else {
+            return Reply::nothing();
+        };
+        let before = PeakAlloc.current_usage();
+        PeakAlloc.reset_peak_usage();
+        let started = ProcessTime::now();
+        let response = self.router.clone().oneshot(asked).await.expect("an answer");
+        let (parts, body) = response.into_parts();
+        let text = |name| parts.headers.get(name)?.to_str().ok().map(str::to_owned);
+        let media = text(header::CONTENT_TYPE).unwrap_or_default();
+        // A stream of events has no end.
+        let body = match media.starts_with("text/event-stream") {
+            true => Vec::new(),
+            false => body.collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default(),
+        };
+        Reply {
+            status: parts.status.as_u16(),
+            media,
+            etag: text(header::ETAG),
+            peak_bytes: PeakAlloc.peak_usage().saturating_sub(before),
+            cpu: started.elapsed(),
+            body,
+        }
+    }
+}
+
+impl Reply {
+    /// For what is no request at all.
+    fn nothing() -> Self {
+        Self {
+            status: 400,
+            media: String::new(),
+            etag: None,
+            body: Vec::new(),
+            peak_bytes: 0,
+            cpu: Duration::ZERO,
+        }
+    }
+}
+
+/// Writes a request to the file that keeps them, where one is named.
+pub(super) fn write_out(request: &Request) {
+    let Some(path) = std::env::var_os("CONTEXTURE_FUZZ_OUT") else { return };
+    let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the file");
+    let Request { method, path, headers, body } = request;
+    writeln!(file, "{method} {path} {headers:?}").expect("a file to write to");
+    file.write_all(body).and_then(|()| file.write_all(b"\n")).expect("a file to write to");
+}
