@@ -1,15 +1,18 @@
 //! What two versions of a pack differ in.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
+
+use crate::json::Path;
+use crate::limit::{Allowance, Exhausted};
 
 /// One place where two documents are not the same.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// `add`, `remove` or `replace`.
     pub op: &'static str,
-    /// JSON Pointer.
+    /// JSON Pointer; long keys are cut.
     pub path: String,
     pub from: Option<Value>,
     pub value: Option<Value>,
@@ -37,101 +40,143 @@ const NAMES: &[&str] = &[
 
 /// What has to be done to `before` to make it `after`, layer by layer. Rules, gates and the like
 /// are compared by their ids: one that moved is not told as changed, but for its place.
-pub fn between(before: &Value, after: &Value) -> Vec<LayerChange> {
-    let mut changes = Vec::new();
-    compare(before, after, &mut String::new(), &mut changes);
+pub fn between(
+    before: &Value,
+    after: &Value,
+    allowance: &Allowance,
+) -> Result<Vec<LayerChange>, Exhausted> {
+    let mut found = Found { changes: Vec::new(), allowance };
+    found.compare(before, after, &Path::Root)?;
     let mut layers: Vec<LayerChange> = Vec::new();
-    for change in changes {
+    for change in found.changes {
         let layer = change.path.split('/').nth(1).unwrap_or_default().to_owned();
         match layers.iter_mut().find(|known| known.layer == layer) {
             Some(known) => known.changes.push(change),
             None => layers.push(LayerChange { layer, changes: vec![change] }),
         }
     }
-    layers
+    Ok(layers)
 }
 
-fn compare(before: &Value, after: &Value, path: &mut String, out: &mut Vec<Change>) {
-    let length = path.len();
-    match (before, after) {
-        (Value::Object(old), Value::Object(new)) => {
-            for (key, value) in old {
-                step(path, key);
-                match new.get(key) {
-                    Some(other) => compare(value, other, path, out),
-                    None => tell(out, "remove", path, Some(value), None),
+/// Bytes that a change takes besides its pointer, in memory and as JSON.
+const CHANGE_BYTES: usize = 256;
+
+/// The differences found so far.
+struct Found<'a> {
+    changes: Vec<Change>,
+    /// Pays for changes: a long list has one an item, and all may be under one long path.
+    allowance: &'a Allowance,
+}
+
+impl Found<'_> {
+    fn compare(&mut self, before: &Value, after: &Value, path: &Path<'_>) -> Result<(), Exhausted> {
+        match (before, after) {
+            (Value::Object(old), Value::Object(new)) => {
+                for (key, value) in old {
+                    let path = path.key(key);
+                    match new.get(key) {
+                        Some(other) => self.compare(value, other, &path)?,
+                        None => self.tell("remove", &path, Some(value), None)?,
+                    }
                 }
-                path.truncate(length);
+                for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+                    self.tell("add", &path.key(key), None, Some(value))?;
+                }
+                Ok(())
             }
-            for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
-                step(path, key);
-                tell(out, "add", path, None, Some(value));
-                path.truncate(length);
+            (Value::Array(old), Value::Array(new)) => self.lists(old, new, path),
+            (Value::Number(old), Value::Number(new)) if old.as_f64() == new.as_f64() => Ok(()),
+            _ if before == after => Ok(()),
+            _ => self.tell("replace", path, Some(before), Some(after)),
+        }
+    }
+
+    fn lists(&mut self, old: &[Value], new: &[Value], path: &Path<'_>) -> Result<(), Exhausted> {
+        let [old, new] = Items::pair(old, new);
+        for (at, item) in old.items.iter().enumerate() {
+            let path = path.index(at);
+            match new.find(item, at) {
+                Some(other) => self.compare(item, other, &path)?,
+                None => self.tell("remove", &path, Some(item), None)?,
             }
         }
-        (Value::Array(old), Value::Array(new)) => lists(old, new, path, out),
-        (Value::Number(old), Value::Number(new)) if old.as_f64() == new.as_f64() => {}
-        _ if before == after => {}
-        _ => tell(out, "replace", path, Some(before), Some(after)),
-    }
-}
-
-fn lists(old: &[Value], new: &[Value], path: &mut String, out: &mut Vec<Change>) {
-    let length = path.len();
-    let key = NAMES.iter().find(|key| names(old, key).is_some() && names(new, key).is_some());
-    let find = |items: &[Value], item: &Value, at: usize| match name(item, key) {
-        Some(own) => items.iter().position(|other| name(other, key) == Some(own)),
-        None => (at < items.len()).then_some(at),
-    };
-    for (at, item) in old.iter().enumerate() {
-        step(path, &at.to_string());
-        match find(new, item, at).and_then(|other| new.get(other)) {
-            Some(other) => compare(item, other, path, out),
-            None => tell(out, "remove", path, Some(item), None),
+        for (at, item) in new.items.iter().enumerate() {
+            if old.find(item, at).is_none() {
+                self.tell("add", &path.index(at), None, Some(item))?;
+            }
         }
-        path.truncate(length);
-    }
-    for (at, item) in new.iter().enumerate() {
-        if find(old, item, at).is_none() {
-            step(path, &at.to_string());
-            tell(out, "add", path, None, Some(item));
-            path.truncate(length);
+        let (was, is) = (old.order_in(&new), new.order_in(&old));
+        if was != is {
+            self.tell("replace", path, Some(&Value::Array(was)), Some(&Value::Array(is)))?;
         }
+        Ok(())
     }
-    let order = |items: &[Value], others: &[Value]| -> Vec<Value> {
-        let kept = items.iter().filter(|item| find(others, item, others.len()).is_some());
-        kept.filter_map(|item| name(item, key)).map(Value::from).collect()
-    };
-    let (was, is) = (order(old, new), order(new, old));
-    if was != is {
-        tell(out, "replace", path, Some(&Value::Array(was)), Some(&Value::Array(is)));
+
+    fn tell(
+        &mut self,
+        op: &'static str,
+        path: &Path<'_>,
+        from: Option<&Value>,
+        value: Option<&Value>,
+    ) -> Result<(), Exhausted> {
+        let path = path.pointer();
+        self.allowance.take(CHANGE_BYTES + path.len())?;
+        self.changes.push(Change { op, path, from: from.cloned(), value: value.cloned() });
+        Ok(())
     }
 }
 
-/// What an item is called under a key.
-fn name<'v>(item: &'v Value, key: Option<&&str>) -> Option<&'v str> {
-    item.get(key?)?.as_str()
+/// A list, and the places of its items by their names if it has names.
+struct Items<'v> {
+    items: &'v [Value],
+    named: Option<Named<'v>>,
 }
 
-/// What items are called under a key; none where one has no such text, or two have the same.
-fn names<'v>(items: &'v [Value], key: &str) -> Option<BTreeSet<&'v str>> {
-    let names: Option<BTreeSet<&str>> = items.iter().map(|item| name(item, Some(&key))).collect();
-    names.filter(|names| names.len() == items.len())
+struct Named<'v> {
+    key: &'static str,
+    places: BTreeMap<&'v str, usize>,
 }
 
-fn step(path: &mut String, key: &str) {
-    path.push('/');
-    path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+impl<'v> Items<'v> {
+    /// Two lists, with the first key under which the items of both have names.
+    fn pair(old: &'v [Value], new: &'v [Value]) -> [Self; 2] {
+        let named = NAMES.iter().find_map(|key| Some([Named::of(old, key)?, Named::of(new, key)?]));
+        let [before, after] = named.map_or([None, None], |pair| pair.map(Some));
+        [Self { items: old, named: before }, Self { items: new, named: after }]
+    }
+
+    /// The item of the name that another list's item has; without names, the one at its place.
+    fn find(&self, item: &Value, at: usize) -> Option<&'v Value> {
+        let at = match &self.named {
+            Some(named) => *named.places.get(named.name(item)?)?,
+            None => at,
+        };
+        self.items.get(at)
+    }
+
+    /// The names that the other list has too, in the order of this one.
+    fn order_in(&self, other: &Self) -> Vec<Value> {
+        let (Some(own), Some(others)) = (&self.named, &other.named) else { return Vec::new() };
+        let names = self.items.iter().filter_map(|item| own.name(item));
+        names.filter(|name| others.places.contains_key(name)).map(Value::from).collect()
+    }
 }
 
-fn tell(
-    out: &mut Vec<Change>,
-    op: &'static str,
-    path: &str,
-    from: Option<&Value>,
-    value: Option<&Value>,
-) {
-    out.push(Change { op, path: path.to_owned(), from: from.cloned(), value: value.cloned() });
+impl<'v> Named<'v> {
+    /// None if an item has no text under the key, or two have the same.
+    fn of(items: &'v [Value], key: &'static str) -> Option<Self> {
+        let mut places = BTreeMap::new();
+        for (at, item) in items.iter().enumerate() {
+            if places.insert(item.get(key)?.as_str()?, at).is_some() {
+                return None;
+            }
+        }
+        Some(Self { key, places })
+    }
+
+    fn name<'i>(&self, item: &'i Value) -> Option<&'i str> {
+        item.get(self.key)?.as_str()
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +184,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn between(before: &Value, after: &Value) -> Vec<LayerChange> {
+        super::between(before, after, &Allowance::default()).unwrap()
+    }
 
     #[test]
     fn rules_are_told_apart_by_their_ids() {
@@ -182,5 +231,16 @@ mod tests {
         let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(between(&read(r#"{"a": [1.0, 2e1]}"#), &read(r#"{"a": [1, 20]}"#)), []);
         assert_ne!(between(&read(r#"{"a": 1.5}"#), &read(r#"{"a": 1}"#)), []);
+    }
+
+    #[test]
+    fn pointers_are_short_and_paid_for() {
+        let document = |value: i32| json!({"x": {"k".repeat(10_000): vec![value; 1_000]}});
+        let layers = between(&document(1), &document(2));
+        assert_eq!(layers[0].changes.len(), 1_000);
+        let longest = layers[0].changes.iter().map(|change| change.path.len()).max();
+        assert_eq!(longest, Some("/x/".len() + 256 + "…".len() + "/999".len()));
+        let little = Allowance::of_bytes(100_000);
+        assert!(super::between(&document(1), &document(2), &little).is_err());
     }
 }

@@ -12,6 +12,7 @@ use super::{Error, Services, StoreError};
 use crate::domain::StoredPack;
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::pack::{self, LayerChange, LintFault, Linted, Pack, PackRef, PublicKeys};
+use crate::pipeline::Stopped;
 use crate::store;
 
 pub use golden::{
@@ -211,7 +212,8 @@ pub fn diff(services: &Services, body: &str) -> Result<Difference, Error> {
         Ok::<_, Error>((stored, value))
     };
     let ((from, before), (to, after)) = (get(&from)?, get(&to)?);
-    Ok(Difference { layers: pack::between(&before, &after), from, to })
+    let layers = pack::between(&before, &after, services.allowance()).map_err(Stopped::from)?;
+    Ok(Difference { layers, from, to })
 }
 
 fn parse(body: &str) -> Result<Node<'_>, Error> {

@@ -282,6 +282,29 @@ async fn a_packs_redaction_has_a_short_replacement_and_an_end() {
     assert!(reply.body.len() < MIB);
 }
 
+#[tokio::test]
+async fn packs_that_differ_in_many_places_are_told_apart_in_short() {
+    let server = warm_server().await;
+    let publish = |version: &str, value: i32, items: usize| {
+        let mut pack = minimal();
+        pack["pack_meta"]["pack_version"] = json!(version);
+        pack["pack_meta"]["environment_defaults"] =
+            json!({"k".repeat(100_000): vec![value; items]});
+        pack
+    };
+    for (version, value, items) in
+        [("1.0.0", 1, 10_000), ("1.0.1", 2, 10_000), ("1.1.0", 1, 300_000), ("1.1.1", 2, 300_000)]
+    {
+        let reply = ask(&server, "/packs", &publish(version, value, items)).await;
+        assert_eq!(reply.status, 201, "{}", String::from_utf8_lossy(&reply.body));
+    }
+    let reply = ask(&server, "/packs/diff", &json!({"from": "min@1.0.0", "to": "min@1.0.1"})).await;
+    assert_eq!(reply.status, 200);
+    assert!(reply.body.len() < 8 * MIB, "{}", reply.body.len());
+    let reply = ask(&server, "/packs/diff", &json!({"from": "min@1.1.0", "to": "min@1.1.1"})).await;
+    refused(&reply, "text_limit");
+}
+
 fn calls(schema: &Value, arguments: &Value, count: usize) -> Value {
     let call = |at: usize| {
         json!({"id": format!("c{at}"), "type": "function",
