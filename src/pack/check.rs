@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::document::{Pack, Rule, matches};
+use super::document::{Capability, Pack, Rule, matches};
 use super::lint::Lint;
 use crate::json::{Fields, Node};
 
@@ -25,12 +25,60 @@ pub(super) fn run(
             return;
         }
     }
+    let names = Names::of(pack);
     compatibility(pack, lint);
     intents(pack, targets, lint);
-    rules(pack, node, lint);
-    gates(pack, lint);
-    tools(pack, lint);
+    rules((pack, &names), node, lint);
+    gates(pack, &names, lint);
+    tools(pack, &names, lint);
     budget(pack, lint);
+}
+
+/// What the layers define, to be looked up: rules name thousands of things.
+struct Names<'p> {
+    capabilities: BTreeMap<&'p str, &'p Capability>,
+    gates: BTreeSet<&'p str>,
+    /// Whether a gate has a condition, and so may be for any rule.
+    has_conditional_gate: bool,
+    /// Capabilities that gates name.
+    gated: BTreeSet<&'p str>,
+    decisions: BTreeSet<&'p str>,
+    /// Classes of evidence that decisions ask for.
+    evidence: BTreeSet<&'p str>,
+}
+
+impl<'p> Names<'p> {
+    fn of(pack: &'p Pack) -> Self {
+        let gates = &pack.policy.gates;
+        let mut capabilities = BTreeMap::new();
+        for capability in &pack.capabilities {
+            // The first one of a key counts, as in `Pack::capability`.
+            capabilities.entry(&*capability.key).or_insert(capability);
+        }
+        let gated = gates.iter().flat_map(|gate| &gate.capabilities);
+        let evidence = pack.decisions.iter().flat_map(|spec| &spec.required_evidence);
+        Self {
+            capabilities,
+            gates: gates.iter().map(|gate| &*gate.id).collect(),
+            has_conditional_gate: gates.iter().any(|gate| gate.condition.is_some()),
+            gated: gated.map(|key| &**key).collect(),
+            decisions: pack.decisions.iter().map(|spec| &*spec.key).collect(),
+            evidence: evidence.map(|name| &**name).collect(),
+        }
+    }
+
+    fn has_capability(&self, key: &str) -> bool {
+        self.capabilities.contains_key(key)
+    }
+
+    /// Whether a gate is for what a rule is about.
+    fn is_gated(&self, rule: &Rule) -> bool {
+        let is_named = match rule.targets.is_empty() {
+            true => !self.gated.is_empty(),
+            false => rule.targets.iter().any(|key| self.gated.contains(&**key)),
+        };
+        self.has_conditional_gate || is_named
+    }
 }
 
 /// Whether there is what the pack needs. It may be published ahead of its runtime; nothing is
@@ -97,7 +145,7 @@ fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p Rule)> {
     found
 }
 
-fn rules(pack: &Pack, node: &Node<'_>, lint: &mut Lint) {
+fn rules((pack, names): (&Pack, &Names<'_>), node: &Node<'_>, lint: &mut Lint) {
     let placed = placed(pack, node);
     twice(placed.iter().map(|(_, rule)| &rule.id), |at, id| {
         let place = placed.get(at).map(|(place, _)| format!("{place}/rule_id"));
@@ -115,11 +163,11 @@ fn rules(pack: &Pack, node: &Node<'_>, lint: &mut Lint) {
         }
     }
     for (place, rule) in placed {
-        one(pack, &place, rule, lint);
+        one((pack, names), &place, rule, lint);
     }
 }
 
-fn one(pack: &Pack, place: &str, rule: &Rule, lint: &mut Lint) {
+fn one((pack, names): (&Pack, &Names<'_>), place: &str, rule: &Rule, lint: &mut Lint) {
     for pattern in &rule.intents {
         if !pack.intents.iter().any(|intent| matches(pattern, &intent.id)) {
             let detail = format!("no intent of the catalogue is `{pattern}`");
@@ -127,29 +175,17 @@ fn one(pack: &Pack, place: &str, rule: &Rule, lint: &mut Lint) {
         }
     }
     let gate = rule.gate.as_ref();
-    if let Some(gate) =
-        gate.filter(|gate| !pack.policy.gates.iter().any(|known| known.id == **gate))
-    {
+    if let Some(gate) = gate.filter(|gate| !names.gates.contains(&***gate)) {
         let at = format!("{place}/then/requires_approval_gate");
         lint.error_at("policy_gate_unresolved", at, format!("there is no gate `{gate}`"));
     }
-    if gate.is_none() && rule.requires.iter().any(|name| &**name == "approval") {
-        let covered = pack.policy.gates.iter().any(|gate| {
-            gate.condition.is_some()
-                || gate
-                    .capabilities
-                    .iter()
-                    .any(|key| rule.targets.is_empty() || rule.targets.contains(key))
-        });
-        if !covered {
-            let at = format!("{place}/then/requires");
-            let detail = "`approval` is required and no gate covers the rule";
-            lint.error_at("policy_gate_unresolved", at, detail);
-        }
+    let asks_approval = rule.requires.iter().any(|name| &**name == "approval");
+    if gate.is_none() && asks_approval && !names.is_gated(rule) {
+        let at = format!("{place}/then/requires");
+        let detail = "`approval` is required and no gate covers the rule";
+        lint.error_at("policy_gate_unresolved", at, detail);
     }
-    if let Some(key) = &rule.binding
-        && !pack.decisions.iter().any(|spec| spec.key == *key)
-    {
+    if let Some(key) = rule.binding.as_ref().filter(|key| !names.decisions.contains(&***key)) {
         let at = format!("{place}/decision_binding");
         lint.error_at("policy_binding_unresolved", at, format!("there is no decision `{key}`"));
     }
@@ -160,16 +196,15 @@ fn one(pack: &Pack, place: &str, rule: &Rule, lint: &mut Lint) {
         lint.error_at("policy_constraints_untargeted", at, detail);
     }
     for (list, keys) in [("targets", &rule.targets), ("forbids", &rule.forbids)] {
-        for key in keys.iter().filter(|key| pack.capability(key).is_none()) {
+        for key in keys.iter().filter(|key| !names.has_capability(key)) {
             let at = format!("{place}/then/{list}");
             let detail = format!("no capability of the registry is `{key}`");
             lint.error_at("policy_target_unresolved", at, detail);
         }
     }
     for name in &rule.requires {
-        let is_known = &**name == "approval"
-            || pack.capability(name).is_some()
-            || pack.decisions.iter().any(|spec| spec.required_evidence.contains(name));
+        let is_known =
+            &**name == "approval" || names.has_capability(name) || names.evidence.contains(&**name);
         if !is_known {
             let at = format!("{place}/then/requires");
             let detail = format!("`{name}` is no capability and no evidence of a decision");
@@ -177,7 +212,7 @@ fn one(pack: &Pack, place: &str, rule: &Rule, lint: &mut Lint) {
         }
     }
     let above = |key: &Arc<str>| {
-        let ceiling = pack.capability(key).map(|capability| capability.ceiling);
+        let ceiling = names.capabilities.get(&**key).map(|capability| capability.ceiling);
         ceiling.zip(rule.mode).is_some_and(|(ceiling, mode)| mode > ceiling)
     };
     for key in rule.targets.iter().filter(|key| above(key)) {
@@ -187,13 +222,13 @@ fn one(pack: &Pack, place: &str, rule: &Rule, lint: &mut Lint) {
     }
 }
 
-fn gates(pack: &Pack, lint: &mut Lint) {
+fn gates(pack: &Pack, names: &Names<'_>, lint: &mut Lint) {
     twice(pack.policy.gates.iter().map(|gate| &gate.id), |at, id| {
         let path = format!("/policy_layer/approval_gates/{at}/gate_id");
         lint.error_at("policy_gate_duplicate", path, format!("the gate `{id}` stands twice"));
     });
     for (at, gate) in pack.policy.gates.iter().enumerate() {
-        for key in gate.capabilities.iter().filter(|key| pack.capability(key).is_none()) {
+        for key in gate.capabilities.iter().filter(|key| !names.has_capability(key)) {
             let path = format!("/policy_layer/approval_gates/{at}/applies_to/capabilities");
             let detail = format!("no capability of the registry is `{key}`");
             lint.error_at("policy_target_unresolved", path, detail);
@@ -201,14 +236,14 @@ fn gates(pack: &Pack, lint: &mut Lint) {
     }
 }
 
-fn tools(pack: &Pack, lint: &mut Lint) {
+fn tools(pack: &Pack, names: &Names<'_>, lint: &mut Lint) {
     twice(pack.capabilities.iter().map(|capability| &capability.key), |_, key| {
         let path = "/tooling_layer/adapter_registry".to_owned();
         lint.error_at("tool_capability_duplicate", path, format!("`{key}` stands twice"));
     });
     for (at, permission) in pack.permissions.iter().enumerate() {
         let path = || format!("/tooling_layer/permissions/{at}");
-        if pack.capability(&permission.key).is_none() {
+        if !names.has_capability(&permission.key) {
             let detail = format!("no capability of the registry is `{}`", permission.key);
             lint.error_at("tool_permission_unresolved", path(), detail);
         }

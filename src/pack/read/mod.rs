@@ -212,6 +212,32 @@ fn name(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Arc<str> {
     required(fields, key, lint).unwrap_or_default().into()
 }
 
+/// Bytes of a name: rows of a compile repeat it, so one long name would be in many of them.
+const MAX_NAME_BYTES: usize = 256;
+
+/// A name that must be there and is not long; empty where it is not.
+fn id(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Arc<str> {
+    required(fields, key, lint).and_then(|text| short(fields, key, text, lint)).unwrap_or_default()
+}
+
+/// A name that may be absent.
+fn optional_id(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Arc<str>> {
+    let text = fields.text(key, &mut lint.shape)?;
+    short(fields, key, text, lint)
+}
+
+fn short(fields: &Fields<'_, '_>, key: &str, text: &str, lint: &mut Lint) -> Option<Arc<str>> {
+    if text.len() > MAX_NAME_BYTES {
+        fields.fault(key, too_long(), &mut lint.shape);
+        return None;
+    }
+    Some(text.into())
+}
+
+fn too_long() -> String {
+    format!("must be at most {MAX_NAME_BYTES} bytes")
+}
+
 fn optional(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Arc<str>> {
     fields.text(key, &mut lint.shape).map(Into::into)
 }

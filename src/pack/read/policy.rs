@@ -1,6 +1,6 @@
 //! Rules, guardrails and gates.
 
-use super::{layer, list, name, object, optional, passed_on, required, texts};
+use super::{id, layer, list, object, optional, passed_on, required, texts};
 use crate::json::{Fields, Node, Path};
 use crate::limit::PatternBudget;
 use crate::pack::document::{Bundle, Gate, Mode, PolicyLayer, Rule};
@@ -90,7 +90,7 @@ fn bundle(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Bundle> {
     const DSL: &[&str] = &["language", "rules"];
     let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
     let mut bundle = Bundle {
-        id: name(&given, "bundle_id", lint),
+        id: id(&given, "bundle_id", lint),
         version: optional(&given, "version", lint),
         priority: 0,
         rules: Vec::new(),
@@ -118,7 +118,7 @@ fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Rule> {
         &["rule_id", "applies_to", "if", "then", "rationale", "decision_binding"];
     let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
     let mut rule = Rule {
-        id: name(&given, "rule_id", lint),
+        id: id(&given, "rule_id", lint),
         intents: Vec::new(),
         condition: policy::Value::Null,
         denies: false,
@@ -214,9 +214,9 @@ fn gate(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Gate> {
         &["gate_id", "when", "required_approver_role", "expires_in_seconds", "applies_to"];
     let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
     let mut gate = Gate {
-        id: name(&given, "gate_id", lint),
+        id: id(&given, "gate_id", lint),
         condition: given.get("when").map(|node| condition(node, &given.path().key("when"), lint)),
-        approver: name(&given, "required_approver_role", lint),
+        approver: id(&given, "required_approver_role", lint),
         expires_in_seconds: given.whole("expires_in_seconds", 1, u32::MAX.into(), &mut lint.shape),
         capabilities: Vec::new(),
     };

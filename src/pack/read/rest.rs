@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::policy::condition;
-use super::{layer, list, name, object, optional, required, texts};
+use super::{id, layer, list, name, object, optional, required, texts};
 use crate::domain::MemoryTier;
 use crate::json::{Fields, Node, Path, Value};
 use crate::pack::document::{
@@ -45,9 +45,9 @@ pub(super) fn intents(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Intent> {
         }
         texts(&row, "eligible_task_templates", false, lint);
         read.push(Intent {
-            id: name(&row, "id", lint),
-            class: name(&row, "intent_class", lint),
-            task: name(&row, "task_id", lint),
+            id: id(&row, "id", lint),
+            class: id(&row, "intent_class", lint),
+            task: id(&row, "task_id", lint),
             risk_class: optional(&row, "risk_class", lint),
             channels: texts(&row, "accepted_channels", false, lint),
             locales: texts(&row, "locale_support", false, lint),
@@ -89,7 +89,7 @@ pub(super) fn decisions(fields: &Fields<'_, '_>, lint: &mut Lint) -> Vec<Decisio
             condition(rules, &spec.path().key("eligibility_rules"), lint);
         }
         read.push(DecisionSpec {
-            key: name(&spec, "decision_key", lint),
+            key: id(&spec, "decision_key", lint),
             required_evidence: texts(&spec, "required_evidence", true, lint),
         });
     }
@@ -218,7 +218,7 @@ fn blocks(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Vec<Block> {
         if block.get("priority").is_none() {
             block.fault("priority", "is missing", &mut lint.shape);
         }
-        let kind = name(&block, "kind", lint);
+        let kind = id(&block, "kind", lint);
         if &*kind == "policy" {
             let path = block.path().key("kind");
             lint.warn("tone_privileged_text", &path, "policy belongs into the policy layer");

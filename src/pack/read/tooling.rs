@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::policy::mode;
-use super::{layer, list, name, optional, passed_on, required};
+use super::{
+    MAX_NAME_BYTES, id, layer, list, optional, optional_id, passed_on, required, too_long,
+};
 use crate::json::{Fields, Node, Path};
 use crate::pack::document::{Capability, Mode, Permission};
 use crate::pack::lint::Lint;
@@ -42,7 +44,7 @@ fn adapter(node: &Node<'_>, path: Path<'_>, found: &mut Vec<Capability>, lint: &
         "capability_risks",
     ];
     let Some(given) = Fields::of(node, path, KNOWN, &mut lint.shape) else { return };
-    let adapter = name(&given, "adapter_id", lint);
+    let adapter = id(&given, "adapter_id", lint);
     if adapter.contains('.') {
         let detail = "must have no dot: a key is parted at its first one";
         lint.error("tool_adapter_id_form", &given.path().key("adapter_id"), detail);
@@ -51,7 +53,7 @@ fn adapter(node: &Node<'_>, path: Path<'_>, found: &mut Vec<Capability>, lint: &
     required(&given, "endpoint_ref", lint);
     optional(&given, "owner", lint);
     passed_on(&given, "capability_risks", lint);
-    let schema_ref = optional(&given, "schema_ref", lint);
+    let schema_ref = optional_id(&given, "schema_ref", lint);
     let ceiling = mode(&given, "approval_mode", lint);
     let has_mode = given.get("approval_mode").is_some();
     let path = given.path().key("capabilities");
@@ -84,16 +86,20 @@ fn capability(node: &Node<'_>, path: Path<'_>, of: &Of<'_>, lint: &mut Lint) -> 
         input_schema: None,
     };
     if let Some(id) = node.as_str() {
+        if id.len() > MAX_NAME_BYTES {
+            lint.shape.add(&path, too_long());
+            return None;
+        }
         read.id = id.into();
         if !of.has_mode {
             lint.error("tool_mode_missing", &path, missing);
         }
     } else {
         let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
-        read.id = name(&given, "id", lint);
+        read.id = id(&given, "id", lint);
         read.description = optional(&given, "description", lint);
         read.input_schema = passed_on(&given, "input_schema", lint);
-        read.schema_ref = optional(&given, "schema_ref", lint).or(read.schema_ref);
+        read.schema_ref = optional_id(&given, "schema_ref", lint).or(read.schema_ref);
         let own = mode(&given, "approval_mode", lint);
         if given.get("approval_mode").is_none() && !of.has_mode {
             lint.error("tool_mode_missing", &path, missing);
@@ -116,8 +122,8 @@ fn permission(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Permis
         &["permission_id", "adapter_id", "capability", "allow", "arg_constraints"];
     let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
     optional(&given, "permission_id", lint);
-    let adapter = name(&given, "adapter_id", lint);
-    let capability = name(&given, "capability", lint);
+    let adapter = id(&given, "adapter_id", lint);
+    let capability = id(&given, "capability", lint);
     if given.get("allow").is_none() {
         given.fault("allow", "is missing", &mut lint.shape);
     }

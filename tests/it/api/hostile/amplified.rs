@@ -282,6 +282,61 @@ async fn a_packs_redaction_has_a_short_replacement_and_an_end() {
     assert!(reply.body.len() < MIB);
 }
 
+/// A compile under a pack of one adapter with so many capabilities, all of them allowed.
+fn with_capabilities(count: usize, change: impl FnOnce(&mut Value)) -> Value {
+    let ids: Vec<String> = (0..count).map(|at| format!("c{at}")).collect();
+    let mut pack = minimal();
+    pack["tooling_layer"] = json!({
+        "adapter_registry": [{"adapter_id": "a", "type": "OPENAPI", "endpoint_ref": "internal://a",
+            "approval_mode": "read_only", "capabilities": ids}],
+        "permissions": ids.iter().map(|id| json!({"permission_id": id, "adapter_id": "a",
+            "capability": id, "allow": true})).collect::<Vec<_>>()});
+    change(&mut pack);
+    json!({"model": "bytes4", "target": "neutral", "pack": {"document": pack,
+            "run_context": context("tenant_min"),
+            "request": {"request_id": "req_1", "input": {"intent": "x", "message": "do it"}}},
+        "messages": [{"role": "user", "content": "do it"}]})
+}
+
+fn keys(count: usize) -> Vec<String> {
+    (0..count).map(|at| format!("a.c{at}")).collect()
+}
+
+#[tokio::test]
+async fn names_of_a_pack_are_short() {
+    let long = "n".repeat(100_000);
+    let then = json!({"allow": false});
+    let rules = |id: &str| {
+        let suppressed = (0..400).map(|at| rule(&format!("r{at}"), "", &json!(true), &then));
+        let first = rule(id, "", &json!(true), &then);
+        json!([bundle("b", 1, &std::iter::once(first).chain(suppressed).collect::<Vec<_>>())])
+    };
+    let with_rule = with_capabilities(400, |pack| {
+        pack["policy_layer"]["policy_bundles"] = rules(&long);
+    });
+    let with_gate = with_capabilities(400, |pack| {
+        pack["policy_layer"]["approval_gates"] = json!([{"gate_id": long,
+            "required_approver_role": "x", "applies_to": {"capabilities": keys(400)}}]);
+    });
+    let with_adapter = with_capabilities(400, |pack| {
+        pack["tooling_layer"]["adapter_registry"][0]["adapter_id"] = json!(long);
+    });
+    for body in [with_rule, with_gate, with_adapter] {
+        let reply = answered("/compile", &body).await;
+        refused(&reply, "pack_lint");
+        assert!(String::from_utf8_lossy(&reply.body).contains("must be at most 256 bytes"));
+        assert!(reply.body.len() < MIB, "{}", reply.body.len());
+    }
+    let reply = answered(
+        "/compile",
+        &with_capabilities(400, |pack| {
+            pack["policy_layer"]["policy_bundles"] = rules(&"n".repeat(256));
+        }),
+    )
+    .await;
+    assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
+}
+
 #[tokio::test]
 async fn packs_that_differ_in_many_places_are_told_apart_in_short() {
     let server = warm_server().await;
