@@ -12,11 +12,14 @@ use super::tools::Surfaced;
 use super::written::{Sha, Written};
 use crate::domain::ContentHash;
 use crate::pack::{Gate, Mode, Pack};
+use crate::pipeline::Deadline;
 use crate::policy;
 
 pub(super) struct Input<'i> {
     pub(super) pack: &'i Pack,
     pub(super) facts: &'i policy::Value,
+    /// Asked before the condition of each gate.
+    pub(super) deadline: &'i Deadline,
     pub(super) decisions: &'i [Decision<'i>],
     pub(super) surfaced: &'i [Surfaced<'i>],
     pub(super) evidence: &'i Evidence<'i>,
@@ -133,6 +136,9 @@ fn active<'p>(input: &Input<'p>) -> Vec<(&'p Gate, Vec<String>)> {
     let mut found = Vec::new();
     let mut effort = policy::Effort::default();
     for gate in &input.pack.policy.gates {
+        if input.deadline.check().is_err() {
+            break;
+        }
         let mut because = Vec::new();
         for decision in input.decisions.iter().filter(|one| one.gate == Some(&gate.id)) {
             because.push(format!("rule:{}", decision.rule));

@@ -41,8 +41,8 @@ use self::render::Rendered;
 use self::written::{Object, Written};
 use crate::domain::{Classification, ContentHash, Conversation, Message, Notes, Role, Target};
 use crate::json::{self, Limits};
-use crate::limit::Allowance;
 use crate::pack::{CLASSIFICATIONS, Intent, Pack, Refusal, RefusalCode};
+use crate::pipeline::Deadline;
 use crate::policy as rules;
 use crate::request::{Governed, MemoryRecord};
 
@@ -61,8 +61,8 @@ pub struct GovernInput<'i> {
     pub target: Target,
     /// For turns that have no room.
     pub summarizing: Summarizing<'i>,
-    /// What the request may still make of text.
-    pub allowance: &'i Allowance,
+    /// When to stop, and what the request may still make of text.
+    pub deadline: &'i Deadline,
     /// Counts a text for the model.
     pub count: &'i dyn Fn(&str) -> u64,
 }
@@ -124,7 +124,7 @@ pub(super) fn ungoverned() -> Vec<GovernedStage> {
     if let Some(pack) = crate::pack::builtin() {
         let governed = Governed::ungoverned(&pack.reference, &pack.tenant);
         // It has the intent, and refuses nothing.
-        let _ = decide(&pack, &governed, &mut stages);
+        let _ = decide((&pack, &governed), &Deadline::default(), &mut stages);
     }
     stages.lines()
 }
@@ -152,7 +152,7 @@ fn run(
     let GovernInput { pack, governed, .. } = input;
     let (run, invoke) = (&governed.run, &governed.invoke);
     let Decided { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =
-        decide(pack, governed, stages)?;
+        decide((pack, governed), input.deadline, stages)?;
 
     let candidates = memory::candidates(input.memory);
     let memory = memory::run(&pack.memory, run, &intent.id, &candidates, ceiling);
@@ -172,7 +172,7 @@ fn run(
     ];
     stages.push("budget", parts, hash(&allocation.told()));
 
-    let redactor = pack.policy.redaction.by(input.allowance);
+    let redactor = pack.policy.redaction.by(input.deadline.allowance());
     let session = session::Session::of(conversation, invoke, redactor).ok_or_else(|| {
         let detail = "there is no task: neither `input.message` nor a message of the user";
         Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail).at("/request/input/message")
@@ -232,6 +232,7 @@ fn run(
     let controls::Output { controls, mut diagnostics } = controls::run(&controls::Input {
         pack,
         facts: &facts,
+        deadline: input.deadline,
         decisions: &policy.decisions,
         surfaced: &surfaced.surfaced,
         evidence: &evidence,
@@ -294,8 +295,8 @@ struct Decided<'d> {
 
 /// What is wanted, which rules hold, which tools there are, and what is known.
 fn decide<'d>(
-    pack: &'d Pack,
-    governed: &'d Governed,
+    (pack, governed): (&'d Pack, &'d Governed),
+    deadline: &Deadline,
     stages: &mut Stages,
 ) -> Result<Decided<'d>, Refusal> {
     let (run, invoke) = (&governed.run, &governed.invoke);
@@ -319,6 +320,7 @@ fn decide<'d>(
         facts_hash,
         intent: &intent.id,
         trusts_missing: pack.policy.trusts_missing,
+        deadline,
     };
     let policy = policy::run(&pack.policy, &asked);
     let parts = [
@@ -330,7 +332,7 @@ fn decide<'d>(
     ];
     stages.push("policy", parts, hash(&policy));
 
-    let surfaced = tools::run(pack, run, &policy.decisions);
+    let surfaced = tools::run(pack, run, &policy.decisions, deadline.allowance());
     let granted = (&run.permissions, &run.prohibitions, run.safety_mode);
     let parts = [
         ("pack.tooling_layer", pack.hash("tooling_layer")),

@@ -10,6 +10,7 @@ use super::ledger::hash;
 use super::written::Sha;
 use crate::domain::ContentHash;
 use crate::pack::{Bundle, Mode, PolicyLayer, Rule};
+use crate::pipeline::Deadline;
 use crate::policy;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -49,6 +50,9 @@ pub(super) struct Decision<'p> {
     pub(super) mode: Option<Mode>,
     #[serde(rename = "arg_constraints")]
     pub(super) constraints: Value,
+    /// Bytes of the constraints as the pack has them.
+    #[serde(skip)]
+    pub(super) constraint_bytes: usize,
     #[serde(skip)]
     pub(super) rationale: &'p Arc<str>,
     #[serde(skip)]
@@ -102,6 +106,8 @@ pub(super) struct Input<'i> {
     pub(super) intent: &'i str,
     /// Whether rules on missing facts are taken as they come out.
     pub(super) trusts_missing: bool,
+    /// Asked before each rule: hundreds of them may each do all the work that one may do.
+    pub(super) deadline: &'i Deadline,
 }
 
 /// What a rule denied, and the rule; an empty set is everything.
@@ -113,6 +119,9 @@ pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
     let mut denied: Vec<Denied<'p>> = Vec::new();
     for bundle in &layer.bundles {
         for rule in bundle.rules.iter().filter(|rule| rule.is_for(input.intent)) {
+            if input.deadline.check().is_err() {
+                return output;
+            }
             if let Some(by) = suppressor(rule, &denied) {
                 let (rule, bundle) = (&rule.id, &bundle.id);
                 output.suppressed.push(Suppressed { rule, bundle, by });
@@ -186,6 +195,7 @@ fn decide<'p>(
         // What loosens does not count where facts are missing.
         mode: rule.mode.filter(|_| !is_indeterminate),
         constraints: constraints.unwrap_or_default(),
+        constraint_bytes: rule.constraints.as_ref().map_or(0, |text| text.len()),
         rationale: &rule.rationale,
         binding: rule.binding.as_ref(),
         is_indeterminate,
@@ -211,4 +221,30 @@ fn id(input: &Input<'_>, bundle: &Bundle, rule: &Rule) -> String {
     });
     let digits = digest.to_string();
     format!("pol_{}", digits.get(..20).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{self, Limits};
+    use crate::pack::{self, PublicKeys};
+
+    #[test]
+    fn no_rule_is_evaluated_once_the_work_is_cancelled() {
+        let text = include_str!("../../../examples/packs/deploy.json");
+        let node = json::parse(text, Limits::default()).unwrap();
+        let pack = pack::read(&node, &PublicKeys::default()).unwrap();
+        let deadline = Deadline::default();
+        let input = Input {
+            layer_hash: ContentHash::of(""),
+            facts: &policy::Value::Null,
+            facts_hash: ContentHash::of(""),
+            intent: "deploy.production",
+            trusts_missing: false,
+            deadline: &deadline,
+        };
+        assert!(run(&pack.policy, &input).evaluated > 2);
+        deadline.cancel();
+        assert_eq!(run(&pack.policy, &input).evaluated, 0);
+    }
 }

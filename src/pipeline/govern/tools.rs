@@ -1,7 +1,7 @@
 //! Stage 3: which capabilities may be shown, and why the others are not.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -10,6 +10,8 @@ use serde_json::{Map, Number, Value};
 use super::policy::{Decision, Verdict};
 use super::written::Each;
 use crate::domain::ContentHash;
+use crate::json;
+use crate::limit::Allowance;
 use crate::pack::{Capability, Mode, Pack, Permission};
 use crate::request::RunContext;
 
@@ -38,7 +40,17 @@ pub(super) struct Output<'p> {
     pub(super) above: Vec<&'p Arc<str>>,
 }
 
-pub(super) fn run<'p>(pack: &'p Pack, run: &RunContext, decisions: &[Decision<'p>]) -> Output<'p> {
+/// How often a row of a capability is written: manifests, the prompt, the record.
+const COPIES: usize = 4;
+
+/// Constraints and gates of one rule may be those of hundreds of capabilities: each row is taken from
+/// the allowance. Without enough of it rows lack them, and the request is refused in the end.
+pub(super) fn run<'p>(
+    pack: &'p Pack,
+    run: &RunContext,
+    decisions: &[Decision<'p>],
+    allowance: &Allowance,
+) -> Output<'p> {
     let mut output = Output::default();
     let known = Known::of(pack, run, decisions);
     for capability in &pack.capabilities {
@@ -54,12 +66,13 @@ pub(super) fn run<'p>(pack: &'p Pack, run: &RunContext, decisions: &[Decision<'p
             .or_else(|| (mode > run.safety_mode).then_some(("above_safety_mode", None)));
         match refused {
             Some((reason, by)) => output.withheld.push(Withheld { key, reason, by }),
-            None => output.surfaced.push(Surfaced {
-                mode,
-                constraints: constraints(known.permitted(key), targeted),
-                gates: known.gates(key),
-                capability,
-            }),
+            None => {
+                let (gates, constraints) = match allowance.take(known.row_bytes(key)) {
+                    Ok(()) => (known.gates(key), constraints(known.permitted(key), targeted)),
+                    Err(_) => Default::default(),
+                };
+                output.surfaced.push(Surfaced { mode, constraints, gates, capability });
+            }
         }
     }
     output
@@ -168,6 +181,17 @@ impl<'k, 'p> Known<'k, 'p> {
         Some(("policy_denied", Some(*by)))
     }
 
+    /// Bytes that the gates and constraints of a capability come to at most.
+    fn row_bytes(&self, key: &str) -> usize {
+        let targeted = self.targeted(key);
+        let gates = self.gated.get(key).into_iter().flatten().map(|gate| gate.len());
+        let asked = targeted.iter().filter_map(|decision| decision.gate).map(|gate| gate.len());
+        let own = self.permitted(key).iter().filter_map(|one| one.constraints.as_ref());
+        let own = own.map(|text| text.len());
+        let of_rules = targeted.iter().map(|decision| decision.constraint_bytes);
+        COPIES * gates.chain(asked).chain(own).chain(of_rules).sum::<usize>()
+    }
+
     /// Gates that name the capability, or that a rule about it asks for.
     fn gates(&self, key: &str) -> Vec<&'p str> {
         let named = self.gated.get(key).into_iter().flatten().copied();
@@ -222,7 +246,9 @@ fn tighten(key: &str, known: &mut Value, new: Value) {
         }
         ("required", Value::Bool(first), Value::Bool(second)) => *first |= second,
         ("enum" | "in" | "one_of" | "allowed", Value::Array(first), Value::Array(second)) => {
-            first.retain(|one| second.contains(one));
+            // By their canonical texts: lists may be long, and each is compared with the other.
+            let second: HashSet<String> = second.iter().map(json::jcs_value).collect();
+            first.retain(|one| second.contains(&json::jcs_value(one)));
         }
         _ => {}
     }

@@ -14,7 +14,9 @@ use crate::domain::{Classification, Conversation, MemoryScope, MemoryStatus, Tim
 use crate::hook::Run;
 use crate::json::{self, Limits, Node};
 use crate::pack::{self, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
-use crate::pipeline::{self, Asks, Compiled, GovernInput, GovernOutput, Ranked, Summarizing};
+use crate::pipeline::{
+    self, Asks, Compiled, Deadline, GovernInput, GovernOutput, Ranked, Summarizing,
+};
 use crate::request::{
     self, CallerBlock, CompileRequest, Governed, Level, MemoryRecord, OnArrival, PackSource, Unread,
 };
@@ -35,7 +37,7 @@ pub(in crate::service) fn govern(
     services: &Services,
     (node, other): (&Node<'_>, Option<&PackRef>),
     request: &mut CompileRequest,
-    asking: &mut dyn Asks,
+    (deadline, asking): (&Deadline, &mut dyn Asks),
     from: From,
 ) -> Result<Option<Governance>, Error> {
     let read = request::read_governed(node, from.now());
@@ -78,10 +80,12 @@ pub(in crate::service) fn govern(
         budget: request.context_window.saturating_sub(request.reserve_output),
         target: request.target,
         summarizing: Summarizing { compression: &compression, counter, model: &model },
-        allowance: services.allowance(),
+        deadline,
         count: &count,
     };
     let output = pipeline::govern(input, conversation, &mut request.notes);
+    // A stage that was stopped gives less than it should, and so may even refuse.
+    deadline.check()?;
     let mut output = match output {
         Ok(output) => output,
         Err(pipeline::Refused { refusal, stages }) => {

@@ -224,7 +224,8 @@ fn compile_node(
     let mut asking = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(is_dry);
     let storing = Instant::now();
     let from = GovernFrom::Store(services.now());
-    let governance = govern(services, (node, None), &mut request, &mut asking, from);
+    let around = (&deadline, &mut asking as &mut dyn Asks);
+    let governance = govern(services, (node, None), &mut request, around, from);
     let owner = (&id, session.map(|open| &open.id), is_dry);
     let governance = kept(governance, &asking, runs).map_err(|error| {
         let begun = Begun::of(&request, adapters.stored.clone(), &pinned);

@@ -116,7 +116,8 @@ pub(super) fn compile_again(
     deadline: &Deadline,
 ) -> Result<Done, Error> {
     let Again { node, mut request, adapters, pack, from } = again;
-    let governed = compile::govern(services, (node, pack), &mut request, &mut asking, from);
+    let around = (deadline, &mut asking as &mut dyn Asks);
+    let governed = compile::govern(services, (node, pack), &mut request, around, from);
     let mut inputs = Inputs::of(&request, adapters);
     let governed = match governed {
         Ok(governed) => governed,

@@ -338,6 +338,22 @@ async fn names_of_a_pack_are_short() {
 }
 
 #[tokio::test]
+async fn constraints_of_one_rule_for_all_tools_are_paid_for() {
+    let governed = |bytes: usize| {
+        with_capabilities(400, |pack| {
+            let then = json!({"allow": true, "targets": keys(400),
+                "arg_constraints": {"note": {"const": "v".repeat(bytes)}}});
+            pack["policy_layer"]["policy_bundles"] =
+                json!([bundle("b", 1, &[rule("r", "", &json!(true), &then)])]);
+        })
+    };
+    let reply = answered("/compile", &governed(500_000)).await;
+    refused(&reply, "text_limit");
+    let reply = answered("/compile", &governed(1_000)).await;
+    assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
+}
+
+#[tokio::test]
 async fn packs_that_differ_in_many_places_are_told_apart_in_short() {
     let server = warm_server().await;
     let publish = |version: &str, value: i32, items: usize| {
