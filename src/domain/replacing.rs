@@ -16,6 +16,10 @@ pub struct Replacing<'a> {
     allowance: &'a Allowance,
 }
 
+/// How often a text that grew is held at once on its way into a payload: shown to hooks, read back,
+/// counted, written, recorded.
+const COPIES: usize = 4;
+
 /// Is called with each range of a text that is to be replaced and what to put there, in order,
 /// without overlap.
 pub type Replace<'r> = &'r mut dyn FnMut(Range<usize>, &str) -> Result<(), Exhausted>;
@@ -26,7 +30,7 @@ impl<'a> Replacing<'a> {
     }
 
     /// One round: `find` is given each stretch that was not put in, and calls `Replace` for what it
-    /// finds. Returns how many ranges were replaced. Pays for what is put in.
+    /// finds. Returns how many ranges were replaced. Pays for what the text grows by.
     pub fn round(
         &mut self,
         mut find: impl FnMut(&str, Replace<'_>) -> Result<(), Exhausted>,
@@ -38,7 +42,8 @@ impl<'a> Replacing<'a> {
             let stretch = self.text.get(from..end).unwrap_or_default();
             find(stretch, &mut |found, with| {
                 // What is remembered of a range takes memory, too.
-                self.allowance.take(with.len().saturating_add(size_of::<Range<usize>>()))?;
+                let growth = with.len().saturating_sub(found.len()).saturating_mul(COPIES);
+                self.allowance.take(growth.saturating_add(size_of::<Range<usize>>()))?;
                 next.put(&self.text, from + found.start..from + found.end, with);
                 Ok(())
             })?;

@@ -34,16 +34,15 @@ pub struct AppState {
     stopping: CancellationToken,
 }
 
-/// Bytes of text that a request may make, as a multiple of those that a body may have.
-const TEXT_FACTOR: usize = 2;
 /// Event streams that may be open at once.
 const MOST_STREAMS: usize = 4_096;
 
 impl AppState {
     pub fn new(services: Services, pool: Pool, metrics: Metrics, limits: &LimitsConfig) -> Self {
-        let text = limits.max_decoded_bytes.saturating_mul(TEXT_FACTOR);
+        // A text is held about three times at once: as it was made, in its message, in the response.
+        let allowance = Allowance::of_bytes(limits.max_decoded_bytes);
         Self {
-            services: services.allowing(Allowance::of_bytes(text)),
+            services: services.allowing(allowance),
             served: Arc::new(router::served()),
             pool,
             metrics,
