@@ -7,7 +7,7 @@ use super::mark::{self, LITERAL, Place};
 use super::{arguments_of, undo};
 
 /// Bytes that decoding may make of a list, beside sixteen times its own.
-const MOST_DECODED: usize = 64 << 20;
+const MOST_DECODED: usize = 16 << 20;
 
 /// Gives the tool results of a list their texts back, from the first to the last.
 #[derive(Debug)]

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::Serialize;
 
+mod answer;
 mod text;
 
+use self::answer::{Shown, answer, answer_text};
 use super::Services;
 use super::compile::Error;
 use super::known::{Known, Recipe, Step, indexed};
@@ -16,6 +18,7 @@ use super::returned::Returned;
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
+use crate::limit::Allowance;
 use crate::pipeline::{self, Deadline, Edit, Stopped, splice};
 use crate::provider::{self, Spoken, Wrap};
 use crate::request::Fields;
@@ -82,9 +85,11 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
     }
     deadline.check()?;
     match (id, artifact, text) {
-        (Some(id), ..) => by_id(services, id),
-        (_, Some(id), _) => by_artifact(services, id),
-        (.., Some(text)) => text::expand(&services.tenant(), text, &originals),
+        (Some(id), ..) => by_id(services, id, deadline.allowance()),
+        (_, Some(id), _) => by_artifact(services, id, deadline.allowance()),
+        (.., Some(text)) => {
+            text::expand(&services.tenant(), text, &originals, deadline.allowance())
+        }
         (.., None) => {
             let items = items.unwrap_or_default();
             let known = Known::of(&services.tenant(), items)?;
@@ -119,7 +124,7 @@ fn originals(fields: &Fields<'_, '_>, faults: &mut Faults) -> BTreeMap<String, A
     originals
 }
 
-fn by_id(services: &Services, id: &str) -> Result<Bytes, Error> {
+fn by_id(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, Error> {
     let tenant = services.tenant();
     let index = tenant.answer(id)?.and_then(|items| items.into_iter().next());
     let texts = match index {
@@ -136,51 +141,26 @@ fn by_id(services: &Services, id: &str) -> Result<Bytes, Error> {
         && node.get("role").is_none()
         && let Some(text) = node.get("text")
     {
-        return Ok(answer_text(Some(text.raw), &done));
+        return answer_text(&Shown::Json(text.raw), &done, allowance);
     }
     Ok(answer("messages", &texts, &done))
 }
 
-fn by_artifact(services: &Services, id: &str) -> Result<Bytes, Error> {
+fn by_artifact(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, Error> {
     let found = match ArtifactId::parse(id) {
         Some(id) => services.tenant().artifact(id)?,
         None => None,
     };
     let Some((_, text)) = found else {
         let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
-        return Ok(answer_text(None, &Expanded { missing, ..Expanded::default() }));
+        return answer_text(
+            &Shown::Nothing,
+            &Expanded { missing, ..Expanded::default() },
+            allowance,
+        );
     };
-    let mut raw = String::with_capacity(text.len() + 16);
-    json::write_string(&mut raw, &text);
-    Ok(answer_text(Some(&raw), &Expanded { expanded: 1, identical: true, ..Expanded::default() }))
-}
-
-fn answer(key: &str, messages: &[Arc<str>], done: &Expanded) -> Bytes {
-    let bytes: usize = messages.iter().map(|message| message.len() + 1).sum();
-    let mut body = String::with_capacity(bytes + 256);
-    body.push_str("{\"");
-    body.push_str(key);
-    body.push_str("\":[");
-    for (index, message) in messages.iter().enumerate() {
-        if index > 0 {
-            body.push(',');
-        }
-        body.push_str(message);
-    }
-    body.push(']');
-    finish(body, done)
-}
-
-fn answer_text(text: Option<&str>, done: &Expanded) -> Bytes {
-    finish(format!("{{\"text\":{}", text.unwrap_or("null")), done)
-}
-
-fn finish(mut body: String, done: &Expanded) -> Bytes {
-    // Plain data with string keys: there is nothing in it that JSON cannot hold.
-    let done = serde_json::to_string(done).unwrap_or_default();
-    body.push(',');
-    body.push_str(done.trim_start_matches('{'));
-    Bytes::from(body)
+    let done = Expanded { expanded: 1, identical: true, ..Expanded::default() };
+    answer_text(&Shown::Text(&text), &done, allowance)
 }
 
 /// A list on its way back.
@@ -229,6 +209,7 @@ impl Work<'_> {
         let bytes = self.items.iter().map(|item| item.raw.len()).sum();
         let mut reader = Decoder::new(bytes);
         let mut found = Vec::with_capacity(self.items.len());
+        let allowance = deadline.allowance();
         for item in self.items {
             deadline.check()?;
             let mut back = Back::default();
@@ -241,11 +222,11 @@ impl Work<'_> {
                         slot += 1;
                     }
                     Spoken::Said(place) => {
-                        self.keep(&mut back, &mut slot, place, Decoded::Same);
+                        self.keep(&mut back, &mut slot, (place, Decoded::Same), allowance)?;
                     }
                     Spoken::Words(place) => {
                         let decoded = reader.words(&place.text);
-                        self.keep(&mut back, &mut slot, place, decoded);
+                        self.keep(&mut back, &mut slot, (place, decoded), allowance)?;
                     }
                     Spoken::Result(answered) => {
                         let texts: Vec<Arc<str>> =
@@ -255,7 +236,7 @@ impl Work<'_> {
                             if decoded == Decoded::Same && pipeline::is_cleared(&place.text) {
                                 back.missing = true;
                             }
-                            self.keep(&mut back, &mut slot, place, decoded);
+                            self.keep(&mut back, &mut slot, (place, decoded), allowance)?;
                         }
                     }
                 }
@@ -266,16 +247,25 @@ impl Work<'_> {
         Ok(found)
     }
 
-    fn keep(&self, back: &mut Back, slot: &mut usize, place: provider::TextSlot, decoded: Decoded) {
+    /// Pays for a decoded text as it will stand in its message.
+    fn keep(
+        &self,
+        back: &mut Back,
+        slot: &mut usize,
+        (place, decoded): (provider::TextSlot, Decoded),
+        allowance: &Allowance,
+    ) -> Result<(), Error> {
         match self.returned.take(&place.text, decoded) {
             Decoded::Same => {}
             Decoded::Missing => back.missing = true,
             Decoded::Text(text) => {
+                allowance.take(json::string_bytes(&text)).map_err(Stopped::from)?;
                 let text = text.into();
                 back.edits.push((*slot, Edit { at: place.raw, text, wrap: Wrap::Text }));
             }
         }
         *slot += 1;
+        Ok(())
     }
 
     /// A message that no answer of ours is known to hold.

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Expanded, Missing, answer_text};
+use super::answer::{Shown, answer_text};
+use super::{Expanded, Missing};
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Limits};
+use crate::limit::Allowance;
 use crate::service::compile::Error;
 use crate::service::known::{Known, Recipe, message_of};
 use crate::service::returned::Returned;
@@ -20,6 +22,7 @@ pub(super) fn expand(
     tenant: &Tenant,
     shown: &str,
     originals: &BTreeMap<String, Arc<str>>,
+    allowance: &Allowance,
 ) -> Result<Bytes, Error> {
     let message = message_of(shown);
     let node = json::parse(&message, Limits::default())?;
@@ -29,17 +32,17 @@ pub(super) fn expand(
         Some(recipe) if Recipe::is_one(&recipe) => {
             let wanted = Recipe::steps(&recipe).first().map(|step| step.id().clone());
             let kept = wanted.as_ref().and_then(|id| originals.get(id));
-            Ok(kept.map_or_else(
-                || decoded(shown, originals, wanted.as_deref(), false),
-                |text| found(text),
-            ))
+            match kept {
+                Some(text) => answer_text(&Shown::Text(text), &whole(), allowance),
+                None => decoded((shown, originals), wanted.as_deref(), false, allowance),
+            }
         }
         Some(original) => {
             let original = json::parse(&original, Limits::default())?;
             let text = original.get("text").map(|text| text.raw);
-            Ok(answer_text(text, &whole()))
+            answer_text(&text.map_or(Shown::Nothing, Shown::Json), &whole(), allowance)
         }
-        None => Ok(decoded(shown, originals, None, is_lost)),
+        None => decoded((shown, originals), None, is_lost, allowance),
     }
 }
 
@@ -47,20 +50,14 @@ fn whole() -> Expanded {
     Expanded { expanded: 1, identical: true, ..Expanded::default() }
 }
 
-fn found(text: &str) -> Bytes {
-    let mut raw = String::with_capacity(text.len() + 16);
-    json::write_string(&mut raw, text);
-    answer_text(Some(&raw), &whole())
-}
-
 /// What a text decodes to. `wanted` is the original that it was made from, where that is known;
 /// `is_lost` says that something is gone with the store.
 fn decoded(
-    shown: &str,
-    originals: &BTreeMap<String, Arc<str>>,
+    (shown, originals): (&str, &BTreeMap<String, Arc<str>>),
     wanted: Option<&str>,
     is_lost: bool,
-) -> Bytes {
+    allowance: &Allowance,
+) -> Result<Bytes, Error> {
     let mut done = Expanded::default();
     let decoded = Decoder::new(shown.len()).result(&[shown.into()]).pop();
     let decoded = Returned::of(originals).take(shown, decoded.unwrap_or(Decoded::Same));
@@ -87,7 +84,5 @@ fn decoded(
     if !done.identical && done.missing.is_empty() && (wanted.is_some() || is_lost) {
         done.missing.push(Missing { index: Some(0), id: wanted.map(str::to_owned) });
     }
-    let mut raw = String::with_capacity(shown.len() + 16);
-    json::write_string(&mut raw, text.as_deref().unwrap_or(shown));
-    answer_text(Some(&raw), &done)
+    answer_text(&Shown::Text(text.as_deref().unwrap_or(shown)), &done, allowance)
 }

@@ -6,7 +6,7 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use crate::domain::{MemoryScope, ToolCall};
-use crate::json::Fault;
+use crate::json::{Fault, string_bytes};
 use crate::pipeline::{CREATE_MEMORY, Deadline, MODIFY_MEMORY};
 use crate::request::{Reader, Reference};
 use crate::service::compile::Error as CompileError;
@@ -52,6 +52,20 @@ impl From<Said> for CallToolResponse {
 }
 
 pub(super) fn carry_out(
+    services: &Services,
+    name: &str,
+    arguments: &Value,
+    deadline: &Deadline,
+) -> Result<Said, Broken> {
+    let said = call(services, name, arguments, deadline)?;
+    // It becomes a string of the protocol's JSON.
+    Ok(match deadline.allowance().take(string_bytes(&said.text)) {
+        Ok(()) => said,
+        Err(error) => Said::refused(error.to_string()),
+    })
+}
+
+fn call(
     services: &Services,
     name: &str,
     arguments: &Value,
@@ -111,12 +125,13 @@ fn shown(done: &Done<'_>) -> bytes::Bytes {
 
 /// The text or the list of an expansion, with what could not be restored.
 fn restored(body: &[u8]) -> String {
-    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let mut answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let list = ["messages", "input", "contents"].iter().find_map(|key| answer.get(*key));
-    let mut text = match (answer.get("text").and_then(Value::as_str), list) {
-        (Some(text), _) => text.to_owned(),
-        (None, Some(list)) => list.to_string(),
-        (None, None) => String::new(),
+    let list = list.map(Value::to_string);
+    let mut text = match answer.get_mut("text") {
+        // It may be long: it is moved, not copied.
+        Some(Value::String(text)) => std::mem::take(text),
+        _ => list.unwrap_or_default(),
     };
     let missing = answer.get("missing").and_then(Value::as_array).map_or(0, Vec::len);
     if missing > 0 {

@@ -43,7 +43,11 @@ async fn warm_server() -> ServerProcess {
 }
 
 async fn ask(server: &ServerProcess, path: &str, body: &Value) -> Reply {
-    let headers = [("content-type", "application/json"), ("contexture-deadline-ms", "60000")];
+    let headers = [
+        ("content-type", "application/json"),
+        ("contexture-deadline-ms", "60000"),
+        ("accept", "application/json, text/event-stream"),
+    ];
     let bytes = request("POST", path, &headers, body.to_string().as_bytes());
     send(server.address, &bytes).await
 }
@@ -445,4 +449,31 @@ async fn one_artifact_that_is_read_many_times_is_refused_in_the_end() {
     assert!(
         parsed(&reply)["results"][0]["message"]["content"].to_string().contains("0123456789abcde")
     );
+}
+
+#[tokio::test]
+async fn what_notations_decode_to_is_paid_for_as_it_is_written() {
+    let shown = |times: usize| format!("§repeat 1 ×{times}\n{}", "\u{1}".repeat(9));
+    let reply = answered("/expand", &json!({"text": shown(1_000_000)})).await;
+    refused(&reply, "text_limit");
+    let reply = answered("/expand", &json!({"text": shown(100)})).await;
+    assert_eq!(parsed(&reply)["text"].as_str().map(str::len), Some(999));
+    let call = |id: usize| {
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": format!("c{id}"),
+            "type": "function", "function": {"name": "t", "arguments": "{}"}}]})
+    };
+    let result = |id: usize, text: String| json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": text});
+    let references = "§= result 1\n".repeat(180);
+    let list = json!({"messages": [call(0), result(0, "\u{1}".repeat(100_000)), call(1), result(1, references)]});
+    let reply = answered("/expand", &list).await;
+    refused(&reply, "text_limit");
+    let message = |times: usize| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "expand", "arguments": {"text": shown(times)}}})
+    };
+    // 23 MB as JSON, and the same again as a string of the protocol.
+    let reply = answered("/mcp", &message(430_000)).await;
+    assert_eq!(parsed(&reply)["result"]["isError"], true);
+    let reply = answered("/mcp", &message(100)).await;
+    assert_eq!(parsed(&reply)["result"]["isError"], false);
 }
