@@ -119,6 +119,9 @@ impl<'a> Generator<'a> {
         if !query.is_empty() {
             path = format!("{path}?{}", query.join("&"));
         }
+        if path == "/mcp" {
+            headers.push(("accept".to_owned(), "application/json, text/event-stream".to_owned()));
+        }
         if path.starts_with("/compilations/") && chance(&mut self.u, 1, 2)? {
             headers.push(("accept".to_owned(), "text/html".to_owned()));
         }

@@ -58,6 +58,7 @@ pub fn run(data: &[u8]) {
         SENT.with_borrow_mut(|sent| describe(sent, &request));
         server::write_out(&request);
         let reply = RUNTIME.with(|runtime| runtime.block_on(server.send(&request)));
+        server::write_status(&reply);
         let broken = broken(&request, &reply);
         if !broken.is_empty() {
             panic!("{}\n{}", broken.join("\n"), SENT.take());

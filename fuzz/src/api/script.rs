@@ -4,7 +4,7 @@
 //! method and path, then the body. In a body `{"$repeat": [text, n]}` is a text n times,
 //! `{"$list": [value, n]}` a list of n values whose texts have their number for `{n}`,
 //! `{"$nest": [value, n]}` lists around a value, `{"$shape": [name, n]}` the nth shape of a name,
-//! `{"$merge": [value, patch]}` a value with a merge patch, `{"$json": value}` its JSON as a text.
+//! `{"$concat": [list, list]}` one list, `{"$merge": [value, patch]}` a value with a merge patch, `{"$json": value}` its JSON as a text.
 //! `<sessions>` in a path or a text is the last name that is known of this kind. `{"$lines": [...]}`
 //! as the whole body is a line a value.
 
@@ -40,7 +40,11 @@ impl Step<'_> {
         };
         let media =
             if path == "/memory/import" { "application/x-ndjson" } else { "application/json" };
-        let headers = [("content-type", media), ("contexture-deadline-ms", "60000")];
+        let headers = [
+            ("content-type", media),
+            ("contexture-deadline-ms", "60000"),
+            ("accept", "application/json, text/event-stream, text/html"),
+        ];
         Some(Request {
             method: method.to_owned(),
             path: named(path, known),
@@ -109,6 +113,11 @@ fn made_of(name: &str, given: &Value, known: &Known, made: &mut usize) -> Option
             let mut value = expanded(first, known, made)?;
             merge(&mut value, expanded(given.get(1)?.clone(), known, made)?);
             value
+        }
+        "$concat" => {
+            let lists = expanded(given.clone(), known, made)?;
+            let lists = lists.as_array()?.iter();
+            lists.map(|list| list.as_array().cloned()).collect::<Option<Vec<_>>>()?.concat().into()
         }
         "$json" => expanded(given.clone(), known, made)?.to_string().into(),
         _ => return None,

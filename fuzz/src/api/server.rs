@@ -1,6 +1,6 @@
 //! One server in this process: no sockets, no disk, nothing that it may call.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::time::Duration;
 
@@ -103,11 +103,24 @@ impl Reply {
     }
 }
 
-/// Writes a request to the file that keeps them, where one is named.
+/// Writes a request to the file that keeps them, if one is named.
 pub(super) fn write_out(request: &Request) {
-    let Some(path) = std::env::var_os("CONTEXTURE_FUZZ_OUT") else { return };
-    let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the file");
+    let Some(mut file) = kept() else { return };
     let Request { method, path, headers, body } = request;
     writeln!(file, "{method} {path} {headers:?}").expect("a file to write to");
     file.write_all(body).and_then(|()| file.write_all(b"\n")).expect("a file to write to");
+}
+
+/// Writes what became of it.
+pub(super) fn write_status(reply: &Reply) {
+    let Some(mut file) = kept() else { return };
+    let Reply { status, body, peak_bytes, cpu, .. } = reply;
+    let (sent, cpu) = (body.len(), cpu.as_millis());
+    let line = format!("= {status}: {sent} bytes, {peak_bytes} bytes of memory, {cpu} ms");
+    writeln!(file, "{line}").expect("a file to write to");
+}
+
+fn kept() -> Option<File> {
+    let path = std::env::var_os("CONTEXTURE_FUZZ_OUT")?;
+    Some(OpenOptions::new().create(true).append(true).open(path).expect("the file"))
 }
