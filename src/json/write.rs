@@ -11,11 +11,14 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// The bytes that [`write_string`] appends, or a few more.
+/// The bytes that [`write_string`] appends.
 pub fn string_bytes(text: &str) -> usize {
-    const LONGEST_ESCAPE: usize = "\\u0000".len();
-    let specials = text.bytes().filter(|byte| *byte < b' ' || matches!(byte, b'"' | b'\\'));
-    text.len() + specials.count() * (LONGEST_ESCAPE - 1) + 2
+    let more = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => "\\n".len() - 1,
+        0..b' ' => "\\u0000".len() - 1,
+        _ => 0,
+    };
+    text.len() + text.bytes().map(more).sum::<usize>() + "\"\"".len()
 }
 
 /// Appends `text` with the escapes that JSON asks for, and no others.
@@ -100,6 +103,7 @@ mod tests {
         fn strings_are_written_as_serde_json_writes_them(text in any::<String>()) {
             let mut out = String::new();
             write_string(&mut out, &text);
+            prop_assert_eq!(string_bytes(&text), out.len());
             prop_assert_eq!(out, serde_json::to_string(&text).unwrap());
         }
 

@@ -108,6 +108,11 @@ pub fn compile(
     let conversation =
         std::mem::replace(&mut request.conversation, Conversation::empty(Source::Neutral));
     let outcome = driver::run(cx, &request, conversation, text, (deadline, asks), timings);
+    // What would have been too much text was left out, so nothing of the payload may be sent.
+    let outcome = outcome.and_then(|compiled| {
+        deadline.allowance().check().map_err(Stopped::from)?;
+        Ok(compiled)
+    });
     let is_late = match &outcome {
         Err(Error::Stopped(stopped)) => *stopped == Stopped::TimeUp,
         // Time that a hook took is the caller's all the same.

@@ -119,14 +119,12 @@ pub(super) const UNDEFINED_TEXT: &str = "undefined";
 
 /// `String(value)`. Takes [`Value::text_bytes`] at most, which the caller has paid for.
 pub(super) fn text(value: &Value) -> Arc<str> {
-    match value {
-        Value::Text(text) => Arc::clone(text),
-        _ => {
-            let mut out = String::new();
-            write_text(&mut out, value);
-            out.into()
-        }
+    if let Value::Text(text) = value {
+        return Arc::clone(text);
     }
+    let mut out = String::new();
+    write_text(&mut out, value);
+    out.into()
 }
 
 fn write_text(out: &mut String, value: &Value) {

@@ -6,8 +6,9 @@ use super::backlog::Shown;
 use super::mark::{self, LITERAL, Place};
 use super::{arguments_of, undo};
 
-/// Bytes that decoding may make of a list, beside sixteen times its own.
-const MOST_DECODED: usize = 16 << 20;
+/// Bytes that decoding may make of a list, beside sixteen times its own: as many as a list that was
+/// compressed may have had.
+const MOST_DECODED: usize = 32 << 20;
 
 /// Gives the tool results of a list their texts back, from the first to the last.
 #[derive(Debug)]

@@ -148,6 +148,11 @@ pub(in crate::service) enum From {
 }
 
 impl From {
+    /// The store of today.
+    pub(super) fn live(services: &Services) -> Self {
+        Self::Store(services.now())
+    }
+
     fn now(&self) -> Timestamp {
         match self {
             Self::Store(now) => *now,

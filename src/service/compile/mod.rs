@@ -223,8 +223,7 @@ fn compile_node(
     let hearers = Hearers::new(&pinned, scope.clone());
     let mut asking = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(is_dry);
     let storing = Instant::now();
-    let from = GovernFrom::Store(services.now());
-    let around = (&deadline, &mut asking as &mut dyn Asks);
+    let (from, around) = (GovernFrom::live(services), (&deadline, &mut asking as &mut dyn Asks));
     let governance = govern(services, (node, None), &mut request, around, from);
     let owner = (&id, session.map(|open| &open.id), is_dry);
     let governance = kept(governance, &asking, runs).map_err(|error| {
@@ -264,8 +263,6 @@ fn compile_node(
         hooks::report(&mut compiled.report, (Some(turn), runs));
         whole(compiled.text.clone(), &compiled.report, &governed, Some(turn))
     });
-    // What could not be made was left out: nothing of it may be sent or stored.
-    deadline.allowance().check().map_err(Stopped::from)?;
     if !is_dry {
         let facts = expired.iter().map(memory::changed_by_expiry).collect();
         let telling = commit::Heard { told, runs, later, said, facts, hearers: hearers.clone() };
@@ -273,8 +270,8 @@ fn compile_node(
         let left = (&id, left);
         let facts = commit(services, &mut compiled, left, (expired, taken), telling, recorded)?;
         runs.extend(services.tell_now(&hearers, &facts));
-        let report = &compiled.report;
-        usage::count(services, &model.name, report.tokens_before, report.tokens_after);
+        let Report { tokens_before, tokens_after, .. } = compiled.report;
+        usage::count(services, &model.name, tokens_before, tokens_after);
     }
     hooks::report(&mut compiled.report, (turn, runs));
     timings.store += storing.elapsed();
