@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use contexture::domain::ContentHash;
+use contexture::limit::Allowance;
 use contexture::pipeline::Deadline;
 use contexture::service::{Services, compile};
 use proptest::prelude::*;
@@ -245,7 +246,7 @@ proptest! {
             stages.as_array().unwrap().iter().find(|row| row["name"] == "policy").unwrap()["output_hash"].clone()
         };
         prop_assert!(!was_there || output(&before) != output(&after));
-        let differences = contexture::pack::between(&old, &new);
+        let differences = contexture::pack::between(&old, &new, &Allowance::default()).unwrap();
         let told = format!("{differences:?}");
         prop_assert!(told.contains(&name));
     }
