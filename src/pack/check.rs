@@ -55,13 +55,13 @@ impl<'p> Names<'p> {
             // The first one of a key counts, as in `Pack::capability`.
             capabilities.entry(&*capability.key).or_insert(capability);
         }
-        let gated = gates.iter().flat_map(|gate| &gate.capabilities);
+        let behind_gates = gates.iter().flat_map(|gate| &gate.capabilities);
         let evidence = pack.decisions.iter().flat_map(|spec| &spec.required_evidence);
         Self {
             capabilities,
             gates: gates.iter().map(|gate| &*gate.id).collect(),
             has_conditional_gate: gates.iter().any(|gate| gate.condition.is_some()),
-            gated: gated.map(|key| &**key).collect(),
+            gated: behind_gates.map(|key| &**key).collect(),
             decisions: pack.decisions.iter().map(|spec| &*spec.key).collect(),
             evidence: evidence.map(|name| &**name).collect(),
         }
@@ -73,9 +73,10 @@ impl<'p> Names<'p> {
 
     /// Whether a gate is for what a rule is about.
     fn is_gated(&self, rule: &Rule) -> bool {
-        let is_named = match rule.targets.is_empty() {
-            true => !self.gated.is_empty(),
-            false => rule.targets.iter().any(|key| self.gated.contains(&**key)),
+        let is_named = if rule.targets.is_empty() {
+            !self.gated.is_empty()
+        } else {
+            rule.targets.iter().any(|key| self.gated.contains(&**key))
         };
         self.has_conditional_gate || is_named
     }

@@ -64,16 +64,15 @@ pub(super) fn run<'p>(
         let refused = known
             .refused(run, capability)
             .or_else(|| (mode > run.safety_mode).then_some(("above_safety_mode", None)));
-        match refused {
-            Some((reason, by)) => output.withheld.push(Withheld { key, reason, by }),
-            None => {
-                let (gates, constraints) = match allowance.take(known.row_bytes(key)) {
-                    Ok(()) => (known.gates(key), constraints(known.permitted(key), targeted)),
-                    Err(_) => Default::default(),
-                };
-                output.surfaced.push(Surfaced { mode, constraints, gates, capability });
-            }
+        if let Some((reason, by)) = refused {
+            output.withheld.push(Withheld { key, reason, by });
+            continue;
         }
+        let (gates, constraints) = match allowance.take(known.row_bytes(key)) {
+            Ok(()) => (known.gates(key), constraints(known.permitted(key), targeted)),
+            Err(_) => Default::default(),
+        };
+        output.surfaced.push(Surfaced { capability, mode, constraints, gates });
     }
     output
 }

@@ -213,7 +213,7 @@ pub fn diff(services: &Services, body: &str) -> Result<Difference, Error> {
     };
     let ((from, before), (to, after)) = (get(&from)?, get(&to)?);
     let layers = pack::between(&before, &after, services.allowance()).map_err(Stopped::from)?;
-    Ok(Difference { layers, from, to })
+    Ok(Difference { from, to, layers })
 }
 
 fn parse(body: &str) -> Result<Node<'_>, Error> {
