@@ -14,6 +14,7 @@ use super::range;
 use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
 use super::state::AppState;
 use crate::domain::{ArtifactId, ContentHash};
+use crate::limit::Allowance;
 use crate::service::artifacts::{self, Cleanup, Offload, Offloaded};
 
 /// Offload a text
@@ -121,7 +122,7 @@ pub(super) async fn get_artifact(
     let received = Received::nothing(&state, &request)?;
     let found = visit(&state, received, move |services, _| {
         let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
-        let (tag, text) = match select(&text, lines, words.as_deref()) {
+        let (tag, text) = match select(&text, lines, words.as_deref(), services.allowance()) {
             None => (artifact.hash, Ok(text)),
             Some(Ok(part)) => (ContentHash::of(&part), Ok(part)),
             Some(Err(problem)) => (artifact.hash, Err(problem)),
@@ -199,6 +200,7 @@ fn select(
     text: &str,
     lines: Option<(usize, usize)>,
     words: Option<&str>,
+    allowance: &Allowance,
 ) -> Option<Result<String, Problem>> {
     let (first, last) = lines.unwrap_or((1, usize::MAX));
     let Some(part) = artifacts::lines(text, first, last) else {
@@ -206,7 +208,10 @@ fn select(
         return Some(Err(Problem::invalid("", detail)));
     };
     match words {
-        Some(words) => Some(Ok(artifacts::search(part, words, first))),
+        Some(words) => {
+            let found = artifacts::search(part, words, first, allowance);
+            Some(found.map_err(|error| Problem::with_detail(Kind::TextLimit, error.to_string())))
+        }
         None => lines.map(|_| Ok(part.to_owned())),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::body::Received;
+use super::body::{CancelOnDrop, Received};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::service::pool::Place;
@@ -31,7 +31,9 @@ async fn run<T: Send + 'static>(
     received: Received,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {
+    let deadline = received.deadline();
+    let _guard = CancelOnDrop(deadline.clone());
     let Received { text, share, services, allowed } = received;
-    let job = move |seat| job(&services.seated(seat), &text);
+    let job = move |seat| job(&services.seated(seat).until(&deadline), &text);
     Ok(place.run(Instant::now() + allowed, share, job).await??)
 }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 
 use super::answer::{json, tag};
-use super::body::Received;
+use super::body::{CancelOnDrop, Received};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::service::Error;
@@ -136,9 +136,11 @@ async fn run_at<E>(
 where
     Problem: From<E>,
 {
+    let deadline = received.deadline();
+    let _guard = CancelOnDrop(deadline.clone());
     let Received { text, share, allowed, services } = received;
     let job = move |seat| -> Result<_, Problem> {
-        let services = services.seated(seat);
+        let services = services.seated(seat).until(&deadline);
         let Named { route, key: Some(key), asked } = named else {
             return Ok((work(&services, &text, None)?, false));
         };

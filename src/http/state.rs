@@ -42,7 +42,7 @@ impl AppState {
         // A text is held about three times at once: as it was made, in its message, in the response.
         let allowance = Allowance::of_bytes(limits.max_decoded_bytes);
         Self {
-            services: services.allowing(allowance),
+            services: services.allowing(&allowance),
             served: Arc::new(router::served()),
             pool,
             metrics,

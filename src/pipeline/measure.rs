@@ -115,6 +115,10 @@ impl<'c> Meter<'c> {
         Self { counter, name, framing: Framing::of(name), target, deadline }
     }
 
+    pub(super) fn deadline(&self) -> &'c Deadline {
+        self.deadline
+    }
+
     pub(super) fn counter(&self) -> &'c Counter {
         self.counter
     }

@@ -1,6 +1,5 @@
 //! Artifacts: put a long text aside, read it in whole or in part, remove it.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::once::{Once, remember};
@@ -8,6 +7,7 @@ use super::{Error, Services};
 pub use crate::compress::Offload;
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 use crate::json::{self, Faults, Limits, Path};
+use crate::limit::{Allowance, Exhausted, PaidText};
 use crate::request::Fields;
 pub use crate::store::Cleanup;
 use crate::store::{Batch, Caps, Tx};
@@ -150,15 +150,35 @@ pub fn lines(text: &str, first: usize, last: usize) -> Option<&str> {
 
 /// The lines of `text` that hold `words`, whatever their case: each with its number, the first
 /// line being `first`.
-pub fn search(text: &str, words: &str, first: usize) -> String {
+///
+/// # Errors
+/// They would take more than the allowance has left.
+pub fn search(
+    text: &str,
+    words: &str,
+    first: usize,
+    allowance: &Allowance,
+) -> Result<String, Exhausted> {
     let words = words.to_lowercase();
-    let mut found = String::new();
+    numbered(text, first, allowance, &|line| line.contains(&words))
+}
+
+/// The lines that fit in small letters, each behind its number.
+pub(super) fn numbered(
+    text: &str,
+    first: usize,
+    allowance: &Allowance,
+    fits: &dyn Fn(&str) -> bool,
+) -> Result<String, Exhausted> {
+    let mut found = PaidText::new(allowance);
     for (line, number) in text.split('\n').zip(first..) {
-        if line.to_lowercase().contains(&words) {
-            let _ = writeln!(found, "{number}:{line}");
+        if fits(&line.to_lowercase()) {
+            for piece in [&number.to_string(), ":", line, "\n"] {
+                found.push_str(piece)?;
+            }
         }
     }
-    found
+    Ok(found.into_string())
 }
 
 #[cfg(test)]
@@ -190,9 +210,10 @@ mod tests {
 
     #[test]
     fn a_search_gives_lines_with_their_numbers() {
+        let found = |text, words, first| search(text, words, first, &Allowance::default()).unwrap();
         let text = "Error: one\nfine\nan ERROR: two";
-        assert_eq!(search(text, "error:", 1), "1:Error: one\n3:an ERROR: two\n");
-        assert_eq!(search(text, "nothing", 1), "");
-        assert_eq!(search("STRASSE\n\u{c4}rger", "\u{e4}rg", 7), "8:\u{c4}rger\n");
+        assert_eq!(found(text, "error:", 1), "1:Error: one\n3:an ERROR: two\n");
+        assert_eq!(found(text, "nothing", 1), "");
+        assert_eq!(found("STRASSE\n\u{c4}rger", "\u{e4}rg", 7), "8:\u{c4}rger\n");
     }
 }

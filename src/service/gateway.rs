@@ -5,8 +5,7 @@
 //! answered with the messages as they came and the reason ([`passed_on`]).
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -18,7 +17,8 @@ use super::compress::{Done, carry_out};
 use super::{Services, artifacts, tokens};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
-use crate::pipeline::Deadline;
+use crate::limit::{Allowance, Exhausted};
+use crate::pipeline::{Deadline, Stopped};
 use crate::request::{Reader, Reference};
 
 /// How the tool is called with which a model asks for an original, by itself or behind the name of
@@ -138,15 +138,19 @@ fn options(messages: &str, model: &Value, budget: &Value, config: &Value) -> Map
     options
 }
 
+/// Characters of the name of a server, with which clients begin the names of its tools.
+const MAX_SERVER_NAME: usize = 128;
+
 /// The names by which the messages call for an original: what came back stays as it is.
 fn retrieve_tools(messages: &str) -> Vec<String> {
     let mut names = BTreeSet::from([RETRIEVE.to_owned()]);
     for (at, _) in messages.match_indices(RETRIEVE) {
         let before = messages.get(..at).unwrap_or_default();
         let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let server = before.chars().rev().take_while(is_name).count();
+        // A longer one is no name, and is not gone through to its end.
+        let server = before.chars().rev().take(MAX_SERVER_NAME).take_while(is_name).count();
         let name = messages.get(at - server..at + RETRIEVE.len()).unwrap_or_default();
-        if server > 0 && server < 128 && names.len() < 64 {
+        if server > 0 && server < MAX_SERVER_NAME && names.len() < 64 {
             names.insert(name.to_owned());
         }
     }
@@ -237,7 +241,8 @@ pub fn retrieve(
     let query = query.map(str::trim).filter(|query| !query.is_empty());
     // Nothing stops it: there is no deadline.
     let original_tokens = tokens::of_text(services, &text).unwrap_or_default();
-    let part = query.and_then(|query| about(&text, query));
+    let part = query.map(|query| about(&text, query, services.allowance())).transpose();
+    let part = part.map_err(Stopped::from)?.flatten();
     Ok(Some(Retrieved {
         hash: artifact.id.to_string(),
         original_tokens,
@@ -262,24 +267,20 @@ pub fn retrieve_asked(services: &Services, body: &str) -> Result<Option<Retrieve
 
 /// The lines that hold the query, else those that hold all of its words, else any; none where no
 /// line does: then the model gets all of it.
-fn about(text: &str, query: &str) -> Option<String> {
-    let whole = artifacts::search(text, query, 1);
+fn about(text: &str, query: &str, allowance: &Allowance) -> Result<Option<String>, Exhausted> {
+    let whole = artifacts::search(text, query, 1, allowance)?;
     if !whole.is_empty() {
-        return Some(whole);
+        return Ok(Some(whole));
     }
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
-    let lines = |fits: &dyn Fn(&str) -> bool| {
-        let mut found = String::new();
-        for (line, number) in text.split('\n').zip(1..) {
-            if fits(&line.to_lowercase()) {
-                let _ = writeln!(found, "{number}:{line}");
-            }
-        }
-        (!found.is_empty()).then_some(found)
-    };
-    lines(&|line| words.iter().all(|word| line.contains(word)))
-        .or_else(|| lines(&|line| words.iter().any(|word| line.contains(word))))
+    let all = |line: &str| words.iter().all(|word| line.contains(word));
+    let any = |line: &str| words.iter().any(|word| line.contains(word));
+    let mut found = artifacts::numbered(text, 1, allowance, &all)?;
+    if found.is_empty() {
+        found = artifacts::numbered(text, 1, allowance, &any)?;
+    }
+    Ok((!found.is_empty()).then_some(found))
 }
 
 #[cfg(test)]
@@ -311,6 +312,7 @@ mod tests {
     #[test]
     fn a_query_finds_its_words_or_nothing() {
         let text = "one error here\nfine\nan Error of the disk\nthe disk";
+        let about = |text, query| about(text, query, &Allowance::default()).unwrap();
         assert_eq!(about(text, "error of").as_deref(), Some("3:an Error of the disk\n"));
         assert_eq!(about(text, "disk error").as_deref(), Some("3:an Error of the disk\n"));
         assert_eq!(

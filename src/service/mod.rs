@@ -59,7 +59,7 @@ use crate::domain::{
 };
 use crate::limit::Allowance;
 use crate::pack::PublicKeys;
-use crate::pipeline;
+use crate::pipeline::{self, Deadline};
 pub use crate::store::{Condition, Error as StoreError, OpenError};
 use crate::store::{Retention, Store, Tenant};
 use crate::webhook::Summarizer;
@@ -81,8 +81,8 @@ pub struct Services {
     hops: u8,
     /// Where the thread of the request has its place.
     seat: Option<Seat>,
-    /// What one request may make of text.
-    allowance: Allowance,
+    /// When the request must end, and what it may make of text.
+    deadline: Deadline,
     pack_keys: Arc<PublicKeys>,
     skills: Arc<FolderSkills>,
     summarizer: Option<Summarizer>,
@@ -156,7 +156,7 @@ impl Services {
             hooks: Arc::default(),
             hops: 0,
             seat: None,
-            allowance: Allowance::default(),
+            deadline: Deadline::default(),
             pack_keys: Arc::default(),
             skills: Arc::default(),
             summarizer: None,
@@ -172,19 +172,31 @@ impl Services {
     /// The same, for what belongs to a caller's tenant; what is used is his.
     #[must_use]
     pub fn for_caller(&self, caller: &Arc<Principal>) -> Self {
-        let allowance = self.allowance.renewed();
-        Self { caller: Arc::clone(caller), allowance, ..self.clone() }
+        let allowance = self.allowance().renewed();
+        let deadline = Deadline::default().allowing(&allowance);
+        Self { caller: Arc::clone(caller), deadline, ..self.clone() }
     }
 
     /// The same, where each request may make so much text.
     #[must_use]
-    pub fn allowing(self, allowance: Allowance) -> Self {
-        Self { allowance, ..self }
+    pub fn allowing(self, allowance: &Allowance) -> Self {
+        Self { deadline: Deadline::default().allowing(allowance), ..self }
+    }
+
+    /// The same, for a request that must end then.
+    #[must_use]
+    pub fn until(self, deadline: &Deadline) -> Self {
+        Self { deadline: deadline.clone(), ..self }
+    }
+
+    /// When the request must end; never where nobody said so.
+    pub(in crate::service) fn deadline(&self) -> &Deadline {
+        &self.deadline
     }
 
     /// What the request may still make of text.
     pub fn allowance(&self) -> &Allowance {
-        &self.allowance
+        self.deadline.allowance()
     }
 
     /// For whom they work.

@@ -117,6 +117,11 @@ impl Once {
             Ok(node) => json::canonical(&mut request, &node),
             Err(_) => request.push_str(body),
         }
+        // Callers without the scope are shown hooks in part: a response that was made for one who
+        // has it is none of theirs, and what they may not do is not answered as if it were done.
+        if !services.may_write_hooks() {
+            request.push_str("\nwithout hooks:write");
+        }
         let tenant = Arc::clone(&services.caller().tenant);
         let name = Name { tenant, route, key: key.into() };
         if !services.flights().taken().insert(name.clone()) {

@@ -6,7 +6,7 @@ use super::backlog::Shown;
 use super::mark::{self, LITERAL, Place};
 use super::{arguments_of, undo};
 
-/// Bytes that decoding may make of a list, beside sixteen times its own: as many as a list that was
+/// Bytes that decoding may make of a list, beside eight times its own: as many as a list that was
 /// compressed may have had.
 const MOST_DECODED: usize = 32 << 20;
 
@@ -33,7 +33,7 @@ pub enum Decoded {
 impl Decoder {
     /// A decoder of a list that takes so many bytes.
     pub fn new(bytes: usize) -> Self {
-        let left = MOST_DECODED.saturating_add(bytes.saturating_mul(16));
+        let left = MOST_DECODED.saturating_add(bytes.saturating_mul(8));
         Self { shown: Shown::default(), results: 0, calls: 0, left }
     }
 

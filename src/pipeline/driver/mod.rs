@@ -47,7 +47,7 @@ pub(super) fn run(
 
     let spoken = !conversation.system.is_empty() || !conversation.history.is_empty();
     driver.trace.read([&conversation.system, &conversation.history], &conversation.tools);
-    let (mut conversation, chosen) = driver.choose(conversation);
+    let (mut conversation, chosen) = driver.choose(conversation)?;
     driver.results(&mut conversation.history)?;
     let messages = [&*conversation.system, &conversation.history];
     driver.trace.conversation(Stage::Ingest, messages, &conversation.tools);

@@ -18,9 +18,13 @@ pub(super) struct Chosen {
 impl Driver<'_> {
     /// Stages 0 and 3: the conversation with the tools that the model gets, in what the target can
     /// hold; those that were loaded stand apart.
-    pub(super) fn choose(&mut self, mut conversation: Conversation) -> (Conversation, Chosen) {
-        let options = &self.request.tools;
-        let chosen = timed(&mut self.timings.compile, || tools::run(&mut conversation, options));
+    pub(super) fn choose(
+        &mut self,
+        mut conversation: Conversation,
+    ) -> Result<(Conversation, Chosen), Stopped> {
+        let (options, deadline) = (&self.request.tools, self.meter.deadline());
+        let run = || tools::run(&mut conversation, options, deadline);
+        let chosen = timed(&mut self.timings.compile, run)?;
         if let Some(directory) = chosen.directory {
             conversation.system.push(Message::text(Role::System, directory));
         }
@@ -29,7 +33,7 @@ impl Driver<'_> {
         let mut conversation = self.ingest(conversation);
         let all = conversation.tools.len();
         let loaded = conversation.tools.split_off(all.saturating_sub(count));
-        (conversation, Chosen { loaded, report: (chosen.total, chosen.removed) })
+        Ok((conversation, Chosen { loaded, report: (chosen.total, chosen.removed) }))
     }
 
     /// Raw tokens of each.

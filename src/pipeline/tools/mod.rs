@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::{Conversation, Message, RawJson, ToolDefinition};
+use crate::pipeline::{Deadline, Stopped};
 use crate::request::{LOAD_TOOLKIT, ToolOptions};
 
 /// What became of the tools.
@@ -28,10 +29,14 @@ pub(super) struct Output {
 }
 
 /// Leaves in the conversation the tools that a model gets, but for those behind all others.
-pub(super) fn run(conversation: &mut Conversation, options: &ToolOptions) -> Output {
+pub(super) fn run(
+    conversation: &mut Conversation,
+    options: &ToolOptions,
+    deadline: &Deadline,
+) -> Result<Output, Stopped> {
     let list = std::mem::take(&mut conversation.tools);
     let mut output = Output { total: list.len(), ..Output::default() };
-    let (kept, removed) = prune::run(list, options.prune.as_ref());
+    let (kept, removed) = prune::run(list, options.prune.as_ref(), deadline)?;
     output.removed = removed;
     conversation.tools = kept;
     // One without tools has nothing to call, and its schema would hold for nothing.
@@ -52,7 +57,7 @@ pub(super) fn run(conversation: &mut Conversation, options: &ToolOptions) -> Out
             tool.parameters = Some(RawJson::new(less));
         }
     }
-    output
+    Ok(output)
 }
 
 /// The tools of the toolkits that the conversation asked for, in the order in which it did.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::check::listed;
 use super::hooks::{Verdict, ask_writes};
 use super::{Answer, Rights, object, text};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
     MemoryOrigin, MemoryPromotion, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
 };
+use crate::json::beginning;
 use crate::pipeline::CREATE_MEMORY;
 use crate::request::{MemoryWrite, Proposed, check_memory_text, is_memory_key};
 use crate::service::candidates::{Ids, propose_in};
@@ -202,6 +204,7 @@ impl Wish {
         };
         let key = text(call, &arguments, "key")?;
         if !is_memory_key(key) {
+            let key = beginning(key);
             return Err(Answer::Refused(format!("\"{key}\" cannot be a key. Nothing was done.")));
         }
         let value = if does == Does::Delete { "" } else { text(call, &arguments, "value")? };
@@ -220,7 +223,7 @@ pub(super) fn not_allowed(rights: &Rights, key: &str) -> Option<Answer> {
     if allowed.iter().any(|known| **known == *key) {
         return None;
     }
-    let list = allowed.join(", ");
+    let (key, list) = (beginning(key), listed(allowed.iter()));
     Some(Answer::Refused(format!("\"{key}\" may not be written; these keys may: {list}.")))
 }
 

@@ -259,6 +259,7 @@ pub(in crate::service) fn judge(
         if remembers { &[READ_TOOL, CREATE_MEMORY, MODIFY_MEMORY] } else { &[READ_TOOL] };
     let (mut judged, mut faults) = (Vec::with_capacity(calls.len()), Vec::new());
     for call in calls {
+        services.deadline().check()?;
         match tools.judge(call, ours) {
             Ok(verdict) => {
                 // One tool of a long name may be called many times.
@@ -305,4 +306,23 @@ fn object(call: &ToolCall) -> Result<serde_json::Value, Answer> {
             call.name
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::domain::Models;
+    use crate::pipeline::Deadline;
+
+    #[test]
+    fn calls_are_judged_until_the_time_is_up() {
+        let services = Services::new(Models::built_in()).unwrap();
+        let body = r#"{"source": "openai", "calls": [
+            {"id": "c", "type": "function", "function": {"name": "t", "arguments": "{}"}}]}"#;
+        assert_eq!(calls(&services, body).unwrap().results.len(), 1);
+        let late = services.until(&Deadline::at(Instant::now()));
+        assert!(matches!(calls(&late, body), Err(Error::Stopped(Stopped::TimeUp))));
+    }
 }

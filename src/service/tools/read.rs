@@ -53,7 +53,10 @@ pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Res
         return Ok(Answer::Refused(format!("It ends before line {first}.")));
     };
     let text = match query.filter(|query| !query.is_empty()) {
-        Some(query) => Cow::Owned(artifacts::search(part, &query, first)),
+        Some(query) => match artifacts::search(part, &query, first, services.allowance()) {
+            Ok(found) => Cow::Owned(found),
+            Err(_) => return too_long(),
+        },
         None => Cow::Borrowed(part),
     };
     match services.allowance().take(json::string_bytes(&text)) {

@@ -93,7 +93,13 @@ pub(super) fn decoded(
 ) -> Option<String> {
     /// Bytes of JSON for each of the source: quotes, and `\u` and four digits for what is no letter.
     const MORE: usize = 8;
-    let json = read::read(body, Style::PLAIN, false, limit.saturating_mul(MORE))?;
+    /// Bytes of JSON for each of the block, beside [`MAX_JSON`]: a small block could ask for any
+    /// number of values, and each takes more memory than it has bytes.
+    const MORE_THAN_BLOCK: usize = 16;
+    const MAX_JSON: usize = 8 << 20;
+    let block: usize = body.iter().map(|line| line.len() + 1).sum();
+    let most = block.saturating_mul(MORE_THAN_BLOCK).saturating_add(MAX_JSON);
+    let json = read::read(body, Style::PLAIN, false, limit.saturating_mul(MORE).min(most))?;
     let mut tape = Tape::default();
     let root = tape.read(&json, form())?;
     write(tape.node(root)?).filter(|text| text.len() <= limit)

@@ -418,3 +418,32 @@ async fn where_the_hooks_of_defaults_call_is_shown_to_writers_of_hooks_alone() {
     let whole = done(&server, &writer, ("GET", &snapshot), &Value::Null).await;
     assert_eq!(whole["defaults"]["hooks"][0], hook);
 }
+
+#[tokio::test]
+async fn a_response_for_writers_of_hooks_is_not_replayed_to_others() {
+    let server = locked(&[]).await;
+    let (writer, weak) = (key(&server, WRITER).await, key(&server, WEAK).await);
+    let other_writer = key(&server, WRITER).await;
+    let hook = json!({"id": "h", "point": "before_compile", "kind": "provide",
+        "url": "https://hooks.example.com/tok3n", "headers": {"x-api-key": "hdrSecret"}});
+    let session = json!({"id": "s", "defaults": {"hooks": [hook]}});
+    for (path, body) in [
+        ("/sessions", &session),
+        ("/sessions/s/fork", &json!({"new_session_id": "f"})),
+        ("/sessions/s/switch", &json!({"to": "t"})),
+    ] {
+        let ask = |key: &str| {
+            let named =
+                server.build("POST", path).header("idempotency-key", path.replace('/', "-"));
+            named.bearer_auth(key).json(body).send()
+        };
+        let first = ask(&writer).await.unwrap();
+        assert!(first.status().is_success(), "{path}: {}", first.status());
+        let first = first.text().await.unwrap();
+        let again = ask(&other_writer).await.unwrap();
+        assert_eq!(again.headers()["idempotency-replayed"], "true");
+        assert_eq!(again.text().await.unwrap(), first);
+        let refused = problem(ask(&weak).await.unwrap(), 422, "idempotency_mismatch").await;
+        assert!(!refused.to_string().contains("tok3n"), "{refused}");
+    }
+}

@@ -477,3 +477,68 @@ async fn what_notations_decode_to_is_paid_for_as_it_is_written() {
     let reply = answered("/mcp", &message(100)).await;
     assert_eq!(parsed(&reply)["result"]["isError"], false);
 }
+
+#[tokio::test]
+async fn a_block_decodes_to_no_more_values_than_its_size_allows() {
+    let rows = "1\n".repeat(20_000);
+    let long = "z".repeat(100_000);
+    let xml = format!("§xml 20002 indent 2 dots\nr:\n item[20000]{{@a{{b,c={long}}}}}\n{rows}");
+    let yaml = format!("§yaml 20001 indent 2\na[20000]{{x,y={long}}}\n{rows}");
+    for text in [xml, yaml] {
+        let text = text.trim_end();
+        answered("/expand", &json!({"text": text})).await;
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "expand", "arguments": {"text": text}}});
+        answered("/mcp", &call).await;
+    }
+}
+
+#[tokio::test]
+async fn a_denied_write_lists_few_of_the_keys_that_may_be_written() {
+    let call = |at: usize| {
+        json!({"id": format!("c{at}"), "type": "function", "function": {"name": "create_memory",
+            "arguments": json!({"key": "zz", "value": "v"}).to_string()}})
+    };
+    let keys: Vec<String> = (0..1_000).map(|at| format!("k{at}{}", "x".repeat(200))).collect();
+    let body = json!({"source": "openai", "calls": (0..256).map(call).collect::<Vec<_>>(),
+        "allowed_keys": keys});
+    let reply = answered("/tools/calls", &body).await;
+    assert_eq!(reply.status, 200);
+    assert!(reply.body.len() < 4 * MIB, "{}", reply.body.len());
+}
+
+#[tokio::test]
+async fn lines_of_an_artifact_are_paid_for() {
+    let server = limited_server();
+    let text = "a\n".repeat(8 * MIB);
+    let bytes = request("POST", "/artifacts", &[("content-type", "text/plain")], text.as_bytes());
+    let id = parsed(&send(server.address, &bytes).await)["id"].as_str().expect("an id").to_owned();
+    for bytes in [
+        request(
+            "GET",
+            &format!("/artifacts/{id}?query=a"),
+            &[("contexture-deadline-ms", "60000")],
+            b"",
+        ),
+        request(
+            "POST",
+            "/v1/retrieve",
+            &[("content-type", "application/json"), ("contexture-deadline-ms", "60000")],
+            json!({"hash": id, "query": "a"}).to_string().as_bytes(),
+        ),
+    ] {
+        refused(&send(server.address, &bytes).await, "text_limit");
+    }
+}
+
+#[tokio::test]
+async fn the_name_of_a_gateways_tool_costs_its_own_length_alone() {
+    let text = "headroom_retrieve".repeat(15_000);
+    let body = json!({"messages": [{"role": "user", "content": text}]});
+    let started = std::time::Instant::now();
+    let reply = answered("/v1/compress", &body).await;
+    assert_eq!(reply.status, 200);
+    let took = started.elapsed();
+    // To go back to the beginning for each of them takes more than twice as long.
+    assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+}
