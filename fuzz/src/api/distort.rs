@@ -15,7 +15,7 @@ pub(super) fn distort(
     count: usize,
 ) -> Result<()> {
     for _ in 0..count {
-        let levels = u.int_in_range(0..=9)?;
+        let levels = u.int_in_range(1..=12)?;
         change(u, known, value, room / count, levels)?;
     }
     Ok(())
@@ -32,7 +32,7 @@ fn change(
     match value {
         Value::Array(items) if !items.is_empty() => {
             let at = u.int_in_range(0..=items.len() - 1)?;
-            if levels > 0 && !chance(u, 1, 6)? {
+            if levels > 0 && !chance(u, 1, 3)? {
                 return change(u, known, &mut items[at], room, levels - 1);
             }
             repeat(u, items, at, room)
@@ -40,7 +40,7 @@ fn change(
         Value::Object(members) if !members.is_empty() => {
             let at = u.int_in_range(0..=members.len() - 1)?;
             let name = members.keys().nth(at).cloned().unwrap_or_default();
-            if levels > 0 && !chance(u, 1, 8)? {
+            if levels > 0 && !chance(u, 1, 24)? {
                 return change(u, known, &mut members[&name], room, levels - 1);
             }
             match u.int_in_range(0..=4)? {

@@ -64,6 +64,7 @@ impl<'a> Generator<'a> {
         };
         let Some(operation) = operation else { return Ok(None) };
         let (path, mut headers) = self.address(operation)?;
+        headers.push(("host".to_owned(), "localhost".to_owned()));
         let body = match &operation.body {
             Some(body) => {
                 headers.push(("content-type".to_owned(), body.media.clone()));
@@ -133,7 +134,7 @@ impl<'a> Generator<'a> {
         let names = self.known.names(kind);
         Ok(match self.u.int_in_range(0..=9)? {
             0..=6 if !names.is_empty() => self.u.choose(names)?.clone(),
-            9 => leaf::text(&mut self.u, self.known, 300)?,
+            9 if chance(&mut self.u, 1, 3)? => leaf::text(&mut self.u, self.known, 300)?,
             _ => (*self.u.choose(&NAMES)?).to_owned(),
         })
     }
@@ -144,8 +145,9 @@ impl<'a> Generator<'a> {
             true => self.u.choose(shapes)?.clone(),
             false => self.value(schema, "", 0)?,
         };
+        self.choose_conversation(operation, &mut value)?;
         self.fill(&mut value)?;
-        let count = self.u.int_in_range(0..=4)?;
+        let count = self.u.int_in_range(0..=3)?;
         if count > 0 {
             distort(&mut self.u, self.known, &mut value, self.room, count)?;
         }
@@ -155,6 +157,28 @@ impl<'a> Generator<'a> {
             }
             _ => value.to_string(),
         })
+    }
+
+    /// Leaves one of the members that stand for a conversation, of which there may be only one.
+    fn choose_conversation(&mut self, operation: &Operation, value: &mut Value) -> Result<()> {
+        const TALKS: [&str; 4] = ["/compile", "/compress", "/expand", "/tokens"];
+        const FORMS: [&str; 6] = ["messages", "text", "input", "contents", "id", "artifact"];
+        let Some(members) = value.as_object_mut().filter(|_| TALKS.contains(&&*operation.path))
+        else {
+            return Ok(());
+        };
+        if chance(&mut self.u, 1, 16)? {
+            return Ok(());
+        }
+        let mut forms = FORMS.to_vec();
+        forms.retain(|form| members.contains_key(*form));
+        let chosen = if forms.is_empty() { "messages" } else { *self.u.choose(&forms)? };
+        members.retain(|name, _| name == chosen || !FORMS.contains(&&**name));
+        if forms.is_empty() {
+            let shapes = self.description.shapes(chosen);
+            members.insert(chosen.to_owned(), self.u.choose(shapes)?.clone());
+        }
+        Ok(())
     }
 
     /// Puts names of what there is in the places of shapes that ask for them.
@@ -191,7 +215,7 @@ impl<'a> Generator<'a> {
     }
 
     fn value(&mut self, schema: &Value, name: &str, depth: usize) -> Result<Value> {
-        if chance(&mut self.u, 1, 40)? {
+        if chance(&mut self.u, 1, 160)? {
             return self.any();
         }
         let (title, schema) = self.description.resolve(schema);
@@ -234,7 +258,7 @@ impl<'a> Generator<'a> {
         match form.and_then(Value::as_str) {
             Some("object") if schema["properties"].is_object() => self.object(schema, depth),
             Some("array") => self.list(schema, name, depth),
-            Some("string") => self.text(name),
+            Some("string") => self.text(schema, name),
             Some("integer" | "number") => self.number(schema),
             Some("boolean") => Ok(self.u.arbitrary::<bool>()?.into()),
             _ => self.any(),
@@ -282,7 +306,7 @@ impl<'a> Generator<'a> {
         Ok(self.pay(Value::Array(items)))
     }
 
-    fn text(&mut self, name: &str) -> Result<Value> {
+    fn text(&mut self, schema: &Value, name: &str) -> Result<Value> {
         // Members that name something name what is there, most of the time.
         let kind = match name {
             "session_id" | "new_session_id" | "parent_session_id" => "sessions",
@@ -296,7 +320,9 @@ impl<'a> Generator<'a> {
         if !kind.is_empty() && !chance(&mut self.u, 1, 5)? {
             return Ok(self.name(kind)?.into());
         }
-        let text = leaf::text(&mut self.u, self.known, self.room / 4)?;
+        let is_short = schema["maxLength"].as_u64().is_some_and(|most| most <= 1_000);
+        let room = if is_short && !chance(&mut self.u, 1, 8)? { 16 } else { self.room / 4 };
+        let text = leaf::text(&mut self.u, self.known, room)?;
         Ok(self.pay(text.into()))
     }
 

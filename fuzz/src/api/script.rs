@@ -41,6 +41,7 @@ impl Step<'_> {
         let media =
             if path == "/memory/import" { "application/x-ndjson" } else { "application/json" };
         let headers = [
+            ("host", "localhost"),
             ("content-type", media),
             ("contexture-deadline-ms", "60000"),
             ("accept", "application/json, text/event-stream, text/html"),

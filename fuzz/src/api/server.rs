@@ -118,6 +118,10 @@ pub(super) fn write_status(reply: &Reply) {
     let (sent, cpu) = (body.len(), cpu.as_millis());
     let line = format!("= {status}: {sent} bytes, {peak_bytes} bytes of memory, {cpu} ms");
     writeln!(file, "{line}").expect("a file to write to");
+    if *status >= 400 {
+        let shown = String::from_utf8_lossy(&body[..sent.min(600)]);
+        writeln!(file, "! {shown}").expect("a file to write to");
+    }
 }
 
 fn kept() -> Option<File> {

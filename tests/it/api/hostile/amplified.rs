@@ -463,7 +463,7 @@ async fn what_notations_decode_to_is_paid_for_as_it_is_written() {
             "type": "function", "function": {"name": "t", "arguments": "{}"}}]})
     };
     let result = |id: usize, text: String| json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": text});
-    let references = "§= result 1\n".repeat(180);
+    let references = "§= result 1\n".repeat(100);
     let list = json!({"messages": [call(0), result(0, "\u{1}".repeat(100_000)), call(1), result(1, references)]});
     let reply = answered("/expand", &list).await;
     refused(&reply, "text_limit");
