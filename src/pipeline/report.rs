@@ -43,7 +43,8 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Tools>,
     /// Hooks that ran.
-    pub hooks: Vec<serde_json::Value>,
+    #[schema(value_type = Vec<serde_json::Value>)]
+    pub hooks: Vec<Box<serde_json::value::RawValue>>,
     /// What the target could not hold, and what it became.
     pub degraded: Vec<Note>,
     /// What was mended in the conversation.

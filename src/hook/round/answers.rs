@@ -37,6 +37,7 @@ impl Round<'_> {
         point: Point,
         items: &[Item<'_>],
     ) -> Result<Vec<Option<Arc<str>>>, Stop> {
+        self.pay_for_runs(point, items.len())?;
         let mut open = Vec::with_capacity(items.len());
         for item in items {
             let occurrence = self.reached(point, Kind::Provide);

@@ -82,6 +82,7 @@ impl Round<'_> {
         point: Point,
         items: &[Item<'_>],
     ) -> Result<(Vec<Changed>, Vec<ToSend>), Stop> {
+        self.pay_for_runs(point, items.len())?;
         let mut lines = Vec::with_capacity(items.len());
         for item in items {
             let occurrence = self.reached(point, Kind::Transform);

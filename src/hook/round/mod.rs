@@ -32,6 +32,9 @@ use super::text::LIMITS;
 use crate::json::parse;
 use crate::limit::Allowance;
 
+/// Bytes of the line of a run in a report.
+const RUN_BYTES: usize = 256;
+
 /// Time that the hooks of one compile may take in all.
 pub const BUDGET: Duration = Duration::from_secs(10);
 
@@ -182,6 +185,17 @@ impl<'r> Round<'r> {
             }
         }
         (meant, others)
+    }
+
+    /// Pays for the runs of many inputs: each hook of the point has one for each of them.
+    fn pay_for_runs(&self, point: Point, inputs: usize) -> Result<(), Stop> {
+        let hooks = self.set.at(point);
+        let Some(first) = hooks.first() else { return Ok(()) };
+        let bytes = inputs.saturating_mul(hooks.len()).saturating_mul(RUN_BYTES);
+        self.allowance.take(bytes).map_err(|error| {
+            let failure = Failure::new(Cause::TextLimit, error.to_string());
+            Stop::failed(&first.id, point, &failure)
+        })
     }
 
     fn with(&self) -> With<'_> {

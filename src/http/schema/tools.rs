@@ -88,7 +88,8 @@ pub struct CallsAnswer {
     pub results: Vec<CallResult>,
     /// What became of the hooks at `tool_call`, a line each; absent where none stands there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub hooks: Vec<Value>,
+    #[schema(value_type = Vec<Value>)]
+    pub hooks: Vec<Box<RawValue>>,
 }
 
 /// What becomes of a call.

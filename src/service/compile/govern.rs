@@ -244,7 +244,8 @@ impl Governance {
     /// The members of the answer, as text.
     pub(super) fn told(self, runs: &[Run]) -> String {
         let hooks = runs.iter().map(|run| {
-            let told = line(run).unwrap_or_default();
+            let told = line(run).and_then(|line| serde_json::from_str(line.get()).ok());
+            let told: Value = told.unwrap_or_default();
             let of = |key: &str| told.get(key).cloned().unwrap_or_default();
             json!({"id": of("id"), "point": of("point"), "outcome": of("outcome")})
         });

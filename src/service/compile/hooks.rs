@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Error;
 use crate::domain::{MemoryEntry, Note};
@@ -125,9 +125,9 @@ pub(super) fn ended(
     (runs, said, later)
 }
 
-/// What is told of a hook.
-pub(in crate::service) fn line(run: &Run) -> Option<Value> {
+/// What is told of a hook. It stays text: there may be one for every result and every hook.
+pub(in crate::service) fn line(run: &Run) -> Option<Box<RawValue>> {
     let mut line = String::new();
     run.write(&mut line);
-    serde_json::from_str(&line).ok()
+    RawValue::from_string(line).ok()
 }

@@ -76,7 +76,7 @@ pub struct Carried {
 
 impl Carried {
     /// What is told of the hooks.
-    pub fn hook_lines(&self) -> Vec<serde_json::Value> {
+    pub fn hook_lines(&self) -> Vec<Box<serde_json::value::RawValue>> {
         self.hooks.iter().filter_map(hook_line).collect()
     }
 }

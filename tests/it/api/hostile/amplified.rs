@@ -541,4 +541,31 @@ async fn the_name_of_a_gateways_tool_costs_its_own_length_alone() {
     let took = started.elapsed();
     // To go back to the beginning for each of them takes more than twice as long.
     assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+async fn many_hooks_on_many_results_are_paid_for() {
+    let hooks: Vec<Value> = (0..32)
+        .map(|at| {
+            json!({"id": format!("r{at}"), "point": "tool_result", "kind": "transform",
+                "builtin": "redact", "config": {"patterns": ["email"]}})
+        })
+        .collect();
+    let body =
+        |results: usize| {
+            let call = |at: usize| {
+                json!({"id": format!("c{at}"), "type": "function",
+                "function": {"name": "t", "arguments": "{}"}})
+            };
+            let calls: Vec<Value> = (0..results).map(call).collect();
+            let mut messages = vec![
+                json!({"role": "user", "content": "x"}),
+                json!({"role": "assistant", "content": null, "tool_calls": calls}),
+            ];
+            messages.extend((0..results).map(
+                |at| json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": "x"}),
+            ));
+            json!({"target": "openai", "messages": messages, "hooks": hooks})
+        };
+    let reply = answered("/compile", &body(9_000)).await;
+    refused(&reply, "text_limit");
+    let reply = answered("/compile", &body(1_000)).await;
+    assert_eq!(parsed(&reply)["report"]["hooks"].as_array().map(Vec::len), Some(32_000));
 }
