@@ -430,7 +430,7 @@ async fn a_response_for_writers_of_hooks_is_not_replayed_to_others() {
     for (path, body) in [
         ("/sessions", &session),
         ("/sessions/s/fork", &json!({"new_session_id": "f"})),
-        ("/sessions/s/switch", &json!({"to": "t"})),
+        ("/sessions/s/switch", &json!({"new_session_id": "t"})),
     ] {
         let ask = |key: &str| {
             let named =

@@ -541,6 +541,9 @@ async fn the_name_of_a_gateways_tool_costs_its_own_length_alone() {
     let took = started.elapsed();
     // To go back to the beginning for each of them takes more than twice as long.
     assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+}
+
+#[tokio::test]
 async fn many_hooks_on_many_results_are_paid_for() {
     let hooks: Vec<Value> = (0..32)
         .map(|at| {
