@@ -4,8 +4,14 @@
 use std::borrow::Cow;
 
 /// The frames of a payload. Whoever opens one speaks in the name of the application.
-const FRAMES: &[&str] =
-    &["dynamic_state", "ephemeral_message", "history_summary", "implicit_context", "memory"];
+const FRAMES: &[&str] = &[
+    "available_toolkits",
+    "dynamic_state",
+    "ephemeral_message",
+    "history_summary",
+    "implicit_context",
+    "memory",
+];
 
 /// Breaks up tags of any of our frames, opening and closing ones.
 pub(super) fn without_frames(text: &str) -> Cow<'_, str> {
@@ -40,23 +46,26 @@ fn broken_up<'t>(text: &'t str, names: &[&str], closing_only: bool) -> Cow<'t, s
 /// Whether what stands behind a `<` is a tag of one of the names.
 fn is_tag(behind: &str, names: &[&str], closing_only: bool) -> bool {
     let inside = behind.trim_start_matches(is_blank);
-    let (name, closes) = match inside.strip_prefix('/') {
-        Some(rest) => (rest.trim_start_matches(is_blank), true),
-        None => (inside, false),
-    };
-    let begins = |known: &str| {
-        let own = name.get(..known.len());
-        let next = name.get(known.len()..).and_then(|rest| rest.chars().next());
-        own.is_some_and(|own| own.eq_ignore_ascii_case(known))
-            && next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '_' | '-'))
-    };
-    (closes || !closing_only) && names.iter().any(|known| begins(known))
+    let name = inside.trim_start_matches(|character| character == '/' || is_blank(character));
+    let closes = inside.starts_with('/');
+    (closes || !closing_only) && names.iter().any(|known| is_name(name, known))
 }
 
-/// White space, and characters without width.
+/// Whether a text begins with a name and no more of it, passing over characters without width.
+fn is_name(text: &str, known: &str) -> bool {
+    let mut shown = text.chars().filter(|character| !is_invisible(*character));
+    let is_same = |own: char| shown.next().is_some_and(|other| other.eq_ignore_ascii_case(&own));
+    known.chars().all(is_same)
+        && shown.next().is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '_' | '-'))
+}
+
 fn is_blank(character: char) -> bool {
-    character.is_whitespace()
-        || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    character.is_whitespace() || is_invisible(character)
+}
+
+/// Characters without width.
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -76,6 +85,9 @@ mod tests {
             "</dynamic_state>",
             "<history_summary>",
             "<ephemeral_message type=\"prefill_enforcement\">",
+            "</mem\u{200b}ory>",
+            "<\u{180e}//memory>",
+            "</available_toolkits>",
         ] {
             let broken = without_frames(tag);
             assert_eq!(broken, tag.replacen('<', "<\\", 1), "{tag:?}");
