@@ -7,7 +7,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::header;
-use contexture::config::LimitsConfig;
+use clap::Parser as _;
+use contexture::config::{LimitsConfig, ServerConfig};
 use contexture::http::{self, AppState};
 use contexture::server;
 use contexture::service::pool::Pool;
@@ -17,7 +18,7 @@ use http_body_util::BodyExt as _;
 use peak_alloc::PeakAlloc;
 use tower::ServiceExt as _;
 
-use super::{MIB, Request};
+use super::Request;
 
 /// What came back, and what it took.
 #[derive(Debug)]
@@ -29,6 +30,15 @@ pub(super) struct Reply {
     /// Bytes that were allocated at once, besides those before the request and its body.
     pub(super) peak_bytes: usize,
     pub(super) cpu: Duration,
+}
+
+/// What an operator can set, as it is when nothing is set.
+#[derive(Debug, clap::Parser)]
+struct Settings {
+    #[command(flatten)]
+    server: ServerConfig,
+    #[command(flatten)]
+    limits: LimitsConfig,
 }
 
 pub(super) struct Server {
@@ -45,16 +55,10 @@ impl Server {
         let services = server::services_in_memory().expect("a store in memory");
         // Dictionaries are loaded once a process, which is no request's doing.
         services.warm();
-        let limits = LimitsConfig {
-            max_body_bytes: 16 * MIB,
-            max_decoded_bytes: 32 * MIB,
-            header_timeout_ms: 5_000,
-            body_timeout_ms: 30_000,
-            max_connections: 16,
-        };
+        let Settings { server, limits } = Settings::parse_from(["contexture"]);
         let state = AppState::new(services, Pool::new(1), Metrics::new(), &limits);
         state.set_ready(true);
-        Self { router: http::router(state, &limits, &[]) }
+        Self { router: http::router(state, &limits, &server) }
     }
 
     pub(super) async fn send(&self, request: &Request) -> Reply {
