@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn looking_for_tags_ends_with_the_time() {
         let tool = ToolDefinition {
-            name: "t".into(),
+            name: "zz".into(),
             description: None,
             parameters: None,
             cache: None,
