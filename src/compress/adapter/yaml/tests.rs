@@ -292,7 +292,10 @@ proptest! {
         let Shortened { text: shown, reverted, .. } = shortened(&Yaml, &text);
         prop_assert!(reverted.is_empty(), "{}", text);
         let own: Result<Vec<Value>, _> = Deserializer::from_str(&text).map(Value::deserialize).collect();
-        if let (Some(shown), Ok(own)) = (shown, own) {
+        // A list that segmentation takes for Markdown is another adapter's, with its own losses.
+        let spans = segment::segment(&text);
+        let is_yaml = Yaml.detects(Part { text: &text, spans: &spans });
+        if let (true, Some(shown), Ok(own)) = (is_yaml, shown, own) {
             prop_assert!(shown.len() < text.len());
             let shown = parsed(&shown);
             prop_assert_eq!(own.len(), shown.len());
