@@ -45,7 +45,7 @@ pub(in crate::service) fn ask_calls(
         return Ok((questions.iter().map(|_| Said::Free).collect(), Heard::default()));
     }
     let scope = services.hook_scope(session, whose.agent.as_ref());
-    let mut asking = services.asking(set, scope.clone(), &deadline());
+    let mut asking = services.asking(set, scope.clone(), &deadline(services));
     let (mut verdicts, mut events) = (Vec::with_capacity(questions.len()), Vec::new());
     for question in questions {
         let answer = match ask(&mut asking, question) {

@@ -39,8 +39,10 @@ impl From<pipeline::Error> for Error {
     }
 }
 
-pub(super) fn deadline() -> Deadline {
-    Deadline::at(Instant::now() + BUDGET.saturating_add(Duration::from_secs(1)))
+/// When hooks of calls must have answered; what they make of text is the request's.
+pub(super) fn deadline(services: &Services) -> Deadline {
+    let end = Instant::now() + BUDGET.saturating_add(Duration::from_secs(1));
+    Deadline::at(end).allowing(services.allowance())
 }
 
 pub(super) fn told(denial: &Denial) -> String {
@@ -66,7 +68,7 @@ pub(super) fn ask_writes<'c>(
         return Ok(calls.map(|_| Verdict::Free).collect());
     }
     let scope = services.hook_scope(session, rights.scope.agent.as_ref());
-    let mut asking = services.asking(set, scope, &deadline());
+    let mut asking = services.asking(set, scope, &deadline(services));
     // What the calls before have made of each key.
     let mut known: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();
