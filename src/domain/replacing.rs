@@ -1,5 +1,6 @@
 //! Replaces what is found in a text, in several rounds, without searching what was put in.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::limit::{Allowance, Exhausted};
@@ -10,7 +11,8 @@ use crate::limit::{Allowance, Exhausted};
 /// one's replacement would make a text that grows with each of them.
 #[derive(Debug)]
 pub struct Replacing<'a> {
-    text: String,
+    /// Borrowed until something is replaced.
+    text: Cow<'a, str>,
     /// Ranges that were put in, in order, without overlap.
     settled: Vec<Range<usize>>,
     allowance: &'a Allowance,
@@ -25,8 +27,8 @@ const COPIES: usize = 4;
 pub type Replace<'r> = &'r mut dyn FnMut(Range<usize>, &str) -> Result<(), Exhausted>;
 
 impl<'a> Replacing<'a> {
-    pub fn new(text: &str, allowance: &'a Allowance) -> Self {
-        Self { text: text.to_owned(), settled: Vec::new(), allowance }
+    pub fn new(text: &'a str, allowance: &'a Allowance) -> Self {
+        Self { text: text.into(), settled: Vec::new(), allowance }
     }
 
     /// One round: `find` is given each stretch that was not put in, and calls `Replace` for what it
@@ -54,13 +56,17 @@ impl<'a> Replacing<'a> {
         }
         if next.count > 0 {
             next.out.push_str(self.text.get(next.copied..).unwrap_or_default());
-            (self.text, self.settled) = (next.out, next.settled);
+            (self.text, self.settled) = (next.out.into(), next.settled);
         }
         Ok(next.count)
     }
 
-    pub fn into_string(self) -> String {
-        self.text
+    /// The text after all rounds; none if nothing was replaced.
+    pub fn into_replaced(self) -> Option<String> {
+        match self.text {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(text) => Some(text),
+        }
     }
 }
 
@@ -117,7 +123,7 @@ mod tests {
         assert_eq!(replace(&mut replacing, "a", "bbb"), 2);
         assert_eq!(replace(&mut replacing, "b", "-a-"), 3);
         assert_eq!(replace(&mut replacing, "a", "!"), 0);
-        assert_eq!(replacing.into_string(), "bbb-a- -a-bbb -a-");
+        assert_eq!(replacing.into_replaced().as_deref(), Some("bbb-a- -a-bbb -a-"));
     }
 
     #[test]
@@ -127,7 +133,7 @@ mod tests {
         assert_eq!(replace(&mut replacing, "1", ""), 1);
         assert_eq!(replace(&mut replacing, "ab", "x"), 0);
         assert_eq!(replace(&mut replacing, "b", "c"), 1);
-        assert_eq!(replacing.into_string(), "ac");
+        assert_eq!(replacing.into_replaced().as_deref(), Some("ac"));
     }
 
     #[test]

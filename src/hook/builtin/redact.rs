@@ -101,9 +101,6 @@ impl Redact {
 
     /// The text with every match replaced that is not empty; none where that changes nothing.
     fn apply(&self, text: &str, allowance: &Allowance) -> Result<Option<String>, Exhausted> {
-        if !self.patterns.iter().any(|(regex, _)| regex.is_match(text)) {
-            return Ok(None);
-        }
         let mut replacing = Replacing::new(text, allowance);
         for (regex, with) in &self.patterns {
             replacing.round(|stretch, put| {
@@ -111,7 +108,7 @@ impl Redact {
                 hits.try_for_each(|hit| put(hit.range(), with))
             })?;
         }
-        Ok(Some(replacing.into_string()).filter(|new| new != text))
+        Ok(replacing.into_replaced().filter(|new| new != text))
     }
 }
 

@@ -126,8 +126,7 @@ impl Redaction {
                 *hits.entry(Arc::clone(&rule.id)).or_default() += count;
             }
         }
-        let text = (!hits.is_empty()).then(|| replacing.into_string());
-        Ok(Redacted { text, hits })
+        Ok(Redacted { text: replacing.into_replaced(), hits })
     }
 }
 
