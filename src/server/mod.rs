@@ -226,9 +226,18 @@ impl Server {
             tracing::warn!("the shutdown timeout has passed with requests open");
         }
         stop.cancel();
+        let closed = services.store_closed();
         tasks.spawn_blocking(move || jobs::store_usage(&services));
+        drop(state);
         if drained {
-            tasks.finished(timeout).await;
+            // Whoever starts a server on the same file next must find it free.
+            let ended = async {
+                tasks.finished().await;
+                closed.cancelled().await;
+            };
+            if tokio::time::timeout(timeout, ended).await.is_err() {
+                tracing::warn!("the shutdown timeout has passed with the store open");
+            }
         }
         tracing::info!("stopped");
         match drained {

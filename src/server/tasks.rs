@@ -1,7 +1,5 @@
 //! The only place that spawns, so that a stop can wait for everything.
 
-use std::time::Duration;
-
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -40,9 +38,9 @@ impl Tasks {
         self.tracker.spawn_blocking(job)
     }
 
-    /// Waits until all tasks have ended, at most `timeout`.
-    pub(super) async fn finished(&self, timeout: Duration) -> bool {
+    /// Waits until all tasks have ended.
+    pub(super) async fn finished(&self) {
         self.tracker.close();
-        tokio::time::timeout(timeout, self.tracker.wait()).await.is_ok()
+        self.tracker.wait().await;
     }
 }

@@ -44,6 +44,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use tokio_util::sync::CancellationToken;
 
 use self::auth::{Gate, Given};
 pub use self::error::Error;
@@ -250,6 +251,11 @@ impl Services {
     /// Has `call` called when the store's disk did not keep what was handed to it.
     pub fn on_store_lost(&self, call: impl FnOnce() + Send + 'static) {
         self.inner.store.on_lost(call);
+    }
+
+    /// Cancelled when the store is closed: when no clone of these services is left.
+    pub fn store_closed(&self) -> CancellationToken {
+        self.inner.store.closed()
     }
 
     fn flights(&self) -> &Flights {

@@ -47,6 +47,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, Committed, Item, RECIPE};
@@ -137,6 +138,8 @@ struct Inner {
     followed: AtomicBool,
     /// Two cleanups at once would plan the same evictions.
     cleaning: Mutex<()>,
+    /// Last, so that it tells when the backend is closed.
+    closed: DropGuard,
 }
 
 impl fmt::Debug for Store {
@@ -239,8 +242,17 @@ impl Store {
         let on_evicted = Box::new(log_evicted);
         let (feeds, cleaning) = (Feeds::default(), Mutex::new(()));
         let (queued, followed) = (Notify::new(), AtomicBool::new(true));
-        let inner =
-            Inner { backend, clock, retention, on_evicted, feeds, queued, followed, cleaning };
+        let inner = Inner {
+            backend,
+            clock,
+            retention,
+            on_evicted,
+            feeds,
+            queued,
+            followed,
+            cleaning,
+            closed: CancellationToken::new().drop_guard(),
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -272,6 +284,11 @@ impl Store {
     /// Has `call` called when the disk could not keep what was handed to it.
     pub fn on_lost(&self, call: impl FnOnce() + Send + 'static) {
         self.inner.backend.health().on_lost(Box::new(call));
+    }
+
+    /// Cancelled when the last clone of this store is dropped and its files are closed.
+    pub fn closed(&self) -> CancellationToken {
+        self.inner.closed.token().clone()
     }
 
     /// Writes something and takes it back, to find out whether that is possible again.

@@ -37,6 +37,15 @@ mod linux {
         }
     }
 
+    /// Ends the lock, for all who have the open file.
+    pub(in crate::store::sqlite) fn unlock(file: &File) -> io::Result<()> {
+        match fcntl(file, FcntlArg::F_OFD_SETLK(&range(libc::F_UNLCK))) {
+            // There was no lock to be taken either.
+            Ok(_) | Err(Errno::EINVAL | Errno::ENOLCK | Errno::ENOSYS | Errno::ENOTSUP) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Whether another open file has the lock.
     pub(in crate::store::sqlite) fn is_locked(file: &File) -> bool {
         let mut found = range(libc::F_WRLCK);
@@ -46,12 +55,18 @@ mod linux {
 }
 
 #[cfg(target_os = "linux")]
-pub(super) use self::linux::{is_locked, try_lock};
+pub(super) use self::linux::{is_locked, try_lock, unlock};
 
 /// Takes the lock, where there is one.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn try_lock(_: &File) -> std::io::Result<bool> {
     Ok(true)
+}
+
+/// Ends the lock, if there is one.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn unlock(_: &File) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Whether another open file has the lock.

@@ -16,9 +16,20 @@ const MAX_LINKS: usize = 40;
 /// Held until it is dropped, which must be after the last connection of SQLite is closed.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _name: File,
+    name: File,
     /// The database itself; none while it is not there.
-    _database: Option<File>,
+    database: Option<File>,
+}
+
+impl Drop for Lock {
+    /// Unlocks both files. Closing them is not enough: a child process that this one has just forked
+    /// has them open too until it runs its program.
+    fn drop(&mut self) {
+        let unlocked = self.database.as_ref().map_or(Ok(()), inode::unlock);
+        if let Err(error) = unlocked.and_then(|()| self.name.unlock()) {
+            tracing::debug!(%error, "the lock of the database ends with its files");
+        }
+    }
 }
 
 /// Why it cannot be had.
@@ -66,7 +77,7 @@ impl Lock {
         if let Err(error) = written {
             tracing::debug!(%error, "the lock does not say whose it is");
         }
-        Ok(Self { _name: name, _database: database })
+        Ok(Self { name, database })
     }
 }
 
@@ -148,6 +159,19 @@ mod tests {
         let third = Lock::take(&database, Missing::Make);
         assert!(third.is_ok(), "what an ended process left does not block");
         assert!(database.exists());
+    }
+
+    #[test]
+    fn a_lock_that_is_dropped_ends_while_a_copy_of_its_files_is_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("store.db");
+        let first = Lock::take(&database, Missing::Make).unwrap();
+        // As a child process has them between its fork and its program.
+        let copies = [first.name.try_clone(), first.database.as_ref().unwrap().try_clone()];
+        assert!(matches!(Lock::take(&database, Missing::Make), Err(Error::Held(_))));
+        drop(first);
+        assert!(Lock::take(&database, Missing::Make).is_ok());
+        drop(copies);
     }
 
     #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 //! Health, figures, pages and what every answer carries.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{TestServer, problem};
 
@@ -104,5 +104,21 @@ async fn answers_are_compressed_where_that_is_asked_for() {
             _ => String::from_utf8(zstd::decode_all(&bytes[..]).unwrap()).unwrap(),
         };
         assert!(serde_json::from_str::<Value>(&plain).is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_has_stopped_has_closed_its_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("contexture.db").display());
+    // Each start is refused while the one before has the file.
+    for turn in 0..20 {
+        let server = TestServer::with(&["--database-url", &url]).await;
+        let path = format!("/memory/turn{turn}");
+        let put = server.build("PUT", &path).json(&json!({"value": "v"})).send().await.unwrap();
+        assert_eq!(put.status(), 201);
+        let body = json!({"messages": [{"role": "user", "content": "hi"}], "record": "full"});
+        assert_eq!(server.post("/compile", &body).await.status(), 200);
+        server.stop().await;
     }
 }
