@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use contexture::domain::{ContentHash, Models};
 use contexture::pipeline::Deadline;
-use contexture::service::once::Telling;
+use contexture::service::idempotency::ResponseRecorder;
 use contexture::service::{Services, compile, packs};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn main() {
         return;
     }
     let services = Services::new(Models::built_in()).unwrap();
-    packs::publish(&services, &pack().to_string(), Telling::nothing()).unwrap();
+    packs::publish(&services, &pack().to_string(), ResponseRecorder::nothing()).unwrap();
     let history: Vec<Value> = (0..40)
         .map(|at| {
             let role = if at % 2 == 0 { "user" } else { "assistant" };

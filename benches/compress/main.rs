@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use contexture::compress::{
-    Adapters, Depth, Encoder, Engine, Form, Hold, Lossless, Reducer, built_in_names,
+    AdapterSet, Depth, EditLimit, Encoder, Engine, Lossless, Reducer, ShownForm, built_in_names,
 };
 use contexture::domain::{AdapterChoice, AdapterChoices, Models, TokenizerName};
 use contexture::pipeline::Deadline;
@@ -73,9 +73,9 @@ fn without_counting(bencher: Bencher<'_, '_>, kind: &str) {
 }
 
 /// The form of a text by itself.
-fn form(engine: &Engine, counter: &Counter, name: TokenizerName, text: &Arc<str>) -> Form {
+fn form(engine: &Engine, counter: &Counter, name: TokenizerName, text: &Arc<str>) -> ShownForm {
     let mut encoder = Encoder::new(engine, counter, name, Lossless::Equivalent);
-    encoder.result(&[Arc::clone(text)], Hold::Free).remove(0)
+    encoder.result(&[Arc::clone(text)], EditLimit::Free).remove(0)
 }
 
 /// How long a form takes that nobody has asked for before.
@@ -167,13 +167,18 @@ fn kinds() {
 }
 
 /// All adapters in their order, the one of prose too.
-fn all() -> Adapters {
+fn all() -> AdapterSet {
     let names = built_in_names().map(|name| AdapterChoice::Named(name.into()));
-    Adapters::of(&AdapterChoices::Chosen(names.collect()))
+    AdapterSet::of(&AdapterChoices::Chosen(names.collect()))
 }
 
 /// What adapters leave of a text, without any notation.
-fn reduced(engine: &Engine, counter: &Counter, adapters: &Adapters, text: &Arc<str>) -> Form {
+fn reduced(
+    engine: &Engine,
+    counter: &Counter,
+    adapters: &AdapterSet,
+    text: &Arc<str>,
+) -> ShownForm {
     Encoder::new(engine, counter, FREE, Lossless::Equivalent)
         .with(Reducer { adapters, pointer: None })
         .said(text, Depth::Reduced)
@@ -190,11 +195,11 @@ fn adapters() {
     for format in FORMATS {
         let text: Arc<str> = format.text(TEXT, &mut Random(7)).into();
         let own = format!("adapter:{}", format.adapter);
-        let is_own = |adapters: &Adapters| {
+        let is_own = |adapters: &AdapterSet| {
             reduced(&Engine::new(), &Counter::new(), adapters, &text).rules == [own.as_str()]
         };
         // Of a text that one before it takes, it is asked by itself.
-        let by_itself = Adapters::of(&AdapterChoices::Chosen(vec![AdapterChoice::Named(
+        let by_itself = AdapterSet::of(&AdapterChoices::Chosen(vec![AdapterChoice::Named(
             format.adapter.into(),
         )]));
         let is_alone = !is_own(&all) && is_own(&by_itself);

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::members::Members;
-use super::{Failure, report};
+use super::members::OrderedMembers;
+use super::{CommandError, report};
 use crate::config;
 use crate::domain::Models;
 use crate::http::problem::Problem;
@@ -28,7 +28,7 @@ Examples:
   generate | contexture compile - --target gemini
 
 FILE holds a whole request as for POST /compile, a provider's payload, or a bare list of messages.")]
-pub(super) struct Args {
+pub(super) struct CompileArgs {
     /// File to read; `-` is standard input
     file: PathBuf,
 
@@ -61,13 +61,13 @@ pub(super) struct Args {
 
 /// The parts of an answer that are printed.
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct PrintedAnswer<'a> {
     #[serde(borrow)]
     payload: &'a RawValue,
     report: serde_json::Value,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &CompileArgs) -> Result<(), CommandError> {
     let body = edit(&read_input(&args.file)?, args)?;
     let mut models = Models::built_in();
     if let Some(path) = &args.models_file {
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let deadline = Deadline::at(Instant::now() + PATIENCE);
     let answer = service::compile::compile(&Services::new(models)?, &body, &deadline)
         .map_err(|error| failure(error.into()))?;
-    let parts: Answer<'_> = serde_json::from_str(answer.text())?;
+    let parts: PrintedAnswer<'_> = serde_json::from_str(answer.text())?;
     let shown = if args.full { answer.text() } else { parts.payload.get() };
     writeln!(io::stdout(), "{shown}")?;
     report::print_report(&parts.report, &mut io::stderr())?;
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The text of a file, or of standard input for `-`.
-pub(super) fn read_input(path: &Path) -> Result<String, Failure> {
+pub(super) fn read_input(path: &Path) -> Result<String, CommandError> {
     let read = if path.as_os_str() == "-" {
         let mut text = String::new();
         io::stdin().read_to_string(&mut text).map(|_| text)
@@ -95,7 +95,7 @@ pub(super) fn read_input(path: &Path) -> Result<String, Failure> {
 }
 
 /// A problem as lines for a person.
-pub(super) fn failure(problem: Problem) -> Failure {
+pub(super) fn failure(problem: Problem) -> CommandError {
     let mut text = problem.kind.title().to_owned();
     if !problem.detail.is_empty() {
         text.push_str(": ");
@@ -113,16 +113,17 @@ pub(super) fn failure(problem: Problem) -> Failure {
 
 /// The request to compile: the file's, with the flags in place of their keys. Values that no
 /// flag touches keep their bytes; what is no object or list is left for the reader to refuse.
-fn edit(text: &str, args: &Args) -> Result<String, Failure> {
+fn edit(text: &str, args: &CompileArgs) -> Result<String, CommandError> {
     let mut members = match text.trim_start().chars().next() {
         Some('[') => {
             let list = serde_json::from_str::<&RawValue>(text);
             match list {
-                Ok(list) => Members::of("messages", list.to_owned()),
+                Ok(list) => OrderedMembers::of("messages", list.to_owned()),
                 Err(_) => return Ok(text.to_owned()),
             }
         }
-        Some('{') if args.changes_something() => match serde_json::from_str::<Members>(text) {
+        Some('{') if args.changes_something() => match serde_json::from_str::<OrderedMembers>(text)
+        {
             Ok(members) => members,
             Err(_) => return Ok(text.to_owned()),
         },
@@ -137,9 +138,9 @@ fn edit(text: &str, args: &Args) -> Result<String, Failure> {
     let sizes = [("context_window", args.window), ("reserve_output", args.reserve)];
     if sizes.iter().any(|(_, value)| value.is_some()) {
         let given = members.get("budget").map(RawValue::get);
-        let mut budget: Members = match given {
+        let mut budget: OrderedMembers = match given {
             Some(text) if text.starts_with('{') => serde_json::from_str(text)?,
-            _ => Members::default(),
+            _ => OrderedMembers::default(),
         };
         for (key, value) in sizes {
             if let Some(value) = value {
@@ -151,7 +152,7 @@ fn edit(text: &str, args: &Args) -> Result<String, Failure> {
     Ok(members.to_json()?)
 }
 
-impl Args {
+impl CompileArgs {
     fn changes_something(&self) -> bool {
         self.target.is_some()
             || self.model.is_some()
@@ -164,8 +165,8 @@ impl Args {
 mod tests {
     use super::*;
 
-    fn args(target: Option<&str>, window: Option<u64>) -> Args {
-        Args {
+    fn args(target: Option<&str>, window: Option<u64>) -> CompileArgs {
+        CompileArgs {
             file: PathBuf::new(),
             target: target.map(str::to_owned),
             window,

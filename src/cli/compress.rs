@@ -11,9 +11,9 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::compile::{failure, read_input};
-use super::given::Given;
-use super::members::Members;
-use super::{Failure, report};
+use super::input_file::InputFile;
+use super::members::OrderedMembers;
+use super::{CommandError, report};
 use crate::config;
 use crate::domain::Models;
 use crate::pipeline::Deadline;
@@ -85,8 +85,8 @@ pub(super) struct ExpandArgs {
     originals: Option<PathBuf>,
 }
 
-pub(super) fn compress(args: &CompressArgs) -> Result<(), Failure> {
-    let mut given = Given::read(&read_input(&args.file)?)?;
+pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
+    let mut given = InputFile::read(&read_input(&args.file)?)?;
     let ignored = given.keep_options();
     let members = &mut given.members;
     for (key, value) in [("level", &args.level), ("model", &args.model)] {
@@ -108,7 +108,7 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), Failure> {
     let services = Services::new(models(args.models_file.as_deref())?)?;
     let answer = service::compress::compress(&services, &given.members.to_json()?, &patience())
         .map_err(|error| failure(error.into()))?;
-    let parts: Members = serde_json::from_str(answer.text())?;
+    let parts: OrderedMembers = serde_json::from_str(answer.text())?;
     let mut out = io::stdout();
     if args.full {
         writeln!(out, "{}", answer.text())?;
@@ -124,9 +124,9 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn expand(args: &ExpandArgs) -> Result<(), Failure> {
-    let given = Given::read(&read_input(&args.file)?)?;
-    let mut request = Members::of(given.key, given.value().to_owned());
+pub(super) fn expand(args: &ExpandArgs) -> Result<(), CommandError> {
+    let given = InputFile::read(&read_input(&args.file)?)?;
+    let mut request = OrderedMembers::of(given.key, given.value().to_owned());
     let originals = match &args.originals {
         Some(path) => Some(originals(&read_input(path)?, path)?),
         None => given.members.get("originals").filter(is_object).map(ToOwned::to_owned),
@@ -137,7 +137,7 @@ pub(super) fn expand(args: &ExpandArgs) -> Result<(), Failure> {
     let services = Services::new(Models::built_in())?;
     let answer = service::expand::expand(&services, &request.to_json()?, &patience())
         .map_err(|error| failure(error.into()))?;
-    let parts: Members = serde_json::from_slice(&answer)?;
+    let parts: OrderedMembers = serde_json::from_slice(&answer)?;
     print(&parts, given.key, &mut io::stdout())?;
     let done: Value = serde_json::from_slice(&answer)?;
     let number = |key: &str| done.get(key).and_then(Value::as_u64).unwrap_or(0);
@@ -151,7 +151,7 @@ pub(super) fn expand(args: &ExpandArgs) -> Result<(), Failure> {
 }
 
 /// The built-in models, and those of a file.
-pub(super) fn models(file: Option<&Path>) -> Result<Models, Failure> {
+pub(super) fn models(file: Option<&Path>) -> Result<Models, CommandError> {
     let mut models = Models::built_in();
     if let Some(path) = file {
         models.extend(config::read_models(path)?);
@@ -168,9 +168,9 @@ fn is_object(value: &&RawValue) -> bool {
 }
 
 /// Originals by id: of a map, or of an answer that holds one.
-fn originals(text: &str, path: &Path) -> Result<Box<RawValue>, Failure> {
+fn originals(text: &str, path: &Path) -> Result<Box<RawValue>, CommandError> {
     let wrong = |error| format!("{} holds no originals by id: {error}", path.display());
-    let members: Members = serde_json::from_str(text).map_err(wrong)?;
+    let members: OrderedMembers = serde_json::from_str(text).map_err(wrong)?;
     match members.get("originals").filter(is_object) {
         Some(originals) => Ok(originals.to_owned()),
         None => Ok(RawValue::from_string(text.trim().to_owned())?),
@@ -178,7 +178,7 @@ fn originals(text: &str, path: &Path) -> Result<Box<RawValue>, Failure> {
 }
 
 /// Prints the messages of an answer on a line, or its text byte for byte.
-fn print(answer: &Members, key: &str, out: &mut impl Write) -> Result<(), Failure> {
+fn print(answer: &OrderedMembers, key: &str, out: &mut impl Write) -> Result<(), CommandError> {
     let value = answer.get(key).map_or("null", RawValue::get);
     if key == "text" {
         let text: String = serde_json::from_str(value)?;

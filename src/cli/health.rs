@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use super::Failure;
+use super::CommandError;
 
 /// How long connecting and answering may each take.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const ENOUGH: u64 = 64;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct HealthArgs {
     /// Where the server listens; an address that stands for all is asked on loopback
     #[arg(
         long,
@@ -24,7 +24,7 @@ pub(super) struct Args {
 }
 
 /// Succeeds where `GET /readyz` answers 200.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &HealthArgs) -> Result<(), CommandError> {
     let mut stream = TcpStream::connect_timeout(&reachable(args.listen), PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;

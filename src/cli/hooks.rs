@@ -16,8 +16,8 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::{Failure, shutdown_signal};
-use crate::hook::{Kind, Point, Secret};
+use super::{CommandError, shutdown_signal};
+use crate::hook::{HookKind, HookSecret, Point};
 use crate::webhook::sign;
 
 #[derive(Debug, clap::Subcommand)]
@@ -40,7 +40,7 @@ pub(super) struct ListenArgs {
     point: Point,
     /// guard, transform, provide or observe; the one that fits when not given
     #[arg(long, value_name = "KIND", value_parser = kind)]
-    kind: Option<Kind>,
+    kind: Option<HookKind>,
     /// The server
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     server: Uri,
@@ -54,33 +54,34 @@ fn point(text: &str) -> Result<Point, String> {
     Point::parse(text).ok_or_else(|| format!("must be one of {}", known()))
 }
 
-fn kind(text: &str) -> Result<Kind, String> {
-    let found = Kind::ALL.into_iter().find(|kind| kind.as_str() == text);
-    found.ok_or_else(|| format!("must be one of {}", Kind::ALL.map(Kind::as_str).join(", ")))
+fn kind(text: &str) -> Result<HookKind, String> {
+    let found = HookKind::ALL.into_iter().find(|kind| kind.as_str() == text);
+    found
+        .ok_or_else(|| format!("must be one of {}", HookKind::ALL.map(HookKind::as_str).join(", ")))
 }
 
-pub(super) fn run(command: &HooksCommand) -> Result<(), Failure> {
+pub(super) fn run(command: &HooksCommand) -> Result<(), CommandError> {
     let HooksCommand::Listen(args) = command;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(listen(args))
 }
 
 /// What changes least, of the kinds that may stand there.
-fn fitting(point: Point) -> Kind {
-    let order = [Kind::Transform, Kind::Observe, Kind::Provide, Kind::Guard];
-    order.into_iter().find(|kind| point.takes(*kind)).unwrap_or(Kind::Observe)
+fn fitting(point: Point) -> HookKind {
+    let order = [HookKind::Transform, HookKind::Observe, HookKind::Provide, HookKind::Guard];
+    order.into_iter().find(|kind| point.takes(*kind)).unwrap_or(HookKind::Observe)
 }
 
 /// What says that nothing is to change.
-const fn nothing(kind: Kind) -> &'static str {
+const fn nothing(kind: HookKind) -> &'static str {
     match kind {
-        Kind::Guard => r#"{"decision":"allow"}"#,
-        Kind::Transform => r#"{"action":"unchanged"}"#,
-        Kind::Provide | Kind::Observe => "null",
+        HookKind::Guard => r#"{"decision":"allow"}"#,
+        HookKind::Transform => r#"{"action":"unchanged"}"#,
+        HookKind::Provide | HookKind::Observe => "null",
     }
 }
 
-async fn listen(args: &ListenArgs) -> Result<(), Failure> {
+async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
     let stop = shutdown_signal()?;
     tokio::pin!(stop);
     let kind = args.kind.unwrap_or_else(|| fitting(args.point));
@@ -91,7 +92,7 @@ async fn listen(args: &ListenArgs) -> Result<(), Failure> {
     let made = ask(args, Method::POST, "/hooks", &hook.to_string()).await?;
     let text = |name: &str| made.get(name).and_then(Value::as_str).unwrap_or_default();
     let (id, secret) = (text("id").to_owned(), text("secret").to_owned());
-    let receiver = Arc::new(Receiver { secret: Secret::parse(&secret), answer: nothing(kind) });
+    let receiver = Arc::new(Receiver { secret: HookSecret::parse(&secret), answer: nothing(kind) });
     writeln!(io::stdout(), "{}", told(&id, args.point, kind, &secret, address.port()))?;
     io::stdout().flush()?;
 
@@ -119,7 +120,12 @@ async fn listen(args: &ListenArgs) -> Result<(), Failure> {
 }
 
 /// Asks the server.
-async fn ask(args: &ListenArgs, method: Method, path: &str, body: &str) -> Result<Value, Failure> {
+async fn ask(
+    args: &ListenArgs,
+    method: Method,
+    path: &str,
+    body: &str,
+) -> Result<Value, CommandError> {
     let client: Client<HttpConnector, Full<Bytes>> =
         Client::builder(TokioExecutor::new()).build(HttpConnector::new());
     let uri = format!("{}{path}", args.server.to_string().trim_end_matches('/'));
@@ -141,16 +147,16 @@ async fn ask(args: &ListenArgs, method: Method, path: &str, body: &str) -> Resul
 }
 
 /// Why a call was not answered.
-type Broken = Box<dyn std::error::Error + Send + Sync>;
+type CallError = Box<dyn std::error::Error + Send + Sync>;
 
 struct Receiver {
-    secret: Option<Secret>,
+    secret: Option<HookSecret>,
     answer: &'static str,
 }
 
 impl Receiver {
     /// Prints a call and answers it. One whose signature is wrong is refused.
-    async fn take(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Broken> {
+    async fn take(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, CallError> {
         let (head, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
         let is_signed = self.is_signed(&head.headers, &body);
@@ -178,7 +184,7 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
 }
 
 /// What is told before the first call: the hook, and a receiver that does the same.
-fn told(id: &str, point: Point, kind: Kind, secret: &str, port: u16) -> String {
+fn told(id: &str, point: Point, kind: HookKind, secret: &str, port: u16) -> String {
     let answer = nothing(kind);
     format!(
         r#"{id} stands at {point} as {kind}, and calls http://127.0.0.1:{port}/

@@ -7,26 +7,26 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio;
 
-use super::Failure;
-use super::store::Place;
+use super::CommandError;
+use super::store::StoreLocation;
 use crate::server;
-use crate::service::mcp::{Host, Time};
+use crate::service::mcp::{CallTime, McpHost};
 use crate::service::pool::Pool;
 
 /// What one call may take.
 const LONGEST: Duration = Duration::from_mins(1);
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct McpArgs {
     #[command(flatten)]
-    place: Place,
+    place: StoreLocation,
 }
 
 /// Answers until the input ends.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &McpArgs) -> Result<(), CommandError> {
     let services = server::services_beside(&args.place.database_url)?;
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let host = Host::new(services, Pool::new(threads), Time::Each(LONGEST));
+    let host = McpHost::new(services, Pool::new(threads), CallTime::Each(LONGEST));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         match host.serve(stdio()).await {

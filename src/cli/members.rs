@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 
 /// An object's members in order, each value as it was written. A key that stands twice stays so.
 #[derive(Debug, Default)]
-pub(super) struct Members(Vec<(String, Box<RawValue>)>);
+pub(super) struct OrderedMembers(Vec<(String, Box<RawValue>)>);
 
-impl Members {
+impl OrderedMembers {
     pub(super) fn of(key: &str, value: Box<RawValue>) -> Self {
         Self(vec![(key.to_owned(), value)])
     }
@@ -47,22 +47,22 @@ impl Members {
     }
 }
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for OrderedMembers {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct InOrder;
         impl<'de> Visitor<'de> for InOrder {
-            type Value = Members;
+            type Value = OrderedMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OrderedMembers, A::Error> {
                 let mut members = Vec::new();
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }
-                Ok(Members(members))
+                Ok(OrderedMembers(members))
             }
         }
         deserializer.deserialize_map(InOrder)

@@ -5,9 +5,9 @@
 
 mod compile;
 mod compress;
-mod given;
 mod health;
 mod hooks;
+mod input_file;
 mod mcp;
 mod members;
 mod pack;
@@ -76,7 +76,7 @@ Examples:
     ///
     /// The payload goes to standard output; the report's sentence and a table go to standard
     /// error.
-    Compile(compile::Args),
+    Compile(compile::CompileArgs),
 
     /// Compress a conversation or a text, as `POST /compress` would
     ///
@@ -95,7 +95,7 @@ Examples:
     /// Prints one table: tokens saved, what came back byte for byte, which formats still parse,
     /// and how many facts stay in sight beside deleting lines at random. Exit code 1 where
     /// something was not restored.
-    Prove(prove::Args),
+    Prove(prove::ProveArgs),
 
     /// Tell where one request leaves another's cached prefix, and why
     ///
@@ -127,7 +127,7 @@ Examples:
     /// For hosts that start their servers themselves; a running server speaks it at `/mcp`. The
     /// database may be in use by a server.
     #[command(after_help = "Example:\n  contexture mcp --database-url sqlite:contexture.db")]
-    Mcp(mcp::Args),
+    Mcp(mcp::McpArgs),
 
     /// See what hooks are asked
     #[command(subcommand)]
@@ -140,7 +140,7 @@ Examples:
     /// Bring a database's schema up to date, as `serve` does when it starts
     ///
     /// Exit code 78 where a server has the file.
-    Migrate(store::Place),
+    Migrate(store::StoreLocation),
 
     /// Copy a database into a new file, also while a server uses it
     ///
@@ -155,7 +155,7 @@ Examples:
     /// Ask a running server whether it is ready
     ///
     /// Exit code 0 where `GET /readyz` answers 200, else 1: the health check of the image.
-    Health(health::Args),
+    Health(health::HealthArgs),
 
     /// Print the OpenAPI document, as YAML
     Openapi {
@@ -166,7 +166,7 @@ Examples:
 }
 
 /// Why a command failed: what the caller is told on standard error.
-type Failure = Box<dyn std::error::Error>;
+type CommandError = Box<dyn std::error::Error>;
 
 /// Runs what the command line asks for.
 pub fn run() -> ExitCode {
@@ -208,14 +208,14 @@ pub fn run() -> ExitCode {
 /// What stopped the server: its disk did not keep what it was given.
 #[derive(Debug, thiserror::Error)]
 #[error("the disk did not keep what was written: start again, so that what is there is read anew")]
-struct Lost;
+struct StoreLost;
 
 /// The codes of sysexits.h where one says more than 1.
 fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
-    if failure.is::<Lost>() {
+    if failure.is::<StoreLost>() {
         return ExitCode::from(70);
     }
-    if failure.is::<store::Unsound>() {
+    if failure.is::<store::UnsoundStore>() {
         return ExitCode::from(65);
     }
     match failure.downcast_ref::<server::Error>() {
@@ -267,7 +267,7 @@ fn complain(failure: &(dyn std::error::Error + 'static)) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-fn serve(config: Config) -> Result<(), Failure> {
+fn serve(config: Config) -> Result<(), CommandError> {
     let _telemetry = telemetry::init(&config.telemetry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(config.server.worker_count())
@@ -278,14 +278,14 @@ fn serve(config: Config) -> Result<(), Failure> {
         let server = Server::build(config).await?;
         writeln!(io::stdout(), "listening on http://{}", server.address())?;
         io::stdout().flush()?;
-        Ok::<_, Failure>(server.run_until(signals).await)
+        Ok::<_, CommandError>(server.run_until(signals).await)
     })?;
     // Work that nobody waits for any more must not hold the process.
     runtime.shutdown_background();
     match ending {
         Ending::Drained => Ok(()),
         Ending::Cut => Err("stopped with requests unanswered".into()),
-        Ending::Lost => Err(Lost.into()),
+        Ending::Lost => Err(StoreLost.into()),
     }
 }
 
@@ -307,7 +307,7 @@ fn shutdown_signal() -> io::Result<impl Future<Output = ()> + Send> {
     Ok(async { tokio::signal::ctrl_c().await.unwrap_or_default() })
 }
 
-fn explain_change(a: &std::path::Path, b: &std::path::Path) -> Result<(), Failure> {
+fn explain_change(a: &std::path::Path, b: &std::path::Path) -> Result<(), CommandError> {
     let services = Services::new(Models::built_in())?;
     let change = why::first_change(&services, &compile::read_input(a)?, &compile::read_input(b)?)
         .map_err(|error| compile::failure(error.into()))?;
@@ -327,7 +327,7 @@ fn explain_change(a: &std::path::Path, b: &std::path::Path) -> Result<(), Failur
     Ok(())
 }
 
-fn print_openapi(json: bool) -> Result<(), Failure> {
+fn print_openapi(json: bool) -> Result<(), CommandError> {
     let document = http::openapi();
     let text = if json { document.to_pretty_json()? } else { document.to_yaml()? };
     writeln!(io::stdout(), "{}", text.trim_end())?;

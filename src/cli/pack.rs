@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use super::{Failure, compile};
+use super::{CommandError, compile};
 use crate::domain::Models;
 use crate::service::{Services, packs};
 
@@ -20,7 +20,7 @@ pub(super) enum PackCommand {
     },
 }
 
-pub(super) fn run(command: &PackCommand) -> Result<(), Failure> {
+pub(super) fn run(command: &PackCommand) -> Result<(), CommandError> {
     let PackCommand::Lint { file } = command;
     let services = Services::new(Models::built_in())?;
     let text = compile::read_input(file)?;

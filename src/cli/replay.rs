@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Failure;
-use super::store::Place;
+use super::CommandError;
+use super::store::StoreLocation;
 use crate::config::HooksConfig;
 use crate::pipeline::Deadline;
 use crate::server;
@@ -15,7 +15,7 @@ use crate::service::compilations::{self, Replayed};
 use crate::service::pool::Pool;
 use crate::service::{Error, Services};
 
-type Outcome = Result<Replayed, Error>;
+type ReplayResult = Result<Replayed, Error>;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ReplayArgs {
@@ -42,7 +42,7 @@ pub(super) struct ReplayArgs {
     #[arg(long)]
     payload: bool,
     #[command(flatten)]
-    place: Place,
+    place: StoreLocation,
     #[command(flatten)]
     hooks: HooksConfig,
 }
@@ -51,7 +51,7 @@ pub(super) struct ReplayArgs {
 const LONGEST: Duration = Duration::from_mins(1);
 
 /// Compiles it again and prints what came of it.
-pub(super) fn run(args: &ReplayArgs) -> Result<(), Failure> {
+pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
     let body = match &args.request {
         Some(file) => format!("{{\"request\":{}}}", super::compile::read_input(file)?),
         None if args.verify => r#"{"mode":"verify"}"#.to_owned(),
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), Failure> {
 }
 
 /// Does it on a thread of a pool, as a server does, since hooks may have to be waited for.
-fn in_place(services: Services, id: String, body: String) -> Result<Outcome, Failure> {
+fn in_place(services: Services, id: String, body: String) -> Result<ReplayResult, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = Instant::now() + LONGEST;
     let deadline = Deadline::at(end);
@@ -110,7 +110,7 @@ fn table(replayed: &Replayed) -> String {
 }
 
 /// One line for each fault.
-fn failure(error: Error) -> Failure {
+fn failure(error: Error) -> CommandError {
     let Error::Invalid(faults) = error else { return Box::new(error) };
     let lines: Vec<_> =
         faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect();

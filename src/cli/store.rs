@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::Failure;
+use super::CommandError;
 use crate::config::{self, DatabaseUrl};
-use crate::server::{self, Checked};
+use crate::server::{self, CheckReport};
 use crate::service::keys;
 
 /// Where the store is, for commands that need nothing else of it.
 #[derive(Debug, clap::Args)]
-pub(super) struct Place {
+pub(super) struct StoreLocation {
     /// `sqlite:<file>`
     #[arg(
         long,
@@ -23,7 +23,7 @@ pub(super) struct Place {
     pub(super) database_url: DatabaseUrl,
 }
 
-impl Place {
+impl StoreLocation {
     pub(super) fn url(&self) -> &DatabaseUrl {
         &self.database_url
     }
@@ -34,7 +34,7 @@ pub(super) struct BackupArgs {
     /// The copy; a file that is there already is left as it is
     file: PathBuf,
     #[command(flatten)]
-    place: Place,
+    place: StoreLocation,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -45,7 +45,7 @@ pub(super) enum DbCommand {
     /// the counts of memory entries, and that no event is missing. Changes nothing. Exit code 65
     /// where something is unsound.
     #[command(after_help = "Example:\n  contexture db check")]
-    Check(Place),
+    Check(StoreLocation),
 
     /// Put a copy in the place of a database that no server uses
     ///
@@ -66,13 +66,13 @@ pub(super) struct RestoreArgs {
     #[arg(long)]
     replace: bool,
     #[command(flatten)]
-    place: Place,
+    place: StoreLocation,
 }
 
 /// What is stored is not as it should be.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Unsound(String);
+pub(super) struct UnsoundStore(String);
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum KeyCommand {
@@ -115,11 +115,11 @@ pub(super) struct CreateArgs {
     #[arg(long, env = "CONTEXTURE_KEYS_FILE", value_name = "FILE")]
     keys_file: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: StoreLocation,
 }
 
 /// Makes a key and prints its text.
-pub(super) fn key(command: &KeyCommand) -> Result<(), Failure> {
+pub(super) fn key(command: &KeyCommand) -> Result<(), CommandError> {
     let KeyCommand::Create(args) = command;
     let wanted = json!({
         "scopes": args.scopes,
@@ -153,7 +153,7 @@ pub(super) fn key(command: &KeyCommand) -> Result<(), Failure> {
 }
 
 /// One line for each fault.
-fn failure(error: keys::Error) -> Failure {
+fn failure(error: keys::Error) -> CommandError {
     let keys::Error::Invalid(faults) = error else { return Box::new(error) };
     let lines: Vec<_> =
         faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect();
@@ -161,7 +161,7 @@ fn failure(error: keys::Error) -> Failure {
 }
 
 /// Brings the schema up to date.
-pub(super) fn migrate(place: &Place) -> Result<(), Failure> {
+pub(super) fn migrate(place: &StoreLocation) -> Result<(), CommandError> {
     let (before, now) = server::migrate(&place.database_url)?;
     let done = if before == now {
         format!("{}: schema {now}, nothing to do", place.database_url)
@@ -173,31 +173,31 @@ pub(super) fn migrate(place: &Place) -> Result<(), Failure> {
 }
 
 /// Copies the store.
-pub(super) fn backup(args: &BackupArgs) -> Result<(), Failure> {
+pub(super) fn backup(args: &BackupArgs) -> Result<(), CommandError> {
     server::backup(&args.place.database_url, &args.file)?;
     writeln!(io::stdout(), "{} is a checked copy", args.file.display())?;
     Ok(())
 }
 
 /// Checks the store, or puts a copy in its place.
-pub(super) fn db(command: &DbCommand) -> Result<(), Failure> {
+pub(super) fn db(command: &DbCommand) -> Result<(), CommandError> {
     match command {
         DbCommand::Check(place) => check(place),
         DbCommand::Restore(args) => restore(args),
     }
 }
 
-fn check(place: &Place) -> Result<(), Failure> {
-    let Checked { tenants, faults } = server::check(&place.database_url)?;
+fn check(place: &StoreLocation) -> Result<(), CommandError> {
+    let CheckReport { tenants, faults } = server::check(&place.database_url)?;
     if !faults.is_empty() {
-        return Err(Box::new(Unsound(faults.join("\n"))));
+        return Err(Box::new(UnsoundStore(faults.join("\n"))));
     }
     let of = if tenants == 1 { "1 tenant".to_owned() } else { format!("{tenants} tenants") };
     writeln!(io::stdout(), "{}: sound; {of}", place.database_url)?;
     Ok(())
 }
 
-fn restore(args: &RestoreArgs) -> Result<(), Failure> {
+fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
     let url = &args.place.database_url;
     let kept = server::restore(url, &args.file, args.replace)?;
     writeln!(io::stdout(), "{url} is now what {} holds", args.file.display())?;

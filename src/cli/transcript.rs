@@ -7,28 +7,28 @@
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::given::Given;
-use super::members::Members;
+use super::input_file::InputFile;
+use super::members::OrderedMembers;
 
 #[derive(Deserialize)]
-struct Line {
-    message: Option<Entry>,
+struct TranscriptLine {
+    message: Option<TranscriptEntry>,
     #[serde(rename = "isSidechain", default)]
     aside: bool,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct TranscriptEntry {
     id: Option<String>,
     role: String,
     content: Box<RawValue>,
 }
 
 /// The messages of such a log; none where a line is something else.
-pub(super) fn read(text: &str) -> Option<Given> {
+pub(super) fn read(text: &str) -> Option<InputFile> {
     let mut messages: Vec<(Option<String>, String, Vec<Box<RawValue>>)> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let line: Line = serde_json::from_str(line).ok()?;
+        let line: TranscriptLine = serde_json::from_str(line).ok()?;
         let Some(entry) = line.message.filter(|_| !line.aside) else { continue };
         let mut blocks = match serde_json::from_str(entry.content.get()) {
             Ok(blocks) => blocks,
@@ -45,7 +45,7 @@ pub(super) fn read(text: &str) -> Option<Given> {
     let messages: Option<Vec<Box<RawValue>>> =
         messages.into_iter().map(|(_, role, blocks)| message(&role, &blocks)).collect();
     let list = to_raw_value(&messages?).ok()?;
-    Some(Given { key: "messages", members: Members::of("messages", list) })
+    Some(InputFile { key: "messages", members: OrderedMembers::of("messages", list) })
 }
 
 fn text_block(content: &RawValue) -> Option<Box<RawValue>> {
@@ -54,7 +54,7 @@ fn text_block(content: &RawValue) -> Option<Box<RawValue>> {
 }
 
 fn message(role: &str, blocks: &[Box<RawValue>]) -> Option<Box<RawValue>> {
-    let mut message = Members::of("role", to_raw_value(role).ok()?);
+    let mut message = OrderedMembers::of("role", to_raw_value(role).ok()?);
     message.set("content", to_raw_value(blocks).ok()?);
     RawValue::from_string(message.to_json().ok()?).ok()
 }

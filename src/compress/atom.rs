@@ -12,7 +12,8 @@ const QUOTED: usize = 160;
 
 /// The atoms of a text: byte ranges, disjoint, in order.
 pub(crate) fn atoms(text: &str) -> Vec<Range<usize>> {
-    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, found: Vec::new(), no_pem: false };
+    let mut scan =
+        AtomScan { text, bytes: text.as_bytes(), at: 0, found: Vec::new(), no_pem: false };
     while scan.at < text.len() {
         scan.step();
     }
@@ -25,7 +26,7 @@ pub(crate) fn is_boundary(atoms: &[Range<usize>], at: usize) -> bool {
     atoms.get(next).is_none_or(|atom| atom.start >= at)
 }
 
-struct Scan<'a> {
+struct AtomScan<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -34,7 +35,7 @@ struct Scan<'a> {
     no_pem: bool,
 }
 
-impl Scan<'_> {
+impl AtomScan<'_> {
     fn step(&mut self) {
         if let Some(after) = self.plain_word() {
             self.at = after;

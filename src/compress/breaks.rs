@@ -8,7 +8,7 @@ const CHUNK: usize = 64;
 
 /// The places of the line breaks, in order.
 #[derive(Debug, Clone)]
-pub(crate) struct Breaks<'t> {
+pub(crate) struct LineBreaks<'t> {
     rest: &'t [u8],
     /// Those of the last chunk that have not been given: a bit for each byte, the first byte's is
     /// the lowest.
@@ -19,11 +19,11 @@ pub(crate) struct Breaks<'t> {
 }
 
 /// The line breaks of a text.
-pub(crate) fn breaks(text: &str) -> Breaks<'_> {
-    Breaks { rest: text.as_bytes(), found: 0, chunk: 0, next: 0 }
+pub(crate) fn breaks(text: &str) -> LineBreaks<'_> {
+    LineBreaks { rest: text.as_bytes(), found: 0, chunk: 0, next: 0 }
 }
 
-impl Iterator for Breaks<'_> {
+impl Iterator for LineBreaks<'_> {
     type Item = usize;
 
     #[inline]

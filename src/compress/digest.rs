@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::atom::{atoms, is_boundary};
-use super::extract::{IsTold, Shows, Unit, select_beside};
+use super::extract::{ExtractUnit, FactElsewhere, UnitFacts, select_beside};
 use super::notation::reports_error;
 use crate::json::{self, Limits, Node, Value};
 
@@ -28,36 +28,36 @@ const LONG_ERROR: usize = 400;
 
 /// The lines of a text, and what is chosen among them by.
 #[derive(Debug)]
-pub(super) struct Lines {
-    pieces: Vec<Piece>,
+pub(super) struct DigestLines {
+    pieces: Vec<DigestPiece>,
     /// Which of them report errors.
     errors: Vec<bool>,
     /// Its first and its last line that say something, where they are one piece.
     ends: [Option<usize>; 2],
-    shows: Shows,
+    shows: UnitFacts,
 }
 
 /// What the digests of a text are made of, found once for all of them.
 #[derive(Debug)]
-pub(super) enum Source {
-    Text(Lines),
+pub(super) enum DigestSource {
+    Text(DigestLines),
     /// The long strings in the arguments of a call: these stay the same object otherwise, byte for
     /// byte.
-    Arguments(Vec<Long>),
+    Arguments(Vec<LongArgument>),
 }
 
 /// A long string in the arguments of a call.
 #[derive(Debug)]
-pub(super) struct Long {
+pub(super) struct LongArgument {
     /// Where it stands in their JSON text.
     range: Range<usize>,
     text: String,
-    lines: Lines,
+    lines: DigestLines,
 }
 
-impl Source {
+impl DigestSource {
     pub(super) fn of_text(text: &str) -> Self {
-        Self::Text(Lines::of(text))
+        Self::Text(DigestLines::of(text))
     }
 
     pub(super) fn of_arguments(text: &str) -> Self {
@@ -68,7 +68,12 @@ impl Source {
 
     /// The digest of the text that this was found in: of `share` bytes one; none where it would
     /// hardly be shorter. What is `told` stands elsewhere.
-    pub(super) fn digest(&self, text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
+    pub(super) fn digest(
+        &self,
+        text: &str,
+        share: usize,
+        told: FactElsewhere<'_>,
+    ) -> Option<String> {
         // What is shorter holds no string that is long, either.
         let text = Some(text).filter(|text| text.len() >= SHORTEST)?;
         let strings = match self {
@@ -77,7 +82,7 @@ impl Source {
         };
         let mut out = String::with_capacity(text.len());
         let mut copied = 0;
-        for Long { range, text: own, lines } in strings {
+        for LongArgument { range, text: own, lines } in strings {
             let Some(digest) = lines.digest(own, share, told) else { continue };
             out.push_str(text.get(copied..range.start)?);
             json::write_string(&mut out, &digest);
@@ -88,7 +93,7 @@ impl Source {
 }
 
 /// The long strings anywhere in an object, in order.
-fn long_strings(text: &str, node: &Node<'_>) -> Vec<Long> {
+fn long_strings(text: &str, node: &Node<'_>) -> Vec<LongArgument> {
     let mut found = Vec::new();
     let mut nodes = vec![node];
     while let Some(node) = nodes.pop() {
@@ -98,7 +103,11 @@ fn long_strings(text: &str, node: &Node<'_>) -> Vec<Long> {
             Value::String(own) if own.len() >= SHORTEST => {
                 let start = (node.raw.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
                 let range = start..start + node.raw.len();
-                found.push(Long { range, text: own.to_string(), lines: Lines::of(own) });
+                found.push(LongArgument {
+                    range,
+                    text: own.to_string(),
+                    lines: DigestLines::of(own),
+                });
             }
             _ => {}
         }
@@ -109,10 +118,10 @@ fn long_strings(text: &str, node: &Node<'_>) -> Vec<Long> {
 /// The lines of a text that say most in so many bytes, and its errors; what is left out is
 /// counted in its place.
 pub(super) fn lines(text: &str, keep: usize) -> String {
-    Lines::of(text).most(text, keep, &|_| false)
+    DigestLines::of(text).most(text, keep, &|_| false)
 }
 
-impl Lines {
+impl DigestLines {
     fn of(text: &str) -> Self {
         let pieces = pieces(text);
         // How a text begins and ends says something; how a long line does, nothing.
@@ -123,21 +132,21 @@ impl Lines {
         };
         let ends = [first(text, &pieces), last(text, &pieces)].map(|end| end.filter(is_line));
         let errors = pieces.iter().map(|piece| reports_error(piece.text(text))).collect();
-        let unit = |(at, piece): (usize, &Piece)| Unit {
+        let unit = |(at, piece): (usize, &DigestPiece)| ExtractUnit {
             text: piece.text(text),
             weight: weight(ends, at),
             must: false,
         };
-        let shows = Shows::of(pieces.iter().enumerate().map(unit), 1);
+        let shows = UnitFacts::of(pieces.iter().enumerate().map(unit), 1);
         Self { pieces, errors, ends, shows }
     }
 
-    fn digest(&self, text: &str, share: usize, told: IsTold<'_>) -> Option<String> {
+    fn digest(&self, text: &str, share: usize, told: FactElsewhere<'_>) -> Option<String> {
         let shown = self.most(text, (text.len() / share).clamp(LEAST, MOST), told);
         (shown.len() < text.len()).then_some(shown)
     }
 
-    fn most(&self, text: &str, keep: usize, told: IsTold<'_>) -> String {
+    fn most(&self, text: &str, keep: usize, told: FactElsewhere<'_>) -> String {
         // Errors are shown beyond that, unless there is nothing else.
         let mut errors = keep.max(ERRORS);
         let pieces = self.pieces.iter().zip(&self.errors).enumerate();
@@ -145,9 +154,9 @@ impl Lines {
             let own = piece.text(text);
             let must = *is_error && own.len() <= errors;
             errors -= if must { own.len() } else { 0 };
-            Unit { text: own, weight: weight(self.ends, at), must }
+            ExtractUnit { text: own, weight: weight(self.ends, at), must }
         });
-        let units: Vec<Unit<'_>> = units.collect();
+        let units: Vec<ExtractUnit<'_>> = units.collect();
         let must: usize = units.iter().filter(|unit| unit.must).map(|unit| unit.text.len()).sum();
         let kept = select_beside(&units, (&self.shows, told), keep + must);
         shown(text, &self.pieces, &kept)
@@ -160,30 +169,30 @@ fn weight(ends: [Option<usize>; 2], at: usize) -> u32 {
 
 /// A line, or a piece of a long one.
 #[derive(Debug)]
-struct Piece {
+struct DigestPiece {
     /// Bytes, the line break aside.
     range: Range<usize>,
     line: usize,
 }
 
-impl Piece {
+impl DigestPiece {
     fn text<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
     }
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
+fn pieces(text: &str) -> Vec<DigestPiece> {
     let mut pieces = Vec::new();
     let mut start = 0;
     for (line, own) in text.split('\n').enumerate() {
         if own.len() <= LONG || (own.len() <= LONG_ERROR && reports_error(own)) {
-            pieces.push(Piece { range: start..start + own.len(), line });
+            pieces.push(DigestPiece { range: start..start + own.len(), line });
         } else {
             let cuts = cuts(own);
             let ends = cuts.iter().copied().chain([own.len()]);
             let mut from = 0;
             for end in ends {
-                pieces.push(Piece { range: start + from..start + end, line });
+                pieces.push(DigestPiece { range: start + from..start + end, line });
                 from = end;
             }
         }
@@ -223,19 +232,19 @@ fn cuts(line: &str) -> Vec<usize> {
     cuts
 }
 
-fn first(text: &str, pieces: &[Piece]) -> Option<usize> {
+fn first(text: &str, pieces: &[DigestPiece]) -> Option<usize> {
     pieces.iter().position(|piece| says(text, piece))
 }
 
-fn last(text: &str, pieces: &[Piece]) -> Option<usize> {
+fn last(text: &str, pieces: &[DigestPiece]) -> Option<usize> {
     pieces.iter().rposition(|piece| says(text, piece))
 }
 
-fn says(text: &str, piece: &Piece) -> bool {
+fn says(text: &str, piece: &DigestPiece) -> bool {
     !piece.text(text).trim().is_empty()
 }
 
-fn shown(text: &str, pieces: &[Piece], kept: &[bool]) -> String {
+fn shown(text: &str, pieces: &[DigestPiece], kept: &[bool]) -> String {
     let line_of = |at: usize| pieces.get(at).map(|piece| piece.line);
     // Each line behind its break, the first one, too.
     let mut out = String::new();
@@ -300,11 +309,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn digest(text: &str, share: usize) -> Option<String> {
-        Source::of_text(text).digest(text, share, &|_| false)
+        DigestSource::of_text(text).digest(text, share, &|_| false)
     }
 
     fn arguments(text: &str, share: usize) -> Option<String> {
-        Source::of_arguments(text).digest(text, share, &|_| false)
+        DigestSource::of_arguments(text).digest(text, share, &|_| false)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::extract::{Unit, select};
+use super::extract::{ExtractUnit, select};
 use super::lossless::equivalent;
 use super::notation::{hash, reports_error};
 
@@ -32,7 +32,7 @@ impl Errors {
             }
         }
         lines.retain(|line| !line.is_empty() && !line.contains(is_unreadable));
-        let units = lines.iter().map(|line| Unit { text: line, weight: 2, must: false });
+        let units = lines.iter().map(|line| ExtractUnit { text: line, weight: 2, must: false });
         let mut kept = select(&units.collect::<Vec<_>>(), room).into_iter();
         lines.retain(|_| kept.next() == Some(true));
         Self { lines, count }

@@ -21,15 +21,15 @@ mod summary;
 /// that would take more is not made, and reported as one that was taken back.
 const MOST: usize = 16 << 20;
 
-pub use adapter::{Adapters, Tryout, built_in_names};
+pub use adapter::{AdapterSet, Tryout, built_in_names};
 pub use chain::{chain, end_of};
 pub use engine::{
-    Class, Decoded, Decoder, Depth, Descent, Encoder, Engine, Facts, Form, Hold, Lossless, Names,
-    Reducer, Stands, Told, Whose, stays_whole,
+    Decoded, Decoder, Depth, EditLimit, Encoder, Engine, FactSet, FactState, Fidelity, Lossless,
+    Reducer, ReductionChain, ShownFacts, ShownForm, TextNames, TextOwner, stays_whole,
 };
 pub use errors::Errors;
 pub use gaps::has_gaps;
 pub use lossless::{equivalent, normal};
 pub use notation::names as notations;
 pub use offload::Offload;
-pub use summary::{Covered, SECTIONS, summarize};
+pub use summary::{SECTIONS, SummaryInput, summarize};

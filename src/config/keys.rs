@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use crate::domain::{Key, KeyHash, KeyLimits, PrincipalKind, Timestamp, Word, Words};
+use crate::domain::{Key, KeyHash, KeyLimits, Keyword, KeywordSet, PrincipalKind, Timestamp};
 
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Keys")]
@@ -26,14 +26,14 @@ pub struct KeysConfig {
     /// Nothing of it is stored: it is gone when the server is started without it. Set the
     /// variable: what stands on a command line can be read by others.
     #[arg(long, env = "CONTEXTURE_BOOTSTRAP_KEY", value_name = "SECRET", hide_env_values = true)]
-    pub bootstrap_key: Option<Secret>,
+    pub bootstrap_key: Option<SecretText>,
 }
 
 /// A text that is not shown.
 #[derive(Clone)]
-pub struct Secret(String);
+pub struct SecretText(String);
 
-impl Secret {
+impl SecretText {
     const SHORTEST: usize = 32;
 
     pub fn reveal(&self) -> &str {
@@ -41,13 +41,13 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")
     }
 }
 
-impl FromStr for Secret {
+impl FromStr for SecretText {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -193,7 +193,7 @@ fn key(row: Row) -> Result<(Key, KeyHash), String> {
     Ok((key, hash))
 }
 
-fn words<W: Word>(what: &str, given: &[String]) -> Result<Words<W>, String> {
+fn words<W: Keyword>(what: &str, given: &[String]) -> Result<KeywordSet<W>, String> {
     given
         .iter()
         .map(|word| W::parse(word).ok_or_else(|| format!("`{word}` is no {what}")))
@@ -259,9 +259,9 @@ mod tests {
 
     #[test]
     fn a_secret_is_long_and_not_shown() {
-        let secret: Secret = "x".repeat(32).parse().unwrap();
+        let secret: SecretText = "x".repeat(32).parse().unwrap();
         assert_eq!(format!("{secret:?}"), "Secret");
-        assert!("x".repeat(31).parse::<Secret>().is_err());
-        assert!("x ".repeat(20).parse::<Secret>().is_err());
+        assert!("x".repeat(31).parse::<SecretText>().is_err());
+        assert!("x ".repeat(20).parse::<SecretText>().is_err());
     }
 }

@@ -16,7 +16,7 @@ mod summarizer;
 mod telemetry;
 
 pub use hooks::{AllowCidr, HooksConfig};
-pub use keys::{Error as KeysError, KeysConfig, Secret, add as add_key, read as read_keys};
+pub use keys::{Error as KeysError, KeysConfig, SecretText, add as add_key, read as read_keys};
 pub use limits::LimitsConfig;
 pub use memory::MemoryConfig;
 pub use models::{Error as ModelsError, ModelRow, read as read_models};

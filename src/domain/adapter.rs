@@ -10,8 +10,8 @@ pub struct AdapterDefinition {
     pub name: Arc<str>,
     pub detect: Detect,
     /// Lines that stay, whatever else says; a line is kept by the first that names it.
-    pub keep: Vec<Lines>,
-    pub shrink: Shrink,
+    pub keep: Vec<LineSelector>,
+    pub shrink: LineRemoval,
     /// How what stays and what is left of the rest are put together: `{kept}` and `{summary}`
     /// stand for them.
     pub join: Arc<str>,
@@ -31,7 +31,7 @@ pub struct Detect {
 
 /// Lines of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lines {
+pub enum LineSelector {
     /// From the first to the last of these numbers, counted from 1.
     Between(usize, usize),
     /// The last so many.
@@ -41,7 +41,7 @@ pub enum Lines {
 
 /// Which lines may go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shrink {
+pub enum LineRemoval {
     /// All that are not kept.
     Rest,
     /// Those that hold one of these patterns, and are not kept.

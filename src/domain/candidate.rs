@@ -39,7 +39,7 @@ pub struct Proposal {
     /// A JSON value; text is a JSON string.
     pub value: RawJson,
     /// What the value is said of, and which of its properties it is.
-    pub about: Option<About>,
+    pub about: Option<FactProperty>,
     pub class: MemoryClass,
     /// The key that the entry shall have; made where it is absent.
     pub key: Option<Arc<str>>,
@@ -59,7 +59,7 @@ pub struct Proposal {
 
 /// The property that a fact states.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct About {
+pub struct FactProperty {
     pub entity: Arc<str>,
     pub predicate: Arc<str>,
 }
@@ -169,7 +169,7 @@ pub struct Checks {
     pub previous: Option<Arc<str>>,
     pub contradiction: Contradiction,
     /// The entries that say otherwise.
-    pub existing: Vec<Existing>,
+    pub existing: Vec<ContradictedEntry>,
     pub consent: ConsentCheck,
     /// Whether the policy promotes it without a review.
     pub auto_promote_eligible: bool,
@@ -194,7 +194,7 @@ impl Contradiction {
 
 /// A promoted entry, in the scope of the candidate, that says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Existing {
+pub struct ContradictedEntry {
     pub key: Arc<str>,
     /// The candidate that it was, where it was one.
     pub candidate: Option<Arc<str>>,
@@ -216,20 +216,20 @@ impl ConsentCheck {
 /// What a reviewer said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
-    pub verdict: Verdict,
+    pub verdict: ReviewVerdict,
     pub reason: Arc<str>,
     pub by: Actor,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ReviewVerdict {
     Approve,
     Reject,
     RequestChanges,
 }
 
-impl Verdict {
+impl ReviewVerdict {
     pub const WORDS: &[(&str, Self)] = &[
         ("approve", Self::Approve),
         ("reject", Self::Reject),

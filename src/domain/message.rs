@@ -185,17 +185,17 @@ pub enum MediaSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheMark {
     /// None: the provider's default.
-    pub ttl: Option<Ttl>,
+    pub ttl: Option<CacheTtl>,
 }
 
 /// How long a provider keeps a cached prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ttl {
+pub enum CacheTtl {
     FiveMinutes,
     OneHour,
 }
 
-impl Ttl {
+impl CacheTtl {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::FiveMinutes => "5m",

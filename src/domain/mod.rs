@@ -28,12 +28,14 @@ mod time;
 mod tool;
 
 pub use adapter::{
-    AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink, StoredAdapter,
+    AdapterChoice, AdapterChoices, AdapterDefinition, Detect, LineRemoval, LineSelector,
+    StoredAdapter,
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub use candidate::{
-    About, Actor, ActorKind, Candidate, CandidateState, Checks, ConsentCheck, Contradiction,
-    Existing, MemoryClass, MemoryPromotion, Proposal, Resolution, Review, Verdict,
+    Actor, ActorKind, Candidate, CandidateState, Checks, ConsentCheck, ContradictedEntry,
+    Contradiction, FactProperty, MemoryClass, MemoryPromotion, Proposal, Resolution, Review,
+    ReviewVerdict,
 };
 pub use chain::ChainLink;
 pub use compilation::{Compilation, CompilationStatus, RecordLevel};
@@ -42,7 +44,8 @@ pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
 pub use key::{
-    Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Word, Words,
+    Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal, PrincipalKind,
+    Scope,
 };
 pub use ledger::{Drift, Ledger, Stage, StageDrift, StageHashes};
 pub use memory::{
@@ -50,14 +53,14 @@ pub use memory::{
     MemoryTtl, MemoryVersion, value_text, word_of,
 };
 pub use message::{
-    CacheMark, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking, ToolCall,
-    ToolResult, Ttl,
+    CacheMark, CacheTtl, Content, Extra, Media, MediaSource, Message, Part, Role, Thinking,
+    ToolCall, ToolResult,
 };
 pub use model::{Family, Model, Models, TokenizerName};
 pub use note::{Note, Notes};
 pub use raw::RawJson;
-pub use replacing::{Replace, Replacing};
-pub use session::{Measured, Session};
+pub use replacing::{ReplaceFn, Replacing};
+pub use session::{ModelCalibration, Session};
 pub use session_state::{SessionState, SnapshotHead};
 pub use skill::{
     LONGEST_SKILL, MAX_RENDERED_BYTES, RenderedTooLong, Skill, SkillFormat, SkillUse, StoredSkill,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::limit::{Allowance, Exhausted};
+use crate::limit::{Allowance, AllowanceExceeded};
 
 /// A text in which ranges are replaced, one round after another.
 ///
@@ -24,7 +24,7 @@ const COPIES: usize = 4;
 
 /// Is called with each range of a text that is to be replaced and what to put there, in order,
 /// without overlap.
-pub type Replace<'r> = &'r mut dyn FnMut(Range<usize>, &str) -> Result<(), Exhausted>;
+pub type ReplaceFn<'r> = &'r mut dyn FnMut(Range<usize>, &str) -> Result<(), AllowanceExceeded>;
 
 impl<'a> Replacing<'a> {
     pub fn new(text: &'a str, allowance: &'a Allowance) -> Self {
@@ -35,9 +35,10 @@ impl<'a> Replacing<'a> {
     /// finds. Returns how many ranges were replaced. Pays for what the text grows by.
     pub fn round(
         &mut self,
-        mut find: impl FnMut(&str, Replace<'_>) -> Result<(), Exhausted>,
-    ) -> Result<u64, Exhausted> {
-        let mut next = Next { out: String::new(), settled: Vec::new(), copied: 0, count: 0 };
+        mut find: impl FnMut(&str, ReplaceFn<'_>) -> Result<(), AllowanceExceeded>,
+    ) -> Result<u64, AllowanceExceeded> {
+        let mut next =
+            ReplaceRound { out: String::new(), settled: Vec::new(), copied: 0, count: 0 };
         let mut from = 0;
         for old in self.settled.iter().map(Some).chain([None]) {
             let end = old.map_or(self.text.len(), |old| old.start);
@@ -71,7 +72,7 @@ impl<'a> Replacing<'a> {
 }
 
 /// A text on its way through a round.
-struct Next {
+struct ReplaceRound {
     out: String,
     settled: Vec<Range<usize>>,
     /// Bytes of the text before that `out` stands for.
@@ -79,7 +80,7 @@ struct Next {
     count: u64,
 }
 
-impl Next {
+impl ReplaceRound {
     fn put(&mut self, text: &str, range: Range<usize>, with: &str) {
         self.out.push_str(text.get(self.copied..range.start).unwrap_or_default());
         let start = self.out.len();
@@ -144,6 +145,6 @@ mod tests {
         let found = replacing.round(|text, put| {
             text.match_indices('a').try_for_each(|(at, _)| put(at..at + 1, &with))
         });
-        assert_eq!(found, Err(Exhausted { total_bytes: 1_000 }));
+        assert_eq!(found, Err(AllowanceExceeded { total_bytes: 1_000 }));
     }
 }

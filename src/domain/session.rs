@@ -28,7 +28,7 @@ pub struct Session {
     /// rising order.
     pub points: Vec<u64>,
     /// What providers counted, a model each, the one that was compiled for last at the end.
-    pub measured: Vec<Measured>,
+    pub measured: Vec<ModelCalibration>,
     /// Compiles that it has had.
     pub turns: u64,
     /// The id of its last compile.
@@ -45,7 +45,7 @@ pub struct Session {
 
 /// How a provider's count of a model's payloads stands to ours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct ModelCalibration {
     /// The model's name, or the target's where requests name no model.
     pub model: Arc<str>,
     /// Tokens of the last payload before any factor.
@@ -91,7 +91,7 @@ impl Session {
     }
 
     /// What is known of the model that was compiled for last.
-    pub fn last_measured(&self) -> Option<&Measured> {
+    pub fn last_measured(&self) -> Option<&ModelCalibration> {
         self.measured.last()
     }
 
@@ -100,7 +100,9 @@ impl Session {
         let known = self.measured.iter().position(|known| known.model == *model);
         let mut measured = match known {
             Some(place) => self.measured.remove(place),
-            None => Measured { model: Arc::clone(model), raw, factor_milli: None, reports: 0 },
+            None => {
+                ModelCalibration { model: Arc::clone(model), raw, factor_milli: None, reports: 0 }
+            }
         };
         measured.raw = raw;
         self.measured.push(measured);
@@ -124,7 +126,7 @@ impl Session {
     }
 }
 
-impl Measured {
+impl ModelCalibration {
     /// Factors beyond these are no provider's.
     const LEAST: u64 = 10;
     const MOST: u64 = 10_000_000;
@@ -180,9 +182,9 @@ mod tests {
 
     #[test]
     fn a_factor_is_what_the_provider_counts_for_one_of_ours() {
-        assert_eq!(Measured::factor_of(1320, 1100), Some(1200));
-        assert_eq!(Measured::factor_of(u64::MAX, 1), Some(10_000_000));
-        assert_eq!(Measured::factor_of(0, 100), Some(10));
-        assert_eq!(Measured::factor_of(5, 0), None);
+        assert_eq!(ModelCalibration::factor_of(1320, 1100), Some(1200));
+        assert_eq!(ModelCalibration::factor_of(u64::MAX, 1), Some(10_000_000));
+        assert_eq!(ModelCalibration::factor_of(0, 100), Some(10));
+        assert_eq!(ModelCalibration::factor_of(5, 0), None);
     }
 }

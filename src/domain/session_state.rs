@@ -1,6 +1,6 @@
 //! Everything of a session that decides its next compile.
 
-use super::{Measured, MemoryEntry, RawJson, Session, Source};
+use super::{MemoryEntry, ModelCalibration, RawJson, Session, Source};
 
 /// What a snapshot holds and a restore puts back.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -10,7 +10,7 @@ pub struct SessionState {
     /// As [`Session::hooks_scoped`].
     pub hooks_scoped: bool,
     pub points: Vec<u64>,
-    pub measured: Vec<Measured>,
+    pub measured: Vec<ModelCalibration>,
     /// Entries of its scope, in the order of their keys.
     pub memory: Vec<MemoryEntry>,
     /// The shape of its messages, where it holds any.

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
-use super::answer::Answer;
+use super::answer::HookAnswer;
 use super::definition::Hook;
-use super::failure::Failure;
+use super::failure::CallFailure;
 use super::order::hex;
-use super::point::{Kind, Point};
+use super::point::{HookKind, Point};
 use super::text::LIMITS;
 use crate::domain::Timestamp;
 use crate::json::{canonical_with_nulls, parse, write_string};
@@ -22,12 +22,12 @@ pub const CALLS: usize = 8;
 /// Calls webhooks. The one that uses the network is in the module `webhook`; a replay has one that
 /// answers from a record, a test one of its own.
 pub trait Caller: Send + Sync + fmt::Debug {
-    /// Calls once, and gives up at [`Call::allowance`]. It reads the answer with [`Answer::read`].
-    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c>;
+    /// Calls once, and gives up at [`Call::allowance`]. It reads the answer with [`HookAnswer::read`].
+    fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c>;
 }
 
 /// The future of a call.
-pub type Answering<'c> = Pin<Box<dyn Future<Output = Called> + Send + 'c>>;
+pub type CallFuture<'c> = Pin<Box<dyn Future<Output = CallReply> + Send + 'c>>;
 
 /// One call of a hook.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ pub struct Call<'c> {
     pub point: Point,
     /// How often the point was reached before in the same compile.
     pub occurrence: u32,
-    pub scope: &'c Scope,
+    pub scope: &'c CallScope,
     /// JSON text: what the hook may see of the input.
     pub input: &'c str,
     /// The most time that it may take, from now on.
@@ -52,8 +52,8 @@ impl Call<'_> {
 
 /// What came of a call.
 #[derive(Debug, Clone)]
-pub struct Called {
-    pub answer: Result<Answer, Failure>,
+pub struct CallReply {
+    pub answer: Result<HookAnswer, CallFailure>,
     /// The answer's own text, for the record.
     pub body: Option<Arc<str>>,
     /// How long it took.
@@ -64,7 +64,7 @@ pub struct Called {
 
 /// Whose compile it is; members that are none are null on the wire.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
+pub struct CallScope {
     pub tenant: Arc<str>,
     pub compilation_id: Option<Arc<str>>,
     pub session_id: Option<Arc<str>>,
@@ -86,7 +86,7 @@ pub struct Attempt {
 
 /// 64 hex digits that stand for what a hook is asked: those of the SHA-256 of the canonical JSON
 /// of `{input, kind, occurrence, point}`. Times and ids have no part in it.
-pub fn digest(point: Point, kind: Kind, occurrence: u32, input: &str) -> String {
+pub fn digest(point: Point, kind: HookKind, occurrence: u32, input: &str) -> String {
     let mut text = String::from("{\"input\":");
     match parse(input, LIMITS) {
         Ok(node) => canonical_with_nulls(&mut text, &node),
@@ -150,12 +150,12 @@ mod tests {
         // The published vector has a point of an older name; its text is what counts here.
         let one = r#"{"history": [{"role": "user", "content": "hi"}], "x": null}"#;
         let two = r#"{"x":null,"history":[{"content":"hi","role":"user"}]}"#;
-        let of = |input| digest(Point::BeforeCompress, Kind::Transform, 0, input);
+        let of = |input| digest(Point::BeforeCompress, HookKind::Transform, 0, input);
         assert_eq!(of(one), of(two));
         let plain = r#"{"input":{"history":[{"content":"hi","role":"user"}],"x":null},"kind":"transform","occurrence":0,"point":"before_compress"}"#;
         assert_eq!(of(one), hex(&Sha256::digest(plain)));
         assert_ne!(of(one), of(r#"{"history":[{"content":"hi","role":"user"}]}"#));
-        assert_ne!(of(one), digest(Point::BeforeCompress, Kind::Transform, 1, one));
+        assert_ne!(of(one), digest(Point::BeforeCompress, HookKind::Transform, 1, one));
     }
 
     #[test]

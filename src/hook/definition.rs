@@ -7,8 +7,8 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::builtin::Builtin;
-use super::matching::Match;
-use super::point::{Kind, Point};
+use super::matching::HookMatch;
+use super::point::{HookKind, Point};
 use super::projection::Projection;
 use super::secret::Secrets;
 
@@ -24,8 +24,8 @@ pub struct Hook {
     pub revision: u64,
     /// Where it stands; at least one point, each once.
     pub points: Vec<Point>,
-    pub kind: Kind,
-    pub does: Does,
+    pub kind: HookKind,
+    pub does: HookAction,
     pub enabled: bool,
     /// Why the service disabled the hook: its receiver is gone, or failed for days. No caller chose
     /// that, so a guard then counts as failed.
@@ -33,8 +33,8 @@ pub struct Hook {
     /// Whether the hook runs even if a request says `"hooks": false`. None until the registry applies
     /// its default.
     pub mandatory: Option<bool>,
-    pub mode: Mode,
-    pub delivery: Delivery,
+    pub mode: EnforcementMode,
+    pub delivery: DeliveryMode,
     /// None: the default of the kind.
     pub timeout: Option<Duration>,
     /// None: the default of the point and kind.
@@ -43,7 +43,7 @@ pub struct Hook {
     pub allow_fail_open: bool,
     /// Whether a guard is asked again after a transform changed what it saw.
     pub reverify: bool,
-    pub matching: Match,
+    pub matching: HookMatch,
     pub projection: Projection,
     /// Tokens that a provide hook's text may take.
     pub max_tokens: u32,
@@ -58,7 +58,7 @@ pub struct Hook {
 
 /// What a hook is.
 #[derive(Debug, Clone)]
-pub enum Does {
+pub enum HookAction {
     /// Calls this address.
     Call(Endpoint),
     /// Runs here.
@@ -79,7 +79,7 @@ pub struct Endpoint {
 
 /// Whether what a hook answers counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum EnforcementMode {
     Enforce,
     /// It is called and what it would have done is recorded; nothing is applied.
     Audit,
@@ -87,7 +87,7 @@ pub enum Mode {
 
 /// When an observe hook is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivery {
+pub enum DeliveryMode {
     /// From the queue, after the answer was given.
     Async,
     /// Before the answer is given: the first attempt is waited for.
@@ -155,7 +155,7 @@ impl Hook {
 
     /// Whether the hook takes part: it is enabled, or it is a guard that only the service disabled.
     pub fn is_active(&self) -> bool {
-        self.enabled || (self.disabled_because.is_some() && self.kind == Kind::Guard)
+        self.enabled || (self.disabled_because.is_some() && self.kind == HookKind::Guard)
     }
 
     /// Whether the hook runs even if a request says `"hooks": false`.
@@ -165,19 +165,20 @@ impl Hook {
 
     pub fn endpoint(&self) -> Option<&Endpoint> {
         match &self.does {
-            Does::Call(endpoint) => Some(endpoint),
-            Does::Builtin(_) => None,
+            HookAction::Call(endpoint) => Some(endpoint),
+            HookAction::Builtin(_) => None,
         }
     }
 
     /// Tokens to keep free for what it may provide at `point`.
     pub fn reserves(&self, point: Point) -> u32 {
-        let provides = self.kind == Kind::Provide && self.enabled && self.mode == Mode::Enforce;
+        let provides =
+            self.kind == HookKind::Provide && self.enabled && self.mode == EnforcementMode::Enforce;
         if provides && self.points.contains(&point) { self.max_tokens } else { 0 }
     }
 }
 
-impl Kind {
+impl HookKind {
     /// How long a call may take where nothing says.
     pub const fn timeout(self) -> Duration {
         Duration::from_secs(match self {
@@ -201,11 +202,11 @@ impl Kind {
 impl OnFailure {
     /// Each kind fails to its safe side. Before a compression all are skipped: there the harm
     /// would be not to compress.
-    pub const fn default_of(point: Point, kind: Kind) -> Self {
+    pub const fn default_of(point: Point, kind: HookKind) -> Self {
         match (point, kind) {
-            (Point::BeforeCompress, _) | (_, Kind::Provide | Kind::Observe) => Self::Skip,
-            (_, Kind::Guard) => Self::Deny,
-            (_, Kind::Transform) => Self::Fail,
+            (Point::BeforeCompress, _) | (_, HookKind::Provide | HookKind::Observe) => Self::Skip,
+            (_, HookKind::Guard) => Self::Deny,
+            (_, HookKind::Transform) => Self::Fail,
         }
     }
 
@@ -218,7 +219,7 @@ impl OnFailure {
     }
 }
 
-impl Mode {
+impl EnforcementMode {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Enforce => "enforce",
@@ -227,7 +228,7 @@ impl Mode {
     }
 }
 
-impl Delivery {
+impl DeliveryMode {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Async => "async",

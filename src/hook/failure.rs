@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// What went wrong; the word of the report and of `hook_failed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
+pub enum FailureCause {
     /// No complete answer within the time.
     Timeout,
     /// No connection, or one that broke.
@@ -44,7 +44,7 @@ pub enum Cause {
     Diverged,
 }
 
-impl Cause {
+impl FailureCause {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -113,7 +113,7 @@ impl Cause {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for FailureCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -126,15 +126,15 @@ pub const UNREACHED: &str = "no connection, or one that broke";
 /// secret: it may be shown to whoever owns the hook.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}: {detail}")]
-pub struct Failure {
-    pub cause: Cause,
+pub struct CallFailure {
+    pub cause: FailureCause,
     pub detail: Arc<str>,
     /// Status of the answer, where there was one. 410 asks to be called no more.
     pub status: Option<u16>,
 }
 
-impl Failure {
-    pub fn new(cause: Cause, detail: impl Into<Arc<str>>) -> Self {
+impl CallFailure {
+    pub fn new(cause: FailureCause, detail: impl Into<Arc<str>>) -> Self {
         Self { cause, detail: detail.into(), status: None }
     }
 
@@ -144,11 +144,13 @@ impl Failure {
         self
     }
 
-    /// The failure as everybody may see it ([`Cause::public`]).
+    /// The failure as everybody may see it ([`FailureCause::public`]).
     #[must_use]
     pub fn public(self) -> Self {
         match self.cause.public() {
-            Cause::Connect => Self { cause: Cause::Connect, detail: UNREACHED.into(), ..self },
+            FailureCause::Connect => {
+                Self { cause: FailureCause::Connect, detail: UNREACHED.into(), ..self }
+            }
             _ => self,
         }
     }

@@ -11,11 +11,11 @@ use crate::json::Node;
 /// What a call must be like. A list that is empty asks for nothing; of the others each must hold
 /// one that fits.
 #[derive(Debug, Clone, Default)]
-pub struct Match {
+pub struct HookMatch {
     /// Names of tools, exact; `*` is any.
     pub tools: Vec<Arc<str>>,
     /// What the arguments of the tool must hold; all of them.
-    pub args: Vec<Condition>,
+    pub args: Vec<ArgCondition>,
     pub agents: Vec<Arc<str>>,
     pub sessions: Vec<Arc<str>>,
     /// Names of events; `memory:*` is all that begin so.
@@ -26,15 +26,15 @@ pub struct Match {
 
 /// What one argument must be.
 #[derive(Debug, Clone)]
-pub struct Condition {
+pub struct ArgCondition {
     /// JSON Pointer into the arguments.
     pub path: Arc<str>,
-    pub test: Test,
+    pub test: ArgTest,
 }
 
 /// How an argument is looked at. A string is compared as its text, any other value as it is written.
 #[derive(Debug, Clone)]
-pub enum Test {
+pub enum ArgTest {
     Exists,
     Equals(Arc<str>),
     NotEquals(Arc<str>),
@@ -47,7 +47,7 @@ pub enum Test {
 
 /// What is known of a call beside its input.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Facts<'f> {
+pub struct MatchContext<'f> {
     pub tool: Option<&'f str>,
     pub agent: Option<&'f str>,
     pub session: Option<&'f str>,
@@ -56,14 +56,14 @@ pub struct Facts<'f> {
     pub status: Option<&'f str>,
 }
 
-impl Match {
+impl HookMatch {
     /// Whether [`Self::fits`] looks at the input.
     pub fn looks_at_input(&self) -> bool {
         !self.args.is_empty()
     }
 
     /// Whether a call at `point` is meant.
-    pub fn fits(&self, point: Point, facts: &Facts<'_>, input: &Node<'_>) -> bool {
+    pub fn fits(&self, point: Point, facts: &MatchContext<'_>, input: &Node<'_>) -> bool {
         let one = |list: &[Arc<str>], fact: Option<&str>| {
             list.is_empty() || fact.is_some_and(|fact| list.iter().any(|name| **name == *fact))
         };
@@ -97,7 +97,7 @@ fn covers(name: &str, event: &str) -> bool {
     }
 }
 
-impl Test {
+impl ArgTest {
     /// The words of `op`.
     pub const OPS: &'static [&'static str] =
         &["equals", "not_equals", "contains", "starts_with", "glob", "regex", "exists"];
@@ -152,45 +152,45 @@ mod tests {
             .to_string()
     }
 
-    fn fits(matching: &Match, tool: &str, command: &str) -> bool {
+    fn fits(matching: &HookMatch, tool: &str, command: &str) -> bool {
         let text = bash(command);
-        let facts = Facts { tool: Some(tool), ..Facts::default() };
+        let facts = MatchContext { tool: Some(tool), ..MatchContext::default() };
         matching.fits(Point::ToolCall, &facts, &parse(&text, LIMITS).unwrap())
     }
 
-    fn with(path: &str, test: Test) -> Match {
-        let args = vec![Condition { path: path.into(), test }];
-        Match { tools: vec!["Bash".into()], args, ..Match::default() }
+    fn with(path: &str, test: ArgTest) -> HookMatch {
+        let args = vec![ArgCondition { path: path.into(), test }];
+        HookMatch { tools: vec!["Bash".into()], args, ..HookMatch::default() }
     }
 
     #[test]
     fn a_tool_and_its_arguments_are_matched() {
-        let push = with("/command", Test::StartsWith("git push".into()));
+        let push = with("/command", ArgTest::StartsWith("git push".into()));
         assert!(fits(&push, "Bash", "git push -f"));
         assert!(!fits(&push, "Bash", "ls") && !fits(&push, "bash", "git push -f"));
-        assert!(fits(&with("/n", Test::Equals("5".into())), "Bash", ""));
-        assert!(fits(&with("/gone", Test::NotEquals("5".into())), "Bash", ""));
-        assert!(!fits(&with("/gone", Test::Exists), "Bash", ""));
-        let any = Match { tools: vec!["*".into()], ..Match::default() };
-        assert!(fits(&any, "anything", "") && fits(&Match::default(), "anything", ""));
+        assert!(fits(&with("/n", ArgTest::Equals("5".into())), "Bash", ""));
+        assert!(fits(&with("/gone", ArgTest::NotEquals("5".into())), "Bash", ""));
+        assert!(!fits(&with("/gone", ArgTest::Exists), "Bash", ""));
+        let any = HookMatch { tools: vec!["*".into()], ..HookMatch::default() };
+        assert!(fits(&any, "anything", "") && fits(&HookMatch::default(), "anything", ""));
     }
 
     #[test]
     fn events_and_endings_are_matched_at_their_points_alone() {
         let input = parse("{}", LIMITS).unwrap();
-        let events = Match { events: vec!["memory:*".into()], ..Match::default() };
-        let event = |name| Facts { event: Some(name), ..Facts::default() };
+        let events = HookMatch { events: vec!["memory:*".into()], ..HookMatch::default() };
+        let event = |name| MatchContext { event: Some(name), ..MatchContext::default() };
         assert!(events.fits(Point::Event, &event("memory:changed"), &input));
         assert!(!events.fits(Point::Event, &event("compile:done"), &input));
-        assert!(events.fits(Point::AfterCompress, &Facts::default(), &input));
-        let ended = |status| Facts { status: Some(status), ..Facts::default() };
-        let usual = Match::default();
+        assert!(events.fits(Point::AfterCompress, &MatchContext::default(), &input));
+        let ended = |status| MatchContext { status: Some(status), ..MatchContext::default() };
+        let usual = HookMatch::default();
         assert!(usual.fits(Point::Delegation, &ended("success"), &input));
         assert!(!usual.fits(Point::Delegation, &ended("failed"), &input));
-        let failures = Match { status: vec!["failed".into()], ..Match::default() };
+        let failures = HookMatch { status: vec!["failed".into()], ..HookMatch::default() };
         assert!(failures.fits(Point::Delegation, &ended("failed"), &input));
         assert!(!failures.fits(Point::Delegation, &ended("success"), &input));
-        let agent = Match { agents: vec!["a".into()], ..Match::default() };
-        assert!(!agent.fits(Point::AfterCompress, &Facts::default(), &input));
+        let agent = HookMatch { agents: vec!["a".into()], ..HookMatch::default() };
+        assert!(!agent.fits(Point::AfterCompress, &MatchContext::default(), &input));
     }
 }

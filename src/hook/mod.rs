@@ -1,7 +1,7 @@
 //! Hooks: what others may veto, change, add to and watch at sixteen points.
 //!
 //! Everything here is data and rules, with no network and no clock. A hook is read by
-//! [`read_hook`]; [`HookSet`] orders the hooks that a compile is pinned to; a [`Round`] runs them
+//! [`read_hook`]; [`HookSet`] orders the hooks that a compile is pinned to; a [`HookRound`] runs them
 //! at a [`Point`] through a [`Caller`], which is the one thing that may reach outside:
 //!
 //! ```
@@ -30,16 +30,16 @@
 //!
 //! Rules that hold for every round: hooks run in one order, whoever answers first; each gets a
 //! copy of its own; a chain of transforms is applied whole or not at all; anything that is not an
-//! answer is a [`Failure`] and never an allow; each hook leaves one [`Run`].
+//! answer is a [`CallFailure`] and never an allow; each hook leaves one [`HookRun`].
 
 mod answer;
 mod builtin;
 mod call;
 mod definition;
 mod failure;
-mod kept;
 mod matching;
 mod order;
+mod outcome_store;
 mod patch;
 mod point;
 mod points;
@@ -55,26 +55,28 @@ mod secret;
 mod text;
 mod write;
 
-pub use answer::{Answer, Given, Include};
+pub use answer::{HookAnswer, IncludePlace, ProvidedText};
 pub use builtin::{Builtin, DenyCommand, NAMES as BUILTIN_NAMES, Redact, SecretScan, Truncate};
-pub use call::{Answering, Attempt, CALLS, Call, Called, Caller, Scope, digest, envelope};
-pub use definition::{Delivery, Does, Endpoint, HIDDEN_PATH, Hook, Mode, OnFailure, redacted_url};
-pub use failure::{Cause, Failure, UNREACHED};
-pub use kept::{Ask, Kept, answered_key, key};
-pub use matching::{Condition, Facts, Match, Test};
-pub use order::{Difference, HookSet, Manifest};
-pub use point::{Kind, Point, Provides};
-pub use points::{About, about, answer, write_point};
+pub use call::{Attempt, CALLS, Call, CallFuture, CallReply, CallScope, Caller, digest, envelope};
+pub use definition::{
+    DeliveryMode, Endpoint, EnforcementMode, HIDDEN_PATH, Hook, HookAction, OnFailure, redacted_url,
+};
+pub use failure::{CallFailure, FailureCause, UNREACHED};
+pub use matching::{ArgCondition, ArgTest, HookMatch, MatchContext};
+pub use order::{HookSet, Manifest, OrderDifference};
+pub use outcome_store::{OutcomeKey, OutcomeStore, answered_key, key};
+pub use point::{HookKind, Point, ProvideRule};
+pub use points::{PointDoc, about, answer, write_point};
 pub use projection::Projection;
 pub use read::{
     CheckUrl, GivenId, HOOK_KEYS, hook_patterns, is_hook_id, read_hook, read_hook_within,
 };
 pub use read_match::EVENTS;
-pub use recorded::Recorded;
+pub use recorded::RecordedHooks;
 pub use round::{
-    At, BUDGET, Changed, Check, Decision, Denial, Fragment, Item, Provided, Round, ToSend, Tokens,
-    join,
+    BUDGET, Changed, CheckedInput, CountTokens, Denial, Fragment, GuardDecision, HookInput,
+    HookRound, PayloadCheck, ProvideResult, QueuedCall, join,
 };
-pub use run::{Outcome, Run, Skip, Stop};
+pub use run::{HookRun, HookStop, RunOutcome, SkipReason};
 pub use sample::sample;
-pub use secret::{LiveSecret, Secret, Secrets};
+pub use secret::{HookSecret, LiveSecret, Secrets};

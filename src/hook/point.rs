@@ -25,7 +25,7 @@ pub enum Point {
 
 /// What a hook may do. In this order they run at a point, [`Point::guards_last`] aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum HookKind {
     /// Says whether it may go on.
     Guard,
     /// Says what goes on instead.
@@ -82,8 +82,8 @@ impl Point {
     }
 
     /// The kinds that may stand here, in the order in which they run.
-    pub const fn kinds(self) -> &'static [Kind] {
-        use Kind::{Guard, Observe, Provide, Transform};
+    pub const fn kinds(self) -> &'static [HookKind] {
+        use HookKind::{Guard, Observe, Provide, Transform};
         match self {
             Self::BeforeCompress => &[Guard, Transform, Provide, Observe],
             Self::BeforeCompile => &[Provide, Observe],
@@ -104,7 +104,7 @@ impl Point {
         }
     }
 
-    pub fn takes(self, kind: Kind) -> bool {
+    pub fn takes(self, kind: HookKind) -> bool {
         self.kinds().contains(&kind)
     }
 
@@ -126,15 +126,15 @@ impl Point {
     }
 
     /// What a provide hook answers here.
-    pub const fn provides(self) -> Provides {
+    pub const fn provides(self) -> ProvideRule {
         match self {
-            Self::BeforeCompress => Provides::Text { include: true },
-            Self::BeforeCompile => Provides::Text { include: false },
-            Self::Summarize => Provides::First(&["content"]),
-            Self::CompressFormat => Provides::First(&["text"]),
-            Self::RetrieveEvidence => Provides::Every(&["evidence"]),
-            Self::RecallMemory => Provides::Every(&["keys", "entries"]),
-            _ => Provides::Nothing,
+            Self::BeforeCompress => ProvideRule::Text { include: true },
+            Self::BeforeCompile => ProvideRule::Text { include: false },
+            Self::Summarize => ProvideRule::First(&["content"]),
+            Self::CompressFormat => ProvideRule::First(&["text"]),
+            Self::RetrieveEvidence => ProvideRule::Every(&["evidence"]),
+            Self::RecallMemory => ProvideRule::Every(&["keys", "entries"]),
+            _ => ProvideRule::Nothing,
         }
     }
 
@@ -151,7 +151,7 @@ impl Point {
 
 /// What the provide hooks of a point answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provides {
+pub enum ProvideRule {
     /// No provide hook can stand here.
     Nothing,
     /// Text, in one piece or in fragments; of all hooks together. `include`: whether a fragment says
@@ -163,7 +163,7 @@ pub enum Provides {
     Every(&'static [&'static str]),
 }
 
-impl Kind {
+impl HookKind {
     pub const ALL: [Self; 4] = [Self::Guard, Self::Transform, Self::Provide, Self::Observe];
 
     pub const fn as_str(self) -> &'static str {
@@ -182,7 +182,7 @@ impl fmt::Display for Point {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for HookKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

@@ -1,26 +1,26 @@
 //! The points as data: what `GET /hook-points` shows.
 
 use super::definition::OnFailure;
-use super::point::{Kind, Point, Provides};
+use super::point::{HookKind, Point, ProvideRule};
 use crate::json::write_string;
 
 /// What one member of an `input` is.
-type Member = (&'static str, &'static str);
+type InputMember = (&'static str, &'static str);
 
 /// What a point is for, in a sentence, and what its calls carry in `input`.
 #[derive(Debug, Clone, Copy)]
-pub struct About {
+pub struct PointDoc {
     pub sentence: &'static str,
-    pub input: &'static [Member],
+    pub input: &'static [InputMember],
 }
 
-const TOOL: Member = (
+const TOOL: InputMember = (
     "tool",
     "`{name, call_id, arguments}`; arguments as an object, those of a free-form call as text",
 );
 
 /// Tells of a point.
-pub const fn about(point: Point) -> About {
+pub const fn about(point: Point) -> PointDoc {
     match point {
         Point::BeforeCompress => BEFORE_COMPRESS,
         Point::Summarize => SUMMARIZE,
@@ -41,7 +41,7 @@ pub const fn about(point: Point) -> About {
     }
 }
 
-const BEFORE_COMPRESS: About = About {
+const BEFORE_COMPRESS: PointDoc = PointDoc {
     sentence: "before an over-long history shrinks; a guard that denies leaves it as it is",
     input: &[
         ("history", "messages"),
@@ -52,7 +52,7 @@ const BEFORE_COMPRESS: About = About {
     ],
 };
 
-const SUMMARIZE: About = About {
+const SUMMARIZE: PointDoc = PointDoc {
     sentence: "writes the summary of the turns that leave the history",
     input: &[
         ("messages", "messages to summarise, media and stubbed results as lines that name them"),
@@ -62,7 +62,7 @@ const SUMMARIZE: About = About {
     ],
 };
 
-const AFTER_COMPRESS: About = About {
+const AFTER_COMPRESS: PointDoc = PointDoc {
     sentence: "after a history shrank",
     input: &[
         ("summary", "the summary, or null"),
@@ -72,7 +72,7 @@ const AFTER_COMPRESS: About = About {
     ],
 };
 
-const BEFORE_COMPILE: About = About {
+const BEFORE_COMPILE: PointDoc = PointDoc {
     sentence: "adds text to the end of the last user message, such as what a search found",
     input: &[
         ("system", "messages"),
@@ -82,7 +82,7 @@ const BEFORE_COMPILE: About = About {
     ],
 };
 
-const TRANSFORM_CONTEXT: About = About {
+const TRANSFORM_CONTEXT: PointDoc = PointDoc {
     sentence: "the complete list of messages before it becomes the provider's payload",
     input: &[
         ("target", "the shape that is written"),
@@ -91,7 +91,7 @@ const TRANSFORM_CONTEXT: About = About {
     ],
 };
 
-const MEMORY_UPDATE: About = About {
+const MEMORY_UPDATE: PointDoc = PointDoc {
     sentence: "before a model's own write to memory, of a key that it may write",
     input: &[
         ("origin", "`model`"),
@@ -102,7 +102,7 @@ const MEMORY_UPDATE: About = About {
     ],
 };
 
-const MEMORY_CHANGED: About = About {
+const MEMORY_CHANGED: PointDoc = PointDoc {
     sentence: "after a memory entry was set, deleted or expired",
     input: &[
         ("type", "`set`, `delete` or `expire`"),
@@ -119,12 +119,12 @@ const MEMORY_CHANGED: About = About {
     ],
 };
 
-const MEMORY_EXPIRED: About = About {
+const MEMORY_EXPIRED: PointDoc = PointDoc {
     sentence: "before an expired memory entry is deleted",
     input: &[("entry", "the whole entry")],
 };
 
-const DELEGATION: About = About {
+const DELEGATION: PointDoc = PointDoc {
     sentence: "after an agent handed a task to another one",
     input: &[
         ("task", "what was asked"),
@@ -136,7 +136,7 @@ const DELEGATION: About = About {
     ],
 };
 
-const SESSION_SWITCH: About = About {
+const SESSION_SWITCH: PointDoc = PointDoc {
     sentence: "when a conversation goes on in another session",
     input: &[
         ("new_session_id", "where it goes on"),
@@ -146,12 +146,12 @@ const SESSION_SWITCH: About = About {
     ],
 };
 
-const TOOL_CALL: About = About {
+const TOOL_CALL: PointDoc = PointDoc {
     sentence: "before a tool call is carried out",
     input: &[TOOL, ("batch", "`{index, size}` among the calls of one message")],
 };
 
-const TOOL_RESULT: About = About {
+const TOOL_RESULT: PointDoc = PointDoc {
     sentence: "a tool's result, when it is first seen",
     input: &[
         TOOL,
@@ -159,17 +159,17 @@ const TOOL_RESULT: About = About {
     ],
 };
 
-const COMPRESS_FORMAT: About = About {
+const COMPRESS_FORMAT: PointDoc = PointDoc {
     sentence: "shortens a text of a format that only you know",
     input: &[("text", "the text"), ("tool", "the tool that wrote it, or null")],
 };
 
-const RETRIEVE_EVIDENCE: About = About {
+const RETRIEVE_EVIDENCE: PointDoc = PointDoc {
     sentence: "finds the evidence that a pack asks for",
     input: &[("intent_id", "the pack's intent"), ("query", "what the caller looks for")],
 };
 
-const RECALL_MEMORY: About = About {
+const RECALL_MEMORY: PointDoc = PointDoc {
     sentence: "chooses among stored memory entries, or adds others",
     input: &[
         ("query", "what the caller looks for, or null"),
@@ -178,7 +178,7 @@ const RECALL_MEMORY: About = About {
     ],
 };
 
-const EVENT: About = About {
+const EVENT: PointDoc = PointDoc {
     sentence: "any event of the feed",
     input: &[
         ("seq", "the event's number"),
@@ -191,21 +191,23 @@ const EVENT: About = About {
 };
 
 /// What a hook of this kind answers here, as a sketch.
-pub const fn answer(point: Point, kind: Kind) -> &'static str {
+pub const fn answer(point: Point, kind: HookKind) -> &'static str {
     match (kind, point.provides()) {
-        (Kind::Guard, _) => r#"{"decision":"allow"} or {"decision":"deny","reason":"…"}"#,
-        (Kind::Transform, _) => {
+        (HookKind::Guard, _) => r#"{"decision":"allow"} or {"decision":"deny","reason":"…"}"#,
+        (HookKind::Transform, _) => {
             r#"{"action":"unchanged"}, {"action":"replace","payload":…}, {"action":"merge_patch","patch":…} or {"action":"json_patch","patch":[…]}"#
         }
-        (Kind::Observe, _) => "ignored",
-        (Kind::Provide, Provides::Text { include: true }) => {
+        (HookKind::Observe, _) => "ignored",
+        (HookKind::Provide, ProvideRule::Text { include: true }) => {
             r#"null, {"content":"…","include":"summary_input"|"verbatim"} or {"fragments":[{"content":"…"}]}"#
         }
-        (Kind::Provide, Provides::Text { include: false }) => {
+        (HookKind::Provide, ProvideRule::Text { include: false }) => {
             r#"null, {"content":"…","bucket":"…"} or {"fragments":[{"content":"…"}]}"#
         }
-        (Kind::Provide, Provides::First(_) | Provides::Every(_) | Provides::Nothing) => match point
-        {
+        (
+            HookKind::Provide,
+            ProvideRule::First(_) | ProvideRule::Every(_) | ProvideRule::Nothing,
+        ) => match point {
             Point::Summarize => r#"null or {"content":"…"}"#,
             Point::CompressFormat => r#"null or {"text":"…"}"#,
             Point::RetrieveEvidence => r#"null or {"evidence":[…]}"#,
@@ -276,12 +278,12 @@ mod tests {
     #[test]
     fn what_may_be_changed_is_a_member_of_the_input() {
         for point in Point::ALL {
-            assert_eq!(point.payload().is_some(), point.takes(Kind::Transform), "{point}");
+            assert_eq!(point.payload().is_some(), point.takes(HookKind::Transform), "{point}");
             let first = point.payload().and_then(|pointer| pointer.split('/').nth(1));
             let members = about(point).input;
             assert!(first.is_none_or(|first| members.iter().any(|(name, _)| *name == first)));
-            let provides = point.provides() != Provides::Nothing;
-            assert_eq!(provides, point.takes(Kind::Provide), "{point}");
+            let provides = point.provides() != ProvideRule::Nothing;
+            assert_eq!(provides, point.takes(HookKind::Provide), "{point}");
         }
     }
 

@@ -25,7 +25,7 @@ impl Projection {
             list.iter().map(|pointer| pointer_parts(pointer)).collect::<Vec<_>>()
         };
         let (include, exclude) = (parts(&self.include), parts(&self.exclude));
-        let rules = Rules {
+        let rules = PointerTree {
             include: include.iter().map(Vec::as_slice).collect(),
             exclude: exclude.iter().map(Vec::as_slice).collect(),
             all: include.is_empty(),
@@ -50,14 +50,14 @@ impl Projection {
 }
 
 /// The pointers that lead further down from a value.
-struct Rules<'p> {
+struct PointerTree<'p> {
     include: Vec<&'p [String]>,
     exclude: Vec<&'p [String]>,
     /// Whether what no rule names is sent.
     all: bool,
 }
 
-impl<'p> Rules<'p> {
+impl<'p> PointerTree<'p> {
     /// The rules for a member; none where it is not sent.
     fn below(&self, name: &str) -> Option<Self> {
         let step = |list: &[&'p [String]]| {
@@ -78,7 +78,7 @@ impl<'p> Rules<'p> {
     }
 }
 
-fn write(out: &mut String, node: &Node<'_>, rules: &Rules<'_>) {
+fn write(out: &mut String, node: &Node<'_>, rules: &PointerTree<'_>) {
     if rules.is_done() {
         out.push_str(node.raw);
         return;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::matching::{Condition, Match, Test};
+use super::matching::{ArgCondition, ArgTest, HookMatch};
 use super::point::Point;
 use super::read::pattern;
 use super::text::is_pointer;
@@ -43,10 +43,10 @@ pub(super) fn read_match(
     points: &[Point],
     patterns: &mut PatternBudget,
     faults: &mut Faults,
-) -> Match {
-    let Some(node) = fields.get("match") else { return Match::default() };
+) -> HookMatch {
+    let Some(node) = fields.get("match") else { return HookMatch::default() };
     let path = fields.path().key("match");
-    let Some(given) = Fields::of(node, path, KEYS, faults) else { return Match::default() };
+    let Some(given) = Fields::of(node, path, KEYS, faults) else { return HookMatch::default() };
     let tell = |key: &str, tells: fn(Point) -> bool, faults: &mut Faults| {
         let silent = !points.is_empty() && !points.iter().any(|point| tells(*point));
         if silent && given.get(key).is_some() {
@@ -64,7 +64,7 @@ pub(super) fn read_match(
         }
         texts.into_iter().map(Arc::from).collect()
     };
-    let matching = Match {
+    let matching = HookMatch {
         tools: texts("tools", faults),
         args: read_conditions(&given, patterns, faults),
         agents: texts("agents", faults),
@@ -93,7 +93,7 @@ fn read_conditions(
     fields: &Fields<'_, '_>,
     patterns: &mut PatternBudget,
     faults: &mut Faults,
-) -> Vec<Condition> {
+) -> Vec<ArgCondition> {
     let list = fields.path().key("args");
     let mut conditions = Vec::new();
     for (index, item) in fields.list("args", MOST_CONDITIONS, faults).iter().enumerate() {
@@ -105,7 +105,7 @@ fn read_conditions(
         }
         let test = read_test(&given, &path, patterns, faults);
         if let (Some(path), Some(test)) = (pointer, test) {
-            conditions.push(Condition { path: path.into(), test });
+            conditions.push(ArgCondition { path: path.into(), test });
         }
     }
     conditions
@@ -116,8 +116,8 @@ fn read_test(
     path: &Path<'_>,
     patterns: &mut PatternBudget,
     faults: &mut Faults,
-) -> Option<Test> {
-    let words: Vec<(&str, &str)> = Test::OPS.iter().map(|op| (*op, *op)).collect();
+) -> Option<ArgTest> {
+    let words: Vec<(&str, &str)> = ArgTest::OPS.iter().map(|op| (*op, *op)).collect();
     if given.get("op").is_none() {
         given.fault("op", "is missing", faults);
     }
@@ -127,7 +127,7 @@ fn read_test(
         if node.is_some() {
             given.fault("value", "says nothing with `exists`", faults);
         }
-        return Some(Test::Exists);
+        return Some(ArgTest::Exists);
     }
     let Some(node) = node else {
         given.fault("value", "is missing", faults);
@@ -146,17 +146,17 @@ fn read_test(
         return None;
     }
     Some(match op {
-        "equals" => Test::Equals(text.into()),
-        "not_equals" => Test::NotEquals(text.into()),
-        "contains" => Test::Contains(text.into()),
-        "starts_with" => Test::StartsWith(text.into()),
+        "equals" => ArgTest::Equals(text.into()),
+        "not_equals" => ArgTest::NotEquals(text.into()),
+        "contains" => ArgTest::Contains(text.into()),
+        "starts_with" => ArgTest::StartsWith(text.into()),
         "glob" => {
             let compiled = patterns.compile(&glob(text));
             let compiled =
                 compiled.map_err(|error| given.fault("value", error.to_string(), faults));
-            Test::Glob(text.into(), compiled.ok()?)
+            ArgTest::Glob(text.into(), compiled.ok()?)
         }
-        _ => Test::Regex(pattern(node, &path.key("value"), patterns, faults)?),
+        _ => ArgTest::Regex(pattern(node, &path.key("value"), patterns, faults)?),
     })
 }
 

@@ -5,21 +5,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::failure::{Cause, Failure};
-use super::point::{Kind, Point};
-use super::run::{Outcome, Run, Skip};
+use super::failure::{CallFailure, FailureCause};
+use super::point::{HookKind, Point};
+use super::run::{HookRun, RunOutcome, SkipReason};
 use crate::json::{Node, write_string};
 
-impl Run {
+impl HookRun {
     /// Appends the run as a JSON object with every member, those that are none as null.
     pub fn write_record(&self, out: &mut String) {
         let failure = self.failure();
         let (reason, code) = match &self.outcome {
-            Outcome::Denied { reason, code } => (Some(&**reason), code.as_deref()),
+            RunOutcome::Denied { reason, code } => (Some(&**reason), code.as_deref()),
             _ => (None, None),
         };
         let skip = match &self.outcome {
-            Outcome::Skipped(skip) => Some(skip.as_str()),
+            RunOutcome::Skipped(skip) => Some(skip.as_str()),
             _ => None,
         };
         for (index, (name, value)) in [
@@ -73,24 +73,25 @@ impl Run {
         let shared = |name: &str| text(name).map(Arc::<str>::from);
         let number = |name: &str| node.get(name).and_then(Node::as_u64);
         let small = |name: &str| u32::try_from(number(name)?).ok();
-        let kind = Kind::ALL.into_iter().find(|kind| Some(kind.as_str()) == text("kind"))?;
+        let kind = HookKind::ALL.into_iter().find(|kind| Some(kind.as_str()) == text("kind"))?;
         let outcome = match text("outcome")? {
-            "allowed" => Outcome::Allowed,
-            "denied" => Outcome::Denied { reason: shared("reason")?, code: shared("code") },
-            "applied" => Outcome::Applied,
-            "unchanged" => Outcome::Unchanged,
-            "delivered" => Outcome::Delivered,
-            "queued" => Outcome::Queued,
+            "allowed" => RunOutcome::Allowed,
+            "denied" => RunOutcome::Denied { reason: shared("reason")?, code: shared("code") },
+            "applied" => RunOutcome::Applied,
+            "unchanged" => RunOutcome::Unchanged,
+            "delivered" => RunOutcome::Delivered,
+            "queued" => RunOutcome::Queued,
             "failed" => {
-                let failure = Failure::new(Cause::parse(text("cause")?)?, shared("detail")?);
+                let failure =
+                    CallFailure::new(FailureCause::parse(text("cause")?)?, shared("detail")?);
                 let status = u16::try_from(number("status")?).ok().filter(|status| *status > 0);
-                Outcome::Failed(Failure { status, ..failure })
+                RunOutcome::Failed(CallFailure { status, ..failure })
             }
             "skipped" => {
                 let why = text("skip")?;
-                Outcome::Skipped(Skip::ALL.into_iter().find(|skip| skip.as_str() == why)?)
+                RunOutcome::Skipped(SkipReason::ALL.into_iter().find(|skip| skip.as_str() == why)?)
             }
-            "would_call" => Outcome::WouldCall,
+            "would_call" => RunOutcome::WouldCall,
             _ => return None,
         };
         Some(Self {
@@ -123,19 +124,23 @@ mod tests {
         any::<String>().prop_map(Arc::from)
     }
 
-    fn outcome() -> impl Strategy<Value = Outcome> {
+    fn outcome() -> impl Strategy<Value = RunOutcome> {
         prop_oneof![
-            Just(Outcome::Allowed),
-            Just(Outcome::Applied),
-            Just(Outcome::Unchanged),
-            Just(Outcome::Delivered),
-            Just(Outcome::Queued),
-            Just(Outcome::WouldCall),
-            prop::sample::select(Skip::ALL.to_vec()).prop_map(Outcome::Skipped),
+            Just(RunOutcome::Allowed),
+            Just(RunOutcome::Applied),
+            Just(RunOutcome::Unchanged),
+            Just(RunOutcome::Delivered),
+            Just(RunOutcome::Queued),
+            Just(RunOutcome::WouldCall),
+            prop::sample::select(SkipReason::ALL.to_vec()).prop_map(RunOutcome::Skipped),
             (text(), prop::option::of(text()))
-                .prop_map(|(reason, code)| Outcome::Denied { reason, code }),
-            (prop::sample::select(Cause::ALL.to_vec()), text(), prop::option::of(1..1000_u16))
-                .prop_map(|(cause, detail, status)| Outcome::Failed(Failure {
+                .prop_map(|(reason, code)| RunOutcome::Denied { reason, code }),
+            (
+                prop::sample::select(FailureCause::ALL.to_vec()),
+                text(),
+                prop::option::of(1..1000_u16)
+            )
+                .prop_map(|(cause, detail, status)| RunOutcome::Failed(CallFailure {
                     cause,
                     detail,
                     status
@@ -148,18 +153,18 @@ mod tests {
         fn a_run_is_read_back_as_it_was_written(
             (hook, revision, occurrence, outcome) in (text(), any::<u64>(), any::<u32>(), outcome()),
             point in prop::sample::select(Point::ALL.to_vec()),
-            kind in prop::sample::select(Kind::ALL.to_vec()),
+            kind in prop::sample::select(HookKind::ALL.to_vec()),
             (request_digest, answer) in (prop::option::of(text()), prop::option::of(text())),
             (micros, attempts, tokens) in (any::<u64>(), any::<u32>(), any::<u32>()),
             (audit, clipped) in (any::<bool>(), any::<bool>()),
         ) {
-            let run = Run {
+            let run = HookRun {
                 hook, revision, point, kind, occurrence, outcome, audit, request_digest, answer,
                 took: Duration::from_micros(micros), attempts, tokens, clipped,
             };
             let mut written = String::new();
             run.write_record(&mut written);
-            let again = Run::read_record(&parse(&written, LIMITS).unwrap()).unwrap();
+            let again = HookRun::read_record(&parse(&written, LIMITS).unwrap()).unwrap();
             prop_assert_eq!(format!("{:?}", again), format!("{:?}", run));
         }
     }
@@ -167,7 +172,7 @@ mod tests {
     #[test]
     fn what_is_no_run_is_none() {
         for text in ["{}", "[]", "7", r#"{"hook":"h","point":"event","kind":"observe"}"#] {
-            assert!(Run::read_record(&parse(text, LIMITS).unwrap()).is_none(), "{text}");
+            assert!(HookRun::read_record(&parse(text, LIMITS).unwrap()).is_none(), "{text}");
         }
     }
 }

@@ -4,50 +4,50 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::answer::Answer;
-use super::call::{Answering, Call, Called, Caller};
-use super::definition::{Does, Hook};
-use super::failure::{Cause, Failure};
-use super::kept::{Ask, Kept};
-use super::point::{Kind, Point};
-use super::run::{Outcome, Run};
+use super::answer::HookAnswer;
+use super::call::{Call, CallFuture, CallReply, Caller};
+use super::definition::{Hook, HookAction};
+use super::failure::{CallFailure, FailureCause};
+use super::outcome_store::{OutcomeKey, OutcomeStore};
+use super::point::{HookKind, Point};
+use super::run::{HookRun, RunOutcome};
 
 /// Answers as a record has them. A call that is not in the record, or was made with another
 /// input, diverges; a failure fails again, at once.
 #[derive(Debug, Default)]
-pub struct Recorded {
-    calls: HashMap<(Point, u32, Arc<str>, Kind), Vec<Entry>>,
+pub struct RecordedHooks {
+    calls: HashMap<(Point, u32, Arc<str>, HookKind), Vec<RecordedCall>>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct RecordedCall {
     digest: Arc<str>,
-    result: Result<Option<Arc<str>>, Failure>,
+    result: Result<Option<Arc<str>>, CallFailure>,
 }
 
-impl Recorded {
+impl RecordedHooks {
     /// From the lines of a record. Those of hooks that were not called are passed over.
-    pub fn new<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Self {
-        let mut calls: HashMap<_, Vec<Entry>> = HashMap::new();
+    pub fn new<'r>(runs: impl IntoIterator<Item = &'r HookRun>) -> Self {
+        let mut calls: HashMap<_, Vec<RecordedCall>> = HashMap::new();
         for run in runs {
-            let Some(digest) = run.request_digest.clone().filter(|_| run.kind != Kind::Observe)
+            let Some(digest) = run.request_digest.clone().filter(|_| run.kind != HookKind::Observe)
             else {
                 continue;
             };
             // A patch that did not fit failed after it was answered: the answer tells it again.
             let result = match (&run.outcome, &run.answer) {
-                (Outcome::Failed(failure), None) => Err(failure.clone()),
+                (RunOutcome::Failed(failure), None) => Err(failure.clone()),
                 (_, answer) => Ok(answer.clone()),
             };
             let key = (run.point, run.occurrence, Arc::clone(&run.hook), run.kind);
-            calls.entry(key).or_default().push(Entry { digest, result });
+            calls.entry(key).or_default().push(RecordedCall { digest, result });
         }
         Self { calls }
     }
 
     /// What a record has of a call: the answer to the same question, else to the last that was asked
     /// there, and whether it is that. None where the hook was not called there.
-    pub fn nearest(&self, call: &Call<'_>) -> Option<(Called, bool)> {
+    pub fn nearest(&self, call: &Call<'_>) -> Option<(CallReply, bool)> {
         let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
         let entries = self.calls.get(&key)?;
         let digest = call.digest();
@@ -57,15 +57,15 @@ impl Recorded {
         let (answer, body) = match &entry.result {
             Ok(body) => {
                 let text = body.as_deref().unwrap_or_default();
-                (Answer::read(call.point, call.hook.kind, text), body.clone())
+                (HookAnswer::read(call.point, call.hook.kind, text), body.clone())
             }
             Err(failure) => (Err(failure.clone()), None),
         };
-        Some((Called { answer, body, took: Duration::ZERO, attempts: 0 }, is_other))
+        Some((CallReply { answer, body, took: Duration::ZERO, attempts: 0 }, is_other))
     }
 
     /// The answer, and its own text.
-    fn find(&self, call: &Call<'_>) -> (Result<Answer, Failure>, Option<Arc<str>>) {
+    fn find(&self, call: &Call<'_>) -> (Result<HookAnswer, CallFailure>, Option<Arc<str>>) {
         let key = (call.point, call.occurrence, Arc::clone(&call.hook.id), call.hook.kind);
         let entries = self.calls.get(&key).map_or(&[][..], Vec::as_slice);
         let digest = call.digest();
@@ -74,12 +74,12 @@ impl Recorded {
             // The detail is the digest that the record has, as the stop of a replay tells it.
             let expected =
                 entries.first().map_or_else(|| "".into(), |entry| Arc::clone(&entry.digest));
-            return (Err(Failure::new(Cause::Diverged, expected)), None);
+            return (Err(CallFailure::new(FailureCause::Diverged, expected)), None);
         };
         match &entry.result {
             Ok(body) => {
                 let text = body.as_deref().unwrap_or_default();
-                (Answer::read(call.point, call.hook.kind, text), body.clone())
+                (HookAnswer::read(call.point, call.hook.kind, text), body.clone())
             }
             Err(failure) => (Err(failure.clone()), None),
         }
@@ -87,13 +87,13 @@ impl Recorded {
 }
 
 /// What is built in is asked again, but where the record has what it said once before.
-impl Kept for Recorded {
+impl OutcomeStore for RecordedHooks {
     fn keeps(&self, hook: &Hook) -> bool {
-        matches!(hook.does, Does::Builtin(_))
+        matches!(hook.does, HookAction::Builtin(_))
     }
 
-    fn find(&self, asks: &[Ask<'_>]) -> Vec<Option<Arc<str>>> {
-        let one = |ask: &Ask<'_>| {
+    fn find(&self, asks: &[OutcomeKey<'_>]) -> Vec<Option<Arc<str>>> {
+        let one = |ask: &OutcomeKey<'_>| {
             let kind = ask.hook.kind;
             let key = (ask.point, ask.occurrence, Arc::clone(&ask.hook.id), kind);
             let entries = self.calls.get(&key).filter(|_| self.keeps(ask.hook))?;
@@ -106,11 +106,11 @@ impl Kept for Recorded {
     fn keep(&self, _: &Hook, _: &str, _: &str) {}
 }
 
-impl Caller for Recorded {
-    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+impl Caller for RecordedHooks {
+    fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         Box::pin(async move {
             let (answer, body) = self.find(&call);
-            Called { answer, body, took: Duration::ZERO, attempts: 0 }
+            CallReply { answer, body, took: Duration::ZERO, attempts: 0 }
         })
     }
 }

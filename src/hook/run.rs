@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::failure::{Cause, Failure};
-use super::point::{Kind, Point};
+use super::failure::{CallFailure, FailureCause};
+use super::point::{HookKind, Point};
 use crate::json::write_string;
 
 /// One hook at one point, called or not.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct HookRun {
     pub hook: Arc<str>,
     pub revision: u64,
     pub point: Point,
-    pub kind: Kind,
+    pub kind: HookKind,
     pub occurrence: u32,
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Whether the hook is only watched, so that nothing of its outcome holds.
     pub audit: bool,
     /// [`super::digest`] of the call; none where nothing was to be sent.
@@ -33,7 +33,7 @@ pub struct Run {
 
 /// What a hook came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RunOutcome {
     /// A guard let it go on.
     Allowed,
     Denied {
@@ -48,13 +48,13 @@ pub enum Outcome {
     Delivered,
     /// An observe hook is to be told from the queue.
     Queued,
-    Failed(Failure),
-    Skipped(Skip),
+    Failed(CallFailure),
+    Skipped(SkipReason),
     /// A dry run would have called it.
     WouldCall,
 }
 
-impl Outcome {
+impl RunOutcome {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
@@ -72,7 +72,7 @@ impl Outcome {
 
 /// Why a hook was not called, or what it said not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Skip {
+pub enum SkipReason {
     /// `match` is not met.
     NoMatch,
     /// A guard before it denied.
@@ -87,7 +87,7 @@ pub enum Skip {
     RolledBack,
 }
 
-impl Skip {
+impl SkipReason {
     /// Every reason.
     pub const ALL: [Self; 6] = [
         Self::NoMatch,
@@ -110,19 +110,19 @@ impl Skip {
     }
 }
 
-impl Run {
+impl HookRun {
     /// The word of the report: that of the outcome, or what it would have been.
     pub fn word(&self) -> &'static str {
         match (&self.outcome, self.audit) {
-            (Outcome::Denied { .. }, true) => "would_deny",
-            (Outcome::Applied, true) => "would_apply",
+            (RunOutcome::Denied { .. }, true) => "would_deny",
+            (RunOutcome::Applied, true) => "would_apply",
             (outcome, _) => outcome.as_str(),
         }
     }
 
-    pub fn failure(&self) -> Option<&Failure> {
+    pub fn failure(&self) -> Option<&CallFailure> {
         match &self.outcome {
-            Outcome::Failed(failure) => Some(failure),
+            RunOutcome::Failed(failure) => Some(failure),
             _ => None,
         }
     }
@@ -130,9 +130,9 @@ impl Run {
     /// The cause or reason beside the word, for programs.
     pub fn why(&self) -> Option<&str> {
         match &self.outcome {
-            Outcome::Failed(failure) => Some(failure.cause.as_str()),
-            Outcome::Skipped(skip) => Some(skip.as_str()),
-            Outcome::Denied { reason, .. } => Some(reason),
+            RunOutcome::Failed(failure) => Some(failure.cause.as_str()),
+            RunOutcome::Skipped(skip) => Some(skip.as_str()),
+            RunOutcome::Denied { reason, .. } => Some(reason),
             _ => None,
         }
     }
@@ -165,10 +165,10 @@ impl Run {
 
 /// A hook stopped what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Stop {
+pub enum HookStop {
     /// A hook failed whose `on_failure` is `fail`: 502, or 504 where the time ran out.
     #[error("hook `{hook}` failed at `{point}`: {failure}")]
-    Failed { hook: Arc<str>, point: Point, failure: Failure },
+    Failed { hook: Arc<str>, point: Point, failure: CallFailure },
     /// A replay met a call that the record does not hold, or holds otherwise: 409.
     #[error("hook `{hook}` at `{point}` is asked something else than what was recorded")]
     Diverged {
@@ -180,7 +180,7 @@ pub enum Stop {
     },
 }
 
-impl Stop {
+impl HookStop {
     /// Whether what ran out is time.
     pub fn is_timeout(&self) -> bool {
         matches!(self, Self::Failed { failure, .. } if failure.cause.is_timeout())
@@ -188,17 +188,17 @@ impl Stop {
 
     /// Whether the request would make more text than it may.
     pub fn is_text_limit(&self) -> bool {
-        self.cause() == Cause::TextLimit
+        self.cause() == FailureCause::TextLimit
     }
 
-    pub(super) fn failed(hook: &Arc<str>, point: Point, failure: &Failure) -> Self {
+    pub(super) fn failed(hook: &Arc<str>, point: Point, failure: &CallFailure) -> Self {
         Self::Failed { hook: Arc::clone(hook), point, failure: failure.clone() }
     }
 
-    pub fn cause(&self) -> Cause {
+    pub fn cause(&self) -> FailureCause {
         match self {
             Self::Failed { failure, .. } => failure.cause,
-            Self::Diverged { .. } => Cause::Diverged,
+            Self::Diverged { .. } => FailureCause::Diverged,
         }
     }
 }

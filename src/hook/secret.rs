@@ -15,11 +15,11 @@ const NEW: usize = 32;
 const ALLOWED: std::ops::RangeInclusive<usize> = 24..=64;
 
 /// The key of a hook's signatures. It is wiped when dropped, and shown by
-/// [`Secret::reveal`] alone.
+/// [`HookSecret::reveal`] alone.
 #[derive(Clone)]
-pub struct Secret(SecretSlice<u8>);
+pub struct HookSecret(SecretSlice<u8>);
 
-impl Secret {
+impl HookSecret {
     /// A new one, of the machine's random source; none where that has nothing to give.
     pub fn generate() -> Option<Self> {
         let mut bytes = vec![0; NEW];
@@ -48,7 +48,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for HookSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")
     }
@@ -58,7 +58,7 @@ impl fmt::Debug for Secret {
 /// being told of it.
 #[derive(Debug, Clone)]
 pub struct LiveSecret {
-    pub secret: Secret,
+    pub secret: HookSecret,
     /// None for the newest.
     pub until: Option<Timestamp>,
 }
@@ -74,7 +74,7 @@ impl Secrets {
     /// Secrets that sign at once.
     pub const MOST: usize = 5;
 
-    pub fn of(secret: Secret) -> Self {
+    pub fn of(secret: HookSecret) -> Self {
         Self::from_list(vec![LiveSecret { secret, until: None }])
     }
 
@@ -102,7 +102,7 @@ impl Secrets {
     }
 
     /// Those that sign at `now`, newest first.
-    pub fn live(&self, now: Timestamp) -> impl Iterator<Item = &Secret> {
+    pub fn live(&self, now: Timestamp) -> impl Iterator<Item = &HookSecret> {
         let live = move |secret: &&LiveSecret| secret.until.is_none_or(|until| now < until);
         self.list.iter().filter(live).take(Self::MOST).map(|secret| &secret.secret)
     }
@@ -110,7 +110,7 @@ impl Secrets {
     /// With a new secret in front. What signed without end signs until `until` from now on; what
     /// has ended at `now`, or is one too many, is forgotten.
     #[must_use]
-    pub fn rotated(&self, new: Secret, now: Timestamp, until: Timestamp) -> Self {
+    pub fn rotated(&self, new: HookSecret, now: Timestamp, until: Timestamp) -> Self {
         let mut list = vec![LiveSecret { secret: new, until: None }];
         for old in &self.list {
             let end = old.until.map_or(until, |end| end.min(until));
@@ -130,37 +130,37 @@ mod tests {
 
     #[test]
     fn a_secret_is_read_as_it_was_shown_and_never_printed() {
-        let secret = Secret::generate().unwrap();
+        let secret = HookSecret::generate().unwrap();
         let shown = secret.reveal();
-        assert_eq!(Secret::parse(&shown).unwrap().bytes(), secret.bytes());
+        assert_eq!(HookSecret::parse(&shown).unwrap().bytes(), secret.bytes());
         assert_eq!(format!("{:?}", Secrets::of(secret)).matches("whsec").count(), 0);
-        assert_ne!(Secret::generate().unwrap().reveal(), shown);
+        assert_ne!(HookSecret::generate().unwrap().reveal(), shown);
     }
 
     #[test]
     fn what_is_no_secret_is_refused() {
         let of = |length: usize| format!("whsec_{}", STANDARD.encode(vec![7; length]));
         for bad in ["", "whsec_", "whsec_!", "MDEy", &of(23), &of(65)] {
-            assert!(Secret::parse(bad).is_none(), "{bad}");
+            assert!(HookSecret::parse(bad).is_none(), "{bad}");
         }
-        assert!(Secret::parse(&of(24)).is_some() && Secret::parse(&of(64)).is_some());
+        assert!(HookSecret::parse(&of(24)).is_some() && HookSecret::parse(&of(64)).is_some());
     }
 
     #[test]
     fn an_old_secret_signs_until_its_time_is_over() {
         let at = |seconds| Timestamp::default().after(Duration::from_secs(seconds));
         let count = |secrets: &Secrets, seconds| secrets.live(at(seconds)).count();
-        let one = Secrets::of(Secret::generate().unwrap());
-        let two = one.rotated(Secret::generate().unwrap(), at(0), at(100));
+        let one = Secrets::of(HookSecret::generate().unwrap());
+        let two = one.rotated(HookSecret::generate().unwrap(), at(0), at(100));
         assert_eq!((count(&two, 0), count(&two, 99), count(&two, 100)), (2, 2, 1));
         let newest = two.live(at(0)).next().unwrap().bytes();
         assert_ne!(newest, one.live(at(0)).next().unwrap().bytes());
         // A second rotation with a longer overlap gives an old secret no more time.
-        let three = two.rotated(Secret::generate().unwrap(), at(50), at(500));
+        let three = two.rotated(HookSecret::generate().unwrap(), at(50), at(500));
         assert_eq!((count(&three, 50), count(&three, 100), count(&three, 500)), (3, 2, 1));
         let mut many = one;
         for _ in 0..20 {
-            many = many.rotated(Secret::generate().unwrap(), at(0), at(100));
+            many = many.rotated(HookSecret::generate().unwrap(), at(0), at(100));
         }
         assert_eq!(count(&many, 0), Secrets::MOST);
     }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::definition::{Does, Endpoint, Hook};
-use super::matching::Match;
-use super::point::Kind;
+use super::definition::{Endpoint, Hook, HookAction};
+use super::matching::HookMatch;
+use super::point::HookKind;
 use crate::json::write_string;
 
 impl Hook {
@@ -37,13 +37,13 @@ impl Hook {
         list(out, "points", self.points.iter().map(|point| point.as_str()));
         text(out, "kind", self.kind.as_str());
         match &self.does {
-            Does::Call(endpoint) => {
+            HookAction::Call(endpoint) => {
                 text(out, "url", url.unwrap_or_default());
                 if shown {
                     list(out, "headers", endpoint.headers.iter().map(|(name, _)| &**name));
                 }
             }
-            Does::Builtin(builtin) => {
+            HookAction::Builtin(builtin) => {
                 text(out, "builtin", builtin.name());
                 key(out, "config");
                 builtin.write_config(out);
@@ -61,9 +61,9 @@ impl Hook {
         }
         self.write_failure(out, shown);
         match self.kind {
-            Kind::Guard if self.reverify => raw(out, "reverify", "true"),
-            Kind::Provide => raw(out, "max_tokens", &self.max_tokens.to_string()),
-            Kind::Observe => text(out, "delivery", self.delivery.as_str()),
+            HookKind::Guard if self.reverify => raw(out, "reverify", "true"),
+            HookKind::Provide => raw(out, "max_tokens", &self.max_tokens.to_string()),
+            HookKind::Observe => text(out, "delivery", self.delivery.as_str()),
             _ => {}
         }
         write_match(out, &self.matching);
@@ -102,8 +102,8 @@ impl Hook {
     }
 }
 
-fn write_match(out: &mut String, matching: &Match) {
-    let Match { tools, args, agents, sessions, events, status } = matching;
+fn write_match(out: &mut String, matching: &HookMatch) {
+    let HookMatch { tools, args, agents, sessions, events, status } = matching;
     let lists = [
         ("tools", tools),
         ("agents", agents),

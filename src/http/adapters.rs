@@ -13,7 +13,7 @@ use super::schema::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
 use super::state::AppState;
-use crate::service::adapters::{self, Cursor, Found};
+use crate::service::adapters::{self, AdapterCursor, FoundAdapter};
 
 /// List the adapters
 ///
@@ -73,8 +73,10 @@ pub(super) async fn get_adapter(
     let found = visit(&state, received, move |services, _| adapters::find(services, &name)).await?;
     Ok(match found.ok_or_else(unknown)? {
         // Nobody stored it: its first version would be 1.
-        Found::BuiltIn(name) => tagged(0, &Adapter::built_in(name)),
-        Found::Custom(stored, text) => tagged(stored.version, &Adapter::custom(&stored, text)),
+        FoundAdapter::BuiltIn(name) => tagged(0, &Adapter::built_in(name)),
+        FoundAdapter::Custom(stored, text) => {
+            tagged(stored.version, &Adapter::custom(&stored, text))
+        }
     })
 }
 
@@ -169,17 +171,17 @@ fn unknown() -> Problem {
     Problem::with_detail(Kind::NotFound, "there is no adapter of this name")
 }
 
-fn write_cursor(cursor: &Cursor) -> String {
+fn write_cursor(cursor: &AdapterCursor) -> String {
     match cursor {
-        Cursor::BuiltIn(name) => format!("b.{name}"),
-        Cursor::Custom(name) => format!("c.{name}"),
+        AdapterCursor::BuiltIn(name) => format!("b.{name}"),
+        AdapterCursor::Custom(name) => format!("c.{name}"),
     }
 }
 
-fn parse_cursor(text: &str) -> Result<Cursor, Problem> {
+fn parse_cursor(text: &str) -> Result<AdapterCursor, Problem> {
     match text.split_once('.') {
-        Some(("b", name)) => Ok(Cursor::BuiltIn(name.to_owned())),
-        Some(("c", name)) => Ok(Cursor::Custom(name.to_owned())),
+        Some(("b", name)) => Ok(AdapterCursor::BuiltIn(name.to_owned())),
+        Some(("c", name)) => Ok(AdapterCursor::Custom(name.to_owned())),
         _ => {
             let detail = "the parameter `cursor` must be the `next_cursor` of an answer";
             Err(Problem::invalid("", detail))
@@ -194,7 +196,7 @@ mod tests {
     #[test]
     fn a_cursor_is_read_as_it_was_written() {
         let name = || "a.b-c_d".to_owned();
-        for cursor in [Cursor::BuiltIn(name()), Cursor::Custom(name())] {
+        for cursor in [AdapterCursor::BuiltIn(name()), AdapterCursor::Custom(name())] {
             assert_eq!(parse_cursor(&write_cursor(&cursor)).unwrap(), cursor);
         }
         for bad in ["", "b", "x.ledger", "ledger"] {

@@ -15,7 +15,7 @@ use super::schema::{CleanupRequest, OffloadAnswer, OffloadRequest};
 use super::state::AppState;
 use crate::domain::{ArtifactId, ContentHash};
 use crate::limit::Allowance;
-use crate::service::artifacts::{self, Cleanup, Offload, Offloaded};
+use crate::service::artifacts::{self, Cleanup, Offload, OffloadResult};
 
 /// Offload a text
 ///
@@ -69,10 +69,10 @@ pub(super) async fn create_artifact(
     .await
 }
 
-fn offload_reply(offloaded: &Offloaded) -> Reply {
+fn offload_reply(offloaded: &OffloadResult) -> Reply {
     let (status, answer) = match offloaded {
-        Offloaded::Kept(text) => (StatusCode::OK, OffloadAnswer::kept(text.clone())),
-        Offloaded::Stored { artifact, marker } => {
+        OffloadResult::Kept(text) => (StatusCode::OK, OffloadAnswer::kept(text.clone())),
+        OffloadResult::Stored { artifact, marker } => {
             (StatusCode::CREATED, OffloadAnswer::stored(artifact, marker.clone()))
         }
     };

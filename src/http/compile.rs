@@ -14,7 +14,7 @@ use super::query::Query;
 use super::schema::{Compilation, CompileRequest, TokensRequest};
 use super::state::AppState;
 use crate::pipeline::{Deadline, Timings, TokensAnswer};
-use crate::service::compile::{Answer, Error};
+use crate::service::compile::{CompiledResponse, Error};
 use crate::service::{Services, compile, tokens};
 
 /// Compile a conversation
@@ -61,7 +61,7 @@ pub(super) async fn compile_conversation(
 
 /// The answer of a compile or a compression, counted in the figures, with the header that tells
 /// where its time went.
-pub(super) fn answered(state: &AppState, answer: Answer) -> Response {
+pub(super) fn answered(state: &AppState, answer: CompiledResponse) -> Response {
     state.metrics.compiled(answer.report.tokens_before, answer.report.tokens_after);
     let timing = server_timing(&answer.timings);
     let mut response = json(answer.body);

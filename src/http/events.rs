@@ -26,7 +26,7 @@ use super::query::Query;
 use super::schema::{EventList, EventRow};
 use super::state::AppState;
 use crate::domain::{Event, EventKind, RawJson, word_of};
-use crate::service::events::{self, Feed, Filter, Page, Taken};
+use crate::service::events::{self, EventPage, Feed, FeedRead, Filter};
 use crate::service::{Services, auth};
 use crate::telemetry::Stream;
 
@@ -124,7 +124,7 @@ async fn read(
     after: u64,
     filter: Filter,
     limit: usize,
-) -> Result<Page, Problem> {
+) -> Result<EventPage, Problem> {
     visit(state, received, move |services, _| events::page(services, after, &filter, limit)).await
 }
 
@@ -189,12 +189,12 @@ impl Reader {
             return;
         }
         match self.feed.take(self.last) {
-            Taken::Events(events) => events.iter().for_each(|told| {
+            FeedRead::Events(events) => events.iter().for_each(|told| {
                 self.add(&told.event, told.text(shown));
             }),
-            Taken::Nothing if self.caught_up => self.wait().await,
+            FeedRead::Nothing if self.caught_up => self.wait().await,
             // What happened before the feed was there is in the store.
-            Taken::Nothing | Taken::Elsewhere => self.catch_up().await,
+            FeedRead::Nothing | FeedRead::Elsewhere => self.catch_up().await,
         }
     }
 

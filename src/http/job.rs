@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::body::{CancelOnDrop, Received};
 use super::problem::Problem;
 use super::state::AppState;
-use crate::service::pool::Place;
+use crate::service::pool::QueuePlace;
 use crate::service::{Error, Services};
 
 /// Does `job` among those that compute.
@@ -27,7 +27,7 @@ pub(super) async fn visit<T: Send + 'static>(
 }
 
 async fn run<T: Send + 'static>(
-    place: Place,
+    place: QueuePlace,
     received: Received,
     job: impl FnOnce(&Services, &str) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Problem> {

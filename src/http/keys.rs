@@ -13,7 +13,7 @@ use super::query::{Query, encode_cursor, name_of, no_cursor};
 use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, UsageList, UsageRow};
 use super::state::AppState;
 use crate::domain::{self, Day, Scope};
-use crate::service::keys::{self, Made};
+use crate::service::keys::{self, CreatedKey};
 use crate::service::usage::{self, UsageFilter};
 
 /// Make a key
@@ -41,7 +41,7 @@ pub(super) async fn create_key(
     let received = body::read(&state, request).await?;
     once::run(&state, received, named, |services, text, once| {
         let tell = |key: &domain::Key| created(key, None).tell();
-        let Made { key, text } = keys::create(services, text, once, tell)?;
+        let CreatedKey { key, text } = keys::create(services, text, once, tell)?;
         Ok(created(&key, Some(text.reveal())))
     })
     .await

@@ -22,7 +22,7 @@ use super::layer::Told;
 use super::problem::{Body, Kind, Problem};
 use super::state::AppState;
 use crate::pipeline::Deadline;
-use crate::service::mcp::{Host, Time};
+use crate::service::mcp::{CallTime, McpHost};
 
 /// Bytes of an error in plain words.
 const LONGEST_COMPLAINT: usize = 4_096;
@@ -56,7 +56,8 @@ pub(super) async fn speak(
     let end = Instant::now() + allowed;
     let deadline = Deadline::at(end).allowing(services.allowance());
     let _guard = CancelOnDrop(deadline.clone());
-    let host = Host::new(services, state.pool.clone(), Time::Until(end, deadline)).holding(share);
+    let host =
+        McpHost::new(services, state.pool.clone(), CallTime::Until(end, deadline)).holding(share);
     let refused = host.refused();
     let text = Bytes::from(text);
     let service = StreamableHttpService::new(

@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: a request that is sent again is answered again, and done once.
 //!
 //! A handler of a POST with effects calls [`run`] in the place of the other `run`. Its work hands
-//! a [`Telling`] to the use case, which remembers the [`Reply`] in the transaction of its effect
+//! a [`ResponseRecorder`] to the use case, which remembers the [`Reply`] in the transaction of its effect
 //! (`service::once`).
 
 use std::time::Instant;
@@ -16,8 +16,8 @@ use super::problem::Problem;
 use super::state::AppState;
 use crate::service::Error;
 use crate::service::Services;
-use crate::service::once::{Once, Telling};
-use crate::service::pool::Place;
+use crate::service::idempotency::{IdempotentRequest, ResponseRecorder};
+use crate::service::pool::QueuePlace;
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -109,7 +109,9 @@ pub(super) async fn run(
     state: &AppState,
     received: Received,
     named: Named,
-    work: impl FnOnce(&Services, &str, Option<&Once>) -> Result<Reply, Error> + Send + 'static,
+    work: impl FnOnce(&Services, &str, Option<&IdempotentRequest>) -> Result<Reply, Error>
+    + Send
+    + 'static,
 ) -> Result<Response, Problem> {
     run_at(state.pool.visit()?, received, named, work).await
 }
@@ -119,7 +121,7 @@ pub(super) async fn run_any<E>(
     state: &AppState,
     received: Received,
     named: Named,
-    work: impl FnOnce(&Services, &str, Option<&Once>) -> Result<Reply, E> + Send + 'static,
+    work: impl FnOnce(&Services, &str, Option<&IdempotentRequest>) -> Result<Reply, E> + Send + 'static,
 ) -> Result<Response, Problem>
 where
     Problem: From<E>,
@@ -128,10 +130,10 @@ where
 }
 
 async fn run_at<E>(
-    place: Place,
+    place: QueuePlace,
     received: Received,
     named: Named,
-    work: impl FnOnce(&Services, &str, Option<&Once>) -> Result<Reply, E> + Send + 'static,
+    work: impl FnOnce(&Services, &str, Option<&IdempotentRequest>) -> Result<Reply, E> + Send + 'static,
 ) -> Result<Response, Problem>
 where
     Problem: From<E>,
@@ -144,7 +146,8 @@ where
         let Named { route, key: Some(key), asked } = named else {
             return Ok((work(&services, &text, None)?, false));
         };
-        let once = Once::take(&services, route, &key, (&asked, &text)).map_err(Error::from)?;
+        let once = IdempotentRequest::take(&services, route, &key, (&asked, &text))
+            .map_err(Error::from)?;
         match once.reply().map_err(Error::from)? {
             Some(reply) => Ok((Reply::read(&reply), true)),
             None => Ok((work(&services, &text, Some(&once))?, false)),
@@ -164,10 +167,10 @@ pub(super) async fn run_once<T: 'static>(
     received: Received,
     named: Named,
     reply: fn(&T) -> Reply,
-    work: impl FnOnce(&Services, &str, Telling<T>) -> Result<T, Error> + Send + 'static,
+    work: impl FnOnce(&Services, &str, ResponseRecorder<T>) -> Result<T, Error> + Send + 'static,
 ) -> Result<Response, Problem> {
     run(state, received, named, move |services, text, once| {
-        let telling = Telling::new(once, move |done| reply(done).tell());
+        let telling = ResponseRecorder::new(once, move |done| reply(done).tell());
         work(services, text, telling).map(|done| reply(&done))
     })
     .await

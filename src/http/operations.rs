@@ -14,7 +14,7 @@ use super::problem::{Kind, Problem};
 use super::schema::ModelList;
 use super::state::AppState;
 use crate::config::ModelRow;
-use crate::service::Condition;
+use crate::service::StoreCondition;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Health {
@@ -72,7 +72,7 @@ pub(super) async fn get_health() -> Response {
 pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, Problem> {
     if state.is_ready() {
         let health = match state.shared().condition() {
-            Condition::Good => Health { status: "ok", store: None },
+            StoreCondition::Good => Health { status: "ok", store: None },
             condition => Health { status: "degraded", store: Some(condition.as_str()) },
         };
         return Ok(written(&health));
@@ -92,7 +92,7 @@ pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Respo
 )]
 pub(super) async fn get_metrics(State(state): State<AppState>) -> Response {
     const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    state.metrics.writable(state.shared().condition() == Condition::Good);
+    state.metrics.writable(state.shared().condition() == StoreCondition::Good);
     ([(header::CONTENT_TYPE, TEXT)], state.metrics.render()).into_response()
 }
 

@@ -12,7 +12,7 @@ use super::query::{Query, decode_path, encode_cursor, name_of};
 use super::schema::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 use super::state::AppState;
 use crate::domain::{SkillFormat, list_skills};
-use crate::service::skills::{self, Found};
+use crate::service::skills::{self, FoundSkill};
 
 /// List the skills
 ///
@@ -58,8 +58,9 @@ pub(super) async fn get_skills(
         let text = list_skills(list, format, with_when.unwrap_or(true), most);
         return Ok(([(header::CONTENT_TYPE, TEXT)], text).into_response());
     }
-    let behind = |found: &&Found| after.as_deref().is_none_or(|after| *found.skill.name > *after);
-    let rows: Vec<&Found> = found.iter().filter(behind).take(limit + 1).collect();
+    let behind =
+        |found: &&FoundSkill| after.as_deref().is_none_or(|after| *found.skill.name > *after);
+    let rows: Vec<&FoundSkill> = found.iter().filter(behind).take(limit + 1).collect();
     let goes_on = rows.len() > limit;
     let items: Vec<Skill> = rows.into_iter().take(limit).map(Skill::row).collect();
     let next_cursor = items.last().filter(|_| goes_on).map(|last| encode_cursor(&last.name));
@@ -188,7 +189,7 @@ fn skill_name(request: &Request) -> Result<String, Problem> {
     decode_path(name_of(request)).ok_or_else(unknown)
 }
 
-fn shown(found: &Found) -> Response {
+fn shown(found: &FoundSkill) -> Response {
     match &found.stored {
         Some(stored) => tagged(stored.version, &Skill::whole(found)),
         None => written(&Skill::whole(found)),

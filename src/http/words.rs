@@ -5,7 +5,7 @@
 
 use crate::domain::{
     ActorKind, CandidateState, Classification, CompilationStatus, DelegationPath, DelegationStatus,
-    MemoryClass, MemoryStatus, MemoryTier, Scope, Target, Verdict,
+    MemoryClass, MemoryStatus, MemoryTier, ReviewVerdict, Scope, Target,
 };
 use crate::service::hooks::queue::DELIVERY_STATES;
 use crate::service::hooks::{KINDS, POINTS};
@@ -51,7 +51,7 @@ pub(super) fn of_member(schema: &str, member: &str) -> Option<Words> {
         ("MemoryWrite" | "CandidateProposal" | "CandidatePromotion", "tier") => {
             of(MemoryTier::WORDS)
         }
-        ("CandidateReview", "verdict") => of(Verdict::WORDS),
+        ("CandidateReview", "verdict") => of(ReviewVerdict::WORDS),
         ("CandidatePromotion", "resolution") => vec!["supersede", "keep_both", "reject"],
         ("Actor", "kind") => of(ActorKind::WORDS),
         ("CandidateProposal", "class") | ("WritePolicy", "classes" | "auto_promote_classes") => {

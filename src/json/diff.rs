@@ -4,7 +4,7 @@ use super::{Node, Path, Value, canonical_with_nulls};
 
 /// One place in which two values differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub struct JsonDifference {
     /// JSON Pointer; the root is the empty string.
     pub pointer: String,
     /// JSON text of what stands there in each; none where nothing does.
@@ -14,7 +14,7 @@ pub struct Difference {
 
 /// At most `most` differences between two values, in the order of the first. Numbers are the same
 /// where they are written the same.
-pub fn differences(before: &Node<'_>, now: &Node<'_>, most: usize) -> Vec<Difference> {
+pub fn differences(before: &Node<'_>, now: &Node<'_>, most: usize) -> Vec<JsonDifference> {
     let mut found = Vec::new();
     compare(before, now, &Path::Root, most, &mut found);
     found
@@ -25,7 +25,7 @@ fn compare(
     now: &Node<'_>,
     path: &Path<'_>,
     most: usize,
-    found: &mut Vec<Difference>,
+    found: &mut Vec<JsonDifference>,
 ) {
     if found.len() >= most || before.raw == now.raw {
         return;
@@ -62,7 +62,7 @@ fn compare(
 }
 
 fn note(
-    found: &mut Vec<Difference>,
+    found: &mut Vec<JsonDifference>,
     path: &Path<'_>,
     from: Option<&Node<'_>>,
     to: Option<&Node<'_>>,
@@ -70,7 +70,11 @@ fn note(
 ) {
     if found.len() < most {
         let raw = |node: &Node<'_>| node.raw.to_owned();
-        found.push(Difference { pointer: path.pointer(), from: from.map(raw), to: to.map(raw) });
+        found.push(JsonDifference {
+            pointer: path.pointer(),
+            from: from.map(raw),
+            to: to.map(raw),
+        });
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Node, Path, Value, write_string};
 /// would have one digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the number {number} at `{pointer}` is beyond what every JSON reader holds")]
-pub struct NotIJson {
+pub struct UnsafeNumber {
     /// JSON Pointer to the number.
     pub pointer: String,
     pub number: String,
@@ -22,7 +22,7 @@ pub(super) const LARGEST: u64 = 9_007_199_254_740_992;
 const LARGEST_FLOAT: f64 = 9_007_199_254_740_992.0;
 
 /// The one text of a value (RFC 8785).
-pub fn jcs(node: &Node<'_>) -> Result<String, NotIJson> {
+pub fn jcs(node: &Node<'_>) -> Result<String, UnsafeNumber> {
     let mut out = String::with_capacity(node.raw.len());
     write(&mut out, node, &Path::Root)?;
     Ok(out)
@@ -44,7 +44,7 @@ pub(super) fn in_order(a: &str, b: &str) -> Ordering {
     if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
 }
 
-fn write(out: &mut String, node: &Node<'_>, path: &Path<'_>) -> Result<(), NotIJson> {
+fn write(out: &mut String, node: &Node<'_>, path: &Path<'_>) -> Result<(), UnsafeNumber> {
     match &node.value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
@@ -52,7 +52,7 @@ fn write(out: &mut String, node: &Node<'_>, path: &Path<'_>) -> Result<(), NotIJ
         Value::Number(text) => match number(text) {
             Some(number) => out.push_str(&number),
             None => {
-                return Err(NotIJson { pointer: path.pointer(), number: (*text).to_owned() });
+                return Err(UnsafeNumber { pointer: path.pointer(), number: (*text).to_owned() });
             }
         },
         Value::String(text) => write_string(out, text),
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::json::{Limits, parse};
 
-    fn form(text: &str) -> Result<String, NotIJson> {
+    fn form(text: &str) -> Result<String, UnsafeNumber> {
         jcs(&parse(text, Limits::default()).unwrap())
     }
 

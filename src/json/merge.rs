@@ -10,7 +10,7 @@ pub fn merge(out: &mut String, target: Option<&Node<'_>>, patch: &Node<'_>) {
         return;
     };
     let kept = target.and_then(Node::as_object).map_or(&[][..], Vec::as_slice);
-    let mut members = Members { out, any: false };
+    let mut members = MemberWriter { out, any: false };
     members.out.push('{');
     for (key, value) in kept {
         match find(changes, key) {
@@ -32,12 +32,12 @@ fn find<'n, 'a>(members: &'n Object<'a>, key: &str) -> Option<&'n Node<'a>> {
 }
 
 /// The members of an object that is being written.
-struct Members<'o> {
+struct MemberWriter<'o> {
     out: &'o mut String,
     any: bool,
 }
 
-impl Members<'_> {
+impl MemberWriter<'_> {
     /// Begins a member; what is appended to the answer is its value.
     fn key(&mut self, key: &str) -> &mut String {
         if self.any {

@@ -18,9 +18,9 @@ mod typed;
 mod write;
 
 pub use canonical::{canonical, canonical_with_nulls};
-pub use diff::{Difference, differences};
+pub use diff::{JsonDifference, differences};
 pub use fields::Fields;
-pub use jcs::{NotIJson, is_i_json, jcs};
+pub use jcs::{UnsafeNumber, is_i_json, jcs};
 pub use merge::merge;
 pub use path::{Fault, Faults, MAX_KEY_BYTES, Path, beginning, cut, places};
 pub use reader::{Error, ErrorKind, Limits, parse, parse_or_empty};

@@ -61,7 +61,7 @@ impl ErrorKind {
 
 /// Reads one document.
 pub fn parse(text: &str, limits: Limits) -> Result<Node<'_>, Error> {
-    let mut reader = Reader {
+    let mut reader = JsonReader {
         text,
         bytes: text.as_bytes(),
         at: 0,
@@ -83,7 +83,7 @@ pub fn parse_or_empty(text: &str) -> Result<Node<'_>, Error> {
     parse(if text.trim().is_empty() { "{}" } else { text }, Limits::default())
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -92,7 +92,7 @@ struct Reader<'a> {
     decoded: String,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonReader<'a> {
     fn value(&mut self, path: &Path<'_>, depth: usize) -> Result<Node<'a>, Error> {
         let Some(left) = self.values.checked_sub(1) else {
             return Err(self.fail(ErrorKind::TooMany, path));

@@ -21,24 +21,24 @@ pub fn jcs_value<T: Serialize + ?Sized>(value: &T) -> String {
 /// Appends the same.
 pub fn jcs_into<T: Serialize + ?Sized>(out: &mut String, value: &T) {
     // What fails has keys that are no text, or is an enum with fields: nothing here does.
-    let _ = value.serialize(Writer(out));
+    let _ = value.serialize(TypedWriter(out));
 }
 
-struct Writer<'o>(&'o mut String);
+struct TypedWriter<'o>(&'o mut String);
 
 fn unknown<T>() -> Result<T, Error> {
     Err(serde::ser::Error::custom("is not written as canonical JSON"))
 }
 
-impl<'o> Serializer for Writer<'o> {
+impl<'o> Serializer for TypedWriter<'o> {
     type Ok = ();
     type Error = Error;
-    type SerializeSeq = List<'o>;
-    type SerializeTuple = List<'o>;
+    type SerializeSeq = TypedList<'o>;
+    type SerializeTuple = TypedList<'o>;
     type SerializeTupleStruct = Impossible<(), Error>;
     type SerializeTupleVariant = Impossible<(), Error>;
-    type SerializeMap = Members<'o, String>;
-    type SerializeStruct = Members<'o, &'static str>;
+    type SerializeMap = SortedMembers<'o, String>;
+    type SerializeStruct = SortedMembers<'o, &'static str>;
     type SerializeStructVariant = Impossible<(), Error>;
 
     fn serialize_bool(self, flag: bool) -> Result<(), Error> {
@@ -145,17 +145,17 @@ impl<'o> Serializer for Writer<'o> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        let mut members = Members::new(self.0, 1);
+        let mut members = SortedMembers::new(self.0, 1);
         SerializeStruct::serialize_field(&mut members, variant, value)?;
         SerializeStruct::end(members)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<List<'o>, Error> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<TypedList<'o>, Error> {
         self.0.push('[');
-        Ok(List { out: self.0, is_first: true })
+        Ok(TypedList { out: self.0, is_first: true })
     }
 
-    fn serialize_tuple(self, length: usize) -> Result<List<'o>, Error> {
+    fn serialize_tuple(self, length: usize) -> Result<TypedList<'o>, Error> {
         self.serialize_seq(Some(length))
     }
 
@@ -177,16 +177,16 @@ impl<'o> Serializer for Writer<'o> {
         unknown()
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Members<'o, String>, Error> {
-        Ok(Members::new(self.0, length.unwrap_or_default()))
+    fn serialize_map(self, length: Option<usize>) -> Result<SortedMembers<'o, String>, Error> {
+        Ok(SortedMembers::new(self.0, length.unwrap_or_default()))
     }
 
     fn serialize_struct(
         self,
         _: &'static str,
         length: usize,
-    ) -> Result<Members<'o, &'static str>, Error> {
-        Ok(Members::new(self.0, length))
+    ) -> Result<SortedMembers<'o, &'static str>, Error> {
+        Ok(SortedMembers::new(self.0, length))
     }
 
     fn serialize_struct_variant(
@@ -205,12 +205,12 @@ fn is_exact(number: u64) -> bool {
     number <= LARGEST
 }
 
-struct List<'o> {
+struct TypedList<'o> {
     out: &'o mut String,
     is_first: bool,
 }
 
-impl SerializeSeq for List<'_> {
+impl SerializeSeq for TypedList<'_> {
     type Ok = ();
     type Error = Error;
 
@@ -218,7 +218,7 @@ impl SerializeSeq for List<'_> {
         if !std::mem::take(&mut self.is_first) {
             self.out.push(',');
         }
-        value.serialize(Writer(self.out))
+        value.serialize(TypedWriter(self.out))
     }
 
     fn end(self) -> Result<(), Error> {
@@ -227,7 +227,7 @@ impl SerializeSeq for List<'_> {
     }
 }
 
-impl SerializeTuple for List<'_> {
+impl SerializeTuple for TypedList<'_> {
     type Ok = ();
     type Error = Error;
 
@@ -241,7 +241,7 @@ impl SerializeTuple for List<'_> {
 }
 
 /// An object whose members are written as they come and put in order at its end.
-struct Members<'o, K> {
+struct SortedMembers<'o, K> {
     out: &'o mut String,
     /// Where the object begins.
     start: usize,
@@ -249,7 +249,7 @@ struct Members<'o, K> {
     ends: Vec<(K, usize)>,
 }
 
-impl<'o, K: AsRef<str>> Members<'o, K> {
+impl<'o, K: AsRef<str>> SortedMembers<'o, K> {
     fn new(out: &'o mut String, length: usize) -> Self {
         let start = out.len();
         out.push('{');
@@ -262,7 +262,7 @@ impl<'o, K: AsRef<str>> Members<'o, K> {
         }
         write_string(self.out, key.as_ref());
         self.out.push(':');
-        value.serialize(Writer(self.out))?;
+        value.serialize(TypedWriter(self.out))?;
         self.ends.push((key, self.out.len()));
         Ok(())
     }
@@ -291,7 +291,7 @@ impl<'o, K: AsRef<str>> Members<'o, K> {
     }
 }
 
-impl SerializeStruct for Members<'_, &'static str> {
+impl SerializeStruct for SortedMembers<'_, &'static str> {
     type Ok = ();
     type Error = Error;
 
@@ -309,7 +309,7 @@ impl SerializeStruct for Members<'_, &'static str> {
     }
 }
 
-impl SerializeMap for Members<'_, String> {
+impl SerializeMap for SortedMembers<'_, String> {
     type Ok = ();
     type Error = Error;
 

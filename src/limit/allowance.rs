@@ -22,7 +22,7 @@ pub struct Allowance {
 /// The request would make more text than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the request would make more than {total_bytes} bytes of text")]
-pub struct Exhausted {
+pub struct AllowanceExceeded {
     /// Bytes that were allowed in all.
     pub total_bytes: usize,
 }
@@ -42,7 +42,7 @@ impl Allowance {
     }
 
     /// Takes bytes that are about to be made.
-    pub fn take(&self, bytes: usize) -> Result<(), Exhausted> {
+    pub fn take(&self, bytes: usize) -> Result<(), AllowanceExceeded> {
         let total = self.total_bytes;
         let took = self.used_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
             // One more than there are marks it as exhausted, for good.
@@ -51,12 +51,12 @@ impl Allowance {
         });
         match took {
             Ok(used) if used.saturating_add(bytes) <= total => Ok(()),
-            _ => Err(Exhausted { total_bytes: total }),
+            _ => Err(AllowanceExceeded { total_bytes: total }),
         }
     }
 
     /// Whether all that was asked for so far was allowed.
-    pub fn check(&self) -> Result<(), Exhausted> {
+    pub fn check(&self) -> Result<(), AllowanceExceeded> {
         self.take(0)
     }
 }
@@ -86,7 +86,7 @@ impl<'a> PaidText<'a> {
         Self { text: String::new(), allowance }
     }
 
-    pub fn push_str(&mut self, text: &str) -> Result<(), Exhausted> {
+    pub fn push_str(&mut self, text: &str) -> Result<(), AllowanceExceeded> {
         self.allowance.take(text.len())?;
         self.text.push_str(text);
         Ok(())
@@ -97,7 +97,7 @@ impl<'a> PaidText<'a> {
         &mut self,
         bytes: usize,
         write: impl FnOnce(&mut String),
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), AllowanceExceeded> {
         self.allowance.take(bytes)?;
         write(&mut self.text);
         Ok(())
@@ -119,7 +119,7 @@ mod tests {
         allowance.take(6).unwrap();
         other.take(4).unwrap();
         assert_eq!(allowance.check(), Ok(()));
-        assert_eq!(other.take(1), Err(Exhausted { total_bytes: 10 }));
+        assert_eq!(other.take(1), Err(AllowanceExceeded { total_bytes: 10 }));
         assert!(allowance.renewed().take(10).is_ok());
     }
 

@@ -4,5 +4,5 @@
 mod allowance;
 mod pattern;
 
-pub use allowance::{Allowance, Exhausted, PaidText};
+pub use allowance::{Allowance, AllowanceExceeded, PaidText};
 pub use pattern::{PatternBudget, PatternError};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::document::{Capability, Pack, Rule, matches};
+use super::document::{Capability, Pack, PolicyRule, matches};
 use super::lint::Lint;
 use crate::json::{Fields, Node};
 
@@ -25,7 +25,7 @@ pub(super) fn run(
             return;
         }
     }
-    let names = Names::of(pack);
+    let names = DefinedNames::of(pack);
     compatibility(pack, lint);
     intents(pack, targets, lint);
     rules((pack, &names), node, lint);
@@ -35,7 +35,7 @@ pub(super) fn run(
 }
 
 /// What the layers define, to be looked up: rules name thousands of things.
-struct Names<'p> {
+struct DefinedNames<'p> {
     capabilities: BTreeMap<&'p str, &'p Capability>,
     gates: BTreeSet<&'p str>,
     /// Whether a gate has a condition, and so may be for any rule.
@@ -47,7 +47,7 @@ struct Names<'p> {
     evidence: BTreeSet<&'p str>,
 }
 
-impl<'p> Names<'p> {
+impl<'p> DefinedNames<'p> {
     fn of(pack: &'p Pack) -> Self {
         let gates = &pack.policy.gates;
         let mut capabilities = BTreeMap::new();
@@ -72,7 +72,7 @@ impl<'p> Names<'p> {
     }
 
     /// Whether a gate is for what a rule is about.
-    fn is_gated(&self, rule: &Rule) -> bool {
+    fn is_gated(&self, rule: &PolicyRule) -> bool {
         let is_named = if rule.targets.is_empty() {
             !self.gated.is_empty()
         } else {
@@ -124,8 +124,8 @@ fn twice<'n>(names: impl Iterator<Item = &'n Arc<str>>, mut tell: impl FnMut(usi
 }
 
 /// The rules in the order of the document, with their places: the pack has them in another one.
-fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p Rule)> {
-    let mut known: BTreeMap<(&str, &str), VecDeque<&'p Rule>> = BTreeMap::new();
+fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p PolicyRule)> {
+    let mut known: BTreeMap<(&str, &str), VecDeque<&'p PolicyRule>> = BTreeMap::new();
     for bundle in &pack.policy.bundles {
         for rule in &bundle.rules {
             known.entry((&*bundle.id, &*rule.id)).or_default().push_back(rule);
@@ -146,7 +146,7 @@ fn placed<'p>(pack: &'p Pack, node: &Node<'_>) -> Vec<(String, &'p Rule)> {
     found
 }
 
-fn rules((pack, names): (&Pack, &Names<'_>), node: &Node<'_>, lint: &mut Lint) {
+fn rules((pack, names): (&Pack, &DefinedNames<'_>), node: &Node<'_>, lint: &mut Lint) {
     let placed = placed(pack, node);
     twice(placed.iter().map(|(_, rule)| &rule.id), |at, id| {
         let place = placed.get(at).map(|(place, _)| format!("{place}/rule_id"));
@@ -168,7 +168,7 @@ fn rules((pack, names): (&Pack, &Names<'_>), node: &Node<'_>, lint: &mut Lint) {
     }
 }
 
-fn one((pack, names): (&Pack, &Names<'_>), place: &str, rule: &Rule, lint: &mut Lint) {
+fn one((pack, names): (&Pack, &DefinedNames<'_>), place: &str, rule: &PolicyRule, lint: &mut Lint) {
     for pattern in &rule.intents {
         if !pack.intents.iter().any(|intent| matches(pattern, &intent.id)) {
             let detail = format!("no intent of the catalogue is `{pattern}`");
@@ -223,7 +223,7 @@ fn one((pack, names): (&Pack, &Names<'_>), place: &str, rule: &Rule, lint: &mut 
     }
 }
 
-fn gates(pack: &Pack, names: &Names<'_>, lint: &mut Lint) {
+fn gates(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
     twice(pack.policy.gates.iter().map(|gate| &gate.id), |at, id| {
         let path = format!("/policy_layer/approval_gates/{at}/gate_id");
         lint.error_at("policy_gate_duplicate", path, format!("the gate `{id}` stands twice"));
@@ -237,7 +237,7 @@ fn gates(pack: &Pack, names: &Names<'_>, lint: &mut Lint) {
     }
 }
 
-fn tools(pack: &Pack, names: &Names<'_>, lint: &mut Lint) {
+fn tools(pack: &Pack, names: &DefinedNames<'_>, lint: &mut Lint) {
     twice(pack.capabilities.iter().map(|capability| &capability.key), |_, key| {
         let path = "/tooling_layer/adapter_registry".to_owned();
         lint.error_at("tool_capability_duplicate", path, format!("`{key}` stands twice"));

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::json::Path;
-use crate::limit::{Allowance, Exhausted};
+use crate::limit::{Allowance, AllowanceExceeded};
 
 /// One place where two documents are not the same.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Change {
+pub struct DocumentChange {
     /// `add`, `remove` or `replace`.
     pub op: &'static str,
     /// JSON Pointer; long keys are cut.
@@ -22,7 +22,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerChange {
     pub layer: String,
-    pub changes: Vec<Change>,
+    pub changes: Vec<DocumentChange>,
 }
 
 /// Keys that items of lists are told apart by, rather than by their places: the first of them that
@@ -44,8 +44,8 @@ pub fn between(
     before: &Value,
     after: &Value,
     allowance: &Allowance,
-) -> Result<Vec<LayerChange>, Exhausted> {
-    let mut found = Found { changes: Vec::new(), allowance };
+) -> Result<Vec<LayerChange>, AllowanceExceeded> {
+    let mut found = DiffCollector { changes: Vec::new(), allowance };
     found.compare(before, after, &Path::Root)?;
     let mut layers: Vec<LayerChange> = Vec::new();
     for change in found.changes {
@@ -62,14 +62,19 @@ pub fn between(
 const CHANGE_BYTES: usize = 256;
 
 /// The differences found so far.
-struct Found<'a> {
-    changes: Vec<Change>,
+struct DiffCollector<'a> {
+    changes: Vec<DocumentChange>,
     /// Pays for changes: a long list has one an item, and all may be under one long path.
     allowance: &'a Allowance,
 }
 
-impl Found<'_> {
-    fn compare(&mut self, before: &Value, after: &Value, path: &Path<'_>) -> Result<(), Exhausted> {
+impl DiffCollector<'_> {
+    fn compare(
+        &mut self,
+        before: &Value,
+        after: &Value,
+        path: &Path<'_>,
+    ) -> Result<(), AllowanceExceeded> {
         match (before, after) {
             (Value::Object(old), Value::Object(new)) => {
                 for (key, value) in old {
@@ -91,8 +96,13 @@ impl Found<'_> {
         }
     }
 
-    fn lists(&mut self, old: &[Value], new: &[Value], path: &Path<'_>) -> Result<(), Exhausted> {
-        let [old, new] = Items::pair(old, new);
+    fn lists(
+        &mut self,
+        old: &[Value],
+        new: &[Value],
+        path: &Path<'_>,
+    ) -> Result<(), AllowanceExceeded> {
+        let [old, new] = NamedItems::pair(old, new);
         for (at, item) in old.items.iter().enumerate() {
             let path = path.index(at);
             match new.find(item, at) {
@@ -118,29 +128,31 @@ impl Found<'_> {
         path: &Path<'_>,
         from: Option<&Value>,
         value: Option<&Value>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), AllowanceExceeded> {
         let path = path.pointer();
         self.allowance.take(CHANGE_BYTES + path.len())?;
-        self.changes.push(Change { op, path, from: from.cloned(), value: value.cloned() });
+        self.changes.push(DocumentChange { op, path, from: from.cloned(), value: value.cloned() });
         Ok(())
     }
 }
 
 /// A list, and the places of its items by their names if it has names.
-struct Items<'v> {
+struct NamedItems<'v> {
     items: &'v [Value],
-    named: Option<Named<'v>>,
+    named: Option<ItemPlaces<'v>>,
 }
 
-struct Named<'v> {
+struct ItemPlaces<'v> {
     key: &'static str,
     places: BTreeMap<&'v str, usize>,
 }
 
-impl<'v> Items<'v> {
+impl<'v> NamedItems<'v> {
     /// Two lists, with the first key under which the items of both have names.
     fn pair(old: &'v [Value], new: &'v [Value]) -> [Self; 2] {
-        let named = NAMES.iter().find_map(|key| Some([Named::of(old, key)?, Named::of(new, key)?]));
+        let named = NAMES
+            .iter()
+            .find_map(|key| Some([ItemPlaces::of(old, key)?, ItemPlaces::of(new, key)?]));
         let [before, after] = named.map_or([None, None], |pair| pair.map(Some));
         [Self { items: old, named: before }, Self { items: new, named: after }]
     }
@@ -162,7 +174,7 @@ impl<'v> Items<'v> {
     }
 }
 
-impl<'v> Named<'v> {
+impl<'v> ItemPlaces<'v> {
     /// None if an item has no text under the key, or two have the same.
     fn of(items: &'v [Value], key: &'static str) -> Option<Self> {
         let mut places = BTreeMap::new();

@@ -98,7 +98,7 @@ pub struct PolicyLayer {
     pub must_refuse: Vec<Arc<str>>,
     pub must_escalate: Vec<Arc<str>>,
     pub redaction: Redaction,
-    pub gates: Vec<Gate>,
+    pub gates: Vec<ApprovalGate>,
     /// Whether rules on missing facts are taken as `JsonLogic` has them, loosening included.
     pub trusts_missing: bool,
 }
@@ -108,11 +108,11 @@ pub struct Bundle {
     pub id: Arc<str>,
     pub version: Option<Arc<str>>,
     pub priority: i64,
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PolicyRule>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct PolicyRule {
     pub id: Arc<str>,
     /// Intents it is for: an id, or one that ends in `.*`. All, where there are none.
     pub intents: Vec<Arc<str>>,
@@ -121,7 +121,7 @@ pub struct Rule {
     pub requires: Vec<Arc<str>>,
     pub forbids: Vec<Arc<str>>,
     pub targets: Vec<Arc<str>>,
-    pub mode: Option<Mode>,
+    pub mode: Option<AccessMode>,
     pub gate: Option<Arc<str>>,
     /// Canonical JSON.
     pub constraints: Option<Arc<str>>,
@@ -131,7 +131,7 @@ pub struct Rule {
     pub needs_proof: bool,
 }
 
-impl Rule {
+impl PolicyRule {
     pub fn is_for(&self, intent: &str) -> bool {
         self.intents.is_empty() || self.intents.iter().any(|pattern| matches(pattern, intent))
     }
@@ -156,7 +156,7 @@ pub(super) fn matches(pattern: &str, intent: &str) -> bool {
 }
 
 #[derive(Debug, Clone)]
-pub struct Gate {
+pub struct ApprovalGate {
     pub id: Arc<str>,
     pub condition: Option<policy::Value>,
     pub approver: Arc<str>,
@@ -166,7 +166,7 @@ pub struct Gate {
 
 /// How much a tool may do, from reading to destroying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
+pub enum AccessMode {
     ReadOnly,
     LocalWrite,
     Network,
@@ -174,7 +174,7 @@ pub enum Mode {
     Destructive,
 }
 
-impl Mode {
+impl AccessMode {
     pub const WORDS: &[(&str, Self)] = &[
         ("read_only", Self::ReadOnly),
         ("local_write", Self::LocalWrite),
@@ -188,7 +188,7 @@ impl Mode {
     }
 }
 
-impl serde::Serialize for Mode {
+impl serde::Serialize for AccessMode {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
@@ -201,7 +201,7 @@ pub struct Capability {
     pub key: Arc<str>,
     pub adapter: Arc<str>,
     pub id: Arc<str>,
-    pub ceiling: Mode,
+    pub ceiling: AccessMode,
     pub schema_ref: Option<Arc<str>>,
     pub description: Option<Arc<str>>,
     /// JSON Schema of its arguments, as it was written.
@@ -236,12 +236,12 @@ pub struct Tone {
     pub voice: Option<Arc<str>>,
     pub do_list: Vec<Arc<str>>,
     pub dont_list: Vec<Arc<str>>,
-    pub system: Vec<Block>,
-    pub developer: Vec<Block>,
+    pub system: Vec<PackBlock>,
+    pub developer: Vec<PackBlock>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Block {
+pub struct PackBlock {
     pub kind: Arc<str>,
     pub text: Arc<str>,
     pub priority: i64,

@@ -16,16 +16,16 @@ mod signature;
 mod weights;
 
 pub use builtin::builtin;
-pub use diff::{Change, LayerChange, between};
+pub use diff::{DocumentChange, LayerChange, between};
 pub use document::{
-    Block, BudgetLayer, Bundle, Capability, DecisionSpec, Gate, Intent, MemoryLayer, Mode, Pack,
-    Permission, PolicyLayer, Rollover, Rule, Split, Tone,
+    AccessMode, ApprovalGate, BudgetLayer, Bundle, Capability, DecisionSpec, Intent, MemoryLayer,
+    Pack, PackBlock, Permission, PolicyLayer, PolicyRule, Rollover, Split, Tone,
 };
 pub use lint::{LintFault, Severity};
-pub use read::{CLASSIFICATIONS, Linted, lint, read};
-pub use redaction::{Redacted, Redaction, Redactor};
+pub use read::{CLASSIFICATIONS, LintResult, lint, read};
+pub use redaction::{RedactedText, Redaction, Redactor};
 pub use reference::PackRef;
-pub use refusal::{Refusal, RefusalCode, Said};
+pub use refusal::{Refusal, RefusalCode, RefusalText};
 pub use signature::{PublicKeys, SignatureFault};
 pub use weights::{BUCKETS, MILLION};
 

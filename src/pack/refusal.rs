@@ -54,12 +54,12 @@ pub struct Refusal {
     pub code: RefusalCode,
     /// The stage that refused; none where it was settled before the first one.
     pub stage: Option<&'static str>,
-    pub said: Box<Said>,
+    pub said: Box<RefusalText>,
 }
 
 /// What is said of a refusal.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct RefusalText {
     pub detail: String,
     pub faults: Vec<Fault>,
     /// What else programs may want to know; null where there is nothing.
@@ -68,7 +68,7 @@ pub struct Said {
 
 impl Refusal {
     pub fn new(code: RefusalCode, stage: Option<&'static str>, detail: impl Into<String>) -> Self {
-        let said = Said { detail: detail.into(), faults: Vec::new(), details: Value::Null };
+        let said = RefusalText { detail: detail.into(), faults: Vec::new(), details: Value::Null };
         Self { code, stage, said: Box::new(said) }
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::measure::{self, Cost, Meter, Whose};
 use super::report::Action;
-use super::{Stopped, prose};
-use crate::compress::{Class, Depth, Encoder, Engine, Form, Hold, Lossless, Reducer};
+use super::{StopReason, prose};
+use crate::compress::{Depth, EditLimit, Encoder, Engine, Fidelity, Lossless, Reducer, ShownForm};
 use crate::domain::{Content, Message, Notes, Part, Role};
 use crate::request::OnArrival;
 
@@ -17,22 +17,22 @@ pub(super) struct Output {
     /// Raw tokens that this form saves; a mark before a look-alike costs.
     pub(super) saved: Vec<i64>,
     /// Its forms as long as everything before it is in sight.
-    pub(super) forms: Vec<Arrived>,
+    pub(super) forms: Vec<ArrivedForms>,
 }
 
 /// The forms of a message's texts.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Arrived {
+pub(super) struct ArrivedForms {
     /// Of its tool results.
-    pub(super) forms: Vec<Form>,
+    pub(super) forms: Vec<ShownForm>,
     /// Of its own texts; none where they stand as they came.
-    pub(super) words: Vec<Form>,
+    pub(super) words: Vec<ShownForm>,
     /// Raw tokens that they save beside the forms that its results have by themselves.
     pub(super) saved: u64,
 }
 
-impl Arrived {
-    fn all(&self) -> impl Iterator<Item = &Form> {
+impl ArrivedForms {
+    fn all(&self) -> impl Iterator<Item = &ShownForm> {
         self.forms.iter().chain(&self.words)
     }
 
@@ -64,7 +64,7 @@ impl Arrived {
         self.all().flat_map(|form| form.reverted.iter().map(AsRef::as_ref))
     }
 
-    pub(super) fn class(&self) -> Option<Class> {
+    pub(super) fn class(&self) -> Option<Fidelity> {
         let changed = self.all().filter(|form| form.text.is_some());
         changed.map(|form| form.class).max()
     }
@@ -104,16 +104,17 @@ pub(super) fn named<'r>(rules: impl Iterator<Item = &'r str>, first: &str) -> St
 
 pub(super) fn run(
     meter: &Meter<'_>,
-    mut sight: Sight<'_>,
+    mut sight: ArrivalPass<'_>,
     history: &[Message],
     protected: &[bool],
-) -> Result<Output, Stopped> {
+) -> Result<Output, StopReason> {
     let mut costs = Vec::with_capacity(history.len());
     let mut saved = Vec::with_capacity(history.len());
     let mut forms = Vec::with_capacity(history.len());
     for (message, protected) in history.iter().zip(protected) {
         meter.check()?;
-        let arrived = sight.arrive(message, if *protected { Shape::Fixed } else { Shape::Whole });
+        let arrived =
+            sight.arrive(message, if *protected { ArrivalForm::Fixed } else { ArrivalForm::Whole });
         let mut known = arrived.forms.iter();
         let mut won = 0;
         // Every text was counted when its form was found.
@@ -135,7 +136,7 @@ pub(super) fn run(
 
 /// Gives the messages in sight their forms, in order, as they arrive.
 #[derive(Debug)]
-pub(super) struct Sight<'s> {
+pub(super) struct ArrivalPass<'s> {
     engine: &'s Engine,
     meter: &'s Meter<'s>,
     reducer: Reducer<'s>,
@@ -145,7 +146,7 @@ pub(super) struct Sight<'s> {
 
 /// How a message is to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ArrivalForm {
     /// As it came, but for the mark that tells a look-alike.
     Fixed,
     /// As it arrived.
@@ -154,7 +155,7 @@ pub(super) enum Shape {
     To(Depth),
 }
 
-impl<'s> Sight<'s> {
+impl<'s> ArrivalPass<'s> {
     pub(super) fn new(
         engine: &'s Engine,
         meter: &'s Meter<'s>,
@@ -170,11 +171,11 @@ impl<'s> Sight<'s> {
     }
 
     /// The forms of the next message.
-    pub(super) fn arrive(&mut self, message: &Message, shape: Shape) -> Arrived {
-        let mut arrived = Arrived::default();
+    pub(super) fn arrive(&mut self, message: &Message, shape: ArrivalForm) -> ArrivedForms {
+        let mut arrived = ArrivedForms::default();
         if self.on_arrival == OnArrival::Off {
             // Nothing is referred to, so nothing has to be remembered.
-            if let Shape::To(depth) = shape {
+            if let ArrivalForm::To(depth) = shape {
                 arrived.forms = self.alone(message, depth);
                 arrived.words = self.words(message, depth);
                 arrived.saved = arrived.all().map(saved).sum();
@@ -182,10 +183,10 @@ impl<'s> Sight<'s> {
             return arrived;
         }
         let hold = match (shape, self.on_arrival) {
-            (Shape::Fixed, _) => Hold::Fixed,
-            (Shape::To(depth), _) => Hold::To(depth),
-            (Shape::Whole, OnArrival::Reversible) => Hold::To(Depth::Reduced),
-            (Shape::Whole, _) => Hold::Free,
+            (ArrivalForm::Fixed, _) => EditLimit::Fixed,
+            (ArrivalForm::To(depth), _) => EditLimit::To(depth),
+            (ArrivalForm::Whole, OnArrival::Reversible) => EditLimit::To(Depth::Reduced),
+            (ArrivalForm::Whole, _) => EditLimit::Free,
         };
         for part in &message.parts {
             match &part.content {
@@ -195,13 +196,13 @@ impl<'s> Sight<'s> {
                     let texts: Vec<_> = texts.cloned().collect();
                     // A line of ours that came back is short as it is, and the same many times.
                     let is_line = texts.iter().all(|text| prose::is_cleared(text));
-                    let hold = if is_line { Hold::Fixed } else { hold };
+                    let hold = if is_line { EditLimit::Fixed } else { hold };
                     let forms = self.encoder.result(&texts, hold);
                     arrived.saved += texts
                         .iter()
                         .zip(&forms)
                         .map(|(text, form)| match shape {
-                            Shape::To(_) => {
+                            ArrivalForm::To(_) => {
                                 self.arrived_alone(text).saturating_sub(form.tokens_after)
                             }
                             _ => form.tokens_alone.saturating_sub(form.tokens_after),
@@ -212,7 +213,7 @@ impl<'s> Sight<'s> {
                 _ => {}
             }
         }
-        if let Shape::To(depth) = shape {
+        if let ArrivalForm::To(depth) = shape {
             arrived.words = self.words(message, depth);
             arrived.saved += arrived.words.iter().map(saved).sum::<u64>();
         }
@@ -221,7 +222,7 @@ impl<'s> Sight<'s> {
 
     /// Raw tokens that rung 2 saves of a message by itself, beside the form in which it arrived.
     pub(super) fn saves(&self, message: &Message, depth: Depth) -> u64 {
-        let before = |text: &Arc<str>, form: &Form| match self.on_arrival {
+        let before = |text: &Arc<str>, form: &ShownForm| match self.on_arrival {
             OnArrival::Off => form.tokens_before,
             _ => self.arrived_alone(text),
         };
@@ -238,11 +239,11 @@ impl<'s> Sight<'s> {
         self.encoder.alone(text, depth).tokens_alone
     }
 
-    fn alone(&self, message: &Message, depth: Depth) -> Vec<Form> {
+    fn alone(&self, message: &Message, depth: Depth) -> Vec<ShownForm> {
         result_texts(message).map(|text| self.encoder.alone(text, Some(depth))).collect()
     }
 
-    fn words(&self, message: &Message, depth: Depth) -> Vec<Form> {
+    fn words(&self, message: &Message, depth: Depth) -> Vec<ShownForm> {
         if !may_be_shortened(message) {
             return Vec::new();
         }
@@ -250,7 +251,7 @@ impl<'s> Sight<'s> {
     }
 }
 
-fn saved(form: &Form) -> u64 {
+fn saved(form: &ShownForm) -> u64 {
     form.tokens_before.saturating_sub(form.tokens_after)
 }
 
@@ -282,7 +283,7 @@ pub(super) fn result_texts(message: &Message) -> impl Iterator<Item = &Arc<str>>
 }
 
 /// Puts the forms of a message's texts in their places.
-pub(super) fn show(message: &mut Message, arrived: &Arrived) {
+pub(super) fn show(message: &mut Message, arrived: &ArrivedForms) {
     let results = message.parts.iter_mut().flat_map(|part| match &mut part.content {
         Content::ToolResult(result) => result.content.as_mut_slice(),
         _ => &mut [],
@@ -291,7 +292,7 @@ pub(super) fn show(message: &mut Message, arrived: &Arrived) {
     place(message.parts.iter_mut().filter(|part| is_own(part)), &arrived.words);
 }
 
-fn place<'p>(parts: impl Iterator<Item = &'p mut Part>, forms: &[Form]) {
+fn place<'p>(parts: impl Iterator<Item = &'p mut Part>, forms: &[ShownForm]) {
     let texts = parts.filter_map(|part| match &mut part.content {
         Content::Text(text) => Some(text),
         _ => None,

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::change::Hints;
+use super::change::ChangeHints;
 use super::report::Report;
 use super::trace::Hashes;
 use crate::domain::ContentHash;
 
 /// A compiled conversation.
 #[derive(Debug)]
-pub struct Compiled {
+pub struct CompiledPayload {
     /// What the caller began, with the payload at its end.
     pub text: String,
     /// Byte at which the payload begins: JSON text, ready to spread into the provider's SDK
@@ -17,7 +17,7 @@ pub struct Compiled {
     pub start: usize,
     pub report: Report,
     /// What the comparison with an earlier payload needs to know.
-    pub hints: Hints,
+    pub hints: ChangeHints,
     /// Texts that the payload names by their artifacts: they must be stored before it is sent.
     pub artifacts: Vec<Arc<str>>,
     /// SHA-256 of the payload's bytes.
@@ -29,7 +29,7 @@ pub struct Compiled {
     pub is_whole: bool,
 }
 
-impl Compiled {
+impl CompiledPayload {
     pub fn payload(&self) -> &str {
         self.text.get(self.start..).unwrap_or_default()
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use crate::limit::{Allowance, Exhausted};
+use crate::limit::{Allowance, AllowanceExceeded};
 
 /// Asked between stages and inside long loops; cloning shares the cancellation and the allowance.
 #[derive(Debug, Clone, Default)]
@@ -24,13 +24,13 @@ struct Cancelled {
 
 /// Why a compile stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Stopped {
+pub enum StopReason {
     #[error("the deadline has passed")]
     TimeUp,
     #[error("the caller has gone away")]
     Cancelled,
     #[error(transparent)]
-    TooMuchText(#[from] Exhausted),
+    TooMuchText(#[from] AllowanceExceeded),
 }
 
 impl Deadline {
@@ -56,7 +56,7 @@ impl Deadline {
         Self { at: Some(at), ..self.clone() }
     }
 
-    /// Makes every clone answer [`Stopped::Cancelled`] from now on.
+    /// Makes every clone answer [`StopReason::Cancelled`] from now on.
     pub fn cancel(&self) {
         self.cancelled.is.store(true, Ordering::SeqCst);
         self.cancelled.told.notify_waiters();
@@ -77,13 +77,13 @@ impl Deadline {
         }
     }
 
-    pub fn check(&self) -> Result<(), Stopped> {
+    pub fn check(&self) -> Result<(), StopReason> {
         if self.cancelled.is.load(Ordering::Relaxed) {
-            return Err(Stopped::Cancelled);
+            return Err(StopReason::Cancelled);
         }
         self.allowance.check()?;
         match self.at {
-            Some(at) if Instant::now() >= at => Err(Stopped::TimeUp),
+            Some(at) if Instant::now() >= at => Err(StopReason::TimeUp),
             _ => Ok(()),
         }
     }

@@ -1,8 +1,8 @@
 //! Why a compile has no payload.
 
-use super::Stopped;
+use super::StopReason;
 use super::report::Report;
-use crate::hook::{Denial, Stop};
+use crate::hook::{Denial, HookStop};
 
 /// Each variant is one thing a caller can act on.
 #[derive(Debug, thiserror::Error)]
@@ -11,10 +11,10 @@ pub enum Error {
     #[error("the payload takes {} tokens and the budget is {}", .0.tokens_after, .0.budget)]
     OverBudget(Box<Report>),
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] StopReason),
     /// A guard said no.
     #[error("hook `{}` denied at `{}`", .0.hook, .0.point)]
     Denied(Denial),
     #[error(transparent)]
-    Hook(#[from] Stop),
+    Hook(#[from] HookStop),
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use super::inject;
 use super::measure::Meter;
 use super::slot::{PartName, Slot};
-use super::{Stopped, prose};
+use super::{StopReason, prose};
 use crate::domain::{Content, Message, Notes, Part, Role};
-use crate::provider::Rules;
-use crate::request::{Output as OutputOptions, Skill};
+use crate::provider::TargetRules;
+use crate::request::{OutputOptions, SkillOptions};
 
 pub(super) struct Input<'i> {
     pub(super) system: Vec<Message>,
     pub(super) history: &'i [Message],
-    pub(super) skill: Option<&'i Skill>,
+    pub(super) skill: Option<&'i SkillOptions>,
     pub(super) output: &'i OutputOptions,
-    pub(super) rules: Rules,
+    pub(super) rules: TargetRules,
     /// Whether the model goes on from a last assistant message.
     pub(super) model_prefill: bool,
     /// Whether the request names its model.
@@ -47,12 +47,12 @@ pub(super) fn run(
     meter: &Meter<'_>,
     input: Input<'_>,
     notes: &mut Notes,
-) -> Result<Output, Stopped> {
+) -> Result<Output, StopReason> {
     let mut output = Output::default();
     for message in input.system {
         output.head.push(Slot::new(meter, message, PartName::System)?);
     }
-    let add = |slots: &mut Vec<Slot>, role, text: String, part| -> Result<(), Stopped> {
+    let add = |slots: &mut Vec<Slot>, role, text: String, part| -> Result<(), StopReason> {
         slots.push(Slot::new(meter, Message::text(role, text), part)?);
         Ok(())
     };
@@ -107,7 +107,7 @@ fn stitch_tail(
     history: &[Message],
     tail: &str,
     output: &mut Output,
-) -> Result<(), Stopped> {
+) -> Result<(), StopReason> {
     let last = history.iter().rposition(|message| message.role == Role::User);
     if let Some((at, message)) = last.and_then(|at| history.get(at).map(|message| (at, message))) {
         let slot = appended(meter, message, tail)?;
@@ -126,7 +126,7 @@ fn native_prefill(
     text: &str,
     output: &mut Output,
     notes: &mut Notes,
-) -> Result<(), Stopped> {
+) -> Result<(), StopReason> {
     // Providers refuse a last assistant text that ends in white space.
     let bare = text.trim_end();
     if bare.len() < text.len() {
@@ -148,11 +148,11 @@ fn native_prefill(
 fn prefill_note(
     meter: &Meter<'_>,
     history: &[Message],
-    rules: Rules,
+    rules: TargetRules,
     text: &str,
     output: &mut Output,
     notes: &mut Notes,
-) -> Result<(), Stopped> {
+) -> Result<(), StopReason> {
     notes.degraded(
         "prefill_as_text",
         "/output/prefill".to_owned(),
@@ -192,7 +192,7 @@ fn prefill_note(
 
 /// A message with a text at its end: in its last part where that is plain text, in a part of
 /// its own behind media or behind a cache mark, whose prefix must not change.
-fn appended(meter: &Meter<'_>, message: &Message, text: &str) -> Result<Slot, Stopped> {
+fn appended(meter: &Meter<'_>, message: &Message, text: &str) -> Result<Slot, StopReason> {
     let mut message = message.clone();
     let before = meter.message(&message)?.real();
     match message.parts.last_mut() {

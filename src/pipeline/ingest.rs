@@ -9,7 +9,7 @@ pub(super) fn run(
     skill: Option<&str>,
     notes: &mut Notes,
 ) -> Conversation {
-    super::own::take_out(&mut conversation, skill, notes);
+    super::strip_injected::take_out(&mut conversation, skill, notes);
     mend(conversation, target, notes)
 }
 

@@ -1,7 +1,7 @@
 //! Stage 8: what is volatile becomes tail blocks, and goes where it breaks no cached prefix.
 
 use super::measure::Meter;
-use super::{Stopped, memory, prose, tags, xml};
+use super::{StopReason, memory, prose, tags, xml};
 use crate::domain::{Notes, RawJson};
 use crate::json::{self, Path};
 use crate::provider::without_nul;
@@ -35,7 +35,7 @@ pub(super) fn run(
     meter: &Meter<'_>,
     input: &Input<'_>,
     notes: &mut Notes,
-) -> Result<Output, Stopped> {
+) -> Result<Output, StopReason> {
     let mut output = Output::default();
     let mut tail: Vec<String> = Vec::new();
     if let Some(memory) = input.memory {
@@ -110,7 +110,7 @@ fn implicit_context(text: &str, notes: &mut Notes) -> String {
 
 /// Entries of the request that are not shown are told; of a store, the most fitting are taken, and
 /// that is what it is asked for.
-fn note_left_out(fit: &memory::Fit, from_store: bool, notes: &mut Notes) {
+fn note_left_out(fit: &memory::MemoryRoom, from_store: bool, notes: &mut Notes) {
     let left_out = fit.shown.iter().filter(|shown| !**shown).count();
     if left_out > 0 && !from_store {
         let detail = format!("{left_out} entries found no room within max_tokens");

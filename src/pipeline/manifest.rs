@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::arrive::Arrived;
+use super::arrive::ArrivedForms;
 use super::measure::Cost;
 use super::memory;
 use super::read_back::READ_TOOL;
 use super::report::{
-    Action, Actions, Cache, Decision, Memory, Parts, Report, TooBig, ToolCost, Tools, sentence,
+    Action, Actions, Cache, Decision, Memory, OversizedPart, Parts, Report, ToolCost, Tools,
+    sentence,
 };
 use super::slot::{PartName, Slot};
-use crate::compress::Class;
+use crate::compress::Fidelity;
 use crate::domain::{Content, Message, Model, Notes, Part, Role, ToolDefinition};
 use crate::request::{CompileRequest, Explain, LOAD_TOOLKIT};
 use crate::tokenizer::Digest;
@@ -26,7 +27,7 @@ pub(super) struct Input<'i> {
     pub(super) arrival: Arrival<'i>,
     pub(super) actions: Vec<Action>,
     /// What was done to the texts of each message on arrival.
-    pub(super) forms: Vec<Arrived>,
+    pub(super) forms: Vec<ArrivedForms>,
     pub(super) notes: Notes,
 }
 
@@ -37,7 +38,7 @@ pub(super) struct Arrival<'i> {
     pub(super) costs: &'i [Cost],
     pub(super) saved: &'i [i64],
     /// What decisions call each message by; empty where none are asked for.
-    pub(super) names: &'i [Name],
+    pub(super) names: &'i [MessageName],
     pub(super) system: u64,
     pub(super) tools: u64,
     pub(super) chosen: Option<Tools>,
@@ -50,12 +51,12 @@ pub(super) struct Arrival<'i> {
 
 /// What a decision calls its message by.
 #[derive(Debug, Clone)]
-pub(super) struct Name {
+pub(super) struct MessageName {
     pub(super) index: Option<usize>,
     pub(super) id: String,
 }
 
-impl Name {
+impl MessageName {
     /// The client's id, or one from content and position.
     pub(super) fn of(message: &Message, position: usize) -> Self {
         let index = message.origin;
@@ -233,11 +234,11 @@ fn stable(input: &Input<'_>) -> u64 {
 }
 
 /// What may not be touched and takes the room: single culprits, else the largest parts.
-fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<TooBig> {
+fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<OversizedPart> {
     /// Entries named; the largest first.
     const MOST: usize = 5;
     let model = &input.request.measured();
-    let whole = |part, tokens| TooBig { part, tokens, pointer: None };
+    let whole = |part, tokens| OversizedPart { part, tokens, pointer: None };
     let mut found = vec![
         whole("system", parts.system),
         whole("skill", parts.skill),
@@ -257,7 +258,7 @@ fn too_big(input: &Input<'_>, parts: &Parts, budget: u64) -> Vec<TooBig> {
             let tokens = model.scale(slot.cost.text.saturating_sub(slot.tail));
             listed += tokens;
             let pointer = Some(format!("/{}/{origin}", input.arrival.list_key));
-            found.push(TooBig { part: "message", tokens, pointer });
+            found.push(OversizedPart { part: "message", tokens, pointer });
         }
     }
     // At levels that stop short, the history that is left is as untouchable as the rest.
@@ -303,7 +304,7 @@ fn decisions(input: &Input<'_>) -> Vec<Decision> {
                 Action::Compressed | Action::Deduplicated => form.rules().into(),
                 action => rule(*action).into(),
             },
-            class: form.class().map(Class::as_str),
+            class: form.class().map(Fidelity::as_str),
             tokens_before: model.scale(cost.real().saturating_add_signed(*saved)),
             tokens_after: model.scale(now),
             artifact: None,

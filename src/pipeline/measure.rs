@@ -1,6 +1,6 @@
 //! Counts messages as the target's payload will hold them.
 
-use super::{Deadline, Stopped};
+use super::{Deadline, StopReason};
 use crate::domain::{
     Content, Extra, Media, MediaSource, Message, Part, RawJson, Target, TokenizerName,
     ToolDefinition,
@@ -128,7 +128,7 @@ impl<'c> Meter<'c> {
     }
 
     /// Whether the compile may go on.
-    pub(super) fn check(&self) -> Result<(), Stopped> {
+    pub(super) fn check(&self) -> Result<(), StopReason> {
         self.deadline.check()
     }
 
@@ -137,17 +137,17 @@ impl<'c> Meter<'c> {
         self.framing.reply
     }
 
-    pub(super) fn text(&self, text: &str) -> Result<u64, Stopped> {
+    pub(super) fn text(&self, text: &str) -> Result<u64, StopReason> {
         let mut stopped = None;
         let tokens = self.counter.count_while(self.name, text, &mut || {
             stopped = self.deadline.check().err();
             stopped.is_none()
         });
-        tokens.ok_or_else(|| stopped.unwrap_or(Stopped::Cancelled))
+        tokens.ok_or_else(|| stopped.unwrap_or(StopReason::Cancelled))
     }
 
     /// Raw tokens of a message, its framing included.
-    pub(super) fn message(&self, message: &Message) -> Result<Cost, Stopped> {
+    pub(super) fn message(&self, message: &Message) -> Result<Cost, StopReason> {
         self.message_by(message, &mut |_, text| self.text(text))
     }
 
@@ -156,8 +156,8 @@ impl<'c> Meter<'c> {
     pub(super) fn message_by(
         &self,
         message: &Message,
-        known: &mut dyn FnMut(Whose, &str) -> Result<u64, Stopped>,
-    ) -> Result<Cost, Stopped> {
+        known: &mut dyn FnMut(Whose, &str) -> Result<u64, StopReason>,
+    ) -> Result<Cost, StopReason> {
         let mut cost = Cost { text: self.framing.message, ..Cost::default() };
         if let Some(name) = &message.name {
             cost.text += self.framing.name + self.text(name)?;
@@ -175,8 +175,8 @@ impl<'c> Meter<'c> {
     fn part(
         &self,
         part: &Part,
-        known: &mut dyn FnMut(Whose, &str) -> Result<u64, Stopped>,
-    ) -> Result<Cost, Stopped> {
+        known: &mut dyn FnMut(Whose, &str) -> Result<u64, StopReason>,
+    ) -> Result<Cost, StopReason> {
         let mut cost = Cost::default();
         match &part.content {
             Content::Text(text) => cost.text = known(Whose::Own, text)?,
@@ -216,7 +216,7 @@ impl<'c> Meter<'c> {
         Ok(cost)
     }
 
-    fn extra(&self, extra: &Extra) -> Result<u64, Stopped> {
+    fn extra(&self, extra: &Extra) -> Result<u64, StopReason> {
         extra
             .iter()
             .try_fold(0, |sum, (name, raw)| Ok(sum + self.text(name)? + self.text(raw.as_str())?))
@@ -224,7 +224,7 @@ impl<'c> Meter<'c> {
 
     /// An item carried whole: its JSON text, but for images and the like inside it, which are
     /// media wherever they stand.
-    fn opaque(&self, raw: &RawJson) -> Result<Cost, Stopped> {
+    fn opaque(&self, raw: &RawJson) -> Result<Cost, StopReason> {
         let text = raw.as_str();
         let blobs = if text.len() < BLOB { Vec::new() } else { blobs(text) };
         let mut cost = Cost::default();
@@ -239,7 +239,7 @@ impl<'c> Meter<'c> {
         Ok(cost)
     }
 
-    fn media(&self, media: &Media) -> Result<Cost, Stopped> {
+    fn media(&self, media: &Media) -> Result<Cost, StopReason> {
         let mut cost = Cost::default();
         if let Some(name) = &media.name {
             cost.text += self.text(name)?;
@@ -265,7 +265,7 @@ impl<'c> Meter<'c> {
     }
 
     /// Raw tokens of the tool definitions.
-    pub(super) fn tools(&self, tools: &[ToolDefinition]) -> Result<u64, Stopped> {
+    pub(super) fn tools(&self, tools: &[ToolDefinition]) -> Result<u64, StopReason> {
         let mut tokens = 0;
         for tool in tools {
             tokens += self.tool(tool)?;
@@ -274,7 +274,7 @@ impl<'c> Meter<'c> {
     }
 
     /// Raw tokens of one of them.
-    pub(super) fn tool(&self, tool: &ToolDefinition) -> Result<u64, Stopped> {
+    pub(super) fn tool(&self, tool: &ToolDefinition) -> Result<u64, StopReason> {
         let mut tokens = self.framing.tool;
         if let Some(raw) = &tool.opaque {
             return Ok(tokens + self.text(raw.as_str())?);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Ranked, Stopped, prose, xml};
+use super::{Ranked, StopReason, prose, xml};
 use crate::domain::{RawJson, ToolDefinition};
-use crate::request::{MemoryEntry, MemoryOptions};
+use crate::request::{MemoryOptions, RequestMemoryEntry};
 use crate::tokenizer::Counter;
 
 /// The tool that remembers something.
@@ -14,7 +14,7 @@ pub const MODIFY_MEMORY: &str = "modify_memory";
 
 /// What finds room.
 #[derive(Debug, Default)]
-pub(super) struct Fit {
+pub(super) struct MemoryRoom {
     /// The block; none where nothing is shown.
     pub(super) block: Option<String>,
     /// Of each entry, whether it is shown.
@@ -25,10 +25,10 @@ pub(super) struct Fit {
 
 /// Takes entries, the first ones first, as long as they find room, and shows them by their places.
 pub(super) fn fit(
-    entries: &[MemoryEntry],
+    entries: &[RequestMemoryEntry],
     room: u64,
-    count: &dyn Fn(&str) -> Result<u64, Stopped>,
-) -> Result<Fit, Stopped> {
+    count: &dyn Fn(&str) -> Result<u64, StopReason>,
+) -> Result<MemoryRoom, StopReason> {
     // The closing tag is worth about as much.
     let mut used = count(prose::MEMORY_OPENING)? + 4;
     let mut lines = Vec::new();
@@ -44,19 +44,19 @@ pub(super) fn fit(
         shown.push(fits);
     }
     if lines.is_empty() {
-        return Ok(Fit { block: None, shown, tokens: 0 });
+        return Ok(MemoryRoom { block: None, shown, tokens: 0 });
     }
     lines.sort_by_key(|(place, _)| *place);
     let mut block = prose::MEMORY_OPENING.to_owned();
     block.extend(lines.into_iter().map(|(_, line)| line));
     block.push_str("</memory>");
     let tokens = count(&block)?;
-    Ok(Fit { block: Some(block), shown, tokens })
+    Ok(MemoryRoom { block: Some(block), shown, tokens })
 }
 
 /// An entry as an element. Whatever it holds, an XML parser reads exactly that back, but for
 /// characters that XML cannot hold.
-fn line(entry: &MemoryEntry) -> String {
+fn line(entry: &RequestMemoryEntry) -> String {
     let mut line = String::from("<entry key=\"");
     xml::escape_attribute(&mut line, &entry.key);
     if let Some(description) = &entry.description {
@@ -78,8 +78,8 @@ pub struct MemoryFit {
 }
 
 /// What a compile would show of ranked entries within so many tokens of `o200k_base`.
-pub fn fit_memory(cx: &super::Context, ranked: &[Ranked], room: u64) -> MemoryFit {
-    let entries: Vec<MemoryEntry> = ranked.iter().map(shown_entry).collect();
+pub fn fit_memory(cx: &super::PipelineContext, ranked: &[Ranked], room: u64) -> MemoryFit {
+    let entries: Vec<RequestMemoryEntry> = ranked.iter().map(shown_entry).collect();
     let counter: &Counter = &cx.counter;
     let name = crate::domain::TokenizerName::O200kBase;
     let fit = fit(&entries, room, &|text| Ok(counter.count(name, text))).unwrap_or_default();
@@ -87,8 +87,8 @@ pub fn fit_memory(cx: &super::Context, ranked: &[Ranked], room: u64) -> MemoryFi
 }
 
 /// A ranked entry as what a block shows of it.
-pub fn shown_entry(ranked: &Ranked) -> MemoryEntry {
-    MemoryEntry {
+pub fn shown_entry(ranked: &Ranked) -> RequestMemoryEntry {
+    RequestMemoryEntry {
         key: Arc::clone(&ranked.entry.key),
         value: ranked.entry.text(),
         description: ranked.entry.description.clone(),
@@ -153,8 +153,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn entry(key: &str, value: &str, description: Option<&str>, place: usize) -> MemoryEntry {
-        MemoryEntry {
+    fn entry(
+        key: &str,
+        value: &str,
+        description: Option<&str>,
+        place: usize,
+    ) -> RequestMemoryEntry {
+        RequestMemoryEntry {
             key: key.into(),
             value: value.into(),
             description: description.map(Into::into),
@@ -176,7 +181,7 @@ mod tests {
             .collect()
     }
 
-    fn block(entries: &[MemoryEntry]) -> String {
+    fn block(entries: &[RequestMemoryEntry]) -> String {
         fit(entries, u64::MAX, &|text| Ok(text.len() as u64)).unwrap().block.unwrap()
     }
 
@@ -231,7 +236,7 @@ mod tests {
         fn a_parser_reads_exactly_the_entries(
             given in prop::collection::vec(("\\PC{1,20}", "[\\PC\\r\\n\\t]{0,60}", prop::option::of("\\PC{0,20}")), 1..6),
         ) {
-            let entries: Vec<MemoryEntry> = given.iter().enumerate()
+            let entries: Vec<RequestMemoryEntry> = given.iter().enumerate()
                 .map(|(place, (key, value, about))| entry(key, value, about.as_deref(), place))
                 .collect();
             prop_assert_eq!(parsed(&block(&entries)), given.iter().map(|(key, value, about)| {

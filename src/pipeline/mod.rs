@@ -4,26 +4,25 @@
 //! times the stages, passes one's output on to the next, and asks hooks between them.
 
 mod arrive;
-mod asks;
 mod breakpoints;
 mod budget;
+mod cache_marks;
 mod change;
 mod compiled;
 mod compress;
 mod deadline;
 mod driver;
-mod ends;
 mod error;
 mod frame;
 mod govern;
+mod hook_port;
 mod ingest;
 mod inject;
+mod list_ends;
 mod manifest;
-mod marks;
 mod measure;
 mod memory;
-mod own;
-mod pass;
+mod passthrough;
 mod points;
 mod prose;
 mod protect;
@@ -34,35 +33,37 @@ mod report;
 mod shorten;
 mod slot;
 mod stage;
+mod strip_injected;
 mod tags;
 mod tokens;
 mod tools;
 mod trace;
 mod xml;
 
-pub use asks::{Asks, Nobody};
-pub use change::{FirstChange, Hints, Why, first_change};
-pub use compiled::Compiled;
-pub use deadline::{Deadline, Stopped};
+pub use change::{ChangeHints, ChangeReason, FirstChange, first_change};
+pub use compiled::CompiledPayload;
+pub use deadline::{Deadline, StopReason};
 pub use error::Error;
 pub use govern::{
-    Context as GovernedContext, GovernInput, GovernOutput, GovernedStage, Refused, Summarizing,
+    GovernInput, GovernOutput, GovernRefusal, GovernedContext, GovernedStage, SummaryContext,
     govern, governed_intent, published,
 };
+pub use hook_port::{HookPort, NoHooks};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
 pub use points::{
-    Fits, Formats, SummaryAsk, ask_formats, ask_governed_results, ask_results_of, ask_texts,
-    clean_summary, governed_input, result_inputs, write_arguments,
+    ResultCheck, ShorterTexts, SummaryAsk, ask_formats, ask_governed_results, ask_results_of,
+    ask_texts, clean_summary, governed_input, result_inputs, write_arguments,
 };
 pub use prose::{is_cleared, is_history_summary};
 pub use read_back::READ_TOOL;
-pub use recall::{Candidate, Ranked, rank_memory};
+pub use recall::{Ranked, RankedEntry, rank_memory};
 pub use report::{
-    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, Memory, Parts, Report, TooBig,
-    ToolCost, Tools,
+    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, Memory, OversizedPart, Parts,
+    Report, ToolCost, Tools,
 };
 pub use shorten::{
-    Edit, Edited, Maker, Original, Shortened, Shown, ask_results, passed_on, shorten, splice,
+    Edit, MessageAuthor, Original, ShortenOutput, ShownMessage, TextEdit, ask_results, passed_on,
+    shorten, splice,
 };
 pub use stage::Timings;
 pub use tokens::{TokensAnswer, count_messages, count_text, count_tools};
@@ -73,20 +74,20 @@ use std::sync::OnceLock;
 
 use crate::compress::Engine;
 use crate::domain::{Conversation, Source};
-use crate::hook::{Kind, Point};
+use crate::hook::{HookKind, Point};
 use crate::request::{CompileRequest, OnDeadline};
 use crate::tokenizer::Counter;
 
 /// What compiles share: counts and forms that were found before. They make a compile faster,
 /// never different.
 #[derive(Debug, Default)]
-pub struct Context {
+pub struct PipelineContext {
     pub counter: Counter,
     pub engine: Engine,
     ungoverned: OnceLock<Vec<GovernedStage>>,
 }
 
-impl Context {
+impl PipelineContext {
     /// The stages of the built-in pack, which stand in the ledger of a compile that names none. They
     /// look at nothing of the request, so they are run once.
     pub fn ungoverned(&self) -> &[GovernedStage] {
@@ -97,12 +98,12 @@ impl Context {
 /// Runs the stages over a checked request, and asks `asks` between them. The payload is appended
 /// to `text`, so that an answer around it is written once.
 pub fn compile(
-    cx: &Context,
+    cx: &PipelineContext,
     mut request: CompileRequest,
     text: String,
-    (deadline, asks): (&Deadline, &mut dyn Asks),
+    (deadline, asks): (&Deadline, &mut dyn HookPort),
     timings: &mut Timings,
-) -> Result<Compiled, Error> {
+) -> Result<CompiledPayload, Error> {
     let passes = request.on_deadline == OnDeadline::Pass && !is_guarded(asks);
     let spare = passes.then(|| (request.clone(), text.clone()));
     let conversation =
@@ -110,25 +111,25 @@ pub fn compile(
     let outcome = driver::run(cx, &request, conversation, text, (deadline, asks), timings);
     // What would have been too much text was left out, so nothing of the payload may be sent.
     let outcome = outcome.and_then(|compiled| {
-        deadline.allowance().check().map_err(Stopped::from)?;
+        deadline.allowance().check().map_err(StopReason::from)?;
         Ok(compiled)
     });
     let is_late = match &outcome {
-        Err(Error::Stopped(stopped)) => *stopped == Stopped::TimeUp,
+        Err(Error::Stopped(stopped)) => *stopped == StopReason::TimeUp,
         // Time that a hook took is the caller's all the same.
-        Err(Error::Hook(stop)) => stop.is_timeout() && deadline.check() == Err(Stopped::TimeUp),
+        Err(Error::Hook(stop)) => stop.is_timeout() && deadline.check() == Err(StopReason::TimeUp),
         _ => false,
     };
     match spare {
-        Some((spare, text)) if is_late => Ok(pass::run(spare, text)),
+        Some((spare, text)) if is_late => Ok(passthrough::run(spare, text)),
         _ => outcome,
     }
 }
 
 /// Whether somebody has to say yes to what is sent, or changes it first: then nothing is passed
 /// on that they have not seen.
-fn is_guarded(asks: &dyn Asks) -> bool {
+fn is_guarded(asks: &dyn HookPort) -> bool {
     [Point::TransformContext, Point::ToolResult]
         .into_iter()
-        .any(|point| asks.has(point, Kind::Guard) || asks.has(point, Kind::Transform))
+        .any(|point| asks.has(point, HookKind::Guard) || asks.has(point, HookKind::Transform))
 }

@@ -7,7 +7,7 @@ use super::read_back::READ_TOOL;
 use super::tags;
 use crate::compress::Errors;
 use crate::domain::ArtifactId;
-use crate::request::Reference;
+use crate::request::ReferenceStyle;
 
 /// How every line begins that stands for a cleared result.
 pub(super) const CLEARED: &str = "[Old tool result content cleared";
@@ -25,7 +25,7 @@ const ERRORS: usize = 400;
 pub(super) fn cleared<'t>(
     tool: Option<&str>,
     texts: impl Iterator<Item = &'t str> + Clone,
-    read: Option<(Reference, ArtifactId)>,
+    read: Option<(ReferenceStyle, ArtifactId)>,
 ) -> String {
     /// Characters of a tool's name: longer ones say no more.
     const LONGEST: usize = 48;
@@ -36,8 +36,8 @@ pub(super) fn cleared<'t>(
     let lines: usize = texts.clone().map(|text| text.lines().count()).sum();
     let _ = write!(text, "{lines} {}", if lines == 1 { "line" } else { "lines" });
     let _ = match read {
-        Some((Reference::Tool, id)) => write!(text, "; {READ_TOOL} shows it: {id}"),
-        Some((Reference::Hash, id)) => write!(text, "; retrieve it: hash={id}"),
+        Some((ReferenceStyle::Tool, id)) => write!(text, "; {READ_TOOL} shows it: {id}"),
+        Some((ReferenceStyle::Hash, id)) => write!(text, "; retrieve it: hash={id}"),
         None => Ok(()),
     };
     let errors = Errors::of(texts, ERRORS);
@@ -54,10 +54,10 @@ pub(super) fn cleared<'t>(
 }
 
 /// What says how the model gets back what is left out of a text.
-pub(super) fn pointer(reference: Reference) -> fn(ArtifactId) -> String {
+pub(super) fn pointer(reference: ReferenceStyle) -> fn(ArtifactId) -> String {
     match reference {
-        Reference::Tool => |id| format!("[shortened; {READ_TOOL} shows all of it: {id}]"),
-        Reference::Hash => |id| format!("[shortened; retrieve all of it: hash={id}]"),
+        ReferenceStyle::Tool => |id| format!("[shortened; {READ_TOOL} shows all of it: {id}]"),
+        ReferenceStyle::Hash => |id| format!("[shortened; retrieve all of it: hash={id}]"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::compress::Tools;
+use super::compress::ResultTools;
 use crate::domain::{Content, Message, Notes, Part};
 use crate::request::Protect;
 
@@ -25,7 +25,7 @@ pub(super) fn run(
     if let Some((place, names)) = unmatched(protect, || system.iter().chain(history)) {
         notes.warn("protect_unmatched", place, names);
     }
-    let tools = Tools::of_calls(history);
+    let tools = ResultTools::of_calls(history);
     history.iter().map(|message| is_protected(protect, &tools, message)).collect()
 }
 
@@ -62,7 +62,7 @@ fn unmatched<'m, I: Iterator<Item = &'m Message>>(
     Some((pointer, names.join(", ")))
 }
 
-fn is_protected(protect: &Protect, tools: &Tools, message: &Message) -> bool {
+fn is_protected(protect: &Protect, tools: &ResultTools, message: &Message) -> bool {
     message.id.as_ref().is_some_and(|id| protect.ids.contains_key(id))
         || message.origin.is_some_and(|at| protect.indexes.contains_key(&at))
         || protect.roles.contains(&message.role)
@@ -70,7 +70,7 @@ fn is_protected(protect: &Protect, tools: &Tools, message: &Message) -> bool {
         || message.parts.iter().any(|part| matches(protect, part))
 }
 
-fn names_tool(protect: &Protect, tools: &Tools, part: &Part) -> bool {
+fn names_tool(protect: &Protect, tools: &ResultTools, part: &Part) -> bool {
     match &part.content {
         Content::ToolCall(call) => protect.tools.contains_key(&call.name),
         Content::ToolResult(result) => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::prose;
 use crate::domain::{ArtifactId, Message, Part, RawJson, ToolDefinition};
-use crate::request::Reference;
+use crate::request::ReferenceStyle;
 
 /// The tool's name. Its calls are answered from `GET /artifacts/{id}`.
 pub const READ_TOOL: &str = "context_read";
@@ -56,7 +56,7 @@ impl ReadBack {
         let id = self.on.then(|| original(content)).flatten();
         let id = id.map(|text| ArtifactId::of_text(&text));
         let texts = content.iter().filter_map(Part::as_text).map(AsRef::as_ref);
-        prose::cleared(tool, texts, id.map(|id| (Reference::Tool, id))).into()
+        prose::cleared(tool, texts, id.map(|id| (ReferenceStyle::Tool, id))).into()
     }
 }
 

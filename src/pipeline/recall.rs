@@ -19,7 +19,7 @@ const HALF_LIFE_DAYS: f64 = 30.0;
 
 /// An entry that was found, in the order in which it came.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct RankedEntry {
     pub entry: Arc<MemoryEntry>,
     /// How well its words answer the question; 0 where none do.
     pub relevance: f64,
@@ -39,13 +39,13 @@ pub struct Ranked {
 }
 
 /// Best first.
-pub fn rank_memory(candidates: Vec<Candidate>) -> Vec<Ranked> {
+pub fn rank_memory(candidates: Vec<RankedEntry>) -> Vec<Ranked> {
     let most = candidates.iter().map(|one| one.relevance).fold(0.0, f64::max);
     let newest = candidates.iter().map(|one| one.entry.updated_at).max();
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
         .enumerate()
-        .map(|(place, Candidate { entry, relevance })| {
+        .map(|(place, RankedEntry { entry, relevance })| {
             let relevance = if most > 0.0 { relevance / most } else { 0.0 };
             let age = newest.map(|newest| newest.since(entry.updated_at)).unwrap_or_default();
             let recency = (-(age.as_secs_f64() / 86_400.0) / HALF_LIFE_DAYS).exp2();

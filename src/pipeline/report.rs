@@ -51,7 +51,7 @@ pub struct Report {
     pub repairs: Vec<Note>,
     pub warnings: Vec<Note>,
     /// What is too big, where the payload does not fit; never empty then.
-    pub too_big: Vec<TooBig>,
+    pub too_big: Vec<OversizedPart>,
     /// One for each message, with `explain: "full"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<Decision>>,
@@ -108,7 +108,7 @@ impl Report {
         self.exact = false;
         if !self.fits {
             let tokens = self.tokens_after;
-            self.too_big = vec![TooBig { part: "history", tokens, pointer: None }];
+            self.too_big = vec![OversizedPart { part: "history", tokens, pointer: None }];
         }
         self
     }
@@ -250,7 +250,7 @@ pub struct Memory {
 
 /// A part that may not be touched and is too big.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct TooBig {
+pub struct OversizedPart {
     /// The part, as in `parts`; `message` is one message of the history.
     pub part: &'static str,
     pub tokens: u64,

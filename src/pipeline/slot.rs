@@ -1,6 +1,6 @@
 //! Messages on their way into the payload, each with its count and the part it belongs to.
 
-use super::Stopped;
+use super::StopReason;
 use super::measure::{Cost, Meter};
 use crate::domain::Message;
 
@@ -31,7 +31,7 @@ impl Slot {
         meter: &Meter<'_>,
         message: Message,
         part: PartName,
-    ) -> Result<Self, Stopped> {
+    ) -> Result<Self, StopReason> {
         let cost = meter.message(&message)?;
         Ok(Self { message, cost, part, tail: 0, fixed: false })
     }

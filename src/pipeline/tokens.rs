@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::measure::Meter;
-use super::{Deadline, Stopped};
+use super::{Deadline, StopReason};
 use crate::domain::{Conversation, Model, Target, ToolDefinition};
 use crate::tokenizer::Counter;
 
@@ -28,7 +28,7 @@ pub fn count_text(
     model: &Model,
     text: &str,
     deadline: &Deadline,
-) -> Result<u64, Stopped> {
+) -> Result<u64, StopReason> {
     let meter = Meter::new(counter, model.tokenizer, Target::Openai, deadline);
     Ok(model.scale(meter.text(text)?))
 }
@@ -40,7 +40,7 @@ pub fn count_messages(
     conversation: &Conversation,
     target: Target,
     deadline: &Deadline,
-) -> Result<(Vec<u64>, u64), Stopped> {
+) -> Result<(Vec<u64>, u64), StopReason> {
     let meter = Meter::new(counter, model.tokenizer, target, deadline);
     let mut raw = Vec::new();
     for message in conversation.system.iter().chain(&conversation.history) {
@@ -65,7 +65,7 @@ pub fn count_tools(
     model: &Model,
     tools: &[ToolDefinition],
     deadline: &Deadline,
-) -> Result<u64, Stopped> {
+) -> Result<u64, StopReason> {
     let meter = Meter::new(counter, model.tokenizer, Target::Openai, deadline);
     Ok(model.scale(meter.tools(tools)?))
 }

@@ -13,7 +13,7 @@ use super::slot::Slot;
 use crate::domain::{
     Content, ContentHash, Extra, MediaSource, Message, Part, Stage, ToolDefinition,
 };
-use crate::request::MemoryEntry;
+use crate::request::RequestMemoryEntry;
 
 /// Bytes from which on a text is hashed by itself.
 const LONG: usize = 128;
@@ -89,7 +89,7 @@ impl Trace {
     }
 
     /// Notes which memory entries are shown, and what they say.
-    pub(super) fn memory(&mut self, entries: &[MemoryEntry], shown: &[String]) {
+    pub(super) fn memory(&mut self, entries: &[RequestMemoryEntry], shown: &[String]) {
         if !self.on {
             return;
         }

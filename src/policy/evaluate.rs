@@ -3,20 +3,20 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Member, Value, js, scoped};
+use super::{RecordMember, Value, js, scoped};
 
 /// What a rule came to.
 #[derive(Debug)]
-pub struct Outcome {
-    pub value: Result<Value, Failure>,
+pub struct Evaluation {
+    pub value: Result<Value, RuleFailure>,
     /// The first place where facts were missing for a comparison or a sum; a value that came by
     /// such a place says little.
-    pub unsure: Option<Unsure>,
+    pub unsure: Option<Uncertainty>,
 }
 
 /// Why a rule has no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum RuleFailure {
     #[error("there is no operator `{0}`")]
     Operator(Arc<str>),
     #[error("the operator `{0}` cannot work on what it was given")]
@@ -30,7 +30,7 @@ pub enum Failure {
     Budget,
 }
 
-impl Failure {
+impl RuleFailure {
     /// The reason in a word.
     pub fn reason(&self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Failure {
 
 /// A comparison or a sum that met something else than a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsure {
+pub struct Uncertainty {
     /// `missing`, `not_a_number` or `not_finite`.
     pub reason: &'static str,
     /// The path that was read there, where it was read by `var`.
@@ -64,20 +64,20 @@ impl Default for Effort {
 }
 
 /// Evaluates a rule, and takes what it does from the effort of all of them.
-pub fn evaluate(rule: &Value, data: &Value, effort: &mut Effort) -> Outcome {
+pub fn evaluate(rule: &Value, data: &Value, effort: &mut Effort) -> Evaluation {
     let max_work = effort.left.min(MAX_WORK);
-    let mut machine = Machine { depth: 0, operations: 0, work: 0, max_work, unsure: None };
+    let mut machine = Evaluator { depth: 0, operations: 0, work: 0, max_work, unsure: None };
     let value = machine.apply(rule, data);
     effort.left = effort.left.saturating_sub(machine.work);
-    Outcome { value, unsure: machine.unsure }
+    Evaluation { value, unsure: machine.unsure }
 }
 
-pub(super) struct Machine {
+pub(super) struct Evaluator {
     depth: usize,
     operations: usize,
     work: usize,
     max_work: usize,
-    pub(super) unsure: Option<Unsure>,
+    pub(super) unsure: Option<Uncertainty>,
 }
 
 /// Operators inside one another; also lists and records inside one another in a value that a rule
@@ -89,8 +89,8 @@ const MAX_WORK: usize = 4_000_000;
 /// Work that each item of a list or record costs that is made: it takes memory.
 const MADE_ITEM_WORK: usize = 8;
 
-impl Machine {
-    pub(super) fn apply(&mut self, rule: &Value, data: &Value) -> Result<Value, Failure> {
+impl Evaluator {
+    pub(super) fn apply(&mut self, rule: &Value, data: &Value) -> Result<Value, RuleFailure> {
         match rule {
             Value::List(rules) => {
                 let values = self.apply_all(rules, data)?;
@@ -100,11 +100,11 @@ impl Machine {
                 [(name, given)] => {
                     self.operations += 1;
                     if self.operations > MAX_OPERATIONS {
-                        return Err(Failure::Budget);
+                        return Err(RuleFailure::Budget);
                     }
                     self.depth += 1;
                     if self.depth > MAX_DEPTH {
-                        return Err(Failure::Depth);
+                        return Err(RuleFailure::Depth);
                     }
                     let given = match given {
                         Value::List(items) => items,
@@ -121,24 +121,24 @@ impl Machine {
     }
 
     /// Accounts for items or bytes.
-    pub(super) fn work(&mut self, amount: usize) -> Result<(), Failure> {
+    pub(super) fn work(&mut self, amount: usize) -> Result<(), RuleFailure> {
         self.work = self.work.saturating_add(amount);
-        if self.work > self.max_work { Err(Failure::Budget) } else { Ok(()) }
+        if self.work > self.max_work { Err(RuleFailure::Budget) } else { Ok(()) }
     }
 
     /// A list that was made.
-    pub(super) fn list(&mut self, items: Vec<Value>) -> Result<Value, Failure> {
+    pub(super) fn list(&mut self, items: Vec<Value>) -> Result<Value, RuleFailure> {
         self.made(items.len())?;
         shallow(Value::list(items))
     }
 
     /// A record that was made.
-    pub(super) fn record(&mut self, members: Vec<Member>) -> Result<Value, Failure> {
+    pub(super) fn record(&mut self, members: Vec<RecordMember>) -> Result<Value, RuleFailure> {
         self.made(members.len())?;
         shallow(Value::record(members))
     }
 
-    fn made(&mut self, items: usize) -> Result<(), Failure> {
+    fn made(&mut self, items: usize) -> Result<(), RuleFailure> {
         self.work(items.saturating_add(1).saturating_mul(MADE_ITEM_WORK))
     }
 
@@ -146,7 +146,7 @@ impl Machine {
     pub(super) fn read_texts<'v>(
         &mut self,
         values: impl IntoIterator<Item = &'v Value>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RuleFailure> {
         values.into_iter().try_for_each(|value| match value {
             Value::Text(_) | Value::List(_) => self.work(value.text_bytes()),
             _ => Ok(()),
@@ -155,7 +155,7 @@ impl Machine {
 
     /// Accounts for comparing two values. Texts of other lengths differ, and lists and records are
     /// compared by where they are.
-    fn compare_cost(&mut self, a: &Value, b: &Value) -> Result<(), Failure> {
+    fn compare_cost(&mut self, a: &Value, b: &Value) -> Result<(), RuleFailure> {
         match (a, b) {
             (Value::Text(a), Value::Text(b)) if a.len() != b.len() => Ok(()),
             (Value::Text(text), Value::Text(_)) => self.work(text.len()),
@@ -164,7 +164,7 @@ impl Machine {
         }
     }
 
-    fn apply_all(&mut self, rules: &[Value], data: &Value) -> Result<Vec<Value>, Failure> {
+    fn apply_all(&mut self, rules: &[Value], data: &Value) -> Result<Vec<Value>, RuleFailure> {
         // Literals are no operations: without this a list of them would be free in every round.
         self.work(rules.len())?;
         rules.iter().map(|rule| self.apply(rule, data)).collect()
@@ -175,7 +175,7 @@ impl Machine {
         name: &Arc<str>,
         given: &[Value],
         data: &Value,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RuleFailure> {
         if let Some(value) = scoped::operate(self, name, given, data) {
             return value;
         }
@@ -199,11 +199,11 @@ impl Machine {
             }
             // Answers what it was given, and prints nothing.
             "log" => a.clone(),
-            _ => return Err(Failure::Operator(Arc::clone(name))),
+            _ => return Err(RuleFailure::Operator(Arc::clone(name))),
         })
     }
 
-    fn equals(&mut self, name: &str, a: &Value, b: &Value) -> Result<bool, Failure> {
+    fn equals(&mut self, name: &str, a: &Value, b: &Value) -> Result<bool, RuleFailure> {
         self.compare_cost(a, b)?;
         let equal = if name.len() == "==".len() { js::is_alike(a, b) } else { js::is_same(a, b) };
         Ok(equal != name.starts_with('!'))
@@ -214,7 +214,7 @@ impl Machine {
         path: Option<&Value>,
         instead: Option<&Value>,
         data: &Value,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RuleFailure> {
         let path = match path {
             None | Some(Value::Undefined | Value::Null) => return Ok(data.clone()),
             Some(path) => {
@@ -245,7 +245,7 @@ impl Machine {
         Ok(if matches!(found, Value::Undefined) { instead() } else { found })
     }
 
-    fn missing(&mut self, values: &[Value], data: &Value) -> Result<Value, Failure> {
+    fn missing(&mut self, values: &[Value], data: &Value) -> Result<Value, RuleFailure> {
         let names = match values.first() {
             Some(Value::List(names)) => names,
             _ => values,
@@ -266,12 +266,12 @@ impl Machine {
         need: &Value,
         names: &Value,
         data: &Value,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RuleFailure> {
         self.read_texts([need, names])?;
         let all = match names {
             Value::List(names) => names.len(),
             Value::Text(text) => text.encode_utf16().count(),
-            _ => return Err(Failure::Given("missing_some")),
+            _ => return Err(RuleFailure::Given("missing_some")),
         };
         let missing = self.missing(std::slice::from_ref(names), data)?;
         let Value::List(lacking) = &missing else { return Ok(missing) };
@@ -281,7 +281,7 @@ impl Machine {
         Ok(if there >= js::number(need) { Value::list(Vec::new()) } else { missing })
     }
 
-    fn merge(&mut self, values: &[Value]) -> Result<Value, Failure> {
+    fn merge(&mut self, values: &[Value]) -> Result<Value, RuleFailure> {
         let mut merged = Vec::new();
         for value in values {
             match value {
@@ -296,7 +296,7 @@ impl Machine {
         self.list(merged)
     }
 
-    fn is_in(&mut self, a: &Value, b: &Value) -> Result<Value, Failure> {
+    fn is_in(&mut self, a: &Value, b: &Value) -> Result<Value, RuleFailure> {
         Ok(Value::Bool(match b {
             Value::List(items) => {
                 self.work(items.len())?;
@@ -316,15 +316,15 @@ impl Machine {
         }))
     }
 
-    fn cat(&mut self, values: &[Value]) -> Result<Value, Failure> {
+    fn cat(&mut self, values: &[Value]) -> Result<Value, RuleFailure> {
         self.read_texts(values)?;
         Ok(Value::text(js::join(values, "")))
     }
 }
 
 /// The value, if it is not nested too deep.
-fn shallow(value: Value) -> Result<Value, Failure> {
-    if value.depth() > MAX_DEPTH { Err(Failure::Depth) } else { Ok(value) }
+fn shallow(value: Value) -> Result<Value, RuleFailure> {
+    if value.depth() > MAX_DEPTH { Err(RuleFailure::Depth) } else { Ok(value) }
 }
 
 #[cfg(test)]

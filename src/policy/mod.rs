@@ -11,6 +11,6 @@ mod operators;
 mod scoped;
 mod value;
 
-pub use evaluate::{Effort, Failure, Outcome, Unsure, evaluate};
-pub use operators::{Trouble, TroubleKind, check};
-pub use value::{List, Member, Record, Value};
+pub use evaluate::{Effort, Evaluation, RuleFailure, Uncertainty, evaluate};
+pub use operators::{RuleFault, RuleFaultKind, check};
+pub use value::{RecordMember, Value, ValueList, ValueRecord};

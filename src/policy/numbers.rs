@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{Failure, Machine, Unsure};
+use super::evaluate::{Evaluator, RuleFailure, Uncertainty};
 use super::{Value, js};
 
-impl Machine {
+impl Evaluator {
     pub(super) fn compare(
         &mut self,
         name: &str,
         [a, b, c]: [&Value; 3],
         given: &[Value],
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RuleFailure> {
         self.read_texts([a, b, c])?;
         let both = |a: &Value, b: &Value| match (name, js::order(a, b)) {
             (_, None) => false,
@@ -36,7 +36,7 @@ impl Machine {
         name: &str,
         values: &[Value],
         given: &[Value],
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RuleFailure> {
         self.read_texts(values)?;
         for (at, value) in values.iter().enumerate() {
             self.doubt(value, given.get(at));
@@ -52,7 +52,7 @@ impl Machine {
             }),
             "+" => values.iter().map(js::parse_float).fold(0.0, |sum, one| sum + one),
             "*" => match values {
-                [] => return Err(Failure::Given("*")),
+                [] => return Err(RuleFailure::Given("*")),
                 // One factor stays what it is.
                 [one] => return Ok(one.clone()),
                 all => all.iter().map(js::parse_float).product(),
@@ -63,7 +63,7 @@ impl Machine {
             _ => js::number(a) % js::number(b),
         };
         if !number.is_finite() && self.unsure.is_none() {
-            self.unsure = Some(Unsure { reason: "not_finite", path: None });
+            self.unsure = Some(Uncertainty { reason: "not_finite", path: None });
         }
         Ok(Value::Number(number))
     }
@@ -78,7 +78,7 @@ impl Machine {
             _ => "not_a_number",
         };
         if self.unsure.is_none() {
-            self.unsure = Some(Unsure { reason, path: given.and_then(path_of) });
+            self.unsure = Some(Uncertainty { reason, path: given.and_then(path_of) });
         }
     }
 }

@@ -43,14 +43,14 @@ pub(super) const KNOWN: &[&str] = &[
 
 /// Something in a rule that its author should change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct RuleFault {
     /// JSON Pointer from the rule; of a long one its beginning.
     pub pointer: String,
-    pub kind: TroubleKind,
+    pub kind: RuleFaultKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TroubleKind {
+pub enum RuleFaultKind {
     /// There is no such operator. Of a long name its beginning.
     Operator(String),
     /// An object of several keys: no operator, and so a value that always holds.
@@ -61,13 +61,13 @@ pub enum TroubleKind {
 
 /// Everything in a rule that is not as it should be, also where evaluation would never come; at most
 /// `most` of it, in the order of the rule.
-pub fn check(rule: &Value, most: usize) -> Vec<Trouble> {
+pub fn check(rule: &Value, most: usize) -> Vec<RuleFault> {
     let mut found = Vec::new();
     walk(rule, Path::Root, most, &mut found);
     found
 }
 
-fn walk(rule: &Value, path: Path<'_>, most: usize, found: &mut Vec<Trouble>) {
+fn walk(rule: &Value, path: Path<'_>, most: usize, found: &mut Vec<RuleFault>) {
     if found.len() >= most {
         return;
     }
@@ -79,14 +79,14 @@ fn walk(rule: &Value, path: Path<'_>, most: usize, found: &mut Vec<Trouble>) {
         }
         Value::Record(members) => {
             if let [(name, given)] = &**members {
-                let mut tell = |kind| found.push(Trouble { pointer: path.pointer(), kind });
+                let mut tell = |kind| found.push(RuleFault { pointer: path.pointer(), kind });
                 if !KNOWN.contains(&&**name) {
-                    tell(TroubleKind::Operator(json::beginning(name).to_owned()));
+                    tell(RuleFaultKind::Operator(json::beginning(name).to_owned()));
                 } else if matches!(&**name, "==" | "!=") && is_loose(given) {
-                    tell(TroubleKind::Loose);
+                    tell(RuleFaultKind::Loose);
                 }
             } else if members.len() > 1 {
-                found.push(Trouble { pointer: path.pointer(), kind: TroubleKind::Literal });
+                found.push(RuleFault { pointer: path.pointer(), kind: RuleFaultKind::Literal });
             }
             for (key, value) in members.iter() {
                 walk(value, path.key(key), most, found);

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{Failure, Machine};
-use super::{List, Value};
+use super::evaluate::{Evaluator, RuleFailure};
+use super::{Value, ValueList};
 
 /// The value, where `name` is one of these operators.
 pub(super) fn operate(
-    machine: &mut Machine,
+    machine: &mut Evaluator,
     name: &str,
     given: &[Value],
     data: &Value,
-) -> Option<Result<Value, Failure>> {
+) -> Option<Result<Value, RuleFailure>> {
     Some(match name {
         "if" | "?:" => choose(machine, given, data),
         "and" => until(machine, given, data, false),
@@ -26,7 +26,7 @@ pub(super) fn operate(
     })
 }
 
-fn choose(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Failure> {
+fn choose(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
     for pair in given.chunks(2) {
         match pair {
             [condition, then] if machine.apply(condition, data)?.is_truthy() => {
@@ -41,11 +41,11 @@ fn choose(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value,
 
 /// The first value that holds, or does not; else the last.
 fn until(
-    machine: &mut Machine,
+    machine: &mut Evaluator,
     given: &[Value],
     data: &Value,
     holds: bool,
-) -> Result<Value, Failure> {
+) -> Result<Value, RuleFailure> {
     let mut value = Value::Undefined;
     for rule in given {
         value = machine.apply(rule, data)?;
@@ -58,10 +58,10 @@ fn until(
 
 /// The list that an operator works on, if it is one, and the rule for its items.
 fn items<'g>(
-    machine: &mut Machine,
+    machine: &mut Evaluator,
     given: &'g [Value],
     data: &Value,
-) -> Result<(Option<List>, &'g Value), Failure> {
+) -> Result<(Option<ValueList>, &'g Value), RuleFailure> {
     let list = given.first().unwrap_or(&Value::Undefined);
     let items = match machine.apply(list, data)? {
         Value::List(items) => Some(items),
@@ -71,7 +71,7 @@ fn items<'g>(
     Ok((items, given.get(1).unwrap_or(&Value::Undefined)))
 }
 
-fn map(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Failure> {
+fn map(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
     let (items, rule) = items(machine, given, data)?;
     let mut values = Vec::new();
     for item in items.iter().flat_map(|items| items.iter()) {
@@ -80,7 +80,11 @@ fn map(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Fa
     machine.list(values)
 }
 
-fn filter(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Vec<Value>, Failure> {
+fn filter(
+    machine: &mut Evaluator,
+    given: &[Value],
+    data: &Value,
+) -> Result<Vec<Value>, RuleFailure> {
     let (items, rule) = items(machine, given, data)?;
     let mut kept = Vec::new();
     for item in items.iter().flat_map(|items| items.iter()) {
@@ -91,7 +95,7 @@ fn filter(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Vec<Va
     Ok(kept)
 }
 
-fn reduce(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Failure> {
+fn reduce(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
     let (items, rule) = items(machine, given, data)?;
     let mut value = match given.get(2) {
         Some(first) => machine.apply(first, data)?,
@@ -106,7 +110,7 @@ fn reduce(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value,
     Ok(value)
 }
 
-fn all(machine: &mut Machine, given: &[Value], data: &Value) -> Result<Value, Failure> {
+fn all(machine: &mut Evaluator, given: &[Value], data: &Value) -> Result<Value, RuleFailure> {
     let (items, rule) = items(machine, given, data)?;
     let Some(items) = items.filter(|items| !items.is_empty()) else {
         return Ok(Value::Bool(false));

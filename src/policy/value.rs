@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::json::{self, Node, write_string};
-use crate::limit::{Exhausted, PaidText};
+use crate::limit::{AllowanceExceeded, PaidText};
 
 use super::js;
 
@@ -20,34 +20,34 @@ pub enum Value {
     /// May be infinite, or no number at all.
     Number(f64),
     Text(Arc<str>),
-    List(List),
+    List(ValueList),
     /// In the order in which the members were written.
-    Record(Record),
+    Record(ValueRecord),
 }
 
 /// The items of a list.
-pub type List = Shared<Value>;
+pub type ValueList = SharedList<Value>;
 
 /// The members of a record.
-pub type Record = Shared<Member>;
+pub type ValueRecord = SharedList<RecordMember>;
 
 /// A name and its value.
-pub type Member = (Arc<str>, Value);
+pub type RecordMember = (Arc<str>, Value);
 
 /// Items that several values may hold at once. They know how deep they are nested and how long
 /// their text is: a value that holds another one twice, forty times over, is a small value and a
 /// text that no memory holds.
 #[derive(Debug)]
-pub struct Shared<T>(Arc<Held<T>>);
+pub struct SharedList<T>(Arc<SharedItems<T>>);
 
 #[derive(Debug)]
-struct Held<T> {
+struct SharedItems<T> {
     depth: usize,
     text_bytes: usize,
     items: Box<[T]>,
 }
 
-impl<T> Shared<T> {
+impl<T> SharedList<T> {
     /// Lists and records inside one another, this one included.
     pub(super) fn depth(&self) -> usize {
         self.0.depth
@@ -65,17 +65,17 @@ impl<T> Shared<T> {
             // A comma stands between two.
             text_bytes = text_bytes.saturating_add(value.text_bytes()).saturating_add(1);
         }
-        Self(Arc::new(Held { depth: depth + 1, text_bytes, items: items.into() }))
+        Self(Arc::new(SharedItems { depth: depth + 1, text_bytes, items: items.into() }))
     }
 }
 
-impl<T> Clone for Shared<T> {
+impl<T> Clone for SharedList<T> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<T> Deref for Shared<T> {
+impl<T> Deref for SharedList<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -102,13 +102,13 @@ impl Value {
     }
 
     /// A record of these members.
-    pub fn record(members: Vec<Member>) -> Self {
-        Self::Record(Shared::of(members, |(_, value)| value))
+    pub fn record(members: Vec<RecordMember>) -> Self {
+        Self::Record(SharedList::of(members, |(_, value)| value))
     }
 
     /// A list of these items.
     pub(super) fn list(items: Vec<Self>) -> Self {
-        Self::List(Shared::of(items, |item| item))
+        Self::List(SharedList::of(items, |item| item))
     }
 
     /// Whether a rule that answers this holds. An empty list does not, an empty record does.
@@ -173,7 +173,7 @@ impl Value {
     }
 
     /// Appends the value as JSON; what JSON cannot hold is null.
-    pub fn write(&self, out: &mut PaidText<'_>) -> Result<(), Exhausted> {
+    pub fn write(&self, out: &mut PaidText<'_>) -> Result<(), AllowanceExceeded> {
         match self {
             Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
             Self::Number(number) if number.is_finite() => out.push_str(&js::number_text(*number)),
@@ -205,6 +205,6 @@ impl Value {
     }
 }
 
-fn write_text(out: &mut PaidText<'_>, text: &str) -> Result<(), Exhausted> {
+fn write_text(out: &mut PaidText<'_>, text: &str) -> Result<(), AllowanceExceeded> {
     out.push_with(json::string_bytes(text), |out| write_string(out, text))
 }

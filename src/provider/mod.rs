@@ -14,7 +14,7 @@ mod write;
 pub use adapt::{adapt, means};
 pub use read::{CONVERSATION_KEYS, detect, list_key, read, read_tools, without_nul};
 pub use schema::as_json_schema;
-pub use texts::{Answered, Spoken, TextSlot, Wrap, spoken, thoughts};
+pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, spoken, thoughts};
 pub use write::{write, write_into, write_messages};
 
 use crate::domain::{Message, Target, ToolDefinition};
@@ -26,7 +26,7 @@ pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
 /// What [`write()`] puts into a payload: adapted messages in sandwich order, system messages in
 /// their places.
 #[derive(Debug, Clone, Copy)]
-pub struct Sandwich<'m> {
+pub struct PayloadInput<'m> {
     pub messages: &'m [Message],
     pub tools: &'m [ToolDefinition],
 }
@@ -34,7 +34,7 @@ pub struct Sandwich<'m> {
 /// What a target's wire asks of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question a wire answers by itself")]
-pub struct Rules {
+pub struct TargetRules {
     /// System messages stand in a field of their own instead of the list.
     pub hoists_system: bool,
     /// The list must begin with a user message.
@@ -48,8 +48,8 @@ pub struct Rules {
 }
 
 /// The wire rules of a target.
-pub fn rules(target: Target) -> Rules {
-    let plain = Rules {
+pub fn rules(target: Target) -> TargetRules {
+    let plain = TargetRules {
         hoists_system: false,
         user_first: false,
         prefill: false,
@@ -58,14 +58,14 @@ pub fn rules(target: Target) -> Rules {
     };
     match target {
         Target::Openai | Target::OpenaiResponses => plain,
-        Target::Anthropic => Rules {
+        Target::Anthropic => TargetRules {
             hoists_system: true,
             user_first: true,
             prefill: true,
             cache_marks: true,
             clean_end: true,
         },
-        Target::Gemini => Rules { hoists_system: true, user_first: true, ..plain },
-        Target::Neutral => Rules { prefill: true, cache_marks: true, ..plain },
+        Target::Gemini => TargetRules { hoists_system: true, user_first: true, ..plain },
+        Target::Neutral => TargetRules { prefill: true, cache_marks: true, ..plain },
     }
 }

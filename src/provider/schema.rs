@@ -44,19 +44,19 @@ fn has_text_size(schema: &str) -> bool {
 
 fn written(schema: &Node<'_>, fully: bool) -> Option<String> {
     let out = String::with_capacity(schema.raw.len());
-    let mut writer = Writer { out, changed: false, fully };
+    let mut writer = SchemaWriter { out, changed: false, fully };
     writer.schema(schema, true);
     writer.changed.then_some(writer.out)
 }
 
-struct Writer {
+struct SchemaWriter {
     out: String,
     changed: bool,
     /// Whether more than types is changed.
     fully: bool,
 }
 
-impl Writer {
+impl SchemaWriter {
     /// `top`: the schema of all arguments, which are an object and never null.
     fn schema(&mut self, node: &Node<'_>, top: bool) {
         let Some(members) = node.as_object() else {

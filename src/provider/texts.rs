@@ -10,17 +10,17 @@ use crate::json::{Node, Value};
 
 /// A text that a tool answered, the call that asked for it, or what somebody said.
 #[derive(Debug, Clone)]
-pub enum Spoken {
+pub enum MessageText {
     /// The arguments of a call.
-    Call(TextSlot, Wrap),
-    Result(Answered),
+    Call(TextSlot, ContentWrap),
+    Result(ResultTexts),
     /// A text of the user or of the system.
     Words(TextSlot),
     /// A text of the model.
     Said(TextSlot),
 }
 
-impl Spoken {
+impl MessageText {
     /// The texts that may be edited.
     pub fn slots(&self) -> &[TextSlot] {
         match self {
@@ -34,17 +34,17 @@ impl Spoken {
 
 /// What a tool answered.
 #[derive(Debug, Clone)]
-pub struct Answered {
+pub struct ResultTexts {
     /// Its texts, in order.
     pub slots: Vec<TextSlot>,
     /// Bytes of its whole content in the message's own JSON text, and how a text is written in
     /// its place.
-    pub content: Option<(Range<usize>, Wrap)>,
+    pub content: Option<(Range<usize>, ContentWrap)>,
 }
 
 /// How a text is written in the place of a result's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wrap {
+pub enum ContentWrap {
     /// As a JSON string.
     Text,
     /// As it is: it is JSON already.
@@ -62,15 +62,16 @@ pub struct TextSlot {
 }
 
 /// The calls, the results and the words in one message of a list, in order.
-pub fn spoken(message: &Node<'_>) -> Vec<Spoken> {
+pub fn spoken(message: &Node<'_>) -> Vec<MessageText> {
     let mut found = Vec::new();
     let base = message.raw.as_ptr() as usize;
-    let words: Option<fn(TextSlot) -> Spoken> = match message.get("role").and_then(Node::as_str) {
-        Some("user" | "system" | "developer") => Some(Spoken::Words),
-        Some("assistant" | "model") => Some(Spoken::Said),
-        _ => None,
-    };
-    let reading = Walk { base, words };
+    let words: Option<fn(TextSlot) -> MessageText> =
+        match message.get("role").and_then(Node::as_str) {
+            Some("user" | "system" | "developer") => Some(MessageText::Words),
+            Some("assistant" | "model") => Some(MessageText::Said),
+            _ => None,
+        };
+    let reading = StringWalk { base, words };
     if is(message, "role", &["tool", "function"]) && message.get("parts").is_none() {
         found.push(reading.result(message.get("content")));
         return found;
@@ -135,15 +136,15 @@ fn says_thought(part: &Node<'_>) -> bool {
 }
 
 /// Reads strings of one message, whose JSON text begins at the address `base`.
-struct Walk {
+struct StringWalk {
     base: usize,
     /// What its own texts are.
-    words: Option<fn(TextSlot) -> Spoken>,
+    words: Option<fn(TextSlot) -> MessageText>,
 }
 
-impl Walk {
+impl StringWalk {
     /// A part of a message, or an item of a list of items.
-    fn item(&self, node: &Node<'_>, found: &mut Vec<Spoken>) {
+    fn item(&self, node: &Node<'_>, found: &mut Vec<MessageText>) {
         match node.get("type").and_then(Node::as_str) {
             Some("tool_result") => found.push(self.result(node.get("content"))),
             Some("function_call_output" | "custom_tool_call_output") => {
@@ -169,14 +170,14 @@ impl Walk {
             let whole = response.get("response");
             let members = whole.and_then(Node::as_object).into_iter().flatten();
             let slots = members.filter_map(|(_, value)| self.slot(value)).collect();
-            let content = whole.and_then(|whole| Some((self.range(whole)?, Wrap::Object)));
-            found.push(Spoken::Result(Answered { slots, content }));
+            let content = whole.and_then(|whole| Some((self.range(whole)?, ContentWrap::Object)));
+            found.push(MessageText::Result(ResultTexts { slots, content }));
         }
     }
 
-    fn result(&self, content: Option<&Node<'_>>) -> Spoken {
+    fn result(&self, content: Option<&Node<'_>>) -> MessageText {
         let Some(content) = content else {
-            return Spoken::Result(Answered { slots: Vec::new(), content: None });
+            return MessageText::Result(ResultTexts { slots: Vec::new(), content: None });
         };
         let slots = match &content.value {
             Value::String(_) => self.slot(content).into_iter().collect(),
@@ -188,16 +189,16 @@ impl Walk {
             }
             _ => Vec::new(),
         };
-        let content = self.range(content).map(|range| (range, Wrap::Text));
-        Spoken::Result(Answered { slots, content })
+        let content = self.range(content).map(|range| (range, ContentWrap::Text));
+        MessageText::Result(ResultTexts { slots, content })
     }
 
-    fn arguments(&self, node: &Node<'_>) -> Option<Spoken> {
+    fn arguments(&self, node: &Node<'_>) -> Option<MessageText> {
         match &node.value {
-            Value::String(_) => Some(Spoken::Call(self.slot(node)?, Wrap::Text)),
+            Value::String(_) => Some(MessageText::Call(self.slot(node)?, ContentWrap::Text)),
             Value::Object(_) => {
                 let slot = TextSlot { text: node.raw.into(), raw: self.range(node)? };
-                Some(Spoken::Call(slot, Wrap::Raw))
+                Some(MessageText::Call(slot, ContentWrap::Raw))
             }
             _ => None,
         }

@@ -6,8 +6,8 @@ use super::memory::{
     LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_VALUE, name, read_key, read_scope, read_ttl,
 };
 use crate::domain::{
-    About, Actor, ActorKind, Classification, MemoryClass, MemoryScope, MemoryTier, MemoryTtl,
-    Proposal, RawJson, Resolution, Verdict,
+    Actor, ActorKind, Classification, FactProperty, MemoryClass, MemoryScope, MemoryTier,
+    MemoryTtl, Proposal, RawJson, Resolution, ReviewVerdict,
 };
 use crate::json::Fields;
 use crate::json::{Fault, Faults, Node, Path};
@@ -44,7 +44,7 @@ const PROPOSE_KEYS: &[&str] = &[
 
 /// The body of `POST /memory-candidates`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Proposed {
+pub struct ProposalRequest {
     pub proposal: Proposal,
     pub by: Actor,
     /// The server's own where it is absent.
@@ -74,7 +74,7 @@ pub enum ProposeFault {
 /// The body of `POST /memory-candidates/{id}/review`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewRequest {
-    pub verdict: Verdict,
+    pub verdict: ReviewVerdict,
     pub reason: Arc<str>,
     pub classification: Option<Classification>,
     pub by: Actor,
@@ -95,7 +95,7 @@ pub struct PromoteRequest {
 }
 
 /// Reads the body of `POST /memory-candidates`.
-pub fn read_proposal(body: &Node<'_>) -> Result<Proposed, ProposeFault> {
+pub fn read_proposal(body: &Node<'_>) -> Result<ProposalRequest, ProposeFault> {
     let mut faults = Faults::default();
     let Some(fields) = Fields::of(body, Path::Root, PROPOSE_KEYS, &mut faults) else {
         return Err(ProposeFault::Faults(faults.into_vec()));
@@ -146,7 +146,7 @@ pub fn read_proposal(body: &Node<'_>) -> Result<Proposed, ProposeFault> {
     if !class.is_some_and(takes) {
         return Err(ProposeFault::Class(word.to_owned()));
     }
-    Ok(Proposed { proposal, by, policy, revises })
+    Ok(ProposalRequest { proposal, by, policy, revises })
 }
 
 /// Reads the body of `POST /memory-candidates/{id}/review`.
@@ -157,7 +157,7 @@ pub fn read_review(body: &Node<'_>) -> Result<ReviewRequest, Vec<Fault>> {
         return Err(faults.into_vec());
     };
     needed(&fields, "verdict", &mut faults);
-    let verdict = fields.choice("verdict", Verdict::WORDS, &mut faults);
+    let verdict = fields.choice("verdict", ReviewVerdict::WORDS, &mut faults);
     needed(&fields, "reason", &mut faults);
     let reason = limited(&fields, "reason", LONGEST_REASON, &mut faults);
     if reason.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
@@ -226,14 +226,14 @@ fn read_value(fields: &Fields<'_, '_>, faults: &mut Faults) -> RawJson {
     RawJson::new(node.raw)
 }
 
-fn read_about(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<About> {
+fn read_about(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<FactProperty> {
     let (entity, predicate) = (name(fields, "entity", faults), name(fields, "predicate", faults));
     match (fields.get("entity").is_some(), fields.get("predicate").is_some()) {
         (true, false) => fields.fault("predicate", "is missing beside `entity`", faults),
         (false, true) => fields.fault("entity", "is missing beside `predicate`", faults),
         _ => {}
     }
-    Some(About { entity: entity?, predicate: predicate? })
+    Some(FactProperty { entity: entity?, predicate: predicate? })
 }
 
 fn read_by(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Actor> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::hooks::HookChoice;
 use super::options::read;
 use super::options::{
-    CacheOptions, Compression, Explain, KnownAdapters, MemoryOptions, Output, Placement, Protect,
-    Skill,
+    CacheOptions, Compression, Explain, KnownAdapters, MemoryOptions, OutputOptions, Placement,
+    Protect, SkillOptions,
 };
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{Conversation, Model, Models, Notes, RawJson, RecordLevel, Source, Target};
@@ -94,10 +94,10 @@ pub struct CompileRequest {
     pub dynamic_state: Option<RawJson>,
     pub dynamic_state_placement: Placement,
     pub implicit_context: Option<Arc<str>>,
-    pub output: Output,
+    pub output: OutputOptions,
     pub memory: Option<MemoryOptions>,
     pub tools: ToolOptions,
-    pub skill: Option<Skill>,
+    pub skill: Option<SkillOptions>,
     pub session_id: Option<Arc<str>>,
     /// Tokens of the last payload of the session, as its provider counted them.
     pub usage: Option<u64>,
@@ -181,9 +181,9 @@ pub fn read_compile(
                 let path = fields.path().key("implicit_context");
                 provider::without_nul(text, &path, &mut notes)
             }),
-        output: Output::read(&fields, &mut faults, &mut notes),
+        output: OutputOptions::read(&fields, &mut faults, &mut notes),
         memory: MemoryOptions::read(&fields, &mut faults),
-        skill: Skill::read(&fields, &mut faults, &mut notes),
+        skill: SkillOptions::read(&fields, &mut faults, &mut notes),
         session_id: session_id(&fields, &mut faults),
         usage: super::usage::read_usage(&fields, &mut faults),
         measured_milli: None,

@@ -43,7 +43,7 @@ pub enum Originals {
 
 /// How a model is told of what it can get back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reference {
+pub enum ReferenceStyle {
     /// By our tool.
     Tool,
     /// As `hash=` and the artifact's id, for tools of other products.
@@ -52,23 +52,23 @@ pub enum Reference {
 
 /// Who reads what is shown.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Reader {
+pub struct ModelReader {
     /// How originals are named to the model; none where it cannot ask for them.
-    pub reference: Option<Reference>,
+    pub reference: Option<ReferenceStyle>,
     /// Whether nothing but results of tools is touched: all else was written by somebody.
     pub results_only: bool,
 }
 
 /// What is to be compressed.
 #[derive(Debug)]
-pub enum Given<'r, 'a> {
+pub enum CompressInput<'r, 'a> {
     Text(Arc<str>),
-    List(List<'r, 'a>),
+    List(MessageList<'r, 'a>),
 }
 
 /// Messages in the shape they came in, and as they were read.
 #[derive(Debug)]
-pub struct List<'r, 'a> {
+pub struct MessageList<'r, 'a> {
     /// The key that holds them.
     pub key: &'static str,
     pub items: &'r [Node<'a>],
@@ -78,7 +78,7 @@ pub struct List<'r, 'a> {
 /// A checked request.
 #[derive(Debug)]
 pub struct CompressRequest<'r, 'a> {
-    pub given: Given<'r, 'a>,
+    pub given: CompressInput<'r, 'a>,
     pub target: Target,
     pub model: Model,
     pub level: Level,
@@ -90,7 +90,7 @@ pub struct CompressRequest<'r, 'a> {
     pub adapters: AdapterChoices,
     pub protect: Protect,
     pub originals: Originals,
-    pub reader: Reader,
+    pub reader: ModelReader,
     /// What hooks made of texts, which no request says.
     pub formats: BTreeMap<Arc<str>, Arc<str>>,
     pub explain: Explain,
@@ -166,7 +166,7 @@ pub fn read_compress<'r, 'a>(
         adapters,
         protect,
         originals,
-        reader: Reader::default(),
+        reader: ModelReader::default(),
         formats: BTreeMap::new(),
         explain,
         deadline_ms,
@@ -181,7 +181,7 @@ fn given<'r, 'a>(
     source: Source,
     faults: &mut Faults,
     notes: &mut Notes,
-) -> Option<Given<'r, 'a>> {
+) -> Option<CompressInput<'r, 'a>> {
     let text = fields.text("text", faults);
     let has_list = provider::CONVERSATION_KEYS.iter().any(|key| fields.get(key).is_some());
     if fields.get("text").is_some() == has_list {
@@ -189,7 +189,7 @@ fn given<'r, 'a>(
         return None;
     }
     if let Some(text) = text {
-        return Some(Given::Text(text.into()));
+        return Some(CompressInput::Text(text.into()));
     }
     if !has_list {
         return None;
@@ -198,7 +198,7 @@ fn given<'r, 'a>(
     let key = provider::list_key(body);
     let items = body.get(key).and_then(Node::as_array).unwrap_or_default();
     repeated_ids(items, &Path::Root.key(key), faults);
-    Some(Given::List(List { key, items, conversation }))
+    Some(CompressInput::List(MessageList { key, items, conversation }))
 }
 
 /// Messages are told apart by their ids where they have some.

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::options::{MemoryEntry, read};
+use super::options::{RequestMemoryEntry, read};
 
-use crate::hook::{CheckUrl, Delivery, GivenId, Hook, Kind, hook_patterns, read_hook_within};
+use crate::hook::{
+    CheckUrl, DeliveryMode, GivenId, Hook, HookKind, hook_patterns, read_hook_within,
+};
 use crate::json::{Faults, Fields, Limits, Node, Path, Value, parse};
 
 /// The most hooks that a request brings.
@@ -54,13 +56,13 @@ impl HookChoice {
                            out; register it, with `scope` for one session";
                 faults.add(&here.key("mandatory"), why);
             }
-            if hook.kind == Kind::Observe {
+            if hook.kind == HookKind::Observe {
                 // It is in no registry from which it could be called later.
                 if node.get("delivery").and_then(Node::as_str) == Some("async") {
                     let why = "must be `sync`: what a request brings is told before its answer";
                     faults.add(&here.key("delivery"), why);
                 }
-                hook.delivery = Delivery::Sync;
+                hook.delivery = DeliveryMode::Sync;
             }
             hooks.push(Arc::new(hook));
         }
@@ -82,7 +84,7 @@ pub struct RecalledMemory {
     /// The candidates that it wants shown, in its order; none where it does not choose.
     pub keys: Option<Vec<Arc<str>>>,
     /// Further entries.
-    pub entries: Vec<MemoryEntry>,
+    pub entries: Vec<RequestMemoryEntry>,
 }
 
 /// Reads `{"keys"?, "entries"?}`, or says what is wrong with it.

@@ -18,18 +18,19 @@ mod usage;
 pub use crate::json::Fields;
 pub use calls::{CallsRequest, read_calls};
 pub use candidates::{
-    PromoteRequest, ProposeFault, Proposed, ReviewRequest, WritePolicy, read_promotion,
+    PromoteRequest, ProposalRequest, ProposeFault, ReviewRequest, WritePolicy, read_promotion,
     read_proposal, read_review,
 };
 pub use compile::{
     COMPILE_KEYS, CompileRequest, OnDeadline, OnOverflow, SECTIONS, read_compile, resolve_model,
 };
 pub use compress::{
-    COMPRESS_KEYS, CompressRequest, Given, List, Originals, Reader, Reference, read_compress,
+    COMPRESS_KEYS, CompressInput, CompressRequest, MessageList, ModelReader, Originals,
+    ReferenceStyle, read_compress,
 };
 pub use governed::{
-    CallerBlock, EvidenceRef, Governed, Invoke, MemoryRecord, PackSource, RunContext, Unread,
-    is_bucket_name, is_owned, read_evidence, read_governed,
+    CallerBlock, EvidenceRef, GovernedError, GovernedRequest, Invoke, MemoryRecord, PackSource,
+    RunContext, is_bucket_name, is_owned, read_evidence, read_governed,
 };
 pub use hooks::{HookChoice, RecalledMemory, read_recalled};
 pub use lineage::{
@@ -44,11 +45,11 @@ pub use memory::{
 pub use options::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, CacheOptions, CacheState, Clear, Compression, Explain, KnownAdapters, Level,
-    MOST_PATTERNS_IN_ALL, MemoryEntry, MemoryOptions, OnArrival, Output, Pattern, Placement,
-    Previous, Protect, Skill, Thinking, adapter_names, given_adapters, patterns_in,
-    read_definition,
+    MOST_PATTERNS_IN_ALL, MemoryOptions, OnArrival, OutputOptions, Pattern, Placement,
+    PreviousCompile, Protect, RequestMemoryEntry, SkillOptions, ThinkingPolicy, adapter_names,
+    given_adapters, patterns_in, read_definition,
 };
-pub use results::{Lengths, RawResult, ResultsRequest, Truncate, read_results};
+pub use results::{Lengths, RawResult, ResultsRequest, TruncateOptions, read_results};
 pub use sessions::{SessionWrite, is_session_id, read_session, read_session_id};
 pub use snapshots::{
     RestoreSession, SNAPSHOT_FORMAT, TakeSnapshot, read_session_restore, read_snapshot,

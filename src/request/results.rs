@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::compile::session_id;
-use super::compress::Reference;
+use super::compress::ReferenceStyle;
 use crate::domain::Source;
 use crate::json::{Fault, Faults, Fields, Node, Path};
 
@@ -26,10 +26,10 @@ pub struct ResultsRequest {
     /// The shape of the messages that are wanted.
     pub source: Source,
     pub model: Option<Arc<str>>,
-    pub truncate: Option<Truncate>,
+    pub truncate: Option<TruncateOptions>,
     /// The level of compression; none for off.
     pub level: Option<&'static str>,
-    pub reference: Option<Reference>,
+    pub reference: Option<ReferenceStyle>,
     pub session_id: Option<Arc<str>>,
 }
 
@@ -47,7 +47,7 @@ pub struct RawResult {
 
 /// How long results are cut.
 #[derive(Debug, Clone)]
-pub struct Truncate {
+pub struct TruncateOptions {
     pub usual: Lengths,
     /// Whether the whole of what is cut is kept.
     pub store: bool,
@@ -63,7 +63,7 @@ pub struct Lengths {
     pub tail: u64,
 }
 
-impl Truncate {
+impl TruncateOptions {
     /// The lengths for results of a tool; none where they are never cut.
     pub fn lengths(&self, tool: &str) -> Option<Lengths> {
         let own = self.per_tool.iter().rev().find(|(name, _)| **name == *tool);
@@ -96,7 +96,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
         model: fields.text_without_nul("model", &mut faults).map(Into::into),
         truncate: truncate(&fields, &mut faults),
         level: level.unwrap_or(Some("lossless")),
-        reference: names.then_some(Reference::Tool),
+        reference: names.then_some(ReferenceStyle::Tool),
         session_id: session_id(&fields, &mut faults),
     };
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
@@ -123,7 +123,7 @@ fn result(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> Option<RawRes
     Some(RawResult { id: id?.into(), name: name.into(), text: text?, is_error, arguments })
 }
 
-fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Truncate> {
+fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<TruncateOptions> {
     const USUAL: Lengths = Lengths { threshold: 5_000, head: 0, tail: 1_000 };
     let node = fields.get("truncate")?;
     let given = Fields::of(node, fields.path().key("truncate"), TRUNCATE, faults)?;
@@ -141,7 +141,7 @@ fn truncate(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Truncate> {
             }
         }
     }
-    Some(Truncate { usual, store: given.flag("store", faults).unwrap_or(false), per_tool })
+    Some(TruncateOptions { usual, store: given.flag("store", faults).unwrap_or(false), per_tool })
 }
 
 fn lengths(given: &Fields<'_, '_>, usual: Lengths, faults: &mut Faults) -> Lengths {

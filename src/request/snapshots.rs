@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::memory::{name, read_key, read_write};
 use super::{is_session_id, read_session_id};
 use crate::domain::{
-    Classification, Measured, MemoryEntry, MemoryScope, MemoryStatus, MemoryTier, RawJson,
+    Classification, MemoryEntry, MemoryScope, MemoryStatus, MemoryTier, ModelCalibration, RawJson,
     SessionState, Source, Timestamp,
 };
 use crate::json::{Fault, Faults, Fields, Node, Path};
@@ -168,10 +168,10 @@ fn points(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<u64> {
     points
 }
 
-fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Measured> {
+fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<ModelCalibration> {
     let items = fields.list("calibration", MOST_MODELS, faults);
     let list = fields.path().key("calibration");
-    let mut found: Vec<Measured> = Vec::with_capacity(items.len());
+    let mut found: Vec<ModelCalibration> = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let known = &["model", "factor", "reports", "tokens"];
         let place = list.index(index);
@@ -180,7 +180,7 @@ fn measured(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Measured> {
             given.fault("model", "is missing", faults);
             continue;
         };
-        found.push(Measured {
+        found.push(ModelCalibration {
             model: model.into(),
             raw: given.whole("tokens", 0, MOST, faults).unwrap_or(0),
             factor_milli: given.milli("factor", 10, 10_000_000, faults),

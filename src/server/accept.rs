@@ -37,7 +37,7 @@ pub(super) struct Acceptor {
     listener: TcpListener,
     places: Arc<Semaphore>,
     connections: Connections,
-    serve: Serve,
+    serve: ConnectionSettings,
 }
 
 /// The open connections.
@@ -49,7 +49,7 @@ pub(super) struct Connections {
 
 /// What one connection needs; cloned for each.
 #[derive(Clone)]
-struct Serve {
+struct ConnectionSettings {
     router: Router,
     builder: Builder<TokioExecutor>,
     header_timeout: Duration,
@@ -72,7 +72,7 @@ impl Acceptor {
                 cut: CancellationToken::new(),
                 tasks,
             },
-            serve: Serve {
+            serve: ConnectionSettings {
                 router,
                 builder: builder(header_timeout),
                 header_timeout,
@@ -124,7 +124,7 @@ impl Connections {
     }
 }
 
-impl Serve {
+impl ConnectionSettings {
     async fn run(self, stream: TcpStream, watcher: Watcher) {
         // An answer in two writes would wait for the other side's acknowledgement.
         let _ = stream.set_nodelay(true);

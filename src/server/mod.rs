@@ -18,12 +18,12 @@ use crate::config::{self, Config, DatabaseUrl, HooksConfig};
 use crate::domain::{Clock, Models};
 use crate::http::{self, AppState};
 use crate::pack::PublicKeys;
-use crate::service::auth::Given;
+use crate::service::auth::KeySources;
 use crate::service::hooks::queue::Worker;
 use crate::service::pool::Pool;
 use crate::service::skills::{FolderError, FolderSkills};
 use crate::service::{Services, StoreError};
-pub use crate::store::Checked;
+pub use crate::store::CheckReport;
 use crate::store::{self, Store};
 use crate::telemetry::Metrics;
 
@@ -101,7 +101,7 @@ pub fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), Error> {
 }
 
 /// Reads all that is stored and tells what is unsound.
-pub fn check(url: &DatabaseUrl) -> Result<Checked, Error> {
+pub fn check(url: &DatabaseUrl) -> Result<CheckReport, Error> {
     Ok(Store::check(url, Clock::system())?)
 }
 
@@ -136,7 +136,7 @@ impl Server {
         if let Some(path) = &config.server.models_file {
             models.extend(config::read_models(path)?);
         }
-        let given = Given {
+        let given = KeySources {
             bootstrap: config.keys.bootstrap_key.as_ref().map(|key| key.reveal().to_owned()),
             has_file: config.keys.keys_file.is_some(),
         };

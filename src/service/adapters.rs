@@ -18,7 +18,7 @@ const TEST_KEYS: &[&str] = &["text", "definition"];
 
 /// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListedAdapter {
     /// One of ours; whether a stored one of the same name stands in its place.
     BuiltIn {
         name: String,
@@ -29,14 +29,14 @@ pub enum Listed {
 
 /// The row behind which a list goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cursor {
+pub enum AdapterCursor {
     BuiltIn(String),
     Custom(String),
 }
 
 /// An adapter by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundAdapter {
     BuiltIn(String),
     /// With its definition's text, as it was given.
     Custom(StoredAdapter, String),
@@ -44,7 +44,7 @@ pub enum Found {
 
 /// What an adapter made of a text.
 #[derive(Debug)]
-pub struct Tested {
+pub struct AdapterTrial {
     pub detects: bool,
     /// What it leaves, or the text as it came.
     pub text: String,
@@ -59,52 +59,52 @@ pub struct Tested {
 /// order of their names. And where the list goes on; none where that is its end.
 pub fn list(
     services: &Services,
-    after: Option<&Cursor>,
+    after: Option<&AdapterCursor>,
     limit: usize,
-) -> Result<(Vec<Listed>, Option<Cursor>), Error> {
+) -> Result<(Vec<ListedAdapter>, Option<AdapterCursor>), Error> {
     let tenant = services.tenant();
     let ours: Vec<String> = built_in_names().collect();
     let first = match after {
         None => 0,
-        Some(Cursor::BuiltIn(name)) => {
+        Some(AdapterCursor::BuiltIn(name)) => {
             ours.iter().position(|own| own == name).map_or(ours.len(), |at| at + 1)
         }
-        Some(Cursor::Custom(_)) => ours.len(),
+        Some(AdapterCursor::Custom(_)) => ours.len(),
     };
     let names: Vec<&str> = ours.iter().skip(first).map(String::as_str).collect();
     let replaced =
         tenant.read(|tx| tx.adapters(&names))?.into_iter().map(|stored| stored.is_some());
-    let mut rows: Vec<Listed> = names
+    let mut rows: Vec<ListedAdapter> = names
         .iter()
         .zip(replaced)
-        .map(|(name, replaced)| Listed::BuiltIn { name: (*name).to_owned(), replaced })
+        .map(|(name, replaced)| ListedAdapter::BuiltIn { name: (*name).to_owned(), replaced })
         .collect();
     let behind = match after {
-        Some(Cursor::Custom(name)) => Some(name.as_str()),
+        Some(AdapterCursor::Custom(name)) => Some(name.as_str()),
         _ => None,
     };
     // One more than is shown tells whether there is more.
     let room = (limit + 1).saturating_sub(rows.len());
     if room > 0 {
         let stored = tenant.read(|tx| tx.list_adapters(behind, room))?;
-        rows.extend(stored.into_iter().map(Listed::Custom));
+        rows.extend(stored.into_iter().map(ListedAdapter::Custom));
     }
     let goes_on = rows.len() > limit;
     rows.truncate(limit);
     let next = rows.last().filter(|_| goes_on).map(|row| match row {
-        Listed::BuiltIn { name, .. } => Cursor::BuiltIn(name.clone()),
-        Listed::Custom(stored) => Cursor::Custom(stored.name.to_string()),
+        ListedAdapter::BuiltIn { name, .. } => AdapterCursor::BuiltIn(name.clone()),
+        ListedAdapter::Custom(stored) => AdapterCursor::Custom(stored.name.to_string()),
     });
     Ok((rows, next))
 }
 
 /// What a name stands for: a stored adapter, else one of ours, else nothing.
-pub fn find(services: &Services, name: &str) -> Result<Option<Found>, Error> {
+pub fn find(services: &Services, name: &str) -> Result<Option<FoundAdapter>, Error> {
     if let Some((stored, text)) = services.tenant().read(|tx| tx.adapters(&[name]))?.pop().flatten()
     {
-        return Ok(Some(Found::Custom(stored, text)));
+        return Ok(Some(FoundAdapter::Custom(stored, text)));
     }
-    Ok(built_in_names().find(|own| own == name).map(Found::BuiltIn))
+    Ok(built_in_names().find(|own| own == name).map(FoundAdapter::BuiltIn))
 }
 
 /// Stores the definition in `body` under a name; answers whether it is new, and the text that is
@@ -138,7 +138,7 @@ pub fn delete(services: &Services, name: &str) -> Result<bool, Error> {
 
 /// Tries an adapter on the text in `body`: `{"text", "definition"?}`. None where no definition is
 /// given and the name stands for nothing.
-pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Tested>, Error> {
+pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<AdapterTrial>, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let Some(fields) = Fields::of(&node, Path::Root, TEST_KEYS, &mut faults) else {
@@ -159,10 +159,10 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Tested
     let choice = match definition {
         Some(definition) => AdapterChoice::Custom(Arc::new(definition)),
         None => match find(services, name)? {
-            Some(Found::Custom(stored, text)) => {
+            Some(FoundAdapter::Custom(stored, text)) => {
                 AdapterChoice::Custom(definition_of(&stored.name, &text)?)
             }
-            Some(Found::BuiltIn(name)) => AdapterChoice::Named(name.into()),
+            Some(FoundAdapter::BuiltIn(name)) => AdapterChoice::Named(name.into()),
             None => return Ok(None),
         },
     };
@@ -171,7 +171,7 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Tested
     let tried = Tryout::of(&choice, text, &count);
     Ok(tried.map(|Tryout { detects, text: left, reverted, kept_lines }| {
         let tokens_before = count(text);
-        Tested {
+        AdapterTrial {
             detects,
             changed: left.is_some(),
             tokens_before,
@@ -236,7 +236,7 @@ fn definition_of(name: &str, text: &str) -> Result<Arc<AdapterDefinition>, Store
     let read = request::read_definition(&node, Path::Root, Some(name), &mut faults);
     match read.filter(|_| faults.is_empty()) {
         Some(definition) => Ok(Arc::new(definition)),
-        None => Err(StoreError::Corrupt(Arc::new(Unreadable(faults.into_vec())))),
+        None => Err(StoreError::Corrupt(Arc::new(UnreadableAdapter(faults.into_vec())))),
     }
 }
 
@@ -246,4 +246,4 @@ fn parse(text: &str) -> Result<Node<'_>, StoreError> {
 
 #[derive(Debug, thiserror::Error)]
 #[error("a stored adapter is not valid in {}", json::places(.0))]
-struct Unreadable(Vec<Fault>);
+struct UnreadableAdapter(Vec<Fault>);

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::once::{Once, remember};
+use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, Services};
 pub use crate::compress::Offload;
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 use crate::json::{self, Faults, Limits, Path};
-use crate::limit::{Allowance, Exhausted, PaidText};
+use crate::limit::{Allowance, AllowanceExceeded, PaidText};
 use crate::request::Fields;
 pub use crate::store::Cleanup;
 use crate::store::{Batch, Caps, Tx};
@@ -22,7 +22,7 @@ const MOST: u64 = 1 << 53;
 
 /// What became of a text that was to be offloaded.
 #[derive(Debug)]
-pub enum Offloaded {
+pub enum OffloadResult {
     /// It is too short: it stays where it is, and nothing was stored.
     Kept(String),
     /// It is stored; `marker` stands for it.
@@ -30,14 +30,14 @@ pub enum Offloaded {
 }
 
 /// What a repetition of a request is answered.
-pub type Tell = fn(&Offloaded) -> String;
+pub type OffloadReply = fn(&OffloadResult) -> String;
 
 /// Offloads the text in `body`: `{"text", "threshold"?, "head_chars"?, "tail_chars"?}`.
 pub fn offload(
     services: &Services,
     body: &str,
-    (once, tell): (Option<&Once>, Tell),
-) -> Result<Offloaded, Error> {
+    (once, tell): (Option<&IdempotentRequest>, OffloadReply),
+) -> Result<OffloadResult, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let fields = Fields::of(&node, Path::Root, OFFLOAD_KEYS, &mut faults);
@@ -69,12 +69,12 @@ pub fn offload_text(
     services: &Services,
     text: &str,
     options: &Offload,
-    (once, tell): (Option<&Once>, Tell),
-) -> Result<Offloaded, Error> {
+    (once, tell): (Option<&IdempotentRequest>, OffloadReply),
+) -> Result<OffloadResult, Error> {
     let id = ArtifactId::of(&ContentHash::of(text));
     let once = once.cloned();
     let Some(marker) = options.apply(text, id) else {
-        let kept = Offloaded::Kept(text.to_owned());
+        let kept = OffloadResult::Kept(text.to_owned());
         if once.is_some() {
             let answer = tell(&kept);
             let note = move |tx: &Tx<'_>| remember(once.as_ref(), tx, || answer.clone());
@@ -87,12 +87,12 @@ pub fn offload_text(
     let told = marker.clone();
     let committed = services.tenant().commit_with(batch, move |tx, artifacts| {
         let Some(artifact) = artifacts.first() else { return Ok(()) };
-        let stored = Offloaded::Stored { artifact: artifact.clone(), marker: told.clone() };
+        let stored = OffloadResult::Stored { artifact: artifact.clone(), marker: told.clone() };
         remember(once.as_ref(), tx, || tell(&stored))
     })?;
     Ok(match committed.artifacts.into_iter().next() {
-        Some(artifact) => Offloaded::Stored { artifact, marker },
-        None => Offloaded::Kept(text.to_owned()),
+        Some(artifact) => OffloadResult::Stored { artifact, marker },
+        None => OffloadResult::Kept(text.to_owned()),
     })
 }
 
@@ -158,7 +158,7 @@ pub fn search(
     words: &str,
     first: usize,
     allowance: &Allowance,
-) -> Result<String, Exhausted> {
+) -> Result<String, AllowanceExceeded> {
     let words = words.to_lowercase();
     numbered(text, first, allowance, &|line| line.contains(&words))
 }
@@ -169,7 +169,7 @@ pub(super) fn numbered(
     first: usize,
     allowance: &Allowance,
     fits: &dyn Fn(&str) -> bool,
-) -> Result<String, Exhausted> {
+) -> Result<String, AllowanceExceeded> {
     let mut found = PaidText::new(allowance);
     for (line, number) in text.split('\n').zip(first..) {
         if fits(&line.to_lowercase()) {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
 
-use super::usage::Meter;
+use super::usage::UsageMeter;
 use super::{Services, StoreError, TENANT};
 use crate::domain::{Day, Key, KeyHash, KeyText, Principal, Timestamp};
 use crate::store::Store;
@@ -28,7 +28,7 @@ const BOOTSTRAP: &str = "bootstrap";
 
 /// Why a caller is not served.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum Refused {
+pub enum AuthFailure {
     #[error("this needs a key: send `authorization: Bearer <key>`")]
     NoKey,
     #[error("no such key is known, or it was revoked")]
@@ -40,7 +40,7 @@ pub enum Refused {
 /// A key has asked for all that it may for now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the key may {what}")]
-pub struct Limited {
+pub struct RateExceeded {
     /// What the limit is.
     what: String,
     /// Until when it is of no use to ask again.
@@ -49,7 +49,7 @@ pub struct Limited {
 
 /// Keys that do not stand in the store.
 #[derive(Debug, Default)]
-pub struct Given {
+pub struct KeySources {
     /// The operator's own, with every right.
     pub bootstrap: Option<String>,
     /// Whether there is a file with keys; empty or not, callers need one then.
@@ -57,12 +57,12 @@ pub struct Given {
 }
 
 /// Who holds a key, and the hash of its secret.
-type Holder = (Arc<Principal>, KeyHash);
+type KeyHolder = (Arc<Principal>, KeyHash);
 
 /// What is known of a key's id, and since when.
 #[derive(Clone)]
-struct Known {
-    key: Option<Holder>,
+struct KeyLookup {
+    key: Option<KeyHolder>,
     since: Instant,
 }
 
@@ -73,10 +73,10 @@ struct Bucket {
 }
 
 /// Tells who a caller is.
-pub(super) struct Gate {
+pub(super) struct Authenticator {
     bootstrap: Option<(KeyHash, Arc<Principal>)>,
-    file: Mutex<HashMap<Arc<str>, Holder>>,
-    keys: Cache<Arc<str>, Known>,
+    file: Mutex<HashMap<Arc<str>, KeyHolder>>,
+    keys: Cache<Arc<str>, KeyLookup>,
     needs_key: AtomicBool,
     /// When the store was last seen without a key.
     seen_open: Mutex<Option<Instant>>,
@@ -84,7 +84,7 @@ pub(super) struct Gate {
     buckets: Mutex<HashMap<Arc<str>, Bucket>>,
 }
 
-impl fmt::Debug for Gate {
+impl fmt::Debug for Authenticator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Gate").field("needs_key", &self.needs_key).finish_non_exhaustive()
     }
@@ -94,8 +94,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Gate {
-    pub(super) fn new(given: Given) -> Self {
+impl Authenticator {
+    pub(super) fn new(given: KeySources) -> Self {
         let anyone = Principal::of_tenant(TENANT.into());
         let needs_key = given.bootstrap.is_some() || given.has_file;
         let bootstrap = given.bootstrap.map(|secret| {
@@ -138,7 +138,7 @@ impl Gate {
     }
 
     /// Who it is, as far as memory knows; none where the store has to be asked.
-    fn recall(&self, given: Option<&str>) -> Option<Result<Arc<Principal>, Refused>> {
+    fn recall(&self, given: Option<&str>) -> Option<Result<Arc<Principal>, AuthFailure>> {
         self.known(given, |since, trusted| since.elapsed() < trusted)
     }
 
@@ -147,18 +147,18 @@ impl Gate {
         &self,
         given: Option<&str>,
         is_fresh: impl Fn(Instant, Duration) -> bool,
-    ) -> Option<Result<Arc<Principal>, Refused>> {
+    ) -> Option<Result<Arc<Principal>, AuthFailure>> {
         if !self.needs_key.load(Ordering::Acquire) {
             let seen = *lock(&self.seen_open);
             return seen.filter(|seen| is_fresh(*seen, OPEN)).map(|_| Ok(self.anyone.clone()));
         }
-        let Some(given) = given else { return Some(Err(Refused::NoKey)) };
+        let Some(given) = given else { return Some(Err(AuthFailure::NoKey)) };
         if let Some((hash, principal)) = &self.bootstrap
             && *hash == KeyHash::of(given)
         {
             return Some(Ok(Arc::clone(principal)));
         }
-        let Some(text) = KeyText::parse(given) else { return Some(Err(Refused::Unknown)) };
+        let Some(text) = KeyText::parse(given) else { return Some(Err(AuthFailure::Unknown)) };
         let id = text.id();
         if let Some(known) = lock(&self.file).get(&id) {
             return Some(check(Some(known), &text));
@@ -184,20 +184,25 @@ impl Gate {
             let since = Instant::now();
             let key = store.find_key(&text.id())?;
             let key = key.map(|(key, hash)| (Arc::new(key.into()), hash));
-            self.keys.insert(text.id(), Known { key, since });
+            self.keys.insert(text.id(), KeyLookup { key, since });
         }
         Ok(())
     }
 
     /// Counts a request of a key against its limits.
-    fn admit(&self, meter: &Meter, principal: &Principal, now: Timestamp) -> Result<(), Limited> {
+    fn admit(
+        &self,
+        meter: &UsageMeter,
+        principal: &Principal,
+        now: Timestamp,
+    ) -> Result<(), RateExceeded> {
         let Some(id) = &principal.key else { return Ok(()) };
         let day = Day::of(now);
         if let Some(most) = principal.limits.tokens_per_day
             && meter.tokens_today(id, day).is_some_and(|used| used >= most)
         {
             let what = format!("compile and compress {most} tokens a day");
-            return Err(Limited { what, pause: day.rest(now) });
+            return Err(RateExceeded { what, pause: day.rest(now) });
         }
         let Some(most) = principal.limits.requests_per_minute else { return Ok(()) };
         #[expect(clippy::cast_precision_loss, reason = "limits are far below 2^53")]
@@ -211,22 +216,25 @@ impl Gate {
         bucket.at = Instant::now();
         if bucket.left < 1.0 {
             let pause = Duration::from_secs_f64((1.0 - bucket.left) / a_second);
-            return Err(Limited { what: format!("ask {most} times a minute"), pause });
+            return Err(RateExceeded { what: format!("ask {most} times a minute"), pause });
         }
         bucket.left -= 1.0;
         Ok(())
     }
 }
 
-fn check(known: Option<&Holder>, text: &KeyText) -> Result<Arc<Principal>, Refused> {
+fn check(known: Option<&KeyHolder>, text: &KeyText) -> Result<Arc<Principal>, AuthFailure> {
     match known {
         Some((principal, hash)) if *hash == text.hash() => Ok(Arc::clone(principal)),
-        _ => Err(Refused::Unknown),
+        _ => Err(AuthFailure::Unknown),
     }
 }
 
 /// Who shows a key, or none; as far as memory knows.
-pub fn recall(services: &Services, given: Option<&str>) -> Option<Result<Arc<Principal>, Refused>> {
+pub fn recall(
+    services: &Services,
+    given: Option<&str>,
+) -> Option<Result<Arc<Principal>, AuthFailure>> {
     let inner = &services.inner;
     let found = inner.gate.recall(given)?;
     let is_ready = |principal: &Principal| {
@@ -242,14 +250,14 @@ pub fn recall(services: &Services, given: Option<&str>) -> Option<Result<Arc<Pri
 }
 
 /// The same, with a look into the store. Takes the thread.
-pub fn identify(services: &Services, given: Option<&str>) -> Result<Arc<Principal>, Refused> {
+pub fn identify(services: &Services, given: Option<&str>) -> Result<Arc<Principal>, AuthFailure> {
     let inner = &services.inner;
     let found = if let Some(found) = inner.gate.recall(given) {
         found?
     } else {
         inner.gate.look(&inner.store, given)?;
         // It was read for this request, however long that took.
-        inner.gate.known(given, |_, _| true).unwrap_or(Err(Refused::Unknown))?
+        inner.gate.known(given, |_, _| true).unwrap_or(Err(AuthFailure::Unknown))?
     };
     begin_day(services, &found)?;
     Ok(found)
@@ -304,7 +312,7 @@ pub fn stands(services: &Services) -> Result<bool, StoreError> {
 }
 
 /// Counts a request against the limits of its caller's key.
-pub fn admit(services: &Services, principal: &Principal) -> Result<(), Limited> {
+pub fn admit(services: &Services, principal: &Principal) -> Result<(), RateExceeded> {
     let inner = &services.inner;
     inner.gate.admit(&inner.meter, principal, inner.store.now())
 }

@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::compile::{Answer, Error, hook_line};
-use super::known::{Known, Recipe, keep_text, message_of};
+use super::compile::{CompiledResponse, Error, hook_line};
+use super::recognized_messages::{MessageRecipe, RecognizedMessages, keep_text, message_of};
 use super::results::Results;
 use super::{Services, adapters, usage};
 use crate::compress::chain;
 use crate::domain::Notes;
 use crate::hook::Point;
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{self, Asks, Deadline, Shortened, Stopped, Timings};
+use crate::pipeline::{self, Deadline, HookPort, ShortenOutput, StopReason, Timings};
 use crate::provider;
-use crate::request::{self, CompressRequest, Given, Level, Originals, Reader};
-use crate::store::{Batch, Committed};
+use crate::request::{self, CompressInput, CompressRequest, Level, ModelReader, Originals};
+use crate::store::{Batch, CommittedBatch};
 
 /// The original of something that is not shown in full.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -42,29 +42,33 @@ pub fn keys() -> impl Iterator<Item = &'static str> {
 
 /// What was compressed, to be told in one shape or another.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Done<'d> {
+pub(super) struct CompressOutcome<'d> {
     id: &'d str,
     request: &'d CompressRequest<'d, 'd>,
-    pub(super) shortened: &'d Shortened,
+    pub(super) shortened: &'d ShortenOutput,
     /// The messages that are shown, as one JSON text.
     pub(super) list: &'d str,
-    committed: Option<&'d Committed>,
+    committed: Option<&'d CommittedBatch>,
 }
 
 /// Compresses what `body` holds. Takes the thread until it is done or `deadline` stops it.
-pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
-    carry_out(services, (body, Reader::default()), None, deadline, &write)
+pub fn compress(
+    services: &Services,
+    body: &str,
+    deadline: &Deadline,
+) -> Result<CompiledResponse, Error> {
+    carry_out(services, (body, ModelReader::default()), None, deadline, &write)
 }
 
 /// The same for another reader; `heard` is what hooks have said of the results, where they were asked,
 /// and `write` tells what came of it.
 pub(super) fn carry_out(
     services: &Services,
-    (body, reader): (&str, Reader),
+    (body, reader): (&str, ModelReader),
     heard: Option<Results>,
     deadline: &Deadline,
-    write: &dyn Fn(&Done<'_>) -> Bytes,
-) -> Result<Answer, Error> {
+    write: &dyn Fn(&CompressOutcome<'_>) -> Bytes,
+) -> Result<CompiledResponse, Error> {
     let start = Instant::now();
     let mut timings = Timings::default();
     let node = json::parse(body, Limits::default())?;
@@ -83,9 +87,9 @@ pub(super) fn carry_out(
     };
     let mut heard = match (heard, &request.given) {
         (Some(heard), _) => heard,
-        (None, Given::Text(_)) => Results::default(),
-        (None, Given::List(list)) => {
-            let ask = |asks: &mut dyn Asks| pipeline::ask_results(asks, list);
+        (None, CompressInput::Text(_)) => Results::default(),
+        (None, CompressInput::List(list)) => {
+            let ask = |asks: &mut dyn HookPort| pipeline::ask_results(asks, list);
             let at = (&deadline, Point::ToolResult);
             let (left, heard) = Results::ask(services, None, at, ask)?;
             if let Some(body) = left.flatten().and_then(|left| replaced(&node, list.key, &left)) {
@@ -99,15 +103,15 @@ pub(super) fn carry_out(
     timings.hooks += heard.took;
     let items = items(&request);
     let storing = Instant::now();
-    let known = Known::of(&services.tenant(), items)?;
+    let known = RecognizedMessages::of(&services.tenant(), items)?;
     timings.store += storing.elapsed();
     let set = services.hook_set(None, &[])?;
     let mut asking = services.asking(set, services.hook_scope(None, None), &deadline);
-    let around = (&deadline, &mut asking as &mut dyn Asks);
+    let around = (&deadline, &mut asking as &mut dyn HookPort);
     let shortened =
         pipeline::shorten(services.pipeline(), &request, &known.makers(), around, &mut timings);
     let mut shortened = match shortened {
-        Err(pipeline::Error::Stopped(Stopped::TimeUp)) if request.pass_on_deadline => {
+        Err(pipeline::Error::Stopped(StopReason::TimeUp)) if request.pass_on_deadline => {
             return Ok(passed(&request, timings, write));
         }
         shortened => shortened?,
@@ -116,7 +120,7 @@ pub(super) fn carry_out(
     let list = list_text(&shortened);
     heard.report(&mut shortened.report);
     shortened.report.hooks.extend(asking.runs().iter().filter_map(hook_line));
-    if let Given::List(given) = &request.given {
+    if let CompressInput::List(given) = &request.given {
         heard.answered(given.conversation.source, &list);
     }
     let storing = Instant::now();
@@ -125,7 +129,7 @@ pub(super) fn carry_out(
     let report = &shortened.report;
     usage::count(services, &request.model.name, report.tokens_before, report.tokens_after);
     let writing = Instant::now();
-    let done = Done {
+    let done = CompressOutcome {
         id: &id,
         request: &request,
         shortened: &shortened,
@@ -134,7 +138,7 @@ pub(super) fn carry_out(
     };
     let body = write(&done);
     timings.serialise = writing.elapsed();
-    Ok(Answer { body, report: shortened.report, timings })
+    Ok(CompiledResponse { body, report: shortened.report, timings })
 }
 
 /// Has long texts made shorter by hooks that know their format, where rung 2 may be taken.
@@ -147,9 +151,9 @@ fn formats(
         return Ok(Results::default());
     }
     let given = &request.given;
-    let ask = |asks: &mut dyn Asks| match given {
-        Given::Text(text) => pipeline::ask_texts(asks, std::iter::once((text, None))),
-        Given::List(list) => {
+    let ask = |asks: &mut dyn HookPort| match given {
+        CompressInput::Text(text) => pipeline::ask_texts(asks, std::iter::once((text, None))),
+        CompressInput::List(list) => {
             let history = &list.conversation.history;
             pipeline::ask_formats(asks, history.iter(), history)
         }
@@ -169,8 +173,8 @@ fn replaced(node: &Node<'_>, key: &str, list: &str) -> Option<String> {
 
 fn items<'r, 'a>(request: &CompressRequest<'r, 'a>) -> &'r [Node<'a>] {
     match &request.given {
-        Given::Text(_) => &[],
-        Given::List(list) => list.items,
+        CompressInput::Text(_) => &[],
+        CompressInput::List(list) => list.items,
     }
 }
 
@@ -179,10 +183,10 @@ fn keep(
     services: &Services,
     id: &str,
     request: &CompressRequest<'_, '_>,
-    known: &Known,
-    (shortened, list_text): (&Shortened, &str),
+    known: &RecognizedMessages,
+    (shortened, list_text): (&ShortenOutput, &str),
     heard: Results,
-) -> Result<Option<Committed>, Error> {
+) -> Result<Option<CommittedBatch>, Error> {
     let mut batch = Batch::default();
     if request.originals == Originals::Store {
         for original in &shortened.originals {
@@ -190,7 +194,7 @@ fn keep(
         }
     }
     match &request.given {
-        Given::Text(text) => {
+        CompressInput::Text(text) => {
             let shown = shortened.text.as_deref().filter(|shown| **shown != **text);
             let shown = match shown.map(message_of) {
                 Some(message) => {
@@ -204,10 +208,11 @@ fn keep(
                 keep_text(&mut batch, id, text, shown);
             }
         }
-        Given::List(list) => {
+        CompressInput::List(list) => {
             let node = json::parse(list_text, Limits::default())?;
             let hashes = chain(node.as_array().unwrap_or_default());
-            let recipe = (request.originals != Originals::Store).then(|| Recipe::of(shortened));
+            let recipe =
+                (request.originals != Originals::Store).then(|| MessageRecipe::of(shortened));
             known.keep(&mut batch, id, list.items, (shortened, &hashes), recipe.as_ref());
         }
     }
@@ -227,7 +232,7 @@ fn new_id() -> String {
 }
 
 /// The messages that are shown, as one JSON text.
-fn list_text(shortened: &Shortened) -> String {
+fn list_text(shortened: &ShortenOutput) -> String {
     let bytes: usize = shortened.list.iter().map(|shown| shown.json.len() + 1).sum();
     let mut text = String::with_capacity(bytes + 2);
     text.push('[');
@@ -244,15 +249,15 @@ fn list_text(shortened: &Shortened) -> String {
 /// Bytes of a report, about.
 const REPORT: usize = 4 << 10;
 
-fn write(done: &Done<'_>) -> Bytes {
-    let Done { id, request, shortened, list: list_text, committed } = *done;
+fn write(done: &CompressOutcome<'_>) -> Bytes {
+    let CompressOutcome { id, request, shortened, list: list_text, committed } = *done;
     let mut body = String::with_capacity(list_text.len() + REPORT);
     let _ = write!(body, "{{\"id\":\"{id}\",");
     match (&request.given, &shortened.text) {
-        (Given::List(list), _) => {
+        (CompressInput::List(list), _) => {
             let _ = write!(body, "\"{}\":{list_text}", list.key);
         }
-        (Given::Text(_), text) => {
+        (CompressInput::Text(_), text) => {
             body.push_str("\"text\":");
             json::write_string(&mut body, text.as_deref().unwrap_or_default());
         }
@@ -281,7 +286,7 @@ fn write(done: &Done<'_>) -> Bytes {
     Bytes::from(body)
 }
 
-impl Done<'_> {
+impl CompressOutcome<'_> {
     /// The originals of what is not shown in full, as they are told.
     pub(super) fn artifacts(&self) -> Vec<KeptOriginal> {
         artifacts(self.request, self.shortened, self.committed)
@@ -290,8 +295,8 @@ impl Done<'_> {
 
 fn artifacts(
     request: &CompressRequest<'_, '_>,
-    shortened: &Shortened,
-    committed: Option<&Committed>,
+    shortened: &ShortenOutput,
+    committed: Option<&CommittedBatch>,
 ) -> Vec<KeptOriginal> {
     if request.originals == Originals::None {
         return Vec::new();
@@ -315,14 +320,15 @@ fn artifacts(
 fn passed(
     request: &CompressRequest<'_, '_>,
     timings: Timings,
-    write: &dyn Fn(&Done<'_>) -> Bytes,
-) -> Answer {
+    write: &dyn Fn(&CompressOutcome<'_>) -> Bytes,
+) -> CompiledResponse {
     let mut notes: Notes = request.notes.clone();
     notes.degraded("deadline", String::new(), "time was up: the input as it came");
     let shortened = pipeline::passed_on(request, notes);
     let list = list_text(&shortened);
     let id = new_id();
-    let done = Done { id: &id, request, shortened: &shortened, list: &list, committed: None };
+    let done =
+        CompressOutcome { id: &id, request, shortened: &shortened, list: &list, committed: None };
     let body = write(&done);
-    Answer { body, report: shortened.report, timings }
+    CompiledResponse { body, report: shortened.report, timings }
 }

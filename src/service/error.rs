@@ -1,11 +1,11 @@
 //! Why a use case did nothing.
 
-use super::candidates::Refusal;
+use super::candidates::CandidateRefusal;
 use super::compilations::Divergence;
-use super::{StoreError, once, packs};
-use crate::hook::Stop;
+use super::{StoreError, idempotency, packs};
+use crate::hook::HookStop;
 use crate::json::{self, Fault};
-use crate::pipeline::Stopped;
+use crate::pipeline::StopReason;
 use crate::webhook::SealError;
 
 /// Each variant is one thing a caller can act on. Nothing was stored.
@@ -46,16 +46,16 @@ pub enum Error {
     #[error("{0} (--master-key-file)")]
     NoSecrets(#[source] SealError),
     #[error(transparent)]
-    Refused(#[from] once::Refused),
+    Refused(#[from] idempotency::ReplayRefusal),
     #[error(transparent)]
-    Pack(#[from] packs::Refused),
+    Pack(#[from] packs::PackRefusal),
     #[error(transparent)]
-    Candidate(#[from] Refusal),
+    Candidate(#[from] CandidateRefusal),
     /// A hook stopped it.
     #[error(transparent)]
-    Hook(#[from] Stop),
+    Hook(#[from] HookStop),
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] StopReason),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -64,11 +64,11 @@ fn named(parts: &[String]) -> String {
     if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
 }
 
-impl From<once::Error> for Error {
-    fn from(error: once::Error) -> Self {
+impl From<idempotency::Error> for Error {
+    fn from(error: idempotency::Error) -> Self {
         match error {
-            once::Error::Refused(refused) => Self::Refused(refused),
-            once::Error::Store(error) => Self::Store(error),
+            idempotency::Error::Refused(refused) => Self::Refused(refused),
+            idempotency::Error::Store(error) => Self::Store(error),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Error, Services};
 use crate::domain::{Event, EventKind};
-pub use crate::store::{Feed, Taken, Told};
+pub use crate::store::{Feed, FeedEvent, FeedRead};
 
 /// Events that are read from the store at once.
 const AT_ONCE: usize = 500;
@@ -26,7 +26,7 @@ impl Filter {
 
 /// Some events behind a number.
 #[derive(Debug)]
-pub struct Page {
+pub struct EventPage {
     pub events: Vec<Event>,
     /// Behind which number the next page begins.
     pub after: u64,
@@ -37,13 +37,18 @@ pub struct Page {
 }
 
 /// The next events behind a number that a filter lets through, at most so many.
-pub fn page(services: &Services, after: u64, filter: &Filter, limit: usize) -> Result<Page, Error> {
+pub fn page(
+    services: &Services,
+    after: u64,
+    filter: &Filter,
+    limit: usize,
+) -> Result<EventPage, Error> {
     services.tenant().read(|tx| {
         let (newest, oldest) = tx.event_bounds()?;
         // A number that was never given, by another server or another store: from now on.
         let after = after.min(newest);
         let gap = (after + 1 < oldest).then_some((after + 1, oldest - 1));
-        let mut page = Page { events: Vec::new(), after, gap, goes_on: true };
+        let mut page = EventPage { events: Vec::new(), after, gap, goes_on: true };
         while page.goes_on && page.events.len() < limit {
             let found = tx.events(page.after, AT_ONCE)?;
             page.goes_on = found.len() == AT_ONCE;

@@ -12,14 +12,14 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json as value_of};
 
-use super::compile::{Answer, Error};
-use super::compress::{Done, carry_out};
+use super::compile::{CompiledResponse, Error};
+use super::compress::{CompressOutcome, carry_out};
 use super::{Services, artifacts, tokens};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
-use crate::limit::{Allowance, Exhausted};
-use crate::pipeline::{Deadline, Stopped};
-use crate::request::{Reader, Reference};
+use crate::limit::{Allowance, AllowanceExceeded};
+use crate::pipeline::{Deadline, StopReason};
+use crate::request::{ModelReader, ReferenceStyle};
 
 /// How the tool is called with which a model asks for an original, by itself or behind the name of
 /// a server.
@@ -27,27 +27,27 @@ const RETRIEVE: &str = "headroom_retrieve";
 
 /// The members of a request that are read, the others passed over.
 #[derive(Debug, Default)]
-struct Asked<'b> {
+struct GatewayMembers<'b> {
     messages: Option<&'b RawValue>,
     model: Option<&'b RawValue>,
     token_budget: Option<&'b RawValue>,
     config: Option<&'b RawValue>,
 }
 
-impl<'b> Asked<'b> {
+impl<'b> GatewayMembers<'b> {
     /// What was there before the text ended or went wrong.
     fn of(body: &'b str) -> Self {
         let mut asked = Self::default();
         let mut reader = serde_json::Deserializer::from_str(body);
         // The messages are what counts, wherever the fault stands.
-        let _ = reader.deserialize_map(Finder(&mut asked));
+        let _ = reader.deserialize_map(MemberFinder(&mut asked));
         asked
     }
 }
 
-struct Finder<'a, 'b>(&'a mut Asked<'b>);
+struct MemberFinder<'a, 'b>(&'a mut GatewayMembers<'b>);
 
-impl<'de: 'b, 'b> Visitor<'de> for Finder<'_, 'b> {
+impl<'de: 'b, 'b> Visitor<'de> for MemberFinder<'_, 'b> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,7 +56,7 @@ impl<'de: 'b, 'b> Visitor<'de> for Finder<'_, 'b> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         while let Some(key) = members.next_key::<String>()? {
-            let value = members.next_value_seed(Raw)?;
+            let value = members.next_value_seed(RawSeed)?;
             match key.as_str() {
                 "messages" => self.0.messages = Some(value),
                 "model" => self.0.model = Some(value),
@@ -69,9 +69,9 @@ impl<'de: 'b, 'b> Visitor<'de> for Finder<'_, 'b> {
     }
 }
 
-struct Raw;
+struct RawSeed;
 
-impl<'de> serde::de::DeserializeSeed<'de> for Raw {
+impl<'de> serde::de::DeserializeSeed<'de> for RawSeed {
     type Value = &'de RawValue;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
@@ -80,8 +80,12 @@ impl<'de> serde::de::DeserializeSeed<'de> for Raw {
 }
 
 /// Compresses the messages in `body`. Takes the thread until it is done or `deadline` stops it.
-pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
-    let asked = Asked::of(body);
+pub fn compress(
+    services: &Services,
+    body: &str,
+    deadline: &Deadline,
+) -> Result<CompiledResponse, Error> {
+    let asked = GatewayMembers::of(body);
     let Some(messages) = asked.messages else {
         // Read once more for the words of what is wrong.
         json::parse(body, Limits::default())?;
@@ -97,11 +101,11 @@ pub fn compress(services: &Services, body: &str, deadline: &Deadline) -> Result<
     let mode = config.get("mode").and_then(Value::as_str);
     // These ask for messages that a provider can be sent with no tool beside them.
     let inline = mode.is_some_and(|mode| mode != "ccr");
-    let reference = (!inline).then_some(Reference::Hash);
+    let reference = (!inline).then_some(ReferenceStyle::Hash);
     let (budget, words) = (value(asked.token_budget), config.get("compress_user_messages"));
     let results_only =
         budget.as_u64().is_none_or(|budget| budget == 0) && words != Some(&Value::Bool(true));
-    let reader = Reader { reference, results_only };
+    let reader = ModelReader { reference, results_only };
     let options = options(messages.get(), &value(asked.model), &budget, &config);
     let mut request = format!("{{\"messages\":{}", messages.get());
     for (key, value) in &options {
@@ -158,7 +162,7 @@ fn retrieve_tools(messages: &str) -> Vec<String> {
 }
 
 /// The answer in the words of this wire.
-fn write(done: &Done<'_>) -> Bytes {
+fn write(done: &CompressOutcome<'_>) -> Bytes {
     let (report, list) = (&done.shortened.report, done.list);
     let degraded = report.degraded.iter().find(|note| note.code == "deadline");
     if degraded.is_some() {
@@ -197,7 +201,7 @@ fn around(messages: &str, figures: &Value) -> String {
 
 /// The messages of a request as they came, and why.
 pub fn passed_on(body: &str, reason: &str) -> String {
-    passed(Asked::of(body).messages.map_or("[]", RawValue::get), reason)
+    passed(GatewayMembers::of(body).messages.map_or("[]", RawValue::get), reason)
 }
 
 fn passed(messages: &str, reason: &str) -> String {
@@ -216,7 +220,7 @@ fn passed(messages: &str, reason: &str) -> String {
 
 /// An original that a model asks for.
 #[derive(Debug, serde::Serialize, utoipa::ToSchema)]
-pub struct Retrieved {
+pub struct RetrievedOriginal {
     #[schema(example = "9f2c41d07be8a3556c1d90aa")]
     pub hash: String,
     /// The original, or the lines of it that the query is about.
@@ -234,7 +238,7 @@ pub fn retrieve(
     services: &Services,
     hash: &str,
     query: Option<&str>,
-) -> Result<Option<Retrieved>, super::Error> {
+) -> Result<Option<RetrievedOriginal>, super::Error> {
     let Some(id) = ArtifactId::parse(&hash.to_ascii_lowercase()) else { return Ok(None) };
     let Some((artifact, text)) = artifacts::find(services, id)? else { return Ok(None) };
     let items = serde_json::from_str::<Vec<&RawValue>>(&text).map(|items| items.len());
@@ -242,8 +246,8 @@ pub fn retrieve(
     // Nothing stops it: there is no deadline.
     let original_tokens = tokens::of_text(services, &text).unwrap_or_default();
     let part = query.map(|query| about(&text, query, services.allowance())).transpose();
-    let part = part.map_err(Stopped::from)?.flatten();
-    Ok(Some(Retrieved {
+    let part = part.map_err(StopReason::from)?.flatten();
+    Ok(Some(RetrievedOriginal {
         hash: artifact.id.to_string(),
         original_tokens,
         original_item_count: items.unwrap_or_else(|_| text.lines().count()),
@@ -253,7 +257,10 @@ pub fn retrieve(
 }
 
 /// Finds the original that `body` asks for: `{"hash", "query"?}`.
-pub fn retrieve_asked(services: &Services, body: &str) -> Result<Option<Retrieved>, super::Error> {
+pub fn retrieve_asked(
+    services: &Services,
+    body: &str,
+) -> Result<Option<RetrievedOriginal>, super::Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     // Other members are passed over, as everywhere on this wire.
@@ -267,7 +274,11 @@ pub fn retrieve_asked(services: &Services, body: &str) -> Result<Option<Retrieve
 
 /// The lines that hold the query, else those that hold all of its words, else any; none where no
 /// line does: then the model gets all of it.
-fn about(text: &str, query: &str, allowance: &Allowance) -> Result<Option<String>, Exhausted> {
+fn about(
+    text: &str,
+    query: &str,
+    allowance: &Allowance,
+) -> Result<Option<String>, AllowanceExceeded> {
     let whole = artifacts::search(text, query, 1, allowance)?;
     if !whole.is_empty() {
         return Ok(Some(whole));
@@ -296,10 +307,10 @@ mod tests {
             format!(r#"{{"messages": {list}}} and more"#),
             format!(r#"{{"x": {}1{}, "messages": {list}}}"#, "[".repeat(400), "]".repeat(400)),
         ] {
-            assert_eq!(Asked::of(&body).messages.map(RawValue::get), Some(list), "{body}");
+            assert_eq!(GatewayMembers::of(&body).messages.map(RawValue::get), Some(list), "{body}");
         }
-        assert!(Asked::of("nope").messages.is_none());
-        assert!(Asked::of("[1]").messages.is_none());
+        assert!(GatewayMembers::of("nope").messages.is_none());
+        assert!(GatewayMembers::of("[1]").messages.is_none());
     }
 
     #[test]

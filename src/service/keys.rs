@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 pub use super::Error;
-use super::once::{Once, remember};
+use super::idempotency::{IdempotentRequest, remember};
 use super::{Services, StoreError, defaults};
 use crate::domain::{
-    Key, KeyHash, KeyLimits, KeyText, MemoryRole, Principal, PrincipalKind, Scope, Timestamp, Word,
-    Words,
+    Key, KeyHash, KeyLimits, KeyText, Keyword, KeywordSet, MemoryRole, Principal, PrincipalKind,
+    Scope, Timestamp,
 };
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::request::{COMPILE_KEYS, Fields};
@@ -25,7 +25,7 @@ const LONGEST_TENANT: usize = 64;
 
 /// A key that was just made: the one time that its text is shown.
 #[derive(Debug)]
-pub struct Made {
+pub struct CreatedKey {
     pub key: Key,
     pub text: KeyText,
 }
@@ -34,9 +34,9 @@ pub struct Made {
 pub fn create(
     services: &Services,
     body: &str,
-    once: Option<&Once>,
+    once: Option<&IdempotentRequest>,
     tell: fn(&Key) -> String,
-) -> Result<Made, Error> {
+) -> Result<CreatedKey, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let mut key = blank(services);
@@ -67,28 +67,28 @@ pub fn create(
         Ok::<_, StoreError>(stored)
     })?;
     services.inner.gate.changed(&stored.id);
-    Ok(Made { key: stored, text })
+    Ok(CreatedKey { key: stored, text })
 }
 
 /// A new key's text.
 fn random() -> Result<KeyText, Error> {
     let text = KeyText::from_random(&chance::<{ KeyText::RANDOM }>()?);
-    text.ok_or_else(|| StoreError::Unavailable(Arc::new(NoChance)).into())
+    text.ok_or_else(|| StoreError::Unavailable(Arc::new(NoRandomness)).into())
 }
 
 /// Bytes that nobody can guess.
 pub(super) fn chance<const N: usize>() -> Result<[u8; N], StoreError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|_| StoreError::Unavailable(Arc::new(NoChance)))?;
+    getrandom::fill(&mut bytes).map_err(|_| StoreError::Unavailable(Arc::new(NoRandomness)))?;
     Ok(bytes)
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("the machine gives no random bytes")]
-struct NoChance;
+struct NoRandomness;
 
 /// A key with a text of its own for a keys file, by what `body` says; nothing is stored.
-pub fn draft(services: &Services, body: &str) -> Result<(Made, KeyHash), Error> {
+pub fn draft(services: &Services, body: &str) -> Result<(CreatedKey, KeyHash), Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let mut key = blank(services);
@@ -104,7 +104,7 @@ pub fn draft(services: &Services, body: &str) -> Result<(Made, KeyHash), Error> 
     let text = random()?;
     key.id = text.id();
     let hash = text.hash();
-    Ok((Made { key, text }, hash))
+    Ok((CreatedKey { key, text }, hash))
 }
 
 /// At most `limit` keys of a tenant behind an id, and where the list goes on.
@@ -169,7 +169,7 @@ fn blank(services: &Services) -> Key {
         tenant: Arc::clone(&services.caller().tenant),
         name: String::new(),
         kind: PrincipalKind::Service,
-        scopes: Words::none(),
+        scopes: KeywordSet::none(),
         roles: [MemoryRole::Capturer].into_iter().collect(),
         limits: KeyLimits::default(),
         defaults: None,
@@ -250,7 +250,7 @@ fn read(
     Ok(())
 }
 
-fn words<W: Word>(fields: &Fields<'_, '_>, name: &str, faults: &mut Faults) -> Words<W> {
+fn words<W: Keyword>(fields: &Fields<'_, '_>, name: &str, faults: &mut Faults) -> KeywordSet<W> {
     let list = fields.path().key(name);
     let known: Vec<&str> = W::ALL.iter().map(|(word, _)| *word).collect();
     let mut found = Vec::new();
@@ -263,7 +263,12 @@ fn words<W: Word>(fields: &Fields<'_, '_>, name: &str, faults: &mut Faults) -> W
     found.into_iter().collect()
 }
 
-fn lacked(caller: &Principal, scopes: &Words<Scope>, fields: &Fields<'_, '_>, faults: &mut Faults) {
+fn lacked(
+    caller: &Principal,
+    scopes: &KeywordSet<Scope>,
+    fields: &Fields<'_, '_>,
+    faults: &mut Faults,
+) {
     let lacked: Vec<_> =
         scopes.iter().filter(|scope| !caller.scopes.grants(*scope)).map(Scope::as_str).collect();
     if !lacked.is_empty() {

@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Condition, Services, StoreError, hooks, memory, sessions};
+use super::{Services, StoreCondition, StoreError, hooks, memory, sessions};
 use crate::domain::TokenizerName;
 
 impl Services {
@@ -12,14 +12,14 @@ impl Services {
     }
 
     /// Whether the store can be written, as the last write found it.
-    pub fn condition(&self) -> Condition {
+    pub fn condition(&self) -> StoreCondition {
         self.inner.store.condition()
     }
 
     /// Tries the store where it could not be written. Takes the thread; the server calls it in the
     /// background.
     pub fn probe(&self) {
-        if self.condition() != Condition::Good
+        if self.condition() != StoreCondition::Good
             && let Err(error) = self.inner.store.probe()
         {
             tracing::debug!(%error, "the store still cannot be written");

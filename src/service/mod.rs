@@ -2,39 +2,39 @@
 
 pub mod adapters;
 pub mod artifacts;
-mod asking;
 pub mod auth;
 pub mod candidates;
 pub mod compilations;
 pub mod compile;
+mod compile_events;
 pub mod compress;
 mod defaults;
 mod error;
 pub mod events;
 pub mod expand;
+mod fact_observers;
 pub mod gateway;
-mod heard;
+mod hook_effects;
+mod hook_runner;
 pub mod hooks;
+pub mod idempotency;
 pub mod keys;
-mod known;
 mod maintenance;
 mod marks;
 pub mod mcp;
 pub mod memory;
-pub mod once;
+mod original_forms;
 pub mod packs;
 pub mod pool;
+mod recognized_messages;
 mod record;
 mod results;
-mod returned;
+mod session_switches;
 pub mod sessions;
 pub mod skills;
 mod summaries;
-mod switching;
-mod telling;
 pub mod tickets;
 pub mod tokens;
-mod told;
 pub mod tools;
 pub mod usage;
 pub mod why;
@@ -46,20 +46,20 @@ use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use self::auth::{Gate, Given};
+use self::auth::{Authenticator, KeySources};
 pub use self::error::Error;
 use self::hooks::Hooks;
-use self::once::Flights;
-use self::pool::Seat;
+use self::idempotency::RequestsInFlight;
+use self::pool::JobSeat;
+use self::session_switches::SessionSwitches;
 use self::skills::FolderSkills;
-use self::summaries::Writing;
-use self::switching::Switching;
-use self::usage::Meter;
+use self::summaries::SummaryLocks;
+use self::usage::UsageMeter;
 use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, Timestamp};
 use crate::limit::Allowance;
 use crate::pack::PublicKeys;
 use crate::pipeline::{self, Deadline};
-pub use crate::store::{Condition, Error as StoreError, OpenError};
+pub use crate::store::{Error as StoreError, OpenError, StoreCondition};
 use crate::store::{Retention, Store, Tenant};
 use crate::webhook::Summarizer;
 
@@ -72,14 +72,14 @@ const TENANT: &str = "default";
 /// What use cases work with. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Services {
-    inner: Arc<Inner>,
+    inner: Arc<ServicesInner>,
     /// Whose things they work on, and for whom.
     caller: Arc<Principal>,
     promotion: MemoryPromotion,
     hooks: Arc<Hooks>,
     hops: u8,
     /// Where the thread of the request has its place.
-    seat: Option<Seat>,
+    seat: Option<JobSeat>,
     /// When the request must end, and what it may make of text.
     deadline: Deadline,
     pack_keys: Arc<PublicKeys>,
@@ -87,36 +87,36 @@ pub struct Services {
     summarizer: Option<Summarizer>,
 }
 
-struct Inner {
+struct ServicesInner {
     models: Models,
-    pipeline: pipeline::Context,
+    pipeline: pipeline::PipelineContext,
     store: Store,
-    gate: Gate,
-    meter: Meter,
-    flights: Flights,
-    writing: Writing,
-    switching: Switching,
-    packs: packs::Known,
+    gate: Authenticator,
+    meter: UsageMeter,
+    flights: RequestsInFlight,
+    writing: SummaryLocks,
+    switching: SessionSwitches,
+    packs: packs::PackCache,
     /// Earlier payloads by answer.
-    payloads: Cache<Before, Bytes, Length>,
+    payloads: Cache<PayloadKey, Bytes, PayloadWeight>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Before {
+struct PayloadKey {
     tenant: Arc<str>,
     id: Arc<str>,
 }
 
 #[derive(Debug, Clone)]
-struct Length;
+struct PayloadWeight;
 
-impl Weighter<Before, Bytes> for Length {
-    fn weight(&self, _: &Before, payload: &Bytes) -> u64 {
+impl Weighter<PayloadKey, Bytes> for PayloadWeight {
+    fn weight(&self, _: &PayloadKey, payload: &Bytes) -> u64 {
         128 + payload.len() as u64
     }
 }
 
-impl fmt::Debug for Inner {
+impl fmt::Debug for ServicesInner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inner").field("pipeline", &self.pipeline).finish_non_exhaustive()
     }
@@ -130,25 +130,25 @@ impl Services {
     }
 
     pub fn with_store(models: Models, store: Store) -> Self {
-        Self::guarded(models, store, Given::default())
+        Self::guarded(models, store, KeySources::default())
     }
 
     /// Use cases that ask for these keys, and for those of the store.
-    pub fn guarded(models: Models, store: Store, keys: Given) -> Self {
-        let gate = Gate::new(keys);
+    pub fn guarded(models: Models, store: Store, keys: KeySources) -> Self {
+        let gate = Authenticator::new(keys);
         let caller = Arc::clone(gate.anyone());
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(ServicesInner {
                 models,
-                pipeline: pipeline::Context::default(),
+                pipeline: pipeline::PipelineContext::default(),
                 store,
                 gate,
-                meter: Meter::default(),
-                flights: Flights::default(),
-                writing: Writing::default(),
-                switching: Switching::default(),
-                packs: packs::Known::default(),
-                payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, Length),
+                meter: UsageMeter::default(),
+                flights: RequestsInFlight::default(),
+                writing: SummaryLocks::default(),
+                switching: SessionSwitches::default(),
+                packs: packs::PackCache::default(),
+                payloads: Cache::with_weighter(1024, REMEMBERED_BYTES, PayloadWeight),
             }),
             caller,
             promotion: MemoryPromotion::default(),
@@ -213,7 +213,7 @@ impl Services {
         self.inner.gate.set_file_keys(keys);
     }
 
-    fn flights(&self) -> &Flights {
+    fn flights(&self) -> &RequestsInFlight {
         &self.inner.flights
     }
 
@@ -241,11 +241,11 @@ impl Services {
 
     /// The same, for a job with this place in the pool.
     #[must_use]
-    pub fn seated(self, seat: Seat) -> Self {
+    pub fn seated(self, seat: JobSeat) -> Self {
         Self { seat: Some(seat), ..self }
     }
 
-    fn seat(&self) -> Option<&Seat> {
+    fn seat(&self) -> Option<&JobSeat> {
         self.seat.as_ref()
     }
 
@@ -269,7 +269,7 @@ impl Services {
         &self.pack_keys
     }
 
-    fn packs(&self) -> &packs::Known {
+    fn packs(&self) -> &packs::PackCache {
         &self.inner.packs
     }
 
@@ -289,7 +289,7 @@ impl Services {
         self.summarizer.as_ref()
     }
 
-    fn writing(&self) -> &Writing {
+    fn writing(&self) -> &SummaryLocks {
         &self.inner.writing
     }
 
@@ -312,7 +312,7 @@ impl Services {
         self.inner.store.tenant(&self.caller.tenant)
     }
 
-    fn pipeline(&self) -> &pipeline::Context {
+    fn pipeline(&self) -> &pipeline::PipelineContext {
         &self.inner.pipeline
     }
 
@@ -328,7 +328,7 @@ impl Services {
         self.inner.payloads.get(&self.before(id))
     }
 
-    fn before(&self, id: &Arc<str>) -> Before {
-        Before { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) }
+    fn before(&self, id: &Arc<str>) -> PayloadKey {
+        PayloadKey { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) }
     }
 }

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use super::Services;
 use super::compile::{Error, hook_line};
-use super::heard::Heard;
-use super::hooks::Keeping;
+use super::hook_effects::HookEffects;
+use super::hooks::HookOutcomes;
 use crate::domain::Source;
 use crate::hook::{HookSet, Point};
 use crate::json::{self, Limits};
-use crate::pipeline::{self, Asks, Deadline, Report};
+use crate::pipeline::{self, Deadline, HookPort, Report};
 
 /// What hooks said of the results of one request.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    heard: Heard,
-    kept: Option<Arc<Keeping>>,
+    heard: HookEffects,
+    kept: Option<Arc<HookOutcomes>>,
     set: Arc<HookSet>,
     pub(super) took: Duration,
 }
@@ -28,7 +28,7 @@ impl Results {
         services: &Services,
         session: Option<&Arc<str>>,
         (deadline, point): (&Deadline, Point),
-        ask: impl FnOnce(&mut dyn Asks) -> Result<T, pipeline::Error>,
+        ask: impl FnOnce(&mut dyn HookPort) -> Result<T, pipeline::Error>,
     ) -> Result<(Option<T>, Self), Error> {
         let set = services.hook_set(session.map(|id| &**id), &[])?;
         if set.at(point).is_empty() {
@@ -45,7 +45,7 @@ impl Results {
             }
         };
         let kept = asking.kept();
-        let heard = Heard::of(asking, scope);
+        let heard = HookEffects::of(asking, scope);
         Ok((Some(asked), Self { heard, kept, set, took: start.elapsed() }))
     }
 
@@ -85,7 +85,7 @@ impl Results {
     }
 
     /// What is stored with the answer.
-    pub(super) fn into_heard(self) -> Heard {
+    pub(super) fn into_heard(self) -> HookEffects {
         self.heard
     }
 }

@@ -32,19 +32,19 @@ pub struct FolderError {
 
 /// A skill, with what the store knows of it where it is stored.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FoundSkill {
     pub skill: Skill,
     pub stored: Option<StoredSkill>,
 }
 
 /// All of them in the byte order of their names.
-pub fn all(services: &Services) -> Result<Vec<Found>, Error> {
+pub fn all(services: &Services) -> Result<Vec<FoundSkill>, Error> {
     let mut found = std::collections::BTreeMap::new();
     for skill in &services.folder_skills().skills {
-        found.insert(Arc::clone(&skill.name), Found { skill: skill.clone(), stored: None });
+        found.insert(Arc::clone(&skill.name), FoundSkill { skill: skill.clone(), stored: None });
     }
     for (stored, text) in services.tenant().read(|tx| tx.skills())? {
-        let found_one = Found { skill: parse(&text)?, stored: Some(stored) };
+        let found_one = FoundSkill { skill: parse(&text)?, stored: Some(stored) };
         found.insert(Arc::clone(&found_one.skill.name), found_one);
     }
     Ok(found.into_values().collect())
@@ -56,13 +56,13 @@ pub fn errors(services: &Services) -> &[FolderError] {
 }
 
 /// The skill of a name.
-pub fn find(services: &Services, name: &str) -> Result<Option<Found>, StoreError> {
+pub fn find(services: &Services, name: &str) -> Result<Option<FoundSkill>, StoreError> {
     if let Some((stored, text)) = services.tenant().read(|tx| tx.skill(name))? {
-        return Ok(Some(Found { skill: parse(&text)?, stored: Some(stored) }));
+        return Ok(Some(FoundSkill { skill: parse(&text)?, stored: Some(stored) }));
     }
     let mut skills = services.folder_skills().skills.iter().rev();
     let skill = skills.find(|skill| *skill.name == *name);
-    Ok(skill.map(|skill| Found { skill: skill.clone(), stored: None }))
+    Ok(skill.map(|skill| FoundSkill { skill: skill.clone(), stored: None }))
 }
 
 fn parse(text: &str) -> Result<Skill, StoreError> {
@@ -75,7 +75,7 @@ pub fn put(
     name: &str,
     (body, is_text): (&str, bool),
     if_match: Option<u64>,
-) -> Result<(Found, bool), Error> {
+) -> Result<(FoundSkill, bool), Error> {
     let mut faults = Faults::default();
     if !is_skill_name(name) {
         let detail = "a name is 1 to 128 letters, digits, `_`, `-`, `.` and `:`";
@@ -103,7 +103,7 @@ pub fn put(
         }
         Ok(tx.put_skill(&name, &text)?)
     })?;
-    Ok((Found { skill, stored: Some(stored) }, is_new))
+    Ok((FoundSkill { skill, stored: Some(stored) }, is_new))
 }
 
 fn of_text(text: &str, faults: &mut Faults) -> Option<Skill> {

@@ -12,7 +12,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::Services;
 use crate::domain::{AskedSummary, ContentHash, Summary};
-use crate::hook::{HookSet, Kind, Point, Run};
+use crate::hook::{HookKind, HookRun, HookSet, Point};
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, SummaryAsk, clean_summary};
 use crate::store::Tenant;
@@ -28,20 +28,20 @@ const LONGEST_TURN: Duration = Duration::from_mins(2);
 /// How often a node looks whether another one is done.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-type Lock = tokio::sync::Mutex<()>;
-type Locks = HashMap<(Arc<str>, ContentHash), Weak<Lock>>;
+type SummaryLock = tokio::sync::Mutex<()>;
+type Locks = HashMap<(Arc<str>, ContentHash), Weak<SummaryLock>>;
 
 /// One at a time writes the summary of a key in this process.
 #[derive(Debug, Default)]
-pub(super) struct Writing(Mutex<Locks>);
+pub(super) struct SummaryLocks(Mutex<Locks>);
 
-impl Writing {
+impl SummaryLocks {
     /// Held by who writes; those behind him find what he wrote.
     pub(super) async fn turn(&self, tenant: &Arc<str>, key: ContentHash) -> OwnedMutexGuard<()> {
         self.lock(tenant, key).lock_owned().await
     }
 
-    fn lock(&self, tenant: &Arc<str>, key: ContentHash) -> Arc<Lock> {
+    fn lock(&self, tenant: &Arc<str>, key: ContentHash) -> Arc<SummaryLock> {
         let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (Arc::clone(tenant), key);
         if let Some(lock) = locks.get(&key).and_then(Weak::upgrade) {
@@ -50,7 +50,7 @@ impl Writing {
         if locks.len() >= MANY {
             locks.retain(|_, lock| lock.strong_count() > 0);
         }
-        let lock = Arc::new(Lock::new(()));
+        let lock = Arc::new(SummaryLock::new(()));
         locks.insert(key, Arc::downgrade(&lock));
         lock
     }
@@ -59,12 +59,12 @@ impl Writing {
 /// Where the summaries of one request come from, and what came of those that were asked for.
 #[derive(Debug)]
 pub(super) struct Summaries<'s> {
-    from: From<'s>,
+    from: SummarySource<'s>,
     asked: Vec<AskedSummary>,
 }
 
 #[derive(Debug)]
-enum From<'s> {
+enum SummarySource<'s> {
     Live { services: &'s Services, session: Arc<str>, is_dry: bool },
     Record(Vec<AskedSummary>),
 }
@@ -72,17 +72,17 @@ enum From<'s> {
 impl<'s> Summaries<'s> {
     pub(super) fn live(services: &'s Services, session: Option<&Arc<str>>) -> Self {
         let session = session.cloned().unwrap_or_default();
-        Self { from: From::Live { services, session, is_dry: false }, asked: Vec::new() }
+        Self { from: SummarySource::Live { services, session, is_dry: false }, asked: Vec::new() }
     }
 
     /// Nobody is asked: this came of it.
     pub(super) fn recorded(asked: Vec<AskedSummary>) -> Self {
-        Self { from: From::Record(asked), asked: Vec::new() }
+        Self { from: SummarySource::Record(asked), asked: Vec::new() }
     }
 
     /// Only what is stored is taken.
     pub(super) fn dry_if(&mut self, dry: bool) {
-        if let From::Live { is_dry, .. } = &mut self.from {
+        if let SummarySource::Live { is_dry, .. } = &mut self.from {
             *is_dry = dry;
         }
     }
@@ -90,27 +90,28 @@ impl<'s> Summaries<'s> {
     /// Whether there is anybody to write one.
     pub(super) fn are_written(&self, set: &HookSet) -> bool {
         match &self.from {
-            From::Live { services, .. } => {
+            SummarySource::Live { services, .. } => {
                 services.summarizer().is_some() || hooks(set).next().is_some()
             }
-            From::Record(asked) => !asked.is_empty(),
+            SummarySource::Record(asked) => !asked.is_empty(),
         }
     }
 
     /// What is known without asking anybody; and what is to be known before somebody is asked.
-    pub(super) fn known(&self, ask: &SummaryAsk<'_>, set: &HookSet) -> Known<'s> {
+    pub(super) fn known(&self, ask: &SummaryAsk<'_>, set: &HookSet) -> SummaryLookup<'s> {
         let hash = ContentHash::of(ask.input);
         match &self.from {
-            From::Record(asked) => {
-                Known::Settled(asked.iter().find(|asked| asked.ask == hash).cloned())
+            SummarySource::Record(asked) => {
+                SummaryLookup::Settled(asked.iter().find(|asked| asked.ask == hash).cloned())
             }
-            From::Live { services, session, is_dry } => {
+            SummarySource::Live { services, session, is_dry } => {
                 let key = key(ask, set, services.summarizer());
-                let wanted = Wanted { services, session: Arc::clone(session), ask: hash, key };
+                let wanted =
+                    MissingSummary { services, session: Arc::clone(session), ask: hash, key };
                 match wanted.stored(!*is_dry) {
-                    Some(asked) => Known::Settled(Some(asked)),
-                    None if *is_dry => Known::Dry,
-                    None => Known::Wanted(wanted),
+                    Some(asked) => SummaryLookup::Settled(Some(asked)),
+                    None if *is_dry => SummaryLookup::Dry,
+                    None => SummaryLookup::Wanted(wanted),
                 }
             }
         }
@@ -126,22 +127,22 @@ impl<'s> Summaries<'s> {
 }
 
 /// What is known of a summary that is asked for.
-pub(super) enum Known<'s> {
+pub(super) enum SummaryLookup<'s> {
     Settled(Option<AskedSummary>),
     /// Nothing, and nobody may be called.
     Dry,
-    Wanted(Wanted<'s>),
+    Wanted(MissingSummary<'s>),
 }
 
 /// A summary that is not stored.
-pub(super) struct Wanted<'s> {
+pub(super) struct MissingSummary<'s> {
     pub(super) services: &'s Services,
     session: Arc<str>,
     ask: ContentHash,
     key: ContentHash,
 }
 
-impl Wanted<'_> {
+impl MissingSummary<'_> {
     pub(super) async fn turn(&self) -> OwnedMutexGuard<()> {
         self.services.writing().turn(&self.services.caller().tenant, self.key).await
     }
@@ -248,14 +249,14 @@ pub(super) fn content(answer: &str) -> Result<String, String> {
 }
 
 /// The last hook that failed to write one, and why.
-pub(super) fn failed(runs: &[Run]) -> Option<Arc<str>> {
+pub(super) fn failed(runs: &[HookRun]) -> Option<Arc<str>> {
     let run = runs.iter().rev().find(|run| run.point == Point::Summarize)?;
     let failure = run.failure()?;
     Some(format!("hook:{}: {}", run.hook, failure.cause.as_str()).into())
 }
 
 fn hooks(set: &HookSet) -> impl Iterator<Item = &Arc<crate::hook::Hook>> {
-    set.of(Point::Summarize, Kind::Provide)
+    set.of(Point::Summarize, HookKind::Provide)
 }
 
 /// Of what is asked and of who is asked. A new revision of a hook is the same hook: what it wrote

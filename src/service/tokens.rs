@@ -4,7 +4,7 @@ use super::Services;
 use super::compile::Error;
 use crate::domain::{Models, Notes, Source, Target};
 use crate::json::{self, Faults, Limits, Path};
-use crate::pipeline::{self, Deadline, Stopped, TokensAnswer as Answer};
+use crate::pipeline::{self, Deadline, StopReason, TokensAnswer as Answer};
 use crate::provider;
 use crate::request::{Fields, resolve_model};
 
@@ -67,7 +67,7 @@ pub fn count(services: &Services, body: &str, deadline: &Deadline) -> Result<Ans
 }
 
 /// Tokens of a text where nothing is said of a model.
-pub(super) fn of_text(services: &Services, text: &str) -> Result<u64, Stopped> {
+pub(super) fn of_text(services: &Services, text: &str) -> Result<u64, StopReason> {
     let model = Models::of_target(Target::Openai);
     pipeline::count_text(&services.pipeline().counter, &model, text, &Deadline::default())
 }

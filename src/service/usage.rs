@@ -12,7 +12,7 @@ pub use crate::store::{UsageFilter, UsageRow};
 
 /// Whose use of what, when.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Slot {
+struct UsageKey {
     tenant: Arc<str>,
     day: Day,
     key: Arc<str>,
@@ -20,13 +20,13 @@ struct Slot {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Used {
+struct UsageCounts {
     requests: u64,
     tokens_before: u64,
     tokens_after: u64,
 }
 
-impl Used {
+impl UsageCounts {
     fn add(&mut self, other: Self) {
         self.requests += other.requests;
         self.tokens_before = self.tokens_before.saturating_add(other.tokens_before);
@@ -36,8 +36,8 @@ impl Used {
 
 /// Counts.
 #[derive(Debug, Default)]
-pub(super) struct Meter {
-    pending: Mutex<BTreeMap<Slot, Used>>,
+pub(super) struct UsageMeter {
+    pending: Mutex<BTreeMap<UsageKey, UsageCounts>>,
     /// Tokens of the day by key, of keys that have a limit.
     today: Mutex<HashMap<Arc<str>, (Day, u64)>>,
     /// Held while counts are on their way from memory to the store.
@@ -48,8 +48,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Meter {
-    fn count(&self, slot: Slot, used: Used) {
+impl UsageMeter {
+    fn count(&self, slot: UsageKey, used: UsageCounts) {
         if let Some((day, tokens)) = lock(&self.today).get_mut(&slot.key)
             && *day == slot.day
         {
@@ -117,7 +117,7 @@ impl Meter {
     }
 }
 
-fn row(slot: &Slot, used: Used) -> UsageRow {
+fn row(slot: &UsageKey, used: UsageCounts) -> UsageRow {
     UsageRow {
         day: slot.day,
         key: (*slot.key).to_owned(),
@@ -137,13 +137,13 @@ pub(super) fn count(services: &Services, model: &str, tokens_before: u64, tokens
         None => Arc::from("other"),
     };
     let caller = services.caller();
-    let slot = Slot {
+    let slot = UsageKey {
         tenant: Arc::clone(&caller.tenant),
         day: Day::of(services.inner.store.now()),
         key: caller.key.clone().unwrap_or_default(),
         model,
     };
-    services.inner.meter.count(slot, Used { requests: 1, tokens_before, tokens_after });
+    services.inner.meter.count(slot, UsageCounts { requests: 1, tokens_before, tokens_after });
 }
 
 /// At most so many rows of a tenant by day, key and model: the first ones, or those behind

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::artifacts::packed;
-use super::batch::{ChainHash, Item};
-use super::pack::Packed;
-use super::sql::{FromValue, Sql, Value, more, parts, values};
+use super::batch::{ChainHash, ResponseMessage};
+use super::pack::PackedText;
+use super::sql::{FromValue, Sql, SqlValue, more, parts, values};
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
@@ -17,7 +17,7 @@ impl Tx<'_> {
     pub(super) fn put_message(
         &self,
         hash: &ContentHash,
-        packed: &Packed,
+        packed: &PackedText,
         until: Timestamp,
     ) -> Result<(), Error> {
         self.execute(
@@ -32,7 +32,7 @@ impl Tx<'_> {
     }
 
     /// Notes what a chain stands for.
-    pub(super) fn put_chain(&self, item: &Item, until: Timestamp) -> Result<(), Error> {
+    pub(super) fn put_chain(&self, item: &ResponseMessage, until: Timestamp) -> Result<(), Error> {
         self.execute(
             "INSERT INTO chains (tenant, chain, original, expires_at) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (tenant, chain) DO UPDATE
@@ -68,7 +68,7 @@ impl Tx<'_> {
         let mut kept: HashSet<ContentHash> = HashSet::with_capacity(ids.len());
         for part in parts(ids) {
             let more = more(3, part.len(), "?#");
-            let given: Vec<Value<'_>> = part.iter().map(Value::from).collect();
+            let given: Vec<SqlValue<'_>> = part.iter().map(SqlValue::from).collect();
             // The date is no condition: SQLite would go through all that are not out of date.
             let found = self.all(
                 &format!(
@@ -115,7 +115,7 @@ impl Tx<'_> {
     }
 
     /// The content of messages that have not expired.
-    pub(super) fn messages(&self, ids: &[ContentHash]) -> Result<Vec<Option<Packed>>, Error> {
+    pub(super) fn messages(&self, ids: &[ContentHash]) -> Result<Vec<Option<PackedText>>, Error> {
         let find = |id: &ContentHash| {
             self.first(
                 "SELECT form, size, content FROM blobs
@@ -129,7 +129,7 @@ impl Tx<'_> {
 
     /// Forgets some of what has expired; answers whether there is more.
     pub(super) fn forget_answers(&self) -> Result<bool, Error> {
-        let values: &[Value<'_>] = values![self.now(), FORGOTTEN_AT_ONCE];
+        let values: &[SqlValue<'_>] = values![self.now(), FORGOTTEN_AT_ONCE];
         let chains = self.execute(
             "DELETE FROM chains WHERE tenant = ?1 AND chain IN (
                  SELECT chain FROM chains WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",

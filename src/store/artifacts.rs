@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::batch::NewArtifact;
-use super::cleanup::Entry;
-use super::pack::{Form, Packed, Packer};
+use super::cleanup::ArtifactAge;
+use super::pack::{PackedText, Packer, StoredForm};
 use super::sql::{Row, values};
 use super::{Error, Tx};
 use crate::domain::{Artifact, ArtifactId, ContentHash, Timestamp};
@@ -15,7 +15,7 @@ impl Tx<'_> {
     pub(super) fn put_artifact(
         &self,
         new: &NewArtifact,
-        packed: Option<&Packed>,
+        packed: Option<&PackedText>,
         expires_at: Timestamp,
     ) -> Result<Artifact, Error> {
         if let Some(stored) = self.renew_artifact(new, expires_at)? {
@@ -49,7 +49,7 @@ impl Tx<'_> {
     fn insert_artifact(
         &self,
         new: &NewArtifact,
-        packed: Option<&Packed>,
+        packed: Option<&PackedText>,
         expires_at: Timestamp,
     ) -> Result<Artifact, Error> {
         let artifact = new.at(self.now(), expires_at);
@@ -80,7 +80,7 @@ impl Tx<'_> {
     }
 
     /// An artifact that has not expired, with its content.
-    pub(super) fn artifact(&self, id: ArtifactId) -> Result<Option<(Artifact, Packed)>, Error> {
+    pub(super) fn artifact(&self, id: ArtifactId) -> Result<Option<(Artifact, PackedText)>, Error> {
         self.first(
             "SELECT a.digest, media_type, bytes, lines, created_at, renewed_at, accessed_at,
                     a.expires_at, form, size, content
@@ -113,13 +113,13 @@ impl Tx<'_> {
     }
 
     /// All artifacts, expired ones too, with what a cleanup decides by.
-    pub(super) fn artifact_entries(&self) -> Result<Vec<Entry>, Error> {
+    pub(super) fn artifact_entries(&self) -> Result<Vec<ArtifactAge>, Error> {
         self.all(
             "SELECT id, bytes, renewed_at, accessed_at, expires_at FROM artifacts
              WHERE tenant = ?1",
             values![],
             |row| {
-                Ok(Entry {
+                Ok(ArtifactAge {
                     id: ArtifactId::from_bytes(row.get(0)?),
                     bytes: row.get(1)?,
                     renewed_at: row.get(2)?,
@@ -132,8 +132,8 @@ impl Tx<'_> {
 
     /// Removes artifacts, and their content where no message needs it; passes over those that were
     /// stored again since their entry was read. Answers which are gone by this call.
-    pub(super) fn remove_artifacts(&self, entries: &[Entry]) -> Result<Vec<bool>, Error> {
-        let remove = |entry: &Entry| {
+    pub(super) fn remove_artifacts(&self, entries: &[ArtifactAge]) -> Result<Vec<bool>, Error> {
+        let remove = |entry: &ArtifactAge| {
             let digest = self.first(
                 "DELETE FROM artifacts WHERE tenant = ?1 AND id = ?2 AND renewed_at = ?3
                  RETURNING digest",
@@ -169,7 +169,7 @@ fn artifact(row: &dyn Row) -> Result<Artifact, Error> {
 }
 
 /// The columns `form`, `size` and `content`, from `first` on.
-pub(super) fn packed(row: &dyn Row, first: usize) -> Result<Packed, Error> {
-    let form = Form::of_code(row.get(first)?);
-    Ok(Packed { form, size: row.get(first + 1)?, content: row.get(first + 2)? })
+pub(super) fn packed(row: &dyn Row, first: usize) -> Result<PackedText, Error> {
+    let form = StoredForm::of_code(row.get(first)?);
+    Ok(PackedText { form, size: row.get(first + 1)?, content: row.get(first + 2)? })
 }

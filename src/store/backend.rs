@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::Error;
 use super::error::broken;
-use super::health::Health;
+use super::health::ConditionCell;
 use super::sql::Sql;
 
 pub(super) trait Backend: fmt::Debug + Send + Sync {
@@ -24,13 +24,13 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
 
     /// Takes a write on, in the order in which they come for each tenant; it is told how it ended.
     /// No two writes of a tenant run at the same time, wherever they come from.
-    fn write(&self, job: Box<dyn Job>) -> Result<(), Error>;
+    fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error>;
 
     /// The same, where losing it harms nobody: it is dropped where many writes wait.
-    fn write_later(&self, job: Box<dyn Job>);
+    fn write_later(&self, job: Box<dyn WriteJob>);
 
     /// How it fares.
-    fn health(&self) -> &Health;
+    fn health(&self) -> &ConditionCell;
 
     /// Gives room that was freed back to the disk.
     fn shrink(&self) -> Result<(), Error>;
@@ -40,7 +40,7 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
 }
 
 /// A write that waits, whatever it answers.
-pub(super) trait Job: Send {
+pub(super) trait WriteJob: Send {
     /// Whose rows it writes; none where it belongs to nobody.
     fn tenant(&self) -> Option<&Arc<str>>;
 
@@ -56,7 +56,7 @@ pub(super) trait Job: Send {
 }
 
 /// A write as a function, and where its answer goes.
-struct Typed<T, E, F> {
+struct TypedWrite<T, E, F> {
     tenant: Option<Arc<str>>,
     work: F,
     is_durable: bool,
@@ -65,11 +65,11 @@ struct Typed<T, E, F> {
 }
 
 /// What comes of a write, once it is committed.
-pub(super) struct Pending<T, E> {
+pub(super) struct WriteHandle<T, E> {
     answered: Receiver<Result<T, E>>,
 }
 
-impl<T, E: From<Error>> Pending<T, E> {
+impl<T, E: From<Error>> WriteHandle<T, E> {
     /// Waits for the commit.
     pub(super) fn wait(self) -> Result<T, E> {
         self.answered.recv().unwrap_or_else(|_| Err(gone().into()))
@@ -81,17 +81,20 @@ pub(super) fn job<T, E>(
     tenant: Option<&Arc<str>>,
     is_durable: bool,
     work: impl FnMut(&dyn Sql) -> Result<T, E> + Send + 'static,
-) -> (Box<dyn Job>, Pending<T, E>)
+) -> (Box<dyn WriteJob>, WriteHandle<T, E>)
 where
     T: Send + 'static,
     E: From<Error> + Send + 'static,
 {
     let (answer, answered) = sync_channel(1);
     let tenant = tenant.cloned();
-    (Box::new(Typed { tenant, work, is_durable, done: None, answer }), Pending { answered })
+    (
+        Box::new(TypedWrite { tenant, work, is_durable, done: None, answer }),
+        WriteHandle { answered },
+    )
 }
 
-impl<T, E, F> Job for Typed<T, E, F>
+impl<T, E, F> WriteJob for TypedWrite<T, E, F>
 where
     T: Send,
     E: From<Error> + Send,

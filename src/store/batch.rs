@@ -17,7 +17,7 @@ pub(super) const AMBIGUOUS: ContentHash = ContentHash([0; 32]);
 
 /// A message of an answer, and the message that it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item {
+pub struct ResponseMessage {
     /// The chain in the answer's own list, up to this message.
     pub chain: ChainHash,
     /// The hash of the original message's JSON text.
@@ -31,7 +31,7 @@ pub struct Item {
 pub struct Batch {
     pub(super) artifacts: Vec<NewArtifact>,
     pub(super) messages: Vec<(ContentHash, Arc<str>)>,
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<BatchResponse>,
     pub(super) is_durable: bool,
 }
 
@@ -61,14 +61,14 @@ impl NewArtifact {
 }
 
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct BatchResponse {
     pub(super) id: String,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<ResponseMessage>,
 }
 
 /// What a commit tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Committed {
+pub struct CommittedBatch {
     /// The artifacts, in the order in which they were added.
     pub artifacts: Vec<Artifact>,
     /// Until when everything in the batch is kept, unless a cap or a deletion takes it.
@@ -95,8 +95,8 @@ impl Batch {
 
     /// Names the answer: its messages and what they stand for. The originals of a batch must all
     /// be in it, because that is what keeps them as long as the answer.
-    pub fn answer(&mut self, id: impl Into<String>, items: Vec<Item>) {
-        self.answer = Some(Answer { id: id.into(), items });
+    pub fn answer(&mut self, id: impl Into<String>, items: Vec<ResponseMessage>) {
+        self.answer = Some(BatchResponse { id: id.into(), items });
     }
 
     /// Has the batch, and all that is written beside it, survive a loss of power.

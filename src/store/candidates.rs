@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::memory::{parts, placeholders, word};
-use super::sql::{Row, Value, values};
+use super::sql::{Row, SqlValue, values};
 use super::{Error, Tx};
 use crate::domain::{
-    About, Candidate, CandidateState, Classification, ContentHash, MemoryClass, MemoryScope,
+    Candidate, CandidateState, Classification, ContentHash, FactProperty, MemoryClass, MemoryScope,
     MemoryTier, MemoryTtl, Proposal, RawJson, word_of,
 };
 
@@ -33,7 +33,7 @@ impl Tx<'_> {
 
     /// Stores a candidate as it is.
     pub fn put_candidate(&self, candidate: &Candidate) -> Result<(), Error> {
-        let texts = Texts::of(candidate);
+        let texts = CandidateJson::of(candidate);
         let row = values_of(candidate, &texts);
         let placeholders = placeholders(2, row.len());
         let sets: Vec<String> =
@@ -98,7 +98,7 @@ impl Tx<'_> {
     /// Promoted candidates that state the same property in the same scope.
     pub fn promoted_about(
         &self,
-        about: &About,
+        about: &FactProperty,
         scope: &MemoryScope,
     ) -> Result<Vec<Candidate>, Error> {
         let [subject, session, agent] = parts(scope);
@@ -129,14 +129,14 @@ impl Tx<'_> {
 }
 
 /// The columns that are JSON.
-struct Texts {
+struct CandidateJson {
     intents: String,
     proposers: String,
     checks: String,
     review: Option<String>,
 }
 
-impl Texts {
+impl CandidateJson {
     fn of(candidate: &Candidate) -> Self {
         // Plain data: there is nothing in it that JSON cannot hold.
         fn json(value: &impl Serialize) -> String {
@@ -151,11 +151,11 @@ impl Texts {
     }
 }
 
-fn values_of<'c>(candidate: &'c Candidate, texts: &'c Texts) -> Vec<Value<'c>> {
+fn values_of<'c>(candidate: &'c Candidate, texts: &'c CandidateJson) -> Vec<SqlValue<'c>> {
     let proposal = &candidate.proposal;
     let [subject, session, agent] = parts(&proposal.scope);
-    let text = |text: &'c Option<Arc<str>>| Value::from(text.as_deref());
-    let raw = |json: &'c Option<RawJson>| Value::from(json.as_ref().map(RawJson::as_str));
+    let text = |text: &'c Option<Arc<str>>| SqlValue::from(text.as_deref());
+    let raw = |json: &'c Option<RawJson>| SqlValue::from(json.as_ref().map(RawJson::as_str));
     let about = proposal.about.as_ref();
     let (seconds, turns) = match proposal.ttl {
         Some(MemoryTtl::Seconds(seconds)) => (Some(seconds), None),
@@ -207,7 +207,7 @@ fn candidate(row: &dyn Row) -> Result<Candidate, Error> {
     let seconds: Option<u64> = row.get(19)?;
     let turns: Option<u64> = row.get(20)?;
     let about = match (text(7)?, text(8)?) {
-        (Some(entity), Some(predicate)) => Some(About { entity, predicate }),
+        (Some(entity), Some(predicate)) => Some(FactProperty { entity, predicate }),
         _ => None,
     };
     let proposal = Proposal {

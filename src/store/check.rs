@@ -1,11 +1,11 @@
 //! What is stored, read through by whoever suspects it.
 
 use super::sql::values;
-use super::{Error, Log, Store, Tx};
+use super::{Error, Store, TenantLog, Tx};
 
 /// What a check found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckReport {
     /// How many have something stored.
     pub tenants: usize,
     /// What is not as it should be, a line each.
@@ -14,8 +14,8 @@ pub struct Checked {
 
 impl Store {
     /// Reads what everyone has stored and holds it against what is known of it elsewhere.
-    pub(super) fn check_all(&self) -> Result<Checked, Error> {
-        let mut done = Checked::default();
+    pub(super) fn check_all(&self) -> Result<CheckReport, Error> {
+        let mut done = CheckReport::default();
         for name in self.tenants()? {
             let found = self.tenant(&name).read(check)?;
             done.faults.extend(found.into_iter().map(|fault| format!("tenant {name}: {fault}")));
@@ -27,7 +27,8 @@ impl Store {
 
 fn check(tx: &Tx<'_>) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
-    for (log, name) in [(Log::Captures, "captures"), (Log::Transitions, "transitions")] {
+    for (log, name) in [(TenantLog::Captures, "captures"), (TenantLog::Transitions, "transitions")]
+    {
         if let Some(line) = tx.verify_log(log)?.broken_at {
             faults.push(format!("the log of {name} is broken at line {line}"));
         }

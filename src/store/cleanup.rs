@@ -10,7 +10,7 @@ use crate::domain::{Artifact, ArtifactId, Timestamp};
 
 /// What a cleanup knows of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ArtifactAge {
     pub(super) id: ArtifactId,
     pub(super) bytes: u64,
     pub(super) renewed_at: Timestamp,
@@ -73,7 +73,7 @@ impl fmt::Display for Reason {
 
 /// An artifact is gone: what the event `artifact:evicted` tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evicted {
+pub struct Eviction {
     pub tenant: Arc<str>,
     pub artifact: ArtifactId,
     pub bytes: u64,
@@ -81,7 +81,7 @@ pub struct Evicted {
 }
 
 impl Cleanup {
-    pub(super) fn count(&mut self, entry: &Entry, reason: Reason) {
+    pub(super) fn count(&mut self, entry: &ArtifactAge, reason: Reason) {
         self.evicted.push(entry.id);
         self.evicted_bytes += entry.bytes;
         match reason {
@@ -92,7 +92,7 @@ impl Cleanup {
     }
 }
 
-impl From<&Artifact> for Entry {
+impl From<&Artifact> for ArtifactAge {
     fn from(artifact: &Artifact) -> Self {
         Self {
             id: artifact.id,
@@ -106,8 +106,12 @@ impl From<&Artifact> for Entry {
 
 /// What must go, in order: all that is too old, oldest first, then the least recently used
 /// while a cap is exceeded. Count is named before bytes where both are.
-pub(super) fn plan(mut entries: Vec<Entry>, caps: &Caps, now: Timestamp) -> Vec<(Entry, Reason)> {
-    let is_old = |entry: &Entry| {
+pub(super) fn plan(
+    mut entries: Vec<ArtifactAge>,
+    caps: &Caps,
+    now: Timestamp,
+) -> Vec<(ArtifactAge, Reason)> {
+    let is_old = |entry: &ArtifactAge| {
         let age = now.since(entry.renewed_at);
         entry.expires_at <= now || caps.max_age.is_some_and(|most| age > most)
     };
@@ -141,8 +145,8 @@ mod tests {
         Timestamp::from_micros(micros)
     }
 
-    fn entry(name: u8, bytes: u64, renewed: i64, accessed: i64) -> Entry {
-        Entry {
+    fn entry(name: u8, bytes: u64, renewed: i64, accessed: i64) -> ArtifactAge {
+        ArtifactAge {
             id: ArtifactId::from_bytes([name; 12]),
             bytes,
             renewed_at: at(renewed),
@@ -151,7 +155,7 @@ mod tests {
         }
     }
 
-    fn names(plan: &[(Entry, Reason)]) -> Vec<(u8, Reason)> {
+    fn names(plan: &[(ArtifactAge, Reason)]) -> Vec<(u8, Reason)> {
         plan.iter().map(|(entry, reason)| (entry.id.as_bytes()[0], *reason)).collect()
     }
 

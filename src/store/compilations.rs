@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answers::FORGOTTEN_AT_ONCE;
 use super::memory::word;
-use super::sql::{Row, Value, more, parts, values};
+use super::sql::{Row, SqlValue, more, parts, values};
 use super::{Error, Tx};
 use crate::domain::{Compilation, CompilationStatus, ContentHash, RawJson, RecordLevel};
 
@@ -53,8 +53,8 @@ impl Tx<'_> {
         )?;
         for part in parts(texts) {
             let more = more(4, part.len(), "(?1, ?2, ?#)");
-            let mut given = vec![Value::from(&record.id)];
-            given.extend(part.iter().map(Value::from));
+            let mut given = vec![SqlValue::from(&record.id)];
+            given.extend(part.iter().map(SqlValue::from));
             self.execute(
                 &format!(
                     "INSERT INTO compilation_texts (tenant, compilation, digest)

@@ -7,19 +7,19 @@ use crate::domain::ArtifactId;
 
 /// What caused an error, in the backend's own words. Shared, because one failure can answer
 /// every write of a group.
-pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
+pub(super) type BackendCause = Arc<dyn std::error::Error + Send + Sync>;
 
 /// Why a call failed. Nothing of it was stored, unless it is [`Error::Unknown`].
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     #[error("the store has no room left")]
-    Full(#[source] Cause),
+    Full(#[source] BackendCause),
     #[error("the store cannot be used at the moment")]
-    Unavailable(#[source] Cause),
+    Unavailable(#[source] BackendCause),
     #[error("whether it was stored is not known: the answer to the commit was lost")]
-    Unknown(#[source] Cause),
+    Unknown(#[source] BackendCause),
     #[error("what the store holds is damaged")]
-    Corrupt(#[source] Cause),
+    Corrupt(#[source] BackendCause),
     /// SQLite would hold it and PostgreSQL would not: both refuse it, before anything is sent.
     #[error("a text with the character NUL cannot be stored or looked for")]
     Nul,
@@ -71,7 +71,7 @@ pub(super) fn broken(what: &'static str) -> Error {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("cannot open the database {} (--database-url, CONTEXTURE_DATABASE_URL)", file.display())]
-    Open { file: PathBuf, source: Cause },
+    Open { file: PathBuf, source: BackendCause },
     #[error(
         "the database {} has schema {found}, this program knows {known}: use a newer program",
         file.display()
@@ -93,19 +93,19 @@ pub enum OpenError {
     InUseElsewhere { file: PathBuf },
     #[error("the database {} (--database-url, CONTEXTURE_DATABASE_URL) is damaged, or is no database; \
              it was left as it is", file.display())]
-    Damaged { file: PathBuf, source: Cause },
+    Damaged { file: PathBuf, source: BackendCause },
     #[error("cannot write the copy {}", file.display())]
-    Copy { file: PathBuf, source: Cause },
+    Copy { file: PathBuf, source: BackendCause },
     #[error("the database {} is there already: --replace keeps it under another name", file.display())]
     Exists { file: PathBuf },
     #[error("a store in memory ends with its process: there is nothing to copy or to check")]
     InMemory,
     #[error("the database cannot be read")]
-    Unread { source: Cause },
+    Unread { source: BackendCause },
     #[error("a database of PostgreSQL is copied by its own tools: pg_dump, or a copy of its log")]
     Elsewhere,
     #[error("cannot open the database {url} (--database-url, CONTEXTURE_DATABASE_URL)")]
-    Connect { url: String, source: Cause },
+    Connect { url: String, source: BackendCause },
     #[error(
         "the database {url} has schema {found}, this program knows {known}, and it does not go with \
          programs before {oldest}: use a newer program"

@@ -51,18 +51,18 @@ impl Feeds {
 /// One tenant's events, the last ones.
 #[derive(Debug)]
 pub struct Feed {
-    recent: Mutex<VecDeque<Arc<Told>>>,
+    recent: Mutex<VecDeque<Arc<FeedEvent>>>,
     newest: watch::Sender<u64>,
 }
 
 /// An event in a feed.
 #[derive(Debug)]
-pub struct Told {
+pub struct FeedEvent {
     pub event: Event,
     text: OnceLock<Box<str>>,
 }
 
-impl Told {
+impl FeedEvent {
     /// The event as its readers are shown it, which is made once for all of them.
     pub fn text(&self, make: impl FnOnce(&Event) -> String) -> &str {
         self.text.get_or_init(|| make(&self.event).into())
@@ -71,9 +71,9 @@ impl Told {
 
 /// What a feed has behind a number.
 #[derive(Debug)]
-pub enum Taken {
+pub enum FeedRead {
     /// The next ones, without a gap.
-    Events(Vec<Arc<Told>>),
+    Events(Vec<Arc<FeedEvent>>),
     /// Nothing was committed since.
     Nothing,
     /// The next one is not here: the store has it.
@@ -88,9 +88,9 @@ impl Default for Feed {
 
 impl Feed {
     /// The events behind a number, as far as they are here.
-    pub fn take(&self, after: u64) -> Taken {
+    pub fn take(&self, after: u64) -> FeedRead {
         if *self.newest.borrow() <= after {
-            return Taken::Nothing;
+            return FeedRead::Nothing;
         }
         let recent = lock(&self.recent);
         let first = recent.partition_point(|told| told.event.seq <= after);
@@ -99,7 +99,7 @@ impl Feed {
             .take_while(|(told, seq)| told.event.seq == *seq)
             .map(|(told, _)| told.clone())
             .collect();
-        if found.is_empty() { Taken::Elsewhere } else { Taken::Events(found) }
+        if found.is_empty() { FeedRead::Elsewhere } else { FeedRead::Events(found) }
     }
 
     /// Tells when there is more: the number of the newest event that was seen here.
@@ -127,7 +127,7 @@ impl Feed {
         for event in events {
             let at = recent.partition_point(|known| known.event.seq < event.seq);
             if recent.get(at).is_none_or(|known| known.event.seq != event.seq) {
-                recent.insert(at, Arc::new(Told { event, text: OnceLock::new() }));
+                recent.insert(at, Arc::new(FeedEvent { event, text: OnceLock::new() }));
             }
         }
         while recent.len() > KEPT {
@@ -161,9 +161,9 @@ mod tests {
 
     fn taken(feed: &Feed, after: u64) -> Option<Vec<u64>> {
         match feed.take(after) {
-            Taken::Events(events) => Some(events.iter().map(|told| told.event.seq).collect()),
-            Taken::Nothing => Some(Vec::new()),
-            Taken::Elsewhere => None,
+            FeedRead::Events(events) => Some(events.iter().map(|told| told.event.seq).collect()),
+            FeedRead::Nothing => Some(Vec::new()),
+            FeedRead::Elsewhere => None,
         }
     }
 

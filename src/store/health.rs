@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What can be expected of the next write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Condition {
+pub enum StoreCondition {
     #[default]
     Good,
     /// There is no room.
@@ -17,7 +17,7 @@ pub enum Condition {
     Lost,
 }
 
-impl Condition {
+impl StoreCondition {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Good => "ok",
@@ -32,44 +32,44 @@ type OnLost = Box<dyn FnOnce() + Send>;
 
 /// The condition, as the writer notes it.
 #[derive(Default)]
-pub(super) struct Health {
-    state: Mutex<State>,
+pub(super) struct ConditionCell {
+    state: Mutex<HealthState>,
 }
 
 #[derive(Default)]
-struct State {
-    condition: Condition,
+struct HealthState {
+    condition: StoreCondition,
     on_lost: Option<OnLost>,
 }
 
-impl fmt::Debug for Health {
+impl fmt::Debug for ConditionCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Health").field(&self.condition()).finish()
     }
 }
 
-impl Health {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ConditionCell {
+    fn state(&self) -> MutexGuard<'_, HealthState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn condition(&self) -> Condition {
+    pub(super) fn condition(&self) -> StoreCondition {
         self.state().condition
     }
 
     /// What is lost stays so.
-    pub(super) fn note(&self, condition: Condition) {
+    pub(super) fn note(&self, condition: StoreCondition) {
         let mut state = self.state();
-        if state.condition == Condition::Lost || state.condition == condition {
+        if state.condition == StoreCondition::Lost || state.condition == condition {
             return;
         }
-        if condition == Condition::Good {
+        if condition == StoreCondition::Good {
             tracing::info!("the store can be written again");
         } else {
             tracing::warn!(condition = condition.as_str(), "the store cannot be written");
         }
         state.condition = condition;
-        let call = if condition == Condition::Lost { state.on_lost.take() } else { None };
+        let call = if condition == StoreCondition::Lost { state.on_lost.take() } else { None };
         drop(state);
         if let Some(call) = call {
             call();
@@ -79,7 +79,7 @@ impl Health {
     /// Has `call` called when what is stored is no longer sure; at once where it is so already.
     pub(super) fn on_lost(&self, call: OnLost) {
         let mut state = self.state();
-        if state.condition == Condition::Lost {
+        if state.condition == StoreCondition::Lost {
             drop(state);
             call();
         } else {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_lost_is_told_once_and_stays_lost() {
-        let health = Health::default();
+        let health = ConditionCell::default();
         let told = Arc::new(AtomicU32::new(0));
         let count = || {
             let told = Arc::clone(&told);
@@ -106,13 +106,13 @@ mod tests {
             })
         };
         health.on_lost(count());
-        health.note(Condition::Full);
-        health.note(Condition::Good);
-        assert_eq!((health.condition(), told.load(Ordering::SeqCst)), (Condition::Good, 0));
-        health.note(Condition::Lost);
-        health.note(Condition::Lost);
-        health.note(Condition::Good);
-        assert_eq!((health.condition(), told.load(Ordering::SeqCst)), (Condition::Lost, 1));
+        health.note(StoreCondition::Full);
+        health.note(StoreCondition::Good);
+        assert_eq!((health.condition(), told.load(Ordering::SeqCst)), (StoreCondition::Good, 0));
+        health.note(StoreCondition::Lost);
+        health.note(StoreCondition::Lost);
+        health.note(StoreCondition::Good);
+        assert_eq!((health.condition(), told.load(Ordering::SeqCst)), (StoreCondition::Lost, 1));
         health.on_lost(count());
         assert_eq!(told.load(Ordering::SeqCst), 2);
     }

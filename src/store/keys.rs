@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::error::broken;
 use super::sql::{FromValue, Row, values};
 use super::{Error, Store, Tx};
-use crate::domain::{Key, KeyHash, KeyLimits, PrincipalKind, Word, Words};
+use crate::domain::{Key, KeyHash, KeyLimits, Keyword, KeywordSet, PrincipalKind};
 
 /// Keys that a tenant may have.
 const MOST: u64 = 10_000;
@@ -138,8 +138,8 @@ fn key(row: &dyn Row) -> Result<Key, Error> {
     })
 }
 
-fn words<W: Word>(row: &dyn Row, column: usize) -> Result<Words<W>, Error> {
+fn words<W: Keyword>(row: &dyn Row, column: usize) -> Result<KeywordSet<W>, Error> {
     let text = String::from_value(row.value(column)?);
-    let words = text.and_then(|text| Words::parse(&text));
+    let words = text.and_then(|text| KeywordSet::parse(&text));
     words.ok_or_else(|| broken("a stored key has a scope or role that is not known"))
 }

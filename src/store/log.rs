@@ -14,12 +14,12 @@ const CHECKED_AT_ONCE: usize = 500;
 
 /// One of a tenant's logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Log {
+pub enum TenantLog {
     Captures,
     Transitions,
 }
 
-impl Log {
+impl TenantLog {
     const WORDS: &[(&str, Self)] =
         &[("captures", Self::Captures), ("transitions", Self::Transitions)];
 
@@ -38,7 +38,7 @@ pub struct LogLine {
 
 /// What a check of a whole log found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verified {
+pub struct LogVerification {
     /// Lines that are as they were written.
     pub lines: u64,
     /// The first line that is not, or that is gone.
@@ -50,7 +50,7 @@ impl Tx<'_> {
     /// hold its SHA-256 as `content`.
     pub fn append_log(
         &self,
-        log: Log,
+        log: TenantLog,
         body: impl FnOnce(u64) -> String,
         content: Option<&str>,
     ) -> Result<ChainLink, Error> {
@@ -72,7 +72,12 @@ impl Tx<'_> {
     }
 
     /// At most so many lines of a log behind a number, in order.
-    pub fn log_lines(&self, log: Log, after: u64, limit: usize) -> Result<Vec<LogLine>, Error> {
+    pub fn log_lines(
+        &self,
+        log: TenantLog,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<LogLine>, Error> {
         self.all(
             "SELECT seq, prev_hash, hash, body FROM memory_log
              WHERE tenant = ?1 AND log = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4",
@@ -82,7 +87,7 @@ impl Tx<'_> {
     }
 
     /// Follows a log from its first line to its last. All of it is read.
-    pub fn verify_log(&self, log: Log) -> Result<Verified, Error> {
+    pub fn verify_log(&self, log: TenantLog) -> Result<LogVerification, Error> {
         let mut last = (0, ChainLink::START);
         loop {
             let found = self.all(
@@ -93,7 +98,7 @@ impl Tx<'_> {
             )?;
             for (line, content) in &found {
                 if !follows(line, content.as_deref(), last) {
-                    return Ok(Verified { lines: last.0, broken_at: Some(last.0 + 1) });
+                    return Ok(LogVerification { lines: last.0, broken_at: Some(last.0 + 1) });
                 }
                 last = (line.link.seq, line.link.hash);
             }
@@ -104,10 +109,10 @@ impl Tx<'_> {
         let head = self.log_head(log)?.unwrap_or((0, ChainLink::START));
         // Where they differ, lines are gone from its end, or the head itself was changed.
         let broken_at = (head != last).then_some(last.0 + 1);
-        Ok(Verified { lines: last.0, broken_at })
+        Ok(LogVerification { lines: last.0, broken_at })
     }
 
-    fn log_head(&self, log: Log) -> Result<Option<(u64, ContentHash)>, Error> {
+    fn log_head(&self, log: TenantLog) -> Result<Option<(u64, ContentHash)>, Error> {
         self.first(
             "SELECT seq, hash FROM memory_log_head WHERE tenant = ?1 AND log = ?2",
             values![log.word()],

@@ -50,29 +50,29 @@ use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::backend::Backend;
-pub use self::batch::{Batch, ChainHash, Committed, Item, RECIPE};
-pub use self::check::Checked;
-pub use self::cleanup::{Caps, Cleanup, Evicted, Reason};
+pub use self::batch::{Batch, ChainHash, CommittedBatch, RECIPE, ResponseMessage};
+pub use self::check::CheckReport;
+pub use self::cleanup::{Caps, Cleanup, Eviction, Reason};
 pub use self::compilations::CompilationFilter;
 pub use self::deliveries::{
-    AttemptRow, Claimed, Claims, DeliveryRow, DeliveryState, Follower, HookKey, NewDelivery,
-    Outcome,
+    AttemptOutcome, AttemptRow, ClaimedDelivery, Claims, DeliveryRow, DeliveryState, Follower,
+    HookKey, NewDelivery,
 };
 pub use self::error::{Error, OpenError};
 use self::feed::Feeds;
-pub use self::feed::{Feed, Taken, Told};
+pub use self::feed::{Feed, FeedEvent, FeedRead};
 pub use self::golden::GoldenRow;
-pub use self::health::Condition;
+pub use self::health::StoreCondition;
 pub use self::hooks::{HookRow, NewHook, OrderRow, SealedUrl};
-pub use self::log::{Log, LogLine, Verified};
-pub use self::memory::{MemoryCursor, MemoryFilter, MemoryView, Recalled};
+pub use self::log::{LogLine, LogVerification, TenantLog};
+pub use self::memory::{FoundEntry, MemoryCursor, MemoryFilter, MemoryView};
 pub use self::outcomes::HookOutcome;
-pub use self::packs::Published;
+pub use self::packs::PublishResult;
 use self::postgres::Postgres;
 pub use self::sessions::SentPayload;
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
-pub use self::tx::{Fact, Tx};
+pub use self::tx::{ObservedFact, Tx};
 pub use self::usage::{UsageFilter, UsageRow};
 use crate::config::{DatabaseUrl, PostgresUrl, StoreConfig};
 use crate::domain::{Clock, Timestamp};
@@ -123,14 +123,14 @@ impl From<&StoreConfig> for Retention {
 /// The store. Cheap to clone.
 #[derive(Clone)]
 pub struct Store {
-    inner: Arc<Inner>,
+    inner: Arc<StoreInner>,
 }
 
-struct Inner {
+struct StoreInner {
     backend: Box<dyn Backend>,
     clock: Clock,
     retention: Retention,
-    on_evicted: Box<dyn Fn(&Evicted) + Send + Sync>,
+    on_evicted: Box<dyn Fn(&Eviction) + Send + Sync>,
     feeds: Feeds,
     /// Told when something was queued, or published where hooks may hear of it.
     queued: Notify,
@@ -188,14 +188,14 @@ impl Store {
     }
 
     /// Reads all that is stored, while a server uses it or not, and tells what is unsound.
-    pub fn check(url: &DatabaseUrl, clock: Clock) -> Result<Checked, OpenError> {
+    pub fn check(url: &DatabaseUrl, clock: Clock) -> Result<CheckReport, OpenError> {
         let faults = match url {
             DatabaseUrl::Memory => return Err(OpenError::InMemory),
             DatabaseUrl::Sqlite(file) => Sqlite::check(file)?,
             DatabaseUrl::Postgres(_) => Vec::new(),
         };
         if !faults.is_empty() {
-            return Ok(Checked { faults, ..Checked::default() });
+            return Ok(CheckReport { faults, ..CheckReport::default() });
         }
         let unread = |error| OpenError::Unread { source: Arc::new(error) };
         Self::open_beside(url, clock)?.check_all().map_err(unread)
@@ -242,7 +242,7 @@ impl Store {
         let on_evicted = Box::new(log_evicted);
         let (feeds, cleaning) = (Feeds::default(), Mutex::new(()));
         let (queued, followed) = (Notify::new(), AtomicBool::new(true));
-        let inner = Inner {
+        let inner = StoreInner {
             backend,
             clock,
             retention,
@@ -258,7 +258,7 @@ impl Store {
 
     /// Hands every eviction to `observer`, where nobody else has the store yet.
     #[must_use]
-    pub fn on_evicted(mut self, observer: impl Fn(&Evicted) + Send + Sync + 'static) -> Self {
+    pub fn on_evicted(mut self, observer: impl Fn(&Eviction) + Send + Sync + 'static) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.on_evicted = Box::new(observer);
         }
@@ -277,7 +277,7 @@ impl Store {
     }
 
     /// Whether it can be written, as the last write found it.
-    pub fn condition(&self) -> Condition {
+    pub fn condition(&self) -> StoreCondition {
         self.inner.backend.health().condition()
     }
 
@@ -361,8 +361,8 @@ impl Store {
     }
 }
 
-fn log_evicted(evicted: &Evicted) {
-    let Evicted { tenant, artifact, bytes, reason } = evicted;
+fn log_evicted(evicted: &Eviction) {
+    let Eviction { tenant, artifact, bytes, reason } = evicted;
     tracing::debug!(tenant = &**tenant, artifact.id = %artifact, bytes, %reason, "artifact evicted");
 }
 

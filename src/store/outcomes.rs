@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::sql::{Value, values};
+use super::sql::{SqlValue, values};
 use super::{Error, Tx};
 
 /// Keys that are looked for at once; a list of another length is filled up to the next of these, so
@@ -37,8 +37,8 @@ impl Tx<'_> {
                 let _ = write!(text, "{}?{}", if at > 0 { ", " } else { "" }, at + 3);
             }
             text.push(')');
-            let mut given: Vec<Value<'_>> = vec![hook.into()];
-            given.extend(chunk.iter().copied().map(Value::from));
+            let mut given: Vec<SqlValue<'_>> = vec![hook.into()];
+            given.extend(chunk.iter().copied().map(SqlValue::from));
             given.resize_with(length + 1, || chunk.last().copied().unwrap_or_default().into());
             found.extend(self.all(&text, &given, |row| Ok((row.get(0)?, row.get(1)?)))?);
         }

@@ -9,15 +9,15 @@ use crate::domain::ContentHash;
 
 /// A text in its stored form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Packed {
-    pub(super) form: Form,
+pub(super) struct PackedText {
+    pub(super) form: StoredForm,
     /// Bytes of the text.
     pub(super) size: usize,
     pub(super) content: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum StoredForm {
     Plain,
     Zstd,
 }
@@ -29,7 +29,7 @@ const LEVEL: i32 = 1;
 
 #[derive(Debug, thiserror::Error)]
 #[error("the content of {hash:?} is not what was stored")]
-struct Damaged {
+struct DamagedText {
     hash: ContentHash,
 }
 
@@ -41,13 +41,13 @@ pub(super) struct Packer {
 }
 
 impl Packer {
-    pub(super) fn pack(&mut self, text: &str) -> Packed {
+    pub(super) fn pack(&mut self, text: &str) -> PackedText {
         let size = text.len();
         let (form, content) = match self.compress(text) {
-            Some(content) => (Form::Zstd, content),
-            None => (Form::Plain, text.as_bytes().to_vec()),
+            Some(content) => (StoredForm::Zstd, content),
+            None => (StoredForm::Plain, text.as_bytes().to_vec()),
         };
-        Packed { form, size, content }
+        PackedText { form, size, content }
     }
 
     /// A frame that is shorter than the text.
@@ -63,18 +63,22 @@ impl Packer {
     }
 
     /// The text, once it is certain that it is the one that was stored.
-    pub(super) fn unpack(&mut self, packed: Packed, hash: &ContentHash) -> Result<String, Error> {
+    pub(super) fn unpack(
+        &mut self,
+        packed: PackedText,
+        hash: &ContentHash,
+    ) -> Result<String, Error> {
         let bytes = match packed.form {
-            Form::Plain => Some(packed.content),
-            Form::Zstd => self.decompress(&packed),
+            StoredForm::Plain => Some(packed.content),
+            StoredForm::Zstd => self.decompress(&packed),
         };
         bytes
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .filter(|text| ContentHash::of(text) == *hash)
-            .ok_or_else(|| Error::Corrupt(Arc::new(Damaged { hash: *hash })))
+            .ok_or_else(|| Error::Corrupt(Arc::new(DamagedText { hash: *hash })))
     }
 
-    fn decompress(&mut self, packed: &Packed) -> Option<Vec<u8>> {
+    fn decompress(&mut self, packed: &PackedText) -> Option<Vec<u8>> {
         if self.decompressor.is_none() {
             self.decompressor = Decompressor::new().ok();
         }
@@ -82,7 +86,7 @@ impl Packer {
     }
 }
 
-impl Form {
+impl StoredForm {
     pub(super) const fn code(self) -> i64 {
         match self {
             Self::Plain => 0,
@@ -104,7 +108,7 @@ mod tests {
     fn long_texts_get_shorter_and_come_back() {
         for text in [String::new(), "é".repeat(100), "a line\n".repeat(1000)] {
             let packed = Packer::default().pack(&text);
-            assert_eq!(packed.form == Form::Zstd, text.len() >= WORTH_PACKING);
+            assert_eq!(packed.form == StoredForm::Zstd, text.len() >= WORTH_PACKING);
             assert!(packed.content.len() <= text.len());
             assert_eq!(Packer::default().unpack(packed, &ContentHash::of(&text)).unwrap(), text);
         }
@@ -113,7 +117,7 @@ mod tests {
     #[test]
     fn a_changed_byte_is_noticed() {
         for text in ["short".to_owned(), "a line\n".repeat(1000)] {
-            for form in [Form::Plain, Form::Zstd] {
+            for form in [StoredForm::Plain, StoredForm::Zstd] {
                 let mut packed = Packer::default().pack(&text);
                 packed.form = form;
                 *packed.content.last_mut().unwrap() ^= 1;

@@ -11,7 +11,7 @@ const MOST: u64 = 10_000;
 
 /// What became of a pack that was to be published.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Published {
+pub enum PublishResult {
     New(StoredPack),
     /// It was there.
     Same(StoredPack),
@@ -21,10 +21,14 @@ pub enum Published {
 
 impl Tx<'_> {
     /// Stores a version, unless there is one of its name.
-    pub fn publish_pack(&self, pack: &StoredPack, document: &str) -> Result<Published, Error> {
+    pub fn publish_pack(&self, pack: &StoredPack, document: &str) -> Result<PublishResult, Error> {
         if let Some((stored, _)) = self.find_pack(&pack.id, pack.version)? {
             let is_same = stored.digest == pack.digest;
-            return Ok(if is_same { Published::Same(stored) } else { Published::Other(stored) });
+            return Ok(if is_same {
+                PublishResult::Same(stored)
+            } else {
+                PublishResult::Other(stored)
+            });
         }
         let count: Option<u64> =
             self.first("SELECT count(*) FROM packs WHERE tenant = ?1", values![], |row| {
@@ -50,7 +54,7 @@ impl Tx<'_> {
                 document
             ],
         )?;
-        Ok(Published::New(StoredPack { created_at: self.now(), ..pack.clone() }))
+        Ok(PublishResult::New(StoredPack { created_at: self.now(), ..pack.clone() }))
     }
 
     /// A version and its document.

@@ -11,13 +11,13 @@ use crate::domain::{ContentHash, Timestamp};
 /// A connection inside of a transaction.
 pub(super) trait Sql {
     /// Runs a statement that answers no rows; tells how many it has changed.
-    fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error>;
+    fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, Error>;
 
     /// Runs a statement and hands each row to `each`, in order.
     fn query(
         &self,
         sql: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
@@ -33,7 +33,7 @@ pub(super) enum Dialect {
 
 /// What stands in a column, or for a `?1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Value<'v> {
+pub(super) enum SqlValue<'v> {
     Null,
     Int(i64),
     Real(f64),
@@ -43,112 +43,116 @@ pub(super) enum Value<'v> {
 
 /// Refuses texts that not every database can hold. Requests with them are refused before, with the
 /// place of the text; this holds for those that a reader of requests forgot.
-pub(super) fn check_texts(values: &[Value<'_>]) -> Result<(), Error> {
-    let has_nul = |value: &Value<'_>| matches!(value, Value::Text(text) if text.contains('\0'));
+pub(super) fn check_texts(values: &[SqlValue<'_>]) -> Result<(), Error> {
+    let has_nul =
+        |value: &SqlValue<'_>| matches!(value, SqlValue::Text(text) if text.contains('\0'));
     if values.iter().any(has_nul) { Err(Error::Nul) } else { Ok(()) }
 }
 
 /// One row of an answer.
 pub(super) trait Row {
     /// The value of a column, counted from 0.
-    fn value(&self, column: usize) -> Result<Value<'_>, Error>;
+    fn value(&self, column: usize) -> Result<SqlValue<'_>, Error>;
 }
 
 impl dyn Row + '_ {
     /// A column as the type that is wanted; another type in it means that the store is damaged.
     pub(super) fn get<T: FromValue>(&self, column: usize) -> Result<T, Error> {
         T::from_value(self.value(column)?).ok_or_else(|| {
-            Error::Corrupt(Arc::new(Unexpected { column, wanted: std::any::type_name::<T>() }))
+            Error::Corrupt(Arc::new(UnexpectedColumn {
+                column,
+                wanted: std::any::type_name::<T>(),
+            }))
         })
     }
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("column {column} does not hold a {wanted}")]
-struct Unexpected {
+struct UnexpectedColumn {
     column: usize,
     wanted: &'static str,
 }
 
 /// What a column can be read as.
 pub(super) trait FromValue: Sized {
-    fn from_value(value: Value<'_>) -> Option<Self>;
+    fn from_value(value: SqlValue<'_>) -> Option<Self>;
 }
 
 /// `values![a, b]` is what stands for `?1` and `?2`.
 macro_rules! values {
-    ($($value:expr),* $(,)?) => { &[$($crate::store::sql::Value::from($value)),*] };
+    ($($value:expr),* $(,)?) => { &[$($crate::store::sql::SqlValue::from($value)),*] };
 }
 pub(super) use values;
 
-impl From<i64> for Value<'_> {
+impl From<i64> for SqlValue<'_> {
     fn from(value: i64) -> Self {
         Self::Int(value)
     }
 }
 
 /// Sizes and counts; what is larger than a column holds is its largest number.
-impl From<u64> for Value<'_> {
+impl From<u64> for SqlValue<'_> {
     fn from(value: u64) -> Self {
         Self::Int(i64::try_from(value).unwrap_or(i64::MAX))
     }
 }
 
-impl From<usize> for Value<'_> {
+impl From<usize> for SqlValue<'_> {
     fn from(value: usize) -> Self {
         Self::Int(i64::try_from(value).unwrap_or(i64::MAX))
     }
 }
 
-impl From<bool> for Value<'_> {
+impl From<bool> for SqlValue<'_> {
     fn from(value: bool) -> Self {
         Self::Int(i64::from(value))
     }
 }
 
-impl From<f64> for Value<'_> {
+impl From<f64> for SqlValue<'_> {
     fn from(value: f64) -> Self {
         Self::Real(value)
     }
 }
 
-impl From<Timestamp> for Value<'_> {
+impl From<Timestamp> for SqlValue<'_> {
     fn from(value: Timestamp) -> Self {
         Self::Int(value.micros())
     }
 }
 
-impl<'v> From<&'v str> for Value<'v> {
+impl<'v> From<&'v str> for SqlValue<'v> {
     fn from(value: &'v str) -> Self {
         Self::Text(value)
     }
 }
 
-impl<'v> From<&'v String> for Value<'v> {
+impl<'v> From<&'v String> for SqlValue<'v> {
     fn from(value: &'v String) -> Self {
         Self::Text(value)
     }
 }
 
-impl<'v> From<&'v Arc<str>> for Value<'v> {
+impl<'v> From<&'v Arc<str>> for SqlValue<'v> {
     fn from(value: &'v Arc<str>) -> Self {
         Self::Text(value)
     }
 }
 
-impl<'v> From<&'v [u8]> for Value<'v> {
+impl<'v> From<&'v [u8]> for SqlValue<'v> {
     fn from(value: &'v [u8]) -> Self {
         Self::Blob(value)
     }
 }
 
-impl<'v> From<&'v Vec<u8>> for Value<'v> {
+impl<'v> From<&'v Vec<u8>> for SqlValue<'v> {
     fn from(value: &'v Vec<u8>) -> Self {
         Self::Blob(value)
     }
 }
 
-impl<'v, const N: usize> From<&'v [u8; N]> for Value<'v> {
+impl<'v, const N: usize> From<&'v [u8; N]> for SqlValue<'v> {
     fn from(value: &'v [u8; N]) -> Self {
         Self::Blob(value)
     }
@@ -173,86 +177,86 @@ pub(super) fn more(next: usize, values: usize, one: &str) -> String {
         .collect()
 }
 
-impl<'v> From<&'v ContentHash> for Value<'v> {
+impl<'v> From<&'v ContentHash> for SqlValue<'v> {
     fn from(value: &'v ContentHash) -> Self {
         Self::Blob(&value.0)
     }
 }
 
-impl<T: Into<Self>> From<Option<T>> for Value<'_> {
+impl<T: Into<Self>> From<Option<T>> for SqlValue<'_> {
     fn from(value: Option<T>) -> Self {
-        value.map_or(Value::Null, Into::into)
+        value.map_or(SqlValue::Null, Into::into)
     }
 }
 
 impl FromValue for i64 {
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        if let Value::Int(value) = value { Some(value) } else { None }
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
+        if let SqlValue::Int(value) = value { Some(value) } else { None }
     }
 }
 
 impl FromValue for u64 {
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
         i64::from_value(value).and_then(|value| value.try_into().ok())
     }
 }
 
 impl FromValue for usize {
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
         i64::from_value(value).and_then(|value| value.try_into().ok())
     }
 }
 
 impl FromValue for bool {
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
         i64::from_value(value).map(|value| value != 0)
     }
 }
 
 impl FromValue for f64 {
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        if let Value::Real(value) = value { Some(value) } else { None }
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
+        if let SqlValue::Real(value) = value { Some(value) } else { None }
     }
 }
 
 impl FromValue for Timestamp {
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
         i64::from_value(value).map(Self::from_micros)
     }
 }
 
 impl FromValue for String {
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        if let Value::Text(value) = value { Some(value.to_owned()) } else { None }
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
+        if let SqlValue::Text(value) = value { Some(value.to_owned()) } else { None }
     }
 }
 
 impl FromValue for Arc<str> {
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        if let Value::Text(value) = value { Some(value.into()) } else { None }
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
+        if let SqlValue::Text(value) = value { Some(value.into()) } else { None }
     }
 }
 
 impl FromValue for Vec<u8> {
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        if let Value::Blob(value) = value { Some(value.to_vec()) } else { None }
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
+        if let SqlValue::Blob(value) = value { Some(value.to_vec()) } else { None }
     }
 }
 
 impl<const N: usize> FromValue for [u8; N] {
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        if let Value::Blob(value) = value { value.try_into().ok() } else { None }
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
+        if let SqlValue::Blob(value) = value { value.try_into().ok() } else { None }
     }
 }
 
 impl FromValue for ContentHash {
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
         FromValue::from_value(value).map(Self)
     }
 }
 
 impl<T: FromValue> FromValue for Option<T> {
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        if value == Value::Null { Some(None) } else { T::from_value(value).map(Some) }
+    fn from_value(value: SqlValue<'_>) -> Option<Self> {
+        if value == SqlValue::Null { Some(None) } else { T::from_value(value).map(Some) }
     }
 }

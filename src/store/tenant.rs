@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::backend::{Job, Pending, job};
+use super::backend::{WriteHandle, WriteJob, job};
 use super::batch::{AMBIGUOUS, RECIPE};
-use super::cleanup::{self, Caps, Cleanup, Entry, Evicted, Reason};
+use super::cleanup::{self, ArtifactAge, Caps, Cleanup, Eviction, Reason};
 use super::pack::Packer;
-use super::tx::Told;
-use super::{Batch, ChainHash, Committed, Error, Feed, Item, Store, Tx};
+use super::tx::CommitNotice;
+use super::{Batch, ChainHash, CommittedBatch, Error, Feed, ResponseMessage, Store, Tx};
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup holds up nobody's
@@ -18,7 +18,7 @@ use crate::domain::{Artifact, ArtifactId, ContentHash};
 const REMOVED_AT_ONCE: usize = 500;
 
 /// What comes of a write, beside what others are told of it.
-type Answer<T, E> = Pending<(T, Told), E>;
+type PendingWrite<T, E> = WriteHandle<(T, CommitNotice), E>;
 
 /// The handle that every read and write goes through. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ impl Tenant {
     {
         let (job, pending) = self.job(is_durable, write);
         self.store.inner.backend.write(job)?;
-        let (done, Told { events, queued }) = pending.wait()?;
+        let (done, CommitNotice { events, queued }) = pending.wait()?;
         let is_heard = !events.is_empty() && self.store.inner.followed.load(Ordering::SeqCst);
         if queued || is_heard {
             self.store.inner.queued.notify_one();
@@ -98,7 +98,7 @@ impl Tenant {
         &self,
         is_durable: bool,
         mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> (Box<dyn Job>, Answer<T, E>)
+    ) -> (Box<dyn WriteJob>, PendingWrite<T, E>)
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -139,7 +139,7 @@ impl Tenant {
 
     /// Stores all of a batch, or nothing. What is stored already is only renewed: a conversation
     /// that has grown costs what it has grown by.
-    pub fn commit(&self, batch: Batch) -> Result<Committed, Error> {
+    pub fn commit(&self, batch: Batch) -> Result<CommittedBatch, Error> {
         self.commit_with(batch, |_, _| Ok(()))
     }
 
@@ -148,7 +148,7 @@ impl Tenant {
         &self,
         batch: Batch,
         mut then: impl FnMut(&Tx<'_>, &[Artifact]) -> Result<(), Error> + Send + 'static,
-    ) -> Result<Committed, Error> {
+    ) -> Result<CommittedBatch, Error> {
         let inner = &self.store.inner;
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
@@ -207,7 +207,7 @@ impl Tenant {
             then(tx, &stored)?;
             Ok::<_, Error>(stored)
         })?;
-        Ok(Committed { artifacts, expires_at })
+        Ok(CommittedBatch { artifacts, expires_at })
     }
 
     /// The items whose chain is not stored yet, or not for long enough, or for another original: then
@@ -215,9 +215,9 @@ impl Tenant {
     /// how to get an original, so it may take the place of one, and one its.
     fn unknown_chains(
         &self,
-        items: Vec<Item>,
+        items: Vec<ResponseMessage>,
         recipes: &HashSet<ContentHash>,
-    ) -> Result<Vec<Item>, Error> {
+    ) -> Result<Vec<ResponseMessage>, Error> {
         let inner = &self.store.inner;
         let now = inner.clock.now();
         let expires_at = now.after(inner.retention.ttl);
@@ -298,7 +298,7 @@ impl Tenant {
     }
 
     /// Removes part of a plan, all of it or nothing.
-    fn evict(&self, part: &[(Entry, Reason)], done: &mut Cleanup) -> Result<(), Error> {
+    fn evict(&self, part: &[(ArtifactAge, Reason)], done: &mut Cleanup) -> Result<(), Error> {
         let entries: Vec<_> = part.iter().map(|(entry, _)| *entry).collect();
         let removed = self.write(move |tx| tx.remove_artifacts(&entries))?;
         for ((entry, reason), _) in part.iter().zip(removed).filter(|(_, removed)| *removed) {
@@ -310,7 +310,7 @@ impl Tenant {
 
     fn tell(&self, artifact: ArtifactId, bytes: u64, reason: Reason) {
         let tenant = Arc::clone(&self.name);
-        (self.store.inner.on_evicted)(&Evicted { tenant, artifact, bytes, reason });
+        (self.store.inner.on_evicted)(&Eviction { tenant, artifact, bytes, reason });
     }
 
     /// What each chain stands for: the hash of an original message's JSON text, none where that

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Error;
-use super::sql::{Dialect, Row, Sql, Value};
+use super::sql::{Dialect, Row, Sql, SqlValue};
 use crate::domain::{Event, Timestamp};
 
 /// Reads, and inside of [`Tenant::write`](super::Tenant::write) writes, the rows of one tenant. All
@@ -22,12 +22,12 @@ pub struct Tx<'t> {
     /// Whether a delivery was queued.
     queued: Cell<bool>,
     /// What observe hooks are to hear of.
-    facts: RefCell<Vec<Fact>>,
+    facts: RefCell<Vec<ObservedFact>>,
 }
 
 /// Something that was done, as observe hooks hear of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
+pub struct ObservedFact {
     /// The point at which they stand.
     pub point: &'static str,
     /// What they are told, as JSON text.
@@ -37,7 +37,7 @@ pub struct Fact {
     pub status: Option<&'static str>,
 }
 
-impl Fact {
+impl ObservedFact {
     pub fn new(point: &'static str, input: String) -> Self {
         Self { point, input, agent: None, status: None }
     }
@@ -45,7 +45,7 @@ impl Fact {
 
 /// What others are told of once a transaction is committed.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct CommitNotice {
     pub(super) events: Vec<Event>,
     pub(super) queued: bool,
 }
@@ -76,12 +76,12 @@ impl<'t> Tx<'t> {
     }
 
     /// Notes something that observe hooks are to hear of.
-    pub fn tell(&self, fact: Fact) {
+    pub fn tell(&self, fact: ObservedFact) {
         self.facts.borrow_mut().push(fact);
     }
 
     /// What was noted so far.
-    pub fn take_facts(&self) -> Vec<Fact> {
+    pub fn take_facts(&self) -> Vec<ObservedFact> {
         self.facts.take()
     }
 
@@ -96,8 +96,8 @@ impl<'t> Tx<'t> {
     }
 
     /// What was published and queued.
-    pub(super) fn into_told(self) -> Told {
-        Told { events: self.events.into_inner(), queued: self.queued.get() }
+    pub(super) fn into_told(self) -> CommitNotice {
+        CommitNotice { events: self.events.into_inner(), queued: self.queued.get() }
     }
 
     /// Whose rows they are.
@@ -112,7 +112,7 @@ impl<'t> Tx<'t> {
 
     /// Runs a statement for what it changes; answers in how many rows. `?1` is the tenant, `?2` the
     /// first of `values`.
-    pub(super) fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+    pub(super) fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, Error> {
         self.sql.execute(sql, &self.with_tenant(values))
     }
 
@@ -120,7 +120,7 @@ impl<'t> Tx<'t> {
     pub(super) fn all<T>(
         &self,
         sql: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         mut read: impl FnMut(&dyn Row) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
         let mut found = Vec::new();
@@ -135,23 +135,23 @@ impl<'t> Tx<'t> {
     pub(super) fn first<T>(
         &self,
         sql: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         read: impl FnMut(&dyn Row) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
         Ok(self.all(sql, values, read)?.into_iter().next())
     }
 
     /// Whether a query finds anything.
-    pub(super) fn exists(&self, sql: &str, values: &[Value<'_>]) -> Result<bool, Error> {
+    pub(super) fn exists(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<bool, Error> {
         Ok(self.first(sql, values, |_| Ok(()))?.is_some())
     }
 
-    fn with_tenant<'v>(&self, values: &[Value<'v>]) -> Vec<Value<'v>>
+    fn with_tenant<'v>(&self, values: &[SqlValue<'v>]) -> Vec<SqlValue<'v>>
     where
         't: 'v,
     {
         let mut all = Vec::with_capacity(values.len() + 1);
-        all.push(Value::Text(self.tenant));
+        all.push(SqlValue::Text(self.tenant));
         all.extend_from_slice(values);
         all
     }

@@ -36,14 +36,14 @@ const QUOTING: &[&str] = &["rmcp"];
 /// Logs and traces as long as they are wanted. What still waits to be sent is sent on drop.
 #[derive(Debug)]
 #[must_use = "traces end with it"]
-pub struct Started {
+pub struct TelemetryGuard {
     #[cfg(feature = "otlp")]
     traces: Option<opentelemetry_sdk::trace::SdkTracerProvider>,
 }
 
 /// Starts logging, and traces where an endpoint is set, for the whole process; a second call changes
 /// nothing.
-pub fn init(config: &TelemetryConfig) -> Result<Started, Error> {
+pub fn init(config: &TelemetryConfig) -> Result<TelemetryGuard, Error> {
     let filter = EnvFilter::builder()
         .parse(&config.log_level)
         .map_err(|source| Error::Filter { filter: config.log_level.clone(), source })?;
@@ -66,10 +66,13 @@ pub fn init(config: &TelemetryConfig) -> Result<Started, Error> {
             None => None,
         };
         let sent = traces.as_ref().map(otlp::layer);
-        (tracing_subscriber::registry().with(lines).with(sent).try_init(), Started { traces })
+        (
+            tracing_subscriber::registry().with(lines).with(sent).try_init(),
+            TelemetryGuard { traces },
+        )
     };
     #[cfg(not(feature = "otlp"))]
-    let started = (tracing_subscriber::registry().with(lines).try_init(), Started {});
+    let started = (tracing_subscriber::registry().with(lines).try_init(), TelemetryGuard {});
     // Only a logger that stands already can be the reason, and then there is one.
     drop(started.0);
     Ok(started.1)
@@ -84,7 +87,7 @@ fn silent(filter: EnvFilter) -> EnvFilter {
 }
 
 #[cfg(feature = "otlp")]
-impl Drop for Started {
+impl Drop for TelemetryGuard {
     fn drop(&mut self) {
         if let Some(traces) = &self.traces {
             // What fails is in the log already.

@@ -12,7 +12,7 @@ pub(super) fn at_least(text: &str) -> u64 {
     let [second, third, fourth] = [1, 2, 3].map(|nth| parted(bytes, quarter * nth));
     // A step waits for the one before it in the same part alone.
     let mut parts = [0..second, second..third, third..fourth, fourth..bytes.len()]
-        .map(|range| Part::of(bytes, range));
+        .map(|range| PieceState::of(bytes, range));
     let [a, b, c, d] = &mut parts;
     let mut found = 0;
     let together = a.rest.iter().zip(b.rest).zip(c.rest.iter().zip(d.rest));
@@ -34,23 +34,23 @@ fn parted(bytes: &[u8], from: usize) -> usize {
 }
 
 /// A part of a text on its way.
-struct Part<'t> {
+struct PieceState<'t> {
     state: u8,
     rest: &'t [u8],
 }
 
-impl<'t> Part<'t> {
+impl<'t> PieceState<'t> {
     fn of(bytes: &'t [u8], range: Range<usize>) -> Self {
         let before = range.start.checked_sub(1).and_then(|before| bytes.get(before));
         let before = before.and_then(|byte| CLASSES.get(usize::from(*byte)));
-        let state = before.copied().unwrap_or(Class::Other) as u8;
+        let state = before.copied().unwrap_or(BoundaryClass::Other) as u8;
         Self { state, rest: bytes.get(range).unwrap_or_default() }
     }
 
     /// The pieces that are certain to begin or to end with the next byte.
     #[inline]
     fn step(&mut self, byte: u8) -> u64 {
-        let class = CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Wide);
+        let class = CLASSES.get(usize::from(byte)).copied().unwrap_or(BoundaryClass::Wide);
         let step = STEPS.get(usize::from(self.state) << 3 | class as usize).copied().unwrap_or(0);
         self.state = step & 31;
         u64::from(step >> 5)
@@ -77,23 +77,26 @@ const STEPS: [u8; 32 << 3] = {
 };
 
 /// How many pieces are certain to begin or to end with a byte, and which of three digits it is.
-const fn found(before: Class, third: u8, class: Class) -> (u8, u8) {
+const fn found(before: BoundaryClass, third: u8, class: BoundaryClass) -> (u8, u8) {
     match (before, class) {
         // What follows an apostrophe may belong to the word before, and wide letters may join
         // what stands around them.
-        (Class::Letter | Class::Apostrophe | Class::Wide, Class::Letter) => (0, third),
-        (Class::Digit, Class::Digit) => {
+        (
+            BoundaryClass::Letter | BoundaryClass::Apostrophe | BoundaryClass::Wide,
+            BoundaryClass::Letter,
+        ) => (0, third),
+        (BoundaryClass::Digit, BoundaryClass::Digit) => {
             let third = (third + 1) % 3;
             ((third == 0) as u8, third)
         }
         // A wide digit may have begun the three.
-        (Class::Wide, Class::Digit) => (0, 1),
+        (BoundaryClass::Wide, BoundaryClass::Digit) => (0, 1),
         // The mark is a piece, and so is the digit.
-        (Class::Mark | Class::Apostrophe, Class::Digit) => (2, 0),
-        (_, Class::Digit) => (1, 0),
-        (_, Class::Letter)
-        | (Class::Mark, Class::Space)
-        | (Class::Letter | Class::Digit, Class::Break) => (1, third),
+        (BoundaryClass::Mark | BoundaryClass::Apostrophe, BoundaryClass::Digit) => (2, 0),
+        (_, BoundaryClass::Digit) => (1, 0),
+        (_, BoundaryClass::Letter)
+        | (BoundaryClass::Mark, BoundaryClass::Space)
+        | (BoundaryClass::Letter | BoundaryClass::Digit, BoundaryClass::Break) => (1, third),
         _ => (0, third),
     }
 }
@@ -108,7 +111,7 @@ pub(crate) fn is_cut(text: &str, at: usize) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum BoundaryClass {
     Letter,
     Digit,
     Apostrophe,
@@ -121,31 +124,31 @@ enum Class {
     Wide,
 }
 
-const ALL: [Class; 8] = [
-    Class::Letter,
-    Class::Digit,
-    Class::Apostrophe,
-    Class::Mark,
-    Class::Space,
-    Class::Break,
-    Class::Other,
-    Class::Wide,
+const ALL: [BoundaryClass; 8] = [
+    BoundaryClass::Letter,
+    BoundaryClass::Digit,
+    BoundaryClass::Apostrophe,
+    BoundaryClass::Mark,
+    BoundaryClass::Space,
+    BoundaryClass::Break,
+    BoundaryClass::Other,
+    BoundaryClass::Wide,
 ];
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Wide; 256];
-    let mut rest: &mut [Class] = &mut classes;
+const CLASSES: [BoundaryClass; 256] = {
+    let mut classes = [BoundaryClass::Wide; 256];
+    let mut rest: &mut [BoundaryClass] = &mut classes;
     let mut byte = 0u8;
     while let Some((class, after)) = rest.split_first_mut() {
         *class = match byte {
-            b'\'' => Class::Apostrophe,
-            b' ' => Class::Space,
-            b'\n' => Class::Break,
-            0x80.. => Class::Wide,
-            _ if byte.is_ascii_alphabetic() => Class::Letter,
-            _ if byte.is_ascii_digit() => Class::Digit,
-            _ if byte.is_ascii_punctuation() => Class::Mark,
-            _ => Class::Other,
+            b'\'' => BoundaryClass::Apostrophe,
+            b' ' => BoundaryClass::Space,
+            b'\n' => BoundaryClass::Break,
+            0x80.. => BoundaryClass::Wide,
+            _ if byte.is_ascii_alphabetic() => BoundaryClass::Letter,
+            _ if byte.is_ascii_digit() => BoundaryClass::Digit,
+            _ if byte.is_ascii_punctuation() => BoundaryClass::Mark,
+            _ => BoundaryClass::Other,
         };
         rest = after;
         byte = byte.wrapping_add(1);
@@ -163,7 +166,7 @@ mod tests {
 
         #[test]
         fn parts_count_as_the_whole(text in "([0-9]{0,9}[a-c'.é\n\t ]{0,3}){0,12}") {
-            let mut whole = Part::of(text.as_bytes(), 0..text.len());
+            let mut whole = PieceState::of(text.as_bytes(), 0..text.len());
             let expected: u64 = text.bytes().map(|byte| whole.step(byte)).sum();
             prop_assert_eq!(at_least(&text), expected);
         }

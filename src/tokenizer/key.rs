@@ -6,12 +6,12 @@ const LENGTH: u32 = 120;
 
 /// The bytes of a piece and its length as one number, which no other piece has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Key {
+pub(super) struct PieceKey {
     number: u128,
     mixed: u64,
 }
 
-impl Key {
+impl PieceKey {
     /// Bits of a number; those above are free.
     pub(super) const BITS: u32 = 124;
 

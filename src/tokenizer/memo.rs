@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::key::Key;
+use super::key::PieceKey;
 
 /// Pieces that are remembered at a time, as a power of two: 256 KiB of them.
 const BITS: u32 = 14;
@@ -29,14 +29,14 @@ impl Memos {
     }
 }
 
-const TOKENS: u32 = Key::BITS;
+const TOKENS: u32 = PieceKey::BITS;
 const KEY: u128 = (1 << TOKENS) - 1;
 
 impl Memo {
     /// The count of a piece, asked of `count` where it is not remembered.
     #[inline]
     pub(super) fn count(&mut self, piece: &[u8], count: impl FnOnce(&[u8]) -> usize) -> usize {
-        let Some(key) = Key::of(piece) else { return count(piece) };
+        let Some(key) = PieceKey::of(piece) else { return count(piece) };
         let Some(slot) = self.slots.get_mut(key.place(BITS)) else { return count(piece) };
         if *slot & KEY == key.number() {
             return (*slot >> TOKENS) as usize;

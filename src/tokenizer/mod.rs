@@ -18,7 +18,7 @@ use quick_cache::sync::Cache;
 
 use crate::domain::TokenizerName;
 use memo::Memos;
-use singles::Singles;
+use singles::ShortTokens;
 
 /// Texts whose counts are remembered.
 const REMEMBERED: usize = 1 << 18;
@@ -167,7 +167,7 @@ impl Counter {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Option<u64> {
         let tokenizer = dictionary(name);
-        let singles = Singles::of(name);
+        let singles = ShortTokens::of(name);
         let memos = if name == TokenizerName::Cl100kBase { &self.cl100k } else { &self.o200k };
         let mut memo = memos.take();
         let mut tokens = 0;

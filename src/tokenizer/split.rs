@@ -14,7 +14,7 @@ pub(super) fn pieces<'t>(
     text: &'t str,
     mut each: impl FnMut(&'t str) -> bool,
 ) -> bool {
-    let rules = Rules::of(name);
+    let rules = SplitRules::of(name);
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -33,14 +33,14 @@ pub(super) fn pieces<'t>(
 
 /// Where the two patterns differ.
 #[derive(Debug, Clone, Copy)]
-enum Rules {
+enum SplitRules {
     /// Capitals begin a word, a word takes its `'s` along, and slashes join line breaks.
     O200k,
     Cl100k,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum LetterClass {
     Small,
     Capital,
     Digit,
@@ -51,19 +51,19 @@ enum Class {
     Wide,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Wide; 256];
-    let mut rest: &mut [Class] = &mut classes;
+const CLASSES: [LetterClass; 256] = {
+    let mut classes = [LetterClass::Wide; 256];
+    let mut rest: &mut [LetterClass] = &mut classes;
     let mut byte = 0u8;
     while let Some((class, after)) = rest.split_first_mut() {
         *class = match byte {
-            b'a'..=b'z' => Class::Small,
-            b'A'..=b'Z' => Class::Capital,
-            b'0'..=b'9' => Class::Digit,
-            b'\r' | b'\n' => Class::Break,
-            b' ' | b'\t' | 0x0b | 0x0c => Class::Space,
-            0x80.. => Class::Wide,
-            _ => Class::Mark,
+            b'a'..=b'z' => LetterClass::Small,
+            b'A'..=b'Z' => LetterClass::Capital,
+            b'0'..=b'9' => LetterClass::Digit,
+            b'\r' | b'\n' => LetterClass::Break,
+            b' ' | b'\t' | 0x0b | 0x0c => LetterClass::Space,
+            0x80.. => LetterClass::Wide,
+            _ => LetterClass::Mark,
         };
         rest = after;
         byte = byte.wrapping_add(1);
@@ -72,13 +72,13 @@ const CLASSES: [Class; 256] = {
 };
 
 #[inline]
-fn class(bytes: &[u8], at: usize) -> Option<Class> {
+fn class(bytes: &[u8], at: usize) -> Option<LetterClass> {
     CLASSES.get(usize::from(*bytes.get(at)?)).copied()
 }
 
 /// The first byte from `at` on that is of another class.
 #[inline]
-fn run(bytes: &[u8], mut at: usize, holds: impl Fn(Class) -> bool) -> usize {
+fn run(bytes: &[u8], mut at: usize, holds: impl Fn(LetterClass) -> bool) -> usize {
     while class(bytes, at).is_some_and(&holds) {
         at += 1;
     }
@@ -88,14 +88,14 @@ fn run(bytes: &[u8], mut at: usize, holds: impl Fn(Class) -> bool) -> usize {
 /// A place that nothing beyond ASCII stands at.
 #[inline]
 fn plain(bytes: &[u8], at: usize) -> Option<usize> {
-    (class(bytes, at) != Some(Class::Wide)).then_some(at)
+    (class(bytes, at) != Some(LetterClass::Wide)).then_some(at)
 }
 
-fn is_letter(class: Class) -> bool {
-    matches!(class, Class::Small | Class::Capital)
+fn is_letter(class: LetterClass) -> bool {
+    matches!(class, LetterClass::Small | LetterClass::Capital)
 }
 
-impl Rules {
+impl SplitRules {
     fn of(name: TokenizerName) -> Self {
         match name {
             TokenizerName::Cl100kBase => Self::Cl100k,
@@ -108,25 +108,25 @@ impl Rules {
     fn end(self, bytes: &[u8], at: usize) -> Option<usize> {
         let first = class(bytes, at)?;
         match first {
-            Class::Small | Class::Capital => return self.word(bytes, at),
-            Class::Wide => return None,
-            Class::Digit => {
+            LetterClass::Small | LetterClass::Capital => return self.word(bytes, at),
+            LetterClass::Wide => return None,
+            LetterClass::Digit => {
                 let end = at + 1;
-                let end = end + usize::from(class(bytes, end) == Some(Class::Digit));
+                let end = end + usize::from(class(bytes, end) == Some(LetterClass::Digit));
                 if end == at + 1 {
                     return plain(bytes, end);
                 }
-                let end = end + usize::from(class(bytes, end) == Some(Class::Digit));
+                let end = end + usize::from(class(bytes, end) == Some(LetterClass::Digit));
                 return if end == at + 3 { Some(end) } else { plain(bytes, end) };
             }
-            Class::Mark | Class::Space | Class::Break => {}
+            LetterClass::Mark | LetterClass::Space | LetterClass::Break => {}
         }
         let second = class(bytes, at + 1);
-        if first != Class::Break {
+        if first != LetterClass::Break {
             match second {
-                Some(Class::Wide) => return None,
+                Some(LetterClass::Wide) => return None,
                 // A word takes what stands before it along.
-                Some(Class::Small | Class::Capital) => {
+                Some(LetterClass::Small | LetterClass::Capital) => {
                     let short = match self {
                         Self::Cl100k => contraction(bytes, at)?,
                         Self::O200k => 0,
@@ -137,8 +137,8 @@ impl Rules {
             }
         }
         let is_space = bytes.get(at) == Some(&b' ');
-        if first == Class::Mark || is_space && second == Some(Class::Mark) {
-            let end = plain(bytes, run(bytes, at + 1, |class| class == Class::Mark))?;
+        if first == LetterClass::Mark || is_space && second == Some(LetterClass::Mark) {
+            let end = plain(bytes, run(bytes, at + 1, |class| class == LetterClass::Mark))?;
             let joins = |byte: &u8| match self {
                 Self::O200k => matches!(byte, b'\r' | b'\n' | b'/'),
                 Self::Cl100k => matches!(byte, b'\r' | b'\n'),
@@ -146,7 +146,8 @@ impl Rules {
             let tail = bytes.get(end..).unwrap_or_default();
             return Some(end + tail.iter().take_while(|byte| joins(byte)).count());
         }
-        let end = run(bytes, at + 1, |class| matches!(class, Class::Space | Class::Break));
+        let end =
+            run(bytes, at + 1, |class| matches!(class, LetterClass::Space | LetterClass::Break));
         let end = plain(bytes, end)?;
         let blank = bytes.get(at..end).unwrap_or_default();
         match blank.iter().rposition(|byte| matches!(byte, b'\r' | b'\n')) {
@@ -162,8 +163,8 @@ impl Rules {
         if let Self::Cl100k = self {
             return plain(bytes, run(bytes, at, is_letter));
         }
-        let end = run(bytes, at, |class| class == Class::Capital);
-        let end = plain(bytes, run(bytes, end, |class| class == Class::Small))?;
+        let end = run(bytes, at, |class| class == LetterClass::Capital);
+        let end = plain(bytes, run(bytes, end, |class| class == LetterClass::Small))?;
         Some(end + contraction(bytes, end)?)
     }
 }

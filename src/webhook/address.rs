@@ -17,7 +17,7 @@ pub struct Policy {
 
 /// Why an address may not be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Blocked {
+pub enum BlockReason {
     #[error("the address is not public")]
     NotPublic,
     #[error("http is for addresses that the operator allows: use https")]
@@ -28,18 +28,18 @@ pub enum Blocked {
 
 impl Policy {
     /// Whether an address may be dialled. It is the very address that is dialled then.
-    pub fn check(&self, address: IpAddr, port: u16, is_https: bool) -> Result<(), Blocked> {
+    pub fn check(&self, address: IpAddr, port: u16, is_https: bool) -> Result<(), BlockReason> {
         let address = address.to_canonical();
         if self.is_own(address, port) {
-            return Err(Blocked::Own);
+            return Err(BlockReason::Own);
         }
         let allowed = self.allow.iter().any(|rule| rule.covers(address, port));
         if allowed || (self.loopback && address.is_loopback()) {
             return Ok(());
         }
         match (is_public(address), is_https) {
-            (false, _) => Err(Blocked::NotPublic),
-            (true, false) => Err(Blocked::PlainHttp),
+            (false, _) => Err(BlockReason::NotPublic),
+            (true, false) => Err(BlockReason::PlainHttp),
             (true, true) => Ok(()),
         }
     }
@@ -261,15 +261,15 @@ mod tests {
             |address: &str, port, https| policy.check(address.parse().unwrap(), port, https);
         assert_eq!(check("10.2.3.4", 8080, false), Ok(()));
         assert_eq!(check("::ffff:10.2.3.4", 8080, false), Ok(()));
-        assert_eq!(check("10.2.3.4", 443, true), Err(Blocked::NotPublic));
+        assert_eq!(check("10.2.3.4", 443, true), Err(BlockReason::NotPublic));
         assert_eq!(check("127.0.0.1", 9000, false), Ok(()));
-        assert_eq!(check("::1", 8080, false), Err(Blocked::Own));
-        assert_eq!(check("10.1.1.1", 8080, true), Err(Blocked::Own));
-        assert_eq!(check("8.8.8.8", 80, false), Err(Blocked::PlainHttp));
+        assert_eq!(check("::1", 8080, false), Err(BlockReason::Own));
+        assert_eq!(check("10.1.1.1", 8080, true), Err(BlockReason::Own));
+        assert_eq!(check("8.8.8.8", 80, false), Err(BlockReason::PlainHttp));
         assert_eq!(check("8.8.8.8", 443, true), Ok(()));
         assert_eq!(
             Policy::default().check("127.0.0.1".parse().unwrap(), 443, true),
-            Err(Blocked::NotPublic)
+            Err(BlockReason::NotPublic)
         );
     }
 }

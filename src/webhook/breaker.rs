@@ -22,7 +22,7 @@ const MOST: usize = 10_000;
 /// Identifies a breaker and a gate. Hooks with the same id share neither if their URLs differ, or if
 /// requests with different API keys contain them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(super) struct BreakerKey {
     tenant: Arc<str>,
     hook: Arc<str>,
     /// A hash, because URLs may hold secrets.
@@ -31,7 +31,7 @@ pub(super) struct Key {
     is_trial: bool,
 }
 
-impl Key {
+impl BreakerKey {
     pub(super) fn of(tenant: &Arc<str>, hook: &Hook) -> Self {
         let url = hook.endpoint().map_or("", |endpoint| &endpoint.url);
         Self {
@@ -62,7 +62,7 @@ impl Key {
 /// The breakers of all hooks of this process. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Breakers {
-    states: Arc<Mutex<HashMap<Key, State>>>,
+    states: Arc<Mutex<HashMap<BreakerKey, BreakerState>>>,
     /// Failures in a row that open one.
     failures: u32,
     /// Time until one call may try.
@@ -76,7 +76,7 @@ impl Default for Breakers {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct State {
+struct BreakerState {
     failures: u32,
     failed_at: Timestamp,
     /// Whether a call is trying.
@@ -87,7 +87,7 @@ struct State {
 #[derive(Debug)]
 pub(super) struct Permit {
     breakers: Breakers,
-    key: Key,
+    key: BreakerKey,
     is_probe: bool,
 }
 
@@ -97,7 +97,7 @@ impl Breakers {
     }
 
     /// Leave to call, unless the breaker is open.
-    pub(super) fn admit(&self, key: &Key, now: Timestamp) -> Option<Permit> {
+    pub(super) fn admit(&self, key: &BreakerKey, now: Timestamp) -> Option<Permit> {
         let mut states = self.states();
         let mut is_probe = false;
         if let Some(state) = states.get_mut(key).filter(|state| state.failures >= self.failures) {
@@ -113,11 +113,11 @@ impl Breakers {
     }
 
     /// Whether calls are stopped, for those who look at a hook.
-    pub(super) fn is_open(&self, key: &Key) -> bool {
+    pub(super) fn is_open(&self, key: &BreakerKey) -> bool {
         self.states().get(key).is_some_and(|state| state.failures >= self.failures)
     }
 
-    fn states(&self) -> MutexGuard<'_, HashMap<Key, State>> {
+    fn states(&self) -> MutexGuard<'_, HashMap<BreakerKey, BreakerState>> {
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,7 +138,7 @@ impl Permit {
                 states.clear();
             }
         }
-        let state = states.entry(self.key.clone()).or_insert(State {
+        let state = states.entry(self.key.clone()).or_insert(BreakerState {
             failures: 0,
             failed_at: now,
             probing: false,
@@ -166,8 +166,8 @@ impl Drop for Permit {
 mod tests {
     use super::*;
 
-    fn key(id: &str) -> Key {
-        Key::named(id)
+    fn key(id: &str) -> BreakerKey {
+        BreakerKey::named(id)
     }
 
     #[test]

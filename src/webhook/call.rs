@@ -13,16 +13,16 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::address::Policy;
-use super::breaker::{Breakers, Key};
-use super::client::{Answered, Client, NotAnswered, SetupError};
+use super::breaker::{BreakerKey, Breakers};
+use super::client::{Client, LimitedResponse, NoResponse, SetupError};
 use super::gate::Gates;
-use super::resolve::Resolve;
+use super::resolve::Resolver;
 use super::signature::sign;
 use crate::config::HooksConfig;
 use crate::domain::{Clock, Timestamp};
 use crate::hook::{
-    Answer, Answering, Attempt, Call, Called, Caller, Cause, Endpoint, Failure, Hook, Kind,
-    envelope,
+    Attempt, Call, CallFailure, CallFuture, CallReply, Caller, Endpoint, FailureCause, Hook,
+    HookAnswer, HookKind, envelope,
 };
 use crate::telemetry::{Metrics, trace};
 
@@ -50,7 +50,7 @@ pub struct Webhooks {
 
 /// What is said of a call beside its input.
 #[derive(Debug, Clone, Default)]
-pub struct Delivery {
+pub struct CallContext {
     /// The same for every try; none: a new one.
     pub id: Option<Arc<str>>,
     /// Tries before this one.
@@ -72,7 +72,7 @@ pub struct Exchange {
     pub retry_after: Option<Duration>,
     /// The answer's text, where it came whole and is text.
     pub body: Option<Arc<str>>,
-    pub answer: Result<Answer, Failure>,
+    pub answer: Result<HookAnswer, CallFailure>,
     pub took: Duration,
     pub attempts: u32,
 }
@@ -82,7 +82,7 @@ impl Webhooks {
     pub fn new(
         config: &HooksConfig,
         policy: Policy,
-        resolver: Arc<dyn Resolve>,
+        resolver: Arc<dyn Resolver>,
         clock: Clock,
     ) -> Result<Self, SetupError> {
         let policy = Arc::new(policy);
@@ -103,11 +103,11 @@ impl Webhooks {
 
     /// Whether a hook failed so often that it is not called for a while.
     pub fn is_open(&self, tenant: &Arc<str>, hook: &Hook) -> bool {
-        self.breakers.is_open(&Key::of(tenant, hook))
+        self.breakers.is_open(&BreakerKey::of(tenant, hook))
     }
 
     /// Makes a call and tells all of it. Time, breaker and limits hold as for any other.
-    pub async fn exchange(&self, call: Call<'_>, delivery: Delivery) -> Exchange {
+    pub async fn exchange(&self, call: Call<'_>, delivery: CallContext) -> Exchange {
         let start = Instant::now();
         let id = delivery.id.clone().unwrap_or_else(new_id);
         let now = self.clock.now();
@@ -121,7 +121,7 @@ impl Webhooks {
             status: None,
             retry_after: None,
             body: None,
-            answer: Err(Failure::new(Cause::Connect, "a built-in hook is not called")),
+            answer: Err(CallFailure::new(FailureCause::Connect, "a built-in hook is not called")),
             took: Duration::ZERO,
             attempts: 0,
         };
@@ -146,7 +146,7 @@ impl Webhooks {
         let span = trace::hook(&call.hook.id, call.point.as_str());
         // Not among the headers that are shown: it is another one in each call.
         own.extend(trace::parent_of(&span).map(|value| ("traceparent", value)));
-        let key = Key::of(&call.scope.tenant, call.hook);
+        let key = BreakerKey::of(&call.scope.tenant, call.hook);
         let key = if test { key.for_trial() } else { key };
         let deadline = start + call.allowance;
         let answering = self.answer(&call, endpoint, &key, &own, deadline, &mut exchange);
@@ -155,7 +155,7 @@ impl Webhooks {
         let result = match &exchange.answer {
             Ok(_) => "answered",
             Err(failure) => {
-                if failure.cause == Cause::BlockedAddress {
+                if failure.cause == FailureCause::BlockedAddress {
                     let (hook, tenant) = (&*call.hook.id, &*call.scope.tenant);
                     let why = &*failure.detail;
                     tracing::warn!(hook.id = hook, tenant, why, "a hook may not call its address");
@@ -174,36 +174,42 @@ impl Webhooks {
         &self,
         call: &Call<'_>,
         endpoint: &Endpoint,
-        key: &Key,
+        key: &BreakerKey,
         headers: &[(&str, String)],
         deadline: Instant,
         exchange: &mut Exchange,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<HookAnswer, CallFailure> {
         if endpoint.secrets.is_locked() {
             let why = "the secrets of this hook cannot be read";
-            return Err(Failure::new(Cause::SecretsUnavailable, why));
+            return Err(CallFailure::new(FailureCause::SecretsUnavailable, why));
         }
         let left = || deadline.saturating_duration_since(Instant::now());
         let Ok(Some(_under_way)) = timeout(left(), self.gates.pass(key)).await else {
-            return Err(Failure::new(Cause::Overloaded, "too many calls of it are under way"));
+            return Err(CallFailure::new(
+                FailureCause::Overloaded,
+                "too many calls of it are under way",
+            ));
         };
         // A trial is to tell what a call comes to: it asks no breaker, and trips none.
         let permit = match self.breakers.admit(key, self.clock.now()) {
             _ if key.is_trial() => None,
             None => {
-                return Err(Failure::new(Cause::CircuitOpen, "it failed too often a moment ago"));
+                return Err(CallFailure::new(
+                    FailureCause::CircuitOpen,
+                    "it failed too often a moment ago",
+                ));
             }
             permit => permit,
         };
         let answer = loop {
             exchange.attempts += 1;
             let request = request(endpoint, headers, &exchange.sent)?;
-            let observes = call.hook.kind == Kind::Observe;
+            let observes = call.hook.kind == HookKind::Observe;
             let most = call.hook.kind.longest_answer();
             let sent = timeout(left(), self.client.send(request, most, observes)).await;
             let sent = sent.unwrap_or_else(|_| {
-                let failure = Failure::new(Cause::Timeout, "no complete answer in time");
-                Err(NotAnswered { failure, is_unsent: false })
+                let failure = CallFailure::new(FailureCause::Timeout, "no complete answer in time");
+                Err(NoResponse { failure, is_unsent: false })
             });
             match sent {
                 Ok(answered) => {
@@ -211,8 +217,8 @@ impl Webhooks {
                     exchange.retry_after = asked.and_then(|text| pause(text, self.clock.now()));
                     break judge(call, endpoint, answered, exchange);
                 }
-                Err(NotAnswered { failure, is_unsent }) => {
-                    let again = is_unsent && failure.cause == Cause::Connect;
+                Err(NoResponse { failure, is_unsent }) => {
+                    let again = is_unsent && failure.cause == FailureCause::Connect;
                     if !again || exchange.attempts >= TRIES || left().is_zero() {
                         break Err(failure);
                     }
@@ -234,15 +240,16 @@ impl Webhooks {
 }
 
 impl Caller for Webhooks {
-    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+    fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         Box::pin(async move {
-            let exchange = self.exchange(call, Delivery::default()).await;
+            let exchange = self.exchange(call, CallContext::default()).await;
             let Exchange { answer, body, took, attempts, .. } = exchange;
-            let answer = answer.map_err(Failure::public);
+            let answer = answer.map_err(CallFailure::public);
             // An address that may not be called is tried once, and others twice.
-            let unreached = matches!(&answer, Err(failure) if failure.cause == Cause::Connect);
+            let unreached =
+                matches!(&answer, Err(failure) if failure.cause == FailureCause::Connect);
             let attempts = if unreached { attempts.min(1) } else { attempts };
-            Called { answer, body, took, attempts }
+            CallReply { answer, body, took, attempts }
         })
     }
 }
@@ -256,20 +263,20 @@ fn request(
     endpoint: &Endpoint,
     headers: &[(&str, String)],
     body: &Arc<str>,
-) -> Result<Request<Full<Bytes>>, Failure> {
+) -> Result<Request<Full<Bytes>>, CallFailure> {
     let mut request = Request::post(&*endpoint.url);
     for (name, value) in headers {
         request = request.header(*name, value);
     }
     for (name, value) in &endpoint.headers {
         let mut value = HeaderValue::from_str(value.expose_secret())
-            .map_err(|_| Failure::new(Cause::Connect, "a header that cannot be sent"))?;
+            .map_err(|_| CallFailure::new(FailureCause::Connect, "a header that cannot be sent"))?;
         value.set_sensitive(true);
         request = request.header(&**name, value);
     }
     let body = Bytes::from_owner(SharedText(Arc::clone(body)));
     let request = request.body(Full::new(body));
-    request.map_err(|_| Failure::new(Cause::Connect, "a URL that cannot be called"))
+    request.map_err(|_| CallFailure::new(FailureCause::Connect, "a URL that cannot be called"))
 }
 
 /// A body that is sent again without being copied.
@@ -285,33 +292,35 @@ impl AsRef<[u8]> for SharedText {
 fn judge(
     call: &Call<'_>,
     endpoint: &Endpoint,
-    answered: Answered,
+    answered: LimitedResponse,
     exchange: &mut Exchange,
-) -> Result<Answer, Failure> {
-    let Answered { status, media_type, body, .. } = answered;
+) -> Result<HookAnswer, CallFailure> {
+    let LimitedResponse { status, media_type, body, .. } = answered;
     exchange.status = Some(status);
-    let fail = |cause, why: &str| Err(Failure::new(cause, why).with_status(status));
+    let fail = |cause, why: &str| Err(CallFailure::new(cause, why).with_status(status));
     match status {
         200..=299 => {}
-        300..=399 => return fail(Cause::Redirect, &format!("status {status}: not followed")),
-        _ => return fail(Cause::Status, &format!("status {status}")),
+        300..=399 => {
+            return fail(FailureCause::Redirect, &format!("status {status}: not followed"));
+        }
+        _ => return fail(FailureCause::Status, &format!("status {status}")),
     }
     let hook: &Hook = call.hook;
     let Ok(body) = String::from_utf8(body) else {
-        if hook.kind == Kind::Observe {
-            return Ok(Answer::Heard);
+        if hook.kind == HookKind::Observe {
+            return Ok(HookAnswer::Heard);
         }
-        return fail(Cause::BadJson, "the answer is not UTF-8");
+        return fail(FailureCause::BadJson, "the answer is not UTF-8");
     };
     if leaks(endpoint, &body) {
-        return fail(Cause::SecretLeak, "the answer repeats a secret of the hook");
+        return fail(FailureCause::SecretLeak, "the answer repeats a secret of the hook");
     }
     exchange.body = Some(body.as_str().into());
-    let has_body = status != 204 && !body.is_empty() && hook.kind != Kind::Observe;
+    let has_body = status != 204 && !body.is_empty() && hook.kind != HookKind::Observe;
     if has_body && !media_type.as_deref().is_some_and(is_json) {
-        return fail(Cause::MediaType, "the answer is not `application/json`");
+        return fail(FailureCause::MediaType, "the answer is not `application/json`");
     }
-    Answer::read(call.point, hook.kind, &body).map_err(|failure| failure.with_status(status))
+    HookAnswer::read(call.point, hook.kind, &body).map_err(|failure| failure.with_status(status))
 }
 
 /// What `Retry-After` asks for: seconds, or a date.

@@ -25,8 +25,8 @@ use tokio::sync::Notify;
 
 use super::address::Policy;
 use super::connect::{self, Connect};
-use super::resolve::Resolve;
-use crate::hook::{Cause, Failure};
+use super::resolve::Resolver;
+use crate::hook::{CallFailure, FailureCause};
 
 /// Bytes that the head of an answer may have, and headers in it.
 const HEAD: usize = 64 << 10;
@@ -54,7 +54,7 @@ pub enum SetupError {
 
 /// An answer within its limits.
 #[derive(Debug)]
-pub(super) struct Answered {
+pub(super) struct LimitedResponse {
     pub(super) status: u16,
     pub(super) media_type: Option<String>,
     pub(super) retry_after: Option<String>,
@@ -63,8 +63,8 @@ pub(super) struct Answered {
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(super) struct NotAnswered {
-    pub(super) failure: Failure,
+pub(super) struct NoResponse {
+    pub(super) failure: CallFailure,
     /// Whether nothing was sent, so that the same may be sent again.
     pub(super) is_unsent: bool,
 }
@@ -72,7 +72,7 @@ pub(super) struct NotAnswered {
 impl Client {
     pub(super) fn new(
         policy: Arc<Policy>,
-        resolver: Arc<dyn Resolve>,
+        resolver: Arc<dyn Resolver>,
         certificates: Option<&Path>,
     ) -> Result<Self, SetupError> {
         let connector = hyper_rustls::HttpsConnectorBuilder::new()
@@ -99,18 +99,18 @@ impl Client {
         mut request: Request<Full<Bytes>>,
         most: usize,
         cut: bool,
-    ) -> Result<Answered, NotAnswered> {
+    ) -> Result<LimitedResponse, NoResponse> {
         let too_many = count_interim(&mut request);
         // To drop the request closes its connection.
         let response = tokio::select! {
             response = self.0.request(request) => response,
             () = too_many.notified() => {
                 let why = format!("more than {MAX_INTERIM} interim answers");
-                let failure = Failure::new(Cause::TooLarge, why);
-                return Err(NotAnswered { failure, is_unsent: false });
+                let failure = CallFailure::new(FailureCause::TooLarge, why);
+                return Err(NoResponse { failure, is_unsent: false });
             }
         };
-        let response = response.map_err(|error| NotAnswered {
+        let response = response.map_err(|error| NoResponse {
             // Where no connection came about, no byte of the request left.
             is_unsent: error.is_connect(),
             failure: unreached(&error),
@@ -122,11 +122,11 @@ impl Client {
         };
         let (media_type, retry_after) = (header("content-type"), header("retry-after"));
         let body = read(response, most, cut).await;
-        let body = body.map_err(|failure| NotAnswered {
+        let body = body.map_err(|failure| NoResponse {
             is_unsent: false,
             failure: failure.with_status(status),
         })?;
-        Ok(Answered { status, media_type, retry_after, body })
+        Ok(LimitedResponse { status, media_type, retry_after, body })
     }
 }
 
@@ -148,8 +148,12 @@ fn count_interim<B>(request: &mut Request<B>) -> Arc<Notify> {
     too_many
 }
 
-async fn read(response: Response<Incoming>, most: usize, cut: bool) -> Result<Vec<u8>, Failure> {
-    let too_large = || Failure::new(Cause::TooLarge, format!("more than {most} bytes"));
+async fn read(
+    response: Response<Incoming>,
+    most: usize,
+    cut: bool,
+) -> Result<Vec<u8>, CallFailure> {
+    let too_large = || CallFailure::new(FailureCause::TooLarge, format!("more than {most} bytes"));
     let mut body = response.into_body();
     let announced = body.size_hint().lower();
     if !cut && announced > u64::try_from(most).unwrap_or(u64::MAX) {
@@ -157,7 +161,8 @@ async fn read(response: Response<Incoming>, most: usize, cut: bool) -> Result<Ve
     }
     let mut read = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Failure::new(Cause::Connect, "the answer broke off"))?;
+        let frame =
+            frame.map_err(|_| CallFailure::new(FailureCause::Connect, "the answer broke off"))?;
         // Trailers say nothing to us.
         let Ok(data) = frame.into_data() else { continue };
         let room = most - read.len();
@@ -175,30 +180,30 @@ async fn read(response: Response<Incoming>, most: usize, cut: bool) -> Result<Ve
 
 /// What an error of the client means. Its own words are for the log of a developer: they may name
 /// addresses, and are not told.
-fn unreached(error: &legacy::Error) -> Failure {
+fn unreached(error: &legacy::Error) -> CallFailure {
     let mut source = error.source();
     while let Some(cause) = source {
         match cause.downcast_ref::<connect::Error>() {
             Some(connect::Error::Blocked(blocked)) => {
-                return Failure::new(Cause::BlockedAddress, blocked.to_string());
+                return CallFailure::new(FailureCause::BlockedAddress, blocked.to_string());
             }
             Some(connect::Error::Unknown(_)) => {
-                return Failure::new(Cause::Connect, "the name has no address");
+                return CallFailure::new(FailureCause::Connect, "the name has no address");
             }
             Some(connect::Error::Refused(_) | connect::Error::BadUri) => {
-                return Failure::new(Cause::Connect, "cannot connect");
+                return CallFailure::new(FailureCause::Connect, "cannot connect");
             }
             None => {}
         }
         if let Some(error) = cause.downcast_ref::<hyper::Error>() {
             let why =
                 if error.is_parse() { "the answer is no HTTP" } else { "the connection broke" };
-            return Failure::new(Cause::Connect, why);
+            return CallFailure::new(FailureCause::Connect, why);
         }
         source = cause.source();
     }
     let why = if error.is_connect() { "no secure connection" } else { "the connection broke" };
-    Failure::new(Cause::Connect, why)
+    CallFailure::new(FailureCause::Connect, why)
 }
 
 fn tls(certificates: Option<&Path>) -> Result<ClientConfig, SetupError> {

@@ -15,8 +15,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::address::{Blocked, Policy};
-use super::resolve::Resolve;
+use super::address::{BlockReason, Policy};
+use super::resolve::Resolver;
 use super::target::local;
 
 /// Longest that one address may take to answer.
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("{0}")]
-    Blocked(Blocked),
+    Blocked(BlockReason),
     #[error("the name has no address: {0}")]
     Unknown(String),
     #[error("cannot connect")]
@@ -39,11 +39,11 @@ pub(super) enum Error {
 #[derive(Debug, Clone)]
 pub(super) struct Connect {
     policy: Arc<Policy>,
-    resolver: Arc<dyn Resolve>,
+    resolver: Arc<dyn Resolver>,
 }
 
 impl Connect {
-    pub(super) fn new(policy: Arc<Policy>, resolver: Arc<dyn Resolve>) -> Self {
+    pub(super) fn new(policy: Arc<Policy>, resolver: Arc<dyn Resolver>) -> Self {
         Self { policy, resolver }
     }
 

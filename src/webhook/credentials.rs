@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::seal::{Keyring, Purpose, SealError};
 use crate::domain::Timestamp;
-use crate::hook::{Does, Hook, LiveSecret, Secret, Secrets};
+use crate::hook::{Hook, HookAction, HookSecret, LiveSecret, Secrets};
 
 const WHAT: &str = "hook";
 
@@ -46,9 +46,9 @@ impl Keyring {
         let purpose = Purpose { what: WHAT, tenant, of: &hook.id };
         let opened = self.open(purpose, sealed).map(Zeroizing::new);
         let read = opened.and_then(|plain| read(&plain).ok_or(SealError::Broken));
-        let Does::Call(endpoint) = &mut hook.does else { return Ok(()) };
+        let HookAction::Call(endpoint) = &mut hook.does else { return Ok(()) };
         match read {
-            Ok(Opened { url, headers, secrets }) => {
+            Ok(OpenCredentials { url, headers, secrets }) => {
                 // Hooks that were stored before URLs were sealed have theirs in the definition.
                 endpoint.url = url.unwrap_or_else(|| Arc::clone(&endpoint.url));
                 endpoint.headers = headers;
@@ -63,25 +63,25 @@ impl Keyring {
     }
 }
 
-type Headers = Vec<(Arc<str>, SecretString)>;
+type SecretHeaders = Vec<(Arc<str>, SecretString)>;
 
-struct Opened {
+struct OpenCredentials {
     url: Option<Arc<str>>,
-    headers: Headers,
+    headers: SecretHeaders,
     secrets: Vec<LiveSecret>,
 }
 
-fn read(plain: &[u8]) -> Option<Opened> {
+fn read(plain: &[u8]) -> Option<OpenCredentials> {
     let value: Value = serde_json::from_slice(plain).ok()?;
     let pairs = |key| value.get(key)?.as_array().cloned();
     let text = |pair: &Value, at: usize| Some(pair.get(at)?.as_str()?.to_owned());
     let header = |pair: Value| Some((text(&pair, 0)?.into(), SecretString::from(text(&pair, 1)?)));
     let secret = |pair: Value| {
         let until = pair.get(1)?.as_i64().map(Timestamp::from_micros);
-        Some(LiveSecret { secret: Secret::parse(&text(&pair, 0)?)?, until })
+        Some(LiveSecret { secret: HookSecret::parse(&text(&pair, 0)?)?, until })
     };
-    let headers = pairs("headers")?.into_iter().map(header).collect::<Option<Headers>>()?;
+    let headers = pairs("headers")?.into_iter().map(header).collect::<Option<SecretHeaders>>()?;
     let secrets = pairs("secrets")?.into_iter().map(secret).collect::<Option<Vec<_>>>()?;
     let url = value.get("url").and_then(Value::as_str).map(Arc::from);
-    Some(Opened { url, headers, secrets })
+    Some(OpenCredentials { url, headers, secrets })
 }

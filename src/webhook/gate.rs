@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::breaker::Key;
+use super::breaker::BreakerKey;
 pub use crate::hook::CALLS;
 
 /// Gates at which those that nobody uses are looked for.
@@ -13,15 +13,15 @@ const MANY: usize = 1024;
 
 /// The gates of all hooks of this process. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Gates(Arc<Mutex<HashMap<Key, Weak<Semaphore>>>>);
+pub(super) struct Gates(Arc<Mutex<HashMap<BreakerKey, Weak<Semaphore>>>>);
 
 impl Gates {
     /// Waits until a call may be made. The call is over when what is answered is dropped.
-    pub(super) async fn pass(&self, key: &Key) -> Option<OwnedSemaphorePermit> {
+    pub(super) async fn pass(&self, key: &BreakerKey) -> Option<OwnedSemaphorePermit> {
         self.gate(key).acquire_owned().await.ok()
     }
 
-    fn gate(&self, key: &Key) -> Arc<Semaphore> {
+    fn gate(&self, key: &BreakerKey) -> Arc<Semaphore> {
         let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(gate) = gates.get(key).and_then(Weak::upgrade) {
             return gate;
@@ -42,12 +42,12 @@ mod tests {
     #[tokio::test]
     async fn eight_calls_pass_and_the_ninth_waits_for_one_of_them() {
         let gates = Gates::default();
-        let key = Key::named("h");
+        let key = BreakerKey::named("h");
         let mut under_way = Vec::new();
         for _ in 0..CALLS {
             under_way.push(gates.pass(&key).await.unwrap());
         }
-        assert!(gates.pass(&Key::named("other")).await.is_some());
+        assert!(gates.pass(&BreakerKey::named("other")).await.is_some());
         assert_eq!(gates.gate(&key).available_permits(), 0);
         under_way.pop();
         assert!(gates.pass(&key).await.is_some());
@@ -59,7 +59,7 @@ mod tests {
     fn gates_that_nobody_uses_are_forgotten() {
         let gates = Gates::default();
         for number in 0..10 * MANY {
-            gates.gate(&Key::named(&number.to_string()));
+            gates.gate(&BreakerKey::named(&number.to_string()));
         }
         assert!(gates.0.lock().unwrap().len() <= MANY);
     }

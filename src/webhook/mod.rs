@@ -39,12 +39,12 @@ mod signature;
 mod summarizer;
 mod target;
 
-pub use address::{Blocked, Policy, is_public};
+pub use address::{BlockReason, Policy, is_public};
 pub use breaker::{FAILURES, PAUSE};
-pub use call::{Delivery, Exchange, HOP_HEADER, MOST_HOPS, Webhooks, new_id};
+pub use call::{CallContext, Exchange, HOP_HEADER, MOST_HOPS, Webhooks, new_id};
 pub use client::SetupError;
 pub use gate::CALLS;
-pub use resolve::{Dns, Resolve, Resolving};
+pub use resolve::{Dns, LookupFuture, Resolver};
 pub use seal::{BadKey, Keyring, Purpose, SealError};
 pub use signature::sign;
 pub use summarizer::Summarizer;

@@ -14,12 +14,12 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 
 /// Finds the addresses of a name. What is found is judged before it is called, so a resolver
 /// need not be trusted.
-pub trait Resolve: Send + Sync + fmt::Debug {
-    fn resolve<'r>(&'r self, name: &'r str) -> Resolving<'r>;
+pub trait Resolver: Send + Sync + fmt::Debug {
+    fn resolve<'r>(&'r self, name: &'r str) -> LookupFuture<'r>;
 }
 
 /// The future of a look-up: addresses, or why there are none.
-pub type Resolving<'r> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, String>> + Send + 'r>>;
+pub type LookupFuture<'r> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, String>> + Send + 'r>>;
 
 /// Longest that one question to one server may take.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -66,8 +66,8 @@ fn set(options: &mut ResolverOpts) {
     options.negative_max_ttl = Some(REMEMBER_ABSENCE);
 }
 
-impl Resolve for Dns {
-    fn resolve<'r>(&'r self, name: &'r str) -> Resolving<'r> {
+impl Resolver for Dns {
+    fn resolve<'r>(&'r self, name: &'r str) -> LookupFuture<'r> {
         Box::pin(async move {
             let Some(resolver) = &self.0 else {
                 return Err("this machine has no name server".to_owned());

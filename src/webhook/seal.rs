@@ -18,9 +18,9 @@ const NONCE: usize = 24;
 
 /// Keys that secrets are sealed with: the first seals, all open.
 #[derive(Default)]
-pub struct Keyring(Vec<Key>);
+pub struct Keyring(Vec<MasterKey>);
 
-struct Key {
+struct MasterKey {
     name: [u8; NAME],
     bytes: SecretBox<[u8; KEY]>,
 }
@@ -69,7 +69,7 @@ impl Keyring {
                 continue;
             }
             let bytes = hex(line).ok_or(BadKey { line: index + 1 })?;
-            keys.push(Key::new(bytes));
+            keys.push(MasterKey::new(bytes));
         }
         Ok(Self(keys))
     }
@@ -79,7 +79,7 @@ impl Keyring {
     pub fn generate() -> Option<Self> {
         let mut bytes = Box::new([0; KEY]);
         getrandom::fill(bytes.as_mut_slice()).ok()?;
-        Some(Self(vec![Key::new(bytes)]))
+        Some(Self(vec![MasterKey::new(bytes)]))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -119,7 +119,7 @@ impl Keyring {
     }
 }
 
-impl Key {
+impl MasterKey {
     fn new(bytes: Box<[u8; KEY]>) -> Self {
         let mut name = [0; NAME];
         for (to, from) in name.iter_mut().zip(Sha256::digest(bytes.as_slice())) {

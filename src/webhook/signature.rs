@@ -5,12 +5,12 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
-use crate::hook::Secret;
+use crate::hook::HookSecret;
 
 /// The value of `webhook-signature`: one signature a secret, a space between them. A receiver
 /// takes the message if one of them is right. `timestamp`: seconds since 1970.
 pub fn sign<'s>(
-    secrets: impl Iterator<Item = &'s Secret>,
+    secrets: impl Iterator<Item = &'s HookSecret>,
     id: &str,
     timestamp: i64,
     body: &[u8],
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     fn one(secret: &str, id: &str, timestamp: i64, body: &str) -> String {
-        sign([Secret::parse(secret).unwrap()].iter(), id, timestamp, body.as_bytes())
+        sign([HookSecret::parse(secret).unwrap()].iter(), id, timestamp, body.as_bytes())
     }
 
     #[test]
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn each_secret_signs() {
-        let secrets = [Secret::generate().unwrap(), Secret::generate().unwrap()];
+        let secrets = [HookSecret::generate().unwrap(), HookSecret::generate().unwrap()];
         let both = sign(secrets.iter(), "msg_1", 1, b"{}");
         let each: Vec<&str> = both.split(' ').collect();
         assert_eq!(each.len(), 2);
@@ -75,7 +75,7 @@ mod tests {
             key in prop::collection::vec(any::<u8>(), 24..=64), id in "msg_[a-z0-9]{1,20}",
             timestamp in 0..4_000_000_000_i64, body in any::<String>()
         ) {
-            let secret = Secret::from_bytes(key).unwrap();
+            let secret = HookSecret::from_bytes(key).unwrap();
             let other = standardwebhooks::Webhook::new(&secret.reveal()).unwrap();
             prop_assert_eq!(
                 sign([secret].iter(), &id, timestamp, body.as_bytes()),

@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::address::Policy;
-use super::breaker::{Breakers, Key};
-use super::client::{Answered, Client, NotAnswered, SetupError};
-use super::resolve::Resolve;
+use super::breaker::{BreakerKey, Breakers};
+use super::client::{Client, LimitedResponse, NoResponse, SetupError};
+use super::resolve::Resolver;
 use crate::config::{AllowCidr, SummarizerConfig, SummarizerKey};
 use crate::domain::{Chat, Clock, Role};
-use crate::hook::{Cause, Failure};
+use crate::hook::{CallFailure, FailureCause};
 
 /// Failures in a row after which nothing is asked for a while, and for how long.
 const FAILURES: u32 = 3;
@@ -39,7 +39,7 @@ pub struct Summarizer {
     client: Client,
     clock: Clock,
     breakers: Breakers,
-    breaker: Key,
+    breaker: BreakerKey,
     url: Arc<str>,
     model: Arc<str>,
     key: Option<SummarizerKey>,
@@ -53,7 +53,7 @@ impl Summarizer {
         config: &SummarizerConfig,
         own: SocketAddr,
         certificates: Option<&Path>,
-        resolver: Arc<dyn Resolve>,
+        resolver: Arc<dyn Resolver>,
         clock: Clock,
     ) -> Result<Option<Self>, SetupError> {
         let (Some(url), Some(model)) = (&config.summarizer_url, &config.summarizer_model) else {
@@ -66,7 +66,7 @@ impl Summarizer {
             client,
             clock,
             breakers: Breakers::new(FAILURES, PAUSE),
-            breaker: Key::named("summarizer"),
+            breaker: BreakerKey::named("summarizer"),
             url: url.as_str().into(),
             model: model.as_str().into(),
             key: config.summarizer_key.clone(),
@@ -96,10 +96,13 @@ impl Summarizer {
         prompt: &[Chat],
         max_tokens: u64,
         allowance: Duration,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, CallFailure> {
         let deadline = Instant::now() + self.timeout.min(allowance);
         let Some(permit) = self.breakers.admit(&self.breaker, self.clock.now()) else {
-            return Err(Failure::new(Cause::CircuitOpen, "it failed too often a moment ago"));
+            return Err(CallFailure::new(
+                FailureCause::CircuitOpen,
+                "it failed too often a moment ago",
+            ));
         };
         let came = self.tries(&self.body(prompt, max_tokens), deadline).await;
         match &came {
@@ -128,20 +131,20 @@ impl Summarizer {
         Bytes::from(body.to_string())
     }
 
-    async fn tries(&self, body: &Bytes, deadline: Instant) -> Result<String, Failure> {
+    async fn tries(&self, body: &Bytes, deadline: Instant) -> Result<String, CallFailure> {
         let left = || deadline.saturating_duration_since(Instant::now());
         let mut wait = FIRST_WAIT;
         for number in 1.. {
             let request = self.request(body)?;
             let sent = timeout(left(), self.client.send(request, LONGEST_ANSWER, false)).await;
             let sent = sent.unwrap_or_else(|_| {
-                let failure = Failure::new(Cause::Timeout, "no complete answer in time");
-                Err(NotAnswered { failure, is_unsent: false })
+                let failure = CallFailure::new(FailureCause::Timeout, "no complete answer in time");
+                Err(NoResponse { failure, is_unsent: false })
             });
             let (failure, asked) = match sent {
                 Ok(answered) if answered.status == 200 => return read(&answered.body),
                 Ok(answered) => (refused(&answered), answered.retry_after),
-                Err(NotAnswered { failure, .. }) => (failure, None),
+                Err(NoResponse { failure, .. }) => (failure, None),
             };
             let seconds = asked.and_then(|text| text.trim().parse::<u32>().ok());
             let pause = seconds.map_or(wait, |seconds| Duration::from_secs(seconds.into()));
@@ -151,18 +154,20 @@ impl Summarizer {
             sleep(pause).await;
             wait *= 2;
         }
-        Err(Failure::new(Cause::Connect, "nothing was tried"))
+        Err(CallFailure::new(FailureCause::Connect, "nothing was tried"))
     }
 
-    fn request(&self, body: &Bytes) -> Result<Request<Full<Bytes>>, Failure> {
-        let bad = |_| Failure::new(Cause::Connect, "a request that cannot be sent");
+    fn request(&self, body: &Bytes) -> Result<Request<Full<Bytes>>, CallFailure> {
+        let bad = |_| CallFailure::new(FailureCause::Connect, "a request that cannot be sent");
         let mut request = Request::post(&*self.url)
             .header("content-type", "application/json")
             .header("accept", "application/json")
             .header("user-agent", concat!("contexture/", env!("CARGO_PKG_VERSION")));
         if let Some(key) = &self.key {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.reveal()))
-                .map_err(|_| Failure::new(Cause::Connect, "a key that cannot be sent"))?;
+            let mut value =
+                HeaderValue::from_str(&format!("Bearer {}", key.reveal())).map_err(|_| {
+                    CallFailure::new(FailureCause::Connect, "a key that cannot be sent")
+                })?;
             value.set_sensitive(true);
             request = request.header("authorization", value);
         }
@@ -170,25 +175,26 @@ impl Summarizer {
     }
 }
 
-fn refused(answered: &Answered) -> Failure {
+fn refused(answered: &LimitedResponse) -> CallFailure {
     let status = answered.status;
-    let cause = if (300..400).contains(&status) { Cause::Redirect } else { Cause::Status };
-    Failure::new(cause, format!("status {status}")).with_status(status)
+    let cause =
+        if (300..400).contains(&status) { FailureCause::Redirect } else { FailureCause::Status };
+    CallFailure::new(cause, format!("status {status}")).with_status(status)
 }
 
 /// Whether the same may come to something a moment later.
-fn is_passing(failure: &Failure) -> bool {
+fn is_passing(failure: &CallFailure) -> bool {
     match failure.status {
         Some(status) => matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504),
-        None => failure.cause == Cause::Connect,
+        None => failure.cause == FailureCause::Connect,
     }
 }
 
 /// The text of the first choice, in one piece or in parts.
-fn read(body: &[u8]) -> Result<String, Failure> {
-    let bad = |why: &str| Failure::new(Cause::BadShape, why);
+fn read(body: &[u8]) -> Result<String, CallFailure> {
+    let bad = |why: &str| CallFailure::new(FailureCause::BadShape, why);
     let answer: Value = serde_json::from_slice(body)
-        .map_err(|_| Failure::new(Cause::BadJson, "the answer is not JSON"))?;
+        .map_err(|_| CallFailure::new(FailureCause::BadJson, "the answer is not JSON"))?;
     let choice = answer.pointer("/choices/0").ok_or_else(|| bad("the answer has no choice"))?;
     if let Some(word @ ("length" | "content_filter")) =
         choice.get("finish_reason").and_then(Value::as_str)
@@ -222,8 +228,8 @@ mod tests {
             r#"{"choices":[{"message":{"content":null}}]}"#,
             r#"{"choices":[{"finish_reason":"length","message":{"content":"a"}}]}"#,
         ] {
-            assert_eq!(of(bad), Err(Cause::BadShape), "{bad}");
+            assert_eq!(of(bad), Err(FailureCause::BadShape), "{bad}");
         }
-        assert_eq!(of("<html>"), Err(Cause::BadJson));
+        assert_eq!(of("<html>"), Err(FailureCause::BadJson));
     }
 }

@@ -1,6 +1,6 @@
 //! `docs/hooks.md` says what the code does.
 
-use contexture::hook::{BUILTIN_NAMES, Cause, HOOK_KEYS, Point, about};
+use contexture::hook::{BUILTIN_NAMES, FailureCause, HOOK_KEYS, Point, about};
 
 fn page() -> String {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/hooks.md");
@@ -23,8 +23,9 @@ fn every_point_has_its_row() {
 #[test]
 fn every_key_cause_and_built_in_hook_is_told_of() {
     let page = page();
-    let causes = Cause::ALL.into_iter().filter(|cause| *cause != Cause::Diverged);
-    let words = HOOK_KEYS.iter().chain(BUILTIN_NAMES).copied().chain(causes.map(Cause::as_str));
+    let causes = FailureCause::ALL.into_iter().filter(|cause| *cause != FailureCause::Diverged);
+    let words =
+        HOOK_KEYS.iter().chain(BUILTIN_NAMES).copied().chain(causes.map(FailureCause::as_str));
     for word in words {
         assert!(page.contains(&format!("`{word}`")), "{word}");
     }

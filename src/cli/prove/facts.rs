@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-/// Kinds of facts, in the order of [`Facts::seen_in`].
+/// Kinds of facts, in the order of [`ProvenFacts::seen_in`].
 pub(super) const KINDS: [&str; 5] = ["paths", "numbers", "hex ids", "names", "error lines"];
 
 /// Error lines that are looked for: each costs a pass over the text.
@@ -27,20 +27,20 @@ const ERRORS: [&str; 9] = [
 
 /// How many facts of a kind are in sight, of how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct FactShare {
     pub(super) seen: usize,
     pub(super) of: usize,
 }
 
 /// The facts of a text, each once.
-pub(super) struct Facts {
+pub(super) struct ProvenFacts {
     /// Paths, numbers, hex ids and names.
     words: [BTreeSet<String>; 4],
     /// Without white space.
     errors: BTreeSet<String>,
 }
 
-impl Facts {
+impl ProvenFacts {
     pub(super) fn of(text: &str) -> Self {
         let text: String =
             unescaped(text).lines().flat_map(|line| [unnumbered(line), "\n"]).collect();
@@ -51,21 +51,21 @@ impl Facts {
         Self { words: words(&text), errors: errors.take(MOST_ERRORS).collect() }
     }
 
-    pub(super) fn seen_in(&self, text: &str) -> Vec<Seen> {
+    pub(super) fn seen_in(&self, text: &str) -> Vec<FactShare> {
         let both = format!("{text}\n{}", unescaped(text));
         let have = words(&both);
         let parts: BTreeSet<&str> = both.split(|sign| !in_name(sign)).collect();
         let tight = squeezed(&both);
-        let mut found: Vec<Seen> = Vec::with_capacity(KINDS.len());
+        let mut found: Vec<FactShare> = Vec::with_capacity(KINDS.len());
         for (kind, (wanted, have)) in self.words.iter().zip(&have).enumerate() {
             let in_parts = |path: &str| {
                 kind == 0 && path.split('/').all(|part| part.is_empty() || parts.contains(part))
             };
             let seen = wanted.iter().filter(|fact| have.contains(*fact) || in_parts(fact)).count();
-            found.push(Seen { seen, of: wanted.len() });
+            found.push(FactShare { seen, of: wanted.len() });
         }
         let seen = self.errors.iter().filter(|line| tight.contains(line.as_str())).count();
-        found.push(Seen { seen, of: self.errors.len() });
+        found.push(FactShare { seen, of: self.errors.len() });
         found
     }
 }
@@ -177,7 +177,7 @@ mod tests {
         error: order_id 48213 is gone, retryPolicy took 12.5 of 1500.25 ms\n12 and/or\n";
 
     fn seen(shown: &str) -> Vec<(usize, usize)> {
-        Facts::of(TEXT).seen_in(shown).into_iter().map(|seen| (seen.seen, seen.of)).collect()
+        ProvenFacts::of(TEXT).seen_in(shown).into_iter().map(|seen| (seen.seen, seen.of)).collect()
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_number_of_a_line_is_no_fact_of_it() {
-        let facts = Facts::of("   211\terror: gone after 500 ms\n   212\t}\n");
+        let facts = ProvenFacts::of("   211\terror: gone after 500 ms\n   212\t}\n");
         let seen = facts.seen_in("error: gone after 500 ms");
         assert_eq!((seen[1].seen, seen[1].of), (1, 1));
         assert_eq!((seen[4].seen, seen[4].of), (1, 1));
@@ -201,8 +201,11 @@ mod tests {
 
     #[test]
     fn the_quotes_of_a_list_are_no_part_of_its_lines() {
-        let facts = Facts::of("[\n  \"build failed: no space\",\n  \"x\"\n]");
-        assert_eq!(facts.seen_in("[2]\nbuild failed: no space\nx")[4], Seen { seen: 1, of: 1 });
+        let facts = ProvenFacts::of("[\n  \"build failed: no space\",\n  \"x\"\n]");
+        assert_eq!(
+            facts.seen_in("[2]\nbuild failed: no space\nx")[4],
+            FactShare { seen: 1, of: 1 }
+        );
     }
 
     #[test]
@@ -212,7 +215,7 @@ mod tests {
 
     #[test]
     fn json_around_a_text_hides_nothing() {
-        let facts = Facts::of(r#"{"out": "a/b.rs\nerror: no such_file"}"#);
+        let facts = ProvenFacts::of(r#"{"out": "a/b.rs\nerror: no such_file"}"#);
         let seen = facts.seen_in("a/b.rs\nerror: no such_file");
         assert_eq!((seen[0].seen, seen[0].of), (1, 1));
         assert_eq!((seen[3].seen, seen[3].of), (1, 1));

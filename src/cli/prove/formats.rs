@@ -8,16 +8,16 @@ use serde_json::Value;
 
 use super::shown::{each, holds_result};
 
-/// Names, in the order of [`Formats::counts`].
+/// Names, in the order of [`FormatCounts::counts`].
 pub(super) const NAMES: [&str; 4] = ["JSON", "XML", "CSV and TSV", "diffs"];
 
 /// How many texts parse, by format.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Formats {
+pub(super) struct FormatCounts {
     pub(super) counts: [usize; 4],
 }
 
-impl Formats {
+impl FormatCounts {
     pub(super) fn of(items: &[Value]) -> Self {
         let mut found = Self::default();
         for item in items.iter().filter(|item| holds_result(item)) {
@@ -197,7 +197,7 @@ mod tests {
             "@@ -1,2 +1 @@\n x\n",
             "one line",
         ] {
-            assert_eq!(Formats::of(&[json!(text)]), Formats::default(), "{text}");
+            assert_eq!(FormatCounts::of(&[json!(text)]), FormatCounts::default(), "{text}");
         }
     }
 }

@@ -16,15 +16,15 @@ use std::path::{Path, PathBuf};
 use serde::de::IgnoredAny;
 use serde_json::value::to_raw_value;
 
-use super::Failure;
+use super::CommandError;
 use super::compile::read_input;
 use super::compress::models;
-use super::given::{Given, without_mark};
+use super::input_file::{InputFile, without_mark};
 use crate::service::Services;
 use controls::Controls;
-use facts::{Facts, Seen};
-use formats::Formats;
-use round::Round;
+use facts::{FactShare, ProvenFacts};
+use formats::FormatCounts;
+use round::ProveRound;
 use shown::texts;
 
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ Example:
 
 FILE holds what `contexture compress` takes. Of a recorded session only messages, system text and
 tools are read; other keys are left out.")]
-pub(super) struct Args {
+pub(super) struct ProveArgs {
     /// File to read; `-` is standard input
     file: PathBuf,
 
@@ -48,26 +48,26 @@ pub(super) struct Args {
 }
 
 /// What was measured at one level.
-struct Measured {
-    round: Round,
+struct LevelMeasure {
+    round: ProveRound,
     /// By kind of fact: how many are in sight, of how many.
-    shown: Vec<Seen>,
-    random: Vec<Seen>,
-    ends: Vec<Seen>,
+    shown: Vec<FactShare>,
+    random: Vec<FactShare>,
+    ends: Vec<FactShare>,
 }
 
 /// Texts that parse, by format: as they came, shown, expanded, and decoded without a store.
-struct Parsed {
-    came: Formats,
-    shown: Formats,
-    expanded: Formats,
-    decoded: Formats,
+struct ParsedCounts {
+    came: FormatCounts,
+    shown: FormatCounts,
+    expanded: FormatCounts,
+    decoded: FormatCounts,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
     let text = read_input(&args.file)?;
     not_broken(&args.file, &text)?;
-    let mut given = Given::read(&text)?;
+    let mut given = InputFile::read(&text)?;
     given.members.keep(|key| {
         key == given.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
     });
@@ -77,11 +77,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let models = models(args.models_file.as_deref())?;
     Services::new(models.clone())?.warm();
     let services = || Services::new(models.clone());
-    let mut rounds = vec![Round::run(&services, &given, "lossless", None)?];
+    let mut rounds = vec![ProveRound::run(&services, &given, "lossless", None)?];
     if !given.is_text() {
-        rounds.push(Round::run(&services, &given, "reversible", None)?);
+        rounds.push(ProveRound::run(&services, &given, "reversible", None)?);
         let half = rounds.first().map_or(1, |round| (round.before / 2).max(1));
-        rounds.push(Round::run(&services, &given, "summary", Some(half))?);
+        rounds.push(ProveRound::run(&services, &given, "summary", Some(half))?);
     }
     let original = round::items(&given)?;
     let parsed = rounds.first().map(|round| parsed(&original, round));
@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// A file that says it is JSON and is not would otherwise be measured as a text.
-fn not_broken(path: &Path, text: &str) -> Result<(), Failure> {
+fn not_broken(path: &Path, text: &str) -> Result<(), CommandError> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
         && let Err(error) = serde_json::from_str::<IgnoredAny>(without_mark(text))
     {
@@ -107,12 +107,12 @@ fn not_broken(path: &Path, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn parsed(original: &[serde_json::Value], round: &Round) -> Parsed {
-    Parsed {
-        came: Formats::of(original),
-        shown: Formats::of(&round.shown),
-        expanded: Formats::of(&round.expanded),
-        decoded: Formats::of(&round.decoded),
+fn parsed(original: &[serde_json::Value], round: &ProveRound) -> ParsedCounts {
+    ParsedCounts {
+        came: FormatCounts::of(original),
+        shown: FormatCounts::of(&round.shown),
+        expanded: FormatCounts::of(&round.expanded),
+        decoded: FormatCounts::of(&round.decoded),
     }
 }
 
@@ -120,16 +120,16 @@ fn parsed(original: &[serde_json::Value], round: &Round) -> Parsed {
 fn measure(
     services: &Services,
     original: &[serde_json::Value],
-    rounds: Vec<Round>,
-) -> Result<Vec<Measured>, Failure> {
+    rounds: Vec<ProveRound>,
+) -> Result<Vec<LevelMeasure>, CommandError> {
     let whole = texts(original);
-    let facts = Facts::of(&whole);
+    let facts = ProvenFacts::of(&whole);
     let tokens = round::count(services, &whole)?;
     let mut measured = Vec::with_capacity(rounds.len());
     for round in rounds {
         let shown = texts(&round.shown);
         let controls = Controls::of(&whole, round::count(services, &shown)?, tokens);
-        measured.push(Measured {
+        measured.push(LevelMeasure {
             shown: facts.seen_in(&shown),
             random: facts.seen_in(&controls.random),
             ends: facts.seen_in(&controls.ends),

@@ -7,18 +7,18 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::shown::holds_result;
-use crate::cli::Failure;
+use crate::cli::CommandError;
 use crate::cli::compile::failure;
 use crate::cli::compress::patience;
-use crate::cli::given::Given;
-use crate::cli::members::Members;
+use crate::cli::input_file::InputFile;
+use crate::cli::members::OrderedMembers;
 use crate::service::{OpenError, Services, compress, expand, tokens};
 
 /// Savers that are named.
 const MOST: usize = 5;
 
 /// What came of a level.
-pub(super) struct Round {
+pub(super) struct ProveRound {
     pub(super) level: &'static str,
     pub(super) budget: Option<u64>,
     pub(super) fits: bool,
@@ -36,7 +36,7 @@ pub(super) struct Round {
     pub(super) equivalent: usize,
     /// Whether the level promises that all of them decode.
     pub(super) must_decode: bool,
-    pub(super) savers: Vec<Saver>,
+    pub(super) savers: Vec<TopSaving>,
     pub(super) bytes: usize,
     pub(super) took: Duration,
     pub(super) shown: Vec<Value>,
@@ -46,37 +46,37 @@ pub(super) struct Round {
 
 /// A message that became much shorter.
 #[derive(Deserialize)]
-pub(super) struct Saver {
+pub(super) struct TopSaving {
     pub(super) index: usize,
     pub(super) rule: String,
     pub(super) tokens_before: u64,
     pub(super) tokens_after: u64,
 }
 
-impl Saver {
+impl TopSaving {
     pub(super) fn saved(&self) -> u64 {
         self.tokens_before.saturating_sub(self.tokens_after)
     }
 }
 
 #[derive(Deserialize)]
-struct Report {
+struct LevelReport {
     tokens_before: u64,
     tokens_after: u64,
     fits: bool,
     tokenizer: String,
-    decisions: Vec<Saver>,
+    decisions: Vec<TopSaving>,
 }
 
-impl Round {
+impl ProveRound {
     pub(super) fn run(
         services: &dyn Fn() -> Result<Services, OpenError>,
-        given: &Given,
+        given: &InputFile,
         level: &'static str,
         budget: Option<u64>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let store = services()?;
-        let mut request: Members = serde_json::from_str(&given.members.to_json()?)?;
+        let mut request: OrderedMembers = serde_json::from_str(&given.members.to_json()?)?;
         request.set("level", to_raw_value(level)?);
         request.set("explain", to_raw_value("full")?);
         if let Some(budget) = budget {
@@ -87,14 +87,16 @@ impl Round {
         let answer = compress::compress(&store, &request, &patience())
             .map_err(|error| failure(error.into()))?;
         let took = start.elapsed();
-        let answer: Members = serde_json::from_str(answer.text())?;
+        let answer: OrderedMembers = serde_json::from_str(answer.text())?;
         let report = answer.get("report").map_or("null", RawValue::get);
-        let report: Report = serde_json::from_str(report)
+        let report: LevelReport = serde_json::from_str(report)
             .map_err(|error| format!("compressing took too long, or gave no report: {error}"))?;
 
         let id = answer.get("id").map(ToOwned::to_owned).unwrap_or_default();
-        let shown = Members::of(given.key, value(&answer, given.key).to_owned()).to_json()?;
-        let stored = if given.is_text() { Members::of("id", id).to_json()? } else { shown.clone() };
+        let shown =
+            OrderedMembers::of(given.key, value(&answer, given.key).to_owned()).to_json()?;
+        let stored =
+            if given.is_text() { OrderedMembers::of("id", id).to_json()? } else { shown.clone() };
         let expanded = given_back(&store, &stored)?;
         let decoded = given_back(&services()?, &shown)?;
 
@@ -142,29 +144,29 @@ impl Round {
     }
 }
 
-fn given_back(services: &Services, request: &str) -> Result<Members, Failure> {
+fn given_back(services: &Services, request: &str) -> Result<OrderedMembers, CommandError> {
     let answer =
         expand::expand(services, request, &patience()).map_err(|error| failure(error.into()))?;
     Ok(serde_json::from_slice(&answer)?)
 }
 
 /// The tokens of a text.
-pub(super) fn count(services: &Services, text: &str) -> Result<u64, Failure> {
-    let request = Members::of("text", to_raw_value(text)?).to_json()?;
+pub(super) fn count(services: &Services, text: &str) -> Result<u64, CommandError> {
+    let request = OrderedMembers::of("text", to_raw_value(text)?).to_json()?;
     let counted = tokens::count(services, &request, &patience());
     Ok(counted.map_err(|error| failure(error.into()))?.tokens)
 }
 
 /// The messages of a file, or its text as the only one.
-pub(super) fn items(given: &Given) -> Result<Vec<Value>, Failure> {
+pub(super) fn items(given: &InputFile) -> Result<Vec<Value>, CommandError> {
     values(&given.members, given.key)
 }
 
-fn value<'m>(members: &'m Members, key: &str) -> &'m RawValue {
+fn value<'m>(members: &'m OrderedMembers, key: &str) -> &'m RawValue {
     members.get(key).unwrap_or(RawValue::NULL)
 }
 
-fn values(members: &Members, key: &str) -> Result<Vec<Value>, Failure> {
+fn values(members: &OrderedMembers, key: &str) -> Result<Vec<Value>, CommandError> {
     match serde_json::from_str(value(members, key).get())? {
         Value::Array(items) => Ok(items),
         one => Ok(vec![one]),
@@ -172,7 +174,7 @@ fn values(members: &Members, key: &str) -> Result<Vec<Value>, Failure> {
 }
 
 /// The messages as they are written; a text as what it says, for it is no JSON where it came from.
-fn raw(value: &RawValue) -> Result<Vec<String>, Failure> {
+fn raw(value: &RawValue) -> Result<Vec<String>, CommandError> {
     if value.get().starts_with('[') {
         let items: Vec<&RawValue> = serde_json::from_str(value.get())?;
         return Ok(items.into_iter().map(|item| item.get().to_owned()).collect());

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::facts::{KINDS, Seen};
+use super::facts::{FactShare, KINDS};
 use super::formats::NAMES;
-use super::round::Round;
-use super::{Measured, Parsed};
-use crate::cli::given::Given;
+use super::round::ProveRound;
+use super::{LevelMeasure, ParsedCounts};
+use crate::cli::input_file::InputFile;
 use crate::cli::report::grouped;
 
 /// Signs of the first column.
@@ -16,12 +16,12 @@ const FIRST: usize = 34;
 const NEXT: usize = 15;
 
 pub(super) fn print(
-    given: &Given,
-    measured: &[Measured],
-    parsed: Option<&Parsed>,
+    given: &InputFile,
+    measured: &[LevelMeasure],
+    parsed: Option<&ParsedCounts>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let rounds: Vec<&Round> = measured.iter().map(|measured| &measured.round).collect();
+    let rounds: Vec<&ProveRound> = measured.iter().map(|measured| &measured.round).collect();
     let Some(first) = rounds.first() else { return Ok(()) };
     let what = match (given.is_text(), first.count) {
         (true, _) => "one text".to_owned(),
@@ -39,18 +39,18 @@ pub(super) fn print(
 }
 
 /// The time that compressing took. It differs from run to run, so it stands apart.
-pub(super) fn print_time(measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn print_time(measured: &[LevelMeasure], out: &mut impl Write) -> io::Result<()> {
     row("time of compressing", measured.iter().map(|one| milliseconds(one.round.took)), out)?;
-    let speed = |one: &Measured| {
+    let speed = |one: &LevelMeasure| {
         let megabytes = megabytes(one.round.bytes);
         format!("{:.1} MB/s", megabytes / one.round.took.as_secs_f64().max(1e-9))
     };
     row("speed, counting tokens included", measured.iter().map(speed), out)
 }
 
-fn tokens(rounds: &[&Round], out: &mut impl Write) -> io::Result<()> {
+fn tokens(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
-    let level = |round: &&Round| match round.budget {
+    let level = |round: &&ProveRound| match round.budget {
         Some(_) => "half".to_owned(),
         None => round.level.to_owned(),
     };
@@ -75,16 +75,17 @@ fn tokens(rounds: &[&Round], out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn restored(rounds: &[&Round], out: &mut impl Write) -> io::Result<()> {
+fn restored(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
-    let of = |found: usize, round: &Round| format!("{found} of {}", round.count);
-    let yes = |round: &&Round| if round.restored == round.count { "yes" } else { "NO" }.to_owned();
+    let of = |found: usize, round: &ProveRound| format!("{found} of {}", round.count);
+    let yes =
+        |round: &&ProveRound| if round.restored == round.count { "yes" } else { "NO" }.to_owned();
     row("given back by /expand", rounds.iter().map(|round| of(round.restored, round)), out)?;
     row("  byte for byte", rounds.iter().map(yes), out)?;
     row("decoded with no store: equal", rounds.iter().map(|round| of(round.equal, round)), out)?;
     let equivalent = rounds.iter().map(|round| round.equivalent.to_string());
     row("  equal after normalisation", equivalent, out)?;
-    let not = |round: &&Round| {
+    let not = |round: &&ProveRound| {
         let not = round.count.saturating_sub(round.equal + round.equivalent);
         let lost = round.must_decode && not > 0;
         if lost { format!("{not} LOST") } else { not.to_string() }
@@ -92,7 +93,7 @@ fn restored(rounds: &[&Round], out: &mut impl Write) -> io::Result<()> {
     row("  only in the store", rounds.iter().map(not), out)
 }
 
-fn formats(parsed: &Parsed, out: &mut impl Write) -> io::Result<()> {
+fn formats(parsed: &ParsedCounts, out: &mut impl Write) -> io::Result<()> {
     let columns = [parsed.came, parsed.shown, parsed.expanded, parsed.decoded];
     let titles = ["as they came", "as shown", "expanded", "no store"];
     writeln!(out)?;
@@ -108,8 +109,8 @@ fn formats(parsed: &Parsed, out: &mut impl Write) -> io::Result<()> {
     if none { writeln!(out, "  none is JSON, XML, a table or a diff as a whole") } else { Ok(()) }
 }
 
-fn facts(measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
-    let mut before: Option<&Measured> = None;
+fn facts(measured: &[LevelMeasure], out: &mut impl Write) -> io::Result<()> {
+    let mut before: Option<&LevelMeasure> = None;
     for one in measured {
         let round = &one.round;
         let level = if round.budget.is_some() { "half" } else { round.level };
@@ -132,7 +133,7 @@ fn facts(measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "random lines, head and tail: what is left at the same size without looking")
 }
 
-fn savers(round: &Round, is_text: bool, out: &mut impl Write) -> io::Result<()> {
+fn savers(round: &ProveRound, is_text: bool, out: &mut impl Write) -> io::Result<()> {
     if round.savers.is_empty() {
         return writeln!(out, "\nnothing could be shortened without loss");
     }
@@ -190,7 +191,7 @@ fn saved(before: u64, after: u64) -> String {
     }
 }
 
-fn share(seen: Option<&Seen>) -> String {
+fn share(seen: Option<&FactShare>) -> String {
     match seen {
         Some(seen) if seen.of > 0 => percent(seen.seen as u64, seen.of as u64),
         _ => "-".to_owned(),

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use foldhash::HashSet;
 
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Span, segment};
 
 /// Bytes of a run that is worth leaving out.
@@ -33,7 +33,7 @@ impl FormatAdapter for Blob {
         !part.has(is_tree) && !runs(part.text, part.spans).is_empty()
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
         let runs: Vec<Cut> =
             runs(part.text, part.spans).iter().map(|run| cut(part.text, run)).collect();
         let rest = without(part.text, &runs);

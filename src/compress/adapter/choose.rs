@@ -1,8 +1,8 @@
 //! Which lines stay: what has to, then what belongs to it, then what shows most by byte.
 
 use super::Cut;
-use super::page::{Margin, Page, cuts};
-use crate::compress::extract::{Shows, Unit, select_beside};
+use super::page::{LinePage, MarkMargin, cuts};
+use crate::compress::extract::{ExtractUnit, UnitFacts, select_beside};
 
 /// Bytes that stay, in hundredths, where what has to stay leaves the choice.
 const SHARE: usize = 40;
@@ -20,7 +20,7 @@ const MARK: usize = 16;
 
 /// What a line is to its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rank {
+pub(super) enum LineRank {
     /// Stays.
     Must,
     /// Stays unless an equal line above does.
@@ -34,11 +34,11 @@ pub(super) enum Rank {
 }
 
 /// The cuts that bring a text down to what is worth most in it.
-pub(super) fn chosen(page: &Page<'_>, ranks: &[Rank]) -> Vec<Cut> {
-    cuts(page, &shows(page, ranks), Margin::Own)
+pub(super) fn chosen(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<Cut> {
+    cuts(page, &shows(page, ranks), MarkMargin::Own)
 }
 
-fn shows(page: &Page<'_>, ranks: &[Rank]) -> Vec<bool> {
+fn shows(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
     let target = page.bytes() / 100 * SHARE;
     let groups = groups(page, &settled(page, ranks, target));
     let must: usize = groups.iter().filter(|group| group.must).map(|group| group.bytes(page)).sum();
@@ -48,8 +48,8 @@ fn shows(page: &Page<'_>, ranks: &[Rank]) -> Vec<bool> {
     if room == 0 {
         return shown(page, &groups, groups.iter().map(|group| group.must));
     }
-    let units: Vec<Unit<'_>> = groups.iter().map(|group| group.unit(page)).collect();
-    let told = Shows::of(units.iter().copied(), 1);
+    let units: Vec<ExtractUnit<'_>> = groups.iter().map(|group| group.unit(page)).collect();
+    let told = UnitFacts::of(units.iter().copied(), 1);
     let selected =
         |keep_bytes| shown(page, &groups, select_beside(&units, (&told, &|_| false), keep_bytes));
     let shows = selected(must + room);
@@ -63,24 +63,24 @@ fn shows(page: &Page<'_>, ranks: &[Rank]) -> Vec<bool> {
 }
 
 /// Ranks after errors, repeats and the room were looked at: `Must`, `May` and `Last` alone.
-fn settled(page: &Page<'_>, ranks: &[Rank], target: usize) -> Vec<Rank> {
+fn settled(page: &LinePage<'_>, ranks: &[LineRank], target: usize) -> Vec<LineRank> {
     // By the first of equal lines: whether one of them stays, as soon as there is one.
     let mut seen = vec![None; page.len()];
     let mut must = 0;
-    let mut settled: Vec<Rank> = Vec::with_capacity(page.len());
+    let mut settled: Vec<LineRank> = Vec::with_capacity(page.len());
     for at in 0..page.len() {
         let mut own = None;
         let seen = seen.get_mut(page.first(at)).unwrap_or(&mut own);
         let is_first = seen.is_none();
-        let rank = match ranks.get(at).copied().unwrap_or(Rank::Last) {
-            Rank::Must => Rank::Must,
-            _ if is_first && page.reports_error(at) => Rank::Must,
-            Rank::Once if *seen != Some(true) => Rank::Must,
-            Rank::Should => Rank::Should,
-            Rank::May(worth) if is_first && !page.is_blank(at) => Rank::May(worth),
-            _ => Rank::Last,
+        let rank = match ranks.get(at).copied().unwrap_or(LineRank::Last) {
+            LineRank::Must => LineRank::Must,
+            _ if is_first && page.reports_error(at) => LineRank::Must,
+            LineRank::Once if *seen != Some(true) => LineRank::Must,
+            LineRank::Should => LineRank::Should,
+            LineRank::May(worth) if is_first && !page.is_blank(at) => LineRank::May(worth),
+            _ => LineRank::Last,
         };
-        let stays = rank == Rank::Must;
+        let stays = rank == LineRank::Must;
         if is_first || stays {
             *seen = Some(stays);
         }
@@ -88,13 +88,14 @@ fn settled(page: &Page<'_>, ranks: &[Rank], target: usize) -> Vec<Rank> {
         settled.push(rank);
     }
     let room = target / 100 * SHOULD;
-    for (at, rank) in settled.iter_mut().enumerate().filter(|(_, rank)| **rank == Rank::Should) {
+    for (at, rank) in settled.iter_mut().enumerate().filter(|(_, rank)| **rank == LineRank::Should)
+    {
         let bytes = page.line(at).len();
         if must + bytes <= room {
             must += bytes;
-            *rank = Rank::Must;
+            *rank = LineRank::Must;
         } else {
-            *rank = Rank::May(SHOULD_WORTH);
+            *rank = LineRank::May(SHOULD_WORTH);
         }
     }
     settled
@@ -102,29 +103,29 @@ fn settled(page: &Page<'_>, ranks: &[Rank], target: usize) -> Vec<Rank> {
 
 /// Lines that stay or go together.
 #[derive(Debug)]
-struct Group {
+struct ChoiceGroup {
     from: usize,
     to: usize,
     must: bool,
     worth: u32,
 }
 
-impl Group {
-    fn bytes(&self, page: &Page<'_>) -> usize {
+impl ChoiceGroup {
+    fn bytes(&self, page: &LinePage<'_>) -> usize {
         page.start(self.to) - page.start(self.from)
     }
 
-    fn unit<'t>(&self, page: &Page<'t>) -> Unit<'t> {
-        Unit { text: page.slice(self.from, self.to), weight: self.worth, must: self.must }
+    fn unit<'t>(&self, page: &LinePage<'t>) -> ExtractUnit<'t> {
+        ExtractUnit { text: page.slice(self.from, self.to), weight: self.worth, must: self.must }
     }
 }
 
-fn groups(page: &Page<'_>, ranks: &[Rank]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<ChoiceGroup> {
+    let mut groups: Vec<ChoiceGroup> = Vec::new();
     for (at, rank) in ranks.iter().enumerate() {
         let (must, worth) = match rank {
-            Rank::May(worth) => (false, *worth),
-            Rank::Last => continue,
+            LineRank::May(worth) => (false, *worth),
+            LineRank::Last => continue,
             _ => (true, 0),
         };
         if let Some(last) = groups.last_mut().filter(|last| {
@@ -133,13 +134,17 @@ fn groups(page: &Page<'_>, ranks: &[Rank]) -> Vec<Group> {
         }) {
             last.to = at + 1;
         } else {
-            groups.push(Group { from: at, to: at + 1, must, worth });
+            groups.push(ChoiceGroup { from: at, to: at + 1, must, worth });
         }
     }
     groups
 }
 
-fn shown(page: &Page<'_>, groups: &[Group], stays: impl IntoIterator<Item = bool>) -> Vec<bool> {
+fn shown(
+    page: &LinePage<'_>,
+    groups: &[ChoiceGroup],
+    stays: impl IntoIterator<Item = bool>,
+) -> Vec<bool> {
     let mut shows = vec![false; page.len()];
     for (group, stays) in groups.iter().zip(stays) {
         if let Some(lines) = shows.get_mut(group.from..group.to) {
@@ -150,7 +155,7 @@ fn shown(page: &Page<'_>, groups: &[Group], stays: impl IntoIterator<Item = bool
 }
 
 /// Bytes that will be shown, about.
-fn size(page: &Page<'_>, shows: &[bool]) -> usize {
+fn size(page: &LinePage<'_>, shows: &[bool]) -> usize {
     let mut size = 0;
     let mut gap = 0;
     for (at, shows) in shows.iter().enumerate() {
@@ -173,8 +178,8 @@ mod tests {
     use crate::compress::notation::reports_error;
     use proptest::prelude::*;
 
-    fn short(text: &str, ranks: &[Rank]) -> String {
-        apply(text, &chosen(&Page::of(text), ranks)).unwrap()
+    fn short(text: &str, ranks: &[LineRank]) -> String {
+        apply(text, &chosen(&LinePage::of(text), ranks)).unwrap()
     }
 
     fn rows(count: usize) -> String {
@@ -185,7 +190,7 @@ mod tests {
     #[test]
     fn about_two_fifths_stay() {
         let text = rows(200);
-        let short = short(&text, &[Rank::May(1); 200]);
+        let short = short(&text, &[LineRank::May(1); 200]);
         let share = short.len() * 100 / text.len();
         assert!((30..=46).contains(&share), "{share}");
         assert!(is_elided(&text, &short));
@@ -194,8 +199,8 @@ mod tests {
     #[test]
     fn ranks_are_kept() {
         let text = rows(100);
-        let mut ranks = vec![Rank::Last; 100];
-        (ranks[0], ranks[50]) = (Rank::Must, Rank::Should);
+        let mut ranks = vec![LineRank::Last; 100];
+        (ranks[0], ranks[50]) = (LineRank::Must, LineRank::Should);
         let expected = "row 000 of the table has value_0 in it\n[… 49 lines]\n\
             row 050 of the table has value_50 in it\n[… 49 lines]\n";
         assert_eq!(short(&text, &ranks), expected);
@@ -204,15 +209,15 @@ mod tests {
     #[test]
     fn what_stays_once_may_follow_an_equal_line_that_goes() {
         let text = format!("same\n{}same\n{}same\n", rows(10), rows(10));
-        let mut ranks = vec![Rank::Last; 23];
-        (ranks[11], ranks[22]) = (Rank::Once, Rank::Once);
+        let mut ranks = vec![LineRank::Last; 23];
+        (ranks[11], ranks[22]) = (LineRank::Once, LineRank::Once);
         assert_eq!(short(&text, &ranks), "[… 11 lines]\nsame\n[… 11 lines]\n");
     }
 
     #[test]
     fn what_should_stay_is_bounded() {
         let text = rows(400);
-        let short = short(&text, &[Rank::Should; 400]);
+        let short = short(&text, &[LineRank::Should; 400]);
         assert!(short.starts_with(text.get(..text.len() / 5).unwrap()));
         assert!(short.len() * 2 < text.len());
     }
@@ -227,20 +232,20 @@ mod tests {
         ) {
             let text = lines.join("\n");
             let rank = |pick: &u8| match pick {
-                0 => Rank::Must,
-                1 => Rank::Once,
-                2 => Rank::Should,
-                3 => Rank::May(2),
-                _ => Rank::Last,
+                0 => LineRank::Must,
+                1 => LineRank::Once,
+                2 => LineRank::Should,
+                3 => LineRank::May(2),
+                _ => LineRank::Last,
             };
-            let ranks: Vec<Rank> = picks.iter().map(rank).collect();
-            let page = Page::of(&text);
+            let ranks: Vec<LineRank> = picks.iter().map(rank).collect();
+            let page = LinePage::of(&text);
             let short = apply(&text, &chosen(&page, &ranks)).unwrap();
             prop_assert!(is_elided(&text, &short));
             prop_assert!(short.len() <= text.len());
             for (at, rank) in ranks.iter().enumerate().take(page.len()) {
                 let line = page.line(at);
-                let stays = matches!(rank, Rank::Must | Rank::Once) || reports_error(line);
+                let stays = matches!(rank, LineRank::Must | LineRank::Once) || reports_error(line);
                 prop_assert!(!stays || page.is_blank(at) || short.split('\n').any(|shown| shown.trim_end_matches('\r') == line));
             }
         }

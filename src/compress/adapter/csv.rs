@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::elide::{self, Outliers, States};
 use super::progress::names_places;
 use super::words::is_prose;
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::notation::{hash, reports_error};
 use crate::compress::segment::{Kind, Span, segment};
 
@@ -30,19 +30,19 @@ impl FormatAdapter for Csv {
         // A blank line inside a cell parts what is one table.
         let is_table = part.is_all(|kind| matches!(kind, Kind::Csv { .. }))
             || separator(part.spans)
-                .is_some_and(|separator| Table::read(part.text, separator).is_some());
+                .is_some_and(|separator| CsvTable::read(part.text, separator).is_some());
         is_table && !names_places(part.text)
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         let separator = separator(&segment(before));
-        let table = separator.and_then(|separator| Table::read(before, separator));
+        let table = separator.and_then(|separator| CsvTable::read(before, separator));
         table.is_some_and(|table| table.holds(after))
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
         let separator = separator(part.spans);
-        match separator.and_then(|separator| Table::read(part.text, separator)) {
+        match separator.and_then(|separator| CsvTable::read(part.text, separator)) {
             Some(table) => Attempt::new(table.cuts(inside), move |after| table.holds(after)),
             None => Attempt::none(),
         }
@@ -57,7 +57,7 @@ fn separator(spans: &[Span]) -> Option<u8> {
 }
 
 /// A table by RFC 4180, every row as wide as the first.
-struct Table<'t> {
+struct CsvTable<'t> {
     text: &'t str,
     separator: u8,
     width: usize,
@@ -65,7 +65,7 @@ struct Table<'t> {
     cells: Vec<Range<usize>>,
 }
 
-impl<'t> Table<'t> {
+impl<'t> CsvTable<'t> {
     fn read(text: &'t str, separator: u8) -> Option<Self> {
         /// Bytes of a cell, about.
         const USUAL: usize = 8;
@@ -174,7 +174,7 @@ impl<'t> Table<'t> {
         others.iter().all(|cell| text_of(self.raw(cell)).is_empty()).then_some(count)
     }
 
-    fn cuts(&self, inside: &mut dyn Inside) -> Vec<Cut> {
+    fn cuts(&self, inside: &mut dyn InnerTexts) -> Vec<Cut> {
         let mut cuts = Vec::new();
         let mut at = 0;
         for gap in self.gaps() {
@@ -188,7 +188,7 @@ impl<'t> Table<'t> {
 
     /// Whether a text is a table of these rows, with marks in the place of some and shorter prose.
     fn holds(&self, after: &str) -> bool {
-        let shown = Table::read(after, self.separator);
+        let shown = CsvTable::read(after, self.separator);
         shown.is_some_and(|shown| self.width == shown.width && self.is_kept(&shown))
     }
 
@@ -248,7 +248,7 @@ impl<'t> Table<'t> {
     }
 
     /// Shortens the long cells of a row.
-    fn shorten(&self, row: usize, inside: &mut dyn Inside, cuts: &mut Vec<Cut>) {
+    fn shorten(&self, row: usize, inside: &mut dyn InnerTexts, cuts: &mut Vec<Cut>) {
         for cell in self.cells_of(row).iter().filter(|cell| cell.len() >= LONG) {
             let raw = self.raw(cell);
             let text = text_of(raw);
@@ -268,7 +268,7 @@ impl<'t> Table<'t> {
     }
 
     /// Whether `shown` has these rows, with marks in the place of some and shorter prose.
-    fn is_kept(&self, shown: &Table<'_>) -> bool {
+    fn is_kept(&self, shown: &CsvTable<'_>) -> bool {
         let mut own = 0;
         for row in 0..shown.rows() {
             let mut cells = self.cells_of(own).iter().zip(shown.cells_of(row));
@@ -326,7 +326,7 @@ mod tests {
     fn checked(text: &str, separator: u8) -> String {
         let short = shown(&Csv, text);
         let (own, shown) =
-            (Table::read(text, separator).unwrap(), Table::read(&short, separator).unwrap());
+            (CsvTable::read(text, separator).unwrap(), CsvTable::read(&short, separator).unwrap());
         assert_eq!(own.width, shown.width);
         let stands_for = |row| shown.marked(row).unwrap_or(1);
         assert_eq!((0..shown.rows()).map(stands_for).sum::<usize>(), own.rows());
@@ -377,7 +377,7 @@ mod tests {
         let text = table(60);
         let good = checked(&text, b',');
         assert!(Csv.holds(&text, &good));
-        let read = Table::read(&good, b',').unwrap();
+        let read = CsvTable::read(&good, b',').unwrap();
         let count = (0..read.rows()).find_map(|row| read.marked(row)).unwrap();
         for bad in [
             good.replace(&format!("… {count} "), &format!("… {} ", count + 1)),
@@ -395,7 +395,7 @@ mod tests {
         for bit in ["a,b\n", ",", "\"", "\"\",", "\"\"\"", "1,\"\n", "\n"] {
             let text = format!("a,b\n1,2\n3,4\n{}", bit.repeat((1 << 20) / bit.len()));
             let _ = shortened(&Csv, &text);
-            let _ = Table::read(&text, b',').map(|table| table.gaps());
+            let _ = CsvTable::read(&text, b',').map(|table| table.gaps());
         }
     }
 
@@ -414,7 +414,7 @@ mod tests {
             let shortened = shortened(&Csv, &text);
             prop_assert!(shortened.reverted.is_empty());
             if let Some(short) = shortened.text.filter(|_| shortened.used.iter().any(|name| name == "csv")) {
-                let shown = Table::read(&short, separator).expect("a table");
+                let shown = CsvTable::read(&short, separator).expect("a table");
                 prop_assert_eq!(shown.width, 3);
                 let all: usize = (0..shown.rows()).map(|row| shown.marked(row).unwrap_or(1)).sum();
                 prop_assert_eq!(all, rows.len() + 1);

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::digest;
-use crate::domain::{AdapterDefinition, Lines, Shrink};
+use crate::domain::{AdapterDefinition, LineRemoval, LineSelector};
 
 /// Bytes of a compiled pattern.
 const PATTERN_SIZE: usize = 1 << 20;
@@ -41,13 +41,13 @@ impl Custom {
             None => None,
         };
         let keep = definition.keep.iter().filter_map(|lines| match lines {
-            Lines::Matching(own) => Some(own),
-            Lines::Between(..) | Lines::Last(_) => None,
+            LineSelector::Matching(own) => Some(own),
+            LineSelector::Between(..) | LineSelector::Last(_) => None,
         });
         let keep = patterns(keep).ok()?;
         let shrink = match &definition.shrink {
-            Shrink::Rest => None,
-            Shrink::Matching(own) => Some(patterns(own.iter()).ok()?),
+            LineRemoval::Rest => None,
+            LineRemoval::Matching(own) => Some(patterns(own.iter()).ok()?),
         };
         Some(Self { definition, holds, lines, share, keep, shrink })
     }
@@ -63,9 +63,9 @@ impl Custom {
         let (mut kept, mut rest) = (Vec::new(), Vec::new());
         for (line, number) in text.lines().zip(1..) {
             let is_named = self.definition.keep.iter().any(|lines| match lines {
-                Lines::Between(first, last) => (*first..=*last).contains(&number),
-                Lines::Last(last) => number + last > count,
-                Lines::Matching(_) => false,
+                LineSelector::Between(first, last) => (*first..=*last).contains(&number),
+                LineSelector::Last(last) => number + last > count,
+                LineSelector::Matching(_) => false,
             });
             let may_go = self.shrink.as_ref().is_none_or(|shrink| shrink.is_match(line));
             let stays = is_named || !may_go || self.keep.is_match(line);
@@ -115,7 +115,7 @@ impl FormatAdapter for Custom {
             })
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         let cut = self.joined(part.text).map(|with| Cut { range: 0..part.text.len(), with });
         Attempt::new(cut.into_iter().collect(), |after| self.holds(part.text, after))
     }
@@ -150,8 +150,8 @@ mod tests {
                 min_share_of_lines: Some((",".into(), 900)),
                 ..Detect::default()
             },
-            keep: vec![Lines::Between(1, 1)],
-            shrink: Shrink::Rest,
+            keep: vec![LineSelector::Between(1, 1)],
+            shrink: LineRemoval::Rest,
             join: "{kept}\n[{summary}]".into(),
         }
     }
@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn lines_are_kept_by_number_and_by_pattern() {
-        let keep = vec![Lines::Last(1), Lines::Matching("lamp 1[0-2]\\b".into())];
-        let shrink = Shrink::Matching(vec!["lamp".into()]);
+        let keep = vec![LineSelector::Last(1), LineSelector::Matching("lamp 1[0-2]\\b".into())];
+        let shrink = LineRemoval::Matching(vec!["lamp".into()]);
         let definition = AdapterDefinition { keep, shrink, ..definition() };
         let shown = shown(definition, &ledger()).unwrap();
         let kept = "id,item,note\n10,lamp 10,paid in cash at the counter\n11,lamp 11,paid in cash at \
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_pattern_that_does_not_compile_is_no_adapter() {
-        let keep = vec![Lines::Matching("(".into())];
+        let keep = vec![LineSelector::Matching("(".into())];
         assert!(Custom::new(AdapterDefinition { keep, ..definition() }.into()).is_none());
     }
 }

@@ -5,8 +5,8 @@
 //! counts of the hunk's header no longer add up: a tool that applies patches refuses it, rather
 //! than applying it in part.
 
-use super::page::{Margin, Page, cuts, shown};
-use super::{Attempt, FormatAdapter, Inside, Part};
+use super::page::{LinePage, MarkMargin, cuts, shown};
+use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Hunk, HunkLine, Kind, Span, segment, without};
 
 /// Lines of context that stay before and behind a change.
@@ -29,13 +29,13 @@ impl FormatAdapter for Diff {
 
     fn holds(&self, before: &str, after: &str) -> bool {
         let spans = segment(before);
-        keeps(&Page::of(before), Part { text: before, spans: &spans }, after)
+        keeps(&LinePage::of(before), Part { text: before, spans: &spans }, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
-        let page = Page::of(part.text);
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+        let page = LinePage::of(part.text);
         let cuts = if page.may_shrink() {
-            cuts(&page, &without_context(&page, part.spans, NEAR), Margin::None)
+            cuts(&page, &without_context(&page, part.spans, NEAR), MarkMargin::None)
         } else {
             Vec::new()
         };
@@ -44,10 +44,10 @@ impl FormatAdapter for Diff {
 }
 
 /// Whether all that went is context, and every change stands as it did.
-fn keeps(page: &Page<'_>, part: Part<'_>, after: &str) -> bool {
+fn keeps(page: &LinePage<'_>, part: Part<'_>, after: &str) -> bool {
     let before = part.text;
     let changes = |text| str::lines(text).filter(|line| line.starts_with(['+', '-']));
-    let Some(shows) = shown(page, &Page::of(after)) else { return false };
+    let Some(shows) = shown(page, &LinePage::of(after)) else { return false };
     // Of the context, what is next to a change too.
     let bound = without_context(page, part.spans, 0);
     let all_context = bound.iter().zip(&shows).all(|(bound, shows)| *shows || !bound);
@@ -58,7 +58,7 @@ fn keeps(page: &Page<'_>, part: Part<'_>, after: &str) -> bool {
 }
 
 /// Which lines stay where of the diffs' context only what is `near` a change does.
-fn without_context(page: &Page<'_>, spans: &[Span], near: usize) -> Vec<bool> {
+fn without_context(page: &LinePage<'_>, spans: &[Span], near: usize) -> Vec<bool> {
     let mut shows = vec![true; page.len()];
     for span in spans.iter().filter(|span| span.kind == Kind::Diff) {
         let mut at = page.at(span.range.start);
@@ -79,7 +79,7 @@ fn is_commit(text: &str) -> bool {
 /// Lets go of the context in the hunk that begins at a line, but for what is `near` a change;
 /// gives the line behind it.
 fn leave_context(
-    page: &Page<'_>,
+    page: &LinePage<'_>,
     at: usize,
     end: usize,
     (shows, near): (&mut [bool], usize),
@@ -138,7 +138,7 @@ mod tests {
 
     struct Never;
 
-    impl Inside for Never {
+    impl InnerTexts for Never {
         fn shorten(&mut self, _: &str) -> Option<String> {
             None
         }

@@ -5,12 +5,12 @@ use std::cmp::Reverse;
 
 use foldhash::HashSet;
 
-use crate::compress::extract::{Selection, Unit};
+use crate::compress::extract::{ExtractUnit, Selection};
 use crate::compress::notation::hash;
 
 /// Why a sentence stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Duty {
+pub(super) enum KeepReason {
     /// It reports an error.
     Report,
     /// It orders or forbids something, holds a secret, or speaks of an error.
@@ -24,20 +24,20 @@ pub(super) enum Duty {
 }
 
 /// Hundredths of the room.
-const SHARES: [(Duty, usize); 5] = [
-    (Duty::Report, 200),
-    (Duty::Strict, 60),
-    (Duty::Negation, 20),
-    (Duty::Link, 30),
-    (Duty::Opening, 30),
+const SHARES: [(KeepReason, usize); 5] = [
+    (KeepReason::Report, 200),
+    (KeepReason::Strict, 60),
+    (KeepReason::Negation, 20),
+    (KeepReason::Link, 30),
+    (KeepReason::Opening, 30),
 ];
 
 /// Chooses the sentences that stay before others, as far as they fit into their shares of `room`
 /// bytes; where any is strict, one strict one at the least.
 pub(super) fn oblige(
     selection: &mut Selection<'_, '_>,
-    units: &[Unit<'_>],
-    duties: &[Option<Duty>],
+    units: &[ExtractUnit<'_>],
+    duties: &[Option<KeepReason>],
     room: usize,
 ) {
     let mut known = HashSet::default();
@@ -56,7 +56,7 @@ pub(super) fn oblige(
         } else {
             selection.fill(places.iter().copied(), share);
         }
-        if duty == Duty::Strict
+        if duty == KeepReason::Strict
             && selection.bytes() == before
             && let Some(best) = best(units, places.into_iter())
         {
@@ -66,7 +66,10 @@ pub(super) fn oblige(
 }
 
 /// The place of the weightiest unit; of equals the first.
-pub(super) fn best(units: &[Unit<'_>], places: impl Iterator<Item = usize>) -> Option<usize> {
+pub(super) fn best(
+    units: &[ExtractUnit<'_>],
+    places: impl Iterator<Item = usize>,
+) -> Option<usize> {
     places.max_by_key(|at| (units.get(*at).map(|unit| unit.weight), Reverse(*at)))
 }
 
@@ -89,15 +92,16 @@ fn words_of(sentence: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compress::extract::Shows;
+    use crate::compress::extract::UnitFacts;
 
     #[test]
     fn each_duty_has_its_share_and_one_order_always_stays() {
         let texts =
             ["You must do it.", "You must do it.", "It is not so.", "See it there, please."];
-        let units = texts.map(|text| Unit { text, weight: 3, must: false });
-        let duties = [Some(Duty::Strict), Some(Duty::Strict), Some(Duty::Negation), None];
-        let shows = Shows::of(units, 1);
+        let units = texts.map(|text| ExtractUnit { text, weight: 3, must: false });
+        let duties =
+            [Some(KeepReason::Strict), Some(KeepReason::Strict), Some(KeepReason::Negation), None];
+        let shows = UnitFacts::of(units, 1);
         let chosen = |room| {
             let mut selection = Selection::of(&units, &shows);
             oblige(&mut selection, &units, &duties, room);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::compress::extract::{Unit, select};
+use crate::compress::extract::{ExtractUnit, select};
 
 /// Items of a list that always stays whole.
 pub(super) const FEW: usize = 8;
@@ -27,14 +27,14 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
     let total: usize = items.iter().map(|item| item.len()).sum();
     let room = (total / SHARE).min(MOST + total / LARGE_SHARE);
     let mut seen = HashSet::default();
-    let units: Vec<Unit<'_>> = items
+    let units: Vec<ExtractUnit<'_>> = items
         .iter()
         .enumerate()
         .map(|(at, text)| {
             let is_end = at < FIRST || at + 1 == items.len();
             // What is said again word for word says nothing.
             let must = is_end || must.get(at) == Some(&true) && seen.insert(*text);
-            Unit { text, weight: 0, must }
+            ExtractUnit { text, weight: 0, must }
         })
         .collect();
     let stays = select(&units, room);
@@ -74,11 +74,11 @@ pub(super) fn marked(text: &str, noun: &str) -> Option<usize> {
 pub(super) struct Outliers {
     /// For each number its column and its item.
     numbers: Vec<(usize, usize, f64)>,
-    columns: Vec<Column>,
+    columns: Vec<ColumnStats>,
 }
 
 #[derive(Default, Clone, Copy)]
-struct Column {
+struct ColumnStats {
     count: f64,
     sum: f64,
     squares: f64,
@@ -91,7 +91,7 @@ impl Outliers {
             return;
         }
         if self.columns.len() <= column {
-            self.columns.resize(column + 1, Column::default());
+            self.columns.resize(column + 1, ColumnStats::default());
         }
         if let Some(seen) = self.columns.get_mut(column) {
             seen.count += 1.0;

@@ -4,10 +4,10 @@
 //! block ends where something else is told: the next failure, a test that passed, the next entry
 //! of the log, or, behind a blank line, text that is indented no deeper than the heading.
 
-use super::choose::Rank;
+use super::choose::LineRank;
 use super::frame::{Frame, frame};
-use super::page::Page;
-use crate::compress::notation::{Heads, reports_error, words_with};
+use super::page::LinePage;
+use crate::compress::notation::{WordHeads, reports_error, words_with};
 use crate::compress::segment::is_entry;
 
 /// Lines of a block that should stay; behind them it is about output, not about the failure.
@@ -20,12 +20,12 @@ const DEEP: u32 = 3;
 const SHARE: usize = 4;
 
 /// Raises the ranks of lines that tell of failures.
-pub(super) fn rank(page: &Page<'_>, ranks: &mut [Rank]) {
+pub(super) fn rank(page: &LinePage<'_>, ranks: &mut [LineRank]) {
     let mut room = page.bytes() / SHARE;
     let mut at = 0;
     while at < page.len() {
         if opens(page, at) {
-            let mut block = Block { page, ranks, room };
+            let mut block = FailureBlock { page, ranks, room };
             let next = block.rank(at);
             room = block.room;
             at = next;
@@ -35,7 +35,7 @@ pub(super) fn rank(page: &Page<'_>, ranks: &mut [Rank]) {
     }
 }
 
-fn opens(page: &Page<'_>, at: usize) -> bool {
+fn opens(page: &LinePage<'_>, at: usize) -> bool {
     let body = page.body(at);
     (is_heading(body) || is_failed(body) || page.reports_error(at))
         && !is_total(body)
@@ -44,17 +44,17 @@ fn opens(page: &Page<'_>, at: usize) -> bool {
 
 /// What ranks one block.
 #[derive(Debug)]
-struct Block<'p, 't> {
-    page: &'p Page<'t>,
-    ranks: &'p mut [Rank],
+struct FailureBlock<'p, 't> {
+    page: &'p LinePage<'t>,
+    ranks: &'p mut [LineRank],
     /// Bytes of heads that may yet stay.
     room: usize,
 }
 
-impl Block<'_, '_> {
+impl FailureBlock<'_, '_> {
     /// Ranks the block that a line opens; gives the line behind it.
     fn rank(&mut self, at: usize) -> usize {
-        self.set(at, Rank::Once);
+        self.set(at, LineRank::Once);
         self.lead(at);
         let page = self.page;
         let is_banner = is_heading(page.body(at));
@@ -90,20 +90,20 @@ impl Block<'_, '_> {
     /// What stands before a failure is what was about to be done.
     fn lead(&mut self, at: usize) {
         let before = at.checked_sub(1).and_then(|before| self.ranks.get_mut(before));
-        if let Some(before @ Rank::May(_)) = before {
-            *before = Rank::May(DEEP);
+        if let Some(before @ LineRank::May(_)) = before {
+            *before = LineRank::May(DEEP);
         }
     }
 
     fn tell(&mut self, line: usize, told: usize) {
         let bytes = self.page.line(line).len();
         let rank = if told > HEAD {
-            Rank::May(DEEP)
+            LineRank::May(DEEP)
         } else if let Some(room) = self.room.checked_sub(bytes) {
             self.room = room;
-            Rank::Must
+            LineRank::Must
         } else {
-            Rank::Should
+            LineRank::Should
         };
         self.set(line, rank);
     }
@@ -113,21 +113,21 @@ impl Block<'_, '_> {
         let is_end = !follows || frame(self.page, own.to, true).is_none();
         for at in own.from..own.to {
             match own.is_library {
-                true if is_end => self.set(at, Rank::Should),
-                true => self.set(at, Rank::Last),
+                true if is_end => self.set(at, LineRank::Should),
+                true => self.set(at, LineRank::Last),
                 false => self.tell(at, told),
             }
         }
     }
 
-    fn set(&mut self, at: usize, rank: Rank) {
-        if let Some(old) = self.ranks.get_mut(at).filter(|old| **old != Rank::Must) {
+    fn set(&mut self, at: usize, rank: LineRank) {
+        if let Some(old) = self.ranks.get_mut(at).filter(|old| **old != LineRank::Must) {
             *old = rank;
         }
     }
 }
 
-fn ends(page: &Page<'_>, at: usize, is_banner: bool) -> bool {
+fn ends(page: &LinePage<'_>, at: usize, is_banner: bool) -> bool {
     let body = page.body(at);
     is_heading(body)
         || is_failed(body)
@@ -216,7 +216,7 @@ const COUNTS: [&[&str]; 9] = [
 ];
 
 /// The first letters of these.
-static HEADS: Heads = Heads::of(&COUNTS);
+static HEADS: WordHeads = WordHeads::of(&COUNTS);
 
 /// Whether a word says what was counted.
 fn counts(word: &[u8]) -> bool {

@@ -1,13 +1,13 @@
 //! What the tests of adapters share: a text under an adapter, with a plain one for prose inside.
 
-use super::{Attempt, Cut, FormatAdapter, Inside, Part, Shortened, shorten};
+use super::{AdapterOutput, Attempt, Cut, FormatAdapter, InnerTexts, Part, shorten};
 use crate::compress::segment::Kind;
 
 /// Keeps the first sentence of a text and the last.
 #[derive(Debug)]
-struct Ends;
+struct EndsAdapter;
 
-impl FormatAdapter for Ends {
+impl FormatAdapter for EndsAdapter {
     fn name(&self) -> &'static str {
         "ends"
     }
@@ -16,7 +16,7 @@ impl FormatAdapter for Ends {
         part.is_all(|kind| matches!(kind, Kind::Prose | Kind::Markdown(_)))
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         let ends: Vec<usize> = part
             .text
             .match_indices([' ', '\n'])
@@ -36,8 +36,8 @@ impl FormatAdapter for Ends {
 }
 
 /// What an adapter makes of a text, each time it is shorter.
-pub(super) fn shortened(adapter: &dyn FormatAdapter, text: &str) -> Shortened {
-    shorten(&[adapter, &Ends], text, &|_, _| true)
+pub(super) fn shortened(adapter: &dyn FormatAdapter, text: &str) -> AdapterOutput {
+    shorten(&[adapter, &EndsAdapter], text, &|_, _| true)
 }
 
 /// The text in its shorter form, or as it is; nothing may have been taken back.

@@ -3,7 +3,7 @@
 //! A library's frame is known by where libraries are installed, or by a root that only a platform
 //! has.
 
-use super::page::Page;
+use super::page::LinePage;
 
 /// A frame: the line that names it, and lines below that belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ const ROOTS: [&str; 14] = [
 ];
 
 /// The frame that begins at a line, if one does. `follows` says that a frame stands before it.
-pub(super) fn frame(page: &Page<'_>, at: usize, follows: bool) -> Option<Frame> {
+pub(super) fn frame(page: &LinePage<'_>, at: usize, follows: bool) -> Option<Frame> {
     let body = page.body(at);
     let to = if is_python(body) {
         python(page, at)
@@ -80,7 +80,7 @@ pub(super) fn frame(page: &Page<'_>, at: usize, follows: bool) -> Option<Frame> 
 
 /// What a run of frames of one library has in common: the folder of the file, or the first two
 /// parts of the name.
-pub(super) fn root<'t>(page: &Page<'t>, frame: Frame) -> &'t str {
+pub(super) fn root<'t>(page: &LinePage<'t>, frame: Frame) -> &'t str {
     let body = page.body(frame.from);
     if let Some(path) = body.strip_prefix("File \"") {
         let path = path.split('"').next().unwrap_or_default();
@@ -105,7 +105,7 @@ fn is_python(body: &str) -> bool {
 }
 
 /// The source below, and marks under it.
-fn python(page: &Page<'_>, at: usize) -> usize {
+fn python(page: &LinePage<'_>, at: usize) -> usize {
     let goes_on = |line: usize| {
         !page.is_blank(line) && page.indent(line) > page.indent(at) && !is_python(page.body(line))
     };
@@ -129,7 +129,7 @@ fn is_numbered(body: &str) -> bool {
 }
 
 /// `main.run(0x1)` above `\t/src/main.go:12 +0x1d`.
-fn is_go(page: &Page<'_>, at: usize) -> bool {
+fn is_go(page: &LinePage<'_>, at: usize) -> bool {
     let (line, below) = (page.line(at), page.line(at + 1));
     (line.ends_with(')') || line.starts_with("created by "))
         && page.indent(at) == 0

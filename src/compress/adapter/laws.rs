@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::diff::Diff;
-use super::log::Log;
-use super::search::Search;
-use super::shorten::{Inside, apply};
-use super::source::Source;
+use super::log::LogAdapter;
+use super::search::SearchAdapter;
+use super::shorten::{InnerTexts, apply};
+use super::source::SourceAdapter;
 use super::stack_trace::StackTrace;
 use super::structured_output::StructuredOutput;
 use super::{Cut, FormatAdapter, Part};
@@ -14,12 +14,12 @@ use crate::compress::notation::reports_error;
 use crate::compress::segment::segment;
 
 const ADAPTERS: [&dyn FormatAdapter; 6] =
-    [&Diff, &Log, &Search, &StackTrace, &StructuredOutput, &Source];
+    [&Diff, &LogAdapter, &SearchAdapter, &StackTrace, &StructuredOutput, &SourceAdapter];
 
 /// Shortens nothing.
-struct Nothing;
+struct NoShortening;
 
-impl Inside for Nothing {
+impl InnerTexts for NoShortening {
     fn shorten(&mut self, _: &str) -> Option<String> {
         None
     }
@@ -27,7 +27,7 @@ impl Inside for Nothing {
 
 fn cuts(adapter: &dyn FormatAdapter, text: &str) -> Vec<Cut> {
     let spans = segment(text);
-    adapter.attempt(Part { text, spans: &spans }, &mut Nothing).cuts
+    adapter.attempt(Part { text, spans: &spans }, &mut NoShortening).cuts
 }
 
 pub(super) fn detects(adapter: &dyn FormatAdapter, text: &str) -> bool {
@@ -171,7 +171,7 @@ fn hostile_texts_take_linear_time() {
         let spans = segment(&text);
         let part = Part { text: &text, spans: &spans };
         for adapter in ADAPTERS {
-            let cuts = adapter.attempt(part, &mut Nothing).cuts;
+            let cuts = adapter.attempt(part, &mut NoShortening).cuts;
             let short = apply(&text, &cuts).expect("cuts in order");
             assert!(adapter.holds(&text, &short) || short == text);
             adapter.detects(part);

@@ -57,7 +57,8 @@ pub(super) fn is_document(part: Part<'_>) -> bool {
 pub(super) fn attempt(part: Part<'_>) -> Attempt<'_> {
     let parser = parser(part.text);
     let definitions = definitions(&parser);
-    let (mut blocks, mut walk) = (Vec::new(), Walk { text: part.text, ..Walk::default() });
+    let (mut blocks, mut walk) =
+        (Vec::new(), LayoutWalk { text: part.text, ..LayoutWalk::default() });
     for (event, range) in parser.into_offset_iter() {
         blocks.extend(block(part.text, &event, range.clone()));
         walk.event(&event, range);
@@ -71,7 +72,7 @@ pub(super) fn attempt(part: Part<'_>) -> Attempt<'_> {
     Attempt::new(cuts(part, &walk.found), holds)
 }
 
-fn cuts(part: Part<'_>, places: &[Place]) -> Vec<Cut> {
+fn cuts(part: Part<'_>, places: &[TextBlock]) -> Vec<Cut> {
     let mut passages = Passages::of(part.text);
     for place in places {
         let next = part.spans.partition_point(|span| span.range.end <= place.range.start);
@@ -156,7 +157,7 @@ fn block<'t>(text: &'t str, event: &Event<'_>, range: Range<usize>) -> Option<(u
 
 /// A paragraph of a Markdown text, or the words of a list's item.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TextBlock {
     pub(super) range: Range<usize>,
     /// The first below a heading.
     pub(super) opens: bool,
@@ -169,7 +170,7 @@ pub(super) struct Place {
     pub(super) links: Vec<Range<usize>>,
 }
 
-impl Place {
+impl TextBlock {
     pub(super) fn of(range: Range<usize>) -> Self {
         let (whole, links) = (Vec::new(), Vec::new());
         Self { range, opens: false, in_item: false, group: 0, whole, links }
@@ -177,10 +178,10 @@ impl Place {
 }
 
 #[derive(Debug, Default)]
-struct Walk<'t> {
+struct LayoutWalk<'t> {
     text: &'t str,
-    found: Vec<Place>,
-    open: Option<Place>,
+    found: Vec<TextBlock>,
+    open: Option<TextBlock>,
     /// Whether a paragraph is open that ends with an event of its own.
     is_paragraph: bool,
     /// Elements within a line that are open.
@@ -195,7 +196,7 @@ struct Walk<'t> {
     group: usize,
 }
 
-impl Walk<'_> {
+impl LayoutWalk<'_> {
     fn event(&mut self, event: &Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
@@ -296,7 +297,7 @@ impl Walk<'_> {
     fn begin(&mut self, range: Range<usize>) {
         let opens = std::mem::take(&mut self.opens);
         let in_item = self.items > 0;
-        self.open = Some(Place { opens, in_item, group: self.group, ..Place::of(range) });
+        self.open = Some(TextBlock { opens, in_item, group: self.group, ..TextBlock::of(range) });
         self.inline = 0;
     }
 

@@ -3,12 +3,12 @@
 //! new. What a tool says about each of many things goes first: tests that passed, crates that
 //! were compiled, rows of one shape.
 
-use super::choose::{Rank, chosen};
+use super::choose::{LineRank, chosen};
 use super::failure::{is_passed, is_total, rank};
-use super::page::{Page, attempt, has_lines, is_elided};
+use super::page::{LinePage, attempt, has_lines, is_elided};
 use super::progress::{Progress, is_data, is_put_out};
 use super::shape::shape;
-use super::{Attempt, FormatAdapter, Inside, Part};
+use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure, Span};
 
 /// Hundredths of a text that make it what it is.
@@ -25,9 +25,9 @@ const END: u32 = 2;
 
 /// Logs and the output of tests; see the module.
 #[derive(Debug)]
-pub(crate) struct Log;
+pub(crate) struct LogAdapter;
 
-impl FormatAdapter for Log {
+impl FormatAdapter for LogAdapter {
     fn name(&self) -> &'static str {
         "log"
     }
@@ -61,7 +61,7 @@ impl FormatAdapter for Log {
         {
             return false;
         }
-        let page = Page::of(part.text);
+        let page = LinePage::of(part.text);
         let is_bare = share(part, |kind| kind == Kind::Prose) >= HALF
             && !part.has(|kind| matches!(kind, Kind::Markdown(_)));
         page.may_shrink() && (is_put_out(&page) || (is_bare && is_data(&page)))
@@ -71,7 +71,7 @@ impl FormatAdapter for Log {
         is_elided(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         attempt(part.text, |page| chosen(page, &ranks(page)))
     }
 }
@@ -95,44 +95,44 @@ fn share(part: Part<'_>, kind: impl Fn(Kind) -> bool) -> usize {
     own.sum::<usize>() * 100 / part.text.len().max(1)
 }
 
-fn ranks(page: &Page<'_>) -> Vec<Rank> {
+fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
     let progress = Progress::of(page);
-    let mut ranks: Vec<Rank> = (0..page.len()).map(|at| alone(page, at, &progress)).collect();
+    let mut ranks: Vec<LineRank> = (0..page.len()).map(|at| alone(page, at, &progress)).collect();
     rank_runs(page, &mut ranks);
     rank(page, &mut ranks);
     let solid = |at: &usize| !page.is_blank(*at);
     let head = (0..page.len()).filter(solid).take(HEAD);
     for at in head.chain((0..page.len()).rev().filter(solid).take(TAIL)) {
         if let Some(rank) = ranks.get_mut(at) {
-            *rank = Rank::Must;
+            *rank = LineRank::Must;
         }
     }
     ranks
 }
 
 /// What a line is by itself.
-fn alone(page: &Page<'_>, at: usize, progress: &Progress) -> Rank {
+fn alone(page: &LinePage<'_>, at: usize, progress: &Progress) -> LineRank {
     let body = page.body(at);
     if is_passed(body) || progress.has(page, at) {
-        Rank::May(0)
+        LineRank::May(0)
     } else if is_total(body) {
-        Rank::Once
+        LineRank::Once
     } else if body.ends_with(':') && page.indent(at) == 0 {
         // What stands below is read under it.
-        Rank::Should
+        LineRank::Should
     } else {
-        Rank::May(NEW)
+        LineRank::May(NEW)
     }
 }
 
 /// The first and the last line of a run of lines of one shape show what the others are; these
 /// stay for their facts alone.
-fn rank_runs(page: &Page<'_>, ranks: &mut [Rank]) {
+fn rank_runs(page: &LinePage<'_>, ranks: &mut [LineRank]) {
     let shape = |at: usize| shape(page.line(at));
     // The line behind the last run, and its shape where that was found.
     let (mut next, mut known) = (0, None);
     // Most lines of a test run are ranked already, and nobody asks for their shapes.
-    while let Some(at) = (next..page.len()).find(|at| ranks.get(*at) == Some(&Rank::May(NEW))) {
+    while let Some(at) = (next..page.len()).find(|at| ranks.get(*at) == Some(&LineRank::May(NEW))) {
         let own = known.filter(|_| at == next).unwrap_or_else(|| shape(at));
         let from = at - (next..at).rev().take_while(|before| shape(*before) == own).count();
         known = None;
@@ -148,8 +148,8 @@ fn rank_runs(page: &Page<'_>, ranks: &mut [Rank]) {
         if next - from >= RUN {
             for at in from..next {
                 let is_end = at == from || at + 1 == next;
-                if let Some(rank @ Rank::May(NEW)) = ranks.get_mut(at) {
-                    *rank = Rank::May(if is_end { END } else { 0 });
+                if let Some(rank @ LineRank::May(NEW)) = ranks.get_mut(at) {
+                    *rank = LineRank::May(if is_end { END } else { 0 });
                 }
             }
         }
@@ -171,19 +171,19 @@ mod tests {
         ) {
             let shapes = ["took job 12\n", "lost job 7\n", "gave job 4 back\n"];
             let text: String = lines.iter().map(|(shape, _)| shapes[*shape]).collect();
-            let own = |is_new| if is_new { Rank::May(NEW) } else { Rank::Should };
-            let mut ranks: Vec<Rank> = lines.iter().map(|(_, is_new)| own(*is_new)).collect();
+            let own = |is_new| if is_new { LineRank::May(NEW) } else { LineRank::Should };
+            let mut ranks: Vec<LineRank> = lines.iter().map(|(_, is_new)| own(*is_new)).collect();
             let mut expected = Vec::new();
             for run in lines.chunk_by(|(a, _), (b, _)| a == b) {
                 let rank = |(at, (_, is_new)): (usize, &(usize, bool))| match own(*is_new) {
-                    Rank::May(_) if run.len() < RUN => Rank::May(NEW),
-                    Rank::May(_) if at == 0 || at + 1 == run.len() => Rank::May(END),
-                    Rank::May(_) => Rank::May(0),
+                    LineRank::May(_) if run.len() < RUN => LineRank::May(NEW),
+                    LineRank::May(_) if at == 0 || at + 1 == run.len() => LineRank::May(END),
+                    LineRank::May(_) => LineRank::May(0),
                     rank => rank,
                 };
                 expected.extend(run.iter().enumerate().map(rank));
             }
-            rank_runs(&Page::of(&text), &mut ranks);
+            rank_runs(&LinePage::of(&text), &mut ranks);
             prop_assert_eq!(ranks, expected);
         }
     }
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn failures_of_cargo_stay_with_their_context() {
         let text = include_str!("fixtures/cargo_test.txt");
-        let short = short(&Log, text);
+        let short = short(&LogAdapter, text);
         assert!(short.len() * 2 < text.len(), "{short}");
         holds(
             &short,
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn failures_of_pytest_stay_with_their_context() {
         let text = include_str!("fixtures/pytest.txt");
-        let short = short(&Log, text);
+        let short = short(&LogAdapter, text);
         assert!(short.len() * 2 < text.len(), "{short}");
         holds(
             &short,
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn failures_of_other_runners_stay_with_their_context() {
         let text = include_str!("fixtures/jest.txt");
-        let jest = short(&Log, text);
+        let jest = short(&LogAdapter, text);
         assert!(jest.len() * 2 < text.len(), "{jest}");
         holds(
             &jest,
@@ -252,7 +252,7 @@ mod tests {
                 "Tests:       1 failed, 49 passed, 50 total",
             ],
         );
-        let mocha = short(&Log, include_str!("fixtures/mocha.txt"));
+        let mocha = short(&LogAdapter, include_str!("fixtures/mocha.txt"));
         holds(
             &mocha,
             &[
@@ -267,7 +267,7 @@ mod tests {
                 "refunds:",
             ],
         );
-        let go = short(&Log, include_str!("fixtures/go_test.txt"));
+        let go = short(&LogAdapter, include_str!("fixtures/go_test.txt"));
         holds(
             &go,
             &[
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn logs_keep_errors_and_the_frames_that_are_ours() {
         let text = include_str!("fixtures/service.txt");
-        let short = short(&Log, text);
+        let short = short(&LogAdapter, text);
         assert!(short.len() * 2 < text.len(), "{short}");
         holds(
             &short,
@@ -302,7 +302,7 @@ mod tests {
         text.push_str("FAIL tests/gamma.rs expected 4 but got 5\n");
         text.extend((20..40).map(passed));
         text.push_str("Tests: 40 passed and 1 failed overall\n");
-        let short = short(&Log, &text);
+        let short = short(&LogAdapter, &text);
         holds(
             &short,
             &["FAIL tests/gamma.rs expected 4 but got 5", "Tests: 40 passed and 1 failed overall"],
@@ -318,7 +318,7 @@ mod tests {
             "error[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\n12 |  let x: u8 = y;\n",
         );
         text.extend((40..60).map(unpacked));
-        let short = short(&Log, &text);
+        let short = short(&LogAdapter, &text);
         holds(
             &short,
             &["error[E0308]: mismatched types", "--> src/a.rs:3:5", "12 |  let x: u8 = y;"],
@@ -337,7 +337,7 @@ mod tests {
         let text: String = (10..30).map(warning).chain([error.to_owned()]).collect();
         let text = text + &(30..50).map(warning).collect::<String>();
         assert!(!detects(&crate::compress::adapter::csv::Csv, &text));
-        let short = short(&Log, &text);
+        let short = short(&LogAdapter, &text);
         assert!(short.contains(error) && short.len() * 2 < text.len(), "{short}");
     }
 
@@ -348,7 +348,7 @@ mod tests {
             "ERROR: lock is held by 4711\nINFO: waiting for it\n".repeat(40)
         );
         assert_eq!(
-            short(&Log, &text),
+            short(&LogAdapter, &text),
             "ERROR: lock is held by 4711\nINFO: waiting for it\n[… 76 lines as above]\n\
             ERROR: lock is held by 4711\nINFO: waiting for it\nERROR: lock is held by 4711\n"
         );
@@ -356,6 +356,6 @@ mod tests {
 
     #[test]
     fn prose_is_no_log() {
-        assert!(!detects(&Log, "Words that go on and on.\nAnd more of them.\n"));
+        assert!(!detects(&LogAdapter, "Words that go on and on.\nAnd more of them.\n"));
     }
 }

@@ -21,7 +21,7 @@ mod failure;
 #[cfg(test)]
 mod fixture;
 mod frame;
-mod given;
+mod hook_shortened;
 mod html;
 mod json;
 #[cfg(test)]
@@ -53,12 +53,12 @@ use std::ops::Range;
 
 use super::segment::{Kind, Span};
 
-pub use set::{Adapters, built_in_names};
+pub use set::{AdapterSet, built_in_names};
 #[cfg(test)]
-pub(crate) use shorten::Shortened;
+pub(crate) use shorten::AdapterOutput;
 #[cfg(any(fuzzing, test))]
 pub(crate) use shorten::apply;
-pub(crate) use shorten::{Inside, SHORTEST, shorten, shorten_parts};
+pub(crate) use shorten::{InnerTexts, SHORTEST, shorten, shorten_parts};
 pub use tryout::Tryout;
 
 /// A stretch of a text, in bytes, and what stands in its place.
@@ -104,7 +104,7 @@ pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
     /// What may go, and what [`FormatAdapter::holds`] says of what that leaves: where both begin
     /// with the same reading of the text, it is read once. Pure, linear in the text. `inside`
     /// shortens a text that stands inside this one, such as a JSON string.
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p>;
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p>;
 
     /// Whether `after`, made from `before` by cuts, keeps what the format promises.
     fn holds(&self, before: &str, after: &str) -> bool;

@@ -33,7 +33,7 @@ const INDENT: usize = 40;
 
 /// The lines of a text, and what was asked of them: that is found once.
 #[derive(Debug)]
-pub(super) struct Page<'t> {
+pub(super) struct LinePage<'t> {
     text: &'t str,
     /// Where each line starts; the end of the text behind the last.
     starts: Vec<usize>,
@@ -48,7 +48,7 @@ pub(super) struct Page<'t> {
     firsts: OnceCell<Vec<usize>>,
 }
 
-impl<'t> Page<'t> {
+impl<'t> LinePage<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let room = text.len() / 32 + 2;
         let (mut starts, mut lines) = (Vec::with_capacity(room), Vec::with_capacity(room));
@@ -138,7 +138,7 @@ impl<'t> Page<'t> {
             let mut before = None;
             places.map(|place| self.at(place)).any(|line| {
                 let is_other = before.replace(line) != Some(line);
-                is_other && Mark::parse(self.line(line)).is_some()
+                is_other && ElisionMark::parse(self.line(line)).is_some()
             })
         })
     }
@@ -161,7 +161,7 @@ fn indent(line: &str) -> &str {
 
 /// What an elision says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Mark {
+struct ElisionMark {
     lines: usize,
     /// Lines among them that report errors; each is shown above.
     errors: usize,
@@ -169,7 +169,7 @@ struct Mark {
     repeats: bool,
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for ElisionMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lines, errors, repeats } = self;
         match errors {
@@ -181,7 +181,7 @@ impl fmt::Display for Mark {
     }
 }
 
-impl Mark {
+impl ElisionMark {
     /// What a line says, if it is a mark; `errors` of a mark that says `as above` is not known.
     fn parse(line: &str) -> Option<Self> {
         let inner = line.trim_ascii().strip_prefix("[… ")?.strip_suffix(']')?;
@@ -208,7 +208,7 @@ fn number(digits: &str) -> Option<usize> {
 
 /// Where a mark begins in its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Margin {
+pub(super) enum MarkMargin {
     /// Where the first of the lines that went began.
     Own,
     /// At the beginning of the line.
@@ -219,9 +219,9 @@ pub(super) enum Margin {
 /// pays.
 ///
 /// Whatever it says, a line that reports an error is shown where no equal line is shown above.
-pub(super) fn cuts(page: &Page<'_>, shows: &[bool], margin: Margin) -> Vec<Cut> {
+pub(super) fn cuts(page: &LinePage<'_>, shows: &[bool], margin: MarkMargin) -> Vec<Cut> {
     let mut found = Vec::new();
-    let mut above = Above::of(page);
+    let mut above = ShownAbove::of(page);
     let mut at = 0;
     while at < page.len() {
         let (end, mark) = run(page, shows, &above, at);
@@ -236,19 +236,19 @@ pub(super) fn cuts(page: &Page<'_>, shows: &[bool], margin: Margin) -> Vec<Cut> 
 
 /// What is shown above a line.
 #[derive(Debug)]
-struct Above {
+struct ShownAbove {
     /// By the first of equal lines: where one of them is shown last.
     places: Vec<Option<usize>>,
     shows: Vec<bool>,
 }
 
-impl Above {
+impl ShownAbove {
     /// Nothing of a page yet.
-    fn of(page: &Page<'_>) -> Self {
+    fn of(page: &LinePage<'_>) -> Self {
         Self { places: vec![None; page.len()], shows: Vec::with_capacity(page.len()) }
     }
 
-    fn see(&mut self, page: &Page<'_>, lines: Range<usize>, shows: bool) {
+    fn see(&mut self, page: &LinePage<'_>, lines: Range<usize>, shows: bool) {
         self.shows.resize(lines.end, shows);
         for at in lines.filter(|_| shows) {
             if let Some(place) = self.places.get_mut(page.first(at)) {
@@ -258,12 +258,12 @@ impl Above {
     }
 
     /// Where a line stands that is equal to a line.
-    fn place(&self, page: &Page<'_>, at: usize) -> Option<usize> {
+    fn place(&self, page: &LinePage<'_>, at: usize) -> Option<usize> {
         self.places.get(page.first(at)).copied().flatten()
     }
 
     /// Whether some lines are those that follow each other above, once or again and again.
-    fn repeats(&self, page: &Page<'_>, lines: Range<usize>) -> bool {
+    fn repeats(&self, page: &LinePage<'_>, lines: Range<usize>) -> bool {
         let Some(first) = lines.clone().find(|at| !page.is_blank(*at)) else { return false };
         let Some(place) = self.place(page, first) else { return false };
         let Some(mut place) = place.checked_sub(first - lines.start) else { return false };
@@ -278,8 +278,8 @@ impl Above {
 }
 
 /// The end of the run of lines that may go, and what a mark would say of them.
-fn run(page: &Page<'_>, shows: &[bool], above: &Above, at: usize) -> (usize, Mark) {
-    let mut mark = Mark { lines: 0, errors: 0, repeats: false };
+fn run(page: &LinePage<'_>, shows: &[bool], above: &ShownAbove, at: usize) -> (usize, ElisionMark) {
+    let mut mark = ElisionMark { lines: 0, errors: 0, repeats: false };
     let mut end = at;
     while end < page.len() && shows.get(end) == Some(&false) {
         if page.reports_error(end) {
@@ -295,7 +295,12 @@ fn run(page: &Page<'_>, shows: &[bool], above: &Above, at: usize) -> (usize, Mar
     (end, mark)
 }
 
-fn cut(page: &Page<'_>, lines: Range<usize>, mark: Mark, margin: Margin) -> Option<Cut> {
+fn cut(
+    page: &LinePage<'_>,
+    lines: Range<usize>,
+    mark: ElisionMark,
+    margin: MarkMargin,
+) -> Option<Cut> {
     /// Bytes that a mark takes, as a rule.
     const USUAL: usize = 32;
     let Range { start: from, end: to } = lines;
@@ -303,7 +308,7 @@ fn cut(page: &Page<'_>, lines: Range<usize>, mark: Mark, margin: Margin) -> Opti
         return None;
     }
     let first = (from..to).find(|at| !page.is_blank(*at)).unwrap_or(from);
-    let indent = if margin == Margin::Own { indent(page.line(first)) } else { "" };
+    let indent = if margin == MarkMargin::Own { indent(page.line(first)) } else { "" };
     let indent = indent.get(..indent.len().min(INDENT)).unwrap_or_default();
     let last = page.slice(to - 1, to);
     let line_break = last.get(page.line(to - 1).len()..).unwrap_or_default();
@@ -315,16 +320,16 @@ fn cut(page: &Page<'_>, lines: Range<usize>, mark: Mark, margin: Margin) -> Opti
 
 /// Which lines of `before` are shown in `after`, if nothing else is in it than those and true
 /// marks.
-pub(super) fn shown(before: &Page<'_>, after: &Page<'_>) -> Option<Vec<bool>> {
+pub(super) fn shown(before: &LinePage<'_>, after: &LinePage<'_>) -> Option<Vec<bool>> {
     if before.has_mark() || before.text.ends_with('\n') != after.text.ends_with('\n') {
         return None;
     }
     let mut shows = Vec::with_capacity(before.len());
-    let mut above = Above::of(before);
+    let mut above = ShownAbove::of(before);
     let mut is_marked = false;
     for at in 0..after.len() {
         let line = after.line(at);
-        let Some(said) = Mark::parse(line) else {
+        let Some(said) = ElisionMark::parse(line) else {
             if shows.len() >= before.len() || before.line(shows.len()) != line {
                 return None;
             }
@@ -350,15 +355,18 @@ pub(super) fn shown(before: &Page<'_>, after: &Page<'_>) -> Option<Vec<bool>> {
 
 /// Cuts of whole lines of a text, if any of it may go, and whether what they leave shows lines of
 /// it and true marks.
-pub(super) fn attempt<'p>(text: &'p str, cuts: impl FnOnce(&Page<'p>) -> Vec<Cut>) -> Attempt<'p> {
-    let page = Page::of(text);
+pub(super) fn attempt<'p>(
+    text: &'p str,
+    cuts: impl FnOnce(&LinePage<'p>) -> Vec<Cut>,
+) -> Attempt<'p> {
+    let page = LinePage::of(text);
     let cuts = if page.may_shrink() { cuts(&page) } else { Vec::new() };
-    Attempt::new(cuts, move |after| shown(&page, &Page::of(after)).is_some())
+    Attempt::new(cuts, move |after| shown(&page, &LinePage::of(after)).is_some())
 }
 
 /// Whether `after` shows lines of `before` and true marks.
 pub(super) fn is_elided(before: &str, after: &str) -> bool {
-    shown(&Page::of(before), &Page::of(after)).is_some()
+    shown(&LinePage::of(before), &LinePage::of(after)).is_some()
 }
 
 #[cfg(test)]
@@ -368,7 +376,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn elided(text: &str, shows: &[bool]) -> String {
-        apply(text, &cuts(&Page::of(text), shows, Margin::Own)).unwrap()
+        apply(text, &cuts(&LinePage::of(text), shows, MarkMargin::Own)).unwrap()
     }
 
     fn numbered(count: usize) -> String {
@@ -419,9 +427,9 @@ mod tests {
     #[test]
     fn texts_with_marks_are_left_alone() {
         let text = format!("{}[… 7 lines]\n", numbered(30));
-        assert!(!Page::of(&text).may_shrink());
-        assert!(Page::of(&text.replace('7', "x")).may_shrink());
-        assert!(!Page::of(&numbered(5)).may_shrink());
+        assert!(!LinePage::of(&text).may_shrink());
+        assert!(LinePage::of(&text.replace('7', "x")).may_shrink());
+        assert!(!LinePage::of(&numbered(5)).may_shrink());
     }
 
     proptest! {
@@ -433,10 +441,10 @@ mod tests {
             picks in prop::collection::vec(any::<bool>(), 30),
         ) {
             let text = lines.join("\n");
-            let page = Page::of(&text);
+            let page = LinePage::of(&text);
             let short = elided(&text, &picks[..page.len()]);
             if !page.has_mark() {
-                let shows = shown(&page, &Page::of(&short)).expect("true marks");
+                let shows = shown(&page, &LinePage::of(&short)).expect("true marks");
                 for (at, pick) in picks.iter().take(page.len()).enumerate() {
                     prop_assert!(shows[at] || !pick);
                 }

@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use super::Cut;
-use super::duty::{Duty, best, oblige};
-use super::layout::Place;
+use super::duty::{KeepReason, best, oblige};
+use super::layout::TextBlock;
 use crate::compress::extract::{
-    Critical, FACT, GAP, Paragraph, Selection, Shows, Unit, Weight, sentences, weigh,
+    Critical, ExtractUnit, FACT, GAP, Paragraph, Selection, UnitFacts, Weight, sentences, weigh,
 };
 
 /// Hundredths of the bytes that stay.
@@ -28,7 +28,7 @@ pub(super) fn room(bytes: usize) -> usize {
 #[derive(Debug)]
 pub(super) struct Passages<'t> {
     text: &'t str,
-    blocks: Vec<Block>,
+    blocks: Vec<PassageBlock>,
     sentences: Vec<Range<usize>>,
     /// Links and pictures: nothing else says where they lead.
     links: Vec<Range<usize>>,
@@ -37,7 +37,7 @@ pub(super) struct Passages<'t> {
 }
 
 #[derive(Debug)]
-struct Block {
+struct PassageBlock {
     outer: Range<usize>,
     /// Places in the list of sentences.
     sentences: Range<usize>,
@@ -65,7 +65,7 @@ impl<'t> Passages<'t> {
     }
 
     /// Adds a paragraph of a document behind those that were added before.
-    pub(super) fn add_place(&mut self, place: &Place) {
+    pub(super) fn add_place(&mut self, place: &TextBlock) {
         let from = self.sentences.len();
         let mut parts = Vec::new();
         sentences(self.text, place.range.clone(), &mut parts);
@@ -87,7 +87,7 @@ impl<'t> Passages<'t> {
 
     fn block(&mut self, outer: Range<usize>, from: usize, opens: bool, group: usize) {
         let sentences = from..self.sentences.len();
-        self.blocks.push(Block { outer, sentences, opens, group });
+        self.blocks.push(PassageBlock { outer, sentences, opens, group });
     }
 
     /// The sentences, in order.
@@ -99,7 +99,7 @@ impl<'t> Passages<'t> {
     pub(super) fn cuts(&self) -> Vec<Cut> {
         let kept = self.kept();
         let mut gaps =
-            Gaps { text: self.text, cuts: Vec::new(), is_plain: self.is_plain, group: 0 };
+            GapBuilder { text: self.text, cuts: Vec::new(), is_plain: self.is_plain, group: 0 };
         for block in &self.blocks {
             let kept = kept.get(block.sentences.clone()).unwrap_or_default();
             let ranges = self.sentences.get(block.sentences.clone()).unwrap_or_default();
@@ -131,7 +131,7 @@ impl<'t> Passages<'t> {
         let bytes = self.sentences.iter().map(Range::len).sum();
         let room = room(bytes);
         let (units, duties) = self.weighed();
-        let shows = Shows::of(units.iter().copied(), FACT);
+        let shows = UnitFacts::of(units.iter().copied(), FACT);
         let mut selection = Selection::of(&units, &shows);
         oblige(&mut selection, &units, &duties, room);
         let left = room.saturating_sub(selection.bytes());
@@ -150,7 +150,7 @@ impl<'t> Passages<'t> {
     }
 
     /// The sentences as units, and why some of them stay.
-    fn weighed(&self) -> (Vec<Unit<'t>>, Vec<Option<Duty>>) {
+    fn weighed(&self) -> (Vec<ExtractUnit<'t>>, Vec<Option<KeepReason>>) {
         let mut units = Vec::with_capacity(self.sentences.len());
         let mut duties = Vec::with_capacity(self.sentences.len());
         for block in &self.blocks {
@@ -161,14 +161,14 @@ impl<'t> Passages<'t> {
                 let Weight { worth, critical } = weigh(text, at == 0 && ranges.len() > 1);
                 let weight = if text == GAP { 0 } else { worth };
                 duties.push(match critical {
-                    Critical::Report => Some(Duty::Report),
-                    Critical::Strict => Some(Duty::Strict),
-                    _ if self.has_link(range) => Some(Duty::Link),
-                    _ if block.opens && at == 0 && weight > 0 => Some(Duty::Opening),
-                    Critical::Negation => Some(Duty::Negation),
+                    Critical::Report => Some(KeepReason::Report),
+                    Critical::Strict => Some(KeepReason::Strict),
+                    _ if self.has_link(range) => Some(KeepReason::Link),
+                    _ if block.opens && at == 0 && weight > 0 => Some(KeepReason::Opening),
+                    Critical::Negation => Some(KeepReason::Negation),
                     Critical::No => None,
                 });
-                units.push(Unit { text, weight, must: false });
+                units.push(ExtractUnit { text, weight, must: false });
             }
             self.spread(ranges, duties.get_mut(first..).unwrap_or_default());
         }
@@ -176,7 +176,7 @@ impl<'t> Passages<'t> {
     }
 
     /// What stands on the line of a report belongs to it: what is missing, where, what to do.
-    fn spread(&self, ranges: &[Range<usize>], duties: &mut [Option<Duty>]) {
+    fn spread(&self, ranges: &[Range<usize>], duties: &mut [Option<KeepReason>]) {
         /// Bytes between the ends of what belongs together.
         const LINE: usize = 240;
         let is_one = |from: usize, to: usize| {
@@ -184,7 +184,9 @@ impl<'t> Passages<'t> {
             between.len() <= LINE && memchr::memchr(b'\n', between).is_none()
         };
         let mut reports: Vec<usize> = Vec::new();
-        for (at, _) in duties.iter().enumerate().filter(|(_, duty)| **duty == Some(Duty::Report)) {
+        for (at, _) in
+            duties.iter().enumerate().filter(|(_, duty)| **duty == Some(KeepReason::Report))
+        {
             reports.push(at);
         }
         for at in reports {
@@ -195,7 +197,7 @@ impl<'t> Passages<'t> {
             let after = after.take_while(|(_, other)| is_one(report.start, other.end));
             for (other, _) in before.chain(after) {
                 if let Some(duty) = duties.get_mut(other) {
-                    *duty = Some(Duty::Report);
+                    *duty = Some(KeepReason::Report);
                 }
             }
         }
@@ -203,7 +205,7 @@ impl<'t> Passages<'t> {
 }
 
 /// Gaps while they are found, in order.
-struct Gaps<'t> {
+struct GapBuilder<'t> {
     text: &'t str,
     cuts: Vec<Cut>,
     is_plain: bool,
@@ -211,7 +213,7 @@ struct Gaps<'t> {
     group: usize,
 }
 
-impl Gaps<'_> {
+impl GapBuilder<'_> {
     /// A stretch that goes; `next` is where what stays of its paragraph goes on.
     fn push(&mut self, range: Range<usize>, next: Option<usize>, group: usize) {
         let is_beside = std::mem::replace(&mut self.group, group) == group;

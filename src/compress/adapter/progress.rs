@@ -6,7 +6,7 @@ use std::cell::LazyCell;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::failure::{is_failed, is_heading, is_passed, is_total};
-use super::page::Page;
+use super::page::LinePage;
 use super::shape::opening;
 use crate::compress::segment::{is_entry, is_sentence};
 
@@ -28,11 +28,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn of(page: &Page<'_>) -> Self {
+    pub(super) fn of(page: &LinePage<'_>) -> Self {
         Self::among(page, page.len())
     }
 
-    fn among(page: &Page<'_>, lines: usize) -> Self {
+    fn among(page: &LinePage<'_>, lines: usize) -> Self {
         let mut known: HashMap<&str, usize> = HashMap::with_capacity(lines.min(LOOK));
         let mut counts = Vec::new();
         let mut before: Option<(&str, usize)> = None;
@@ -57,7 +57,7 @@ impl Progress {
     }
 
     /// Whether a line says of one thing what others say of others; entries of a log do not.
-    pub(super) fn has(&self, page: &Page<'_>, at: usize) -> bool {
+    pub(super) fn has(&self, page: &LinePage<'_>, at: usize) -> bool {
         let place = self.words.get(at).copied().flatten();
         let count = place.and_then(|place| self.counts.get(place));
         count.is_some_and(|count| *count >= self.least) && !is_entry(page.body(at).as_bytes())
@@ -65,7 +65,7 @@ impl Progress {
 }
 
 /// Whether few lines of a text read as sentences: rows of data, lists of names, commands.
-pub(super) fn is_data(page: &Page<'_>) -> bool {
+pub(super) fn is_data(page: &LinePage<'_>) -> bool {
     /// One line in so many may be a sentence, or in a script that may part no words.
     const FEW: usize = 5;
     let lines = (0..page.len().min(LOOK)).map(|at| page.body(at)).filter(|body| !body.is_empty());
@@ -77,7 +77,7 @@ pub(super) fn is_data(page: &Page<'_>) -> bool {
 }
 
 /// Whether the lines of a text are a tool's, for the most part.
-pub(super) fn is_put_out(page: &Page<'_>) -> bool {
+pub(super) fn is_put_out(page: &LinePage<'_>) -> bool {
     let lines = page.len().min(LOOK);
     let progress = Progress::among(page, lines);
     let tag = LazyCell::new(|| common_tag(page, lines));
@@ -111,7 +111,7 @@ pub(super) fn is_put_out(page: &Page<'_>) -> bool {
 }
 
 /// A first word that one in four lines has and that only a tool writes: `==4711==`, `[12]`.
-fn common_tag<'t>(page: &Page<'t>, lines: usize) -> Option<&'t str> {
+fn common_tag<'t>(page: &LinePage<'t>, lines: usize) -> Option<&'t str> {
     const SHORTEST: usize = 4;
     let mut counts: HashMap<&str, usize> = HashMap::with_capacity(lines);
     for body in (0..lines).map(|at| page.body(at)) {
@@ -130,7 +130,7 @@ fn common_tag<'t>(page: &Page<'t>, lines: usize) -> Option<&'t str> {
 }
 
 /// Whether a text ends with a count of what failed.
-fn tells_failures(page: &Page<'_>) -> bool {
+fn tells_failures(page: &LinePage<'_>) -> bool {
     const END: usize = 8;
     let counts = |body: &str| is_total(body) && (body.contains("fail") || body.contains("FAIL"));
     let solid = (0..page.len()).rev().filter(|at| !page.is_blank(*at));
@@ -205,7 +205,7 @@ mod tests {
     fn what_many_lines_open_with_is_progress() {
         let mut text: String = "Unpacking a (1.2) ...\nPreparing to unpack b\n".repeat(5);
         text.push_str("Setting up c\nINFO: x\nINFO: y\nINFO: z\nINFO: z\n");
-        let page = Page::of(&text);
+        let page = LinePage::of(&text);
         let progress = Progress::of(&page);
         assert!(progress.has(&page, 0) && progress.has(&page, 1));
         assert!(!progress.has(&page, 10) && !progress.has(&page, 11));
@@ -221,14 +221,14 @@ mod tests {
         let tagged = "==47== Invalid read of size 4\n==47==    at 0x4C: put (a.c:3)\n==47==    by 0x1F: main (a.c:9)\n==47== \n==47== ERROR SUMMARY: 1 errors\n";
         let spec = "Failures:\n\n  1) the cart keeps the voucher\n     code:  assert total == 4\n     left:  3\n\n  2) the cart empties\n     expected true\n     got false\n\n8 examples, 2 failures\n";
         for text in [rust, c, stat, linted, tagged, spec] {
-            assert!(is_put_out(&Page::of(text)), "{text}");
+            assert!(is_put_out(&LinePage::of(text)), "{text}");
         }
         let prose = "The rooms were cold and\nthe fire was out. A man\ncame in, and he said that\nnobody was at the gate.\n";
         let list = "1) Buy milk\n   and bread\n2) Go home\n   and sleep\n3) Get up\n   at 7\n";
         for text in [prose, list, ""] {
-            assert!(!is_put_out(&Page::of(text)), "{text}");
+            assert!(!is_put_out(&LinePage::of(text)), "{text}");
         }
-        assert!(!is_data(&Page::of(prose)) && !is_data(&Page::of("")));
+        assert!(!is_data(&LinePage::of(prose)) && !is_data(&LinePage::of("")));
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
         let history = "  901  cd shop/till\n  902  cargo test\n  903  git commit -m price\n";
         let pods = "NAME     READY  AGE\ntill-1   1/1    3d\ntill-2   0/1    9m\n";
         for text in [history, pods] {
-            assert!(is_data(&Page::of(text)), "{text}");
+            assert!(is_data(&LinePage::of(text)), "{text}");
         }
     }
 }

@@ -4,9 +4,9 @@
 
 use foldhash::HashSet;
 
-use super::choose::{Rank, chosen};
-use super::page::{Page, shown};
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::choose::{LineRank, chosen};
+use super::page::{LinePage, shown};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, hit, is_context};
 
 /// What a hit, a name, and a line around a hit are worth beside their facts.
@@ -16,9 +16,9 @@ const CONTEXT: u32 = 0;
 
 /// Hits and listings; see the module.
 #[derive(Debug)]
-pub(crate) struct Search;
+pub(crate) struct SearchAdapter;
 
-impl FormatAdapter for Search {
+impl FormatAdapter for SearchAdapter {
     fn name(&self) -> &'static str {
         "search"
     }
@@ -28,19 +28,19 @@ impl FormatAdapter for Search {
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        let page = Page::of(before);
+        let page = LinePage::of(before);
         keeps(&page, &rank_hits(&page), after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
-        let page = Page::of(part.text);
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+        let page = LinePage::of(part.text);
         let hits = rank_hits(&page);
         let cuts = if page.may_shrink() { cuts(&page, part, hits.clone()) } else { Vec::new() };
         Attempt::new(cuts, move |after| keeps(&page, &hits, after))
     }
 }
 
-fn cuts(page: &Page<'_>, part: Part<'_>, mut ranks: Vec<Rank>) -> Vec<Cut> {
+fn cuts(page: &LinePage<'_>, part: Part<'_>, mut ranks: Vec<LineRank>) -> Vec<Cut> {
     for span in part.spans.iter().filter(|span| span.kind == Kind::Listing) {
         let from = page.at(span.range.start);
         let to = page.at(span.range.end.saturating_sub(1)) + 1;
@@ -50,14 +50,14 @@ fn cuts(page: &Page<'_>, part: Part<'_>, mut ranks: Vec<Rank>) -> Vec<Cut> {
 }
 
 /// Whether the first hit of each file stayed, and true marks stand for what did not.
-fn keeps(page: &Page<'_>, hits: &[Rank], after: &str) -> bool {
-    let Some(shows) = shown(page, &Page::of(after)) else { return false };
-    hits.iter().zip(shows).all(|(rank, shows)| shows || *rank != Rank::Must)
+fn keeps(page: &LinePage<'_>, hits: &[LineRank], after: &str) -> bool {
+    let Some(shows) = shown(page, &LinePage::of(after)) else { return false };
+    hits.iter().zip(shows).all(|(rank, shows)| shows || *rank != LineRank::Must)
 }
 
 /// The first hit of each file has to stay.
-fn rank_hits(page: &Page<'_>) -> Vec<Rank> {
-    let mut ranks = vec![Rank::May(NAME); page.len()];
+fn rank_hits(page: &LinePage<'_>) -> Vec<LineRank> {
+    let mut ranks = vec![LineRank::May(NAME); page.len()];
     let mut seen: HashSet<&[u8]> = HashSet::default();
     let mut path: &[u8] = &[];
     // Below a path that stands alone, hits begin with their numbers.
@@ -68,20 +68,20 @@ fn rank_hits(page: &Page<'_>) -> Vec<Rank> {
             let is_first = is_first_below && number == b':';
             is_first_below &= !is_first;
             *rank = match number {
-                _ if is_first => Rank::Must,
-                b':' => Rank::May(HIT),
-                _ => Rank::May(CONTEXT),
+                _ if is_first => LineRank::Must,
+                b':' => LineRank::May(HIT),
+                _ => LineRank::May(CONTEXT),
             };
         } else if !path.is_empty() && is_context(line, path) {
-            *rank = Rank::May(CONTEXT);
+            *rank = LineRank::May(CONTEXT);
         } else if let Some(own) = hit(line) {
             path = own;
             is_first_below = false;
-            *rank = if seen.insert(own) { Rank::Must } else { Rank::May(HIT) };
+            *rank = if seen.insert(own) { LineRank::Must } else { LineRank::May(HIT) };
         } else if line == b"--" || page.is_blank(at) {
-            *rank = Rank::Last;
+            *rank = LineRank::Last;
         } else if below(page.line(at + 1).as_bytes()).is_some() {
-            *rank = Rank::Must;
+            *rank = LineRank::Must;
             is_first_below = true;
         }
     }
@@ -96,7 +96,7 @@ fn below(line: &[u8]) -> Option<u8> {
 }
 
 /// Folders stay before names.
-fn rank_names<'t>(page: &Page<'t>, from: usize, to: usize, ranks: &mut [Rank]) {
+fn rank_names<'t>(page: &LinePage<'t>, from: usize, to: usize, ranks: &mut [LineRank]) {
     let mut folders: HashSet<&'t str> = HashSet::default();
     let mut before = None;
     let mut below = depth(page.line(from));
@@ -111,13 +111,13 @@ fn rank_names<'t>(page: &Page<'t>, from: usize, to: usize, ranks: &mut [Rank]) {
         let own = std::mem::replace(&mut below, depth(page.line(at + 1)));
         let is_above = below > own && at + 1 < to;
         let is_folder = is_new || is_above || body.ends_with('/') || is_long_folder(body);
-        if let Some(rank) = ranks.get_mut(at).filter(|rank| **rank != Rank::Must) {
+        if let Some(rank) = ranks.get_mut(at).filter(|rank| **rank != LineRank::Must) {
             *rank = if is_total || body.ends_with(':') {
-                Rank::Once
+                LineRank::Once
             } else if is_folder {
-                Rank::Should
+                LineRank::Should
             } else {
-                Rank::May(NAME)
+                LineRank::May(NAME)
             };
         }
     }
@@ -146,14 +146,14 @@ mod tests {
     #[test]
     fn every_file_stays_with_a_line_number() {
         let text = include_str!("fixtures/rg.txt");
-        let short = short(&Search, text);
+        let short = short(&SearchAdapter, text);
         assert!(short.len() * 2 < text.len(), "{short}");
         for first in
             ["index.rs:18:", "segment.rs:32:", "frame.rs:41:", "main.rs:44:", "restart.rs:45:"]
         {
             assert!(short.contains(first), "{first} in:\n{short}");
         }
-        assert!(!Search.holds(
+        assert!(!SearchAdapter.holds(
             text,
             &format!("{}[… 7 lines]\n", short.split_inclusive('\n').take(20).collect::<String>())
         ));
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn hits_below_their_paths_keep_the_first() {
         let text = include_str!("fixtures/rg_heading.txt");
-        let short = short(&Search, text);
+        let short = short(&SearchAdapter, text);
         assert!(short.len() * 3 < text.len() * 2, "{short}");
         for file in ["src/store/segment.rs\n12:", "src/main.rs\n12:", "tests/it/restart.rs\n12:"] {
             assert!(short.contains(file), "{file} in:\n{short}");
@@ -176,13 +176,13 @@ mod tests {
             _ => format!("logs/app.log:{at}:took the next job\n"),
         };
         let text: String = (1..60).map(hit).collect();
-        assert_eq!(short(&Search, &text).matches("ERROR").count(), 6);
+        assert_eq!(short(&SearchAdapter, &text).matches("ERROR").count(), 6);
     }
 
     #[test]
     fn folders_stay_before_names() {
         let text = include_str!("fixtures/find.txt");
-        let short = short(&Search, text);
+        let short = short(&SearchAdapter, text);
         assert!(short.len() * 2 < text.len(), "{short}");
         for folder in ["./src/store/", "./src/wire/", "./src/http/", "./tests/it/", "./docs/"] {
             assert!(short.contains(folder), "{folder} in:\n{short}");
@@ -192,7 +192,7 @@ mod tests {
             "total 96\n{}drwxr-xr-x 2 root root 4096 Mar  7 10:00 store\n",
             (0..30).map(name).collect::<String>()
         );
-        let long = self::short(&Search, &text);
+        let long = self::short(&SearchAdapter, &text);
         assert!(long.starts_with("total 96\n") && long.contains(" store\n"), "{long}");
     }
 
@@ -200,7 +200,7 @@ mod tests {
     fn few_lines_stay() {
         let line = |at| format!("src/mod{at}.rs:{at}4:handler number {at} is registered here\n");
         let text: String = (0..8).map(line).collect();
-        assert_eq!(short(&Search, &text), text);
-        assert!(!detects(&Search, "no hit: at all\n"));
+        assert_eq!(short(&SearchAdapter, &text), text);
+        assert!(!detects(&SearchAdapter, "no hit: at all\n"));
     }
 }

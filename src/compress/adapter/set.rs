@@ -9,24 +9,24 @@ use super::code::Code;
 use super::csv::Csv;
 use super::custom::Custom;
 use super::diff::Diff;
-use super::given::Given;
+use super::hook_shortened::HookShortened;
 use super::html::Html;
 use super::json::Json;
-use super::log::Log;
+use super::log::LogAdapter;
 use super::markdown::Markdown;
 use super::prose::Prose;
-use super::search::Search;
-use super::source::Source;
+use super::search::SearchAdapter;
+use super::source::SourceAdapter;
 use super::stack_trace::StackTrace;
 use super::structured_output::StructuredOutput;
-use super::xml::Xml;
-use super::yaml::Yaml;
+use super::xml::XmlAdapter;
+use super::yaml::YamlAdapter;
 use crate::domain::{AdapterChoice, AdapterChoices, AdapterDefinition};
 use crate::tokenizer::Digest;
 
 /// Adapters in the order in which texts are offered to them.
 #[derive(Debug, Clone)]
-pub struct Adapters {
+pub struct AdapterSet {
     list: Vec<Arc<dyn FormatAdapter>>,
     /// How many of them what somebody said is offered to: words that are in no format are for the
     /// summary, unless prose was asked for.
@@ -35,7 +35,7 @@ pub struct Adapters {
     digest: Digest,
 }
 
-impl Adapters {
+impl AdapterSet {
     /// The adapters that were chosen, in that order; ours in their own where nothing was.
     pub fn of(choices: &AdapterChoices) -> Self {
         match choices {
@@ -78,7 +78,7 @@ impl Adapters {
             return self;
         }
         let Self { mut list, for_words, .. } = self;
-        list.insert(0, Arc::new(Given::new(texts)));
+        list.insert(0, Arc::new(HookShortened::new(texts)));
         Self::with(list, for_words.saturating_add(1))
     }
 
@@ -98,16 +98,16 @@ fn built_in() -> Vec<Arc<dyn FormatAdapter>> {
     vec![
         Arc::new(Diff),
         Arc::new(StackTrace),
-        Arc::new(Log),
-        Arc::new(Search),
+        Arc::new(LogAdapter),
+        Arc::new(SearchAdapter),
         Arc::new(Json),
         Arc::new(Csv),
-        Arc::new(Xml),
+        Arc::new(XmlAdapter),
         Arc::new(Html),
-        Arc::new(Yaml),
+        Arc::new(YamlAdapter),
         Arc::new(Markdown),
         Arc::new(Code),
-        Arc::new(Source),
+        Arc::new(SourceAdapter),
         Arc::new(StructuredOutput),
         Arc::new(Blob),
         Arc::new(Prose),
@@ -131,27 +131,27 @@ pub fn built_in_names() -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Detect, Shrink};
+    use crate::domain::{Detect, LineRemoval};
 
     fn definition(name: &str) -> Arc<AdapterDefinition> {
         Arc::new(AdapterDefinition {
             name: name.into(),
             detect: Detect { min_lines: Some(3), ..Detect::default() },
             keep: Vec::new(),
-            shrink: Shrink::Rest,
+            shrink: LineRemoval::Rest,
             join: "{kept}{summary}".into(),
         })
     }
 
-    fn identities(adapters: &Adapters, words: bool) -> Vec<String> {
+    fn identities(adapters: &AdapterSet, words: bool) -> Vec<String> {
         adapters.list(words).map(|adapter| adapter.identity().into_owned()).collect()
     }
 
     #[test]
     fn a_definition_takes_the_place_of_ours_of_its_name() {
-        let usual = Adapters::of(&AdapterChoices::default());
+        let usual = AdapterSet::of(&AdapterChoices::default());
         let csv = definition("csv");
-        let replaced = Adapters::of(&AdapterChoices::Usual(vec![Arc::clone(&csv)]));
+        let replaced = AdapterSet::of(&AdapterChoices::Usual(vec![Arc::clone(&csv)]));
         for words in [true, false] {
             let was = identities(&usual, words);
             let is = identities(&replaced, words);
@@ -167,15 +167,15 @@ mod tests {
         let named = |name: &str| AdapterChoice::Named(name.into());
         let custom = definition("ledger");
         let list = vec![named("yaml"), AdapterChoice::Custom(Arc::clone(&custom)), named("xml")];
-        let chosen = Adapters::of(&AdapterChoices::Chosen(list));
+        let chosen = AdapterSet::of(&AdapterChoices::Chosen(list));
         assert_eq!(identities(&chosen, true), ["yaml", &format!("{custom:?}"), "xml"]);
     }
 
     #[test]
     fn what_words_are_offered_to_is_part_of_the_digest() {
         let all = built_in_names().map(|name| AdapterChoice::Named(name.as_str().into()));
-        let chosen = Adapters::of(&AdapterChoices::Chosen(all.collect()));
-        let usual = Adapters::of(&AdapterChoices::default());
+        let chosen = AdapterSet::of(&AdapterChoices::Chosen(all.collect()));
+        let usual = AdapterSet::of(&AdapterChoices::default());
         assert_eq!(identities(&chosen, false), identities(&usual, false));
         assert_ne!(chosen.digest(), usual.digest());
     }

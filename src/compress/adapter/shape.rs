@@ -5,7 +5,7 @@ use crate::compress::notation::{hash, mix};
 /// A hash of the words of a line; lines that differ in numbers, ids and paths alone have the same.
 pub(super) fn shape(line: &str) -> u64 {
     let bytes = line.as_bytes();
-    let mut shape = Shape::default();
+    let mut shape = LineShape::default();
     let (mut begin, mut kinds) = (0, 0);
     for (at, byte) in bytes.iter().enumerate() {
         let kind = kind(*byte);
@@ -21,12 +21,12 @@ pub(super) fn shape(line: &str) -> u64 {
 }
 
 #[derive(Debug, Default)]
-struct Shape {
+struct LineShape {
     hash: u64,
     was_data: bool,
 }
 
-impl Shape {
+impl LineShape {
     /// Takes in what stands between two blanks, and what is in it.
     #[inline]
     fn take(&mut self, token: &[u8], kinds: u8) {

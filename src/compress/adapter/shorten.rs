@@ -16,7 +16,7 @@ const DEPTH: usize = 3;
 
 /// What adapters made of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shortened {
+pub(crate) struct AdapterOutput {
     /// None where it stands as it was.
     pub(crate) text: Option<String>,
     /// The cuts that made it.
@@ -35,7 +35,7 @@ pub(crate) fn shorten(
     adapters: &[&dyn FormatAdapter],
     text: &str,
     pays: &dyn Fn(&str, &str) -> bool,
-) -> Shortened {
+) -> AdapterOutput {
     shorten_parts(adapters, (text, None), pays)
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn shorten_parts(
     adapters: &[&dyn FormatAdapter],
     (text, spans): (&str, Option<&[Span]>),
     pays: &dyn Fn(&str, &str) -> bool,
-) -> Shortened {
+) -> AdapterOutput {
     within(MOST, adapters, (text, spans), pays)
 }
 
@@ -54,13 +54,20 @@ fn within(
     adapters: &[&dyn FormatAdapter],
     (text, spans): (&str, Option<&[Span]>),
     pays: &dyn Fn(&str, &str) -> bool,
-) -> Shortened {
-    let mut work =
-        Work { adapters, pays, most, depth: 0, used: vec![], reverted: vec![], refused: vec![] };
+) -> AdapterOutput {
+    let mut work = ShortenWork {
+        adapters,
+        pays,
+        most,
+        depth: 0,
+        used: vec![],
+        reverted: vec![],
+        refused: vec![],
+    };
     let text = if declares(text) { None } else { work.text(text, spans) };
     let (text, cuts) = text.unzip();
     let cuts = cuts.unwrap_or_default();
-    Shortened { text, cuts, used: work.used, reverted: work.reverted, refused: work.refused }
+    AdapterOutput { text, cuts, used: work.used, reverted: work.reverted, refused: work.refused }
 }
 
 /// Whether a text is an XML document with declarations of its own: what its entities stand for cannot
@@ -79,12 +86,12 @@ fn declares(text: &str) -> bool {
 }
 
 /// Offers a text that stands inside another one, such as a JSON string, to the same adapters.
-pub(crate) trait Inside {
+pub(crate) trait InnerTexts {
     /// The text in its shorter form; none where it stays as it is.
     fn shorten(&mut self, text: &str) -> Option<String>;
 }
 
-struct Work<'w> {
+struct ShortenWork<'w> {
     adapters: &'w [&'w dyn FormatAdapter],
     pays: &'w dyn Fn(&str, &str) -> bool,
     /// Bytes that an adapter may be given: its work is linear in them.
@@ -95,7 +102,7 @@ struct Work<'w> {
     refused: Vec<String>,
 }
 
-impl Inside for Work<'_> {
+impl InnerTexts for ShortenWork<'_> {
     fn shorten(&mut self, text: &str) -> Option<String> {
         self.depth += 1;
         let shown =
@@ -105,7 +112,7 @@ impl Inside for Work<'_> {
     }
 }
 
-impl<'w> Work<'w> {
+impl<'w> ShortenWork<'w> {
     /// The text in its shorter form, and the cuts that made it.
     fn text(&mut self, text: &str, spans: Option<&[Span]>) -> Option<(String, Vec<Cut>)> {
         if text.len() < SHORTEST || self.adapters.is_empty() {
@@ -173,32 +180,32 @@ impl<'w> Work<'w> {
         let tried = std::panic::catch_unwind(AssertUnwindSafe(|| {
             let Attempt { cuts, holds } = adapter.attempt(part, self);
             if cuts.is_empty() {
-                return Made::Nothing;
+                return PartResult::Nothing;
             }
             match apply(part.text, &cuts) {
-                Some(shown) if !self.pays(part.text, &shown) => Made::NoLess,
-                Some(shown) if holds(&shown) => Made::Less(shown, cuts),
-                _ => Made::Broken,
+                Some(shown) if !self.pays(part.text, &shown) => PartResult::NoLess,
+                Some(shown) if holds(&shown) => PartResult::Less(shown, cuts),
+                _ => PartResult::Broken,
             }
         }));
         self.depth = depth;
         // Whoever asks for the texts inside answers for them.
         let is_inside = depth > 0;
         match tried {
-            Ok(Made::Nothing) => None,
-            Ok(Made::Less(shown, cuts)) => {
+            Ok(PartResult::Nothing) => None,
+            Ok(PartResult::Less(shown, cuts)) => {
                 if !is_inside {
                     note(&mut self.used, adapter.name());
                 }
                 Some((shown, cuts))
             }
-            Ok(Made::NoLess) => {
+            Ok(PartResult::NoLess) => {
                 if !is_inside {
                     note(&mut self.refused, adapter.name());
                 }
                 None
             }
-            Ok(Made::Broken) | Err(_) => {
+            Ok(PartResult::Broken) | Err(_) => {
                 note(&mut self.reverted, adapter.name());
                 None
             }
@@ -207,7 +214,7 @@ impl<'w> Work<'w> {
 }
 
 /// What an adapter made of a part.
-enum Made {
+enum PartResult {
     Nothing,
     Less(String, Vec<Cut>),
     NoLess,
@@ -251,7 +258,7 @@ mod tests {
             part.text.contains(self.0)
         }
 
-        fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+        fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
             assert!(!part.text.contains("cut panics"), "told to");
             let end = part.text.len();
             let cut = if let Some((head, inner)) = part.text.split_once("inside:") {
@@ -268,7 +275,7 @@ mod tests {
         }
     }
 
-    fn with(adapters: &[&dyn FormatAdapter], text: &str) -> Shortened {
+    fn with(adapters: &[&dyn FormatAdapter], text: &str) -> AdapterOutput {
         shorten(adapters, text, &|_, _| true)
     }
 
@@ -327,7 +334,7 @@ mod tests {
             fn detects(&self, part: Part<'_>) -> bool {
                 part.is_all(|kind| kind == crate::compress::segment::Kind::Json)
             }
-            fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+            fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
                 let cut = Cut { range: 0..part.text.trim_end().len(), with: "{}".to_owned() };
                 Attempt::new(vec![cut], |_| true)
             }

@@ -4,10 +4,10 @@
 
 use foldhash::HashSet;
 
-use super::choose::{Rank, chosen};
+use super::choose::{LineRank, chosen};
 use super::frame::{Frame, frame, root};
-use super::page::{Page, attempt, is_elided};
-use super::{Attempt, FormatAdapter, Inside, Part};
+use super::page::{LinePage, attempt, is_elided};
+use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::Kind;
 
 /// Frames of one root that follow each other stay up to so many.
@@ -32,13 +32,13 @@ impl FormatAdapter for StackTrace {
         is_elided(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         attempt(part.text, |page| chosen(page, &ranks(page)))
     }
 }
 
-fn ranks(page: &Page<'_>) -> Vec<Rank> {
-    let mut ranks = vec![Rank::Once; page.len()];
+fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
+    let mut ranks = vec![LineRank::Once; page.len()];
     let mut seen = HashSet::default();
     let mut at = 0;
     while at < page.len() {
@@ -54,7 +54,7 @@ fn ranks(page: &Page<'_>) -> Vec<Rank> {
 }
 
 /// The frames that follow each other from a line on.
-fn frames(page: &Page<'_>, at: usize) -> Vec<Frame> {
+fn frames(page: &LinePage<'_>, at: usize) -> Vec<Frame> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut next = at;
     while let Some(frame) = frame(page, next, next > at) {
@@ -69,10 +69,10 @@ fn frames(page: &Page<'_>, at: usize) -> Vec<Frame> {
 
 /// Ranks the frames below one message.
 fn rank_frames<'t>(
-    page: &Page<'t>,
+    page: &LinePage<'t>,
     frames: &[Frame],
     seen: &mut HashSet<&'t str>,
-    ranks: &mut [Rank],
+    ranks: &mut [LineRank],
 ) {
     let mut at = 0;
     for run in frames.chunk_by(|a, b| root(page, *a) == root(page, *b)) {
@@ -80,15 +80,15 @@ fn rank_frames<'t>(
             let is_end = at == 0 || at + 1 == frames.len();
             let is_inner = run.len() > RUN && place >= ENDS && place + ENDS < run.len();
             let rank = if !seen.insert(page.slice(frame.from, frame.to)) {
-                Rank::Last
+                LineRank::Last
             } else if is_end {
-                Rank::Must
+                LineRank::Must
             } else if frame.is_library {
-                Rank::Last
+                LineRank::Last
             } else if is_inner {
-                Rank::May(2)
+                LineRank::May(2)
             } else {
-                Rank::Must
+                LineRank::Must
             };
             if let Some(lines) = ranks.get_mut(frame.from..frame.to) {
                 lines.fill(rank);

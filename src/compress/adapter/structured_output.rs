@@ -4,10 +4,10 @@
 
 use foldhash::HashSet;
 
-use super::choose::{Rank, chosen};
+use super::choose::{LineRank, chosen};
 use super::failure::{is_passed, is_total, rank};
-use super::page::{Page, attempt, is_elided};
-use super::{Attempt, FormatAdapter, Inside, Part};
+use super::page::{LinePage, attempt, is_elided};
+use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure};
 
 /// Lines that are not blank.
@@ -36,7 +36,7 @@ impl FormatAdapter for StructuredOutput {
         is_elided(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         attempt(part.text, |page| chosen(page, &ranks(page)))
     }
 }
@@ -77,7 +77,7 @@ fn is_structured(text: &str) -> bool {
 
 /// What a line says by its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form<'t> {
+enum LineForm<'t> {
     /// `name.ext:123:`.
     Place(&'t str),
     Verdict,
@@ -85,14 +85,14 @@ enum Form<'t> {
     Labelled,
 }
 
-fn form(line: &str) -> Option<Form<'_>> {
+fn form(line: &str) -> Option<LineForm<'_>> {
     let body = line.trim_ascii_start();
     if let Some(path) = place(line) {
-        Some(Form::Place(path))
+        Some(LineForm::Place(path))
     } else if is_verdict(line) {
-        Some(Form::Verdict)
+        Some(LineForm::Verdict)
     } else if is_bullet(body) || is_labelled(body) {
-        Some(Form::Labelled)
+        Some(LineForm::Labelled)
     } else {
         None
     }
@@ -130,27 +130,27 @@ fn is_labelled(body: &str) -> bool {
     begins && body.get(word..).is_some_and(|rest| rest == ":" || rest.starts_with(": "))
 }
 
-fn ranks(page: &Page<'_>) -> Vec<Rank> {
+fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
     let mut files = HashSet::default();
-    let mut ranks: Vec<Rank> = (0..page.len())
+    let mut ranks: Vec<LineRank> = (0..page.len())
         .map(|at| {
             let body = page.body(at);
             match form(page.line(at)) {
-                Some(Form::Place(path)) if files.insert(path) => Rank::Must,
-                _ if is_passed(body) => Rank::May(0),
-                _ if is_total(body) => Rank::Once,
-                Some(Form::Verdict) => Rank::Once,
-                Some(_) => Rank::May(LABELLED),
-                None => Rank::May(OTHER),
+                Some(LineForm::Place(path)) if files.insert(path) => LineRank::Must,
+                _ if is_passed(body) => LineRank::May(0),
+                _ if is_total(body) => LineRank::Once,
+                Some(LineForm::Verdict) => LineRank::Once,
+                Some(_) => LineRank::May(LABELLED),
+                None => LineRank::May(OTHER),
             }
         })
         .collect();
     rank(page, &mut ranks);
     if let Some(first) = ranks.first_mut() {
-        *first = Rank::Must;
+        *first = LineRank::Must;
     }
     if let Some(last) = ranks.last_mut() {
-        *last = Rank::Must;
+        *last = LineRank::Must;
     }
     ranks
 }

@@ -1,13 +1,13 @@
 //! What the tests of all adapters need.
 
-use super::{Cut, FormatAdapter, Inside, Part, shorten};
+use super::{Cut, FormatAdapter, InnerTexts, Part, shorten};
 use crate::compress::atom::{atoms, is_boundary};
 use crate::compress::segment::segment;
 
 /// Nothing inside is shortened.
-pub(super) struct Nothing;
+pub(super) struct NoInside;
 
-impl Inside for Nothing {
+impl InnerTexts for NoInside {
     fn shorten(&mut self, _: &str) -> Option<String> {
         None
     }
@@ -15,7 +15,7 @@ impl Inside for Nothing {
 
 /// What an adapter cuts of a text, whether it detects it or not.
 pub(super) fn cuts(adapter: &dyn FormatAdapter, text: &str) -> Vec<Cut> {
-    adapter.attempt(Part { text, spans: &segment(text) }, &mut Nothing).cuts
+    adapter.attempt(Part { text, spans: &segment(text) }, &mut NoInside).cuts
 }
 
 #[track_caller]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::custom::Custom;
-use super::{Adapters, FormatAdapter, Part, shorten};
+use super::{AdapterSet, FormatAdapter, Part, shorten};
 use crate::compress::segment::{Span, segment};
 use crate::domain::{AdapterChoice, AdapterChoices};
 
@@ -23,7 +23,7 @@ pub struct Tryout {
 impl Tryout {
     /// Offers a text to one adapter; none where it is none that can be used. `count`: tokens.
     pub fn of(adapter: &AdapterChoice, text: &str, count: &dyn Fn(&str) -> u64) -> Option<Self> {
-        let adapters = Adapters::of(&AdapterChoices::Chosen(vec![adapter.clone()]));
+        let adapters = AdapterSet::of(&AdapterChoices::Chosen(vec![adapter.clone()]));
         let list: Vec<&dyn FormatAdapter> = adapters.list(false).collect();
         let one = *list.first()?;
         let spans = segment(text);
@@ -51,14 +51,14 @@ impl Tryout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{AdapterDefinition, Detect, Lines, Shrink};
+    use crate::domain::{AdapterDefinition, Detect, LineRemoval, LineSelector};
 
     fn ledger(join: &str) -> AdapterChoice {
         let definition = AdapterDefinition {
             name: "ledger".into(),
             detect: Detect { line_matches: vec![(1, "^id,".into())], ..Detect::default() },
-            keep: vec![Lines::Between(1, 2)],
-            shrink: Shrink::Rest,
+            keep: vec![LineSelector::Between(1, 2)],
+            shrink: LineRemoval::Rest,
             join: join.into(),
         };
         AdapterChoice::Custom(Arc::new(definition))

@@ -13,7 +13,7 @@ pub(super) fn is_prose(text: &str) -> bool {
     if text.len() < CHARACTERS || text.starts_with("#!") || text.starts_with("-----BEGIN ") {
         return false;
     }
-    let seen = if text.is_ascii() { Seen::of_ascii(text) } else { Seen::of(text) };
+    let seen = if text.is_ascii() { WordStats::of_ascii(text) } else { WordStats::of(text) };
     let is_wide = seen.wide >= WIDE;
     seen.sentences >= 2
         && (is_wide || seen.all >= CHARACTERS && seen.words >= WORDS)
@@ -23,7 +23,7 @@ pub(super) fn is_prose(text: &str) -> bool {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Seen {
+struct WordStats {
     all: usize,
     /// Letters.
     plain: usize,
@@ -112,7 +112,7 @@ const PAIRS: [u64; 64] = {
     pairs
 };
 
-impl Seen {
+impl WordStats {
     /// Of a text without white space around it.
     fn of(text: &str) -> Self {
         let mut seen = Self::default();
@@ -214,7 +214,7 @@ mod tests {
             let text = text.repeat(times);
             let text = text.trim();
             prop_assume!(!text.is_empty());
-            prop_assert_eq!(Seen::of_ascii(text), Seen::of(text));
+            prop_assert_eq!(WordStats::of_ascii(text), WordStats::of(text));
         }
     }
 

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
-use super::Use;
-use super::solo::{LEAST_OF_WORDS, OF_WORDS, SHORTEST};
-use super::tokens::{Tokens, is_cut_off};
+use super::TextRole;
+use super::standalone::{LEAST_OF_WORDS, OF_WORDS, SHORTEST};
+use super::tokens::{EditTokens, is_cut_off};
 use crate::compress::notation::{
-    Block, Found, MARK, Notation, Out, Seen, groups, least_share, lines_of,
+    DecodeSink, ErrorLines, FoundBlock, MARK, Notation, NotationBlock, groups, least_share,
+    lines_of,
 };
 use crate::compress::segment::{Kind, Span, segment};
 
@@ -31,7 +32,7 @@ pub(super) struct Blocks {
 
 /// When a block is decoded to see that it gives its lines back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Check {
+pub(super) enum DecodeCheck {
     /// By itself, before it is taken.
     Each,
     /// With the whole text, by whoever asked for it.
@@ -40,9 +41,9 @@ pub(super) enum Check {
 
 /// Writes what the notations find, part by part. None is asked for more than `most` bytes of lines.
 pub(super) fn blocks(
-    tokens: &Tokens<'_>,
+    tokens: &EditTokens<'_>,
     text: &str,
-    (purpose, check): (Use, Check),
+    (purpose, check): (TextRole, DecodeCheck),
     most: usize,
 ) -> Blocks {
     let mut out = Blocks { spans: segment(text), are_cut: true, ..Blocks::default() };
@@ -54,10 +55,10 @@ pub(super) fn blocks(
         };
         // In what people wrote, only what machines have put out is touched, and only much of it.
         let is_skipped = match purpose {
-            Use::Words => {
+            TextRole::Words => {
                 !span.kind.is_put_out() || part.len() < LEAST_OF_WORDS || tokens.of(part) < OF_WORDS
             }
-            Use::Result(_) | Use::Said | Use::Arguments => part.len() < SHORTEST,
+            TextRole::Result(_) | TextRole::Said | TextRole::Arguments => part.len() < SHORTEST,
         };
         if is_skipped || !holds_whole_lines(text, &span.range) {
             continue;
@@ -69,9 +70,9 @@ pub(super) fn blocks(
         let has_marks = memchr::memmem::find(body.as_bytes(), "§".as_bytes()).is_some();
         let out = &mut out;
         let mut work =
-            Part { tokens, lines: &lines, out, text, has_marks, least_share, check, most };
+            BlockPart { tokens, lines: &lines, out, text, has_marks, least_share, check, most };
         let pieces = work.pieces(groups);
-        if pieces.iter().all(|piece| matches!(piece, Piece::Lines(_))) {
+        if pieces.iter().all(|piece| matches!(piece, BlockPiece::Lines(_))) {
             continue;
         }
         out.text.push_str(text.get(copied..span.range.start).unwrap_or_default());
@@ -116,13 +117,13 @@ fn holds_whole_lines(text: &str, part: &Range<usize>) -> bool {
 }
 
 /// A stretch of a part on its way: lines as they are, or a block in their place.
-enum Piece {
+enum BlockPiece {
     Lines(Range<usize>),
-    Block(Range<usize>, Written),
+    Block(Range<usize>, WrittenBlock),
 }
 
 /// A block as it is shown.
-struct Written {
+struct WrittenBlock {
     text: String,
     /// Its tokens, with the line break after it where there is one.
     tokens: u64,
@@ -132,14 +133,14 @@ struct Written {
 }
 
 impl Blocks {
-    fn write(&mut self, text: &str, lines: &[&str], pieces: Vec<Piece>) {
+    fn write(&mut self, text: &str, lines: &[&str], pieces: Vec<BlockPiece>) {
         for (index, piece) in pieces.into_iter().enumerate() {
             if index > 0 {
                 self.text.push('\n');
             }
             match piece {
-                Piece::Lines(range) => self.text.push_str(place(text, lines, range).0),
-                Piece::Block(range, block) => {
+                BlockPiece::Lines(range) => self.text.push_str(place(text, lines, range).0),
+                BlockPiece::Block(range, block) => {
                     let stretch = place(text, lines, range).1;
                     let from = (stretch.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
                     self.are_cut &= is_cut_off(text, &(from..from + stretch.len()));
@@ -168,8 +169,8 @@ fn place<'t>(text: &'t str, lines: &[&'t str], range: Range<usize>) -> (&'t str,
 }
 
 /// One part of a text, offered to the notations of its kind.
-struct Part<'p> {
-    tokens: &'p Tokens<'p>,
+struct BlockPart<'p> {
+    tokens: &'p EditTokens<'p>,
     lines: &'p [&'p str],
     out: &'p mut Blocks,
     /// The whole text, which the lines are slices of.
@@ -178,22 +179,22 @@ struct Part<'p> {
     has_marks: bool,
     /// Hundredths of their bytes that blocks must save.
     least_share: usize,
-    check: Check,
+    check: DecodeCheck,
     /// Bytes of lines that a notation may be asked for: its work is linear in them.
     most: usize,
 }
 
-type Taken = Vec<(Range<usize>, Written, &'static str)>;
+type ChosenBlocks = Vec<(Range<usize>, WrittenBlock, &'static str)>;
 
-impl Part<'_> {
-    fn pieces(&mut self, groups: &[&[&'static dyn Notation]]) -> Vec<Piece> {
-        let mut pieces = vec![Piece::Lines(0..self.lines.len())];
+impl BlockPart<'_> {
+    fn pieces(&mut self, groups: &[&[&'static dyn Notation]]) -> Vec<BlockPiece> {
+        let mut pieces = vec![BlockPiece::Lines(0..self.lines.len())];
         for group in groups {
             let mut next = Vec::with_capacity(pieces.len());
             for piece in pieces {
                 match piece {
-                    Piece::Lines(range) => self.offer(group, range, &mut next),
-                    block @ Piece::Block(..) => next.push(block),
+                    BlockPiece::Lines(range) => self.offer(group, range, &mut next),
+                    block @ BlockPiece::Block(..) => next.push(block),
                 }
             }
             pieces = next;
@@ -206,7 +207,7 @@ impl Part<'_> {
         &mut self,
         group: &[&'static dyn Notation],
         range: Range<usize>,
-        pieces: &mut Vec<Piece>,
+        pieces: &mut Vec<BlockPiece>,
     ) {
         let mut literal = range.start;
         let mut run = range.start;
@@ -219,9 +220,9 @@ impl Part<'_> {
             for (found, text, notation) in self.best(group, run..at) {
                 let (start, end) = (run + found.start, run + found.end);
                 if start > literal {
-                    pieces.push(Piece::Lines(literal..start));
+                    pieces.push(BlockPiece::Lines(literal..start));
                 }
-                pieces.push(Piece::Block(start..end, text));
+                pieces.push(BlockPiece::Block(start..end, text));
                 if !self.out.used.contains(&notation) {
                     self.out.used.push(notation);
                 }
@@ -230,21 +231,21 @@ impl Part<'_> {
             run = at + 1;
         }
         if literal < range.end {
-            pieces.push(Piece::Lines(literal..range.end));
+            pieces.push(BlockPiece::Lines(literal..range.end));
         }
     }
 
     /// The blocks of the notation that saves most in some lines; the first of equals.
-    fn best(&mut self, group: &[&'static dyn Notation], range: Range<usize>) -> Taken {
+    fn best(&mut self, group: &[&'static dyn Notation], range: Range<usize>) -> ChosenBlocks {
         let lines = self.lines;
         let stretch = lines.get(range).unwrap_or_default();
         let is_short = stretch.len() < 2 && stretch.iter().all(|line| line.len() < SHORTEST);
         if is_short {
-            return Taken::new();
+            return ChosenBlocks::new();
         }
         // The shortest in bytes is the one that is counted: a count costs more than a notation.
-        let mut best: Option<(usize, &'static dyn Notation, Vec<Found>)> = None;
-        let mut seen = Seen::of(stretch.len());
+        let mut best: Option<(usize, &'static dyn Notation, Vec<FoundBlock>)> = None;
+        let mut seen = ErrorLines::of(stretch.len());
         // From the last to the first, which wins where it saves as much. What cannot is not asked.
         for notation in group.iter().rev() {
             let most = best.as_ref().map_or(1, |(most, ..)| *most);
@@ -257,13 +258,13 @@ impl Part<'_> {
                 best = Some((saved, *notation, blocks));
             }
         }
-        let Some((_, notation, blocks)) = best else { return Taken::new() };
+        let Some((_, notation, blocks)) = best else { return ChosenBlocks::new() };
         let taken = self.accepted(notation, stretch, blocks);
-        if self.saves_enough(stretch, &taken) { taken } else { Taken::new() }
+        if self.saves_enough(stretch, &taken) { taken } else { ChosenBlocks::new() }
     }
 
     /// Whether blocks are shorter than their lines by the share that their kind asks for.
-    fn saves_enough(&self, lines: &[&str], taken: &Taken) -> bool {
+    fn saves_enough(&self, lines: &[&str], taken: &ChosenBlocks) -> bool {
         let bytes = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
         let ranges = taken.iter().filter_map(|(range, ..)| lines.get(range.clone()));
         let before: usize = ranges.map(bytes).sum();
@@ -275,8 +276,8 @@ impl Part<'_> {
         &mut self,
         notation: &'static dyn Notation,
         lines: &[&str],
-        seen: &mut Seen,
-    ) -> Vec<Found> {
+        seen: &mut ErrorLines,
+    ) -> Vec<FoundBlock> {
         if lines.iter().map(|line| line.len() + 1).sum::<usize>() > self.most {
             self.revert(notation.name());
             return Vec::new();
@@ -295,10 +296,10 @@ impl Part<'_> {
         &mut self,
         notation: &'static dyn Notation,
         lines: &[&str],
-        found: Vec<Found>,
-    ) -> Taken {
-        let mut taken = Taken::new();
-        for Found { lines: range, block } in found {
+        found: Vec<FoundBlock>,
+    ) -> ChosenBlocks {
+        let mut taken = ChosenBlocks::new();
+        for FoundBlock { lines: range, block } in found {
             let (plain, broken) = place(self.text, lines, range.clone());
             if plain.is_empty() {
                 continue;
@@ -315,12 +316,12 @@ impl Part<'_> {
             if !self.tokens.exceeds(broken, tokens) {
                 continue;
             }
-            if self.check == Check::Each && !holds(notation, &block, plain) {
+            if self.check == DecodeCheck::Each && !holds(notation, &block, plain) {
                 self.revert(notation.name());
                 continue;
             }
             let of_any_layout = if block.body.is_of_any_layout() { plain.len() } else { 0 };
-            let written = Written { text, tokens, has_break, of_any_layout };
+            let written = WrittenBlock { text, tokens, has_break, of_any_layout };
             taken.push((range, written, notation.name()));
         }
         taken
@@ -334,10 +335,10 @@ impl Part<'_> {
 }
 
 /// Whether a block decodes to the lines that it stands for.
-fn holds(notation: &dyn Notation, block: &Block, plain: &str) -> bool {
+fn holds(notation: &dyn Notation, block: &NotationBlock, plain: &str) -> bool {
     let back = std::panic::catch_unwind(AssertUnwindSafe(|| {
         let body: Vec<&str> = block.body.lines().collect();
-        let mut out = Out::expected(plain);
+        let mut out = DecodeSink::expected(plain);
         notation.write(&block.args, &body, &mut out)?;
         Some(out.left())
     }));
@@ -345,7 +346,7 @@ fn holds(notation: &dyn Notation, block: &Block, plain: &str) -> bool {
 }
 
 /// Bytes that blocks save beside the lines that they stand for.
-fn saved_bytes(lines: &[&str], blocks: &[Found]) -> usize {
+fn saved_bytes(lines: &[&str], blocks: &[FoundBlock]) -> usize {
     let bytes = |line: &&str| line.len() + 1;
     let saved = blocks.iter().map(|found| {
         let plain = lines.get(found.lines.clone()).unwrap_or_default();
@@ -354,7 +355,7 @@ fn saved_bytes(lines: &[&str], blocks: &[Found]) -> usize {
     saved.sum()
 }
 
-fn header(name: &str, block: &Block) -> String {
+fn header(name: &str, block: &NotationBlock) -> String {
     let mut text = String::with_capacity(block.body.text().len() + block.args.len() + 24);
     let _ = write!(text, "{MARK}{name} {}", block.body.len());
     if !block.args.is_empty() {

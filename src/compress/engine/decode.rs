@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::backlog::Shown;
-use super::mark::{self, LITERAL, Place};
+use super::back_references::DecodedTexts;
+use super::mark::{self, LITERAL, ReferenceTarget};
 use super::{arguments_of, undo};
 
 /// Bytes that decoding may make of a list, beside eight times its own: as many as a list that was
@@ -13,7 +13,7 @@ const MOST_DECODED: usize = 32 << 20;
 /// Gives the tool results of a list their texts back, from the first to the last.
 #[derive(Debug)]
 pub struct Decoder {
-    shown: Shown,
+    shown: DecodedTexts,
     results: usize,
     calls: usize,
     /// Bytes that may still be made.
@@ -34,7 +34,7 @@ impl Decoder {
     /// A decoder of a list that takes so many bytes.
     pub fn new(bytes: usize) -> Self {
         let left = MOST_DECODED.saturating_add(bytes.saturating_mul(8));
-        Self { shown: Shown::default(), results: 0, calls: 0, left }
+        Self { shown: DecodedTexts::default(), results: 0, calls: 0, left }
     }
 
     /// The next tool call of the list: the text of its arguments.
@@ -50,7 +50,7 @@ impl Decoder {
         self.results += 1;
         let decoded = texts.iter().map(|text| self.text(text)).collect();
         if let [text] = texts {
-            self.shown.add(Place::Result(self.results), Arc::clone(text));
+            self.shown.add(ReferenceTarget::Result(self.results), Arc::clone(text));
         }
         decoded
     }

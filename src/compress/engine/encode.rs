@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::backlog::Backlog;
-use super::descent::Descent;
-use super::lines::LinesLater;
-use super::names::Names;
-use super::reduce::{Named, Reducer};
-use super::told::{Beside, Told};
-use super::{ARGUMENT, Class, Depth, Engine, Form, Known, Lossless, Use};
+use super::back_references::BackReferences;
+use super::lines::LazyLineIndex;
+use super::names::TextNames;
+use super::reduce::{NamedReducer, Reducer};
+use super::reduction_chain::ReductionChain;
+use super::shown_facts::{FactContext, ShownFacts};
+use super::{ARGUMENT, CachedForm, Depth, Engine, Fidelity, Lossless, ShownForm, TextRole};
 use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest};
 
@@ -20,11 +20,11 @@ const FIXED: u8 = 3;
 const REDUCED: u8 = 4;
 
 /// What a held result is to those that follow.
-fn role(hold: Hold) -> u8 {
+fn role(hold: EditLimit) -> u8 {
     match hold {
-        Hold::Free => RESULT,
-        Hold::Fixed | Hold::Ours => FIXED,
-        Hold::To(depth) => REDUCED + depth as u8,
+        EditLimit::Free => RESULT,
+        EditLimit::Fixed | EditLimit::Ours => FIXED,
+        EditLimit::To(depth) => REDUCED + depth as u8,
     }
 }
 
@@ -36,15 +36,15 @@ pub struct Encoder<'e> {
     pub(super) name: TokenizerName,
     pub(super) allow: Lossless,
     /// Those of rung 2, where a text may be taken so far.
-    reducer: Option<Named<'e>>,
+    reducer: Option<NamedReducer<'e>>,
     /// What names the texts of the list.
-    names: Option<&'e Names>,
+    names: Option<&'e TextNames>,
     /// What the texts of the list show, and where the next one stands.
-    beside: Option<Beside<'e>>,
-    pub(super) backlog: Backlog,
+    beside: Option<FactContext<'e>>,
+    pub(super) backlog: BackReferences,
     /// What stands before and is not in the backlog yet: most lists are seen again, a little
     /// longer, and only what is new has to be looked up.
-    pub(super) waiting: Vec<Before>,
+    pub(super) waiting: Vec<EarlierText>,
     /// Names everything that stands before.
     pub(super) before: Digest,
     results: usize,
@@ -53,7 +53,7 @@ pub struct Encoder<'e> {
 
 /// Whether a result may take another form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
+pub enum EditLimit {
     Free,
     /// It may be taken so far down rung 2.
     To(Depth),
@@ -65,7 +65,7 @@ pub enum Hold {
 
 /// Whose a text is that rung 2 takes further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum TextOwner {
     /// A tool's.
     Result,
     /// The user's, or of the system.
@@ -78,8 +78,8 @@ pub enum Whose {
 
 /// A text that stands before.
 #[derive(Debug)]
-pub(super) enum Before {
-    Result(usize, Arc<str>, Arc<LinesLater>),
+pub(super) enum EarlierText {
+    Result(usize, Arc<str>, Arc<LazyLineIndex>),
     Call(usize, Arc<str>),
 }
 
@@ -98,7 +98,7 @@ impl<'e> Encoder<'e> {
             reducer: None,
             names: None,
             beside: None,
-            backlog: Backlog::default(),
+            backlog: BackReferences::default(),
             waiting: Vec::new(),
             before: Digest::of(""),
             results: 0,
@@ -109,7 +109,7 @@ impl<'e> Encoder<'e> {
     /// What rung 2 is taken with, where texts are not held.
     #[must_use]
     pub fn with(mut self, reducer: Reducer<'e>) -> Self {
-        let reducer = Named::from(reducer);
+        let reducer = NamedReducer::from(reducer);
         self.before = self.before.then(&reducer.id, 0);
         self.reducer = Some(reducer);
         self
@@ -117,7 +117,7 @@ impl<'e> Encoder<'e> {
 
     /// Goes by what others found of the same texts.
     #[must_use]
-    pub fn naming(mut self, names: &'e Names) -> Self {
+    pub fn naming(mut self, names: &'e TextNames) -> Self {
         self.names = Some(names);
         self
     }
@@ -128,8 +128,8 @@ impl<'e> Encoder<'e> {
 
     /// The message whose texts come next, and what the others of its list show: where formats go,
     /// a text shows what they do not.
-    pub fn beside(&mut self, told: &'e Told<'e>, at: usize) {
-        self.beside = Some(Beside::of(told, at));
+    pub fn beside(&mut self, told: &'e ShownFacts<'e>, at: usize) {
+        self.beside = Some(FactContext::of(told, at));
     }
 
     /// The next tool call of the list: the text of its arguments.
@@ -137,33 +137,37 @@ impl<'e> Encoder<'e> {
         self.calls += 1;
         if arguments.len() >= ARGUMENT {
             self.before = self.before.then(&self.digest(arguments), CALL);
-            self.waiting.push(Before::Call(self.calls, Arc::clone(arguments)));
+            self.waiting.push(EarlierText::Call(self.calls, Arc::clone(arguments)));
         }
     }
 
     /// The next tool result of the list, by its texts: their forms, one each. What is held can be
     /// pointed at all the same.
-    pub fn result(&mut self, texts: &[Arc<str>], hold: Hold) -> Vec<Form> {
+    pub fn result(&mut self, texts: &[Arc<str>], hold: EditLimit) -> Vec<ShownForm> {
         self.results += 1;
         let mut forms = Vec::with_capacity(texts.len());
         for text in texts {
             let digest = self.digest(text);
-            let known =
-                self.engine.known(self.counter, self.name, Use::Result(self.allow), (text, digest));
+            let known = self.engine.known(
+                self.counter,
+                self.name,
+                TextRole::Result(self.allow),
+                (text, digest),
+            );
             let (form, lines) = match hold {
-                Hold::Fixed | Hold::Ours => as_it_is(text, &known, hold),
-                Hold::To(depth) => self.reduced((text, digest), &known, depth),
-                Hold::Free => self.referring(text, digest, &known),
+                EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold),
+                EditLimit::To(depth) => self.reduced((text, digest), &known, depth),
+                EditLimit::Free => self.referring(text, digest, &known),
             };
             // A reference names a result by its number alone, so it must hold one text.
             if texts.len() == 1 {
                 let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
-                self.waiting.push(Before::Result(self.results, shown, lines));
+                self.waiting.push(EarlierText::Result(self.results, shown, lines));
             }
             // What is shown follows from what stands before, and from this.
             self.before = self.before.then(&digest, role(hold));
             // What stands beside a text has no say in what an adapter leaves of it.
-            if let (Some(beside), Hold::To(depth)) = (&self.beside, hold)
+            if let (Some(beside), EditLimit::To(depth)) = (&self.beside, hold)
                 && depth.is_told()
             {
                 let (list, at) = beside.id();
@@ -180,29 +184,31 @@ impl<'e> Encoder<'e> {
 
     /// A text of the user or of the system: only what machines have put out is touched in it, and
     /// nothing can point at it.
-    pub fn words(&self, text: &Arc<str>, hold: Hold) -> Form {
+    pub fn words(&self, text: &Arc<str>, hold: EditLimit) -> ShownForm {
         let digest = self.digest(text);
-        let known = self.engine.known(self.counter, self.name, Use::Words, (text, digest));
+        let known = self.engine.known(self.counter, self.name, TextRole::Words, (text, digest));
         match hold {
-            Hold::Free => known.form.clone(),
-            Hold::Fixed | Hold::Ours => as_it_is(text, &known, hold).0,
-            Hold::To(depth) => self.taken(text, Descent::of(Use::Words, digest, &known), depth),
+            EditLimit::Free => known.form.clone(),
+            EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold).0,
+            EditLimit::To(depth) => {
+                self.taken(text, ReductionChain::of(TextRole::Words, digest, &known), depth)
+            }
         }
     }
 
     /// A text of the model, or of the user where nobody would decode it: only rung 2 is taken.
-    pub fn said(&self, text: &Arc<str>, depth: Depth) -> Form {
-        self.taken(text, self.descent(text, Whose::Said), depth)
+    pub fn said(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
+        self.taken(text, self.descent(text, TextOwner::Said), depth)
     }
 
     /// The arguments of a call, the long strings in them taken so far.
-    pub fn arguments(&self, text: &Arc<str>, depth: Depth) -> Form {
-        self.taken(text, self.descent(text, Whose::Arguments), depth)
+    pub fn arguments(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
+        self.taken(text, self.descent(text, TextOwner::Arguments), depth)
     }
 
     /// The form of a result's text by itself, without references.
-    pub fn alone(&self, text: &Arc<str>, depth: Option<Depth>) -> Form {
-        let descent = self.descent(text, Whose::Result);
+    pub fn alone(&self, text: &Arc<str>, depth: Option<Depth>) -> ShownForm {
+        let descent = self.descent(text, TextOwner::Result);
         match depth {
             Some(depth) => self.taken(text, descent, depth),
             None => descent.into_form(),
@@ -210,31 +216,31 @@ impl<'e> Encoder<'e> {
     }
 
     /// A text by itself before rung 2, to be taken down step by step.
-    pub fn descent(&self, text: &Arc<str>, whose: Whose) -> Descent {
+    pub fn descent(&self, text: &Arc<str>, whose: TextOwner) -> ReductionChain {
         let purpose = match whose {
-            Whose::Result => Use::Result(self.allow),
-            Whose::Words => Use::Words,
-            Whose::Said => Use::Said,
-            Whose::Arguments => Use::Arguments,
+            TextOwner::Result => TextRole::Result(self.allow),
+            TextOwner::Words => TextRole::Words,
+            TextOwner::Said => TextRole::Said,
+            TextOwner::Arguments => TextRole::Arguments,
         };
         let digest = self.digest(text);
         let known = self.engine.known(self.counter, self.name, purpose, (text, digest));
-        Descent::of(purpose, digest, &known)
+        ReductionChain::of(purpose, digest, &known)
     }
 
     /// Takes the text of a descent one step further, in the place of the message whose texts come
     /// next.
-    pub fn descend(&self, descent: &mut Descent, text: &str, step: Depth) {
+    pub fn descend(&self, descent: &mut ReductionChain, text: &str, step: Depth) {
         let Some(reducer) = &self.reducer else { return };
         let by = (self.engine, self.counter, self.name);
         descent.step(by, (reducer, step, self.beside), text);
     }
 
-    fn taken(&self, text: &str, descent: Descent, depth: Depth) -> Form {
+    fn taken(&self, text: &str, descent: ReductionChain, depth: Depth) -> ShownForm {
         self.down(text, descent, depth).into_form()
     }
 
-    fn down(&self, text: &str, mut descent: Descent, depth: Depth) -> Descent {
+    fn down(&self, text: &str, mut descent: ReductionChain, depth: Depth) -> ReductionChain {
         for step in Depth::ALL.into_iter().filter(|step| *step <= depth) {
             self.descend(&mut descent, text, step);
         }
@@ -245,15 +251,15 @@ impl<'e> Encoder<'e> {
     fn reduced(
         &mut self,
         (text, digest): (&Arc<str>, Digest),
-        known: &Known,
+        known: &CachedForm,
         depth: Depth,
-    ) -> (Form, Arc<LinesLater>) {
-        let purpose = Use::Result(self.allow);
-        let mut descent = self.down(text, Descent::of(purpose, digest, known), depth);
+    ) -> (ShownForm, Arc<LazyLineIndex>) {
+        let purpose = TextRole::Result(self.allow);
+        let mut descent = self.down(text, ReductionChain::of(purpose, digest, known), depth);
         self.catch_up();
         if self.may_refer(text, known, descent.form().tokens_after) {
             let (form, lines) = self.referring(text, digest, known);
-            descent = self.down(text, Descent::from(purpose, digest, form, lines), depth);
+            descent = self.down(text, ReductionChain::from(purpose, digest, form, lines), depth);
         }
         let (mut form, mut lines) = descent.into_parts();
         self.refer_again(&mut form, &mut lines);
@@ -262,16 +268,16 @@ impl<'e> Encoder<'e> {
 }
 
 /// A text that may not be changed; a mark before what only looks like ours is no change of it.
-fn as_it_is(text: &str, known: &Known, hold: Hold) -> (Form, Arc<LinesLater>) {
+fn as_it_is(text: &str, known: &CachedForm, hold: EditLimit) -> (ShownForm, Arc<LazyLineIndex>) {
     let mut form = known.form.clone();
-    let is_escaped = form.rules == ["escape"] && hold == Hold::Fixed;
+    let is_escaped = form.rules == ["escape"] && hold == EditLimit::Fixed;
     if form.text.is_none() || is_escaped {
         return (form, Arc::clone(&known.lines));
     }
     form.text = None;
     form.rules.clear();
-    form.class = Class::Exact;
+    form.class = Fidelity::Exact;
     form.tokens_after = form.tokens_before;
     form.tokens_alone = form.tokens_before;
-    (form, Arc::new(LinesLater::of(text)))
+    (form, Arc::new(LazyLineIndex::of(text)))
 }

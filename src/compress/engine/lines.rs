@@ -10,12 +10,12 @@ const SHORT: usize = 4;
 
 /// Where the lines of a text begin, and what they hash to. The text is kept by whoever asks.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct LineIndex {
     starts: Box<[u32]>,
     hashes: Box<[u64]>,
 }
 
-impl Lines {
+impl LineIndex {
     /// Lines of a text of less than 4 GiB; of a longer one, none.
     pub(super) fn of(text: &str) -> Self {
         if u32::try_from(text.len()).is_err() {
@@ -64,21 +64,21 @@ impl Lines {
 
 /// The lines of a text that most often nobody asks for. The text is kept by whoever asks.
 #[derive(Debug, Default)]
-pub(super) struct LinesLater {
-    lines: OnceLock<Lines>,
+pub(super) struct LazyLineIndex {
+    lines: OnceLock<LineIndex>,
     /// How many there are.
     count: usize,
 }
 
-impl LinesLater {
+impl LazyLineIndex {
     pub(super) fn of(text: &str) -> Self {
         let count = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
         Self { lines: OnceLock::new(), count }
     }
 
     /// The lines of the text that this is made of.
-    pub(super) fn of_text(&self, text: &str) -> &Lines {
-        self.lines.get_or_init(|| Lines::of(text))
+    pub(super) fn of_text(&self, text: &str) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::of(text))
     }
 
     /// Bytes that the lines take in memory once they are there: a cache's weights do not change.
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn lines_weigh_the_same_before_they_are_there() {
         for text in ["", "a", "a\nb", "\n\n\n\n"] {
-            let later = LinesLater::of(text);
+            let later = LazyLineIndex::of(text);
             let weight = later.weight();
             assert_eq!(later.of_text(text).len() * 12, weight);
             assert_eq!(later.weight(), weight);

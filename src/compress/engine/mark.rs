@@ -11,7 +11,7 @@ pub(super) const LITERAL: [&str; 3] = ["§§", "§\n", "§ "];
 
 /// A text that a reference can point into.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum ReferenceTarget {
     /// The answer to a tool call: the n-th one of the list, from 1.
     Result(usize),
     /// An argument of a tool call: the n-th call of the list, from 1; no key where the arguments
@@ -22,19 +22,23 @@ pub(super) enum Place {
 /// `§= result 7 lines 12-40`: the lines that stand there stand here too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
-    pub(super) place: Place,
+    pub(super) place: ReferenceTarget,
     /// First line, from 1, and how many; the whole text where there is none.
     pub(super) lines: Option<(usize, usize)>,
 }
 
 /// Writes a reference to some lines of a place; the first from 1, and how many.
-pub(super) fn write_reference(out: &mut String, place: &Place, lines: Option<(usize, usize)>) {
-    let (Place::Result(nth) | Place::Call(nth, _)) = place;
-    let kind = if matches!(place, Place::Result(_)) { "= result " } else { "= call " };
+pub(super) fn write_reference(
+    out: &mut String,
+    place: &ReferenceTarget,
+    lines: Option<(usize, usize)>,
+) {
+    let (ReferenceTarget::Result(nth) | ReferenceTarget::Call(nth, _)) = place;
+    let kind = if matches!(place, ReferenceTarget::Result(_)) { "= result " } else { "= call " };
     out.push(MARK);
     out.push_str(kind);
     push_number(out, *nth);
-    if let Place::Call(_, Some(key)) = place {
+    if let ReferenceTarget::Call(_, Some(key)) = place {
         out.push(' ');
         out.push_str(key);
     }
@@ -63,10 +67,10 @@ impl Reference {
         let kind = words.next()?;
         let nth = number(words.next()?)?;
         let place = match kind {
-            "result" => Place::Result(nth),
+            "result" => ReferenceTarget::Result(nth),
             "call" => {
                 let key = words.next_if(|word| !matches!(*word, "line" | "lines"));
-                Place::Call(nth, key.map(str::to_owned))
+                ReferenceTarget::Call(nth, key.map(str::to_owned))
             }
             _ => return None,
         };
@@ -125,11 +129,11 @@ mod tests {
 
     #[test]
     fn a_reference_reads_as_it_was_written() {
-        let call = |key: Option<&str>| Place::Call(12, key.map(str::to_owned));
+        let call = |key: Option<&str>| ReferenceTarget::Call(12, key.map(str::to_owned));
         for (place, lines, text) in [
-            (Place::Result(7), None, "§= result 7"),
-            (Place::Result(7), Some((3, 1)), "§= result 7 line 3"),
-            (Place::Result(7), Some((12, 29)), "§= result 7 lines 12-40"),
+            (ReferenceTarget::Result(7), None, "§= result 7"),
+            (ReferenceTarget::Result(7), Some((3, 1)), "§= result 7 line 3"),
+            (ReferenceTarget::Result(7), Some((12, 29)), "§= result 7 lines 12-40"),
             (call(None), Some((1, 2)), "§= call 12 lines 1-2"),
             (call(Some("content")), None, "§= call 12 content"),
         ] {

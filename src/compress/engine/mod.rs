@@ -1,23 +1,23 @@
 //! The engine: rung 1 over the texts of a list, in order.
 //!
-//! Every text has a short form of its own ([`solo`]), which depends on nothing else; then lines
-//! that stand in an earlier text give way to references ([`backlog`]). Decoding goes the other
+//! Every text has a short form of its own ([`standalone`]), which depends on nothing else; then lines
+//! that stand in an earlier text give way to references ([`back_references`]). Decoding goes the other
 //! way round and needs the list alone.
 
-mod backlog;
+mod back_references;
 mod blocks;
 mod decode;
-mod descent;
 mod encode;
 mod lines;
 mod mark;
 mod names;
 mod recount;
 mod reduce;
+mod reduction_chain;
 mod refer;
-mod solo;
+mod shown_facts;
+mod standalone;
 mod tokens;
-mod told;
 mod undo;
 
 use std::borrow::Cow;
@@ -33,16 +33,16 @@ use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
 pub use decode::{Decoded, Decoder};
-pub use descent::Descent;
-pub use encode::{Encoder, Hold, Whose};
-pub use names::Names;
+pub use encode::{EditLimit, Encoder, TextOwner};
+pub use names::TextNames;
 pub use reduce::{Depth, Reducer, stays_whole};
-pub use told::{Facts, Stands, Told};
+pub use reduction_chain::ReductionChain;
+pub use shown_facts::{FactSet, FactState, ShownFacts};
 
-use lines::LinesLater;
-use mark::{LITERAL, Place};
-use reduce::Reduced;
-use tokens::{By, Tokens};
+use lines::LazyLineIndex;
+use mark::{LITERAL, ReferenceTarget};
+use reduce::ReducedKey;
+use tokens::{EditTokens, TokenSource};
 
 /// Bytes of short forms that are remembered.
 const REMEMBERED_BYTES: u64 = 64 << 20;
@@ -62,7 +62,7 @@ pub enum Lossless {
 
 /// Whose a text is, and what may be done to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Use {
+enum TextRole {
     Result(Lossless),
     Words,
     /// No notation: whoever decodes a list does not look there.
@@ -73,7 +73,7 @@ enum Use {
 
 /// Which edits of rung 1 are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tried {
+enum EncodingPasses {
     All,
     /// Only notations: there is nothing in it that says nothing.
     Notations,
@@ -83,7 +83,7 @@ enum Tried {
 
 /// How much of a text can be got back from what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum Fidelity {
     /// Decoding the shown list gives the original bytes.
     Exact,
     /// It gives bytes that are equal after a documented normalisation.
@@ -92,7 +92,7 @@ pub enum Class {
     Reversible,
 }
 
-impl Class {
+impl Fidelity {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -104,10 +104,10 @@ impl Class {
 
 /// A text as it is shown.
 #[derive(Debug, Clone)]
-pub struct Form {
+pub struct ShownForm {
     /// None where the text stands as it is.
     pub text: Option<Arc<str>>,
-    pub class: Class,
+    pub class: Fidelity,
     /// What was done, in order: `adapter:` with the adapter's name, `digest`, `clean`, the
     /// notations' names, `reference`, `escape`.
     pub rules: Vec<Cow<'static, str>>,
@@ -123,21 +123,21 @@ pub struct Form {
 
 /// Short forms that were found before. They save work and change nothing. Share one a process.
 pub struct Engine {
-    forms: Cache<(TokenizerName, Use, Digest), Arc<Known>, Bytes>,
+    forms: Cache<(TokenizerName, TextRole, Digest), Arc<CachedForm>, Bytes>,
     /// Forms with references, by the text and all that stands before it; none where there is
     /// nothing to refer to.
-    references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<Known>>, Bytes>,
+    references: Cache<(TokenizerName, Lossless, Digest), Option<Arc<CachedForm>>, Bytes>,
     /// Forms after rung 2, by the text and the adapters.
-    reduced: Cache<Reduced, Arc<Known>, Bytes>,
+    reduced: Cache<ReducedKey, Arc<CachedForm>, Bytes>,
 }
 
 /// A short form and its lines.
 #[derive(Debug)]
-struct Known {
-    form: Form,
-    lines: Arc<LinesLater>,
+struct CachedForm {
+    form: ShownForm,
+    lines: Arc<LazyLineIndex>,
     /// The lines of the text as it came, where the form has blocks in their place.
-    plain: Option<LinesLater>,
+    plain: Option<LazyLineIndex>,
     /// The parts of the text as it came, where somebody looked.
     spans: Option<Box<[Span]>>,
 }
@@ -145,18 +145,22 @@ struct Known {
 #[derive(Debug, Clone)]
 struct Bytes;
 
-impl<K> Weighter<K, Arc<Known>> for Bytes {
-    fn weight(&self, _: &K, known: &Arc<Known>) -> u64 {
+impl<K> Weighter<K, Arc<CachedForm>> for Bytes {
+    fn weight(&self, _: &K, known: &Arc<CachedForm>) -> u64 {
         let form = known.form.text.as_ref().map_or(0, |form| form.len());
         let spans = known.spans.as_ref().map_or(0, |spans| size_of_val(&**spans));
-        let plain = known.plain.as_ref().map_or(0, LinesLater::weight);
+        let plain = known.plain.as_ref().map_or(0, LazyLineIndex::weight);
         160 + (form + known.lines.weight() + plain + spans) as u64
     }
 }
 
-impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<Known>>> for Bytes {
-    fn weight(&self, _: &(TokenizerName, Lossless, Digest), known: &Option<Arc<Known>>) -> u64 {
-        let weight = |known: &Arc<Known>| {
+impl Weighter<(TokenizerName, Lossless, Digest), Option<Arc<CachedForm>>> for Bytes {
+    fn weight(
+        &self,
+        _: &(TokenizerName, Lossless, Digest),
+        known: &Option<Arc<CachedForm>>,
+    ) -> u64 {
+        let weight = |known: &Arc<CachedForm>| {
             known.form.text.as_ref().map_or(0, |form| form.len()) + known.lines.weight()
         };
         160 + known.as_ref().map_or(0, weight) as u64
@@ -188,38 +192,44 @@ impl Engine {
         &self,
         counter: &Counter,
         name: TokenizerName,
-        purpose: Use,
+        purpose: TextRole,
         (text, digest): (&str, Digest),
-    ) -> Arc<Known> {
-        if matches!(purpose, Use::Said | Use::Arguments) {
+    ) -> Arc<CachedForm> {
+        if matches!(purpose, TextRole::Said | TextRole::Arguments) {
             // Nothing is made of them at rung 1, so there is nothing to remember.
             let tokens = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
-            return Arc::new(Known::as_it_came(tokens));
+            return Arc::new(CachedForm::as_it_came(tokens));
         }
         let key = (name, purpose, digest);
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
-        let tokens = Tokens::new(counter, name, (text, By::Digest(digest)));
-        let (form, spans) = formed(&tokens, (purpose, Tried::All)).into_form(tokens.whole());
+        let tokens = EditTokens::new(counter, name, (text, TokenSource::Digest(digest)));
+        let (form, spans) =
+            formed(&tokens, (purpose, EncodingPasses::All)).into_form(tokens.whole());
         // Only results are pointed at.
-        let is_result = matches!(purpose, Use::Result(_));
+        let is_result = matches!(purpose, TextRole::Result(_));
         let shown = form.text.as_deref().unwrap_or(text);
-        let lines = if is_result { LinesLater::of(shown) } else { LinesLater::default() };
+        let lines = if is_result { LazyLineIndex::of(shown) } else { LazyLineIndex::default() };
         let has_blocks =
-            form.class == Class::Exact && form.rules.iter().any(|rule| rule != "escape");
-        let plain = (has_blocks && is_result).then(|| LinesLater::of(text));
+            form.class == Fidelity::Exact && form.rules.iter().any(|rule| rule != "escape");
+        let plain = (has_blocks && is_result).then(|| LazyLineIndex::of(text));
         let spans = spans.map(Vec::into_boxed_slice);
-        let known = Arc::new(Known { form, lines: Arc::new(lines), plain, spans });
+        let known = Arc::new(CachedForm { form, lines: Arc::new(lines), plain, spans });
         self.forms.insert(key, Arc::clone(&known));
         known
     }
 }
 
-impl Known {
+impl CachedForm {
     /// A text that stands as it came, and that nothing points at.
     fn as_it_came(tokens: u64) -> Self {
-        Self { form: Form::as_it_came(tokens), lines: Arc::default(), plain: None, spans: None }
+        Self {
+            form: ShownForm::as_it_came(tokens),
+            lines: Arc::default(),
+            plain: None,
+            spans: None,
+        }
     }
 
     /// Whether anything of it but white space and codes is written otherwise than it came.
@@ -228,12 +238,12 @@ impl Known {
     }
 }
 
-impl Form {
+impl ShownForm {
     /// A text that stands as it came.
     fn as_it_came(tokens: u64) -> Self {
         Self {
             text: None,
-            class: Class::Exact,
+            class: Fidelity::Exact,
             rules: Vec::new(),
             reverted: Vec::new(),
             refused: Vec::new(),
@@ -246,7 +256,7 @@ impl Form {
 
 /// The short form of a text by itself.
 #[derive(Debug, Default)]
-struct Formed {
+struct ShortForm {
     /// None where the text stands as it is.
     text: Option<String>,
     equivalent: bool,
@@ -257,9 +267,9 @@ struct Formed {
     tokens: u64,
 }
 
-fn formed(tokens: &Tokens<'_>, (purpose, tried): (Use, Tried)) -> Formed {
-    if matches!(purpose, Use::Said | Use::Arguments) {
-        return Formed { tokens: tokens.whole(), ..Formed::default() };
+fn formed(tokens: &EditTokens<'_>, (purpose, tried): (TextRole, EncodingPasses)) -> ShortForm {
+    if matches!(purpose, TextRole::Said | TextRole::Arguments) {
+        return ShortForm { tokens: tokens.whole(), ..ShortForm::default() };
     }
     let text = tokens.text();
     if mark::has_marks(text) {
@@ -267,11 +277,16 @@ fn formed(tokens: &Tokens<'_>, (purpose, tried): (Use, Tried)) -> Formed {
         let escaped = escaped.map(|text| (tokens.of(&text), text));
         let (tokens, escaped) =
             escaped.into_iter().min_by_key(|(tokens, _)| *tokens).unwrap_or_default();
-        return Formed { text: Some(escaped), rules: vec!["escape"], tokens, ..Formed::default() };
+        return ShortForm {
+            text: Some(escaped),
+            rules: vec!["escape"],
+            tokens,
+            ..ShortForm::default()
+        };
     }
-    let solo = solo::solo(tokens, (purpose, tried));
+    let solo = standalone::solo(tokens, (purpose, tried));
     let clean = solo.equivalent.then_some("clean");
-    Formed {
+    ShortForm {
         text: solo.form,
         equivalent: solo.equivalent,
         rules: clean.into_iter().chain(solo.notations).collect(),
@@ -281,34 +296,34 @@ fn formed(tokens: &Tokens<'_>, (purpose, tried): (Use, Tried)) -> Formed {
     }
 }
 
-impl Formed {
+impl ShortForm {
     /// The form of a text that takes so many tokens as it came, and the text's parts.
-    fn into_form(self, tokens_before: u64) -> (Form, Option<Vec<Span>>) {
-        let form = Form {
+    fn into_form(self, tokens_before: u64) -> (ShownForm, Option<Vec<Span>>) {
+        let form = ShownForm {
             text: self.text.map(Arc::from),
-            class: if self.equivalent { Class::Equivalent } else { Class::Exact },
+            class: if self.equivalent { Fidelity::Equivalent } else { Fidelity::Exact },
             rules: self.rules.into_iter().map(Cow::Borrowed).collect(),
             reverted: self.reverted.into_iter().map(Cow::Borrowed).collect(),
             tokens_after: self.tokens,
             tokens_alone: self.tokens,
-            ..Form::as_it_came(tokens_before)
+            ..ShownForm::as_it_came(tokens_before)
         };
         (form, self.spans)
     }
 }
 
 /// The texts in a call's arguments that a reference can name.
-fn arguments_of(nth: usize, arguments: &str) -> Vec<(Place, Arc<str>)> {
+fn arguments_of(nth: usize, arguments: &str) -> Vec<(ReferenceTarget, Arc<str>)> {
     if arguments.len() < ARGUMENT {
         return Vec::new();
     }
     let Ok(node) = json::parse(arguments, Limits::default()) else {
-        return vec![(Place::Call(nth, None), arguments.into())];
+        return vec![(ReferenceTarget::Call(nth, None), arguments.into())];
     };
     let members = node.as_object().into_iter().flatten();
     let texts = members.filter_map(|(key, value)| match &value.value {
         json::Value::String(text) if text.len() >= ARGUMENT && mark::is_key(key) => {
-            Some((Place::Call(nth, Some(key.to_string())), text.to_shared()))
+            Some((ReferenceTarget::Call(nth, Some(key.to_string())), text.to_shared()))
         }
         _ => None,
     });

@@ -14,16 +14,16 @@ const WORTH: usize = 256;
 /// The names of the texts that somebody asked for, by where these stand in memory: each is kept, so
 /// that no other comes to stand there. Only ever asked by key.
 #[derive(Debug, Default)]
-pub struct Names(RefCell<HashMap<usize, Named>>);
+pub struct TextNames(RefCell<HashMap<usize, TextName>>);
 
 #[derive(Debug)]
-struct Named {
+struct TextName {
     text: Arc<str>,
     digest: Option<Digest>,
     artifact: Option<ArtifactId>,
 }
 
-impl Names {
+impl TextNames {
     /// The digest of a text.
     pub(super) fn digest(&self, text: &Arc<str>) -> Digest {
         if text.len() < WORTH {
@@ -42,9 +42,9 @@ impl Names {
         })
     }
 
-    fn with<T>(&self, text: &Arc<str>, name: impl FnOnce(&mut Named) -> T) -> T {
+    fn with<T>(&self, text: &Arc<str>, name: impl FnOnce(&mut TextName) -> T) -> T {
         let mut names = self.0.borrow_mut();
-        let fresh = || Named { text: Arc::clone(text), digest: None, artifact: None };
+        let fresh = || TextName { text: Arc::clone(text), digest: None, artifact: None };
         name(names.entry(text.as_ptr() as usize).or_insert_with(fresh))
     }
 }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn each_text_has_its_own_names() {
-        let names = Names::default();
+        let names = TextNames::default();
         let texts: Vec<Arc<str>> = (0..300).map(|length| "a".repeat(length).into()).collect();
         for _ in 0..2 {
             for text in &texts {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_text_that_nobody_else_holds_is_not_mistaken_for_the_next() {
-        let names = Names::default();
+        let names = TextNames::default();
         for letter in ["a", "b", "c"] {
             let text: Arc<str> = letter.repeat(WORTH).into();
             assert_eq!(names.digest(&text), Digest::of(&letter.repeat(WORTH)));

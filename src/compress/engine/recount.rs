@@ -8,12 +8,12 @@ use crate::tokenizer::{Counter, is_cut};
 
 /// A stretch of a text, and what stands in its place after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Change {
+pub(crate) struct TextChange {
     pub(crate) before: Range<usize>,
     pub(crate) after: Range<usize>,
 }
 
-impl Change {
+impl TextChange {
     /// What cuts in their order change.
     pub(super) fn of_cuts(cuts: &[Cut]) -> Vec<Self> {
         let (mut read, mut written) = (0, 0);
@@ -32,7 +32,7 @@ pub(super) fn recount(
     (counter, name): (&Counter, TokenizerName),
     (before, tokens): (&str, u64),
     after: &str,
-    changes: &[Change],
+    changes: &[TextChange],
 ) -> Option<u64> {
     if name == TokenizerName::Bytes4 {
         return Some(counter.count_once(name, after));
@@ -52,8 +52,8 @@ pub(super) fn recount(
 }
 
 /// The changes, widened to places where no token of either text reaches over.
-fn between_cuts(before: &str, after: &str, changes: &[Change]) -> Vec<Change> {
-    let mut found: Vec<Change> = Vec::with_capacity(changes.len());
+fn between_cuts(before: &str, after: &str, changes: &[TextChange]) -> Vec<TextChange> {
+    let mut found: Vec<TextChange> = Vec::with_capacity(changes.len());
     let mut changes = changes.iter().peekable();
     while let Some(change) = changes.next() {
         let floor = found.last().map_or(0, |last| last.before.end);
@@ -67,7 +67,7 @@ fn between_cuts(before: &str, after: &str, changes: &[Change]) -> Vec<Change> {
         }
         loop {
             // What begins before the end, or at the end of the text, is changed together with it.
-            let is_together = |next: &&Change| {
+            let is_together = |next: &&TextChange| {
                 next.before.start < own.before.end || own.before.end == before.len()
             };
             if let Some(next) = changes.next_if(is_together) {
@@ -112,14 +112,14 @@ mod tests {
     use proptest::prelude::*;
 
     /// A text, and the same with some of its stretches replaced.
-    fn edited(pieces: &[(String, Option<String>)]) -> (String, String, Vec<Change>) {
+    fn edited(pieces: &[(String, Option<String>)]) -> (String, String, Vec<TextChange>) {
         let (mut before, mut after, mut changes) = (String::new(), String::new(), Vec::new());
         for (piece, other) in pieces {
             let (from, place) = (before.len(), after.len());
             before.push_str(piece);
             after.push_str(other.as_ref().unwrap_or(piece));
             if other.is_some() {
-                changes.push(Change { before: from..before.len(), after: place..after.len() });
+                changes.push(TextChange { before: from..before.len(), after: place..after.len() });
             }
         }
         (before, after, changes)
@@ -198,7 +198,7 @@ mod tests {
                 .map(|change| Cut { range: change.before.clone(), with: with(&change.after) })
                 .collect();
             prop_assert_eq!(apply(&before, &cuts), Some(after.clone()));
-            prop_assert_eq!(Change::of_cuts(&cuts), changes);
+            prop_assert_eq!(TextChange::of_cuts(&cuts), changes);
         }
     }
 }

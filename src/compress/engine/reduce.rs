@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::lines::LinesLater;
-use super::recount::{Change, recount};
-use super::tokens::{By, Tokens};
-use super::told::{Beside, BesideId};
-use super::{Class, Engine, Form, Known, Tried, Use, formed};
-use crate::compress::adapter::{self, Adapters, Cut, FormatAdapter, shorten_parts};
+use super::lines::LazyLineIndex;
+use super::recount::{TextChange, recount};
+use super::shown_facts::{FactContext, FactContextId};
+use super::tokens::{EditTokens, TokenSource};
+use super::{CachedForm, EncodingPasses, Engine, Fidelity, ShownForm, TextRole, formed};
+use crate::compress::adapter::{self, AdapterSet, Cut, FormatAdapter, shorten_parts};
 use crate::compress::digest;
 use crate::compress::lossless::without_codes;
 use crate::compress::segment::Span;
@@ -60,19 +60,19 @@ impl Depth {
 /// How rung 2 is taken.
 #[derive(Debug, Clone, Copy)]
 pub struct Reducer<'r> {
-    pub adapters: &'r Adapters,
+    pub adapters: &'r AdapterSet,
     /// The line that says where a shortened result is to be had whole, where it is.
     pub pointer: Option<fn(ArtifactId) -> String>,
 }
 
 /// A reducer, and what names what becomes of a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named<'r> {
+pub(super) struct NamedReducer<'r> {
     reducer: Reducer<'r>,
     pub(super) id: Digest,
 }
 
-impl<'r> From<Reducer<'r>> for Named<'r> {
+impl<'r> From<Reducer<'r>> for NamedReducer<'r> {
     fn from(reducer: Reducer<'r>) -> Self {
         // Lines that say it in other words make other forms.
         let line = reducer.pointer.map(|line| line(ArtifactId::of_text("")));
@@ -84,23 +84,23 @@ impl<'r> From<Reducer<'r>> for Named<'r> {
 
 /// Names a form after rung 2.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Reduced {
+pub(super) struct ReducedKey {
     name: TokenizerName,
-    purpose: Use,
+    purpose: TextRole,
     depth: Depth,
     reducer: Digest,
     text: Digest,
     /// Whose facts are left out, where some are.
-    beside: Option<BesideId>,
+    beside: Option<FactContextId>,
 }
 
 /// What the digests of one text go by.
 #[derive(Debug, Default)]
 pub(super) struct Digests {
     /// What they are made of, as soon as one is.
-    source: Option<digest::Source>,
+    source: Option<digest::DigestSource>,
     /// The last one, and what it came to: a small text often has the same at the next depth.
-    last: Option<(Digest, Arc<Known>)>,
+    last: Option<(Digest, Arc<CachedForm>)>,
 }
 
 /// Whether a text is so short that rung 2 leaves all of it, at any depth.
@@ -115,12 +115,12 @@ impl Engine {
         &self,
         counter: &Counter,
         name: TokenizerName,
-        (reducer, depth, beside): (&Named<'_>, Depth, Option<Beside<'_>>),
-        purpose: Use,
+        (reducer, depth, beside): (&NamedReducer<'_>, Depth, Option<FactContext<'_>>),
+        purpose: TextRole,
         (text, own, digests): (&str, Digest, &mut Digests),
-    ) -> Arc<Known> {
+    ) -> Arc<CachedForm> {
         let share = depth.share();
-        let key = Reduced {
+        let key = ReducedKey {
             name,
             purpose,
             depth,
@@ -135,9 +135,9 @@ impl Engine {
         // What finds nothing in the whole finds nothing in what is left of it.
         let whole = self.known(counter, name, purpose, (text, own));
         let tried = match (whole.is_rewritten(), whole.form.class) {
-            (false, _) => Tried::Clean,
-            (true, Class::Exact) => Tried::Notations,
-            (true, _) => Tried::All,
+            (false, _) => EncodingPasses::Clean,
+            (true, Fidelity::Exact) => EncodingPasses::Notations,
+            (true, _) => EncodingPasses::All,
         };
         let spans = whole.spans.as_deref();
         let reduction =
@@ -158,12 +158,14 @@ impl Digests {
         reduction: &Reduction<'_>,
         (share, rule): (usize, &'static str),
         told: &dyn Fn(u64) -> bool,
-    ) -> Arc<Known> {
+    ) -> Arc<CachedForm> {
         let text = reduction.text;
         let left = Some(text).filter(|text| text.len() >= digest::SHORTEST).and_then(|text| {
             let source = self.source.get_or_insert_with(|| match reduction.purpose {
-                Use::Arguments => digest::Source::of_arguments(text),
-                Use::Result(_) | Use::Words | Use::Said => digest::Source::of_text(text),
+                TextRole::Arguments => digest::DigestSource::of_arguments(text),
+                TextRole::Result(_) | TextRole::Words | TextRole::Said => {
+                    digest::DigestSource::of_text(text)
+                }
             });
             source.digest(text, share, told)
         });
@@ -179,7 +181,7 @@ impl Digests {
     }
 }
 
-impl Known {
+impl CachedForm {
     /// The same form where it is a digest of another depth.
     fn by(&self, rule: &'static str) -> Self {
         let mut form = self.form.clone();
@@ -195,9 +197,9 @@ struct Reduction<'r> {
     counter: &'r Counter,
     name: TokenizerName,
     reducer: &'r Reducer<'r>,
-    purpose: Use,
+    purpose: TextRole,
     /// What is tried on what is left.
-    tried: Tried,
+    tried: EncodingPasses,
     text: &'r str,
     /// The text's own.
     digest: Digest,
@@ -206,11 +208,11 @@ struct Reduction<'r> {
 }
 
 impl Reduction<'_> {
-    fn adapted(&self) -> Form {
-        if self.purpose == Use::Arguments {
+    fn adapted(&self) -> ShownForm {
+        if self.purpose == TextRole::Arguments {
             return self.stays();
         }
-        let words = matches!(self.purpose, Use::Words | Use::Said);
+        let words = matches!(self.purpose, TextRole::Words | TextRole::Said);
         let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
         let (counter, name) = (self.counter, self.name);
         let pays = |before: &str, after: &str| {
@@ -241,16 +243,16 @@ impl Reduction<'_> {
     }
 
     /// The form, and its lines.
-    fn known(&self, form: Form) -> Known {
+    fn known(&self, form: ShownForm) -> CachedForm {
         // Only results are pointed at.
-        let shown = form.text.as_deref().filter(|_| matches!(self.purpose, Use::Result(_)));
-        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LinesLater::of(shown)));
-        Known { form, lines, plain: None, spans: None }
+        let shown = form.text.as_deref().filter(|_| matches!(self.purpose, TextRole::Result(_)));
+        let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LazyLineIndex::of(shown)));
+        CachedForm { form, lines, plain: None, spans: None }
     }
 
     /// The text as it came.
-    fn stays(&self) -> Form {
-        Form::as_it_came(self.tokens())
+    fn stays(&self) -> ShownForm {
+        ShownForm::as_it_came(self.tokens())
     }
 
     /// Those of the text as it came.
@@ -260,17 +262,23 @@ impl Reduction<'_> {
     }
 
     /// The form of what is left of the text, after these cuts where they are known.
-    fn left(&self, left: String, cuts: Option<&Vec<Cut>>, rules: Vec<Cow<'static, str>>) -> Form {
+    fn left(
+        &self,
+        left: String,
+        cuts: Option<&Vec<Cut>>,
+        rules: Vec<Cow<'static, str>>,
+    ) -> ShownForm {
         let stays = self.stays();
         let changed = || {
             let own = (self.text, self.tokens());
-            recount((self.counter, self.name), own, &left, &Change::of_cuts(cuts?))
+            recount((self.counter, self.name), own, &left, &TextChange::of_cuts(cuts?))
         };
-        let tokens = Tokens::new(self.counter, self.name, (&left, By::Changes(&changed)));
+        let tokens =
+            EditTokens::new(self.counter, self.name, (&left, TokenSource::Changes(&changed)));
         let formed = formed(&tokens, (self.purpose, self.tried));
         let mut tokens = formed.tokens;
         let mut text = formed.text.unwrap_or(left);
-        if let (Some(line), Use::Result(_)) = (self.reducer.pointer, self.purpose) {
+        if let (Some(line), TextRole::Result(_)) = (self.reducer.pointer, self.purpose) {
             text.push('\n');
             text.push_str(&line(ArtifactId::of_text(self.text)));
             tokens = self.counter.count_once(self.name, &text);
@@ -278,9 +286,9 @@ impl Reduction<'_> {
         if tokens >= stays.tokens_before {
             return stays;
         }
-        Form {
+        ShownForm {
             text: Some(text.into()),
-            class: Class::Reversible,
+            class: Fidelity::Reversible,
             rules: rules.into_iter().chain(formed.rules.into_iter().map(Cow::Borrowed)).collect(),
             reverted: formed.reverted.into_iter().map(Cow::Borrowed).collect(),
             tokens_after: tokens,

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::encode::{Before, Encoder, RESULT};
-use super::lines::LinesLater;
-use super::mark::Place;
+use super::encode::{EarlierText, Encoder, RESULT};
+use super::lines::LazyLineIndex;
+use super::mark::ReferenceTarget;
 use super::recount::recount;
-use super::{Class, Form, Known, arguments_of};
+use super::{CachedForm, Fidelity, ShownForm, arguments_of};
 use crate::compress::lossless::equivalent;
 use crate::tokenizer::Digest;
 
@@ -20,8 +20,8 @@ impl Encoder<'_> {
         &mut self,
         text: &Arc<str>,
         digest: Digest,
-        known: &Known,
-    ) -> (Form, Arc<LinesLater>) {
+        known: &CachedForm,
+    ) -> (ShownForm, Arc<LazyLineIndex>) {
         let mut form = known.form.clone();
         let mut lines = Arc::clone(&known.lines);
         if form.tokens_after < LEAST || form.rules == ["escape"] {
@@ -47,9 +47,9 @@ impl Encoder<'_> {
 
     /// Whether a text with references might take fewer tokens than so many. What they stand for has
     /// no more tokens than bytes.
-    pub(super) fn may_refer(&self, text: &Arc<str>, known: &Known, tokens: u64) -> bool {
-        let Known { form, lines, plain, .. } = known;
-        let may = |text: &str, own: u64, lines: &LinesLater| {
+    pub(super) fn may_refer(&self, text: &Arc<str>, known: &CachedForm, tokens: u64) -> bool {
+        let CachedForm { form, lines, plain, .. } = known;
+        let may = |text: &str, own: u64, lines: &LazyLineIndex| {
             own < tokens.saturating_add(self.backlog.at_most(text, lines.of_text(text)))
         };
         let shown = form.text.as_ref().unwrap_or(text);
@@ -63,11 +63,11 @@ impl Encoder<'_> {
 
     /// The text with references, in its short form by itself or without blocks: what stands in
     /// an earlier text may stand there without them.
-    fn shortest(&self, text: &Arc<str>, known: &Known) -> Option<Known> {
+    fn shortest(&self, text: &Arc<str>, known: &CachedForm) -> Option<CachedForm> {
         if self.backlog.is_empty() {
             return None;
         }
-        let Known { form, lines, .. } = known;
+        let CachedForm { form, lines, .. } = known;
         let shown = form.text.as_ref().unwrap_or(text);
         let own = Some(form.tokens_after);
         let referring = self.refer((shown, own), lines, form.tokens_after);
@@ -84,7 +84,7 @@ impl Encoder<'_> {
         let tokens = referring.as_ref().map_or(form.tokens_after, |known| known.form.tokens_after);
         let other = match &known.plain {
             Some(lines) => self.refer((&plain, Some(form.tokens_before)), lines, tokens),
-            None => self.refer((&plain, None), &LinesLater::of(&plain), tokens),
+            None => self.refer((&plain, None), &LazyLineIndex::of(&plain), tokens),
         };
         let other = other.map(|mut known| {
             let clean = is_clean.then_some("clean");
@@ -96,8 +96,8 @@ impl Encoder<'_> {
     }
 
     /// What rung 2 left may stand in an earlier text as it is shown.
-    pub(super) fn refer_again(&mut self, form: &mut Form, lines: &mut Arc<LinesLater>) {
-        let Some(text) = form.text.clone().filter(|_| form.class == Class::Reversible) else {
+    pub(super) fn refer_again(&mut self, form: &mut ShownForm, lines: &mut Arc<LazyLineIndex>) {
+        let Some(text) = form.text.clone().filter(|_| form.class == Fidelity::Reversible) else {
             return;
         };
         self.catch_up();
@@ -115,9 +115,9 @@ impl Encoder<'_> {
     fn refer(
         &self,
         (shown, own): (&str, Option<u64>),
-        lines: &LinesLater,
+        lines: &LazyLineIndex,
         tokens: u64,
-    ) -> Option<Known> {
+    ) -> Option<CachedForm> {
         let (counter, name) = (self.counter, self.name);
         let mut pays = |span: &str, reference: &str| {
             // No text takes more tokens than it has bytes.
@@ -137,22 +137,22 @@ impl Encoder<'_> {
         if tokens_after >= tokens {
             return None;
         }
-        let lines = Arc::new(LinesLater::of(&referring));
+        let lines = Arc::new(LazyLineIndex::of(&referring));
         let text = Some(referring.into());
-        let form = Form { text, tokens_after, ..Form::as_it_came(tokens) };
-        Some(Known { form, lines, plain: None, spans: None })
+        let form = ShownForm { text, tokens_after, ..ShownForm::as_it_came(tokens) };
+        Some(CachedForm { form, lines, plain: None, spans: None })
     }
 
     /// Adds to the backlog what waits for it.
     pub(super) fn catch_up(&mut self) {
         for before in self.waiting.drain(..) {
             match before {
-                Before::Result(nth, text, lines) => {
-                    self.backlog.add(Place::Result(nth), text, lines);
+                EarlierText::Result(nth, text, lines) => {
+                    self.backlog.add(ReferenceTarget::Result(nth), text, lines);
                 }
-                Before::Call(nth, arguments) => {
+                EarlierText::Call(nth, arguments) => {
                     for (place, text) in arguments_of(nth, &arguments) {
-                        let lines = Arc::new(LinesLater::of(&text));
+                        let lines = Arc::new(LazyLineIndex::of(&text));
                         self.backlog.add(place, text, lines);
                     }
                 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::compress::Adapters;
+use crate::compress::AdapterSet;
 use crate::domain::AdapterChoices;
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ fn list() -> impl Strategy<Value = Vec<Entry>> {
 }
 
 /// The texts of every result as they are shown.
-fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
+fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, ShownForm)>> {
     let (engine, counter) = (Engine::new(), Counter::new());
     let mut encoder = Encoder::new(&engine, &counter, TokenizerName::O200kBase, allow);
     let mut shown = Vec::new();
@@ -46,7 +46,7 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
             Entry::Call(arguments) => encoder.call(&arguments.as_str().into()),
             Entry::Result(texts, fixed) => {
                 let texts: Vec<Arc<str>> = texts.iter().map(|text| text.as_str().into()).collect();
-                let hold = if *fixed { Hold::Fixed } else { Hold::Free };
+                let hold = if *fixed { EditLimit::Fixed } else { EditLimit::Free };
                 let forms = encoder.result(&texts, hold);
                 let pairs = texts
                     .into_iter()
@@ -59,7 +59,7 @@ fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, Form)>> {
     shown
 }
 
-fn decode(list: &[Entry], shown: &[Vec<(Arc<str>, Form)>]) -> Vec<Vec<String>> {
+fn decode(list: &[Entry], shown: &[Vec<(Arc<str>, ShownForm)>]) -> Vec<Vec<String>> {
     let mut reader = Decoder::new(1 << 20);
     let mut results = shown.iter();
     let mut back = Vec::new();
@@ -125,7 +125,7 @@ proptest! {
     #[test]
     fn a_longer_list_changes_nothing_before(list in list()) {
         let whole = encode(&list, Lossless::Equivalent);
-        let texts = |shown: &[Vec<(Arc<str>, Form)>]| -> Vec<Vec<Arc<str>>> {
+        let texts = |shown: &[Vec<(Arc<str>, ShownForm)>]| -> Vec<Vec<Arc<str>>> {
             shown.iter().map(|texts| texts.iter().map(|(text, _)| Arc::clone(text)).collect()).collect()
         };
         let part = encode(&list[..list.len() - 1], Lossless::Equivalent);
@@ -146,8 +146,9 @@ fn what_is_too_much_work_for_a_notation_stands_as_it_was() {
     let line = |n: u32| format!("2024-05-01T12:00:01Z INFO worker took job {} of many\n", n * 37);
     let text: String = (0..40).map(line).collect();
     let counter = Counter::new();
-    let tokens = tokens::Tokens::new(&counter, TokenizerName::Bytes4, (&text, By::Itself));
-    let asked = (Use::Result(Lossless::Exact), blocks::Check::Each);
+    let tokens =
+        tokens::EditTokens::new(&counter, TokenizerName::Bytes4, (&text, TokenSource::Itself));
+    let asked = (TextRole::Result(Lossless::Exact), blocks::DecodeCheck::Each);
     let refused = blocks::blocks(&tokens, &text, asked, text.len() - 1);
     assert_eq!((refused.used.len(), refused.text.as_str()), (0, ""));
     assert!(refused.reverted.contains(&"template"), "{:?}", refused.reverted);
@@ -163,7 +164,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
     let log = (0..60).map(line).collect::<Vec<_>>().join("\n");
     let fenced = format!("Why is this slow?\n\n```\n{log}\n```\n\nPlease look at it soon.\n");
     for text in [format!("Why is this slow?\n\n{log}\n"), fenced] {
-        let form = encoder.words(&text.as_str().into(), Hold::Free);
+        let form = encoder.words(&text.as_str().into(), EditLimit::Free);
         let shown = form.text.expect("a shorter form");
         assert!(
             form.tokens_after < form.tokens_before / 2 && shown.starts_with("Why is this slow?")
@@ -172,7 +173,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
     }
     let little = log.lines().take(8).collect::<Vec<_>>().join("\n");
     for text in [little, "Waiting for the lock. ".repeat(300), "Wait.\n".repeat(300)] {
-        assert_eq!(encoder.words(&text.into(), Hold::Free).text, None);
+        assert_eq!(encoder.words(&text.into(), EditLimit::Free).text, None);
     }
 }
 
@@ -198,21 +199,21 @@ fn a_text_read_twice_is_shown_once() {
 #[test]
 fn a_text_read_twice_is_named_rather_than_shortened() {
     let (engine, counter) = (Engine::new(), Counter::new());
-    let adapters = Adapters::of(&AdapterChoices::Chosen(Vec::new()));
+    let adapters = AdapterSet::of(&AdapterChoices::Chosen(Vec::new()));
     let reducer = Reducer { adapters: &adapters, pointer: None };
     let name = TokenizerName::O200kBase;
     let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Exact).with(reducer);
     let whole: Arc<str> = file().into();
     let other: Arc<str> = whole.replace("number", "figure").into();
-    encoder.result(&[Arc::clone(&whole)], Hold::Free);
+    encoder.result(&[Arc::clone(&whole)], EditLimit::Free);
     let mut shown =
-        |text: &Arc<str>| encoder.result(&[Arc::clone(text)], Hold::To(Depth::Gist)).remove(0);
+        |text: &Arc<str>| encoder.result(&[Arc::clone(text)], EditLimit::To(Depth::Gist)).remove(0);
     let again = shown(&whole);
     assert_eq!(again.text.as_deref(), Some("§= result 1"));
     assert_eq!(again.rules, ["reference"]);
     let gist = shown(&other);
     assert!(gist.tokens_after > again.tokens_after && gist.tokens_after * 3 < gist.tokens_before);
-    assert_eq!(gist.class, Class::Reversible);
+    assert_eq!(gist.class, Fidelity::Reversible);
 }
 
 #[test]
@@ -302,8 +303,8 @@ fn a_table_that_white_space_has_no_say_in_is_exact() {
         for name in [TokenizerName::Bytes4, TokenizerName::O200kBase] {
             let (engine, counter) = (Engine::new(), Counter::new());
             let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent);
-            let form = encoder.result(&[text.as_str().into()], Hold::Free).remove(0);
-            assert_eq!(form.class, Class::Exact, "{:?}", form.rules);
+            let form = encoder.result(&[text.as_str().into()], EditLimit::Free).remove(0);
+            assert_eq!(form.class, Fidelity::Exact, "{:?}", form.rules);
             assert!(form.tokens_after * 2 < form.tokens_before, "{}", form.tokens_after);
         }
     }

@@ -7,16 +7,16 @@ use crate::domain::TokenizerName;
 use crate::tokenizer::{Counter, Digest, is_cut};
 
 /// Counts what becomes of one text.
-pub(super) struct Tokens<'c> {
+pub(super) struct EditTokens<'c> {
     counter: &'c Counter,
     name: TokenizerName,
     text: &'c str,
-    by: By<'c>,
+    by: TokenSource<'c>,
     whole: OnceCell<u64>,
 }
 
 /// How a text as a whole is counted.
-pub(super) enum By<'c> {
+pub(super) enum TokenSource<'c> {
     /// By its digest: others ask for the same text.
     Digest(Digest),
     /// By itself: nobody asks twice.
@@ -25,22 +25,22 @@ pub(super) enum By<'c> {
     Changes(&'c dyn Fn() -> Option<u64>),
 }
 
-impl<'c> Tokens<'c> {
+impl<'c> EditTokens<'c> {
     pub(super) fn new(
         counter: &'c Counter,
         name: TokenizerName,
-        (text, by): (&'c str, By<'c>),
+        (text, by): (&'c str, TokenSource<'c>),
     ) -> Self {
         let known = match by {
-            By::Digest(digest) => counter.known(name, text, digest),
-            By::Itself | By::Changes(_) => None,
+            TokenSource::Digest(digest) => counter.known(name, text, digest),
+            TokenSource::Itself | TokenSource::Changes(_) => None,
         };
         Self { counter, name, text, by, whole: known.map_or_else(OnceCell::new, OnceCell::from) }
     }
 
     /// Of another text, which nobody else asks for.
-    pub(super) fn beside<'t>(&'t self, text: &'t str) -> Tokens<'t> {
-        Tokens::new(self.counter, self.name, (text, By::Itself))
+    pub(super) fn beside<'t>(&'t self, text: &'t str) -> EditTokens<'t> {
+        EditTokens::new(self.counter, self.name, (text, TokenSource::Itself))
     }
 
     pub(super) fn text(&self) -> &'c str {
@@ -51,11 +51,11 @@ impl<'c> Tokens<'c> {
     pub(super) fn whole(&self) -> u64 {
         *self.whole.get_or_init(|| {
             let known = match self.by {
-                By::Digest(digest) => {
+                TokenSource::Digest(digest) => {
                     self.counter.count_digest(self.name, self.text, digest, &mut || true)
                 }
-                By::Itself => None,
-                By::Changes(count) => count(),
+                TokenSource::Itself => None,
+                TokenSource::Changes(count) => count(),
             };
             known.unwrap_or_else(|| self.of(self.text))
         })

@@ -1,12 +1,12 @@
 //! From blocks back to their lines.
 
 use super::mark;
-use crate::compress::notation::{Out, lines_of, named};
+use crate::compress::notation::{DecodeSink, lines_of, named};
 
 /// The text that one with blocks stands for: `None` where a block is not one of ours or the text
 /// grows beyond `left` bytes. What was made is taken from `left`, whether it is of use or not.
 pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
-    let mut out = Out::made(*left);
+    let mut out = DecodeSink::made(*left);
     let (done, lost) = match append(&mut out, text) {
         Ok(()) => (true, 0),
         Err(lost) => (false, lost),
@@ -18,12 +18,12 @@ pub(super) fn decoded(text: &str, left: &mut usize) -> Option<String> {
 
 /// Whether a text with blocks stands for another one.
 pub(super) fn stands_for(text: &str, other: &str) -> bool {
-    let mut out = Out::expected(other);
+    let mut out = DecodeSink::expected(other);
     append(&mut out, text).is_ok() && out.left() == 0
 }
 
 /// Writes the decoded text. An error holds the bytes that a block which failed is charged with.
-fn append(out: &mut Out<'_>, text: &str) -> Result<(), usize> {
+fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
     // What would be longer than it may be is charged with all that is left.
     const ALL: usize = usize::MAX;
     let mut lines = lines_of(text);

@@ -6,21 +6,21 @@
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::facts::scan_valued;
-use super::{IsTold, Offer, Unit};
+use super::{ExtractUnit, FactElsewhere, RankedUnit};
 
 /// What units show: found once for all choices among the same units.
 #[derive(Debug)]
-pub(crate) struct Shows {
+pub(crate) struct UnitFacts {
     /// In the order of the units, each fact once in each of them.
-    list: Vec<Show>,
+    list: Vec<UnitFact>,
     /// Unit by unit: where its part of `list` begins, the end of all behind the last.
     begins: Vec<usize>,
-    facts: Vec<Fact>,
+    facts: Vec<CoveredFact>,
 }
 
 /// A fact in a unit, or the unit's words, and what they are worth there.
 #[derive(Debug, Clone, Copy)]
-struct Show {
+struct UnitFact {
     /// Its place in the list of facts.
     fact: u32,
     unit: u32,
@@ -31,7 +31,7 @@ struct Show {
 
 /// A fact, or words, by their hash.
 #[derive(Debug, Clone, Copy)]
-struct Fact {
+struct CoveredFact {
     hash: u64,
     /// Words are never told elsewhere.
     is_words: bool,
@@ -42,9 +42,9 @@ struct Fact {
 /// No place in a list.
 const NONE: u32 = u32::MAX;
 
-impl Shows {
+impl UnitFacts {
     /// What the units show; a fact is worth so much, their words what the unit weighs.
-    pub(crate) fn of<'t>(units: impl IntoIterator<Item = Unit<'t>>, worth: u32) -> Self {
+    pub(crate) fn of<'t>(units: impl IntoIterator<Item = ExtractUnit<'t>>, worth: u32) -> Self {
         /// Facts of a unit, about.
         const USUAL: usize = 4;
         let units = units.into_iter();
@@ -61,7 +61,7 @@ impl Shows {
                 let next = number(all.facts.len());
                 let fact = *known.entry(hash).or_insert(next);
                 if fact == next {
-                    all.facts.push(Fact { hash, is_words, last: NONE });
+                    all.facts.push(CoveredFact { hash, is_words, last: NONE });
                 }
                 all.show(fact, at, worth);
             };
@@ -84,13 +84,13 @@ impl Shows {
             Some(last) if last.unit == unit => last.worth = last.worth.max(worth),
             _ => {
                 let before = std::mem::replace(&mut own.last, place);
-                self.list.push(Show { fact, unit, worth, before });
+                self.list.push(UnitFact { fact, unit, worth, before });
             }
         }
     }
 
     /// What a unit shows.
-    fn of_unit(&self, at: usize) -> &[Show] {
+    fn of_unit(&self, at: usize) -> &[UnitFact] {
         match self.begins.get(at..at + 2) {
             Some(&[from, to]) => self.list.get(from..to).unwrap_or_default(),
             _ => &[],
@@ -98,7 +98,7 @@ impl Shows {
     }
 
     /// The units that show a fact, the last first.
-    fn units_of(&self, fact: u32) -> impl Iterator<Item = Show> {
+    fn units_of(&self, fact: u32) -> impl Iterator<Item = UnitFact> {
         let show = |place: u32| self.list.get(place as usize).copied();
         let last = self.facts.get(fact as usize).and_then(|fact| show(fact.last));
         std::iter::successors(last, move |own| show(own.before))
@@ -115,17 +115,17 @@ pub(super) struct Cover<'s> {
     pub(super) chosen: Vec<bool>,
     /// What each unit would add.
     values: Vec<u32>,
-    shows: &'s Shows,
+    shows: &'s UnitFacts,
     /// Fact by fact: whether it stands elsewhere, or in a unit that is chosen.
     is_shown: Vec<bool>,
 }
 
 impl<'s> Cover<'s> {
     /// Of so many units; what is `told` is worth nothing in any of them.
-    pub(super) fn of(units: usize, shows: &'s Shows, told: IsTold<'_>) -> Self {
-        let is_told = |fact: &Fact| !fact.is_words && told(fact.hash);
+    pub(super) fn of(units: usize, shows: &'s UnitFacts, told: FactElsewhere<'_>) -> Self {
+        let is_told = |fact: &CoveredFact| !fact.is_words && told(fact.hash);
         let is_shown: Vec<bool> = shows.facts.iter().map(is_told).collect();
-        let adds = |show: &&Show| is_shown.get(show.fact as usize) == Some(&false);
+        let adds = |show: &&UnitFact| is_shown.get(show.fact as usize) == Some(&false);
         let value = |at| {
             let worths = shows.of_unit(at).iter().filter(adds).map(|show| show.worth);
             worths.fold(0, u32::saturating_add)
@@ -134,10 +134,10 @@ impl<'s> Cover<'s> {
         Self { chosen: vec![false; units], values, shows, is_shown }
     }
 
-    pub(super) fn offer(&self, at: usize, unit: &Unit<'_>) -> Offer {
+    pub(super) fn offer(&self, at: usize, unit: &ExtractUnit<'_>) -> RankedUnit {
         let value = self.values.get(at).copied().unwrap_or_default();
         // One byte more, for what stands between units: an empty one has a price, too.
-        Offer { value: u64::from(value), bytes: unit.text.len() as u64 + 1, at }
+        RankedUnit { value: u64::from(value), bytes: unit.text.len() as u64 + 1, at }
     }
 
     /// A unit stays: what it shows is worth nothing in the others from now on.
@@ -145,7 +145,7 @@ impl<'s> Cover<'s> {
         if let Some(chosen) = self.chosen.get_mut(at) {
             *chosen = true;
         }
-        for Show { fact, .. } in self.shows.of_unit(at) {
+        for UnitFact { fact, .. } in self.shows.of_unit(at) {
             let is_shown = self.is_shown.get_mut(*fact as usize);
             if is_shown.is_none_or(|shown| std::mem::replace(shown, true)) {
                 continue;

@@ -26,7 +26,7 @@ pub(crate) fn scan(text: &str, mut each: impl FnMut(u64)) -> u64 {
 /// The same, with how many facts each is worth, and without the hash where nobody asks for it.
 pub(super) fn scan_valued(text: &str, asks_words: bool, each: impl FnMut(u64, u32)) -> u64 {
     let bytes = text.as_bytes();
-    let mut scan = Scan { bytes, each, asks_words, words: 0 };
+    let mut scan = FactScan { bytes, each, asks_words, words: 0 };
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         at = match class(*byte) {
@@ -85,14 +85,14 @@ fn class(byte: u8) -> u8 {
     CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
-struct Scan<'t, F> {
+struct FactScan<'t, F> {
     bytes: &'t [u8],
     each: F,
     asks_words: bool,
     words: u64,
 }
 
-impl<F: FnMut(u64, u32)> Scan<'_, F> {
+impl<F: FnMut(u64, u32)> FactScan<'_, F> {
     /// Takes the run of words and of the marks that join them; gives the byte after it.
     fn run(&mut self, start: usize) -> usize {
         let rest = self.bytes.get(start..).unwrap_or_default();
@@ -127,7 +127,7 @@ impl<F: FnMut(u64, u32)> Scan<'_, F> {
         if is_clock || bare.is_empty() {
             return;
         }
-        let mut all = Joined::default();
+        let mut all = JoinedWords::default();
         let mut part = 0;
         let mut begin = 0;
         let mut before = JOINING;
@@ -207,13 +207,13 @@ impl<F: FnMut(u64, u32)> Scan<'_, F> {
 
 /// What words and the marks between them have in common.
 #[derive(Debug, Default)]
-struct Joined {
+struct JoinedWords {
     words: usize,
     /// Whether a `.` or `@` stands behind one.
     dots: bool,
 }
 
-impl Joined {
+impl JoinedWords {
     /// Whether they are one thing: a path, an address, a file name, a version, a date, an id of
     /// several parts.
     fn is_one(&self, run: &[u8], kinds: u8) -> bool {

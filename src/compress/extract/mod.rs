@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 
 use cover::Cover;
 
-pub(crate) use cover::Shows;
+pub(crate) use cover::UnitFacts;
 #[cfg(test)]
 pub(crate) use facts::facts;
 pub(crate) use facts::scan;
@@ -26,7 +26,7 @@ pub(crate) use weight::{Critical, FACT, Weight, weigh};
 
 /// A line or a sentence that stays or goes as a whole.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Unit<'t> {
+pub(crate) struct ExtractUnit<'t> {
     pub(crate) text: &'t str,
     /// What it is worth beside its facts; a fact that nothing else shows is worth one. Counts for
     /// the first unit of the same words only.
@@ -36,26 +36,26 @@ pub(crate) struct Unit<'t> {
 }
 
 /// Whether a fact stands elsewhere.
-pub(crate) type IsTold<'t> = &'t dyn Fn(u64) -> bool;
+pub(crate) type FactElsewhere<'t> = &'t dyn Fn(u64) -> bool;
 
 /// Which units stay: all that must, and of the others the most valuable by byte that fit into
 /// `keep_bytes` together with them. All stay where all fit; otherwise what is worth nothing goes.
 ///
 /// More room keeps what less room kept, except that a unit too big for the room that is left is
 /// passed over for smaller ones behind it.
-pub(crate) fn select(units: &[Unit<'_>], keep_bytes: usize) -> Vec<bool> {
+pub(crate) fn select(units: &[ExtractUnit<'_>], keep_bytes: usize) -> Vec<bool> {
     let bytes: usize = units.iter().map(|unit| unit.text.len()).sum();
     if bytes <= keep_bytes {
         return vec![true; units.len()];
     }
-    select_beside(units, (&Shows::of(units.iter().copied(), 1), &|_| false), keep_bytes)
+    select_beside(units, (&UnitFacts::of(units.iter().copied(), 1), &|_| false), keep_bytes)
 }
 
 /// The same, where it is known what the units show, and the facts that are told stand elsewhere
 /// and are worth nothing here.
 pub(crate) fn select_beside(
-    units: &[Unit<'_>],
-    (shows, told): (&Shows, IsTold<'_>),
+    units: &[ExtractUnit<'_>],
+    (shows, told): (&UnitFacts, FactElsewhere<'_>),
     keep_bytes: usize,
 ) -> Vec<bool> {
     let bytes: usize = units.iter().map(|unit| unit.text.len()).sum();
@@ -74,14 +74,14 @@ pub(crate) fn select_beside(
 /// Units while they are chosen.
 #[derive(Debug)]
 pub(crate) struct Selection<'u, 't> {
-    units: &'u [Unit<'t>],
+    units: &'u [ExtractUnit<'t>],
     cover: Cover<'u>,
     bytes: usize,
 }
 
 impl<'u, 't> Selection<'u, 't> {
     /// Nothing is chosen yet of some units that show so much.
-    pub(crate) fn of(units: &'u [Unit<'t>], shows: &'u Shows) -> Self {
+    pub(crate) fn of(units: &'u [ExtractUnit<'t>], shows: &'u UnitFacts) -> Self {
         Self { units, cover: Cover::of(units.len(), shows, &|_| false), bytes: 0 }
     }
 
@@ -109,7 +109,7 @@ impl<'u, 't> Selection<'u, 't> {
         let offers = places.filter(|at| !is_chosen(*at));
         let offers = offers.filter_map(|at| Some(self.cover.offer(at, self.units.get(at)?)));
         // What adds nothing now never will, and there may be a great many of it.
-        let mut heap: BinaryHeap<Offer> = offers.filter(|offer| offer.value > 0).collect();
+        let mut heap: BinaryHeap<RankedUnit> = offers.filter(|offer| offer.value > 0).collect();
         let mut room = room;
         while let Some(offer) = heap.pop() {
             let unit = self.units.get(offer.at).filter(|unit| unit.text.len() <= room);
@@ -127,13 +127,13 @@ impl<'u, 't> Selection<'u, 't> {
 
 /// A unit and what it is worth.
 #[derive(Debug, PartialEq, Eq)]
-struct Offer {
+struct RankedUnit {
     value: u64,
     bytes: u64,
     at: usize,
 }
 
-impl Ord for Offer {
+impl Ord for RankedUnit {
     /// By value per byte; of equals the first in the text is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         let (own, others) = (self.value * other.bytes, other.value * self.bytes);
@@ -141,7 +141,7 @@ impl Ord for Offer {
     }
 }
 
-impl PartialOrd for Offer {
+impl PartialOrd for RankedUnit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -152,12 +152,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn unit(text: &str) -> Unit<'_> {
-        Unit { text, weight: 1, must: text.contains("must") }
+    fn unit(text: &str) -> ExtractUnit<'_> {
+        ExtractUnit { text, weight: 1, must: text.contains("must") }
     }
 
     fn kept<'t>(lines: &[&'t str], keep_bytes: usize) -> Vec<&'t str> {
-        let units: Vec<Unit<'_>> = lines.iter().map(|line| unit(line)).collect();
+        let units: Vec<ExtractUnit<'_>> = lines.iter().map(|line| unit(line)).collect();
         let chosen = select(&units, keep_bytes);
         lines.iter().zip(chosen).filter_map(|(line, stays)| stays.then_some(*line)).collect()
     }
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn blank_lines_do_not_end_the_choice() {
         let lines = ["some words", "", "a_b now", "", "", "c_d now", "and so on and on"];
-        let units = lines.map(|text| Unit { weight: 0, ..unit(text) });
+        let units = lines.map(|text| ExtractUnit { weight: 0, ..unit(text) });
         assert_eq!(select(&units, 16), [false, false, true, false, false, true, false]);
     }
 
@@ -214,7 +214,7 @@ mod tests {
             lines in prop::collection::vec("(must )?([a-c]_[a-c]|[0-9]{3}|one|two| ){0,8}", 0..20),
             keep_bytes in 0_usize..200,
         ) {
-            let units: Vec<Unit<'_>> = lines.iter().map(|line| unit(line)).collect();
+            let units: Vec<ExtractUnit<'_>> = lines.iter().map(|line| unit(line)).collect();
             let chosen = select(&units, keep_bytes);
             prop_assert_eq!(&chosen, &select(&units, keep_bytes));
             prop_assert_eq!(chosen.len(), units.len());
@@ -230,7 +230,7 @@ mod tests {
         fn more_room_keeps_what_less_kept(
             lines in prop::collection::vec("([a-e]_[a-e] ){5}", 0..20), keep_bytes in 0_usize..300,
         ) {
-            let units: Vec<Unit<'_>> = lines.iter().map(|line| unit(line)).collect();
+            let units: Vec<ExtractUnit<'_>> = lines.iter().map(|line| unit(line)).collect();
             let (less, more) = (select(&units, keep_bytes), select(&units, keep_bytes + 20));
             prop_assert!(less.iter().zip(more).all(|(less, more)| !less || more));
         }

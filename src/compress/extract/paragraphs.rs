@@ -15,7 +15,8 @@ pub(crate) struct Paragraph {
 
 /// The paragraphs of a text, in order.
 pub(crate) fn paragraphs(text: &str) -> Vec<Paragraph> {
-    let mut scan = Scan { open: None, found: vec![], in_list: false, depth: 0, data: false };
+    let mut scan =
+        ParagraphScan { open: None, found: vec![], in_list: false, depth: 0, data: false };
     // Blank lines and dashes of a key part nothing.
     let keys_end = places(text, "-----END ").last().unwrap_or_default();
     let mut in_key = false;
@@ -36,7 +37,7 @@ pub(crate) fn paragraphs(text: &str) -> Vec<Paragraph> {
     scan.found
 }
 
-struct Scan {
+struct ParagraphScan {
     open: Option<Paragraph>,
     found: Vec<Paragraph>,
     in_list: bool,
@@ -46,7 +47,7 @@ struct Scan {
     data: bool,
 }
 
-impl Scan {
+impl ParagraphScan {
     fn line(&mut self, start: usize, line: &str) {
         let is_mark = |letter: char| letter == '>' || letter.is_whitespace();
         let body = line.trim_start_matches(is_mark);

@@ -36,7 +36,7 @@ pub(super) fn places(text: &str, mark: &str) -> impl Iterator<Item = usize> {
 /// Adds the sentences of a paragraph to `found`.
 pub(crate) fn sentences(text: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
     let Some(body) = text.get(paragraph.clone()) else { return };
-    let mut scan = Scan::of(body);
+    let mut scan = SentenceScan::of(body);
     let from = found.len();
     scan.run(found);
     for sentence in found.get_mut(from..).unwrap_or_default() {
@@ -44,7 +44,7 @@ pub(crate) fn sentences(text: &str, paragraph: Range<usize>, found: &mut Vec<Ran
     }
 }
 
-struct Scan<'t> {
+struct SentenceScan<'t> {
     body: &'t str,
     bytes: &'t [u8],
     /// Where the sentence began that is being read.
@@ -59,7 +59,7 @@ struct Scan<'t> {
     atoms: Option<Vec<Range<usize>>>,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> SentenceScan<'t> {
     fn of(body: &'t str) -> Self {
         let bytes = body.as_bytes();
         let mut line = 0;

@@ -33,7 +33,7 @@ const MOST: u32 = 3;
 
 /// Weighs a sentence; `leads` tells whether it begins a paragraph of several.
 pub(crate) fn weigh(sentence: &str, leads: bool) -> Weight {
-    let mut seen = Seen { filler: opens_with_filler(sentence), ..Seen::default() };
+    let mut seen = CueCounts { filler: opens_with_filler(sentence), ..CueCounts::default() };
     seen.words(sentence.as_bytes());
     if !sentence.is_ascii() {
         seen.wide(sentence);
@@ -73,7 +73,7 @@ fn names_failure(sentence: &str) -> bool {
 const FEW: u32 = 5;
 
 #[derive(Debug)]
-struct Seen {
+struct CueCounts {
     words: u32,
     numbers: u32,
     names: u32,
@@ -84,7 +84,7 @@ struct Seen {
     critical: Critical,
 }
 
-impl Default for Seen {
+impl Default for CueCounts {
     fn default() -> Self {
         let critical = Critical::No;
         let (emphasis, filler, reports) = (false, false, false);
@@ -92,7 +92,7 @@ impl Default for Seen {
     }
 }
 
-impl Seen {
+impl CueCounts {
     fn words(&mut self, bytes: &[u8]) {
         let mut before_is_do = false;
         let mut at = 0;
@@ -117,15 +117,15 @@ impl Seen {
             self.names += u32::from(initial.is_ascii_uppercase() && !first && length > 1);
             let kind = kind_of(word);
             match kind {
-                Kind::Strict => self.critical = Critical::Strict,
+                CueKind::Strict => self.critical = Critical::Strict,
                 // The `No` of `No, it is there.` is an answer.
-                Kind::Negation if first && self.filler => {}
-                Kind::Negation if before_is_do => self.critical = Critical::Strict,
-                Kind::Negation => self.critical = self.critical.max(Critical::Negation),
-                Kind::Emphasis => self.emphasis = true,
-                Kind::Do | Kind::Other => {}
+                CueKind::Negation if first && self.filler => {}
+                CueKind::Negation if before_is_do => self.critical = Critical::Strict,
+                CueKind::Negation => self.critical = self.critical.max(Critical::Negation),
+                CueKind::Emphasis => self.emphasis = true,
+                CueKind::Do | CueKind::Other => {}
             }
-            before_is_do = kind == Kind::Do;
+            before_is_do = kind == CueKind::Do;
             if is_secret(word) {
                 self.critical = Critical::Strict;
             }
@@ -205,7 +205,7 @@ fn is_secret(word: &[u8]) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CueKind {
     Other,
     /// `not` behind it forbids.
     Do,
@@ -301,35 +301,35 @@ const SHAPES: [[u32; LONGEST + 1]; 32] = {
 
 /// Most words have a last letter that no word above of their length with their first letter has.
 #[inline]
-fn kind_of(word: &[u8]) -> Kind {
-    let (Some(first), Some(last)) = (word.first(), word.last()) else { return Kind::Other };
+fn kind_of(word: &[u8]) -> CueKind {
+    let (Some(first), Some(last)) = (word.first(), word.last()) else { return CueKind::Other };
     let lasts = SHAPES.get(usize::from(first & 31)).and_then(|lasts| lasts.get(word.len()));
     let is_shaped = lasts.is_some_and(|lasts| lasts >> (last & 31) & 1 == 1);
     // `n't` may end any word.
     let may_deny = last | 0x20 == b't'
         && matches!(word, [.., b'n' | b'N', b'\'', _] | [.., 0x80..=0xff, _])
         && word.len() <= LONGEST;
-    if is_shaped || may_deny { known_kind(word) } else { Kind::Other }
+    if is_shaped || may_deny { known_kind(word) } else { CueKind::Other }
 }
 
-fn known_kind(word: &[u8]) -> Kind {
+fn known_kind(word: &[u8]) -> CueKind {
     let mut small = [0_u8; LONGEST];
     for (small, byte) in small.iter_mut().zip(word) {
         *small = byte.to_ascii_lowercase();
     }
     let small = small.get(..word.len()).unwrap_or_default();
     if DO.contains(&small) {
-        Kind::Do
+        CueKind::Do
     } else if STRICT.contains(&small) {
-        Kind::Strict
+        CueKind::Strict
     } else if NEGATION.contains(&small) {
-        Kind::Negation
+        CueKind::Negation
     } else if EMPHASIS.contains(&small) {
-        Kind::Emphasis
+        CueKind::Emphasis
     } else if small.ends_with(b"n't") || small.ends_with("n’t".as_bytes()) {
-        Kind::Negation
+        CueKind::Negation
     } else {
-        Kind::Other
+        CueKind::Other
     }
 }
 

@@ -101,7 +101,7 @@ fn has_gaps(text: &str) -> bool {
 }
 
 /// An element that is open; the first of them is the document itself.
-struct Open<'a> {
+struct OpenElement<'a> {
     name: &'a str,
     /// `xml:space="preserve"` holds.
     preserve: bool,
@@ -116,7 +116,7 @@ struct Open<'a> {
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    open: Vec<Open<'a>>,
+    open: Vec<OpenElement<'a>>,
     /// White space between tags, and the element that it stands in.
     gaps: Vec<(Range<usize>, usize)>,
     /// For each element, whether its white space goes.
@@ -126,7 +126,7 @@ struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     fn new(text: &'a str) -> Self {
-        let root = Open { name: "", preserve: false, mixed: false, parent: false, id: 0 };
+        let root = OpenElement { name: "", preserve: false, mixed: false, parent: false, id: 0 };
         let (open, verdicts) = (vec![root], vec![true]);
         Self { text, at: 0, open, gaps: Vec::new(), verdicts, declared: false }
     }
@@ -237,7 +237,7 @@ impl<'a> Scanner<'a> {
     fn push(&mut self, name: &'a str, preserve: bool) -> Option<()> {
         let id = self.verdicts.len();
         self.verdicts.push(false);
-        self.open.push(Open { name, preserve, mixed: false, parent: false, id });
+        self.open.push(OpenElement { name, preserve, mixed: false, parent: false, id });
         (self.open.len() <= DEPTH + 1).then_some(())
     }
 

@@ -4,14 +4,14 @@ use crate::compress::breaks::breaks;
 
 /// Body lines, without line breaks of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Body {
+pub(crate) struct BlockBody {
     /// Each line behind a line break, as it stands below the header.
     text: String,
     lines: usize,
     is_of_any_layout: bool,
 }
 
-impl Body {
+impl BlockBody {
     /// Room for so many bytes.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), ..Self::default() }
@@ -77,7 +77,7 @@ pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     ends.map(move |end| text.get(std::mem::replace(&mut start, end + 1)..end).unwrap_or_default())
 }
 
-impl<'a> FromIterator<&'a str> for Body {
+impl<'a> FromIterator<&'a str> for BlockBody {
     fn from_iter<I: IntoIterator<Item = &'a str>>(lines: I) -> Self {
         let mut body = Self::default();
         for line in lines {

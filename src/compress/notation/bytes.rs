@@ -37,7 +37,7 @@ pub(super) fn chunks(line: &[u8], mut each: impl FnMut(usize, &[u8; CHUNK], usiz
 
 /// Which bytes of a chunk are what: a bit for each byte, the first byte's is the lowest.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Planes {
+pub(super) struct ByteClasses {
     /// No space and no tab.
     pub(super) solid: u32,
     pub(super) digits: u32,
@@ -52,7 +52,7 @@ pub(super) struct Planes {
     pub(super) types: u32,
 }
 
-impl Planes {
+impl ByteClasses {
     #[inline]
     pub(super) fn of(chunk: &[u8; CHUNK], shift: usize) -> Self {
         let plane = |holds: &dyn Fn(u8x16) -> u8x16| {
@@ -236,7 +236,7 @@ mod tests {
 
         #[test]
         fn planes_tell_what_bytes_are(bytes in prop::array::uniform32(0_u8..), shift in 0..32_usize) {
-            let planes = Planes::of(&bytes, shift);
+            let planes = ByteClasses::of(&bytes, shift);
             let plane = |holds: &dyn Fn(u8) -> bool| bits(&bytes, holds) >> shift;
             prop_assert_eq!(planes.solid, plane(&|byte| byte != b' ' && byte != b'\t'));
             prop_assert_eq!(planes.digits, plane(&|byte| byte.is_ascii_digit()));

@@ -1,14 +1,14 @@
 //! Words that are looked for among others, found by their first three letters: most words of a
 //! line are told from all of them by these alone.
 
-use super::bytes::{Planes, chunks};
+use super::bytes::{ByteClasses, chunks};
 
 /// The first three letters of some words, in either case, each at its [`slot`]; 0 where there are
 /// none.
 #[derive(Debug)]
-pub(crate) struct Heads([u32; 128]);
+pub(crate) struct WordHeads([u32; 128]);
 
-impl Heads {
+impl WordHeads {
     /// Those of words of three letters or more, at compile time.
     pub(crate) const fn of(words: &[&[&str]]) -> Self {
         let mut heads = [0; 128];
@@ -54,20 +54,20 @@ const fn slot(head: u32) -> usize {
 
 /// The words of a chunk that begin with some heads.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct HeadScan {
     /// Whether a word goes on in the next chunk.
     is_open: bool,
 }
 
-impl Found {
+impl HeadScan {
     /// Calls `each` with where the words begin in a line, from the next chunk of it; gives where
     /// any word begins in that.
     #[inline]
     pub(super) fn see(
         &mut self,
         line: &[u8],
-        (base, planes): (usize, &Planes),
-        heads: &Heads,
+        (base, planes): (usize, &ByteClasses),
+        heads: &WordHeads,
         mut each: impl FnMut(usize),
     ) -> u32 {
         let letters = planes.words & planes.letters;
@@ -110,18 +110,18 @@ pub(super) fn is_of_word(byte: u8) -> bool {
 
 /// What of a line is words: runs of ASCII letters, digits and `_`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Words {
+pub(crate) struct LineWords {
     pub(crate) count: u32,
     pub(crate) has_digit: bool,
 }
 
 /// Calls `each` with the words of a line that begin with some heads.
 #[inline]
-pub(crate) fn words_with(line: &str, heads: &Heads, mut each: impl FnMut(&[u8])) -> Words {
+pub(crate) fn words_with(line: &str, heads: &WordHeads, mut each: impl FnMut(&[u8])) -> LineWords {
     let line = line.as_bytes();
-    let (mut found, mut words) = (Found::default(), Words::default());
+    let (mut found, mut words) = (HeadScan::default(), LineWords::default());
     chunks(line, |base, chunk, shift| {
-        let planes = &Planes::of(chunk, shift);
+        let planes = &ByteClasses::of(chunk, shift);
         let begun = found.see(line, (base, planes), heads, |at| each(word_at(line, at)));
         words.count += begun.count_ones();
         words.has_digit |= planes.digits != 0;
@@ -139,7 +139,7 @@ mod tests {
 
         #[test]
         fn words_are_found_where_they_stand(line in "([a-cA-C1_]{0,6}[ .é]){0,20}[a-c]{0,40}") {
-            const HEADS: Heads = Heads::of(&[&["abc", "cab"], &["bbbb"]]);
+            const HEADS: WordHeads = WordHeads::of(&[&["abc", "cab"], &["bbbb"]]);
             let mut found: Vec<String> = Vec::new();
             let each = |word: &[u8]| found.push(String::from_utf8_lossy(word).into_owned());
             let words = words_with(&line, &HEADS, each);

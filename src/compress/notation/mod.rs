@@ -17,12 +17,12 @@
 mod body;
 mod bytes;
 mod columns;
+mod error_lines;
 mod heads;
 mod numbered;
 mod out;
 mod records;
 mod repeat;
-mod seen;
 mod severity;
 mod table;
 mod template;
@@ -33,11 +33,11 @@ use std::ops::Range;
 use super::segment::Kind;
 use crate::json;
 
-pub(crate) use body::{Body, lines_of};
+pub(crate) use body::{BlockBody, lines_of};
 pub(crate) use bytes::{hash, mix};
-pub(crate) use heads::{Heads, words_with};
-pub(crate) use out::Out;
-pub(crate) use seen::Seen;
+pub(crate) use error_lines::ErrorLines;
+pub(crate) use heads::{WordHeads, words_with};
+pub(crate) use out::DecodeSink;
 pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};
 
 /// What every mark of ours begins with, at the start of a line.
@@ -45,17 +45,17 @@ pub(crate) const MARK: char = '§';
 
 /// Lines in their shorter form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct NotationBlock {
     /// What stands in the header after the number of body lines; no line break, may be empty.
     pub(crate) args: String,
-    pub(crate) body: Body,
+    pub(crate) body: BlockBody,
 }
 
 /// A block, and the lines of the run that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundBlock {
     pub(crate) lines: Range<usize>,
-    pub(crate) block: Block,
+    pub(crate) block: NotationBlock,
 }
 
 /// A way of writing lines shorter.
@@ -65,11 +65,11 @@ pub(crate) trait Notation: Sync {
 
     /// Finds what this notation can write shorter in a run of lines: disjoint, in order. No line
     /// holds a `§` or a line break. Pure, and linear in the bytes of the run.
-    fn encode(&self, lines: &[&str]) -> Vec<Found>;
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock>;
 
     /// The same, where others are asked about these lines, too: what one found out of them the
     /// next need not.
-    fn encode_seen(&self, lines: &[&str], _seen: &mut Seen) -> Vec<Found> {
+    fn encode_seen(&self, lines: &[&str], _seen: &mut ErrorLines) -> Vec<FoundBlock> {
         self.encode(lines)
     }
 
@@ -84,25 +84,25 @@ pub(crate) trait Notation: Sync {
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String>;
 
     /// The same, to where the rest of a text goes.
-    fn write(&self, args: &str, body: &[&str], out: &mut Out<'_>) -> Option<()> {
+    fn write(&self, args: &str, body: &[&str], out: &mut DecodeSink<'_>) -> Option<()> {
         out.push(&self.decode(args, body, out.left())?)
     }
 }
 
 /// Notations that are tried one after the other: what one group has written is out of reach for
 /// the next; in a group the one that saves most takes a run of lines.
-type Groups = &'static [&'static [&'static dyn Notation]];
+type NotationGroups = &'static [&'static [&'static dyn Notation]];
 
 const REPEATS: &[&dyn Notation] = &[&repeat::Repeat];
-const ROWS: &[&dyn Notation] = &[&tree::Tree, &template::Template];
+const ROWS: &[&dyn Notation] = &[&tree::TreeNotation, &template::Template];
 
 /// What is tried on a part of a text. Prose, markup and source code read best as they are.
-pub(crate) fn groups(kind: Kind) -> Groups {
+pub(crate) fn groups(kind: Kind) -> NotationGroups {
     match kind {
         Kind::Json | Kind::JsonLines => &[&[&table::Table]],
-        Kind::Yaml => &[&[&table::Yaml, &records::Yaml], REPEATS],
-        Kind::Xml => &[&[&table::Xml, &records::Xml], REPEATS],
-        Kind::Csv { .. } => &[&[&columns::Columns], ROWS],
+        Kind::Yaml => &[&[&table::YamlNotation, &records::Yaml], REPEATS],
+        Kind::Xml => &[&[&table::XmlNotation, &records::Xml], REPEATS],
+        Kind::Csv { .. } => &[&[&columns::ColumnsNotation], ROWS],
         Kind::Numbered => &[&[&numbered::Numbered], REPEATS],
         // What nothing else is known of may be rows all the same: see `least_share`.
         Kind::Search | Kind::Listing | Kind::Log | Kind::Test | Kind::Prose => &[REPEATS, ROWS],
@@ -119,12 +119,12 @@ pub(crate) fn least_share(kind: Kind) -> usize {
 
 const ALL: &[&dyn Notation] = &[
     &table::Table,
-    &table::Yaml,
-    &table::Xml,
-    &columns::Columns,
+    &table::YamlNotation,
+    &table::XmlNotation,
+    &columns::ColumnsNotation,
     &numbered::Numbered,
     &repeat::Repeat,
-    &tree::Tree,
+    &tree::TreeNotation,
     &template::Template,
     // It decodes what is written for XML, too.
     &records::Yaml,

@@ -13,7 +13,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Block, Body, Found, Notation, quoted, reports_error, unquoted};
+use super::{BlockBody, FoundBlock, Notation, NotationBlock, quoted, reports_error, unquoted};
 
 /// Lines from which a run is worth a header.
 const LEAST: usize = 4;
@@ -28,15 +28,16 @@ impl Notation for Numbered {
         "numbered"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| rest.len() >= LEAST) {
-            let run = rest.first().and_then(|line| Style::of(line)).map(|style| style.run(rest));
+            let run =
+                rest.first().and_then(|line| NumberStyle::of(line)).map(|style| style.run(rest));
             match run {
                 Some((style, count)) if count >= LEAST => {
                     let run = rest.get(..count).unwrap_or_default();
-                    found.push(Found { lines: at..at + count, block: style.block(run) });
+                    found.push(FoundBlock { lines: at..at + count, block: style.block(run) });
                     at += count;
                 }
                 _ => at += 1,
@@ -46,7 +47,7 @@ impl Notation for Numbered {
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
-        let style = Style::parse(args)?;
+        let style = NumberStyle::parse(args)?;
         let mut out = String::new();
         let mut prefix = String::new();
         for (index, line) in body.iter().enumerate() {
@@ -68,14 +69,14 @@ impl Notation for Numbered {
 
 /// How the numbers of a run are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Style {
+struct NumberStyle {
     first: u64,
     /// Columns that numbers are padded to with spaces; 0: not padded.
     width: usize,
     separator: char,
 }
 
-impl Style {
+impl NumberStyle {
     /// The style of a run that begins with this line.
     fn of(line: &str) -> Option<Self> {
         let bare = line.trim_start_matches(' ');
@@ -122,9 +123,9 @@ impl Style {
         let _ = write!(into, "{number:>width$}{}", self.separator, width = self.width);
     }
 
-    fn block(&self, lines: &[&str]) -> Block {
+    fn block(&self, lines: &[&str]) -> NotationBlock {
         let mut prefix = String::new();
-        let mut body = Body::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+        let mut body = BlockBody::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
         for (line, number) in lines.iter().zip(self.first..) {
             self.prefix(number, &mut prefix);
             let bare = line.strip_prefix(prefix.as_str()).unwrap_or(line);
@@ -136,7 +137,7 @@ impl Style {
         if self.width > 0 {
             let _ = write!(args, " width {}", self.width);
         }
-        Block { args, body }
+        NotationBlock { args, body }
     }
 
     fn parse(args: &str) -> Option<Self> {

@@ -4,26 +4,26 @@ use super::bytes::same;
 
 /// Takes decoded text.
 #[derive(Debug)]
-pub(crate) enum Out<'t> {
+pub(crate) enum DecodeSink<'t> {
     /// It is made.
-    Made(Made),
+    Made(LimitedText),
     /// It is compared: what is still expected.
-    Expected(Expected<'t>),
+    Expected(ExpectedText<'t>),
 }
 
 /// Text that is made, up to a number of bytes.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct LimitedText {
     text: String,
     limit: usize,
 }
 
 /// What is expected of the text that comes next, up to the end.
 #[derive(Debug)]
-pub(crate) struct Expected<'t>(&'t str);
+pub(crate) struct ExpectedText<'t>(&'t str);
 
 /// Takes text piece by piece. `None` where it takes no more, or not this.
-pub(crate) trait Pieces {
+pub(crate) trait PieceSink {
     fn push(&mut self, piece: &str) -> Option<()>;
 
     fn spaces(&mut self, count: usize) -> Option<()>;
@@ -32,15 +32,15 @@ pub(crate) trait Pieces {
     fn expect(&mut self, bytes: usize);
 }
 
-impl<'t> Out<'t> {
+impl<'t> DecodeSink<'t> {
     /// Text is made, of no more than so many bytes.
     pub(crate) fn made(limit: usize) -> Self {
-        Self::Made(Made { text: String::new(), limit })
+        Self::Made(LimitedText { text: String::new(), limit })
     }
 
     /// Text is compared with this one.
     pub(crate) fn expected(text: &'t str) -> Self {
-        Self::Expected(Expected(text))
+        Self::Expected(ExpectedText(text))
     }
 
     pub(crate) fn push(&mut self, piece: &str) -> Option<()> {
@@ -67,7 +67,7 @@ impl<'t> Out<'t> {
     }
 }
 
-impl Pieces for Made {
+impl PieceSink for LimitedText {
     #[inline]
     fn push(&mut self, piece: &str) -> Option<()> {
         if piece.len() > self.limit - self.text.len() {
@@ -90,7 +90,7 @@ impl Pieces for Made {
     }
 }
 
-impl Pieces for Expected<'_> {
+impl PieceSink for ExpectedText<'_> {
     #[inline]
     fn push(&mut self, piece: &str) -> Option<()> {
         let (begin, rest) = self.0.split_at_checked(piece.len())?;
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn text_is_made_up_to_its_limit() {
-        let mut out = Out::made(4);
+        let mut out = DecodeSink::made(4);
         assert_eq!(out.push("abc"), Some(()));
         assert_eq!((out.push("de"), out.left()), (None, 1));
         assert_eq!(out.push("d"), Some(()));
@@ -122,14 +122,16 @@ mod tests {
 
     #[test]
     fn text_is_compared_to_its_end() {
-        let mut out = Out::expected("abc  d");
-        let Out::Expected(expected) = &mut out else { unreachable!() };
+        let mut out = DecodeSink::expected("abc  d");
+        let DecodeSink::Expected(expected) = &mut out else { unreachable!() };
         assert_eq!((expected.push("abc"), expected.spaces(2)), (Some(()), Some(())));
         assert_eq!((out.left(), out.push("d"), out.left()), (1, Some(()), 0));
         assert_eq!(out.push("e"), None);
-        assert_eq!(Out::expected("abc").push("abd"), None);
-        assert_eq!(Out::expected("é").push("a"), None, "within a character");
-        let Out::Expected(mut expected) = Out::expected("a b") else { unreachable!() };
+        assert_eq!(DecodeSink::expected("abc").push("abd"), None);
+        assert_eq!(DecodeSink::expected("é").push("a"), None, "within a character");
+        let DecodeSink::Expected(mut expected) = DecodeSink::expected("a b") else {
+            unreachable!()
+        };
         assert_eq!(expected.spaces(2), None);
     }
 }

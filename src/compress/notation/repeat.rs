@@ -10,7 +10,7 @@
 //! for byte, so this holds for lines that report errors as well.
 
 use super::bytes::{hash, mix, same};
-use super::{Block, Found, Notation};
+use super::{FoundBlock, Notation, NotationBlock};
 
 /// Lines that repeat together.
 const PERIOD: usize = 32;
@@ -28,7 +28,7 @@ impl Notation for Repeat {
         "repeat"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         let next = next_places(lines);
         let mut found = Vec::new();
         let mut at = 0;
@@ -39,7 +39,10 @@ impl Notation for Repeat {
             };
             let body = lines.iter().skip(at).take(period).copied().collect();
             let end = at + period * times;
-            found.push(Found { lines: at..end, block: Block { args: format!("×{times}"), body } });
+            found.push(FoundBlock {
+                lines: at..end,
+                block: NotationBlock { args: format!("×{times}"), body },
+            });
             at = end;
         }
         found
@@ -126,7 +129,7 @@ mod tests {
     fn shown(lines: &[&str]) -> Vec<String> {
         let mut out = Vec::new();
         let mut next = 0;
-        for Found { lines: range, block } in Repeat.encode(lines) {
+        for FoundBlock { lines: range, block } in Repeat.encode(lines) {
             out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
             out.push(format!("§repeat {} {}", block.body.len(), block.args));
             out.extend(block.body.lines().map(str::to_owned));
@@ -181,7 +184,7 @@ mod tests {
                 parts.into_iter().flat_map(|(part, times)| std::iter::repeat_n(part, times).flatten()).collect();
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             let mut end = 0;
-            for Found { lines: range, block } in Repeat.encode(&lines) {
+            for FoundBlock { lines: range, block } in Repeat.encode(&lines) {
                 prop_assert!(range.start >= end);
                 end = range.end;
                 let body: Vec<&str> = block.body.lines().collect();

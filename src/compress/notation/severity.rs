@@ -8,8 +8,8 @@
 
 use std::borrow::Cow;
 
-use super::bytes::{Planes, chunks};
-use super::heads::{Found, Heads, each_of, is_of_word, word_at};
+use super::bytes::{ByteClasses, chunks};
+use super::heads::{HeadScan, WordHeads, each_of, is_of_word, word_at};
 use crate::compress::lossless::without_codes;
 
 /// Whether the line reports an error, or might.
@@ -18,19 +18,19 @@ pub(crate) fn reports_error(line: &str) -> bool {
         // There is room for no word.
         return is_levelled(line.as_bytes());
     }
-    let mut reports = Reports::of(line);
-    chunks(line.as_bytes(), |base, chunk, shift| reports.see(base, &Planes::of(chunk, shift)));
+    let mut reports = ErrorScan::of(line);
+    chunks(line.as_bytes(), |base, chunk, shift| reports.see(base, &ByteClasses::of(chunk, shift)));
     reports.found()
 }
 
 /// Line by line the same, of the lines of a text that begin at some bytes: the text is read at once.
 pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<bool> {
     let bytes = text.as_bytes();
-    let mut words = Found::default();
+    let mut words = HeadScan::default();
     let mut found = Vec::new();
     let mut coded = Vec::new();
     chunks(bytes, |base, chunk, shift| {
-        let planes = &Planes::of(chunk, shift);
+        let planes = &ByteClasses::of(chunk, shift);
         see(&mut words, bytes, (base, planes), |at| found.push(at));
         each_of(planes.escapes, |bit| coded.push(base + bit));
     });
@@ -55,9 +55,9 @@ pub(crate) fn reporting(text: &str, lines: &[&str], starts: &[usize]) -> Vec<boo
 /// next chunk of a text.
 #[inline]
 fn see(
-    words: &mut Found,
+    words: &mut HeadScan,
     text: &[u8],
-    (base, planes): (usize, &Planes),
+    (base, planes): (usize, &ByteClasses),
     mut each: impl FnMut(usize),
 ) {
     words.see(text, (base, planes), &HEADS, |at| {
@@ -74,23 +74,23 @@ fn see(
 
 /// The same, for who looks at the chunks of a line himself.
 #[derive(Debug)]
-pub(super) struct Reports<'a> {
+pub(super) struct ErrorScan<'a> {
     line: &'a str,
     found: bool,
-    words: Found,
+    words: HeadScan,
     has_escape: bool,
 }
 
-impl<'a> Reports<'a> {
+impl<'a> ErrorScan<'a> {
     #[inline]
     pub(super) fn of(line: &'a str) -> Self {
         let found = is_levelled(line.as_bytes());
-        Self { line, found, words: Found::default(), has_escape: false }
+        Self { line, found, words: HeadScan::default(), has_escape: false }
     }
 
     /// Takes in the next chunk.
     #[inline]
-    pub(super) fn see(&mut self, base: usize, planes: &Planes) {
+    pub(super) fn see(&mut self, base: usize, planes: &ByteClasses) {
         self.has_escape |= planes.escapes != 0;
         let found = &mut self.found;
         see(&mut self.words, self.line.as_bytes(), (base, planes), |_| *found = true);
@@ -107,8 +107,8 @@ impl<'a> Reports<'a> {
     #[cold]
     fn is_behind_codes(&self) -> bool {
         let Cow::Owned(plain) = without_codes(self.line) else { return false };
-        let mut reports = Reports::of(&plain);
-        let each = |base, chunk: &_, shift| reports.see(base, &Planes::of(chunk, shift));
+        let mut reports = ErrorScan::of(&plain);
+        let each = |base, chunk: &_, shift| reports.see(base, &ByteClasses::of(chunk, shift));
         chunks(plain.as_bytes(), each);
         reports.has_escape = false;
         reports.found()
@@ -136,7 +136,7 @@ const WORDS: [&[&str]; LONGEST + 1] = [
 ];
 
 /// The first letters of the words above.
-static HEADS: Heads = Heads::of(&WORDS);
+static HEADS: WordHeads = WordHeads::of(&WORDS);
 
 /// What the names of types of errors end with.
 const TYPES: [&[u8]; 3] = [b"Error", b"Exception", b"Failure"];

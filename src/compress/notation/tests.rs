@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// The blocks that a notation finds in a text: each decodes to the very lines it stands for.
-pub(super) fn blocks(notation: &dyn Notation, text: &str) -> Vec<Found> {
+pub(super) fn blocks(notation: &dyn Notation, text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
     let found = notation.encode(&lines);
     for one in &found {
@@ -37,7 +37,7 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
 
 fn check(notation: &dyn Notation, lines: &[&str]) -> Result<(), TestCaseError> {
     let mut end = 0;
-    for Found { lines: range, block } in notation.encode(lines) {
+    for FoundBlock { lines: range, block } in notation.encode(lines) {
         prop_assert!(range.start >= end && range.end <= lines.len() && !range.is_empty());
         end = range.end;
         let body: Vec<&str> = block.body.lines().collect();
@@ -74,7 +74,7 @@ proptest! {
 fn shown(notation: &dyn Notation, text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let found = notation.encode(&lines);
-    let write = |found: &Found| {
+    let write = |found: &FoundBlock| {
         format!("{} {}{}", found.lines.len(), found.block.args, found.block.body.text())
     };
     found.iter().map(write).collect::<Vec<_>>().join("\n")
@@ -93,7 +93,7 @@ fn numbers_of_lines_stand_in_the_header() {
 fn what_lines_begin_with_stands_once() {
     let text = "src/http/body.rs\nsrc/http/layer.rs\nsrc/http/problem.rs\nsrc/json/mod.rs\nsrc/json/path.rs\nsrc/json/write.rs";
     assert_eq!(
-        shown(&tree::Tree, text),
+        shown(&tree::TreeNotation, text),
         "6 \">\"\nsrc/http/\n>body.rs\n>layer.rs\n>problem.rs\nsrc/json/\n>mod.rs\n>path.rs\n>write.rs"
     );
 }

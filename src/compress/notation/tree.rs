@@ -13,7 +13,7 @@
 //! deeper ones begin with; every other line stands for itself behind what it hangs under.
 
 use super::bytes::{common, has};
-use super::{Block, Body, Found, Notation, Seen, quoted, unquoted};
+use super::{BlockBody, ErrorLines, FoundBlock, Notation, NotationBlock, quoted, unquoted};
 
 /// Bytes from which a shared beginning is written on a line of its own.
 const LEAST_BYTES: usize = 6;
@@ -23,18 +23,18 @@ const DEEPEST: usize = 12;
 const SIGNS: [&str; 4] = [">", "~", "^", "`"];
 
 #[derive(Debug)]
-pub(crate) struct Tree;
+pub(crate) struct TreeNotation;
 
-impl Notation for Tree {
+impl Notation for TreeNotation {
     fn name(&self) -> &'static str {
         "tree"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
-        self.encode_seen(lines, &mut Seen::of(lines.len()))
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+        self.encode_seen(lines, &mut ErrorLines::of(lines.len()))
     }
 
-    fn encode_seen(&self, lines: &[&str], seen: &mut Seen) -> Vec<Found> {
+    fn encode_seen(&self, lines: &[&str], seen: &mut ErrorLines) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut start = 0;
         // What each line of the run shares with the one below it.
@@ -56,7 +56,7 @@ impl Notation for Tree {
             if run.len() >= 3
                 && let Some(block) = block(run, &alike)
             {
-                found.push(Found { lines: start..at, block });
+                found.push(FoundBlock { lines: start..at, block });
             }
             alike.clear();
             start = at;
@@ -128,10 +128,10 @@ fn holds(lines: &[&str], sign: &str) -> bool {
 }
 
 /// A run of lines as a block, where that is shorter; `alike` is what each shares with the next.
-fn block(lines: &[&str], alike: &[usize]) -> Option<Block> {
+fn block(lines: &[&str], alike: &[usize]) -> Option<NotationBlock> {
     let sign = SIGNS.into_iter().find(|sign| !holds(lines, sign))?;
     let plain: usize = lines.iter().map(|line| line.len() + 1).sum();
-    let mut body = Body::with_capacity(plain);
+    let mut body = BlockBody::with_capacity(plain);
     // Lengths of the beginnings that are open, the deepest last.
     let mut open: Vec<usize> = Vec::new();
     let mut saved = 0_usize;
@@ -152,11 +152,12 @@ fn block(lines: &[&str], alike: &[usize]) -> Option<Block> {
         hang(&mut body, sign, open.len(), line.get(held..)?);
         saved += held;
     }
-    (saved > 0 && body.text().len() + 12 < plain).then(|| Block { args: quoted(sign), body })
+    (saved > 0 && body.text().len() + 12 < plain)
+        .then(|| NotationBlock { args: quoted(sign), body })
 }
 
 /// A line of text behind so many signs.
-fn hang(body: &mut Body, sign: &str, depth: usize, text: &str) {
+fn hang(body: &mut BlockBody, sign: &str, depth: usize, text: &str) {
     let line = body.line();
     line.extend(std::iter::repeat_n(sign, depth));
     line.push_str(text);

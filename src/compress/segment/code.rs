@@ -1,13 +1,13 @@
 //! Source code outside fences, by the marks at the ends of its lines and the shapes of its
 //! statements. Where sentences begin, it ends.
 
-use super::lines::Lines;
+use super::lines::SegmentLines;
 use super::shape::{contains, is_sentence};
 use super::{fence, markup};
 
 /// What a line is to a run of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum CodeLine {
     /// No prose looks like this.
     Strong,
     /// Code where code stands around it.
@@ -17,16 +17,16 @@ enum Mark {
 }
 
 /// What a region of lines turned out to be, and the line after it.
-pub(super) struct Region {
+pub(super) struct CodeRegion {
     pub(super) end: usize,
     pub(super) is_code: bool,
 }
 
 /// Reads the region that begins at a line; `None` where none begins.
-pub(super) fn region(lines: &Lines<'_>, at: usize) -> Option<Region> {
+pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<CodeRegion> {
     /// Comments may stand before the first statement; not more of them than this.
     const LEADS: usize = 24;
-    if mark(lines, at) == Mark::Other {
+    if mark(lines, at) == CodeLine::Other {
         return None;
     }
     let mut strong = 0;
@@ -39,35 +39,35 @@ pub(super) fn region(lines: &Lines<'_>, at: usize) -> Option<Region> {
             continue;
         }
         match mark(lines, line) {
-            Mark::Strong => strong += 1,
-            Mark::Weak if strong > 0 || weak < LEADS => weak += 1,
+            CodeLine::Strong => strong += 1,
+            CodeLine::Weak if strong > 0 || weak < LEADS => weak += 1,
             _ => break,
         }
         line += 1;
         end = line;
     }
-    Some(Region { end, is_code: strong >= 2 && strong * 4 >= strong + weak })
+    Some(CodeRegion { end, is_code: strong >= 2 && strong * 4 >= strong + weak })
 }
 
-fn mark(lines: &Lines<'_>, line: usize) -> Mark {
+fn mark(lines: &SegmentLines<'_>, line: usize) -> CodeLine {
     let body = lines.body(line).trim_ascii_end();
     if (lines.indent(line) <= 3 && fence::opens(body)) || body.starts_with(b"```") {
-        return Mark::Other;
+        return CodeLine::Other;
     }
     if is_statement(body) {
-        return Mark::Strong;
+        return CodeLine::Strong;
     }
     if is_comment(body) || is_closing(body) {
-        return Mark::Weak;
+        return CodeLine::Weak;
     }
     if lines.indent(line) >= 2 && !is_list(body) {
         return if is_sentence(body) && !body.starts_with(b"\"") {
-            Mark::Other
+            CodeLine::Other
         } else {
-            Mark::Weak
+            CodeLine::Weak
         };
     }
-    Mark::Other
+    CodeLine::Other
 }
 
 fn is_list(body: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! Tables of separated values by RFC 4180: at least three rows with as many fields each.
 
 use super::Kind;
-use super::lines::Lines;
+use super::lines::SegmentLines;
 
 const FEWEST: usize = 3;
 /// Lines that one record may take, with line breaks inside quotes.
@@ -10,7 +10,7 @@ const RECORD: usize = 32;
 const MANY: usize = 4;
 
 /// The table that begins at a line, and the line after it.
-pub(super) fn find(lines: &Lines<'_>, at: usize) -> Option<(Kind, usize)> {
+pub(super) fn find(lines: &SegmentLines<'_>, at: usize) -> Option<(Kind, usize)> {
     if lines.is_blank(at + 1) || lines.is_blank(at + 2) || lines.body(at).starts_with(b"|") {
         return None;
     }
@@ -26,7 +26,7 @@ pub(super) fn find(lines: &Lines<'_>, at: usize) -> Option<(Kind, usize)> {
     })
 }
 
-fn table(lines: &Lines<'_>, at: usize, separator: u8) -> Option<usize> {
+fn table(lines: &SegmentLines<'_>, at: usize, separator: u8) -> Option<usize> {
     let first = record(lines, at, separator)?;
     // Only in a table of few columns it matters how the first rows read.
     let is_told = |line: usize| first.fields < MANY && is_told(lines.bytes(line), separator);
@@ -54,18 +54,18 @@ fn table(lines: &Lines<'_>, at: usize, separator: u8) -> Option<usize> {
     (rows >= FEWEST).then_some(line)
 }
 
-struct Record {
+struct CsvRecord {
     fields: usize,
     next: usize,
 }
 
-fn record(lines: &Lines<'_>, at: usize, separator: u8) -> Option<Record> {
+fn record(lines: &SegmentLines<'_>, at: usize, separator: u8) -> Option<CsvRecord> {
     let start = lines.start(at);
     let mut bytes = lines.bytes(at);
     // The common case has no quotes.
     if memchr::memchr(b'"', bytes).is_none() {
         let fields = memchr::memchr_iter(separator, bytes).count() + 1;
-        return Some(Record { fields, next: at + 1 });
+        return Some(CsvRecord { fields, next: at + 1 });
     }
     let mut next = at + 1;
     let mut fields = 1;
@@ -93,7 +93,7 @@ fn record(lines: &Lines<'_>, at: usize, separator: u8) -> Option<Record> {
         }
         let rest = bytes.get(position..)?;
         match memchr::memchr2(separator, b'"', rest) {
-            None => return Some(Record { fields, next }),
+            None => return Some(CsvRecord { fields, next }),
             Some(found) if rest.get(found) == Some(&separator) => {
                 fields += 1;
                 position += found + 1;

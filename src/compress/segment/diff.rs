@@ -1,7 +1,7 @@
 //! Unified diffs. A hunk is as long as its header says, so what a hunk holds (a fence, a log line)
 //! is never taken for a part of its own.
 
-use super::lines::Lines;
+use super::lines::SegmentLines;
 use super::shape::{digits, run_of};
 
 /// Beginnings of the lines that git writes above a file.
@@ -30,11 +30,11 @@ const HEADERS: [&[u8]; 17] = [
 
 /// The line after the diff that begins at a line. All of it stands as far from the margin as its
 /// first line does.
-pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     if !begins(lines, at) {
         return None;
     }
-    let own = Own::of(lines, at);
+    let own = MarginLines::of(lines, at);
     let mut line = at;
     let mut end = at;
     while line < lines.len() {
@@ -57,19 +57,19 @@ pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
 }
 
 /// Whether a diff begins at a line.
-pub(super) fn begins(lines: &Lines<'_>, at: usize) -> bool {
-    Own::of(lines, at).begins(at)
+pub(super) fn begins(lines: &SegmentLines<'_>, at: usize) -> bool {
+    MarginLines::of(lines, at).begins(at)
 }
 
 /// Lines without the white space that stands before all of a diff.
 #[derive(Clone, Copy)]
-struct Own<'t, 'l> {
-    lines: &'l Lines<'t>,
+struct MarginLines<'t, 'l> {
+    lines: &'l SegmentLines<'t>,
     margin: &'t [u8],
 }
 
-impl<'t, 'l> Own<'t, 'l> {
-    fn of(lines: &'l Lines<'t>, first: usize) -> Self {
+impl<'t, 'l> MarginLines<'t, 'l> {
+    fn of(lines: &'l SegmentLines<'t>, first: usize) -> Self {
         Self { lines, margin: lines.slice(lines.start(first)..lines.head(first)) }
     }
 
@@ -91,7 +91,7 @@ pub(crate) fn without<'t>(margin: &[u8], line: &'t [u8]) -> Option<&'t [u8]> {
     line.strip_prefix(margin).or_else(|| line.trim_ascii().is_empty().then_some(&[]))
 }
 
-fn names_files(own: Own<'_, '_>, at: usize) -> bool {
+fn names_files(own: MarginLines<'_, '_>, at: usize) -> bool {
     let begins = |at: usize, mark: &[u8]| own.line(at).is_some_and(|line| line.starts_with(mark));
     begins(at, b"--- ")
         && begins(at + 1, b"+++ ")
@@ -112,7 +112,7 @@ pub(crate) struct Hunk {
 
 /// What a line of a hunk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum HunkLine {
     /// In all of the files.
     Context,
     /// In some of them, or a note about one that is.
@@ -137,9 +137,9 @@ impl Hunk {
     }
 
     /// Takes in the next line; none where it is not of the hunk.
-    pub(crate) fn take(&mut self, line: &[u8]) -> Option<Line> {
+    pub(crate) fn take(&mut self, line: &[u8]) -> Option<HunkLine> {
         if line.first() == Some(&b'\\') {
-            return Some(Line::Change);
+            return Some(HunkLine::Change);
         }
         // A mark for each old file; an empty line is context that lost its blanks.
         let marks = line.get(..self.files).unwrap_or(line);
@@ -157,7 +157,7 @@ impl Hunk {
         left.new = left.new.checked_sub(usize::from(!is_gone))?;
         *self = left;
         let is_context = marks.iter().all(|mark| *mark == b' ');
-        Some(if is_context { Line::Context } else { Line::Change })
+        Some(if is_context { HunkLine::Context } else { HunkLine::Change })
     }
 }
 
@@ -175,7 +175,7 @@ fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
 }
 
-fn after_hunk(own: Own<'_, '_>, mut line: usize, mut hunk: Hunk) -> usize {
+fn after_hunk(own: MarginLines<'_, '_>, mut line: usize, mut hunk: Hunk) -> usize {
     let bytes = |at: usize| own.line(at);
     while line < own.lines.len()
         && hunk.goes_on()
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn taken(text: &str) -> Option<&str> {
-        let lines = Lines::of(text);
+        let lines = SegmentLines::of(text);
         end(&lines, 0).map(|end| &text[..lines.start(end)])
     }
 
@@ -212,10 +212,10 @@ mod tests {
         assert_eq!(taken(&format!("{diff}  and so on\n")), Some(diff));
         let hunk = Hunk::read(b"@@@ -1,3 -1,2 +1,3 @@@").unwrap();
         for (line, is) in [
-            ("  a", Some(Line::Context)),
-            ("", Some(Line::Context)),
-            ("+ a", Some(Line::Change)),
-            ("--a", Some(Line::Change)),
+            ("  a", Some(HunkLine::Context)),
+            ("", Some(HunkLine::Context)),
+            ("+ a", Some(HunkLine::Change)),
+            ("--a", Some(HunkLine::Change)),
             ("-+a", None),
             ("a", None),
         ] {

@@ -2,7 +2,7 @@
 //! columns in from the margin of what holds it, closed by as many or more of the same. A fence
 //! that nothing closes runs to the end of its list item, or of the text.
 
-use super::lines::Lines;
+use super::lines::SegmentLines;
 use super::shape::{list_marker, run_of};
 
 /// Deepest nesting of lists that is followed.
@@ -16,7 +16,7 @@ pub(super) struct Margins {
 
 impl Margins {
     /// Takes in a line that was neither blank nor a block of some other kind.
-    pub(super) fn see(&mut self, lines: &Lines<'_>, line: usize) {
+    pub(super) fn see(&mut self, lines: &SegmentLines<'_>, line: usize) {
         self.close(lines.indent(line));
         if let Some(width) = list_marker(lines.body(line))
             && self.stack.len() < DEEPEST
@@ -43,7 +43,7 @@ impl Margins {
 }
 
 /// The line after the fence that opens at a line.
-pub(super) fn end(lines: &Lines<'_>, at: usize, margins: &mut Margins) -> Option<usize> {
+pub(super) fn end(lines: &SegmentLines<'_>, at: usize, margins: &mut Margins) -> Option<usize> {
     let (opening, margin) = opening(lines, at, margins)?;
     let mut line = at + 1;
     while line < lines.len() {
@@ -63,31 +63,35 @@ pub(super) fn end(lines: &Lines<'_>, at: usize, margins: &mut Margins) -> Option
 
 /// Whether a fence opens at a line, whatever lists are open there.
 pub(super) fn opens(body: &[u8]) -> bool {
-    Opening::read(body).is_some()
+    FenceOpening::read(body).is_some()
 }
 
-fn opening(lines: &Lines<'_>, at: usize, margins: &mut Margins) -> Option<(Opening, usize)> {
+fn opening(
+    lines: &SegmentLines<'_>,
+    at: usize,
+    margins: &mut Margins,
+) -> Option<(FenceOpening, usize)> {
     let indent = lines.indent(at);
     let body = lines.body(at);
-    if let Some(opening) = Opening::read(body) {
+    if let Some(opening) = FenceOpening::read(body) {
         margins.close(indent);
         let margin = margins.stack.last().copied().unwrap_or(0);
         return (indent - margin <= 3).then_some((opening, margin));
     }
     // A list item that begins with a fence.
     let width = list_marker(body)?;
-    let opening = Opening::read(body.get(width..)?)?;
+    let opening = FenceOpening::read(body.get(width..)?)?;
     margins.see(lines, at);
     Some((opening, indent + width))
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Opening {
+struct FenceOpening {
     mark: u8,
     length: usize,
 }
 
-impl Opening {
+impl FenceOpening {
     fn read(body: &[u8]) -> Option<Self> {
         let mark = *body.first().filter(|byte| matches!(byte, b'`' | b'~'))?;
         let length = run_of(body, mark);

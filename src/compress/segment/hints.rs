@@ -1,7 +1,7 @@
 //! What a short line can be at all, from one look at its bytes. A rule that needs a colon is not
 //! asked about a line without one, so a text of many short lines that are nothing costs little.
 
-use super::lines::Lines;
+use super::lines::SegmentLines;
 
 /// Bytes of a line that is looked at. A longer one may be anything: its bytes pay for the rules.
 const SHORT: usize = 32;
@@ -17,7 +17,7 @@ const SEPARATOR: u8 = 16;
 const WORD: u8 = 32;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hints {
+pub(super) struct LineHints {
     marks: u8,
     length: usize,
     first: u8,
@@ -28,8 +28,8 @@ pub(super) struct Hints {
     next: u8,
 }
 
-impl Hints {
-    pub(super) fn of(lines: &Lines<'_>, at: usize) -> Self {
+impl LineHints {
+    pub(super) fn of(lines: &SegmentLines<'_>, at: usize) -> Self {
         let body = lines.body(at);
         let marks = if body.len() > SHORT {
             u8::MAX
@@ -118,8 +118,8 @@ mod tests {
         fn no_rule_that_would_hold_is_passed_over(
             text in "([ \t]{0,3}([a-zA-Z0-9:/.=,;?|<>(){}\\[\\]#\"@*`-]|total |return|import |def |```|\t|, ){0,6} ?\n){1,5}"
         ) {
-            let lines = Lines::of(&text);
-            let hints = Hints::of(&lines, 0);
+            let lines = SegmentLines::of(&text);
+            let hints = LineHints::of(&lines, 0);
             prop_assert!(hints.search() || search::end(&lines, 0).is_none());
             prop_assert!(hints.listing() || listing::end(&lines, 0).is_none());
             prop_assert!(hints.yaml() || yaml::region(&lines, 0).is_none());

@@ -4,7 +4,7 @@
 //! only a reader can refuse (a key that stands twice, half a surrogate pair) is JSON here.
 
 use super::Kind;
-use super::lines::Lines;
+use super::lines::SegmentLines;
 use crate::json::next_special;
 
 /// Nesting beyond this is no JSON to us.
@@ -12,7 +12,11 @@ const DEPTH: u32 = 64;
 
 /// The value that begins at a line, and the line after it. Looking over several lines spends
 /// `budget` where it fails; with none left a value must end on its own line.
-pub(super) fn find(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<(Kind, usize)> {
+pub(super) fn find(
+    lines: &SegmentLines<'_>,
+    at: usize,
+    budget: &mut usize,
+) -> Option<(Kind, usize)> {
     let first = value(lines, at, budget)?;
     if first > at + 1 {
         return Some((Kind::Json, first));
@@ -24,7 +28,7 @@ pub(super) fn find(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<(
     Some((if end > first { Kind::JsonLines } else { Kind::Json }, end))
 }
 
-fn value(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<usize> {
+fn value(lines: &SegmentLines<'_>, at: usize, budget: &mut usize) -> Option<usize> {
     let from = lines.head(at);
     let line_end = lines.end(at);
     let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);
@@ -47,19 +51,19 @@ fn value(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<usize> {
     None
 }
 
-fn fills_line(lines: &Lines<'_>, line: usize) -> bool {
+fn fills_line(lines: &SegmentLines<'_>, line: usize) -> bool {
     let value = document(lines.slice(0..lines.end(line)), lines.head(line));
     value.is_ok_and(|end| ends_line(lines, line, end))
 }
 
-fn ends_line(lines: &Lines<'_>, line: usize, end: usize) -> bool {
+fn ends_line(lines: &SegmentLines<'_>, line: usize, end: usize) -> bool {
     lines.slice(end..lines.end(line)).iter().all(|byte| matches!(byte, b' ' | b'\t'))
 }
 
 /// The byte after the object or array at `from` that holds something; else how far the search
 /// came.
 fn document(bytes: &[u8], from: usize) -> Result<usize, usize> {
-    let mut scan = Scan { bytes, at: from, depth: 0, objects: 0, items: 0 };
+    let mut scan = JsonScan { bytes, at: from, depth: 0, objects: 0, items: 0 };
     if scan.run().is_none() {
         return Err(scan.at);
     }
@@ -70,7 +74,7 @@ fn document(bytes: &[u8], from: usize) -> Result<usize, usize> {
 }
 
 /// The grammar, with the open brackets as bits.
-struct Scan<'a> {
+struct JsonScan<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: u32,
@@ -80,7 +84,7 @@ struct Scan<'a> {
     items: usize,
 }
 
-impl Scan<'_> {
+impl JsonScan<'_> {
     fn run(&mut self) -> Option<()> {
         loop {
             // A value is due.

@@ -7,29 +7,29 @@ use crate::compress::breaks::breaks;
 
 /// A line without its break. `head` is the first byte that is no space or tab, `end` at the most.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct LineSpan {
     start: usize,
     head: usize,
     end: usize,
 }
 
 #[derive(Debug)]
-pub(super) struct Lines<'a> {
+pub(super) struct SegmentLines<'a> {
     pub(super) text: &'a str,
-    lines: Vec<Line>,
+    lines: Vec<LineSpan>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> SegmentLines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let mut lines = Vec::with_capacity(text.len() / 48 + 1);
         let mut start = 0;
         for at in breaks(text) {
-            lines.push(Line::new(bytes, start, at));
+            lines.push(LineSpan::new(bytes, start, at));
             start = at + 1;
         }
         if start < bytes.len() {
-            lines.push(Line::new(bytes, start, bytes.len()));
+            lines.push(LineSpan::new(bytes, start, bytes.len()));
         }
         Self { text, lines }
     }
@@ -85,7 +85,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl Line {
+impl LineSpan {
     fn new(bytes: &[u8], start: usize, at: usize) -> Self {
         let line = bytes.get(start..at).unwrap_or_default();
         let end = if line.last() == Some(&b'\r') { at - 1 } else { at };
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn lines_know_their_parts() {
-        let lines = Lines::of("  ab\r\n\t\n\nlast");
+        let lines = SegmentLines::of("  ab\r\n\t\n\nlast");
         assert_eq!(lines.len(), 4);
         assert_eq!((lines.bytes(0), lines.body(0), lines.indent(0)), (&b"  ab"[..], &b"ab"[..], 2));
         assert!(lines.is_blank(1) && lines.is_blank(2) && !lines.is_blank(3));
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn a_break_at_the_end_begins_no_line() {
-        assert_eq!(Lines::of("").len(), 0);
-        assert_eq!(Lines::of("a\n").len(), 1);
-        assert_eq!(Lines::of("\r").bytes(0), b"");
+        assert_eq!(SegmentLines::of("").len(), 0);
+        assert_eq!(SegmentLines::of("a\n").len(), 1);
+        assert_eq!(SegmentLines::of("\r").bytes(0), b"");
     }
 }

@@ -1,14 +1,14 @@
 //! Listings of files: `ls -l`, `find`, `tree`, names one on a line, folders with indented names.
 
-use super::lines::Lines;
-use super::shape::{Signs, digits, is_path, is_path_of};
+use super::lines::SegmentLines;
+use super::shape::{SignSet, digits, is_path, is_path_of};
 
 const FEWEST: usize = 3;
 /// No name has so many bytes.
 const LONGEST: usize = 512;
 
 /// The line after the listing that begins at a line.
-pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let mut line = at;
     if lines.body(at).strip_prefix(b"total ").is_some_and(|rest| digits(rest) == rest.len()) {
         line += 1;
@@ -49,7 +49,7 @@ fn is_tree(body: &[u8]) -> bool {
 }
 
 /// Names alone on their lines: at least `FEWEST`, most of them paths beyond doubt.
-fn names(lines: &Lines<'_>, at: usize) -> Option<usize> {
+fn names(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     if !is_path(name(lines.body(at))) {
         return None;
     }
@@ -60,7 +60,7 @@ fn names(lines: &Lines<'_>, at: usize) -> Option<usize> {
         if own.len() >= LONGEST {
             break;
         }
-        let signs = Signs::of(own);
+        let signs = SignSet::of(own);
         // There is no name past the last line.
         if !signs.may_be_name() {
             break;

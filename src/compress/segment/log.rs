@@ -1,6 +1,6 @@
 //! Logs: runs of lines that begin with a time or a level, or that are made alike.
 
-use super::lines::Lines;
+use super::lines::SegmentLines;
 use super::shape::{digits, run_of};
 
 /// Lines without a time that a message may go on for.
@@ -26,7 +26,7 @@ const SMALL_LEVELS: [&[u8]; 7] =
     [b"error", b"warning", b"warn", b"info", b"debug", b"note", b"trace"];
 
 /// The line after the log that begins at a line.
-pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     if !is_entry(lines.body(at)) {
         return None;
     }
@@ -151,7 +151,7 @@ fn is_step(body: &[u8]) -> bool {
 
 /// The line after a run of lines that begin with the same word and are no sentences: what a tool
 /// says about each of many things.
-pub(super) fn alike(lines: &Lines<'_>, at: usize) -> Option<usize> {
+pub(super) fn alike(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     let word = opening_word(lines.body(at))?;
     let is_alike = |line: usize| {
         let rest = head(lines.body(line)).strip_prefix(word);

@@ -1,7 +1,7 @@
 //! XML and HTML: elements that begin a line, balanced, and end one. Nothing is expanded.
 
 use super::Kind;
-use super::lines::Lines;
+use super::lines::SegmentLines;
 use super::shape::contains;
 
 /// Elements inside one another.
@@ -28,14 +28,18 @@ const HTML: [&[u8]; 31] = [
 
 /// The elements that begin at a line and the line after them. Failing over several lines spends
 /// `budget`.
-pub(super) fn find(lines: &Lines<'_>, at: usize, budget: &mut usize) -> Option<(Kind, usize)> {
+pub(super) fn find(
+    lines: &SegmentLines<'_>,
+    at: usize,
+    budget: &mut usize,
+) -> Option<(Kind, usize)> {
     let from = lines.head(at);
     let line_end = lines.end(at);
     let limit = lines.text.len().min(from.saturating_add(*budget)).max(line_end);
     if limit - from < SHORTEST {
         return None;
     }
-    let mut scan = Scan::new(lines.slice(0..limit), from);
+    let mut scan = MarkupScan::new(lines.slice(0..limit), from);
     let ended = scan.run();
     if let Some(end) = ended {
         let last = if end <= line_end { at } else { lines.at(end - 1) };
@@ -55,7 +59,7 @@ pub(super) fn is_tag(body: &[u8]) -> bool {
     body.starts_with(b"</") && body.len() > 3 && memchr::memchr(b' ', body).is_none()
 }
 
-struct Scan<'a> {
+struct MarkupScan<'a> {
     bytes: &'a [u8],
     at: usize,
     /// How far was looked at all.
@@ -71,7 +75,7 @@ struct Scan<'a> {
 }
 
 /// What stands between two angle brackets.
-enum Tag<'a> {
+enum MarkupTag<'a> {
     Open(&'a [u8]),
     Empty,
     Close(&'a [u8]),
@@ -79,7 +83,7 @@ enum Tag<'a> {
     Aside,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> MarkupScan<'a> {
     fn new(bytes: &'a [u8], at: usize) -> Self {
         Self {
             bytes,
@@ -99,15 +103,15 @@ impl<'a> Scan<'a> {
         loop {
             let tag = self.tag();
             match tag {
-                Some(Tag::Aside) => self.elements += usize::from(!self.open.is_empty()),
-                Some(Tag::Empty) => {
+                Some(MarkupTag::Aside) => self.elements += usize::from(!self.open.is_empty()),
+                Some(MarkupTag::Empty) => {
                     self.elements += 1;
                     if self.open.is_empty() {
                         return Some(self.at);
                     }
                 }
-                Some(Tag::Open(name)) => self.enter(name)?,
-                Some(Tag::Close(name)) => {
+                Some(MarkupTag::Open(name)) => self.enter(name)?,
+                Some(MarkupTag::Close(name)) => {
                     self.leave(name)?;
                     if self.open.is_empty() {
                         return Some(self.at);
@@ -174,7 +178,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads the tag at `at` and goes behind it.
-    fn tag(&mut self) -> Option<Tag<'a>> {
+    fn tag(&mut self) -> Option<MarkupTag<'a>> {
         // What is not found was looked for everywhere.
         let before = self.at;
         let tag = self.read_tag();
@@ -185,7 +189,7 @@ impl<'a> Scan<'a> {
         tag
     }
 
-    fn read_tag(&mut self) -> Option<Tag<'a>> {
+    fn read_tag(&mut self) -> Option<MarkupTag<'a>> {
         let rest = self.bytes.get(self.at..)?.strip_prefix(b"<")?;
         let rest = rest.get(..rest.len().min(LONGEST))?;
         let aside = |open: &[u8], close: &[u8]| {
@@ -214,7 +218,7 @@ impl<'a> Scan<'a> {
                     && let Some([b'>', ..]) = rest.get(1..)?.strip_prefix(*name)
                 {
                     self.at += name.len() + 3;
-                    return Some(Tag::Close(name));
+                    return Some(MarkupTag::Close(name));
                 }
                 let name = name(rest.get(1..)?);
                 let close = memchr::memchr(b'>', rest)?;
@@ -223,15 +227,15 @@ impl<'a> Scan<'a> {
                     return None;
                 }
                 self.at += close + 2;
-                return Some(Tag::Close(name));
+                return Some(MarkupTag::Close(name));
             }
             _ => return self.opening(),
         };
         self.at += length;
-        Some(Tag::Aside)
+        Some(MarkupTag::Aside)
     }
 
-    fn opening(&mut self) -> Option<Tag<'a>> {
+    fn opening(&mut self) -> Option<MarkupTag<'a>> {
         let rest = self.bytes.get(self.at + 1..)?;
         let rest = rest.get(..rest.len().min(LONGEST))?;
         let name = name(rest);
@@ -241,7 +245,7 @@ impl<'a> Scan<'a> {
         let mut at = name.len();
         if rest.get(at) == Some(&b'>') {
             self.at += at + 2;
-            return Some(Tag::Open(name));
+            return Some(MarkupTag::Open(name));
         }
         loop {
             at += memchr::memchr3(b'>', b'"', b'\'', rest.get(at..)?)?;
@@ -260,9 +264,9 @@ impl<'a> Scan<'a> {
         }
         self.at += at + 2;
         if attributes.ends_with(b"/") {
-            return Some(Tag::Empty);
+            return Some(MarkupTag::Empty);
         }
-        Some(Tag::Open(name))
+        Some(MarkupTag::Open(name))
     }
 }
 

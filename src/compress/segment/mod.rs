@@ -31,14 +31,14 @@ mod yaml;
 
 use std::ops::Range;
 
-pub(crate) use diff::{Hunk, Line as HunkLine, without};
+pub(crate) use diff::{Hunk, HunkLine, without};
 pub(crate) use log::is_entry;
 pub(crate) use numbered::number;
 pub(crate) use search::{hit, is_context};
 
 use fence::Margins;
-use hints::Hints;
-use lines::Lines;
+use hints::LineHints;
+use lines::SegmentLines;
 use shape::is_plain;
 pub(crate) use shape::is_sentence;
 
@@ -109,7 +109,7 @@ impl Kind {
 
 /// The parts of a text, in order.
 pub(crate) fn segment(text: &str) -> Vec<Span> {
-    let lines = Lines::of(text);
+    let lines = SegmentLines::of(text);
     let mut segmenter = Segmenter::new(&lines);
     let mut at = 0;
     while at < lines.len() {
@@ -127,7 +127,7 @@ fn of(kind: Kind, end: Option<usize>) -> Option<(Kind, usize)> {
 }
 
 struct Segmenter<'t, 'l> {
-    lines: &'l Lines<'t>,
+    lines: &'l SegmentLines<'t>,
     spans: Vec<Span>,
     margins: Margins,
     /// Bytes that may still be looked at in vain by rules that look over several lines.
@@ -138,7 +138,7 @@ struct Segmenter<'t, 'l> {
 }
 
 impl<'t, 'l> Segmenter<'t, 'l> {
-    fn new(lines: &'l Lines<'t>) -> Self {
+    fn new(lines: &'l SegmentLines<'t>) -> Self {
         let budget = lines.text.len().saturating_mul(2);
         Self {
             lines,
@@ -207,7 +207,7 @@ impl<'t, 'l> Segmenter<'t, 'l> {
     /// The rules that no first byte tells, where what is in the line may be theirs.
     fn region(&mut self, at: usize) -> Option<(Kind, usize)> {
         let lines = self.lines;
-        let hints = Hints::of(lines, at);
+        let hints = LineHints::of(lines, at);
         let when = |may_be: bool| may_be.then_some(());
         when(hints.search())
             .and_then(|()| of(Kind::Search, search::end(lines, at)))

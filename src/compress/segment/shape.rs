@@ -29,7 +29,7 @@ pub(super) fn contains(bytes: &[u8], part: &[u8]) -> bool {
 
 /// What signs a text is made of.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Signs(u8);
+pub(super) struct SignSet(u8);
 
 /// Letters and digits.
 const WORD: u8 = 1;
@@ -58,7 +58,7 @@ const SIGNS: [u8; 256] = {
     signs
 };
 
-impl Signs {
+impl SignSet {
     pub(super) fn of(text: &[u8]) -> Self {
         let sign = |byte: &u8| SIGNS.get(usize::from(*byte)).copied().unwrap_or(OTHER);
         Self(text.iter().fold(0, |signs, byte| signs | sign(byte)))
@@ -80,11 +80,11 @@ const PATH: usize = 512;
 
 /// Whether the whole text is a path beyond doubt: no blanks, and a slash or an extension.
 pub(super) fn is_path(text: &[u8]) -> bool {
-    text.len() <= PATH && is_path_of(text, Signs::of(text))
+    text.len() <= PATH && is_path_of(text, SignSet::of(text))
 }
 
 /// The same of a text that is made of these signs.
-pub(super) fn is_path_of(text: &[u8], signs: Signs) -> bool {
+pub(super) fn is_path_of(text: &[u8], signs: SignSet) -> bool {
     if text.len() > PATH || !signs.may_be_path() {
         return false;
     }

@@ -1,7 +1,7 @@
 //! What runners of tests print. Lines that only a runner writes hold a run together; what stands
 //! between two of them (why a test failed) belongs to it.
 
-use super::lines::Lines;
+use super::lines::SegmentLines;
 use super::shape::{contains, digits, run_of};
 use super::{diff, fence};
 
@@ -9,7 +9,7 @@ use super::{diff, fence};
 const BETWEEN: usize = 24;
 
 /// The line after the run that begins at a line.
-pub(super) fn end(lines: &Lines<'_>, at: usize) -> Option<usize> {
+pub(super) fn end(lines: &SegmentLines<'_>, at: usize) -> Option<usize> {
     if !is_report(lines.body(at)) {
         return None;
     }

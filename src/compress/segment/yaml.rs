@@ -2,21 +2,21 @@
 //! lines nest, or where a flat map holds values; lines that name who speaks are prose.
 
 use super::fence;
-use super::lines::Lines;
+use super::lines::SegmentLines;
 use super::shape::is_sentence;
 
 /// What a region of lines turned out to be, and the line after it.
-pub(super) struct Region {
+pub(super) struct YamlRegion {
     pub(super) end: usize,
     pub(super) is_yaml: bool,
 }
 
 /// Reads the region that begins at a line; `None` where none begins.
-pub(super) fn region(lines: &Lines<'_>, at: usize) -> Option<Region> {
+pub(super) fn region(lines: &SegmentLines<'_>, at: usize) -> Option<YamlRegion> {
     if lines.indent(at) > 0 || entry(lines.body(at)).is_none() {
         return None;
     }
-    let mut scan = Scan::default();
+    let mut scan = YamlRegionScan::default();
     let mut line = at;
     let mut end = at;
     while line < lines.len() {
@@ -30,12 +30,12 @@ pub(super) fn region(lines: &Lines<'_>, at: usize) -> Option<Region> {
         line += 1;
         end = line;
     }
-    Some(Region { end, is_yaml: scan.is_yaml() })
+    Some(YamlRegion { end, is_yaml: scan.is_yaml() })
 }
 
 /// A line of a map or a sequence.
 #[derive(Debug, Clone, Copy)]
-struct Entry<'a> {
+struct YamlEntry<'a> {
     /// Dashes and blanks before the key.
     dash: usize,
     key: &'a [u8],
@@ -43,7 +43,7 @@ struct Entry<'a> {
 }
 
 #[derive(Debug, Default)]
-struct Scan<'a> {
+struct YamlRegionScan<'a> {
     keys: usize,
     /// Keys of the top level, to see one that comes again.
     top: Vec<&'a [u8]>,
@@ -59,8 +59,8 @@ struct Scan<'a> {
     went_on: usize,
 }
 
-impl<'a> Scan<'a> {
-    fn take(&mut self, lines: &Lines<'a>, line: usize) -> bool {
+impl<'a> YamlRegionScan<'a> {
+    fn take(&mut self, lines: &SegmentLines<'a>, line: usize) -> bool {
         let indent = lines.indent(line);
         let body = lines.body(line);
         if self.scalar.is_some_and(|margin| indent > margin) {
@@ -90,7 +90,7 @@ impl<'a> Scan<'a> {
         true
     }
 
-    fn count(&mut self, entry: Entry<'a>, indent: usize) {
+    fn count(&mut self, entry: YamlEntry<'a>, indent: usize) {
         if entry.dash > 0 && !entry.key.is_empty() {
             self.nested += 1;
         }
@@ -131,19 +131,19 @@ impl<'a> Scan<'a> {
 }
 
 /// `key:`, `key: value`, `- key: value`, `- value`, `? key`, `: value`.
-fn entry(body: &[u8]) -> Option<Entry<'_>> {
+fn entry(body: &[u8]) -> Option<YamlEntry<'_>> {
     let mut dash = 0;
     while let Some(rest) = body.get(dash..).and_then(|rest| rest.strip_prefix(b"- ")) {
         dash = body.len() - rest.trim_ascii_start().len();
     }
     let rest = body.get(dash..)?;
     match rest {
-        [b'?', b' ', key @ ..] => return Some(Entry { dash: dash + 2, key, value: b"" }),
-        [b':', b' ', value @ ..] => return Some(Entry { dash: dash + 2, key: b"", value }),
+        [b'?', b' ', key @ ..] => return Some(YamlEntry { dash: dash + 2, key, value: b"" }),
+        [b':', b' ', value @ ..] => return Some(YamlEntry { dash: dash + 2, key: b"", value }),
         _ => {}
     }
     if let Some(key) = flow_key(rest).filter(|_| dash > 0) {
-        return Some(Entry { dash, key, value: rest.get(..1)? });
+        return Some(YamlEntry { dash, key, value: rest.get(..1)? });
     }
     let colon = key_end(rest)?;
     let (key, after) = rest.split_at_checked(colon)?;
@@ -151,7 +151,7 @@ fn entry(body: &[u8]) -> Option<Entry<'_>> {
     if !matches!(after.first(), None | Some(b' ')) {
         return None;
     }
-    Some(Entry { dash, key, value: after.trim_ascii() })
+    Some(YamlEntry { dash, key, value: after.trim_ascii() })
 }
 
 /// The first key of a map in flow style that takes the rest of a line.

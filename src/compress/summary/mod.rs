@@ -7,7 +7,7 @@
 //! nothing quoted shows: paths, numbers, names. A summary that was made before is read back by its
 //! sections, so that the next one holds its lines and not the summary.
 
-mod earlier;
+mod earlier_summaries;
 mod line;
 mod page;
 mod pick;
@@ -19,10 +19,10 @@ use super::notation::reports_error;
 use crate::domain::{Message, Role, TokenizerName};
 use crate::tokenizer::Counter;
 
-use earlier::Earlier;
+use earlier_summaries::EarlierSummaries;
 #[cfg(fuzzing)]
 pub(super) use line::one_line;
-use page::{Page, Worth};
+use page::{LineWorth, SummaryPage};
 use pick::{asked, called, is_long_result, next, said, texts, to_keep};
 
 /// The sections, in the order in which they stand.
@@ -39,7 +39,7 @@ enum Section {
 }
 
 /// What is quoted message by message, the newest first.
-struct Quotes {
+struct QuoteRule {
     section: Section,
     /// Hundredths of the room that it may use.
     share: u64,
@@ -52,8 +52,8 @@ struct Quotes {
     pick: fn(&Message, usize, &mut Vec<String>),
 }
 
-const QUOTES: &[Quotes] = &[
-    Quotes {
+const QUOTES: &[QuoteRule] = &[
+    QuoteRule {
         section: Section::Asked,
         share: 30,
         width: 400,
@@ -61,7 +61,7 @@ const QUOTES: &[Quotes] = &[
         most: usize::MAX,
         pick: asked,
     },
-    Quotes {
+    QuoteRule {
         section: Section::Next,
         share: 5,
         width: 240,
@@ -69,7 +69,7 @@ const QUOTES: &[Quotes] = &[
         most: NEXT_STEPS,
         pick: next,
     },
-    Quotes {
+    QuoteRule {
         section: Section::Keep,
         share: 5,
         width: 240,
@@ -77,7 +77,7 @@ const QUOTES: &[Quotes] = &[
         most: usize::MAX,
         pick: to_keep,
     },
-    Quotes {
+    QuoteRule {
         section: Section::Found,
         share: 16,
         width: 240,
@@ -85,7 +85,7 @@ const QUOTES: &[Quotes] = &[
         most: usize::MAX,
         pick: said,
     },
-    Quotes {
+    QuoteRule {
         section: Section::State,
         share: 8,
         width: 160,
@@ -109,7 +109,7 @@ const SHORT: usize = 8;
 /// What a summary is made of.
 #[expect(missing_debug_implementations, reason = "a function has nothing to show")]
 #[derive(Clone, Copy)]
-pub struct Covered<'c> {
+pub struct SummaryInput<'c> {
     /// The messages, in order.
     pub messages: &'c [&'c Message],
     /// Texts of summaries that stand for what came before them, without any wrapper.
@@ -126,11 +126,11 @@ pub struct Covered<'c> {
 pub fn summarize(
     counter: &Counter,
     name: TokenizerName,
-    covered: &Covered<'_>,
+    covered: &SummaryInput<'_>,
     room: u64,
 ) -> String {
-    let earlier = Earlier::read(covered.earlier);
-    let mut page = Page::new(counter, name);
+    let earlier = EarlierSummaries::read(covered.earlier);
+    let mut page = SummaryPage::new(counter, name);
     for quotes in QUOTES {
         page.give(room * quotes.share / 100);
         page.quote(quotes, covered, &earlier);
@@ -149,7 +149,7 @@ pub fn summarize(
         lines.extend(own.filter(|line| reports_error(line)).map(|line| (at + 1, line)));
     }
     page.give(room * ERRORS / 100);
-    let focus = Worth::of(covered.instructions);
+    let focus = LineWorth::of(covered.instructions);
     page.quote_most(Section::Found, lines, (&focus.beside(ERROR), &|_| false));
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
     {

@@ -1,38 +1,38 @@
 //! A summary while it is filled.
 
-use super::earlier::Earlier;
+use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
 use super::pick::is_long_result;
-use super::{ASKED_FOR, Covered, Quotes, SECTIONS, SHORT, Section};
-use crate::compress::extract::{Shows, Unit, select_beside};
+use super::{ASKED_FOR, QuoteRule, SECTIONS, SHORT, Section, SummaryInput};
+use crate::compress::extract::{ExtractUnit, UnitFacts, select_beside};
 use crate::domain::{Message, TokenizerName};
 use crate::tokenizer::Counter;
 
 /// A line of the summary.
-struct Line {
+struct SummaryLine {
     section: Section,
     /// The place of its message; 0 for what an earlier summary said, message 0 is at 1.
     at: usize,
     text: String,
 }
 
-pub(super) struct Page<'c> {
+pub(super) struct SummaryPage<'c> {
     counter: &'c Counter,
     name: TokenizerName,
     /// Tokens that are left of what was given so far.
     left: u64,
-    lines: Vec<Line>,
+    lines: Vec<SummaryLine>,
 }
 
 /// What lines are worth beside their facts.
 #[derive(Default)]
-pub(super) struct Worth {
+pub(super) struct LineWorth {
     every: u32,
     /// In lower case.
     words: Vec<String>,
 }
 
-impl Worth {
+impl LineWorth {
     /// `instructions`: lines with one of its words are worth more. Short words say little.
     pub(super) fn of(instructions: Option<&str>) -> Self {
         const SHORTEST: usize = 4;
@@ -55,7 +55,7 @@ impl Worth {
     }
 }
 
-impl<'c> Page<'c> {
+impl<'c> SummaryPage<'c> {
     pub(super) fn new(counter: &'c Counter, name: TokenizerName) -> Self {
         Self { counter, name, left: 0, lines: Vec::new() }
     }
@@ -70,7 +70,12 @@ impl<'c> Page<'c> {
     }
 
     /// Quotes of each message what the section is for, the newest first.
-    pub(super) fn quote(&mut self, quotes: &Quotes, covered: &Covered<'_>, earlier: &Earlier) {
+    pub(super) fn quote(
+        &mut self,
+        quotes: &QuoteRule,
+        covered: &SummaryInput<'_>,
+        earlier: &EarlierSummaries,
+    ) {
         let section = quotes.section;
         let Some(whole) = self.open(section) else { return };
         let start = self.lines.len();
@@ -144,7 +149,7 @@ impl<'c> Page<'c> {
         &mut self,
         section: Section,
         mut lines: Vec<(usize, &str)>,
-        (worth, told): (&Worth, &dyn Fn(u64) -> bool),
+        (worth, told): (&LineWorth, &dyn Fn(u64) -> bool),
     ) {
         /// Characters of a line.
         const WIDTH: usize = 400;
@@ -157,11 +162,12 @@ impl<'c> Page<'c> {
         let weights: Vec<u32> = lines.iter().map(|(_, line)| worth.weigh(line)).collect();
         // At most about four bytes to a token; where that is too many, fewer.
         let mut bytes = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4);
-        let before = Unit { text: &said, weight: 0, must: true };
+        let before = ExtractUnit { text: &said, weight: 0, must: true };
         let units = lines.iter().zip(&weights);
-        let units = units.map(|((_, text), weight)| Unit { text, weight: *weight, must: false });
-        let units: Vec<Unit<'_>> = std::iter::once(before).chain(units).collect();
-        let shows = Shows::of(units.iter().copied(), 1);
+        let units =
+            units.map(|((_, text), weight)| ExtractUnit { text, weight: *weight, must: false });
+        let units: Vec<ExtractUnit<'_>> = std::iter::once(before).chain(units).collect();
+        let shows = UnitFacts::of(units.iter().copied(), 1);
         for _ in 0..5 {
             let kept = select_beside(&units, (&shows, told), said.len() + bytes);
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
@@ -221,7 +227,7 @@ impl<'c> Page<'c> {
         let cost = self.counter.count(self.name, &text) + 2;
         let Some(left) = self.left.checked_sub(cost) else { return false };
         self.left = left;
-        self.lines.push(Line { section, at, text });
+        self.lines.push(SummaryLine { section, at, text });
         true
     }
 

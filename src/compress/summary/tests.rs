@@ -28,8 +28,13 @@ fn conversation() -> Vec<Message> {
 
 fn of(messages: &[Message], earlier: &[&str], room: u64, instructions: Option<&str>) -> String {
     let messages: Vec<&Message> = messages.iter().collect();
-    let covered =
-        Covered { messages: &messages, earlier, instructions, stub_over: None, told: &|_| false };
+    let covered = SummaryInput {
+        messages: &messages,
+        earlier,
+        instructions,
+        stub_over: None,
+        told: &|_| false,
+    };
     summarize(&Counter::new(), TokenizerName::O200kBase, &covered, room)
 }
 

@@ -5,7 +5,7 @@ mod text;
 
 use std::sync::Arc;
 
-pub use self::scope::{MemoryRole, PrincipalKind, Scope, Word, Words};
+pub use self::scope::{Keyword, KeywordSet, MemoryRole, PrincipalKind, Scope};
 pub use self::text::{KeyHash, KeyText};
 use super::Timestamp;
 
@@ -18,8 +18,8 @@ pub struct Key {
     /// What people call it.
     pub name: String,
     pub kind: PrincipalKind,
-    pub scopes: Words<Scope>,
-    pub roles: Words<MemoryRole>,
+    pub scopes: KeywordSet<Scope>,
+    pub roles: KeywordSet<MemoryRole>,
     pub limits: KeyLimits,
     /// Keys of `/compile` and what they are where a request does not say: the text of an object.
     pub defaults: Option<Arc<str>>,
@@ -42,8 +42,8 @@ pub struct Principal {
     pub key: Option<Arc<str>>,
     pub tenant: Arc<str>,
     pub kind: PrincipalKind,
-    pub scopes: Words<Scope>,
-    pub roles: Words<MemoryRole>,
+    pub scopes: KeywordSet<Scope>,
+    pub roles: KeywordSet<MemoryRole>,
     pub limits: KeyLimits,
     pub defaults: Option<Arc<str>>,
 }
@@ -56,8 +56,8 @@ impl Principal {
             key: None,
             tenant,
             kind: PrincipalKind::User,
-            scopes: Words::all(),
-            roles: Words::all(),
+            scopes: KeywordSet::all(),
+            roles: KeywordSet::all(),
             limits: KeyLimits::default(),
             defaults: None,
         }

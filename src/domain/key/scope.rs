@@ -43,7 +43,7 @@ pub enum PrincipalKind {
 }
 
 /// Something of a closed list that is written as a word.
-pub trait Word: Copy + Ord + 'static {
+pub trait Keyword: Copy + Ord + 'static {
     /// All of them, in the order in which they are told.
     const ALL: &'static [(&'static str, Self)];
 
@@ -52,7 +52,7 @@ pub trait Word: Copy + Ord + 'static {
     }
 }
 
-impl Word for Scope {
+impl Keyword for Scope {
     const ALL: &'static [(&'static str, Self)] = &[
         ("compile", Self::Compile),
         ("compress", Self::Compress),
@@ -74,7 +74,7 @@ impl Word for Scope {
     ];
 }
 
-impl Word for MemoryRole {
+impl Keyword for MemoryRole {
     const ALL: &'static [(&'static str, Self)] = &[
         ("capturer", Self::Capturer),
         ("reviewer", Self::Reviewer),
@@ -85,7 +85,7 @@ impl Word for MemoryRole {
 
 impl Scope {
     /// Every scope with its word.
-    pub const ALL: &'static [(&'static str, Self)] = <Self as Word>::ALL;
+    pub const ALL: &'static [(&'static str, Self)] = <Self as Keyword>::ALL;
 
     pub fn as_str(self) -> &'static str {
         word(self)
@@ -94,7 +94,7 @@ impl Scope {
 
 impl MemoryRole {
     /// Every role with its word.
-    pub const ALL: &'static [(&'static str, Self)] = <Self as Word>::ALL;
+    pub const ALL: &'static [(&'static str, Self)] = <Self as Keyword>::ALL;
 
     pub fn as_str(self) -> &'static str {
         word(self)
@@ -119,15 +119,15 @@ impl PrincipalKind {
     }
 }
 
-fn word<W: Word>(value: W) -> &'static str {
+fn word<W: Keyword>(value: W) -> &'static str {
     W::ALL.iter().find(|(_, known)| *known == value).map_or("", |(word, _)| word)
 }
 
 /// A set of scopes or roles, in the order of their list. Shown as words with a space between.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words<W>(Vec<W>);
+pub struct KeywordSet<W>(Vec<W>);
 
-impl<W: Word> Words<W> {
+impl<W: Keyword> KeywordSet<W> {
     pub fn all() -> Self {
         W::ALL.iter().map(|(_, value)| *value).collect()
     }
@@ -159,7 +159,7 @@ impl<W: Word> Words<W> {
     }
 }
 
-impl Words<Scope> {
+impl KeywordSet<Scope> {
     /// Whether a right is held, by itself or by a larger one.
     pub fn grants(&self, scope: Scope) -> bool {
         self.contains(scope)
@@ -168,7 +168,7 @@ impl Words<Scope> {
     }
 }
 
-impl<W: Word> FromIterator<W> for Words<W> {
+impl<W: Keyword> FromIterator<W> for KeywordSet<W> {
     fn from_iter<I: IntoIterator<Item = W>>(values: I) -> Self {
         let mut values: Vec<W> = values.into_iter().collect();
         values.sort_unstable();
@@ -177,7 +177,7 @@ impl<W: Word> FromIterator<W> for Words<W> {
     }
 }
 
-impl<W: Word> fmt::Display for Words<W> {
+impl<W: Keyword> fmt::Display for KeywordSet<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words().join(" "))
     }
@@ -189,12 +189,12 @@ mod tests {
 
     #[test]
     fn words_are_read_as_they_are_written() {
-        let all = Words::<Scope>::all();
-        assert_eq!(Words::parse(&all.to_string()), Some(all));
-        assert_eq!(Words::<MemoryRole>::parse(""), Some(Words(Vec::new())));
-        let some = Words::<Scope>::parse("admin compile compile").unwrap();
+        let all = KeywordSet::<Scope>::all();
+        assert_eq!(KeywordSet::parse(&all.to_string()), Some(all));
+        assert_eq!(KeywordSet::<MemoryRole>::parse(""), Some(KeywordSet(Vec::new())));
+        let some = KeywordSet::<Scope>::parse("admin compile compile").unwrap();
         assert_eq!(some.to_string(), "compile admin");
-        assert_eq!(Words::<Scope>::parse("compile Admin"), None);
+        assert_eq!(KeywordSet::<Scope>::parse("compile Admin"), None);
         for (word, kind) in PrincipalKind::ALL {
             assert_eq!((PrincipalKind::parse(word), kind.as_str()), (Some(*kind), *word));
         }
@@ -202,12 +202,12 @@ mod tests {
 
     #[test]
     fn admin_grants_all_of_its_tenant_and_no_more() {
-        let admin = Words::<Scope>::parse("admin").unwrap();
+        let admin = KeywordSet::<Scope>::parse("admin").unwrap();
         assert!(admin.grants(Scope::Compile) && admin.grants(Scope::Admin));
         assert!(!admin.grants(Scope::Operator));
-        let operator = Words::<Scope>::parse("operator").unwrap();
-        assert!(Words::<Scope>::all().iter().all(|scope| operator.grants(scope)));
-        let one = Words::<Scope>::parse("memory:read").unwrap();
+        let operator = KeywordSet::<Scope>::parse("operator").unwrap();
+        assert!(KeywordSet::<Scope>::all().iter().all(|scope| operator.grants(scope)));
+        let one = KeywordSet::<Scope>::parse("memory:read").unwrap();
         assert!(one.grants(Scope::MemoryRead) && !one.grants(Scope::MemoryWrite));
     }
 }

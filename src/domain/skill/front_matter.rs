@@ -6,7 +6,7 @@ use super::{LONGEST_SKILL, Skill};
 
 /// A value of the head.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Front {
+enum FrontValue {
     Text(String),
     List(Vec<String>),
     /// Something that is not read.
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str) -> Result<Skill, Vec<String>> {
         return Err(vec!["no second line `---` ends its head".to_owned()]);
     };
     let (head, body) = lines.split_at(end);
-    let mut read = Reading::default();
+    let mut read = FrontMatterReader::default();
     for (key, value) in members(head) {
         read.member(&key, value);
     }
@@ -42,25 +42,25 @@ pub(super) fn read(text: &str) -> Result<Skill, Vec<String>> {
 }
 
 #[derive(Default)]
-struct Reading {
+struct FrontMatterReader {
     skill: Skill,
     faults: Vec<String>,
 }
 
-impl Reading {
-    fn member(&mut self, key: &str, value: Front) {
+impl FrontMatterReader {
+    fn member(&mut self, key: &str, value: FrontValue) {
         match (key, value) {
-            ("name", Front::Text(text)) => self.skill.name = text.trim().into(),
-            ("description", Front::Text(text)) => self.skill.description = text.trim().into(),
-            ("when_to_use" | "when-to-use" | "whenToUse", Front::Text(text)) => {
+            ("name", FrontValue::Text(text)) => self.skill.name = text.trim().into(),
+            ("description", FrontValue::Text(text)) => self.skill.description = text.trim().into(),
+            ("when_to_use" | "when-to-use" | "whenToUse", FrontValue::Text(text)) => {
                 self.skill.when_to_use = Some(text.trim().into());
             }
-            ("allowed_tools" | "allowed-tools" | "allowedTools", Front::List(names)) => {
+            ("allowed_tools" | "allowed-tools" | "allowedTools", FrontValue::List(names)) => {
                 let names = names.iter().map(|name| name.as_str().into());
                 self.skill.allowed_tools = Some(names.collect());
             }
             // Many write them in one line.
-            ("allowed_tools" | "allowed-tools" | "allowedTools", Front::Text(text)) => {
+            ("allowed_tools" | "allowed-tools" | "allowedTools", FrontValue::Text(text)) => {
                 let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
                 self.skill.allowed_tools = Some(names.map(Into::into).collect());
             }
@@ -69,9 +69,11 @@ impl Reading {
                 | "allowed_tools" | "allowed-tools" | "allowedTools",
                 _,
             ) => self.faults.push(format!("`{key}` is not in a form that is read")),
-            (_, Front::Nested) => {}
-            (_, Front::Text(text)) => insert(&mut self.skill.metadata, key, Value::String(text)),
-            (_, Front::List(list)) => {
+            (_, FrontValue::Nested) => {}
+            (_, FrontValue::Text(text)) => {
+                insert(&mut self.skill.metadata, key, Value::String(text))
+            }
+            (_, FrontValue::List(list)) => {
                 let list = list.into_iter().map(Value::String).collect();
                 insert(&mut self.skill.metadata, key, Value::Array(list));
             }
@@ -84,7 +86,7 @@ fn insert(metadata: &mut Map<String, Value>, key: &str, value: Value) {
 }
 
 /// The members of the head; comments and lines that belong to nothing are passed over.
-fn members(head: &[&str]) -> Vec<(String, Front)> {
+fn members(head: &[&str]) -> Vec<(String, FrontValue)> {
     let mut found = Vec::new();
     let mut rest = head;
     while let Some((line, behind)) = rest.split_first() {
@@ -98,17 +100,17 @@ fn members(head: &[&str]) -> Vec<(String, Front)> {
             let count = rest.iter().take_while(|line| line.is_empty() || is_indented(line)).count();
             let (block, behind) = rest.split_at(count);
             rest = behind;
-            Front::Text(scalar(block, style))
+            FrontValue::Text(scalar(block, style))
         } else if value.is_empty() {
             let (front, behind) = below(rest);
             rest = behind;
             front
         } else if let Some(list) = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
-            Front::List(inline(list))
+            FrontValue::List(inline(list))
         } else if value.starts_with('{') {
-            Front::Nested
+            FrontValue::Nested
         } else {
-            Front::Text(unquoted(value))
+            FrontValue::Text(unquoted(value))
         };
         found.push((key, front));
     }
@@ -151,7 +153,7 @@ fn scalar(block: &[&str], style: char) -> String {
 }
 
 /// What stands below a key without a value: a list, something nested, or nothing.
-fn below<'l, 's>(rest: &'l [&'s str]) -> (Front, &'l [&'s str]) {
+fn below<'l, 's>(rest: &'l [&'s str]) -> (FrontValue, &'l [&'s str]) {
     let belongs = |line: &&&str| {
         let bare = line.trim_start();
         line.is_empty() || is_indented(line) || bare.starts_with("- ") || bare == "-"
@@ -161,12 +163,12 @@ fn below<'l, 's>(rest: &'l [&'s str]) -> (Front, &'l [&'s str]) {
     let own = own.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
     let own: Vec<&str> = own.filter(|line| !line.starts_with('#')).collect();
     if own.is_empty() {
-        return (Front::Text(String::new()), behind);
+        return (FrontValue::Text(String::new()), behind);
     }
     let item = |line: &&str| line.strip_prefix('-').map(|item| unquoted(item.trim()));
     match own.iter().map(item).collect::<Option<Vec<String>>>() {
-        Some(items) => (Front::List(items), behind),
-        None => (Front::Nested, behind),
+        Some(items) => (FrontValue::List(items), behind),
+        None => (FrontValue::Nested, behind),
     }
 }
 

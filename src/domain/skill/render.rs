@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::limit::{Allowance, Exhausted, PaidText};
+use crate::limit::{Allowance, AllowanceExceeded, PaidText};
 
 /// Bytes of rendered instructions.
 pub const MAX_RENDERED_BYTES: usize = 256 << 10;
@@ -33,7 +33,7 @@ pub fn render_skill(
 ) -> Result<String, RenderedTooLong> {
     // Each step has the limit to itself: what one makes is what the next one reads.
     let allowance = || Allowance::of_bytes(MAX_RENDERED_BYTES);
-    let rendered = || -> Result<String, Exhausted> {
+    let rendered = || -> Result<String, AllowanceExceeded> {
         let text = match base_dir {
             Some(folder) => format!("Base directory for this skill: {folder}\n\n{instructions}"),
             None => instructions.to_owned(),
@@ -49,14 +49,14 @@ pub fn render_skill(
         }
         Ok(rendered.into_string())
     };
-    rendered().map_err(|Exhausted { .. }| RenderedTooLong)
+    rendered().map_err(|AllowanceExceeded { .. }| RenderedTooLong)
 }
 
 fn with_vars(
     text: &str,
     vars: &[(Arc<str>, Arc<str>)],
     allowance: &Allowance,
-) -> Result<String, Exhausted> {
+) -> Result<String, AllowanceExceeded> {
     let mut out = PaidText::new(allowance);
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("${") {
@@ -83,7 +83,7 @@ fn with_args<'l>(
     (args, words): (&str, &[String]),
     names: &[&str],
     allowance: &'l Allowance,
-) -> Result<(PaidText<'l>, bool), Exhausted> {
+) -> Result<(PaidText<'l>, bool), AllowanceExceeded> {
     let mut out = PaidText::new(allowance);
     let (mut rest, mut replaced) = (text, false);
     while let Some((before, behind)) = rest.split_once('$') {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::failure::{Cause, Failure};
-use super::point::{Kind, Point, Provides};
+use super::failure::{CallFailure, FailureCause};
+use super::point::{HookKind, Point, ProvideRule};
 use crate::json::{Faults, Fields, Limits, Node, Path, parse};
 
 /// What a hook says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum HookAnswer {
     /// A guard lets it go on.
     Allow,
     /// A guard stops it. The reason is for the model or the caller to read, the code for programs.
@@ -26,7 +26,7 @@ pub enum Answer {
     MergePatch(Arc<str>),
     /// A provide hook has nothing to add.
     Nothing,
-    Fragments(Vec<Given>),
+    Fragments(Vec<ProvidedText>),
     /// JSON text of the answer that the point asks for.
     Typed(Arc<str>),
     /// An observe hook was told.
@@ -35,7 +35,7 @@ pub enum Answer {
 
 /// A piece of text as a hook gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct ProvidedText {
     pub content: Arc<str>,
     /// Higher stands first.
     pub priority: i32,
@@ -43,14 +43,14 @@ pub struct Given {
     pub max_tokens: Option<u32>,
     /// Of all fragments with the same word one stands.
     pub exclusive_slot: Option<Arc<str>>,
-    pub include: Include,
+    pub include: IncludePlace,
     /// Under a pack, the bucket that it is for; the session's where there is none.
     pub bucket: Option<Arc<str>>,
 }
 
 /// Where text goes that was given before a compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Include {
+pub enum IncludePlace {
     /// To whoever writes the summary.
     #[default]
     SummaryInput,
@@ -66,35 +66,39 @@ const LONGEST_CODE: usize = 100;
 const MOST_FRAGMENTS: usize = 1000;
 const LONGEST_SLOT: usize = 64;
 
-impl Answer {
+impl HookAnswer {
     /// Reads the body of a 2xx answer. An empty one says that a transform changes and a provide
     /// hook adds nothing; from a guard it is a failure.
-    pub fn read(point: Point, kind: Kind, body: &str) -> Result<Self, Failure> {
-        if kind == Kind::Observe {
+    pub fn read(point: Point, kind: HookKind, body: &str) -> Result<Self, CallFailure> {
+        if kind == HookKind::Observe {
             return Ok(Self::Heard);
         }
         if body.is_empty() {
             return match kind {
-                Kind::Guard => Err(Failure::new(Cause::BadShape, "a guard answered nothing")),
-                Kind::Transform => Ok(Self::Unchanged),
-                Kind::Provide | Kind::Observe => Ok(Self::Nothing),
+                HookKind::Guard => {
+                    Err(CallFailure::new(FailureCause::BadShape, "a guard answered nothing"))
+                }
+                HookKind::Transform => Ok(Self::Unchanged),
+                HookKind::Provide | HookKind::Observe => Ok(Self::Nothing),
             };
         }
-        let node =
-            parse(body, LIMITS).map_err(|error| Failure::new(Cause::BadJson, error.to_string()))?;
+        let node = parse(body, LIMITS)
+            .map_err(|error| CallFailure::new(FailureCause::BadJson, error.to_string()))?;
         let mut faults = Faults::default();
         let answer = match kind {
-            Kind::Guard => guard(&node, &mut faults),
-            Kind::Transform => transform(&node, &mut faults),
-            Kind::Provide | Kind::Observe => provide(point, &node, &mut faults),
+            HookKind::Guard => guard(&node, &mut faults),
+            HookKind::Transform => transform(&node, &mut faults),
+            HookKind::Provide | HookKind::Observe => provide(point, &node, &mut faults),
         };
         match (answer, faults.into_vec().first()) {
             (Some(answer), None) => Ok(answer),
             (_, Some(fault)) => {
                 let place = if fault.pointer.is_empty() { "the answer" } else { &fault.pointer };
-                Err(Failure::new(Cause::BadShape, format!("{place}: {}", fault.detail)))
+                Err(CallFailure::new(FailureCause::BadShape, format!("{place}: {}", fault.detail)))
             }
-            (None, None) => Err(Failure::new(Cause::BadShape, "is no answer of this kind")),
+            (None, None) => {
+                Err(CallFailure::new(FailureCause::BadShape, "is no answer of this kind"))
+            }
         }
     }
 
@@ -111,7 +115,7 @@ impl Answer {
     }
 }
 
-fn guard(node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
+fn guard(node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
     let denies = node.get("decision").and_then(Node::as_str) == Some("deny");
     let keys: &[&str] = if denies { &["decision", "reason", "code"] } else { &["decision"] };
     let fields = Fields::of(node, Path::Root, keys, faults)?;
@@ -120,15 +124,15 @@ fn guard(node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
         fields.fault("decision", "is missing", faults);
     }
     if !fields.choice("decision", &words, faults)? {
-        return Some(Answer::Allow);
+        return Some(HookAnswer::Allow);
     }
     let short = |text: &str, most: usize| text.chars().take(most).collect::<String>().into();
     let reason = fields.text("reason", faults).unwrap_or("denied without a reason");
     let code = fields.text("code", faults).map(|code| short(code, LONGEST_CODE));
-    Some(Answer::Deny { reason: short(reason, LONGEST_REASON), code })
+    Some(HookAnswer::Deny { reason: short(reason, LONGEST_REASON), code })
 }
 
-fn transform(node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
+fn transform(node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
     let action = node.get("action").and_then(Node::as_str);
     let key = match action {
         Some("replace") => Some("payload"),
@@ -143,7 +147,7 @@ fn transform(node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
     let words = ["unchanged", "replace", "json_patch", "merge_patch"].map(|word| (word, word));
     let action = fields.choice("action", &words, faults)?;
     if action == "unchanged" {
-        return Some(Answer::Unchanged);
+        return Some(HookAnswer::Unchanged);
     }
     // A payload that is null is one: a value that is deleted.
     let Some(value) = node.get(key.unwrap_or_default()) else {
@@ -152,37 +156,41 @@ fn transform(node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
     };
     let text: Arc<str> = value.raw.into();
     Some(match action {
-        "replace" => Answer::Replace(text),
-        "json_patch" => Answer::JsonPatch(text),
-        _ => Answer::MergePatch(text),
+        "replace" => HookAnswer::Replace(text),
+        "json_patch" => HookAnswer::JsonPatch(text),
+        _ => HookAnswer::MergePatch(text),
     })
 }
 
-fn provide(point: Point, node: &Node<'_>, faults: &mut Faults) -> Option<Answer> {
+fn provide(point: Point, node: &Node<'_>, faults: &mut Faults) -> Option<HookAnswer> {
     if node.is_null() {
-        return Some(Answer::Nothing);
+        return Some(HookAnswer::Nothing);
     }
     match point.provides() {
-        Provides::Text { include } => fragments(node, include, faults),
-        Provides::First(keys) | Provides::Every(keys) => {
+        ProvideRule::Text { include } => fragments(node, include, faults),
+        ProvideRule::First(keys) | ProvideRule::Every(keys) => {
             let fields = Fields::of(node, Path::Root, keys, faults)?;
             if keys.iter().all(|key| fields.get(key).is_none()) {
                 faults.add(&Path::Root, format!("must hold one of {}", keys.join(", ")));
             }
-            Some(Answer::Typed(node.raw.into()))
+            Some(HookAnswer::Typed(node.raw.into()))
         }
-        Provides::Nothing => None,
+        ProvideRule::Nothing => None,
     }
 }
 
-fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<Answer> {
+fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<HookAnswer> {
     let single: &[&str] = if include { &["content", "include"] } else { &["content", "bucket"] };
     let many: &[&str] = &["fragments"];
     if node.get("fragments").is_none() {
         let fields = Fields::of(node, Path::Root, single, faults)?;
         let given = fragment(&fields, faults)?;
         let nothing = given.content.is_empty();
-        return Some(if nothing { Answer::Nothing } else { Answer::Fragments(vec![given]) });
+        return Some(if nothing {
+            HookAnswer::Nothing
+        } else {
+            HookAnswer::Fragments(vec![given])
+        });
     }
     let fields = Fields::of(node, Path::Root, many, faults)?;
     let keys: Vec<&str> =
@@ -194,14 +202,15 @@ fn fragments(node: &Node<'_>, include: bool, faults: &mut Faults) -> Option<Answ
         all.extend(fragment(&fields, faults));
     }
     all.retain(|given| !given.content.is_empty());
-    Some(if all.is_empty() { Answer::Nothing } else { Answer::Fragments(all) })
+    Some(if all.is_empty() { HookAnswer::Nothing } else { HookAnswer::Fragments(all) })
 }
 
-fn fragment(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Given> {
+fn fragment(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<ProvidedText> {
     if fields.get("content").is_none() {
         fields.fault("content", "is missing", faults);
     }
-    let words = [("summary_input", Include::SummaryInput), ("verbatim", Include::Verbatim)];
+    let words =
+        [("summary_input", IncludePlace::SummaryInput), ("verbatim", IncludePlace::Verbatim)];
     let slot = fields.text("exclusive_slot", faults);
     if slot.is_some_and(|slot| slot.is_empty() || slot.len() > LONGEST_SLOT) {
         fields.fault("exclusive_slot", format!("must be 1 to {LONGEST_SLOT} bytes"), faults);
@@ -212,7 +221,7 @@ fn fragment(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Given> {
     }
     let priority = fields.integer("priority", -1_000_000, 1_000_000, faults).unwrap_or_default();
     let tokens = fields.whole("max_tokens", 1, 1_000_000, faults);
-    Some(Given {
+    Some(ProvidedText {
         content: fields.text("content", faults)?.into(),
         priority: i32::try_from(priority).unwrap_or_default(),
         max_tokens: tokens.and_then(|tokens| u32::try_from(tokens).ok()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, write_list};
+use super::{HookAnswer, write_list};
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node, write_string};
 
@@ -63,7 +63,7 @@ impl DenyCommand {
     }
 
     /// Looks at `command` of the arguments, or at the arguments where they are one text.
-    pub(super) fn answer(&self, input: &Node<'_>) -> Answer {
+    pub(super) fn answer(&self, input: &Node<'_>) -> HookAnswer {
         let tool = text::at(input, "/tool/name").and_then(Node::as_str);
         let meant = self.tools.iter().any(|name| &**name == "*" || Some(&**name) == tool);
         let arguments = text::at(input, "/tool/arguments").filter(|_| meant);
@@ -75,9 +75,9 @@ impl DenyCommand {
             Op::Contains => command.contains(&**pattern),
         });
         if found {
-            Answer::Deny { reason: Arc::clone(&self.reason), code: Some("Forbidden".into()) }
+            HookAnswer::Deny { reason: Arc::clone(&self.reason), code: Some("Forbidden".into()) }
         } else {
-            Answer::Allow
+            HookAnswer::Allow
         }
     }
 }
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(faults.into_vec(), []);
         let input = serde_json::json!({"tool": {"name": tool, "arguments": {"command": command}}});
         let input = input.to_string();
-        matches!(deny.answer(&parse(&input, text::LIMITS).unwrap()), Answer::Deny { .. })
+        matches!(deny.answer(&parse(&input, text::LIMITS).unwrap()), HookAnswer::Deny { .. })
     }
 
     #[test]

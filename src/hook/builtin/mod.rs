@@ -12,10 +12,10 @@ pub use redact::Redact;
 pub use secret_scan::SecretScan;
 pub use truncate::Truncate;
 
-use super::answer::Answer;
-use super::point::{Kind, Point};
+use super::answer::HookAnswer;
+use super::point::{HookKind, Point};
 use crate::json::{Faults, Fields, Node, Path, parse};
-use crate::limit::{Allowance, Exhausted, PatternBudget};
+use crate::limit::{Allowance, AllowanceExceeded, PatternBudget};
 
 /// A built-in hook with its settings.
 #[derive(Debug, Clone)]
@@ -59,10 +59,10 @@ impl Builtin {
     }
 
     /// The one kind that it can be registered as.
-    pub fn kind(name: &str) -> Kind {
+    pub fn kind(name: &str) -> HookKind {
         match name {
-            "truncate" | "redact" => Kind::Transform,
-            _ => Kind::Guard,
+            "truncate" | "redact" => HookKind::Transform,
+            _ => HookKind::Guard,
         }
     }
 
@@ -81,7 +81,7 @@ impl Builtin {
         point: Point,
         input: &Node<'_>,
         allowance: &Allowance,
-    ) -> Result<Answer, Exhausted> {
+    ) -> Result<HookAnswer, AllowanceExceeded> {
         Ok(match self {
             Self::Truncate(truncate) => truncate.answer(input),
             Self::Redact(redact) => redact.answer(point, input, allowance)?,

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::{Answer, is_reasoning, is_text};
+use super::{HookAnswer, is_reasoning, is_text};
 use crate::domain::Replacing;
 use crate::hook::point::Point;
 use crate::hook::read::pattern;
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node, write_string};
-use crate::limit::{Allowance, Exhausted, PatternBudget};
+use crate::limit::{Allowance, AllowanceExceeded, PatternBudget};
 
 pub(super) const KEYS: &[&str] = &["patterns", "replacement"];
 const PATTERN_KEYS: &[&str] = &["regex", "replacement"];
@@ -84,9 +84,9 @@ impl Redact {
         point: Point,
         input: &Node<'_>,
         allowance: &Allowance,
-    ) -> Result<Answer, Exhausted> {
+    ) -> Result<HookAnswer, AllowanceExceeded> {
         let part = point.payload().and_then(|pointer| text::at(input, pointer));
-        let Some(part) = part else { return Ok(Answer::Unchanged) };
+        let Some(part) = part else { return Ok(HookAnswer::Unchanged) };
         let (mut out, mut changed) = (String::new(), false);
         text::rewrite(&mut out, part, &mut Vec::new(), &is_reasoning, &mut |keys, text| {
             // A text that would become too long is left out: what is told below is that it failed.
@@ -96,11 +96,15 @@ impl Redact {
             new
         });
         allowance.check()?;
-        Ok(if changed { Answer::Replace(out.into()) } else { Answer::Unchanged })
+        Ok(if changed { HookAnswer::Replace(out.into()) } else { HookAnswer::Unchanged })
     }
 
     /// The text with every match replaced that is not empty; none where that changes nothing.
-    fn apply(&self, text: &str, allowance: &Allowance) -> Result<Option<String>, Exhausted> {
+    fn apply(
+        &self,
+        text: &str,
+        allowance: &Allowance,
+    ) -> Result<Option<String>, AllowanceExceeded> {
         let mut replacing = Replacing::new(text, allowance);
         for (regex, with) in &self.patterns {
             replacing.round(|stretch, put| {
@@ -130,7 +134,7 @@ mod tests {
         let stars = redact(r#"{"patterns":["sk-[a-z0-9]+"],"replacement":"***"}"#);
         let input = parse(input, text::LIMITS).unwrap();
         match stars.answer(point, &input, &Allowance::default()).unwrap() {
-            Answer::Replace(text) => text.to_string(),
+            HookAnswer::Replace(text) => text.to_string(),
             _ => String::new(),
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::{Answer, is_text, write_list};
+use super::{HookAnswer, is_text, write_list};
 use crate::hook::point::Point;
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node};
@@ -57,7 +57,7 @@ impl SecretScan {
         out.push('}');
     }
 
-    pub(super) fn answer(&self, point: Point, input: &Node<'_>) -> Answer {
+    pub(super) fn answer(&self, point: Point, input: &Node<'_>) -> HookAnswer {
         let part = point.payload().and_then(|pointer| text::at(input, pointer));
         let mut found = None;
         if let Some(part) = part {
@@ -71,11 +71,11 @@ impl SecretScan {
             });
         }
         match found {
-            Some(start) => Answer::Deny {
+            Some(start) => HookAnswer::Deny {
                 reason: format!("the text holds an access key that begins with `{start}`").into(),
                 code: Some("ContextContainsForbiddenSource".into()),
             },
-            None => Answer::Allow,
+            None => HookAnswer::Allow,
         }
     }
 }
@@ -95,7 +95,7 @@ mod tests {
             "parts": [{"type": "text", "text": text}]}]});
         let input = input.to_string();
         match scan.answer(Point::TransformContext, &parse(&input, text::LIMITS).unwrap()) {
-            Answer::Deny { reason, .. } => Some(reason.to_string()),
+            HookAnswer::Deny { reason, .. } => Some(reason.to_string()),
             _ => None,
         }
     }

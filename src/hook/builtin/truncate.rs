@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, write_list};
+use super::{HookAnswer, write_list};
 use crate::hook::text;
 use crate::json::{Faults, Fields, Node, write_string};
 
@@ -92,13 +92,13 @@ impl Truncate {
 
     /// Cuts `stdout` where the result has one, else the texts of `content`. A result that is an
     /// error stays whole.
-    pub(super) fn answer(&self, input: &Node<'_>) -> Answer {
+    pub(super) fn answer(&self, input: &Node<'_>) -> HookAnswer {
         let tool = text::at(input, "/tool/name").and_then(Node::as_str);
         let meant = self.tools.iter().any(|name| &**name == "*" || Some(&**name) == tool);
         let result = input.get("result").filter(|result| result.as_object().is_some());
         let failed = result.and_then(|result| result.get("is_error")?.as_bool()) == Some(true);
         let Some(result) = result.filter(|_| self.enabled && meant && !failed) else {
-            return Answer::Unchanged;
+            return HookAnswer::Unchanged;
         };
         let field = if result.get("stdout").is_some_and(|node| node.as_str().is_some()) {
             "stdout"
@@ -117,7 +117,7 @@ impl Truncate {
             changed |= cut.is_some();
             cut
         });
-        if changed { Answer::Replace(out.into()) } else { Answer::Unchanged }
+        if changed { HookAnswer::Replace(out.into()) } else { HookAnswer::Unchanged }
     }
 
     /// The text cut short; none where it is short enough, or was cut by this before.
@@ -240,7 +240,7 @@ mod tests {
         let answer = |tool: &str, result: &str| {
             let input = format!("{{\"tool\":{{\"name\":\"{tool}\"}},\"result\":{result}}}");
             match truncate.answer(&parse(&input, text::LIMITS).unwrap()) {
-                Answer::Replace(text) => text.to_string(),
+                HookAnswer::Replace(text) => text.to_string(),
                 _ => String::new(),
             }
         };
@@ -267,7 +267,7 @@ mod tests {
         }
         let off = with("{\"enabled\":false,\"max_bytes\":3}").unwrap();
         let input = r#"{"tool":{"name":"Bash"},"result":{"content":"abcdef"}}"#;
-        assert!(matches!(off.answer(&parse(input, text::LIMITS).unwrap()), Answer::Unchanged));
+        assert!(matches!(off.answer(&parse(input, text::LIMITS).unwrap()), HookAnswer::Unchanged));
     }
 
     proptest! {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use super::definition::Hook;
-use super::point::{Kind, Point};
+use super::point::{HookKind, Point};
 use super::read::is_hook_id;
 use crate::json::{Faults, Fields, Node, Path, Value, write_string};
 
@@ -21,7 +21,7 @@ pub struct Manifest {
 
 /// How a list changed: what a caller is told after `PUT /hook-order`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Difference {
+pub struct OrderDifference {
     pub added: Vec<Arc<str>>,
     pub removed: Vec<Arc<str>>,
     /// Those in both whose order among each other changed; all of them, in the new order.
@@ -105,7 +105,7 @@ impl Manifest {
     }
 
     /// How the list of a point differs from an earlier manifest's.
-    pub fn difference(&self, earlier: &Self, point: Point) -> Difference {
+    pub fn difference(&self, earlier: &Self, point: Point) -> OrderDifference {
         let (old, new) = (earlier.list(point), self.list(point));
         let only = |list: &[Arc<str>], other: &[Arc<str>]| -> Vec<Arc<str>> {
             list.iter().filter(|id| !other.contains(id)).cloned().collect()
@@ -115,7 +115,7 @@ impl Manifest {
         };
         let (before, after) = (both(old, new), both(new, old));
         let reordered = if before == after { Vec::new() } else { after };
-        Difference { added: only(new, old), removed: only(old, new), reordered }
+        OrderDifference { added: only(new, old), removed: only(old, new), reordered }
     }
 
     /// The manifest as JSON that is read back the same.
@@ -180,7 +180,7 @@ impl HookSet {
     }
 
     /// The hooks of a kind at a point, in their order.
-    pub fn of(&self, point: Point, kind: Kind) -> impl Iterator<Item = &Arc<Hook>> {
+    pub fn of(&self, point: Point, kind: HookKind) -> impl Iterator<Item = &Arc<Hook>> {
         self.at(point).iter().filter(move |hook| hook.kind == kind)
     }
 
@@ -225,7 +225,7 @@ fn write(points: &BTreeMap<Point, Vec<Arc<Hook>>>) -> String {
         }
         write_string(&mut out, name);
         out.push_str(":{");
-        let mut kinds: Vec<Kind> = Kind::ALL.to_vec();
+        let mut kinds: Vec<HookKind> = HookKind::ALL.to_vec();
         kinds.sort_unstable_by_key(|kind| kind.as_str());
         let mut first = true;
         for kind in kinds {

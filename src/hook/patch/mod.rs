@@ -9,8 +9,8 @@ use json_patch::{PatchOperation, jsonptr::Pointer};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::answer::Answer;
-use super::failure::{Cause, Failure};
+use super::answer::HookAnswer;
+use super::failure::{CallFailure, FailureCause};
 use super::text::{self, LIMITS};
 use crate::json::{Node, parse};
 
@@ -25,22 +25,22 @@ const MOST_COPIED: usize = 4 << 20;
 pub(super) fn apply(
     input: &str,
     pointer: &str,
-    answer: &Answer,
+    answer: &HookAnswer,
     sent_whole: bool,
-) -> Result<Option<String>, Failure> {
-    if *answer == Answer::Unchanged {
+) -> Result<Option<String>, CallFailure> {
+    if *answer == HookAnswer::Unchanged {
         return Ok(None);
     }
     let node = parse(input, LIMITS).map_err(|error| invalid(error.to_string()))?;
     let Some(old) = text::at(&node, pointer) else { return Ok(None) };
     let new = match answer {
-        Answer::Replace(_) if !sent_whole => {
+        HookAnswer::Replace(_) if !sent_whole => {
             let why = "a hook that sees only a part cannot replace the whole: answer with a patch";
-            return Err(Failure::new(Cause::BadShape, why));
+            return Err(CallFailure::new(FailureCause::BadShape, why));
         }
-        Answer::Replace(new) => new.to_string(),
-        Answer::JsonPatch(patch) => patched(&node, pointer, patch, json_patch)?,
-        Answer::MergePatch(patch) => patched(&node, pointer, patch, |document, patch| {
+        HookAnswer::Replace(new) => new.to_string(),
+        HookAnswer::JsonPatch(patch) => patched(&node, pointer, patch, json_patch)?,
+        HookAnswer::MergePatch(patch) => patched(&node, pointer, patch, |document, patch| {
             json_patch::merge(document, patch);
             Ok(())
         })?,
@@ -53,13 +53,13 @@ fn patched(
     input: &Node<'_>,
     pointer: &str,
     patch: &str,
-    change: impl Fn(&mut Value, &Value) -> Result<(), Failure>,
-) -> Result<String, Failure> {
+    change: impl Fn(&mut Value, &Value) -> Result<(), CallFailure>,
+) -> Result<String, CallFailure> {
     let patch = parse(patch, LIMITS).map_err(|error| invalid(error.to_string()))?;
     let before = value::of(input);
     let mut after = before.clone();
     change(&mut after, &value::of(&patch))?;
-    let gone = || Failure::new(Cause::PatchConflict, format!("`{pointer}` is gone"));
+    let gone = || CallFailure::new(FailureCause::PatchConflict, format!("`{pointer}` is gone"));
     let new = after.pointer_mut(pointer).map(Value::take).ok_or_else(gone)?;
     let old = before.pointer(pointer).ok_or_else(gone)?;
     // With the old payload back in its place all must be as it was.
@@ -72,10 +72,11 @@ fn patched(
     Ok(value::write(&value::in_order_of(new, old)))
 }
 
-fn json_patch(document: &mut Value, patch: &Value) -> Result<(), Failure> {
-    let conflict = |why: String| Failure::new(Cause::PatchConflict, why);
-    let patch = json_patch::Patch::deserialize(patch)
-        .map_err(|_| Failure::new(Cause::BadShape, "`patch` is no list of RFC 6902 operations"))?;
+fn json_patch(document: &mut Value, patch: &Value) -> Result<(), CallFailure> {
+    let conflict = |why: String| CallFailure::new(FailureCause::PatchConflict, why);
+    let patch = json_patch::Patch::deserialize(patch).map_err(|_| {
+        CallFailure::new(FailureCause::BadShape, "`patch` is no list of RFC 6902 operations")
+    })?;
     if patch.len() > MOST_OPERATIONS {
         return Err(conflict(format!("a patch may hold {MOST_OPERATIONS} operations")));
     }
@@ -98,8 +99,8 @@ fn size_at(document: &Value, pointer: &Pointer) -> usize {
     document.pointer(pointer.as_str()).map_or(0, |value| value.to_string().len())
 }
 
-fn invalid(why: impl Into<std::sync::Arc<str>>) -> Failure {
-    Failure::new(Cause::InvalidPayload, why)
+fn invalid(why: impl Into<std::sync::Arc<str>>) -> CallFailure {
+    CallFailure::new(FailureCause::InvalidPayload, why)
 }
 
 #[cfg(test)]

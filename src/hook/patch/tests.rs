@@ -5,16 +5,16 @@ use super::*;
 const INPUT: &str =
     r#"{"tool":{"name":"T","arguments":{"b":1.50,"a":{"x":9007199254740993},"c":[1,2]}},"n":1e5}"#;
 
-fn run(answer: &Answer) -> Result<Option<String>, Cause> {
+fn run(answer: &HookAnswer) -> Result<Option<String>, FailureCause> {
     apply(INPUT, "/tool/arguments", answer, true).map_err(|failure| failure.cause)
 }
 
-fn merge(patch: &str) -> Result<Option<String>, Cause> {
-    run(&Answer::MergePatch(patch.into()))
+fn merge(patch: &str) -> Result<Option<String>, FailureCause> {
+    run(&HookAnswer::MergePatch(patch.into()))
 }
 
-fn json(patch: &str) -> Result<Option<String>, Cause> {
-    run(&Answer::JsonPatch(patch.into()))
+fn json(patch: &str) -> Result<Option<String>, FailureCause> {
+    run(&HookAnswer::JsonPatch(patch.into()))
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn siblings_keep_their_digits_and_their_places() {
         Ok(Some(r#"{"a":{"x":9007199254740993},"c":[1,2,1e400]}"#.to_owned()))
     );
     assert_eq!(json(r#"[{"op":"test","path":"/tool/arguments/c/0","value":1}]"#), Ok(None));
-    assert_eq!(run(&Answer::Unchanged), Ok(None));
+    assert_eq!(run(&HookAnswer::Unchanged), Ok(None));
 }
 
 #[test]
@@ -46,25 +46,25 @@ fn what_does_not_fit_changes_nothing() {
         r#"[{"op":"remove","path":"/tool/arguments"}]"#,
         r#"[{"op":"replace","path":"/tool","value":7}]"#,
     ] {
-        assert_eq!(json(patch), Err(Cause::PatchConflict), "{patch}");
+        assert_eq!(json(patch), Err(FailureCause::PatchConflict), "{patch}");
     }
     for patch in
         [r#"[{"op":"replace","path":"/n","value":2}]"#, r#"[{"op":"add","path":"/x","value":1}]"#]
     {
-        assert_eq!(json(patch), Err(Cause::InvalidPayload), "{patch}");
+        assert_eq!(json(patch), Err(FailureCause::InvalidPayload), "{patch}");
     }
-    assert_eq!(merge(r#"{"tool":{"name":"U"}}"#), Err(Cause::InvalidPayload));
-    assert_eq!(merge("7"), Err(Cause::PatchConflict));
-    assert_eq!(json(r#"{"op":"remove"}"#), Err(Cause::BadShape));
-    assert_eq!(json(r#"[{"op":"frob","path":"/n"}]"#), Err(Cause::BadShape));
+    assert_eq!(merge(r#"{"tool":{"name":"U"}}"#), Err(FailureCause::InvalidPayload));
+    assert_eq!(merge("7"), Err(FailureCause::PatchConflict));
+    assert_eq!(json(r#"{"op":"remove"}"#), Err(FailureCause::BadShape));
+    assert_eq!(json(r#"[{"op":"frob","path":"/n"}]"#), Err(FailureCause::BadShape));
 }
 
 #[test]
 fn a_payload_is_replaced_by_those_who_saw_it_whole() {
-    let answer = Answer::Replace("[1.50]".into());
+    let answer = HookAnswer::Replace("[1.50]".into());
     assert_eq!(apply(INPUT, "/tool/arguments", &answer, true).unwrap().unwrap(), "[1.50]");
     let failure = apply(INPUT, "/tool/arguments", &answer, false).unwrap_err();
-    assert_eq!(failure.cause, Cause::BadShape);
+    assert_eq!(failure.cause, FailureCause::BadShape);
     assert_eq!(apply(INPUT, "/absent", &answer, true), Ok(None));
 }
 
@@ -72,15 +72,15 @@ fn a_payload_is_replaced_by_those_who_saw_it_whole() {
 fn copies_of_copies_do_not_fill_the_memory() {
     let double = r#"{"op":"copy","from":"/tool/arguments/c","path":"/tool/arguments/c/-"}"#;
     let patch = format!("[{}]", vec![double; 60].join(","));
-    assert_eq!(json(&patch), Err(Cause::PatchConflict));
+    assert_eq!(json(&patch), Err(FailureCause::PatchConflict));
     let many = format!("[{}]", vec![r#"{"op":"test","path":"/n","value":1e5}"#; 1001].join(","));
-    assert_eq!(json(&many), Err(Cause::PatchConflict));
+    assert_eq!(json(&many), Err(FailureCause::PatchConflict));
 }
 
 #[test]
 fn a_string_that_looks_like_a_marked_number_stays_a_string() {
     let input = "{\"value\":{\"a\":\"\u{F8C7}#7\",\"b\":\"\u{F8C7}\",\"c\":1.0}}";
-    let answer = Answer::MergePatch("{\"value\":{\"d\":\"\u{F8C7}#8\"}}".into());
+    let answer = HookAnswer::MergePatch("{\"value\":{\"d\":\"\u{F8C7}#8\"}}".into());
     assert_eq!(
         apply(input, "/value", &answer, true).unwrap().unwrap(),
         "{\"a\":\"\u{F8C7}#7\",\"b\":\"\u{F8C7}\",\"c\":1.0,\"d\":\"\u{F8C7}#8\"}"
@@ -128,7 +128,7 @@ proptest! {
         // A null here would take the payload away.
         prop_assume!(!patch.is_null());
         let input = serde_json::json!({"k": 1, "value": old}).to_string();
-        let answer = Answer::MergePatch(serde_json::json!({"value": patch}).to_string().into());
+        let answer = HookAnswer::MergePatch(serde_json::json!({"value": patch}).to_string().into());
         let new = apply(&input, "/value", &answer, true).unwrap();
         let new = new.unwrap_or_else(|| old.to_string());
         // Members may stand in another order, and numbers are compared by one reader.
@@ -152,8 +152,8 @@ proptest! {
         let list: Vec<Value> = ops.iter().map(|(op, path, from)| {
             serde_json::json!({"op": op, "path": path, "from": from, "value": patch.clone()})
         }).collect();
-        let answer = Answer::JsonPatch(Value::from(list).to_string().into());
+        let answer = HookAnswer::JsonPatch(Value::from(list).to_string().into());
         let _ = apply(&input, "/value", &answer, true);
-        let _ = apply(&input, "/value", &Answer::JsonPatch(patch.to_string().into()), true);
+        let _ = apply(&input, "/value", &HookAnswer::JsonPatch(patch.to_string().into()), true);
     }
 }

@@ -9,8 +9,8 @@ use regex::Regex;
 
 use self::headers::read_headers;
 use super::builtin::{self, Builtin};
-use super::definition::{Delivery, Does, Endpoint, Hook, Mode, OnFailure};
-use super::point::{Kind, Point};
+use super::definition::{DeliveryMode, Endpoint, EnforcementMode, Hook, HookAction, OnFailure};
+use super::point::{HookKind, Point};
 use super::projection::Projection;
 use super::read_match::read_match;
 use super::secret::Secrets;
@@ -86,21 +86,22 @@ pub fn read_hook_within<'r>(
 ) -> Option<Hook> {
     let fields = Fields::of(node, path, HOOK_KEYS, faults)?;
     let id = read_id(&fields, id, faults);
-    let kinds: Vec<(&str, Kind)> = Kind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
+    let kinds: Vec<(&str, HookKind)> =
+        HookKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = fields.choice("kind", &kinds, faults);
     if fields.get("kind").is_none() {
         fields.fault("kind", "is missing", faults);
     }
     let points = read_points(&fields, kind, faults);
     let does = read_does(&fields, &points, kind, (check_url, patterns), faults);
-    let limits = Limits::read(&fields, kind, faults);
+    let limits = CallLimits::read(&fields, kind, faults);
     let (on_failure, allow_fail_open) = read_on_failure(&fields, &points, kind, faults);
-    let reverify = only(&fields, "reverify", kind, Kind::Guard, faults)
+    let reverify = only(&fields, "reverify", kind, HookKind::Guard, faults)
         && fields.flag("reverify", faults) == Some(true);
     let matching = read_match(&fields, &points, patterns, faults);
     let projection = read_projection(&fields, faults);
-    let modes = [("enforce", Mode::Enforce), ("audit", Mode::Audit)];
-    let mode = fields.choice("mode", &modes, faults).unwrap_or(Mode::Enforce);
+    let modes = [("enforce", EnforcementMode::Enforce), ("audit", EnforcementMode::Audit)];
+    let mode = fields.choice("mode", &modes, faults).unwrap_or(EnforcementMode::Enforce);
     let enabled = fields.flag("enabled", faults).unwrap_or(true);
     let mandatory = fields.flag("mandatory", faults);
     let session = read_session(&fields, faults);
@@ -160,7 +161,7 @@ fn read_id(fields: &Fields<'_, '_>, given: GivenId<'_>, faults: &mut Faults) -> 
     }
 }
 
-fn read_points(fields: &Fields<'_, '_>, kind: Option<Kind>, faults: &mut Faults) -> Vec<Point> {
+fn read_points(fields: &Fields<'_, '_>, kind: Option<HookKind>, faults: &mut Faults) -> Vec<Point> {
     let many = fields.path().key("points");
     let single = fields.path().key("point");
     let mut given: Vec<(&Node<'_>, Path<'_>)> = Vec::new();
@@ -204,10 +205,10 @@ fn read_points(fields: &Fields<'_, '_>, kind: Option<Kind>, faults: &mut Faults)
 fn read_does(
     fields: &Fields<'_, '_>,
     points: &[Point],
-    kind: Option<Kind>,
+    kind: Option<HookKind>,
     (check_url, patterns): (CheckUrl<'_>, &mut PatternBudget),
     faults: &mut Faults,
-) -> Option<Does> {
+) -> Option<HookAction> {
     let (url, name) = (fields.text("url", faults), fields.text("builtin", faults));
     match (fields.get("url"), fields.get("builtin")) {
         (None, None) => {
@@ -223,7 +224,7 @@ fn read_does(
         }
         let headers = read_headers(fields, faults);
         let url = checked?.into();
-        return Some(Does::Call(Endpoint { url, headers, secrets: Secrets::default() }));
+        return Some(HookAction::Call(Endpoint { url, headers, secrets: Secrets::default() }));
     }
     let name = name?;
     if fields.get("headers").is_some() {
@@ -245,22 +246,22 @@ fn read_does(
     }
     let config = fields.get("config");
     let path = fields.path().key("config");
-    Builtin::read(name, config, path, patterns, faults).map(Does::Builtin)
+    Builtin::read(name, config, path, patterns, faults).map(HookAction::Builtin)
 }
 
-struct Limits {
-    delivery: Delivery,
+struct CallLimits {
+    delivery: DeliveryMode,
     timeout: Option<Duration>,
     max_tokens: u32,
     priority: i32,
 }
 
-impl Limits {
-    fn read(fields: &Fields<'_, '_>, kind: Option<Kind>, faults: &mut Faults) -> Self {
-        only(fields, "delivery", kind, Kind::Observe, faults);
-        only(fields, "max_tokens", kind, Kind::Provide, faults);
-        let words = [("async", Delivery::Async), ("sync", Delivery::Sync)];
-        let delivery = fields.choice("delivery", &words, faults).unwrap_or(Delivery::Async);
+impl CallLimits {
+    fn read(fields: &Fields<'_, '_>, kind: Option<HookKind>, faults: &mut Faults) -> Self {
+        only(fields, "delivery", kind, HookKind::Observe, faults);
+        only(fields, "max_tokens", kind, HookKind::Provide, faults);
+        let words = [("async", DeliveryMode::Async), ("sync", DeliveryMode::Sync)];
+        let delivery = fields.choice("delivery", &words, faults).unwrap_or(DeliveryMode::Async);
         let timeout = fields.whole("timeout_ms", 1, MOST_TIMEOUT_MS, faults);
         let tokens = fields.whole("max_tokens", 1, MOST_TOKENS, faults).unwrap_or(MAX_TOKENS);
         let priority = fields.integer("priority", -MOST_PRIORITY, MOST_PRIORITY, faults);
@@ -277,13 +278,13 @@ impl Limits {
 fn only(
     fields: &Fields<'_, '_>,
     key: &str,
-    kind: Option<Kind>,
-    of: Kind,
+    kind: Option<HookKind>,
+    of: HookKind,
     faults: &mut Faults,
 ) -> bool {
     let wrong = fields.get(key).is_some() && kind.is_some_and(|kind| kind != of);
     if wrong {
-        let article = if of == Kind::Observe { "an" } else { "a" };
+        let article = if of == HookKind::Observe { "an" } else { "a" };
         fields.fault(key, format!("is for {article} {of} hook"), faults);
     }
     !wrong
@@ -292,21 +293,21 @@ fn only(
 fn read_on_failure(
     fields: &Fields<'_, '_>,
     points: &[Point],
-    kind: Option<Kind>,
+    kind: Option<HookKind>,
     faults: &mut Faults,
 ) -> (Option<OnFailure>, bool) {
     let words: &[(&str, OnFailure)] = match kind {
-        Some(Kind::Guard) => {
+        Some(HookKind::Guard) => {
             &[("deny", OnFailure::Deny), ("fail", OnFailure::Fail), ("skip", OnFailure::Skip)]
         }
-        Some(Kind::Observe) => &[("skip", OnFailure::Skip)],
+        Some(HookKind::Observe) => &[("skip", OnFailure::Skip)],
         _ => &[("fail", OnFailure::Fail), ("skip", OnFailure::Skip)],
     };
     let chosen = fields.choice("on_failure", words, faults);
-    let allowed = only(fields, "allow_fail_open", kind, Kind::Guard, faults)
+    let allowed = only(fields, "allow_fail_open", kind, HookKind::Guard, faults)
         && fields.flag("allow_fail_open", faults) == Some(true);
-    let closed = |point: &Point| OnFailure::default_of(*point, Kind::Guard) == OnFailure::Deny;
-    if kind == Some(Kind::Guard)
+    let closed = |point: &Point| OnFailure::default_of(*point, HookKind::Guard) == OnFailure::Deny;
+    if kind == Some(HookKind::Guard)
         && chosen == Some(OnFailure::Skip)
         && !allowed
         && points.iter().any(closed)

@@ -52,7 +52,7 @@ fn each_kind_fails_to_its_safe_side() {
 fn every_pair_that_no_point_takes_is_a_fault() {
     let mut legal = 0;
     for point in Point::ALL {
-        for kind in Kind::ALL {
+        for kind in HookKind::ALL {
             let text =
                 format!(r#"{{"point":"{point}","kind":"{kind}","url":"https://a.example/"}}"#);
             match read(&text) {
@@ -126,7 +126,7 @@ fn a_hook_is_one_thing_at_points_named_once() {
 #[test]
 fn built_in_hooks_stand_where_they_do_something() {
     let ok = read(r#"{"point":"tool_result","kind":"transform","builtin":"truncate"}"#).unwrap();
-    assert!(matches!(ok.does, Does::Builtin(Builtin::Truncate(_))));
+    assert!(matches!(ok.does, HookAction::Builtin(Builtin::Truncate(_))));
     let of = |text: &str| places(text);
     assert_eq!(
         of(r#"{"point":"transform_context","kind":"transform","builtin":"truncate"}"#),

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{At, Check, Round};
-use crate::hook::answer::Answer;
-use crate::hook::definition::{Does, Hook, Mode, OnFailure};
-use crate::hook::failure::{Cause, Failure};
+use super::{HookInput, HookRound, PayloadCheck};
+use crate::hook::answer::HookAnswer;
+use crate::hook::definition::{EnforcementMode, Hook, HookAction, OnFailure};
+use crate::hook::failure::{CallFailure, FailureCause};
 use crate::hook::patch;
-use crate::hook::point::{Kind, Point};
-use crate::hook::run::{Outcome, Run, Skip, Stop};
+use crate::hook::point::{HookKind, Point};
+use crate::hook::run::{HookRun, HookStop, RunOutcome, SkipReason};
 use crate::hook::text::{self, LIMITS};
 use crate::json::parse;
 
@@ -37,20 +37,28 @@ pub struct Denial {
 /// The code of a denial that no guard spoke.
 const UNAVAILABLE: &str = "hook_unavailable";
 
-impl Round<'_> {
+impl HookRound<'_> {
     /// Asks the guards, then the transforms, each on what the one before made; at
     /// `transform_context` the guards come last. `check` says whether a new payload is valid.
     ///
     /// # Errors
     /// A hook failed whose failure is everybody's. Then nothing of the chain is applied.
-    pub async fn change(&mut self, at: At<'_>, check: Check<'_>) -> Result<Changed, Stop> {
-        let occurrence = self.reached(at.point, Kind::Guard);
-        let guards = self.meant(&at, occurrence, Kind::Guard);
-        let transforms = self.meant(&at, occurrence, Kind::Transform);
+    pub async fn change(
+        &mut self,
+        at: HookInput<'_>,
+        check: PayloadCheck<'_>,
+    ) -> Result<Changed, HookStop> {
+        let occurrence = self.reached(at.point, HookKind::Guard);
+        let guards = self.meant(&at, occurrence, HookKind::Guard);
+        let transforms = self.meant(&at, occurrence, HookKind::Transform);
         if !at.point.guards_last() {
             let asked = self.guards(&guards, &at, occurrence).await;
             if !matches!(asked, Ok(None)) {
-                let why = if asked.is_ok() { Skip::DeniedEarlier } else { Skip::FailedEarlier };
+                let why = if asked.is_ok() {
+                    SkipReason::DeniedEarlier
+                } else {
+                    SkipReason::FailedEarlier
+                };
                 for hook in &transforms {
                     self.skip(hook, at.point, occurrence, why);
                 }
@@ -63,7 +71,7 @@ impl Round<'_> {
             Err(stop) => {
                 if at.point.guards_last() {
                     for hook in &guards {
-                        self.skip(hook, at.point, occurrence, Skip::FailedEarlier);
+                        self.skip(hook, at.point, occurrence, SkipReason::FailedEarlier);
                     }
                 }
                 return Err(stop);
@@ -77,7 +85,7 @@ impl Round<'_> {
             Vec::new()
         };
         let input = changed.input.as_deref().unwrap_or(at.input);
-        let asked = self.guards(&again, &At { input, ..at }, occurrence).await;
+        let asked = self.guards(&again, &HookInput { input, ..at }, occurrence).await;
         if !matches!(asked, Ok(None)) {
             self.roll_back(first_run);
             return asked.map(denied);
@@ -89,19 +97,19 @@ impl Round<'_> {
     async fn guards(
         &mut self,
         guards: &[Arc<Hook>],
-        at: &At<'_>,
+        at: &HookInput<'_>,
         occurrence: u32,
-    ) -> Result<Option<Denial>, Stop> {
+    ) -> Result<Option<Denial>, HookStop> {
         let mut hooks = guards.iter();
         while let Some(hook) = hooks.next() {
             let (mut run, answer) = self.ask(hook, at, occurrence).await;
             let verdict = match answer {
-                Ok(Answer::Deny { reason, code }) => {
-                    run.outcome = Outcome::Denied { reason: reason.clone(), code: code.clone() };
+                Ok(HookAnswer::Deny { reason, code }) => {
+                    run.outcome = RunOutcome::Denied { reason: reason.clone(), code: code.clone() };
                     Ok(Some(Denial { hook: Arc::clone(&hook.id), point: at.point, reason, code }))
                 }
                 Ok(_) => {
-                    run.outcome = self.called(hook, Outcome::Allowed);
+                    run.outcome = self.called(hook, RunOutcome::Allowed);
                     Ok(None)
                 }
                 Err(failure) => Self::fails(hook, at, &failure, &run).map(|policy| {
@@ -109,13 +117,17 @@ impl Round<'_> {
                 }),
             };
             self.runs.push(run);
-            let enforced = hook.mode == Mode::Enforce;
+            let enforced = hook.mode == EnforcementMode::Enforce;
             let ends = match &verdict {
                 Ok(denial) => denial.is_some() && enforced,
                 Err(_) => true,
             };
             if ends {
-                let why = if verdict.is_ok() { Skip::DeniedEarlier } else { Skip::FailedEarlier };
+                let why = if verdict.is_ok() {
+                    SkipReason::DeniedEarlier
+                } else {
+                    SkipReason::FailedEarlier
+                };
                 for hook in hooks {
                     self.skip(hook, at.point, occurrence, why);
                 }
@@ -129,17 +141,17 @@ impl Round<'_> {
     async fn chain(
         &mut self,
         transforms: &[Arc<Hook>],
-        at: &At<'_>,
+        at: &HookInput<'_>,
         occurrence: u32,
-        check: Check<'_>,
-    ) -> Result<Changed, Stop> {
+        check: PayloadCheck<'_>,
+    ) -> Result<Changed, HookStop> {
         let Some(pointer) = at.point.payload() else { return Ok(Changed::default()) };
         let first_run = self.runs.len();
         let mut changed = Changed::default();
         let mut hooks = transforms.iter();
         while let Some(hook) = hooks.next() {
             let before: Arc<str> = changed.input.clone().unwrap_or_else(|| at.input.into());
-            let here = At { input: &before, ..*at };
+            let here = HookInput { input: &before, ..*at };
             let (mut run, answer) = self.ask(hook, &here, occurrence).await;
             let stop = match self.taken(hook, &here, pointer, (answer, check), &mut run) {
                 Ok(new) => {
@@ -152,7 +164,7 @@ impl Round<'_> {
             if let Some(stop) = stop {
                 self.roll_back(first_run);
                 for hook in hooks {
-                    self.skip(hook, at.point, occurrence, Skip::FailedEarlier);
+                    self.skip(hook, at.point, occurrence, SkipReason::FailedEarlier);
                 }
                 return Err(stop);
             }
@@ -164,31 +176,31 @@ impl Round<'_> {
     pub(super) fn taken(
         &self,
         hook: &Hook,
-        at: &At<'_>,
+        at: &HookInput<'_>,
         pointer: &str,
-        (answer, check): (Result<Answer, Failure>, Check<'_>),
-        run: &mut Run,
-    ) -> Result<Option<Changed>, Stop> {
+        (answer, check): (Result<HookAnswer, CallFailure>, PayloadCheck<'_>),
+        run: &mut HookRun,
+    ) -> Result<Option<Changed>, HookStop> {
         let whole = hook.projection.keeps_whole(pointer);
         let new = answer.and_then(|answer| {
             let new = patch::apply(at.input, pointer, &answer, whole)?;
             if let Some(new) = &new {
-                check(new).map_err(|why| Failure::new(Cause::InvalidPayload, why))?;
+                check(new).map_err(|why| CallFailure::new(FailureCause::InvalidPayload, why))?;
             }
             Ok(new)
         });
         match new {
             Ok(Some(new)) => {
-                run.outcome = Outcome::Applied;
-                let holds = hook.mode == Mode::Enforce;
+                run.outcome = RunOutcome::Applied;
+                let holds = hook.mode == EnforcementMode::Enforce;
                 Ok(holds.then(|| spliced(at.input, pointer, &new)).flatten())
             }
             Ok(None) => {
-                run.outcome = self.called(hook, Outcome::Unchanged);
+                run.outcome = self.called(hook, RunOutcome::Unchanged);
                 Ok(None)
             }
             Err(failure) => {
-                run.outcome = Outcome::Failed(failure.clone());
+                run.outcome = RunOutcome::Failed(failure.clone());
                 Self::fails(hook, at, &failure, run).map(|_| None)
             }
         }
@@ -200,18 +212,18 @@ impl Round<'_> {
     }
 
     /// The outcome of a hook that had its say, which a dry run's webhooks do not.
-    pub(super) fn called(&self, hook: &Hook, outcome: Outcome) -> Outcome {
-        let is_dry = self.dry && matches!(hook.does, Does::Call(_));
-        if is_dry { Outcome::WouldCall } else { outcome }
+    pub(super) fn called(&self, hook: &Hook, outcome: RunOutcome) -> RunOutcome {
+        let is_dry = self.dry && matches!(hook.does, HookAction::Call(_));
+        if is_dry { RunOutcome::WouldCall } else { outcome }
     }
 }
 
 /// Says of transforms that what they did does not hold.
-pub(super) fn roll_back<'r>(runs: impl Iterator<Item = &'r mut Run>) {
+pub(super) fn roll_back<'r>(runs: impl Iterator<Item = &'r mut HookRun>) {
     for run in runs {
-        let applied = run.kind == Kind::Transform && run.outcome == Outcome::Applied;
+        let applied = run.kind == HookKind::Transform && run.outcome == RunOutcome::Applied;
         if applied && !run.audit {
-            run.outcome = Outcome::Skipped(Skip::RolledBack);
+            run.outcome = RunOutcome::Skipped(SkipReason::RolledBack);
         }
     }
 }
@@ -220,7 +232,7 @@ fn denied(denial: Option<Denial>) -> Changed {
     Changed { denied: denial, ..Changed::default() }
 }
 
-fn unavailable(hook: &Hook, point: Point, failure: &Failure) -> Denial {
+fn unavailable(hook: &Hook, point: Point, failure: &CallFailure) -> Denial {
     let reason = format!("the guard `{}` is unavailable ({})", hook.id, failure.cause);
     Denial {
         hook: Arc::clone(&hook.id),

@@ -9,24 +9,24 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::change::roll_back;
-use super::{Asked, At, Changed, Check, Round, ToSend};
-use crate::hook::answer::Answer;
-use crate::hook::call::{CALLS, Called};
-use crate::hook::definition::{Delivery, Does, Hook, Mode};
-use crate::hook::kept::{Ask, answered_key, key};
-use crate::hook::matching::Facts;
-use crate::hook::point::{Kind, Point};
-use crate::hook::run::{Outcome, Run, Skip, Stop};
+use super::{Changed, HookInput, HookRound, PayloadCheck, PreparedCall, QueuedCall};
+use crate::hook::answer::HookAnswer;
+use crate::hook::call::{CALLS, CallReply};
+use crate::hook::definition::{DeliveryMode, EnforcementMode, Hook, HookAction};
+use crate::hook::matching::MatchContext;
+use crate::hook::outcome_store::{OutcomeKey, answered_key, key};
+use crate::hook::point::{HookKind, Point};
+use crate::hook::run::{HookRun, HookStop, RunOutcome, SkipReason};
 
 /// One of the inputs, and what says whether what becomes of it is valid.
 #[derive(Clone, Copy)]
-pub struct Item<'a> {
+pub struct CheckedInput<'a> {
     pub input: &'a str,
-    pub facts: Facts<'a>,
-    pub check: Check<'a>,
+    pub facts: MatchContext<'a>,
+    pub check: PayloadCheck<'a>,
 }
 
-impl fmt::Debug for Item<'_> {
+impl fmt::Debug for CheckedInput<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Item").field("facts", &self.facts).finish_non_exhaustive()
     }
@@ -36,42 +36,42 @@ impl fmt::Debug for Item<'_> {
 const UNCHANGED: &str = "{\"action\":\"unchanged\"}";
 
 /// An input on its way.
-struct Line<'a> {
-    item: Item<'a>,
+struct PendingInput<'a> {
+    item: CheckedInput<'a>,
     point: Point,
     occurrence: u32,
     meant: Vec<Arc<Hook>>,
     changed: Changed,
-    runs: Vec<Run>,
+    runs: Vec<HookRun>,
 }
 
 /// A question about the input at a place.
-pub(super) struct Question<'h> {
+pub(super) struct InputQuestion<'h> {
     pub(super) line: usize,
-    pub(super) asked: Asked<'h>,
+    pub(super) asked: PreparedCall<'h>,
     pub(super) key: String,
     answered: String,
 }
 
-impl<'a> Line<'a> {
-    fn at<'s>(&'s self) -> At<'s>
+impl<'a> PendingInput<'a> {
+    fn at<'s>(&'s self) -> HookInput<'s>
     where
         'a: 's,
     {
         let input = self.changed.input.as_deref().unwrap_or(self.item.input);
-        At { point: self.point, input, facts: self.item.facts }
+        HookInput { point: self.point, input, facts: self.item.facts }
     }
 }
 
-impl Question<'_> {
-    pub(super) fn ask(&self) -> Ask<'_> {
+impl InputQuestion<'_> {
+    pub(super) fn ask(&self) -> OutcomeKey<'_> {
         let Self { asked, key, answered, .. } = self;
         let (hook, point, occurrence) = (asked.hook, asked.point, asked.occurrence);
-        Ask { hook, point, occurrence, digest: asked.digest(), key, answered }
+        OutcomeKey { hook, point, occurrence, digest: asked.digest(), key, answered }
     }
 }
 
-impl Round<'_> {
+impl HookRound<'_> {
     /// Lets the transforms of a point work on each input, then tells the observe hooks. What is kept
     /// of a hook stands, and it is not asked.
     ///
@@ -80,19 +80,19 @@ impl Round<'_> {
     pub async fn each(
         &mut self,
         point: Point,
-        items: &[Item<'_>],
-    ) -> Result<(Vec<Changed>, Vec<ToSend>), Stop> {
+        items: &[CheckedInput<'_>],
+    ) -> Result<(Vec<Changed>, Vec<QueuedCall>), HookStop> {
         self.pay_for_runs(point, items.len())?;
         let mut lines = Vec::with_capacity(items.len());
         for item in items {
-            let occurrence = self.reached(point, Kind::Transform);
-            let at = At { point, input: item.input, facts: item.facts };
-            let (meant, runs) = self.meant_of(&at, occurrence, Kind::Transform);
+            let occurrence = self.reached(point, HookKind::Transform);
+            let at = HookInput { point, input: item.input, facts: item.facts };
+            let (meant, runs) = self.meant_of(&at, occurrence, HookKind::Transform);
             let changed = Changed::default();
-            lines.push(Line { item: *item, point, occurrence, meant, changed, runs });
+            lines.push(PendingInput { item: *item, point, occurrence, meant, changed, runs });
         }
         let set = Arc::clone(&self.set);
-        for hook in set.of(point, Kind::Transform) {
+        for hook in set.of(point, HookKind::Transform) {
             if let Err(stop) = self.step(hook, &mut lines).await {
                 for line in &mut lines {
                     roll_back(line.runs.iter_mut());
@@ -111,16 +111,20 @@ impl Round<'_> {
     }
 
     /// One transform on all inputs that it is meant for.
-    async fn step(&mut self, hook: &Arc<Hook>, lines: &mut [Line<'_>]) -> Result<(), Stop> {
-        let is_meant = |line: &Line<'_>| line.meant.iter().any(|meant| meant.id == hook.id);
+    async fn step(
+        &mut self,
+        hook: &Arc<Hook>,
+        lines: &mut [PendingInput<'_>],
+    ) -> Result<(), HookStop> {
+        let is_meant = |line: &PendingInput<'_>| line.meant.iter().any(|meant| meant.id == hook.id);
         let open = lines.iter().enumerate().filter(|(_, line)| is_meant(line));
-        let mut open: Vec<Question<'_>> =
+        let mut open: Vec<InputQuestion<'_>> =
             open.map(|(at, line)| self.question(hook, at, line, &OnceLock::new())).collect();
         let keeps = self.keeps(hook);
         // By key: the same result is asked about once, and what was said of it stands for all.
         let mut said: BTreeMap<String, Arc<str>> = BTreeMap::new();
         if let Some(kept) = self.kept.as_ref().filter(|_| !open.is_empty()) {
-            let asks: Vec<Ask<'_>> = open.iter().map(Question::ask).collect();
+            let asks: Vec<OutcomeKey<'_>> = open.iter().map(InputQuestion::ask).collect();
             let found = kept.find(&asks);
             let known = open
                 .iter()
@@ -129,7 +133,7 @@ impl Round<'_> {
             let known: BTreeMap<usize, Arc<str>> = known.collect();
             let (stands, rest) = open.into_iter().partition(|one| known.contains_key(&one.line));
             open = rest;
-            let stands: Vec<Question<'_>> = stands;
+            let stands: Vec<InputQuestion<'_>> = stands;
             for question in stands {
                 let text = known.get(&question.line).cloned().unwrap_or_default();
                 self.stands(question, &text, lines)?;
@@ -163,14 +167,14 @@ impl Round<'_> {
     /// Asks some at once.
     pub(super) async fn wave<'h>(
         &mut self,
-        wave: Vec<Question<'h>>,
-    ) -> Vec<(Question<'h>, Called)> {
+        wave: Vec<InputQuestion<'h>>,
+    ) -> Vec<(InputQuestion<'h>, CallReply)> {
         let with = self.with();
         let asking = wave.into_iter().map(|question| async move {
             let answer = question.asked.call(with).await;
             (question, answer)
         });
-        let done: Vec<(Question<'h>, Called)> = join_all(asking).await;
+        let done: Vec<(InputQuestion<'h>, CallReply)> = join_all(asking).await;
         let longest = done.iter().map(|(_, called)| called.took).max().unwrap_or(Duration::ZERO);
         self.left = self.left.saturating_sub(longest);
         done
@@ -179,35 +183,37 @@ impl Round<'_> {
     /// What was said before is said again.
     fn stands(
         &self,
-        question: Question<'_>,
+        question: InputQuestion<'_>,
         text: &Arc<str>,
-        lines: &mut [Line<'_>],
-    ) -> Result<(), Stop> {
-        let answer = Answer::read(question.asked.point, Kind::Transform, text);
+        lines: &mut [PendingInput<'_>],
+    ) -> Result<(), HookStop> {
+        let answer = HookAnswer::read(question.asked.point, HookKind::Transform, text);
         let body = Some(Arc::clone(text));
-        let called = Called { answer, body, took: Duration::ZERO, attempts: 0 };
+        let called = CallReply { answer, body, took: Duration::ZERO, attempts: 0 };
         self.applied(question, called, lines).map(drop)
     }
 
     /// Applies an answer to the input of its line; gives what is to be said of the same from now on.
     fn applied(
         &self,
-        question: Question<'_>,
-        called: Called,
-        lines: &mut [Line<'_>],
-    ) -> Result<Arc<str>, Stop> {
-        let Question { line, asked, .. } = question;
+        question: InputQuestion<'_>,
+        called: CallReply,
+        lines: &mut [PendingInput<'_>],
+    ) -> Result<Arc<str>, HookStop> {
+        let InputQuestion { line, asked, .. } = question;
         let Some(line) = lines.get_mut(line) else { return Ok(UNCHANGED.into()) };
         let hook = asked.hook;
         let (mut run, answer) = asked.settle(called);
         if run.answer.is_none() && self.keeps(hook) {
-            run.answer = answer.as_ref().ok().and_then(Answer::write);
+            run.answer = answer.as_ref().ok().and_then(HookAnswer::write);
         }
         let pointer = line.point.payload().unwrap_or_default();
         let check = line.item.check;
         let taken = self.taken(hook, &line.at(), pointer, (answer, check), &mut run);
         let said = match (&run.outcome, hook.mode) {
-            (Outcome::Applied, Mode::Enforce) | (Outcome::Unchanged, _) => run.answer.clone(),
+            (RunOutcome::Applied, EnforcementMode::Enforce) | (RunOutcome::Unchanged, _) => {
+                run.answer.clone()
+            }
             _ => None,
         };
         line.runs.push(run);
@@ -217,7 +223,7 @@ impl Round<'_> {
             Err(stop) => {
                 let behind = line.meant.iter().skip_while(|meant| meant.id != hook.id).skip(1);
                 for hook in behind {
-                    let outcome = Outcome::Skipped(Skip::FailedEarlier);
+                    let outcome = RunOutcome::Skipped(SkipReason::FailedEarlier);
                     line.runs.push(super::line(hook, line.point, line.occurrence, outcome));
                 }
                 return Err(stop);
@@ -227,20 +233,20 @@ impl Round<'_> {
     }
 
     /// Tells the observe hooks of each input as it is now.
-    async fn tell_each(&mut self, lines: &mut [Line<'_>]) -> Vec<ToSend> {
+    async fn tell_each(&mut self, lines: &mut [PendingInput<'_>]) -> Vec<QueuedCall> {
         let mut hooks: Vec<Vec<Arc<Hook>>> = Vec::with_capacity(lines.len());
         for line in &mut *lines {
-            let (meant, others) = self.meant_of(&line.at(), line.occurrence, Kind::Observe);
+            let (meant, others) = self.meant_of(&line.at(), line.occurrence, HookKind::Observe);
             line.runs.extend(others);
             hooks.push(meant);
         }
-        let mut open: Vec<Question<'_>> = Vec::new();
+        let mut open: Vec<InputQuestion<'_>> = Vec::new();
         for (at, (line, hooks)) in lines.iter().zip(&hooks).enumerate() {
             let whole = OnceLock::new();
             open.extend(hooks.iter().map(|hook| self.question(hook, at, line, &whole)));
         }
         if let Some(kept) = self.kept.as_ref().filter(|_| !open.is_empty()) {
-            let asks: Vec<Ask<'_>> = open.iter().map(Question::ask).collect();
+            let asks: Vec<OutcomeKey<'_>> = open.iter().map(InputQuestion::ask).collect();
             let mut found = kept.find(&asks).into_iter();
             open.retain(|_| found.next().is_none_or(|found| found.is_none()));
         }
@@ -253,23 +259,23 @@ impl Round<'_> {
                 continue;
             }
             told.push(name);
-            let is_dry = self.dry && matches!(hook.does, Does::Call(_));
+            let is_dry = self.dry && matches!(hook.does, HookAction::Call(_));
             if keeps {
                 self.keep(hook, &question.key, "");
             }
-            if hook.delivery == Delivery::Sync && !is_dry {
+            if hook.delivery == DeliveryMode::Sync && !is_dry {
                 now.push(question);
                 continue;
             }
-            let Question { line: at, asked, .. } = question;
+            let InputQuestion { line: at, asked, .. } = question;
             let Some(line) = lines.get_mut(at) else { continue };
-            let outcome = if is_dry { Outcome::WouldCall } else { Outcome::Queued };
+            let outcome = if is_dry { RunOutcome::WouldCall } else { RunOutcome::Queued };
             let mut run = super::line(hook, asked.point, asked.occurrence, outcome);
             run.request_digest = Some(Arc::clone(asked.digest()));
             line.runs.push(run);
             if !is_dry {
                 let own = hooks.get(at).into_iter().flatten().find(|own| own.id == hook.id);
-                later.extend(own.map(|hook| ToSend {
+                later.extend(own.map(|hook| QueuedCall {
                     hook: Arc::clone(hook),
                     point: asked.point,
                     occurrence: asked.occurrence,
@@ -282,10 +288,10 @@ impl Round<'_> {
         while now.peek().is_some() {
             let wave = now.by_ref().take(CALLS).collect();
             for (question, called) in self.wave(wave).await {
-                let Question { line, asked, .. } = question;
+                let InputQuestion { line, asked, .. } = question;
                 let (mut run, answer) = asked.settle(called);
                 if answer.is_ok() {
-                    run.outcome = Outcome::Delivered;
+                    run.outcome = RunOutcome::Delivered;
                 }
                 if let Some(line) = lines.get_mut(line) {
                     line.runs.push(run);
@@ -310,10 +316,10 @@ impl Round<'_> {
         &self,
         hook: &'h Hook,
         at: usize,
-        line: &Line<'_>,
+        line: &PendingInput<'_>,
         whole: &OnceLock<Arc<str>>,
-    ) -> Question<'h> {
-        let asked = Asked::of_many(hook, &line.at(), line.occurrence, whole);
+    ) -> InputQuestion<'h> {
+        let asked = PreparedCall::of_many(hook, &line.at(), line.occurrence, whole);
         self.question_of(asked, at, &line.at())
     }
 
@@ -321,16 +327,21 @@ impl Round<'_> {
         &self,
         hook: &'h Hook,
         line: usize,
-        here: &At<'_>,
+        here: &HookInput<'_>,
         occurrence: u32,
-    ) -> Question<'h> {
-        self.question_of(Asked::new(hook, here, occurrence), line, here)
+    ) -> InputQuestion<'h> {
+        self.question_of(PreparedCall::new(hook, here, occurrence), line, here)
     }
 
-    fn question_of<'h>(&self, asked: Asked<'h>, line: usize, here: &At<'_>) -> Question<'h> {
+    fn question_of<'h>(
+        &self,
+        asked: PreparedCall<'h>,
+        line: usize,
+        here: &HookInput<'_>,
+    ) -> InputQuestion<'h> {
         let of = |make: fn(Point, &str) -> String| {
             self.kept.as_ref().map_or_else(String::new, |_| make(here.point, here.input))
         };
-        Question { line, asked, key: of(key), answered: of(answered_key) }
+        InputQuestion { line, asked, key: of(key), answered: of(answered_key) }
     }
 }

@@ -1,7 +1,7 @@
 //! Runs the hooks of one request: in their order, within one budget of time, with a line for each.
 //!
-//! [`Round::change`] asks guards and transforms, [`Round::provide`] what is to be added, and
-//! [`Round::observe`] tells. What they come to depends on what hooks answer and never on when.
+//! [`HookRound::change`] asks guards and transforms, [`HookRound::provide`] what is to be added, and
+//! [`HookRound::observe`] tells. What they come to depends on what hooks answer and never on when.
 
 mod answers;
 mod change;
@@ -10,24 +10,24 @@ mod observe;
 mod provide;
 
 pub use change::{Changed, Denial};
-pub use each::Item;
-pub use observe::{Decision, ToSend};
-pub use provide::{Fragment, Provided, Tokens, join};
+pub use each::CheckedInput;
+pub use observe::{GuardDecision, QueuedCall};
+pub use provide::{CountTokens, Fragment, ProvideResult, join};
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::answer::Answer;
-use super::call::{Call, Called, Caller, Scope, digest};
-use super::definition::{Does, Hook, Mode, OnFailure};
-use super::failure::{Cause, Failure};
-use super::kept::Kept;
-use super::matching::Facts;
+use super::answer::HookAnswer;
+use super::call::{Call, CallReply, CallScope, Caller, digest};
+use super::definition::{EnforcementMode, Hook, HookAction, OnFailure};
+use super::failure::{CallFailure, FailureCause};
+use super::matching::MatchContext;
 use super::order::HookSet;
-use super::point::{Kind, Point};
-use super::run::{Outcome, Run, Skip, Stop};
+use super::outcome_store::OutcomeStore;
+use super::point::{HookKind, Point};
+use super::run::{HookRun, HookStop, RunOutcome, SkipReason};
 use super::text::LIMITS;
 use crate::json::parse;
 use crate::limit::Allowance;
@@ -40,35 +40,35 @@ pub const BUDGET: Duration = Duration::from_secs(10);
 
 /// The hooks of one compile or of one other request.
 #[derive(Debug)]
-pub struct Round<'r> {
+pub struct HookRound<'r> {
     set: Arc<HookSet>,
     caller: &'r dyn Caller,
-    kept: Option<Arc<dyn Kept>>,
-    scope: Scope,
+    kept: Option<Arc<dyn OutcomeStore>>,
+    scope: CallScope,
     left: Duration,
     dry: bool,
     /// What built-in hooks may make of text.
     allowance: Allowance,
     occurrences: BTreeMap<Point, u32>,
-    runs: Vec<Run>,
+    runs: Vec<HookRun>,
 }
 
 /// One place at which hooks run.
 #[derive(Debug, Clone, Copy)]
-pub struct At<'a> {
+pub struct HookInput<'a> {
     pub point: Point,
     /// What [`super::about`] says of the point, as JSON text.
     pub input: &'a str,
     /// What is known beside it; agent and session come from the scope.
-    pub facts: Facts<'a>,
+    pub facts: MatchContext<'a>,
 }
 
 /// Says what is wrong with a payload, or with a typed answer, given as JSON text.
-pub type Check<'c> = &'c (dyn Fn(&str) -> Result<(), String> + Send + Sync);
+pub type PayloadCheck<'c> = &'c (dyn Fn(&str) -> Result<(), String> + Send + Sync);
 
-impl<'r> Round<'r> {
+impl<'r> HookRound<'r> {
     /// With the hooks that are pinned for it, and [`BUDGET`].
-    pub fn new(set: Arc<HookSet>, caller: &'r dyn Caller, scope: Scope) -> Self {
+    pub fn new(set: Arc<HookSet>, caller: &'r dyn Caller, scope: CallScope) -> Self {
         Self {
             set,
             caller,
@@ -98,7 +98,7 @@ impl<'r> Round<'r> {
 
     /// With what hooks said before of inputs that come again.
     #[must_use]
-    pub fn keeping(mut self, kept: Arc<dyn Kept>) -> Self {
+    pub fn keeping(mut self, kept: Arc<dyn OutcomeStore>) -> Self {
         self.kept = Some(kept);
         self
     }
@@ -117,7 +117,7 @@ impl<'r> Round<'r> {
 
     /// Whether a hook of this kind stands at a point: what it would be given need not be made
     /// where none does.
-    pub fn has(&self, point: Point, kind: Kind) -> bool {
+    pub fn has(&self, point: Point, kind: HookKind) -> bool {
         self.set.of(point, kind).next().is_some()
     }
 
@@ -130,11 +130,11 @@ impl<'r> Round<'r> {
     }
 
     /// What became of the hooks so far, in the order in which they were come to.
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[HookRun] {
         &self.runs
     }
 
-    pub fn into_runs(self) -> Vec<Run> {
+    pub fn into_runs(self) -> Vec<HookRun> {
         self.runs
     }
 
@@ -145,12 +145,12 @@ impl<'r> Round<'r> {
 
     /// How often the point was reached before. What comes first of change, provide and observe at
     /// a point counts that it was reached; what follows belongs to the same time.
-    fn reached(&mut self, point: Point, by: Kind) -> u32 {
-        let changes = point.takes(Kind::Guard) || point.takes(Kind::Transform);
+    fn reached(&mut self, point: Point, by: HookKind) -> u32 {
+        let changes = point.takes(HookKind::Guard) || point.takes(HookKind::Transform);
         let counts = match by {
-            Kind::Guard | Kind::Transform => true,
-            Kind::Provide => !changes,
-            Kind::Observe => !changes && !point.takes(Kind::Provide),
+            HookKind::Guard | HookKind::Transform => true,
+            HookKind::Provide => !changes,
+            HookKind::Observe => !changes && !point.takes(HookKind::Provide),
         };
         let next = self.occurrences.entry(point).or_insert(0);
         if counts {
@@ -160,15 +160,20 @@ impl<'r> Round<'r> {
     }
 
     /// The hooks of a kind that are meant; the others get their line.
-    fn meant(&mut self, at: &At<'_>, occurrence: u32, kind: Kind) -> Vec<Arc<Hook>> {
+    fn meant(&mut self, at: &HookInput<'_>, occurrence: u32, kind: HookKind) -> Vec<Arc<Hook>> {
         let (meant, others) = self.meant_of(at, occurrence, kind);
         self.runs.extend(others);
         meant
     }
 
     /// The same, with the lines of the others.
-    fn meant_of(&self, at: &At<'_>, occurrence: u32, kind: Kind) -> (Vec<Arc<Hook>>, Vec<Run>) {
-        let facts = Facts {
+    fn meant_of(
+        &self,
+        at: &HookInput<'_>,
+        occurrence: u32,
+        kind: HookKind,
+    ) -> (Vec<Arc<Hook>>, Vec<HookRun>) {
+        let facts = MatchContext {
             agent: at.facts.agent.or(self.scope.agent.as_deref()),
             session: at.facts.session.or(self.scope.session_id.as_deref()),
             ..at.facts
@@ -181,25 +186,30 @@ impl<'r> Round<'r> {
             if hook.matching.fits(at.point, &facts, &node) {
                 meant.push(Arc::clone(hook));
             } else {
-                others.push(line(hook, at.point, occurrence, Outcome::Skipped(Skip::NoMatch)));
+                others.push(line(
+                    hook,
+                    at.point,
+                    occurrence,
+                    RunOutcome::Skipped(SkipReason::NoMatch),
+                ));
             }
         }
         (meant, others)
     }
 
     /// Pays for the runs of many inputs: each hook of the point has one for each of them.
-    fn pay_for_runs(&self, point: Point, inputs: usize) -> Result<(), Stop> {
+    fn pay_for_runs(&self, point: Point, inputs: usize) -> Result<(), HookStop> {
         let hooks = self.set.at(point);
         let Some(first) = hooks.first() else { return Ok(()) };
         let bytes = inputs.saturating_mul(hooks.len()).saturating_mul(RUN_BYTES);
         self.allowance.take(bytes).map_err(|error| {
-            let failure = Failure::new(Cause::TextLimit, error.to_string());
-            Stop::failed(&first.id, point, &failure)
+            let failure = CallFailure::new(FailureCause::TextLimit, error.to_string());
+            HookStop::failed(&first.id, point, &failure)
         })
     }
 
-    fn with(&self) -> With<'_> {
-        With {
+    fn with(&self) -> CallSettings<'_> {
+        CallSettings {
             caller: self.caller,
             scope: &self.scope,
             allowance: &self.allowance,
@@ -208,27 +218,32 @@ impl<'r> Round<'r> {
         }
     }
 
-    fn skip(&mut self, hook: &Hook, point: Point, occurrence: u32, why: Skip) {
-        self.runs.push(line(hook, point, occurrence, Outcome::Skipped(why)));
+    fn skip(&mut self, hook: &Hook, point: Point, occurrence: u32, why: SkipReason) {
+        self.runs.push(line(hook, point, occurrence, RunOutcome::Skipped(why)));
     }
 
     /// Asks one hook. The run says what came of the call; the caller decides what that means.
     async fn ask(
         &mut self,
         hook: &Hook,
-        at: &At<'_>,
+        at: &HookInput<'_>,
         occurrence: u32,
-    ) -> (Run, Result<Answer, Failure>) {
-        let asked = Asked::new(hook, at, occurrence);
+    ) -> (HookRun, Result<HookAnswer, CallFailure>) {
+        let asked = PreparedCall::new(hook, at, occurrence);
         let called = asked.call(self.with()).await;
         self.left = self.left.saturating_sub(called.took);
         asked.settle(called)
     }
 
     /// What a failure means at this point: the run's outcome is it, and a stop where all fails.
-    fn fails(hook: &Hook, at: &At<'_>, failure: &Failure, run: &Run) -> Result<OnFailure, Stop> {
-        if failure.cause == Cause::Diverged {
-            return Err(Stop::Diverged {
+    fn fails(
+        hook: &Hook,
+        at: &HookInput<'_>,
+        failure: &CallFailure,
+        run: &HookRun,
+    ) -> Result<OnFailure, HookStop> {
+        if failure.cause == FailureCause::Diverged {
+            return Err(HookStop::Diverged {
                 hook: Arc::clone(&hook.id),
                 point: at.point,
                 occurrence: run.occurrence,
@@ -236,15 +251,15 @@ impl<'r> Round<'r> {
                 actual: run.request_digest.clone().unwrap_or_default(),
             });
         }
-        if failure.cause == Cause::TextLimit {
+        if failure.cause == FailureCause::TextLimit {
             // Without what the hook would have put in, its text may be one that nobody may see.
-            return Err(Stop::failed(&hook.id, at.point, failure));
+            return Err(HookStop::failed(&hook.id, at.point, failure));
         }
-        if hook.mode == Mode::Audit {
+        if hook.mode == EnforcementMode::Audit {
             return Ok(OnFailure::Skip);
         }
         match hook.on_failure(at.point) {
-            OnFailure::Fail => Err(Stop::failed(&hook.id, at.point, failure)),
+            OnFailure::Fail => Err(HookStop::failed(&hook.id, at.point, failure)),
             policy => Ok(policy),
         }
     }
@@ -252,16 +267,16 @@ impl<'r> Round<'r> {
 
 /// What a hook is called with besides what it is asked.
 #[derive(Clone, Copy)]
-struct With<'w> {
+struct CallSettings<'w> {
     caller: &'w dyn Caller,
-    scope: &'w Scope,
+    scope: &'w CallScope,
     allowance: &'w Allowance,
     left: Duration,
     dry: bool,
 }
 
 /// A call that is put together.
-struct Asked<'h> {
+struct PreparedCall<'h> {
     hook: &'h Hook,
     point: Point,
     occurrence: u32,
@@ -270,13 +285,18 @@ struct Asked<'h> {
     digest: OnceLock<Arc<str>>,
 }
 
-impl<'h> Asked<'h> {
-    fn new(hook: &'h Hook, at: &At<'_>, occurrence: u32) -> Self {
+impl<'h> PreparedCall<'h> {
+    fn new(hook: &'h Hook, at: &HookInput<'_>, occurrence: u32) -> Self {
         Self::of_many(hook, at, occurrence, &OnceLock::new())
     }
 
     /// The same for one of several hooks that are asked at once; `whole` is the input that they share.
-    fn of_many(hook: &'h Hook, at: &At<'_>, occurrence: u32, whole: &OnceLock<Arc<str>>) -> Self {
+    fn of_many(
+        hook: &'h Hook,
+        at: &HookInput<'_>,
+        occurrence: u32,
+        whole: &OnceLock<Arc<str>>,
+    ) -> Self {
         let whole = || Arc::clone(whole.get_or_init(|| at.input.into()));
         let input = if hook.projection.is_all() {
             whole()
@@ -293,19 +313,21 @@ impl<'h> Asked<'h> {
         self.digest.get_or_init(made)
     }
 
-    async fn call(&self, with: With<'_>) -> Called {
-        let With { caller, scope, allowance, left, dry } = with;
-        let at_once = |answer| Called { answer, body: None, took: Duration::ZERO, attempts: 0 };
+    async fn call(&self, with: CallSettings<'_>) -> CallReply {
+        let CallSettings { caller, scope, allowance, left, dry } = with;
+        let at_once = |answer| CallReply { answer, body: None, took: Duration::ZERO, attempts: 0 };
         if let Some(because) = &self.hook.disabled_because {
             let why = format!("the service disabled it ({because}): enable or disable it");
-            return at_once(Err(Failure::new(Cause::Disabled, why)));
+            return at_once(Err(CallFailure::new(FailureCause::Disabled, why)));
         }
-        if let Does::Builtin(builtin) = &self.hook.does {
+        if let HookAction::Builtin(builtin) = &self.hook.does {
             return at_once(match parse(&self.input, LIMITS) {
                 Ok(node) => builtin
                     .answer(self.point, &node, allowance)
-                    .map_err(|error| Failure::new(Cause::TextLimit, error.to_string())),
-                Err(error) => Err(Failure::new(Cause::InvalidPayload, error.to_string())),
+                    .map_err(|error| CallFailure::new(FailureCause::TextLimit, error.to_string())),
+                Err(error) => {
+                    Err(CallFailure::new(FailureCause::InvalidPayload, error.to_string()))
+                }
             });
         }
         if dry {
@@ -314,7 +336,7 @@ impl<'h> Asked<'h> {
         let most = self.hook.timeout().min(left);
         if most.is_zero() {
             let why = "hooks before it took all the time that hooks may take";
-            return at_once(Err(Failure::new(Cause::BudgetExhausted, why)));
+            return at_once(Err(CallFailure::new(FailureCause::BudgetExhausted, why)));
         }
         let (hook, point, occurrence) = (self.hook, self.point, self.occurrence);
         let input = &*self.input;
@@ -329,39 +351,39 @@ impl<'h> Asked<'h> {
         .await
     }
 
-    fn settle(self, called: Called) -> (Run, Result<Answer, Failure>) {
-        let Called { answer, body, took, attempts } = called;
-        let mut run = line(self.hook, self.point, self.occurrence, Outcome::Unchanged);
+    fn settle(self, called: CallReply) -> (HookRun, Result<HookAnswer, CallFailure>) {
+        let CallReply { answer, body, took, attempts } = called;
+        let mut run = line(self.hook, self.point, self.occurrence, RunOutcome::Unchanged);
         run.request_digest = Some(Arc::clone(self.digest()));
         run.took = took;
         run.attempts = attempts;
         run.answer = body;
         if let Err(failure) = &answer {
-            run.outcome = Outcome::Failed(failure.clone());
+            run.outcome = RunOutcome::Failed(failure.clone());
         }
         (run, answer)
     }
 }
 
 /// What a hook that is not called comes to.
-fn nothing(kind: Kind) -> Answer {
+fn nothing(kind: HookKind) -> HookAnswer {
     match kind {
-        Kind::Guard => Answer::Allow,
-        Kind::Transform => Answer::Unchanged,
-        Kind::Provide => Answer::Nothing,
-        Kind::Observe => Answer::Heard,
+        HookKind::Guard => HookAnswer::Allow,
+        HookKind::Transform => HookAnswer::Unchanged,
+        HookKind::Provide => HookAnswer::Nothing,
+        HookKind::Observe => HookAnswer::Heard,
     }
 }
 
-fn line(hook: &Hook, point: Point, occurrence: u32, outcome: Outcome) -> Run {
-    Run {
+fn line(hook: &Hook, point: Point, occurrence: u32, outcome: RunOutcome) -> HookRun {
+    HookRun {
         hook: Arc::clone(&hook.id),
         revision: hook.revision,
         point,
         kind: hook.kind,
         occurrence,
         outcome,
-        audit: hook.mode == Mode::Audit,
+        audit: hook.mode == EnforcementMode::Audit,
         request_digest: None,
         answer: None,
         took: Duration::ZERO,

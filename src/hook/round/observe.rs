@@ -6,15 +6,15 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::change::Denial;
-use super::{Asked, At, Round};
-use crate::hook::definition::{Delivery, Does, Hook};
-use crate::hook::point::{Kind, Point};
-use crate::hook::run::{Outcome, Run};
+use super::{HookInput, HookRound, PreparedCall};
+use crate::hook::definition::{DeliveryMode, Hook, HookAction};
+use crate::hook::point::{HookKind, Point};
+use crate::hook::run::{HookRun, RunOutcome};
 use crate::json::write_string;
 
 /// What the guards of the point came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision<'d> {
+pub enum GuardDecision<'d> {
     /// The point has no guards, or nothing was decided.
     None,
     Allowed,
@@ -23,7 +23,7 @@ pub enum Decision<'d> {
 
 /// A call that is to be made from the queue, later and until it succeeds.
 #[derive(Debug, Clone)]
-pub struct ToSend {
+pub struct QueuedCall {
     pub hook: Arc<Hook>,
     pub point: Point,
     pub occurrence: u32,
@@ -33,33 +33,37 @@ pub struct ToSend {
     pub digest: Arc<str>,
 }
 
-impl Round<'_> {
+impl HookRound<'_> {
     /// Tells the observe hooks: those with `delivery: "sync"` now, all at once, the others by what is
     /// answered here, which is to be stored with the fact that it tells of. Where a guard denied,
     /// the input is that from before the transforms.
-    pub async fn observe(&mut self, at: At<'_>, decision: Decision<'_>) -> Vec<ToSend> {
-        let occurrence = self.reached(at.point, Kind::Observe);
-        if !self.has(at.point, Kind::Observe) {
+    pub async fn observe(
+        &mut self,
+        at: HookInput<'_>,
+        decision: GuardDecision<'_>,
+    ) -> Vec<QueuedCall> {
+        let occurrence = self.reached(at.point, HookKind::Observe);
+        if !self.has(at.point, HookKind::Observe) {
             return Vec::new();
         }
         let input = with_decision(at.input, decision);
-        let at = At { input: &input, ..at };
-        let hooks = self.meant(&at, occurrence, Kind::Observe);
+        let at = HookInput { input: &input, ..at };
+        let hooks = self.meant(&at, occurrence, HookKind::Observe);
         let (mut now, mut later) = (Vec::new(), Vec::new());
         let whole = OnceLock::new();
         for hook in &hooks {
-            let asked = Asked::of_many(hook, &at, occurrence, &whole);
-            let is_dry = self.dry && matches!(hook.does, Does::Call(_));
-            if hook.delivery == Delivery::Sync && !is_dry {
+            let asked = PreparedCall::of_many(hook, &at, occurrence, &whole);
+            let is_dry = self.dry && matches!(hook.does, HookAction::Call(_));
+            if hook.delivery == DeliveryMode::Sync && !is_dry {
                 now.push(asked);
                 continue;
             }
-            let mut run = super::line(hook, at.point, occurrence, Outcome::Queued);
+            let mut run = super::line(hook, at.point, occurrence, RunOutcome::Queued);
             run.request_digest = Some(Arc::clone(asked.digest()));
             if is_dry {
-                run.outcome = Outcome::WouldCall;
+                run.outcome = RunOutcome::WouldCall;
             } else {
-                later.push(ToSend {
+                later.push(QueuedCall {
                     hook: Arc::clone(hook),
                     point: at.point,
                     occurrence,
@@ -69,17 +73,17 @@ impl Round<'_> {
             }
             self.runs.push(run);
         }
-        let with = super::With { dry: false, ..self.with() };
+        let with = super::CallSettings { dry: false, ..self.with() };
         let answers = join_all(now.into_iter().map(|asked| async move {
             let came = asked.call(with).await;
             asked.settle(came)
         }));
-        let told: Vec<Run> = answers
+        let told: Vec<HookRun> = answers
             .await
             .into_iter()
             .map(|(mut run, answer)| {
                 if answer.is_ok() {
-                    run.outcome = Outcome::Delivered;
+                    run.outcome = RunOutcome::Delivered;
                 }
                 run
             })
@@ -92,19 +96,21 @@ impl Round<'_> {
 }
 
 /// The input with `decision` and, of a denial, `reason` as last members.
-fn with_decision(input: &str, decision: Decision<'_>) -> String {
+fn with_decision(input: &str, decision: GuardDecision<'_>) -> String {
     let open = input.trim_end().strip_suffix('}');
-    let (Some(open), false) = (open, decision == Decision::None) else { return input.to_owned() };
+    let (Some(open), false) = (open, decision == GuardDecision::None) else {
+        return input.to_owned();
+    };
     let mut out = open.trim_end().to_owned();
     out.push_str(if out.ends_with('{') { "\"decision\":" } else { ",\"decision\":" });
     match decision {
-        Decision::Denied(denial) => {
+        GuardDecision::Denied(denial) => {
             out.push_str("\"deny\",\"denied_by\":");
             write_string(&mut out, &denial.hook);
             out.push_str(",\"reason\":");
             write_string(&mut out, &denial.reason);
         }
-        Decision::Allowed | Decision::None => out.push_str("\"allow\""),
+        GuardDecision::Allowed | GuardDecision::None => out.push_str("\"allow\""),
     }
     out.push('}');
     out

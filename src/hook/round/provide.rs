@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::{Asked, At, Check, Round};
-use crate::hook::answer::{Answer, Given, Include};
-use crate::hook::definition::{Hook, Mode};
-use crate::hook::failure::{Cause, Failure};
-use crate::hook::point::{Kind, Provides};
-use crate::hook::run::{Outcome, Run, Skip, Stop};
+use super::{HookInput, HookRound, PayloadCheck, PreparedCall};
+use crate::hook::answer::{HookAnswer, IncludePlace, ProvidedText};
+use crate::hook::definition::{EnforcementMode, Hook};
+use crate::hook::failure::{CallFailure, FailureCause};
+use crate::hook::point::{HookKind, ProvideRule};
+use crate::hook::run::{HookRun, HookStop, RunOutcome, SkipReason};
 
 /// What the provide hooks of a point came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Provided {
+pub struct ProvideResult {
     /// Pieces of text, the first to stand first.
     pub fragments: Vec<Fragment>,
     /// Typed answers as JSON text with the hook that gave each, in the order of the hooks; at
@@ -28,7 +28,7 @@ pub struct Provided {
 pub struct Fragment {
     pub hook: Arc<str>,
     pub content: Arc<str>,
-    pub include: Include,
+    pub include: IncludePlace,
     /// Under a pack, the bucket that it is for.
     pub bucket: Option<Arc<str>>,
     /// Tokens that it takes.
@@ -38,7 +38,7 @@ pub struct Fragment {
 }
 
 /// Counts the tokens of a text.
-pub type Tokens<'t> = &'t (dyn Fn(&str) -> u32 + Send + Sync);
+pub type CountTokens<'t> = &'t (dyn Fn(&str) -> u32 + Send + Sync);
 
 /// The pieces as one text, a line end between them.
 pub fn join(fragments: &[Fragment]) -> String {
@@ -47,9 +47,9 @@ pub fn join(fragments: &[Fragment]) -> String {
 }
 
 /// A hook, its line, and what it gave.
-type Asking = (Arc<Hook>, Run, Result<Answer, Failure>);
+type ProvidedAnswer = (Arc<Hook>, HookRun, Result<HookAnswer, CallFailure>);
 
-impl Round<'_> {
+impl HookRound<'_> {
     /// Asks the provide hooks: all at once, or one after another where the first answer is the
     /// only one. `check` says whether a typed answer is valid, `tokens` what a text takes.
     ///
@@ -57,14 +57,14 @@ impl Round<'_> {
     /// A hook failed whose failure is everybody's.
     pub async fn provide(
         &mut self,
-        at: At<'_>,
-        tokens: Tokens<'_>,
-        check: Check<'_>,
-    ) -> Result<Provided, Stop> {
-        let occurrence = self.reached(at.point, Kind::Provide);
-        let hooks = self.meant(&at, occurrence, Kind::Provide);
+        at: HookInput<'_>,
+        tokens: CountTokens<'_>,
+        check: PayloadCheck<'_>,
+    ) -> Result<ProvideResult, HookStop> {
+        let occurrence = self.reached(at.point, HookKind::Provide);
+        let hooks = self.meant(&at, occurrence, HookKind::Provide);
         match at.point.provides() {
-            Provides::First(_) => self.first(&hooks, &at, occurrence, check).await,
+            ProvideRule::First(_) => self.first(&hooks, &at, occurrence, check).await,
             _ => self.all(hooks, &at, occurrence, tokens, check).await,
         }
     }
@@ -72,24 +72,24 @@ impl Round<'_> {
     async fn first(
         &mut self,
         hooks: &[Arc<Hook>],
-        at: &At<'_>,
+        at: &HookInput<'_>,
         occurrence: u32,
-        check: Check<'_>,
-    ) -> Result<Provided, Stop> {
-        let mut provided = Provided::default();
+        check: PayloadCheck<'_>,
+    ) -> Result<ProvideResult, HookStop> {
+        let mut provided = ProvideResult::default();
         let mut hooks = hooks.iter();
         while let Some(hook) = hooks.next() {
             let (run, answer) = self.ask(hook, at, occurrence).await;
             let end = match self.typed(hook, at, run, checked(answer, check))? {
                 Some(answer) => {
                     provided.answers.push((Arc::clone(&hook.id), answer));
-                    hook.mode == Mode::Enforce
+                    hook.mode == EnforcementMode::Enforce
                 }
                 None => false,
             };
             if end {
                 for hook in hooks {
-                    self.skip(hook, at.point, occurrence, Skip::AnsweredEarlier);
+                    self.skip(hook, at.point, occurrence, SkipReason::AnsweredEarlier);
                 }
                 break;
             }
@@ -100,27 +100,27 @@ impl Round<'_> {
     async fn all(
         &mut self,
         hooks: Vec<Arc<Hook>>,
-        at: &At<'_>,
+        at: &HookInput<'_>,
         occurrence: u32,
-        tokens: Tokens<'_>,
-        check: Check<'_>,
-    ) -> Result<Provided, Stop> {
+        tokens: CountTokens<'_>,
+        check: PayloadCheck<'_>,
+    ) -> Result<ProvideResult, HookStop> {
         let with = self.with();
         let whole = &OnceLock::new();
         let asking = hooks.into_iter().map(|hook| async move {
-            let asked = Asked::of_many(&hook, at, occurrence, whole);
+            let asked = PreparedCall::of_many(&hook, at, occurrence, whole);
             let came = asked.call(with).await;
             let (run, answer) = asked.settle(came);
             (hook, run, answer)
         });
-        let asked: Vec<Asking> = join_all(asking).await;
+        let asked: Vec<ProvidedAnswer> = join_all(asking).await;
         let longest = asked.iter().map(|(_, run, _)| run.took).max().unwrap_or(Duration::ZERO);
         self.left = self.left.saturating_sub(longest);
-        let mut provided = Provided::default();
+        let mut provided = ProvideResult::default();
         let (mut given, mut stop) = (Vec::new(), None);
         for (hook, run, answer) in asked {
             let text = match answer {
-                Ok(Answer::Fragments(pieces)) => Some(pieces),
+                Ok(HookAnswer::Fragments(pieces)) => Some(pieces),
                 other => {
                     match self.typed(&hook, at, run.clone(), checked(other, check)) {
                         Ok(Some(answer)) => provided.answers.push((Arc::clone(&hook.id), answer)),
@@ -137,7 +137,10 @@ impl Round<'_> {
         }
         if let Some(stop) = stop {
             for (hook, run, _) in given {
-                self.runs.push(Run { outcome: Outcome::Skipped(Skip::FailedEarlier), ..run });
+                self.runs.push(HookRun {
+                    outcome: RunOutcome::Skipped(SkipReason::FailedEarlier),
+                    ..run
+                });
                 drop(hook);
             }
             return Err(stop);
@@ -150,10 +153,10 @@ impl Round<'_> {
     fn typed(
         &mut self,
         hook: &Hook,
-        at: &At<'_>,
-        run: Run,
-        answer: Result<Answer, Failure>,
-    ) -> Result<Option<Arc<str>>, Stop> {
+        at: &HookInput<'_>,
+        run: HookRun,
+        answer: Result<HookAnswer, CallFailure>,
+    ) -> Result<Option<Arc<str>>, HookStop> {
         let (run, answer) = self.typed_line(hook, at, run, answer);
         self.runs.push(run);
         answer
@@ -163,21 +166,21 @@ impl Round<'_> {
     pub(super) fn typed_line(
         &self,
         hook: &Hook,
-        at: &At<'_>,
-        mut run: Run,
-        answer: Result<Answer, Failure>,
-    ) -> (Run, Result<Option<Arc<str>>, Stop>) {
+        at: &HookInput<'_>,
+        mut run: HookRun,
+        answer: Result<HookAnswer, CallFailure>,
+    ) -> (HookRun, Result<Option<Arc<str>>, HookStop>) {
         let answer = match answer {
-            Ok(Answer::Typed(answer)) => {
-                run.outcome = Outcome::Applied;
-                Ok((hook.mode == Mode::Enforce).then_some(answer))
+            Ok(HookAnswer::Typed(answer)) => {
+                run.outcome = RunOutcome::Applied;
+                Ok((hook.mode == EnforcementMode::Enforce).then_some(answer))
             }
             Ok(_) => {
-                run.outcome = self.called(hook, Outcome::Unchanged);
+                run.outcome = self.called(hook, RunOutcome::Unchanged);
                 Ok(None)
             }
             Err(failure) => {
-                run.outcome = Outcome::Failed(failure.clone());
+                run.outcome = RunOutcome::Failed(failure.clone());
                 Self::fails(hook, at, &failure, &run).map(|_| None)
             }
         };
@@ -187,14 +190,14 @@ impl Round<'_> {
     /// Puts the pieces of all hooks in order and within their caps, and writes the lines.
     fn merge(
         &mut self,
-        given: Vec<(Arc<Hook>, Run, Vec<Given>)>,
-        tokens: Tokens<'_>,
+        given: Vec<(Arc<Hook>, HookRun, Vec<ProvidedText>)>,
+        tokens: CountTokens<'_>,
     ) -> Vec<Fragment> {
         let slots = holders(&given);
         let mut pieces: Vec<(i32, Fragment)> = Vec::new();
         for (hook, mut run, list) in given {
             let mut taken: Vec<Option<&str>> = Vec::new();
-            let mut order: Vec<&Given> = list.iter().collect();
+            let mut order: Vec<&ProvidedText> = list.iter().collect();
             order.sort_by_key(|piece| std::cmp::Reverse(piece.priority));
             let mut room = hook.max_tokens;
             let mut own = Vec::new();
@@ -223,11 +226,11 @@ impl Round<'_> {
             run.tokens =
                 own.iter().fold(0, |sum: u32, (_, piece)| sum.saturating_add(piece.tokens));
             run.outcome = match own.is_empty() {
-                true if !run.clipped => Outcome::Skipped(Skip::ExclusiveConflict),
-                true => Outcome::Unchanged,
-                false => Outcome::Applied,
+                true if !run.clipped => RunOutcome::Skipped(SkipReason::ExclusiveConflict),
+                true => RunOutcome::Unchanged,
+                false => RunOutcome::Applied,
             };
-            if hook.mode == Mode::Enforce {
+            if hook.mode == EnforcementMode::Enforce {
                 pieces.extend(own);
             }
             self.runs.push(run);
@@ -238,20 +241,23 @@ impl Round<'_> {
     }
 }
 
-fn checked(answer: Result<Answer, Failure>, check: Check<'_>) -> Result<Answer, Failure> {
-    if let Ok(Answer::Typed(text)) = &answer {
-        check(text).map_err(|why| Failure::new(Cause::InvalidPayload, why))?;
+fn checked(
+    answer: Result<HookAnswer, CallFailure>,
+    check: PayloadCheck<'_>,
+) -> Result<HookAnswer, CallFailure> {
+    if let Ok(HookAnswer::Typed(text)) = &answer {
+        check(text).map_err(|why| CallFailure::new(FailureCause::InvalidPayload, why))?;
     }
     answer
 }
 
 /// A hook that is only watched does not compete.
-fn run_holds(run: &Run) -> bool {
+fn run_holds(run: &HookRun) -> bool {
     !run.audit
 }
 
 /// Which hook holds each exclusive place: of those that want it the one whose id comes first.
-fn holders(given: &[(Arc<Hook>, Run, Vec<Given>)]) -> BTreeMap<Arc<str>, Arc<str>> {
+fn holders(given: &[(Arc<Hook>, HookRun, Vec<ProvidedText>)]) -> BTreeMap<Arc<str>, Arc<str>> {
     let mut slots: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
     for (hook, _, list) in given.iter().filter(|(_, run, _)| run_holds(run)) {
         for slot in list.iter().filter_map(|piece| piece.exclusive_slot.as_ref()) {
@@ -266,7 +272,7 @@ fn holders(given: &[(Arc<Hook>, Run, Vec<Given>)]) -> BTreeMap<Arc<str>, Arc<str
 
 /// The longest start of a text that takes at most `cap` tokens, and what it takes. The work
 /// follows what is kept, not what is given.
-fn clip<'t>(text: &'t str, cap: u32, tokens: Tokens<'_>) -> (&'t str, u32) {
+fn clip<'t>(text: &'t str, cap: u32, tokens: CountTokens<'_>) -> (&'t str, u32) {
     let start = |bytes: usize| text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
     let mut most = usize::try_from(cap).unwrap_or(usize::MAX).saturating_mul(4).max(64);
     // Doubles until it is too much, or all.

@@ -11,14 +11,14 @@ use crate::http::problem::{Body, Problem};
 use crate::http::query::name_of;
 use crate::http::schema::{Candidate, CandidatePromotion, CandidateProposal, CandidateReview};
 use crate::http::state::AppState;
-use crate::service::candidates::{self, Shown};
+use crate::service::candidates::{self, ShownCandidate};
 
-fn proposed((shown, is_new): &(Shown, bool)) -> Reply {
+fn proposed((shown, is_new): &(ShownCandidate, bool)) -> Reply {
     let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
     Reply { status, ..moved(shown) }
 }
 
-fn moved(shown: &Shown) -> Reply {
+fn moved(shown: &ShownCandidate) -> Reply {
     Reply::tagged(StatusCode::OK, shown.candidate.version, &Candidate::from(shown))
 }
 

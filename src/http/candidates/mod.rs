@@ -10,21 +10,21 @@ pub(super) use self::list::*;
 use super::answer::tagged;
 use super::problem::Kind;
 use super::schema::Candidate;
-use crate::service::candidates::{Refusal, Shown};
+use crate::service::candidates::{CandidateRefusal, ShownCandidate};
 
 /// The problem that a refusal is.
-pub(super) fn kind_of(refusal: &Refusal) -> Kind {
+pub(super) fn kind_of(refusal: &CandidateRefusal) -> Kind {
     match refusal {
-        Refusal::Class(_) => Kind::MemoryClassUnknown,
-        Refusal::Transition { .. } => Kind::MemoryBadTransition,
-        Refusal::SelfReview => Kind::MemorySelfReview,
-        Refusal::Agent | Refusal::Lacks(_) => Kind::MemoryRole,
-        Refusal::Contradiction(_) => Kind::MemoryContradiction,
-        Refusal::NoConsent => Kind::MemoryConsentMissing,
+        CandidateRefusal::Class(_) => Kind::MemoryClassUnknown,
+        CandidateRefusal::Transition { .. } => Kind::MemoryBadTransition,
+        CandidateRefusal::SelfReview => Kind::MemorySelfReview,
+        CandidateRefusal::Agent | CandidateRefusal::Lacks(_) => Kind::MemoryRole,
+        CandidateRefusal::Contradiction(_) => Kind::MemoryContradiction,
+        CandidateRefusal::NoConsent => Kind::MemoryConsentMissing,
     }
 }
 
 /// A candidate, with its version as its `ETag`.
-fn shown(shown: &Shown) -> Response {
+fn shown(shown: &ShownCandidate) -> Response {
     tagged(shown.candidate.version, &Candidate::from(shown))
 }

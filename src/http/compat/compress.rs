@@ -14,7 +14,7 @@ use crate::http::problem::{Body, Kind, Problem};
 use crate::http::schema::{GatewayAnswer, GatewayRequest};
 use crate::http::state::AppState;
 use crate::pipeline::Deadline;
-use crate::service::compile::Answer;
+use crate::service::compile::CompiledResponse;
 use crate::service::gateway;
 
 /// A caller that sets it to `true` gets its messages back as they came.
@@ -57,7 +57,11 @@ pub(in crate::http) async fn compress_for_gateway(
     })
 }
 
-async fn work(state: &AppState, received: Received, text: Arc<str>) -> Result<Answer, Problem> {
+async fn work(
+    state: &AppState,
+    received: Received,
+    text: Arc<str>,
+) -> Result<CompiledResponse, Problem> {
     let Received { share, services, allowed, .. } = received;
     let place = state.pool.admit()?;
     let end = Instant::now() + allowed;

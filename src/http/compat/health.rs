@@ -6,7 +6,7 @@ use axum::response::Response;
 use crate::http::answer::written;
 use crate::http::schema::GatewayHealth;
 use crate::http::state::AppState;
-use crate::service::Condition;
+use crate::service::StoreCondition;
 
 /// Whether to send work here, for a gateway
 ///
@@ -20,7 +20,7 @@ use crate::service::Condition;
 )]
 pub(in crate::http) async fn get_gateway_health(State(state): State<AppState>) -> Response {
     let ready = state.is_ready();
-    let is_well = ready && state.shared().condition() == Condition::Good;
+    let is_well = ready && state.shared().condition() == StoreCondition::Good;
     written(&GatewayHealth {
         status: if is_well { "healthy" } else { "unhealthy" },
         ready,

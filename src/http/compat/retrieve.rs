@@ -10,7 +10,7 @@ use crate::http::problem::{Body, Kind, Problem};
 use crate::http::query::{Query, decode_path};
 use crate::http::schema::RetrieveRequest;
 use crate::http::state::AppState;
-use crate::service::gateway::{self, Retrieved};
+use crate::service::gateway::{self, RetrievedOriginal};
 
 /// Retrieve an original
 ///
@@ -26,7 +26,7 @@ use crate::service::gateway::{self, Retrieved};
         ("query" = Option<String>, Query, description = "Only the lines that are about this"),
     ),
     responses(
-        (status = OK, description = "The original", body = Retrieved),
+        (status = OK, description = "The original", body = RetrievedOriginal),
         (status = "4XX", description = "Nothing is stored under this hash", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),
@@ -56,7 +56,7 @@ pub(in crate::http) async fn retrieve_original(
     operation_id = "retrieve_by_body",
     request_body = RetrieveRequest,
     responses(
-        (status = OK, description = "The original", body = Retrieved),
+        (status = OK, description = "The original", body = RetrievedOriginal),
         (status = "4XX", description = "Nothing is stored under this hash", body = Body, content_type = "application/problem+json"),
         (status = "5XX", description = "The server could not do it", body = Body, content_type = "application/problem+json"),
     ),

@@ -11,7 +11,7 @@ use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, name_of};
 use crate::http::schema::{Delivery, DeliveryList};
 use crate::http::state::AppState;
-use crate::service::hooks::queue::{self, DELIVERY_STATES, Listed};
+use crate::service::hooks::queue::{self, DELIVERY_STATES, ListedDelivery};
 
 /// List what was queued for a hook
 ///
@@ -47,7 +47,7 @@ pub(in crate::http) async fn list_hook_deliveries(
         queue::list_deliveries(services, &id, wanted, before, limit)
     });
     let (found, next) = list.await?;
-    let items: Vec<Value> = found.iter().map(Listed::write).collect();
+    let items: Vec<Value> = found.iter().map(ListedDelivery::write).collect();
     let next_cursor = next.map(|next| next.to_string());
     Ok(written(&json!({"items": items, "next_cursor": next_cursor})))
 }

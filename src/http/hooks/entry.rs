@@ -12,7 +12,7 @@ use crate::http::problem::{Body, Problem};
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::schema::{HookChange, HookDefinition, HookList, HookShown, NewHook, RotateSecret};
 use crate::http::state::AppState;
-use crate::service::hooks::{self, Made, POINTS, Registered};
+use crate::service::hooks::{self, NewHookSecret, POINTS, RegisteredHook};
 
 /// Register a hook
 ///
@@ -38,8 +38,8 @@ pub(in crate::http) async fn create_hook(
     let named = Named::of("POST /hooks", request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
     once::run(&state, received, named, |services, text, once| {
-        let tell = |registered: &Registered| {
-            let made = Made { registered: registered.clone(), secret: None };
+        let tell = |registered: &RegisteredHook| {
+            let made = NewHookSecret { registered: registered.clone(), secret: None };
             reply(StatusCode::CREATED, &made).tell()
         };
         Ok(reply(StatusCode::CREATED, &hooks::create(services, text, once, tell)?))
@@ -47,7 +47,7 @@ pub(in crate::http) async fn create_hook(
     .await
 }
 
-fn reply(status: StatusCode, Made { registered, secret }: &Made) -> Reply {
+fn reply(status: StatusCode, NewHookSecret { registered, secret }: &NewHookSecret) -> Reply {
     let version = Some(registered.revision());
     Reply { status, version, body: registered.write(secret.as_ref()) }
 }
@@ -204,8 +204,8 @@ pub(in crate::http) async fn rotate_hook_secret(
     let named = Named::of(route, request.headers(), request.uri())?;
     let received = body::read(&state, request).await?;
     once::run(&state, received, named, move |services, text, once| {
-        let tell = |registered: &Registered| {
-            let made = Made { registered: registered.clone(), secret: None };
+        let tell = |registered: &RegisteredHook| {
+            let made = NewHookSecret { registered: registered.clone(), secret: None };
             reply(StatusCode::OK, &made).tell()
         };
         Ok(reply(StatusCode::OK, &hooks::rotate(services, &id, text, once, tell)?))
@@ -213,6 +213,6 @@ pub(in crate::http) async fn rotate_hook_secret(
     .await
 }
 
-fn shown(registered: &Registered) -> Response {
+fn shown(registered: &RegisteredHook) -> Response {
     tagged_text(registered.revision(), registered.write(None))
 }

@@ -14,7 +14,7 @@ use crate::http::schema::{
     MemoryActRequest, MemoryActed, MemoryImported, MemoryRecallRequest, MemoryRecalled,
 };
 use crate::http::state::AppState;
-use crate::service::memory::{self, Acted, Imported, MemoryAct};
+use crate::service::memory::{self, ImportCounts, MemoryAct, MemoryActResult};
 
 /// Add, replace or remove an entry
 ///
@@ -43,7 +43,7 @@ pub(in crate::http) async fn store_memory(
     once::run_once(&state, received, named, acted, memory::act).await
 }
 
-fn acted(Acted { action, target, entry }: &Acted) -> Reply {
+fn acted(MemoryActResult { action, target, entry }: &MemoryActResult) -> Reply {
     let status = match action {
         MemoryAct::Add => StatusCode::CREATED,
         MemoryAct::Replace | MemoryAct::Remove => StatusCode::OK,
@@ -84,7 +84,7 @@ pub(in crate::http) async fn import_memory(
     once::run_once(&state, received, named, imported, memory::import).await
 }
 
-fn imported(&Imported { created, updated }: &Imported) -> Reply {
+fn imported(&ImportCounts { created, updated }: &ImportCounts) -> Reply {
     Reply::new(StatusCode::OK, &MemoryImported { created, updated })
 }
 

@@ -18,7 +18,7 @@ use super::problem::Problem;
 use super::query::{self, Query};
 use super::schema::MemoryEntry;
 use crate::domain::MemoryScope;
-use crate::service::memory::Expected;
+use crate::service::memory::WriteCondition;
 
 /// The parameters that say whose entry is meant.
 const SCOPE: [&str; 3] = ["subject", "session_id", "agent"];
@@ -38,13 +38,13 @@ fn scope_of(query: &Query) -> MemoryScope {
 }
 
 /// What `If-Match` and `If-None-Match` ask of what is stored.
-fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
+fn expected(headers: &HeaderMap) -> Result<WriteCondition, Problem> {
     let is_any = |value: &HeaderValue| value.as_bytes().trim_ascii() == b"*";
     let wanted = headers.get(header::IF_MATCH);
     let Some(unwanted) = headers.get(header::IF_NONE_MATCH) else {
         return match wanted {
-            Some(value) if is_any(value) => Ok(Expected::Something),
-            _ => Ok(if_match(headers)?.map_or(Expected::Anything, Expected::Version)),
+            Some(value) if is_any(value) => Ok(WriteCondition::Something),
+            _ => Ok(if_match(headers)?.map_or(WriteCondition::Anything, WriteCondition::Version)),
         };
     };
     if wanted.is_some() {
@@ -53,7 +53,7 @@ fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
     if !is_any(unwanted) {
         return Err(Problem::invalid("", "the header If-None-Match must be `*` where it writes"));
     }
-    Ok(Expected::Nothing)
+    Ok(WriteCondition::Nothing)
 }
 
 /// An entry, with its version as its `ETag`.

@@ -13,26 +13,26 @@ pub(super) use rule::*;
 use serde_json::json;
 
 use super::problem::{Kind, More, Problem};
-use crate::pack::{LintFault, Refusal, RefusalCode, Said};
+use crate::pack::{LintFault, Refusal, RefusalCode, RefusalText};
 use crate::service::compile;
-use crate::service::packs::Refused;
+use crate::service::packs::PackRefusal;
 
 /// The problem of a pack that nothing is done with.
-pub(super) fn problem_of(refused: Refused) -> Problem {
+pub(super) fn problem_of(refused: PackRefusal) -> Problem {
     let detail = refused.to_string();
     match refused {
-        Refused::Lint(faults) => of_faults(&faults, detail),
-        Refused::VersionExists(..) => Problem::with_detail(Kind::PackVersionExists, detail),
-        Refused::NotFound => Problem::with_detail(Kind::PackNotFound, detail),
-        Refused::Operators(errors) => {
+        PackRefusal::Lint(faults) => of_faults(&faults, detail),
+        PackRefusal::VersionExists(..) => Problem::with_detail(Kind::PackVersionExists, detail),
+        PackRefusal::NotFound => Problem::with_detail(Kind::PackNotFound, detail),
+        PackRefusal::Operators(errors) => {
             Problem { errors, ..Problem::with_detail(Kind::PolicyOperatorUnknown, detail) }
         }
     }
 }
 
 /// The problem of a compile that a pack refuses.
-pub(super) fn refusal(refused: compile::Refused) -> Problem {
-    let compile::Refused { refusal, compilation, .. } = refused;
+pub(super) fn refusal(refused: compile::RefusedCompile) -> Problem {
+    let compile::RefusedCompile { refusal, compilation, .. } = refused;
     let kind = match refusal.code {
         RefusalCode::PackIncompatible => Kind::PackIncompatible,
         RefusalCode::PackPinMismatch => Kind::PackPinMismatch,
@@ -51,7 +51,7 @@ pub(super) fn refusal(refused: compile::Refused) -> Problem {
         RefusalCode::TransformRequiredBlockChanged => Kind::TransformRequiredBlockChanged,
     };
     let Refusal { stage, said, .. } = refusal;
-    let Said { detail, faults, details } = *said;
+    let RefusalText { detail, faults, details } = *said;
     Problem {
         errors: faults,
         more: Some(Box::new(More { stage, details, compilation })),

@@ -11,7 +11,7 @@ use crate::http::query::{Query, decode_cursor, decode_path, encode_cursor};
 use crate::http::schema::{LintRow, Pack, PackList, PackRow, PackVersions};
 use crate::http::state::AppState;
 use crate::pack::{LintFault, PackRef};
-use crate::service::packs::{self, Cursor};
+use crate::service::packs::{self, PackCursor};
 
 /// List the packs
 ///
@@ -119,11 +119,11 @@ pub(super) fn row(fault: &LintFault) -> LintRow {
     }
 }
 
-fn write_cursor((id, [major, minor, patch]): &Cursor) -> String {
+fn write_cursor((id, [major, minor, patch]): &PackCursor) -> String {
     encode_cursor(&format!("{id}@{major}.{minor}.{patch}"))
 }
 
-fn parse_cursor(text: &str) -> Result<Cursor, Problem> {
+fn parse_cursor(text: &str) -> Result<PackCursor, Problem> {
     let reference = decode_cursor(text).and_then(|text| PackRef::parse(&text));
     let reference = reference.ok_or_else(|| {
         let detail = "the parameter `cursor` must be the `next_cursor` of an answer";

@@ -10,8 +10,8 @@ use crate::http::problem::{Body, Problem};
 use crate::http::schema::{RuleRequest, RuleValue};
 use crate::http::state::AppState;
 use crate::json::write_string;
-use crate::limit::{Allowance, Exhausted, PaidText};
-use crate::pipeline::Stopped;
+use crate::limit::{Allowance, AllowanceExceeded, PaidText};
+use crate::pipeline::StopReason;
 use crate::policy::Value;
 use crate::service::packs;
 
@@ -38,13 +38,13 @@ pub(in crate::http) async fn evaluate_rule(
     let received = body::read(&state, request).await?;
     let told = work(&state, received, |services, text| {
         let evaluated = packs::evaluate(services, text)?;
-        Ok(tell(&evaluated, services.allowance()).map_err(Stopped::from)?)
+        Ok(tell(&evaluated, services.allowance()).map_err(StopReason::from)?)
     });
     Ok(json(told.await?))
 }
 
 /// The answer as text: values of rules are no values of a JSON library.
-fn tell(evaluated: &packs::Evaluated, allowance: &Allowance) -> Result<String, Exhausted> {
+fn tell(evaluated: &packs::RuleResult, allowance: &Allowance) -> Result<String, AllowanceExceeded> {
     let mut written = PaidText::new(allowance);
     written.push_str("{\"value\":")?;
     let mut unsure = evaluated.unsure.as_ref().map(|unsure| (unsure.reason, unsure.path.clone()));

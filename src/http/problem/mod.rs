@@ -15,11 +15,11 @@ use serde::Serialize;
 pub use self::kind::Kind;
 use super::{candidates, packs};
 use crate::json::{self, Fault};
-use crate::pipeline::Stopped;
-use crate::service::candidates::Refusal;
+use crate::pipeline::StopReason;
+use crate::service::candidates::CandidateRefusal;
 use crate::service::compilations::Divergence;
 use crate::service::sessions::TurnError;
-use crate::service::{Error, StoreError, auth, compile, once, pool};
+use crate::service::{Error, StoreError, auth, compile, idempotency, pool};
 
 /// An error on its way to the caller.
 #[derive(Debug, Clone)]
@@ -204,12 +204,12 @@ impl From<Error> for Problem {
             Error::Hook(stop) if stop.is_timeout() => Kind::HookTimeout,
             Error::Hook(stop) if stop.is_text_limit() => Kind::TextLimit,
             Error::Hook(_) => Kind::HookFailed,
-            Error::Stopped(Stopped::TimeUp) => Kind::Deadline,
-            Error::Stopped(Stopped::Cancelled) => Kind::Cancelled,
-            Error::Stopped(Stopped::TooMuchText(_)) => Kind::TextLimit,
+            Error::Stopped(StopReason::TimeUp) => Kind::Deadline,
+            Error::Stopped(StopReason::Cancelled) => Kind::Cancelled,
+            Error::Stopped(StopReason::TooMuchText(_)) => Kind::TextLimit,
             Error::NoSecrets(_) => Kind::SecretsUnavailable,
-            Error::Refused(once::Refused::Mismatch) => Kind::IdempotencyMismatch,
-            Error::Refused(once::Refused::InFlight) => Kind::InFlight,
+            Error::Refused(idempotency::ReplayRefusal::Mismatch) => Kind::IdempotencyMismatch,
+            Error::Refused(idempotency::ReplayRefusal::InFlight) => Kind::InFlight,
             Error::NotFound(_) => Kind::NotFound,
             Error::Conflict(_) => Kind::Conflict,
             Error::RecordIncomplete(_) => Kind::RecordIncomplete,
@@ -225,7 +225,7 @@ impl From<Error> for Problem {
                 return Self::of_member(Kind::MemoryTypeUnsupported, "/type", detail);
             }
             Error::Pack(refused) => return packs::problem_of(refused),
-            Error::Candidate(Refusal::Class(_)) => {
+            Error::Candidate(CandidateRefusal::Class(_)) => {
                 return Self::of_member(Kind::MemoryClassUnknown, "/class", detail);
             }
             Error::Candidate(refusal) => candidates::kind_of(&refusal),
@@ -269,10 +269,10 @@ impl From<StoreError> for Problem {
     }
 }
 
-impl From<auth::Refused> for Problem {
-    fn from(error: auth::Refused) -> Self {
+impl From<auth::AuthFailure> for Problem {
+    fn from(error: auth::AuthFailure) -> Self {
         match error {
-            auth::Refused::Store(error) => error.into(),
+            auth::AuthFailure::Store(error) => error.into(),
             other => Self::with_detail(Kind::Unauthenticated, other.to_string()),
         }
     }
@@ -291,9 +291,11 @@ impl From<compile::Error> for Problem {
             compile::Error::OverBudget { faults, .. } => {
                 Self { errors: faults, ..Self::with_detail(Kind::OverBudget, detail) }
             }
-            compile::Error::Stopped(Stopped::TimeUp) => Self::with_detail(Kind::Deadline, detail),
-            compile::Error::Stopped(Stopped::Cancelled) => Self::new(Kind::Cancelled),
-            compile::Error::Stopped(Stopped::TooMuchText(_)) => {
+            compile::Error::Stopped(StopReason::TimeUp) => {
+                Self::with_detail(Kind::Deadline, detail)
+            }
+            compile::Error::Stopped(StopReason::Cancelled) => Self::new(Kind::Cancelled),
+            compile::Error::Stopped(StopReason::TooMuchText(_)) => {
                 Self::with_detail(Kind::TextLimit, detail)
             }
             compile::Error::Forbidden(_) => Self::with_detail(Kind::Forbidden, detail),
@@ -369,8 +371,8 @@ mod tests {
     #[test]
     fn a_stopped_compile_tells_time_from_absence() {
         let kind = |stopped| Problem::from(compile::Error::Stopped(stopped)).kind;
-        assert_eq!(kind(Stopped::TimeUp), Kind::Deadline);
-        assert_eq!(kind(Stopped::Cancelled), Kind::Cancelled);
+        assert_eq!(kind(StopReason::TimeUp), Kind::Deadline);
+        assert_eq!(kind(StopReason::Cancelled), Kind::Cancelled);
     }
 
     #[test]

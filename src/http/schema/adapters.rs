@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::domain::StoredAdapter;
-use crate::service::adapters::{Listed, Tested};
+use crate::service::adapters::{AdapterTrial, ListedAdapter};
 
 /// A format adapter as data: which texts it takes, which of their lines stay, and how the rest is
 /// put beside them.
@@ -118,10 +118,10 @@ pub struct AdapterRow {
     pub updated_at: Option<String>,
 }
 
-impl From<Listed> for AdapterRow {
-    fn from(listed: Listed) -> Self {
+impl From<ListedAdapter> for AdapterRow {
+    fn from(listed: ListedAdapter) -> Self {
         match listed {
-            Listed::BuiltIn { name, replaced } => Self {
+            ListedAdapter::BuiltIn { name, replaced } => Self {
                 name,
                 builtin: true,
                 replaced: Some(replaced),
@@ -129,7 +129,7 @@ impl From<Listed> for AdapterRow {
                 created_at: None,
                 updated_at: None,
             },
-            Listed::Custom(stored) => Self {
+            ListedAdapter::Custom(stored) => Self {
                 name: stored.name.to_string(),
                 builtin: false,
                 replaced: None,
@@ -176,10 +176,17 @@ pub struct AdapterTest {
     pub kept_lines: Option<usize>,
 }
 
-impl From<Tested> for AdapterTest {
-    fn from(tested: Tested) -> Self {
-        let Tested { detects, text, changed, tokens_before, tokens_after, reverted, kept_lines } =
-            tested;
+impl From<AdapterTrial> for AdapterTest {
+    fn from(tested: AdapterTrial) -> Self {
+        let AdapterTrial {
+            detects,
+            text,
+            changed,
+            tokens_before,
+            tokens_after,
+            reverted,
+            kept_lines,
+        } = tested;
         Self { detects, text, changed, tokens_before, tokens_after, reverted, kept_lines }
     }
 }

@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 use super::memory::{Scope, Ttl};
 use crate::domain::{
     ActorKind, CandidateState, ChainLink, Classification, ConsentCheck, Contradiction, MemoryClass,
-    MemoryTier, RawJson, Verdict, word_of,
+    MemoryTier, RawJson, ReviewVerdict, word_of,
 };
-use crate::service::candidates::{Checked, Events, LogLine, Shown, Verified};
+use crate::service::candidates::{Events, LogCheck, LogLine, LogVerification, ShownCandidate};
 
 /// Somebody who acts.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -237,9 +237,9 @@ fn raw(json: &RawJson) -> Option<Box<RawValue>> {
     RawValue::from_string(json.as_str().to_owned()).ok()
 }
 
-impl From<&Shown> for Candidate {
-    fn from(shown: &Shown) -> Self {
-        let Shown { candidate, capture_id, capture } = shown;
+impl From<&ShownCandidate> for Candidate {
+    fn from(shown: &ShownCandidate) -> Self {
+        let ShownCandidate { candidate, capture_id, capture } = shown;
         let proposal = &candidate.proposal;
         let about = proposal.about.as_ref();
         let ChainLink { seq, prev_hash, hash } = capture;
@@ -271,7 +271,7 @@ impl From<&Shown> for Candidate {
                 hash: hash.to_string(),
             },
             review: candidate.review.as_ref().map(|review| ReviewGiven {
-                verdict: word_of(Verdict::WORDS, review.verdict),
+                verdict: word_of(ReviewVerdict::WORDS, review.verdict),
                 reason: review.reason.to_string(),
                 by: (&review.by).into(),
             }),
@@ -359,9 +359,9 @@ pub struct VerifiedLog {
     pub broken_at: Option<u64>,
 }
 
-impl From<Verified> for VerifiedLog {
-    fn from(verified: Verified) -> Self {
-        let Verified { lines, broken_at } = verified;
+impl From<LogVerification> for VerifiedLog {
+    fn from(verified: LogVerification) -> Self {
+        let LogVerification { lines, broken_at } = verified;
         Self { ok: broken_at.is_none(), lines, broken_at }
     }
 }
@@ -375,7 +375,7 @@ impl From<&Events> for CandidateEvents {
             // Null where somebody has made it something else than JSON.
             event: raw(&line.body).unwrap_or_default(),
         };
-        let both = |checked: Checked| VerifiedLogs {
+        let both = |checked: LogCheck| VerifiedLogs {
             events: checked.transitions.into(),
             captures: checked.captures.into(),
         };

@@ -8,11 +8,11 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::domain::{Compilation, Drift, StageDrift};
-use crate::json::Difference;
+use crate::json::JsonDifference;
 use crate::pack::Refusal;
 use crate::pipeline::Report;
 use crate::service::compilations::{
-    Compared, HookCheck, Record, Replayed, is_current, payload_hash,
+    CompilationDrift, HookCheck, Replayed, StoredRecord, is_current, payload_hash,
 };
 
 /// A row of the list.
@@ -217,8 +217,8 @@ pub struct DiffStep {
     pub value: Option<Box<RawValue>>,
 }
 
-impl From<Difference> for DiffStep {
-    fn from(own: Difference) -> Self {
+impl From<JsonDifference> for DiffStep {
+    fn from(own: JsonDifference) -> Self {
         let op = match (&own.from, &own.to) {
             (None, _) => "add",
             (Some(_), None) => "remove",
@@ -320,9 +320,9 @@ pub struct CompareAnswer {
     pub diff: Vec<DiffStep>,
 }
 
-impl From<Compared> for CompareAnswer {
-    fn from(own: Compared) -> Self {
-        let row = |record: &Record| CompilationRow::from(&record.compilation);
+impl From<CompilationDrift> for CompareAnswer {
+    fn from(own: CompilationDrift) -> Self {
+        let row = |record: &StoredRecord| CompilationRow::from(&record.compilation);
         let same = own.a.compilation.payload_hash == own.b.compilation.payload_hash;
         let (first, roots, stages) = drift(&own.drift);
         Self {

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::{Clear, Explain, OnDeadline, Protect, Shape};
 use crate::pipeline::Report;
 use crate::service::compress::KeptOriginal;
-use crate::service::expand::Expanded;
+use crate::service::expand::ExpandReport;
 
 /// Messages or a text to compress: one of `text`, `messages`, `input` and `contents`.
 #[derive(Debug, ToSchema)]
@@ -109,5 +109,5 @@ pub struct ExpandedList {
     pub text: Option<String>,
     #[schema(inline)]
     #[serde(flatten)]
-    pub done: Expanded,
+    pub done: ExpandReport,
 }

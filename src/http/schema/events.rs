@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::domain::{Event, EventKind, RawJson, word_of};
-use crate::service::events::Page;
+use crate::service::events::EventPage;
 
 /// What opens one stream.
 #[derive(Debug, ToSchema)]
@@ -82,8 +82,8 @@ pub struct EventGap {
     pub to: u64,
 }
 
-impl From<Page> for EventList {
-    fn from(page: Page) -> Self {
+impl From<EventPage> for EventList {
+    fn from(page: EventPage) -> Self {
         Self {
             items: page.events.iter().map(EventRow::from).collect(),
             next_after: page.after,

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::{OutcomeChange, RefusalTold, StageRow};
 use crate::http::problem::Problem;
 use crate::service::compilations::payload_hash;
-use crate::service::packs::{Case, CaseOutcome, Golden, GoldenSet, Ran};
+use crate::service::packs::{Case, CaseOutcome, Golden, GoldenOutcome, GoldenSet};
 
 /// The compiles of a golden set.
 #[derive(Debug, ToSchema)]
@@ -123,7 +123,7 @@ pub struct GoldenCase {
 }
 
 impl GoldenRun {
-    pub(in crate::http) fn of(ran: Ran) -> Self {
+    pub(in crate::http) fn of(ran: GoldenOutcome) -> Self {
         let cases: Vec<GoldenCase> = ran.cases.into_iter().map(GoldenCase::of).collect();
         let count = |word: &str| cases.iter().filter(|case| case.outcome == word).count();
         let (equal, diverged, failed) = (count("equal"), count("diverged"), count("failed"));

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::domain::StoredPack;
-use crate::service::packs::Difference;
+use crate::service::packs::VersionDifference;
 
 /// A context pack: ten layers, `intent_layer`, and perhaps `budget_layer` and `signature`. What each
 /// layer holds is told in `docs/packs.md`; unknown members are refused.
@@ -172,9 +172,9 @@ pub struct PackChange {
     pub value: Option<Value>,
 }
 
-impl From<Difference> for PackDiff {
-    fn from(difference: Difference) -> Self {
-        let Difference { from, to, layers } = difference;
+impl From<VersionDifference> for PackDiff {
+    fn from(difference: VersionDifference) -> Self {
+        let VersionDifference { from, to, layers } = difference;
         let layers: Vec<PackLayerDiff> = layers
             .into_iter()
             .map(|layer| PackLayerDiff {

@@ -111,8 +111,8 @@ impl From<&domain::Session> for Session {
     }
 }
 
-impl From<&domain::Measured> for Calibration {
-    fn from(measured: &domain::Measured) -> Self {
+impl From<&domain::ModelCalibration> for Calibration {
+    fn from(measured: &domain::ModelCalibration) -> Self {
         Self {
             model: measured.model.to_string(),
             factor: measured.factor_milli.map(|milli| f64::from(milli) / 1000.0),

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use crate::service::skills::{FolderError, Found};
+use crate::service::skills::{FolderError, FoundSkill};
 
 /// A skill as it is stored. All but `description` and `instructions` may be absent.
 #[derive(Debug, ToSchema)]
@@ -50,8 +50,8 @@ pub struct Skill {
 
 impl Skill {
     /// As in a list.
-    pub fn row(found: &Found) -> Self {
-        let Found { skill, stored } = found;
+    pub fn row(found: &FoundSkill) -> Self {
+        let FoundSkill { skill, stored } = found;
         let texts =
             |list: &Vec<std::sync::Arc<str>>| list.iter().map(ToString::to_string).collect();
         Self {
@@ -68,7 +68,7 @@ impl Skill {
         }
     }
 
-    pub fn whole(found: &Found) -> Self {
+    pub fn whole(found: &FoundSkill) -> Self {
         Self { instructions: Some(found.skill.instructions.to_string()), ..Self::row(found) }
     }
 }

@@ -9,7 +9,7 @@ use super::{Scope, Shape};
 use crate::domain::RawJson;
 use crate::pipeline::Report;
 use crate::service::compress::KeptOriginal;
-use crate::service::tools::{Answer, Carried, Handled, Outcome, Taken};
+use crate::service::tools::{CallOutcome, CallResults, HandledCall, Taken, ToolAnswer};
 
 /// Tools as they are given.
 #[derive(Debug, Serialize, ToSchema)]
@@ -122,19 +122,19 @@ pub struct CallResult {
     pub message: Option<Box<RawValue>>,
 }
 
-impl From<Carried> for CallsAnswer {
-    fn from(carried: Carried) -> Self {
+impl From<CallResults> for CallsAnswer {
+    fn from(carried: CallResults) -> Self {
         Self { hooks: carried.hook_lines(), results: call_results(carried.results) }
     }
 }
 
 /// What became of calls.
-pub fn call_results(handled: Vec<Handled>) -> Vec<CallResult> {
+pub fn call_results(handled: Vec<HandledCall>) -> Vec<CallResult> {
     handled.into_iter().map(Into::into).collect()
 }
 
-impl From<Handled> for CallResult {
-    fn from(handled: Handled) -> Self {
+impl From<HandledCall> for CallResult {
+    fn from(handled: HandledCall) -> Self {
         let raw = |json: &RawJson| RawValue::from_string(json.as_str().to_owned()).ok();
         let mut result = Self {
             id: handled.id.to_string(),
@@ -147,16 +147,16 @@ impl From<Handled> for CallResult {
             message: None,
         };
         match handled.outcome {
-            Outcome::Caller { arguments } => result.arguments = raw(&arguments),
-            Outcome::Denied { reason, message } => {
+            CallOutcome::Caller { arguments } => result.arguments = raw(&arguments),
+            CallOutcome::Denied { reason, message } => {
                 result.decision = "deny";
                 result.reason = Some(reason);
                 result.message = raw(&message);
             }
-            Outcome::Service { answer, message } => {
+            CallOutcome::Service { answer, message } => {
                 result.whose = "service";
                 result.message = raw(&message);
-                if let Answer::Refused(reason) = answer {
+                if let ToolAnswer::Refused(reason) = answer {
                     result.decision = "deny";
                     result.reason = Some(reason);
                 }

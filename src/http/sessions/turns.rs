@@ -11,7 +11,7 @@ use crate::http::problem::{Body, Problem};
 use crate::http::schema::{self, SessionTurn, TurnAnswer};
 use crate::http::state::AppState;
 use crate::service::sessions;
-use crate::service::tools::Handled;
+use crate::service::tools::HandledCall;
 
 /// Take a turn
 ///
@@ -57,6 +57,6 @@ pub(in crate::http) async fn take_turn(
 }
 
 /// What became of calls, as JSON.
-fn results(handled: Vec<Handled>) -> String {
+fn results(handled: Vec<HandledCall>) -> String {
     serde_json::to_string(&schema::call_results(handled)).unwrap_or_default()
 }

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::run::{Outcome, Run, Told, size, tell};
+use super::run::{MisfitSink, SchemaCheck, SchemaOutcome, size, tell};
 use super::value::key;
 use crate::json::Path;
 
 pub(super) fn check<'s>(
-    run: &mut Run<'s>,
+    run: &mut SchemaCheck<'s>,
     schema: &'s Value,
     items: &[Value],
     path: &Path<'_>,
-    outcome: &mut Outcome,
-    mut told: Told<'_>,
+    outcome: &mut SchemaOutcome,
+    mut told: MisfitSink<'_>,
 ) -> Result<(), String> {
     if let Some(detail) = size(schema, ("minItems", "maxItems", "items"), || items.len()) {
         outcome.fails = true;

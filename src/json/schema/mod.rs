@@ -14,7 +14,7 @@ mod value;
 
 use serde_json::Value;
 
-use run::Run;
+use run::SchemaCheck;
 
 use super::Path;
 
@@ -30,7 +30,7 @@ pub struct Misfit {
 /// be used.
 pub fn misfits(schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
     form::check(schema)?;
-    let mut run = Run::new(schema);
+    let mut run = SchemaCheck::new(schema);
     let mut found = Vec::new();
     run.check(schema, value, &Path::Root, Some(&mut found))?;
     Ok(found)

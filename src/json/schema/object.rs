@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::run::{Outcome, Run, Told, size, tell};
+use super::run::{MisfitSink, SchemaCheck, SchemaOutcome, size, tell};
 use crate::json::Path;
 
 pub(super) fn check<'s>(
-    run: &mut Run<'s>,
+    run: &mut SchemaCheck<'s>,
     schema: &'s Value,
     value: &Value,
     path: &Path<'_>,
-    outcome: &mut Outcome,
-    mut told: Told<'_>,
+    outcome: &mut SchemaOutcome,
+    mut told: MisfitSink<'_>,
 ) -> Result<(), String> {
     let Some(members) = value.as_object() else { return Ok(()) };
     let words = ("minProperties", "maxProperties", "members");
@@ -72,11 +72,11 @@ pub(super) fn check<'s>(
 
 /// Whether the members are there that must be, always or beside others.
 fn needed(
-    run: &mut Run<'_>,
+    run: &mut SchemaCheck<'_>,
     schema: &Value,
     (value, path): (&Value, &Path<'_>),
-    outcome: &mut Outcome,
-    mut told: Told<'_>,
+    outcome: &mut SchemaOutcome,
+    mut told: MisfitSink<'_>,
 ) -> Result<(), String> {
     let mut ask = |names: Option<&Vec<Value>>| {
         run.spend(names.map_or(0, Vec::len))?;

@@ -28,7 +28,7 @@ const MAX_PATTERNS_BYTES: usize = 1 << 20;
 
 /// What a schema came to.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct SchemaOutcome {
     pub(super) fails: bool,
     /// Members that it has looked at.
     pub(super) names: BTreeSet<String>,
@@ -36,7 +36,7 @@ pub(super) struct Outcome {
     pub(super) items: BTreeSet<usize>,
 }
 
-impl Outcome {
+impl SchemaOutcome {
     /// Takes what another schema, which fits, has looked at.
     pub(super) fn join(&mut self, other: Self) {
         if !other.fails {
@@ -47,9 +47,9 @@ impl Outcome {
 }
 
 /// Where places are told, if they are.
-pub(super) type Told<'t> = Option<&'t mut Vec<Misfit>>;
+pub(super) type MisfitSink<'t> = Option<&'t mut Vec<Misfit>>;
 
-pub(super) fn tell(told: &mut Told<'_>, path: &Path<'_>, detail: impl Into<String>) {
+pub(super) fn tell(told: &mut MisfitSink<'_>, path: &Path<'_>, detail: impl Into<String>) {
     if let Some(told) = told
         && told.len() < MAX_TOLD
     {
@@ -60,7 +60,7 @@ pub(super) fn tell(told: &mut Told<'_>, path: &Path<'_>, detail: impl Into<Strin
 }
 
 /// A check on its way.
-pub(super) struct Run<'s> {
+pub(super) struct SchemaCheck<'s> {
     root: &'s Value,
     anchors: BTreeMap<&'s str, &'s Value>,
     patterns: BTreeMap<&'s str, Option<Regex>>,
@@ -70,7 +70,7 @@ pub(super) struct Run<'s> {
     depth: usize,
 }
 
-impl<'s> Run<'s> {
+impl<'s> SchemaCheck<'s> {
     pub(super) fn new(root: &'s Value) -> Self {
         let anchors = anchors(root);
         let budget = PatternBudget::new(MAX_PATTERNS, MAX_PATTERNS_BYTES);
@@ -91,13 +91,13 @@ impl<'s> Run<'s> {
         schema: &'s Value,
         value: &Value,
         path: &Path<'_>,
-        mut told: Told<'_>,
-    ) -> Result<Outcome, String> {
+        mut told: MisfitSink<'_>,
+    ) -> Result<SchemaOutcome, String> {
         self.steps += 1;
         if self.steps > MAX_STEPS || self.depth > MAX_DEPTH {
             return Err("it refers to itself too often".to_owned());
         }
-        let mut outcome = Outcome::default();
+        let mut outcome = SchemaOutcome::default();
         let Some(members) = schema.as_object() else {
             if schema == &Value::Bool(false) {
                 outcome.fails = true;
@@ -142,8 +142,8 @@ impl<'s> Run<'s> {
         schema: &'s Value,
         value: &Value,
         path: &Path<'_>,
-        outcome: &mut Outcome,
-        mut told: Told<'_>,
+        outcome: &mut SchemaOutcome,
+        mut told: MisfitSink<'_>,
     ) -> Result<(), String> {
         let list = |key: &str| schema.get(key).and_then(Value::as_array);
         for one in list("allOf").into_iter().flatten() {
@@ -191,7 +191,7 @@ impl<'s> Run<'s> {
         forms: &'s [Value],
         value: &Value,
         path: &Path<'_>,
-        outcome: &mut Outcome,
+        outcome: &mut SchemaOutcome,
     ) -> Result<usize, String> {
         let mut fit = 0;
         for form in forms {

@@ -5,13 +5,13 @@
 
 use std::collections::HashSet;
 
-use super::{Entry, Tape};
+use super::{Tape, TapeEntry};
 
 /// Odd keys of one object that are compared one by one.
 const FEW: usize = 16;
 
 /// The keys of one object on the way.
-pub(super) struct Keys {
+pub(super) struct ObjectKeys {
     /// The next key of the object before, and the entry after that object.
     pub(super) at: u32,
     pub(super) end: u32,
@@ -22,7 +22,7 @@ pub(super) struct Keys {
     all: Option<HashSet<String>>,
 }
 
-impl Keys {
+impl ObjectKeys {
     /// Those of an object so deep.
     pub(super) fn of(tape: &Tape<'_>, depth: usize) -> Self {
         let before = tape.last.get(depth).copied();
@@ -33,7 +33,7 @@ impl Keys {
 
     /// A key of the object before, and the number of the one behind it.
     #[inline]
-    pub(super) fn known<'a>(tape: &Tape<'a>, at: u32) -> Option<(Entry<'a>, u32)> {
+    pub(super) fn known<'a>(tape: &Tape<'a>, at: u32) -> Option<(TapeEntry<'a>, u32)> {
         let key = tape.entries.get(at as usize)?;
         Some((*key, tape.entries.get(at as usize + 1)?.next))
     }

@@ -25,7 +25,7 @@ pub(crate) enum Layout {
 
 /// What a document must be like.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Form {
+pub(crate) struct TapeFormat {
     /// None where white space may stand anywhere between tokens.
     pub(crate) layout: Option<Layout>,
     /// Whether a plain way of writing escapes all that is not printable ASCII.
@@ -35,7 +35,7 @@ pub(crate) struct Form {
     pub(crate) limits: super::Limits,
 }
 
-impl Form {
+impl TapeFormat {
     /// What no key may hold: a plain way of writing gives other bytes for it, and keys are written
     /// in no other.
     fn refused(self) -> Marks {
@@ -53,7 +53,7 @@ impl Form {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TapeKind {
     /// A number, `true`, `false` or `null`.
     Other,
     Number,
@@ -64,14 +64,14 @@ pub(crate) enum Kind {
 
 /// A value or a key.
 #[derive(Debug, Clone, Copy)]
-struct Entry<'a> {
+struct TapeEntry<'a> {
     raw: &'a str,
     /// Of a string with escapes, where its text is among the decoded ones; of an array or object,
     /// how many values it holds.
     decoded: (u32, u32),
     /// The entry after this one and all that it holds.
     next: u32,
-    kind: Kind,
+    kind: TapeKind,
     escaped: bool,
     marks: Marks,
 }
@@ -79,7 +79,7 @@ struct Entry<'a> {
 /// Documents as lists of entries.
 #[derive(Debug, Default)]
 pub(crate) struct Tape<'a> {
-    entries: Vec<Entry<'a>>,
+    entries: Vec<TapeEntry<'a>>,
     /// Text of strings that hold escapes.
     decoded: String,
     /// For each depth the last object that was read there: the next one likely has its keys.
@@ -92,21 +92,21 @@ pub(crate) struct Tape<'a> {
 
 /// A value or key of a [`Tape`].
 #[derive(Clone, Copy)]
-pub(crate) struct Node<'t, 'a> {
+pub(crate) struct TapeNode<'t, 'a> {
     tape: &'t Tape<'a>,
     at: u32,
-    entry: &'t Entry<'a>,
+    entry: &'t TapeEntry<'a>,
 }
 
 impl<'a> Tape<'a> {
     /// The value of that number.
-    pub(crate) fn node(&self, at: u32) -> Option<Node<'_, 'a>> {
+    pub(crate) fn node(&self, at: u32) -> Option<TapeNode<'_, 'a>> {
         let entry = self.entries.get(at as usize)?;
-        Some(Node { tape: self, at, entry })
+        Some(TapeNode { tape: self, at, entry })
     }
 
     /// Expects no keys of documents whose marks go by another form.
-    fn turn_to(&mut self, form: Form) {
+    fn turn_to(&mut self, form: TapeFormat) {
         if std::mem::replace(&mut self.slashes, form.slashes) != form.slashes {
             self.last.clear();
         }
@@ -121,19 +121,19 @@ impl<'a> Tape<'a> {
     }
 }
 
-impl<'t, 'a> Node<'t, 'a> {
+impl<'t, 'a> TapeNode<'t, 'a> {
     /// The value's own bytes.
     pub(crate) fn raw(self) -> &'a str {
         self.entry.raw
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> TapeKind {
         self.entry.kind
     }
 
     /// The text of a string or key.
     pub(crate) fn text(self) -> Option<&'t str> {
-        if self.entry.kind != Kind::String {
+        if self.entry.kind != TapeKind::String {
             return None;
         }
         if self.entry.escaped {
@@ -161,7 +161,7 @@ impl<'t, 'a> Node<'t, 'a> {
 
     /// Whether this is an array or object that holds something.
     pub(crate) fn is_full(self) -> bool {
-        matches!(self.entry.kind, Kind::Array | Kind::Object) && self.entry.decoded.0 > 0
+        matches!(self.entry.kind, TapeKind::Array | TapeKind::Object) && self.entry.decoded.0 > 0
     }
 
     /// The values that an array, or the members that an object holds.
@@ -171,23 +171,23 @@ impl<'t, 'a> Node<'t, 'a> {
 
     /// Whether this is an object that holds something.
     pub(crate) fn is_full_object(self) -> bool {
-        self.entry.kind == Kind::Object && self.entry.decoded.0 > 0
+        self.entry.kind == TapeKind::Object && self.entry.decoded.0 > 0
     }
 
     /// The values of an array.
-    pub(crate) fn items(self) -> Items<'t, 'a> {
-        let end = if self.entry.kind == Kind::Array { self.entry.next } else { 0 };
-        Items { tape: self.tape, at: self.at + 1, end }
+    pub(crate) fn items(self) -> TapeItems<'t, 'a> {
+        let end = if self.entry.kind == TapeKind::Array { self.entry.next } else { 0 };
+        TapeItems { tape: self.tape, at: self.at + 1, end }
     }
 
     /// The members of an object: keys and values.
-    pub(crate) fn members(self) -> Members<'t, 'a> {
-        let end = if self.entry.kind == Kind::Object { self.entry.next } else { 0 };
-        Members(Items { tape: self.tape, at: self.at + 1, end })
+    pub(crate) fn members(self) -> TapeMembers<'t, 'a> {
+        let end = if self.entry.kind == TapeKind::Object { self.entry.next } else { 0 };
+        TapeMembers(TapeItems { tape: self.tape, at: self.at + 1, end })
     }
 
     /// The value, its keys, and all that it holds, each once.
-    pub(crate) fn all(self) -> impl Iterator<Item = Node<'t, 'a>> {
+    pub(crate) fn all(self) -> impl Iterator<Item = TapeNode<'t, 'a>> {
         let tape = self.tape;
         (self.at..self.entry.next).filter_map(|at| tape.node(at))
     }
@@ -208,14 +208,14 @@ fn has_bare_slash(raw: &str) -> bool {
 }
 
 #[derive(Clone)]
-pub(crate) struct Items<'t, 'a> {
+pub(crate) struct TapeItems<'t, 'a> {
     tape: &'t Tape<'a>,
     at: u32,
     end: u32,
 }
 
-impl<'t, 'a> Iterator for Items<'t, 'a> {
-    type Item = Node<'t, 'a>;
+impl<'t, 'a> Iterator for TapeItems<'t, 'a> {
+    type Item = TapeNode<'t, 'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.at >= self.end {
@@ -228,10 +228,10 @@ impl<'t, 'a> Iterator for Items<'t, 'a> {
 }
 
 #[derive(Clone)]
-pub(crate) struct Members<'t, 'a>(Items<'t, 'a>);
+pub(crate) struct TapeMembers<'t, 'a>(TapeItems<'t, 'a>);
 
-impl<'t, 'a> Iterator for Members<'t, 'a> {
-    type Item = (Node<'t, 'a>, Node<'t, 'a>);
+impl<'t, 'a> Iterator for TapeMembers<'t, 'a> {
+    type Item = (TapeNode<'t, 'a>, TapeNode<'t, 'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
         Some((self.0.next()?, self.0.next()?))

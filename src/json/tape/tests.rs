@@ -5,14 +5,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::json::{self, Limits, Value};
 
-const ANYWHERE: Form = Form {
+const ANYWHERE: TapeFormat = TapeFormat {
     layout: None,
     ascii: false,
     slashes: false,
     limits: Limits { depth: 32, values: 1_000_000 },
 };
 
-fn is_same(node: Node<'_, '_>, tree: &json::Node<'_>) -> bool {
+fn is_same(node: TapeNode<'_, '_>, tree: &json::Node<'_>) -> bool {
     let inside = match &tree.value {
         Value::String(text) => {
             let mut plain = String::new();
@@ -33,7 +33,7 @@ fn is_same(node: Node<'_, '_>, tree: &json::Node<'_>) -> bool {
                     key.text() == Some(name) && is_same(node, tree)
                 })
         }
-        _ => matches!(node.kind(), Kind::Number | Kind::Other) && node.text().is_none(),
+        _ => matches!(node.kind(), TapeKind::Number | TapeKind::Other) && node.text().is_none(),
     };
     inside && node.raw() == tree.raw
 }
@@ -75,7 +75,7 @@ fn a_key_may_not_stand_twice_however_it_is_written() {
 #[test]
 fn a_layout_is_the_only_white_space_there_may_be() {
     let reads = |text: &str, layout| {
-        let form = Form { layout: Some(layout), ..ANYWHERE };
+        let form = TapeFormat { layout: Some(layout), ..ANYWHERE };
         Tape::default().read(text, form).is_some()
     };
     let layouts = [Layout::Compact, Layout::Python, Layout::Spaces(2), Layout::Tab];
@@ -102,7 +102,7 @@ fn a_layout_is_the_only_white_space_there_may_be() {
 
 #[test]
 fn a_key_of_the_document_before_is_held_to_the_form_of_this_one() {
-    let form = |slashes| Form { layout: Some(Layout::Compact), slashes, ..ANYWHERE };
+    let form = |slashes| TapeFormat { layout: Some(Layout::Compact), slashes, ..ANYWHERE };
     let mut tape = Tape::default();
     assert!(tape.read(r#"{"a\/b":1}"#, form(true)).is_some());
     assert!(tape.read(r#"{"a\/b":1}"#, form(false)).is_none());
@@ -115,7 +115,7 @@ fn hostile_documents_are_read_once() {
     let turned: Vec<String> =
         (0..50_000).map(|at| format!("{{\"a{}\":1,\"b{at}\":2}}", at % 7)).collect();
     let wide: Vec<String> = (0..200_000).map(|at| format!("\"k{at}\":0")).collect();
-    let form = Form { layout: Some(Layout::Compact), ..ANYWHERE };
+    let form = TapeFormat { layout: Some(Layout::Compact), ..ANYWHERE };
     let (turned, wide) = (format!("[{}]", turned.join(",")), format!("{{{}}}", wide.join(",")));
     let deep = "[".repeat(1_000_000);
     let mut tape = Tape::default();
@@ -145,7 +145,7 @@ proptest! {
             .collect();
         let pretty = serde_json::to_string_pretty(&rows).unwrap();
         check(&[&pretty, &serde_json::to_string(&rows).unwrap()]);
-        let form = Form { layout: Some(Layout::Spaces(2)), ..ANYWHERE };
+        let form = TapeFormat { layout: Some(Layout::Spaces(2)), ..ANYWHERE };
         prop_assert!(Tape::default().read(&pretty, form).is_some());
     }
 }

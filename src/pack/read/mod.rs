@@ -50,7 +50,7 @@ const SIGNATURE: &[&str] = &["alg", "key_id", "sig"];
 
 /// What was found in a document.
 #[derive(Debug)]
-pub struct Linted {
+pub struct LintResult {
     /// Errors and warnings, by where they stand.
     pub faults: Vec<LintFault>,
     /// None where there are errors.
@@ -61,7 +61,7 @@ pub struct Linted {
 
 /// Reads a document and names everything that is wrong with it. Signatures are asked for, and
 /// checked, where there are keys.
-pub fn lint(node: &Node<'_>, keys: &PublicKeys) -> Linted {
+pub fn lint(node: &Node<'_>, keys: &PublicKeys) -> LintResult {
     let mut lint = Lint::default();
     let (pack, canonical) = match Fields::of(node, Path::Root, ALL, &mut lint.shape) {
         Some(fields) => document(&fields, keys, &mut lint),
@@ -69,12 +69,12 @@ pub fn lint(node: &Node<'_>, keys: &PublicKeys) -> Linted {
     };
     let faults = lint.into_faults();
     let is_sound = faults.iter().all(|fault| fault.severity == Severity::Warning);
-    Linted { pack: pack.filter(|_| is_sound), faults, canonical }
+    LintResult { pack: pack.filter(|_| is_sound), faults, canonical }
 }
 
 /// Reads a document that was published, or is to be compiled under as it stands.
 pub fn read(node: &Node<'_>, keys: &PublicKeys) -> Result<Pack, Vec<LintFault>> {
-    let Linted { faults, pack, .. } = lint(node, keys);
+    let LintResult { faults, pack, .. } = lint(node, keys);
     pack.ok_or(faults)
 }
 

@@ -3,10 +3,10 @@
 use super::{id, layer, list, object, optional, passed_on, required, texts};
 use crate::json::{Fields, Node, Path};
 use crate::limit::PatternBudget;
-use crate::pack::document::{Bundle, Gate, Mode, PolicyLayer, Rule};
+use crate::pack::document::{AccessMode, ApprovalGate, Bundle, PolicyLayer, PolicyRule};
 use crate::pack::lint::Lint;
 use crate::pack::redaction::Redaction;
-use crate::policy::{self, TroubleKind};
+use crate::policy::{self, RuleFaultKind};
 
 /// Bundles, rules in one of them, gates, redaction rules.
 const MOST: usize = 500;
@@ -113,11 +113,11 @@ fn bundle(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Bundle> {
     Some(bundle)
 }
 
-fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Rule> {
+fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<PolicyRule> {
     const KNOWN: &[&str] =
         &["rule_id", "applies_to", "if", "then", "rationale", "decision_binding"];
     let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
-    let mut rule = Rule {
+    let mut rule = PolicyRule {
         id: id(&given, "rule_id", lint),
         intents: Vec::new(),
         condition: policy::Value::Null,
@@ -149,7 +149,7 @@ fn rule(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Rule> {
     Some(rule)
 }
 
-fn then(given: &Fields<'_, '_>, rule: &mut Rule, lint: &mut Lint) {
+fn then(given: &Fields<'_, '_>, rule: &mut PolicyRule, lint: &mut Lint) {
     const KNOWN: &[&str] = &[
         "allow",
         "requires",
@@ -181,15 +181,15 @@ pub(super) fn condition(node: &Node<'_>, path: &Path<'_>, lint: &mut Lint) -> po
     for trouble in policy::check(&value, Lint::MOST) {
         let at = format!("{}{}", path.pointer(), trouble.pointer);
         match trouble.kind {
-            TroubleKind::Operator(name) => {
+            RuleFaultKind::Operator(name) => {
                 let detail = format!("there is no operator `{name}`");
                 lint.error_at("policy_operator_unknown", at, detail);
             }
-            TroubleKind::Literal => {
+            RuleFaultKind::Literal => {
                 let detail = "an object of several keys is no operator, and always holds";
                 lint.warn_at("policy_literal_object", at, detail);
             }
-            TroubleKind::Loose => {
+            RuleFaultKind::Loose => {
                 let detail = "takes other values for this one too: `===` and `!==` do not";
                 lint.warn_at("policy_loose_equality", at, detail);
             }
@@ -198,22 +198,23 @@ pub(super) fn condition(node: &Node<'_>, path: &Path<'_>, lint: &mut Lint) -> po
     value
 }
 
-pub(super) fn mode(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<Mode> {
+pub(super) fn mode(fields: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Option<AccessMode> {
     let node = fields.get(key)?;
-    let found = node.as_str().and_then(|text| Mode::WORDS.iter().find(|(word, _)| *word == text));
+    let found =
+        node.as_str().and_then(|text| AccessMode::WORDS.iter().find(|(word, _)| *word == text));
     if found.is_none() {
-        let words: Vec<&str> = Mode::WORDS.iter().map(|(word, _)| *word).collect();
+        let words: Vec<&str> = AccessMode::WORDS.iter().map(|(word, _)| *word).collect();
         let detail = format!("must be one of {}", words.join(", "));
         lint.error("tool_mode_unknown", &fields.path().key(key), detail);
     }
     found.map(|(_, mode)| *mode)
 }
 
-fn gate(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<Gate> {
+fn gate(node: &Node<'_>, path: Path<'_>, lint: &mut Lint) -> Option<ApprovalGate> {
     const KNOWN: &[&str] =
         &["gate_id", "when", "required_approver_role", "expires_in_seconds", "applies_to"];
     let given = Fields::of(node, path, KNOWN, &mut lint.shape)?;
-    let mut gate = Gate {
+    let mut gate = ApprovalGate {
         id: id(&given, "gate_id", lint),
         condition: given.get("when").map(|node| condition(node, &given.path().key("when"), lint)),
         approver: id(&given, "required_approver_role", lint),

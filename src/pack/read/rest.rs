@@ -7,7 +7,7 @@ use super::{id, layer, list, name, object, optional, required, texts};
 use crate::domain::MemoryTier;
 use crate::json::{Fields, Node, Path, Value};
 use crate::pack::document::{
-    Block, BudgetLayer, DecisionSpec, Intent, MemoryLayer, Rollover, Split, Tone,
+    BudgetLayer, DecisionSpec, Intent, MemoryLayer, PackBlock, Rollover, Split, Tone,
 };
 use crate::pack::lint::Lint;
 use crate::pack::weights::{BUCKETS, MILLION, decimal, millionths};
@@ -207,7 +207,7 @@ pub(super) fn tone(fields: &Fields<'_, '_>, lint: &mut Lint) -> Tone {
     }
 }
 
-fn blocks(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Vec<Block> {
+fn blocks(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Vec<PackBlock> {
     const KNOWN: &[&str] = &["kind", "text", "priority", "required"];
     let path = given.path().key(key);
     let mut read = Vec::new();
@@ -223,7 +223,7 @@ fn blocks(given: &Fields<'_, '_>, key: &str, lint: &mut Lint) -> Vec<Block> {
             let path = block.path().key("kind");
             lint.warn("tone_privileged_text", &path, "policy belongs into the policy layer");
         }
-        read.push(Block {
+        read.push(PackBlock {
             kind,
             text: name(&block, "text", lint),
             priority: block.integer("priority", 0, 1_000_000, &mut lint.shape).unwrap_or_default(),

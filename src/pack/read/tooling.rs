@@ -7,7 +7,7 @@ use super::{
     MAX_NAME_BYTES, id, layer, list, optional, optional_id, passed_on, required, too_long,
 };
 use crate::json::{Fields, Node, Path};
-use crate::pack::document::{Capability, Mode, Permission};
+use crate::pack::document::{AccessMode, Capability, Permission};
 use crate::pack::lint::Lint;
 
 /// Adapters, capabilities of one of them, permissions.
@@ -58,21 +58,31 @@ fn adapter(node: &Node<'_>, path: Path<'_>, found: &mut Vec<Capability>, lint: &
     let has_mode = given.get("approval_mode").is_some();
     let path = given.path().key("capabilities");
     for (at, node) in list(&given, "capabilities", MOST, lint).iter().enumerate() {
-        let of = Of { adapter: &adapter, schema_ref: schema_ref.as_ref(), ceiling, has_mode };
+        let of = CapabilityOwner {
+            adapter: &adapter,
+            schema_ref: schema_ref.as_ref(),
+            ceiling,
+            has_mode,
+        };
         found.extend(capability(node, path.index(at), &of, lint));
     }
 }
 
 /// The adapter that a capability is of.
-struct Of<'o> {
+struct CapabilityOwner<'o> {
     adapter: &'o Arc<str>,
     schema_ref: Option<&'o Arc<str>>,
-    ceiling: Option<Mode>,
+    ceiling: Option<AccessMode>,
     has_mode: bool,
 }
 
 /// A capability by its name alone, or as an object.
-fn capability(node: &Node<'_>, path: Path<'_>, of: &Of<'_>, lint: &mut Lint) -> Option<Capability> {
+fn capability(
+    node: &Node<'_>,
+    path: Path<'_>,
+    of: &CapabilityOwner<'_>,
+    lint: &mut Lint,
+) -> Option<Capability> {
     const KNOWN: &[&str] = &["id", "approval_mode", "schema_ref", "description", "input_schema"];
     let missing = "neither the capability nor its adapter has an `approval_mode`";
     let mut read = Capability {
@@ -80,7 +90,7 @@ fn capability(node: &Node<'_>, path: Path<'_>, of: &Of<'_>, lint: &mut Lint) -> 
         adapter: Arc::clone(of.adapter),
         id: "".into(),
         // Where there is none, there is a fault.
-        ceiling: of.ceiling.unwrap_or(Mode::Destructive),
+        ceiling: of.ceiling.unwrap_or(AccessMode::Destructive),
         schema_ref: of.schema_ref.cloned(),
         description: None,
         input_schema: None,

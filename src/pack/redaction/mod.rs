@@ -14,7 +14,7 @@ use regex::Regex;
 
 use crate::domain::Replacing;
 use crate::json::write_string;
-use crate::limit::{Allowance, Exhausted};
+use crate::limit::{Allowance, AllowanceExceeded};
 
 pub(super) use detector::Detector;
 
@@ -24,18 +24,18 @@ const DEEPEST: usize = 8;
 /// The rules of a pack.
 #[derive(Debug, Clone, Default)]
 pub struct Redaction {
-    rules: Vec<Rule>,
+    rules: Vec<RedactionRule>,
 }
 
 #[derive(Debug, Clone)]
-struct Rule {
+struct RedactionRule {
     id: Arc<str>,
-    finder: Finder,
+    finder: RedactionFinder,
     replacement: Arc<str>,
 }
 
 #[derive(Debug, Clone)]
-enum Finder {
+enum RedactionFinder {
     BuiltIn(Detector),
     Pattern(Regex),
 }
@@ -49,7 +49,7 @@ pub struct Redactor<'r> {
 
 /// A text without what rules found in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Redacted {
+pub struct RedactedText {
     /// None where nothing was found.
     pub text: Option<String>,
     /// How often each rule found something.
@@ -64,18 +64,18 @@ impl Redaction {
     pub(super) fn add_detector(&mut self, name: &str) -> bool {
         let found = Detector::named(name);
         if let Some(detector) = found {
-            self.add(name, Finder::BuiltIn(detector), None);
+            self.add(name, RedactionFinder::BuiltIn(detector), None);
         }
         found.is_some()
     }
 
     pub(super) fn add_pattern(&mut self, id: &str, pattern: Regex, replacement: Option<&str>) {
-        self.add(id, Finder::Pattern(pattern), replacement);
+        self.add(id, RedactionFinder::Pattern(pattern), replacement);
     }
 
-    fn add(&mut self, id: &str, finder: Finder, replacement: Option<&str>) {
+    fn add(&mut self, id: &str, finder: RedactionFinder, replacement: Option<&str>) {
         let replacement = replacement.map_or_else(|| format!("[REDACTED:{id}]"), str::to_owned);
-        self.rules.push(Rule { id: id.into(), finder, replacement: replacement.into() });
+        self.rules.push(RedactionRule { id: id.into(), finder, replacement: replacement.into() });
     }
 
     pub fn is_empty(&self) -> bool {
@@ -98,16 +98,16 @@ impl Redaction {
         text: &str,
         depth: usize,
         allowance: &Allowance,
-    ) -> Result<Redacted, Exhausted> {
+    ) -> Result<RedactedText, AllowanceExceeded> {
         let mut hits = BTreeMap::new();
         if self.is_empty() {
-            return Ok(Redacted::default());
+            return Ok(RedactedText::default());
         }
         let mut replacing = Replacing::new(text, allowance);
         let quoted = if depth < DEEPEST { quoted::strings(text) } else { Vec::new() };
         replacing.round(|_, put| {
             for (range, said) in &quoted {
-                let Redacted { text, hits: found } = self.within(said, depth + 1, allowance)?;
+                let RedactedText { text, hits: found } = self.within(said, depth + 1, allowance)?;
                 let Some(new) = text else { continue };
                 for (id, count) in found {
                     *hits.entry(id).or_default() += count;
@@ -126,7 +126,7 @@ impl Redaction {
                 *hits.entry(Arc::clone(&rule.id)).or_default() += count;
             }
         }
-        Ok(Redacted { text: replacing.into_replaced(), hits })
+        Ok(RedactedText { text: replacing.into_replaced(), hits })
     }
 }
 
@@ -140,21 +140,20 @@ impl Redactor<'_> {
     ///
     /// Where a text would become longer than the request may make, nothing of it is left, and the
     /// exhausted allowance refuses the request.
-    pub fn apply(&self, text: &str) -> Redacted {
-        self.rules.within(text, 0, self.allowance).unwrap_or_else(|Exhausted { .. }| Redacted {
-            text: Some(String::new()),
-            hits: BTreeMap::new(),
+    pub fn apply(&self, text: &str) -> RedactedText {
+        self.rules.within(text, 0, self.allowance).unwrap_or_else(|AllowanceExceeded { .. }| {
+            RedactedText { text: Some(String::new()), hits: BTreeMap::new() }
         })
     }
 }
 
-impl Finder {
+impl RedactionFinder {
     /// Calls `found` with each range that it finds; in order, without overlap.
     fn find(
         &self,
         text: &str,
-        found: &mut dyn FnMut(Range<usize>) -> Result<(), Exhausted>,
-    ) -> Result<(), Exhausted> {
+        found: &mut dyn FnMut(Range<usize>) -> Result<(), AllowanceExceeded>,
+    ) -> Result<(), AllowanceExceeded> {
         match self {
             Self::BuiltIn(detector) => {
                 detector.find(&quoted::blank(text)).into_iter().try_for_each(found)
@@ -242,7 +241,7 @@ mod tests {
         assert_eq!(redacted.text.as_deref(), Some("[REDACTED:email] and -"));
         let hits: Vec<_> = redacted.hits.iter().map(|(id, count)| (&**id, *count)).collect();
         assert_eq!(hits, [("email", 1), ("word", 1)]);
-        assert_eq!(redaction.by(&Allowance::default()).apply("nothing"), Redacted::default());
+        assert_eq!(redaction.by(&Allowance::default()).apply("nothing"), RedactedText::default());
     }
 
     #[test]

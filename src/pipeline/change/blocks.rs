@@ -4,7 +4,7 @@ use crate::json::{Node, Object, Value};
 
 /// Whose payload it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum PayloadShape {
     Openai,
     Responses,
     Anthropic,
@@ -12,7 +12,7 @@ pub(super) enum Shape {
     Neutral,
 }
 
-impl Shape {
+impl PayloadShape {
     /// The shape that a payload shows; none where it has too little in it to tell.
     pub(super) fn of(payload: &Node<'_>) -> Option<Self> {
         if payload.get("contents").is_some() {

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 
 use super::blocks::{all_text, same, spoken};
-use super::{Hints, Why};
+use super::{ChangeHints, ChangeReason};
 use crate::json::Node;
 use crate::pipeline::prose;
 
@@ -14,7 +14,7 @@ const NEARBY: usize = 64;
 
 /// Texts of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ours {
+enum OwnText {
     Skill,
     Memory,
     State,
@@ -22,50 +22,50 @@ enum Ours {
     Summary,
 }
 
-impl Ours {
-    fn why(self, hints: &Hints) -> Why {
+impl OwnText {
+    fn why(self, hints: &ChangeHints) -> ChangeReason {
         match self {
-            Self::Skill => Why::SkillChanged,
-            Self::Memory => Why::MemoryChanged,
-            Self::State => Why::StateChanged,
-            Self::Output => Why::OutputChanged,
+            Self::Skill => ChangeReason::SkillChanged,
+            Self::Memory => ChangeReason::MemoryChanged,
+            Self::State => ChangeReason::StateChanged,
+            Self::Output => ChangeReason::OutputChanged,
             Self::Summary => shortened(hints),
         }
     }
 }
 
-fn shortened(hints: &Hints) -> Why {
-    if hints.squeezed { Why::Squeeze } else { Why::Compaction }
+fn shortened(hints: &ChangeHints) -> ChangeReason {
+    if hints.squeezed { ChangeReason::Squeeze } else { ChangeReason::Compaction }
 }
 
 const SUMMARY: &str = "<history_summary>";
 const SUMMARY_END: &str = "</history_summary>";
 /// How texts of ours begin.
-const FRAMES: &[(&str, Ours)] = &[
-    (prose::MEMORY_INSTRUCTION, Ours::Memory),
-    (prose::MEMORY_OPENING, Ours::Memory),
-    (prose::STATE_HEADING, Ours::State),
-    ("<dynamic_state>\n", Ours::State),
-    ("<implicit_context>\n", Ours::State),
-    (prose::ANCHOR, Ours::State),
-    ("<EPHEMERAL_MESSAGE>", Ours::Output),
-    ("<ephemeral_message type=\"prefill_enforcement\">", Ours::Output),
-    (SUMMARY, Ours::Summary),
+const FRAMES: &[(&str, OwnText)] = &[
+    (prose::MEMORY_INSTRUCTION, OwnText::Memory),
+    (prose::MEMORY_OPENING, OwnText::Memory),
+    (prose::STATE_HEADING, OwnText::State),
+    ("<dynamic_state>\n", OwnText::State),
+    ("<implicit_context>\n", OwnText::State),
+    (prose::ANCHOR, OwnText::State),
+    ("<EPHEMERAL_MESSAGE>", OwnText::Output),
+    ("<ephemeral_message type=\"prefill_enforcement\">", OwnText::Output),
+    (SUMMARY, OwnText::Summary),
 ];
 
 /// Whose text the byte `place` is in: the last frame that begins at or before it. White space
 /// before a frame belongs to it.
-fn whose(text: &str, place: usize, skill: Option<&str>) -> Option<Ours> {
+fn whose(text: &str, place: usize, skill: Option<&str>) -> Option<OwnText> {
     let starts = |frame: &str| {
         let found = text.match_indices(frame).filter(|_| !frame.is_empty());
         let space = |start| text.get(..start).map_or(start, |before| before.trim_end().len());
         found.map(|(start, _)| space(start)).take_while(|start| *start <= place).last()
     };
-    let skill = skill.and_then(|skill| Some((starts(skill)?, Ours::Skill)));
+    let skill = skill.and_then(|skill| Some((starts(skill)?, OwnText::Skill)));
     let frames = FRAMES.iter().filter_map(|(frame, ours)| Some((starts(frame)?, *ours)));
     let (start, ours) = frames.chain(skill).max_by_key(|(start, _)| *start)?;
     let end = text.get(start..).and_then(|rest| rest.find(SUMMARY_END));
-    let ended = ours == Ours::Summary && end.is_some_and(|end| start + end < place);
+    let ended = ours == OwnText::Summary && end.is_some_and(|end| start + end < place);
     (!ended).then_some(ours)
 }
 
@@ -74,45 +74,56 @@ fn common(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-pub(super) fn tools_cause(old: &[&Node<'_>], new: &[&Node<'_>]) -> Why {
+pub(super) fn tools_cause(old: &[&Node<'_>], new: &[&Node<'_>]) -> ChangeReason {
     let same_set =
         old.len() == new.len() && new.iter().all(|tool| old.iter().any(|other| same(tool, other)));
-    if same_set { Why::ToolsReordered } else { Why::ToolsChanged }
+    if same_set { ChangeReason::ToolsReordered } else { ChangeReason::ToolsChanged }
 }
 
 /// Why a block of system text differs, one of them absent where it was added or taken away.
-pub(super) fn system_cause(old: Option<&Node<'_>>, new: Option<&Node<'_>>, hints: &Hints) -> Why {
+pub(super) fn system_cause(
+    old: Option<&Node<'_>>,
+    new: Option<&Node<'_>>,
+    hints: &ChangeHints,
+) -> ChangeReason {
     let was = old.map(all_text).unwrap_or_default();
     let is = new.map(all_text).unwrap_or_default();
     let place = common(&was, &is);
     let skill = hints.skill.as_deref();
     let ours = match (whose(&was, place, None), whose(&is, place, skill)) {
         // The skill's text is known only of this payload, so its place in it decides.
-        (_, Some(Ours::Skill)) => Some(Ours::Skill),
+        (_, Some(OwnText::Skill)) => Some(OwnText::Skill),
         (was_in, is_in) => inserted(was_in, is_in, &was),
     };
-    ours.map_or(Why::SystemChanged, |ours| ours.why(hints))
+    ours.map_or(ChangeReason::SystemChanged, |ours| ours.why(hints))
 }
 
 /// Of two texts of ours at one place, the one that was put in or taken out.
-fn inserted(was: Option<Ours>, is: Option<Ours>, before: &str) -> Option<Ours> {
+fn inserted(was: Option<OwnText>, is: Option<OwnText>, before: &str) -> Option<OwnText> {
     let (Some(was), Some(is)) = (was, is) else { return is.or(was) };
     let stood = FRAMES.iter().any(|(frame, ours)| *ours == is && before.contains(frame));
     Some(if stood { was } else { is })
 }
 
-pub(super) fn message_cause(old: &[&Node<'_>], new: &[&Node<'_>], at: usize, hints: &Hints) -> Why {
-    let (Some(before), Some(now)) = (old.get(at), new.get(at)) else { return Why::MessageRemoved };
+pub(super) fn message_cause(
+    old: &[&Node<'_>],
+    new: &[&Node<'_>],
+    at: usize,
+    hints: &ChangeHints,
+) -> ChangeReason {
+    let (Some(before), Some(now)) = (old.get(at), new.get(at)) else {
+        return ChangeReason::MessageRemoved;
+    };
     let head = old.iter().take(at).all(|message| is_system(message));
     if head && (is_system(before) || is_system(now)) {
         let (old, new) = (is_system(before), is_system(now));
         return system_cause(old.then_some(*before), new.then_some(*now), hints);
     }
     if is_prefill(old, at, hints) {
-        return Why::TailMoved;
+        return ChangeReason::TailMoved;
     }
     if is_prefill(new, at, hints) && at + 1 == old.len() {
-        return Why::OutputChanged;
+        return ChangeReason::OutputChanged;
     }
     let (was, is) = (spoken(before), spoken(now));
     let place = common(&was, &is);
@@ -120,19 +131,19 @@ pub(super) fn message_cause(old: &[&Node<'_>], new: &[&Node<'_>], at: usize, hin
     let (was_in, is_in) =
         if was == is { (None, None) } else { (whose(&was, place, None), whose(&is, place, None)) };
     match (was_in, is_in) {
-        (_, Some(Ours::Summary)) => return shortened(hints),
+        (_, Some(OwnText::Summary)) => return shortened(hints),
         // Shortened for itself alone, and whole again.
-        (Some(Ours::Summary), _) => return Why::Squeeze,
-        (Some(ours), None) if stands_later(new, at, ours) => return Why::TailMoved,
+        (Some(OwnText::Summary), _) => return ChangeReason::Squeeze,
+        (Some(ours), None) if stands_later(new, at, ours) => return ChangeReason::TailMoved,
         (None, None) => {}
         _ => {
             let ours = inserted(was_in, is_in, &was);
-            return ours.map_or(Why::MessageEdited, |ours| ours.why(hints));
+            return ours.map_or(ChangeReason::MessageEdited, |ours| ours.why(hints));
         }
     }
     match taken(now).cmp(&taken(before)) {
         std::cmp::Ordering::Greater => return shortened(hints),
-        std::cmp::Ordering::Less => return Why::Squeeze,
+        std::cmp::Ordering::Less => return ChangeReason::Squeeze,
         std::cmp::Ordering::Equal => {}
     }
     // Another message in the place of the old one: looked for a little further on either side.
@@ -140,14 +151,14 @@ pub(super) fn message_cause(old: &[&Node<'_>], new: &[&Node<'_>], at: usize, hin
         list.iter().skip(at + 1).take(NEARBY).any(|other| same(other, node))
     };
     if is_at(new, before) {
-        Why::MessageInserted
+        ChangeReason::MessageInserted
     } else if hints.squeezed {
         // Where not even a marker found room, what was dropped left no trace.
-        Why::Squeeze
+        ChangeReason::Squeeze
     } else if is_at(old, now) {
-        Why::MessageRemoved
+        ChangeReason::MessageRemoved
     } else {
-        Why::MessageEdited
+        ChangeReason::MessageEdited
     }
 }
 
@@ -156,7 +167,7 @@ fn is_system(message: &Node<'_>) -> bool {
 }
 
 /// Whether the last message of a list is the prefill.
-fn is_prefill(list: &[&Node<'_>], at: usize, hints: &Hints) -> bool {
+fn is_prefill(list: &[&Node<'_>], at: usize, hints: &ChangeHints) -> bool {
     let Some(prefill) = hints.prefill.as_deref() else { return false };
     at + 1 == list.len()
         && list.get(at).is_some_and(|message| {
@@ -166,7 +177,7 @@ fn is_prefill(list: &[&Node<'_>], at: usize, hints: &Hints) -> bool {
 }
 
 /// Whether a text of ours stands in a later message too.
-fn stands_later(list: &[&Node<'_>], at: usize, ours: Ours) -> bool {
+fn stands_later(list: &[&Node<'_>], at: usize, ours: OwnText) -> bool {
     list.iter().skip(at + 1).any(|message| {
         let text = spoken(message);
         FRAMES.iter().any(|(frame, other)| *other == ours && text.contains(frame))

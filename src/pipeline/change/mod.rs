@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::json::Node;
 
-use blocks::{Shape, continues, each_text, items, same, steps};
+use blocks::{PayloadShape, continues, each_text, items, same, steps};
 use cause::{message_cause, system_cause, tools_cause};
 
 /// The first place where a payload leaves the one before it.
@@ -20,7 +20,7 @@ pub struct FirstChange {
     #[schema(example = "/messages/14")]
     pub pointer: String,
     /// Why.
-    pub why: Why,
+    pub why: ChangeReason,
     /// Tokens from there to the end: what the provider has to read anew.
     pub tokens_behind: u64,
 }
@@ -28,7 +28,7 @@ pub struct FirstChange {
 /// Why a payload leaves the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum ChangeReason {
     /// The payloads are in different providers' shapes.
     TargetChanged,
     ToolsChanged,
@@ -52,7 +52,7 @@ pub enum Why {
     OutputChanged,
 }
 
-impl Why {
+impl ChangeReason {
     /// The word of the report.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -106,7 +106,7 @@ impl Why {
 
 /// What the compile knows that the payload does not show.
 #[derive(Debug, Clone, Default)]
-pub struct Hints {
+pub struct ChangeHints {
     /// Whether this payload alone was shortened further, to fit.
     pub squeezed: bool,
     /// The skill's instructions.
@@ -123,13 +123,16 @@ const LIST_KEYS: &[&str] = &["messages", "contents", "input"];
 pub fn first_change(
     before: &Node<'_>,
     now: &Node<'_>,
-    hints: &Hints,
+    hints: &ChangeHints,
     count: &dyn Fn(&str) -> u64,
 ) -> Option<FirstChange> {
     let sections = [TOOL_KEYS, SYSTEM_KEYS, LIST_KEYS];
-    if Shape::of(before).zip(Shape::of(now)).is_some_and(|(before, now)| before != now) {
+    if PayloadShape::of(before)
+        .zip(PayloadShape::of(now))
+        .is_some_and(|(before, now)| before != now)
+    {
         let behind = sections.iter().map(|keys| tokens(now, keys, 0, count));
-        let (pointer, why) = (String::new(), Why::TargetChanged);
+        let (pointer, why) = (String::new(), ChangeReason::TargetChanged);
         return Some(FirstChange { pointer, why, tokens_behind: behind.sum() });
     }
     sections.iter().enumerate().find_map(|(at, keys)| {
@@ -143,9 +146,14 @@ pub fn first_change(
 }
 
 /// Pointer and index of a section's first change, and why.
-type Found = (String, usize, Why);
+type SectionChange = (String, usize, ChangeReason);
 
-fn section(before: &Node<'_>, now: &Node<'_>, keys: &[&str], hints: &Hints) -> Option<Found> {
+fn section(
+    before: &Node<'_>,
+    now: &Node<'_>,
+    keys: &[&str],
+    hints: &ChangeHints,
+) -> Option<SectionChange> {
     let member = |payload: &Node<'_>| keys.iter().find(|key| payload.get(key).is_some()).copied();
     let old = member(before).and_then(|key| before.get(key)).map(items).unwrap_or_default();
     let key = member(now).or_else(|| member(before))?;

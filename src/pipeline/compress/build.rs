@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::ladder::{Form, Note, Outcome};
+use super::ladder::{HistoryNote, LadderOutcome, TurnForm};
 use super::stage::{Input, Output};
-use crate::compress::Class;
+use crate::compress::Fidelity;
 use crate::domain::{Message, Turn};
-use crate::pipeline::arrive::{Arrived, result_texts, show};
+use crate::pipeline::arrive::{ArrivedForms, result_texts, show};
 use crate::pipeline::read_back::original;
 use crate::pipeline::report::Action;
 use crate::pipeline::slot::{PartName, Slot};
@@ -19,9 +19,9 @@ fn originals(message: &Message) -> impl Iterator<Item = Arc<str>> {
 /// The history as it is sent, from what the plan made of each message.
 pub(super) fn build(
     input: Input<'_>,
-    (arrived, cleared): (Vec<Arrived>, Vec<Option<Slot>>),
+    (arrived, cleared): (Vec<ArrivedForms>, Vec<Option<Slot>>),
     spans: &[Turn],
-    (outcome, note): (Outcome, Option<Slot>),
+    (outcome, note): (LadderOutcome, Option<Slot>),
 ) -> Output {
     let mut slots = Vec::with_capacity(input.history.len() + 2);
     let mut actions = Vec::with_capacity(input.history.len());
@@ -37,8 +37,10 @@ pub(super) fn build(
     for (at, (mut message, (arrived, cleared))) in messages.enumerate() {
         let mut cost = input.costs.get(at).copied().unwrap_or_default();
         let gone = match forms.next() {
-            Some(Form::Covered) if outcome.note == Note::Summary => Some(Action::Summarized),
-            Some(Form::Covered) => Some(Action::Dropped),
+            Some(TurnForm::Covered) if outcome.note == HistoryNote::Summary => {
+                Some(Action::Summarized)
+            }
+            Some(TurnForm::Covered) => Some(Action::Dropped),
             _ => None,
         };
         if let Some(action) = gone {
@@ -51,7 +53,7 @@ pub(super) fn build(
             artifacts.extend(originals(&message));
         } else if input.read_back.on {
             let shown = result_texts(&message).zip(&arrived.forms);
-            let less = shown.filter(|(_, form)| form.class == Class::Reversible);
+            let less = shown.filter(|(_, form)| form.class == Fidelity::Reversible);
             artifacts.extend(less.map(|(text, _)| Arc::clone(text)));
         }
         if let Some(slot) = cleared {

@@ -7,15 +7,17 @@ mod summary;
 mod turns;
 mod view;
 
-pub(super) use ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost, plan};
+pub(super) use ladder::{
+    ClearCost, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm, plan,
+};
 pub(super) use stage::{Input, Output, by, run};
 pub(super) use summary::{
-    Material, Note as Standing, SummaryRules, Wanted, Written, note, stand_for, summary_cap,
-    written,
+    SummaryMaterial, SummaryMessage as Standing, SummaryRequest, SummaryResult, SummaryRules, note,
+    stand_for, summary_cap, written,
 };
-pub(super) use view::{Clearing, Tools, may_clear, without_thinking};
+pub(super) use view::{Clearing, ResultTools, may_clear, without_thinking};
 
 /// Whether turns leave the history, so that something stands for them.
-pub(super) fn covers_any(outcome: &Outcome) -> bool {
-    outcome.forms.contains(&Form::Covered)
+pub(super) fn covers_any(outcome: &LadderOutcome) -> bool {
+    outcome.forms.contains(&TurnForm::Covered)
 }

@@ -5,29 +5,29 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::build::build;
-use super::ladder::{self, Form, Note, Outcome, Plan, TurnCost};
-use super::summary::{Material, Wanted, summary_cap};
-use super::turns::View;
-use super::view::Tools;
+use super::ladder::{self, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm};
+use super::summary::{SummaryMaterial, SummaryRequest, summary_cap};
+use super::turns::TurnView;
+use super::view::ResultTools;
 use crate::domain::{Message, Role, Turn, turns};
-use crate::pipeline::arrive::{Arrived, Sight};
+use crate::pipeline::arrive::{ArrivalPass, ArrivedForms};
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::report::{Action, CoveredRange, HistorySummary};
 use crate::pipeline::slot::Slot;
-use crate::pipeline::{Stopped, prose};
-use crate::request::{Compression, Thinking};
+use crate::pipeline::{StopReason, prose};
+use crate::request::{Compression, ThinkingPolicy};
 
 pub(in crate::pipeline) struct Input<'i> {
     pub(in crate::pipeline) history: Vec<Message>,
     /// One for each message.
     pub(in crate::pipeline) costs: &'i [Cost],
     /// The forms in which messages arrived, one for each.
-    pub(in crate::pipeline) arrived: Vec<Arrived>,
+    pub(in crate::pipeline) arrived: Vec<ArrivedForms>,
     /// Whether what is cleared can be read back, and what was.
     pub(in crate::pipeline) read_back: &'i ReadBack,
     /// Gives forms anew where something before a message is gone.
-    pub(in crate::pipeline) sight: Sight<'i>,
+    pub(in crate::pipeline) sight: ArrivalPass<'i>,
     /// Whether the message may never be shortened or dropped, one for each.
     pub(in crate::pipeline) protected: &'i [bool],
     /// Messages as they will be sent where a tail or a note is stitched to them.
@@ -45,7 +45,7 @@ pub(in crate::pipeline) struct Input<'i> {
     /// The message that opens the list where it would not begin with the user's.
     pub(in crate::pipeline) opening: Option<&'i Slot>,
     /// What hooks gave for the summary.
-    pub(in crate::pipeline) material: &'i Material,
+    pub(in crate::pipeline) material: &'i SummaryMaterial,
 }
 
 #[derive(Debug)]
@@ -55,22 +55,25 @@ pub(in crate::pipeline) struct Output {
     /// What happened to each message of the history.
     pub(in crate::pipeline) actions: Vec<Action>,
     /// What was done to its texts on arrival, one for each.
-    pub(in crate::pipeline) forms: Vec<Arrived>,
+    pub(in crate::pipeline) forms: Vec<ArrivedForms>,
     /// Texts that lines in sight name by their artifacts.
     pub(in crate::pipeline) artifacts: Vec<Arc<str>>,
-    pub(in crate::pipeline) outcome: Outcome,
+    pub(in crate::pipeline) outcome: LadderOutcome,
     /// A summary that nobody was asked for, and that would stand where one of their own lines
     /// stands now.
-    pub(in crate::pipeline) wanted: Option<Wanted>,
+    pub(in crate::pipeline) wanted: Option<SummaryRequest>,
     pub(in crate::pipeline) summary: Option<HistorySummary>,
 }
 
-pub(in crate::pipeline) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Stopped> {
+pub(in crate::pipeline) fn run(
+    meter: &Meter<'_>,
+    mut input: Input<'_>,
+) -> Result<Output, StopReason> {
     let spans = turns(&input.history);
     let turn_costs = turn_costs(&input, &spans);
     let plan = plan(meter, &input)?;
-    let tools = Tools::of_calls(&input.history);
-    let mut view = View {
+    let tools = ResultTools::of_calls(&input.history);
+    let mut view = TurnView {
         meter,
         history: &input.history,
         costs: input.costs,
@@ -109,27 +112,31 @@ pub(in crate::pipeline) fn by(by: Option<&str>) -> String {
 }
 
 /// Where the summarised messages stood in the request's list; none where none were.
-fn covers(history: &[Message], spans: &[Turn], outcome: &Outcome) -> Option<Vec<CoveredRange>> {
-    let covered = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form == Form::Covered);
+fn covers(
+    history: &[Message],
+    spans: &[Turn],
+    outcome: &LadderOutcome,
+) -> Option<Vec<CoveredRange>> {
+    let covered = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form == TurnForm::Covered);
     let mut places = covered
         .flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default())
         .filter_map(|message| message.origin)
         .peekable();
-    places.peek().filter(|_| outcome.note == Note::Summary)?;
+    places.peek().filter(|_| outcome.note == HistoryNote::Summary)?;
     Some(CoveredRange::of(places))
 }
 
-fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<Plan, Stopped> {
+fn plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
     /// A number as long as any that the marker will hold.
     const MANY: usize = 99_999;
     let compression = input.compression;
     let share = |milli: u32| input.room.saturating_mul(u64::from(milli)) / 1000;
     let marker = Message::text(Role::User, prose::truncated(MANY));
-    Ok(Plan {
+    Ok(LadderPlan {
         level: compression.level,
         // What is old at a point is cleared and summarised, as whoever asks for points expects.
         digests: false,
-        clear_thinking: compression.thinking == Thinking::ClearOld,
+        clear_thinking: compression.thinking == ThinkingPolicy::ClearOld,
         trigger: share(compression.trigger_milli),
         compress_to: share(compression.compress_to_milli),
         summary_cap: summary_cap(compression.level, input.room),

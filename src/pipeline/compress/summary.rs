@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use crate::compress::{Covered, summarize};
+use crate::compress::{SummaryInput, summarize};
 use crate::domain::{AskedSummary, Message, Notes, Part, Role, Summary};
 use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
-use crate::pipeline::{Stopped, prose};
+use crate::pipeline::{StopReason, prose};
 use crate::request::Level;
 
 /// Raw tokens below which a summary cannot say anything beside its own frame.
@@ -37,12 +37,12 @@ pub(in crate::pipeline) struct SummaryRules<'t> {
     /// Whether a fact stands in what is not covered.
     pub(in crate::pipeline) told: &'t dyn Fn(u64) -> bool,
     /// What hooks gave for it.
-    pub(in crate::pipeline) material: &'t Material,
+    pub(in crate::pipeline) material: &'t SummaryMaterial,
 }
 
 /// Text of hooks for the summary of what leaves the history.
 #[derive(Debug, Default, Clone)]
-pub(in crate::pipeline) struct Material {
+pub(in crate::pipeline) struct SummaryMaterial {
     /// For whoever writes the summary.
     pub(in crate::pipeline) input: Option<Arc<str>>,
     /// Stands behind the summary, word for word.
@@ -50,12 +50,12 @@ pub(in crate::pipeline) struct Material {
     /// Whether somebody writes summaries, so that those are told that are wanted.
     pub(in crate::pipeline) asks: bool,
     /// What came of those that were asked for.
-    pub(in crate::pipeline) written: Vec<Written>,
+    pub(in crate::pipeline) written: Vec<SummaryResult>,
 }
 
 /// What came of asking for the summary of covered messages.
 #[derive(Debug, Clone)]
-pub(in crate::pipeline) struct Written {
+pub(in crate::pipeline) struct SummaryResult {
     /// Their places in the list.
     pub(in crate::pipeline) covered: Vec<usize>,
     /// None where nobody wrote one.
@@ -64,10 +64,10 @@ pub(in crate::pipeline) struct Written {
 
 /// Notes what came of asking for a summary.
 pub(in crate::pipeline) fn written(
-    wanted: Wanted,
+    wanted: SummaryRequest,
     asked: Option<AskedSummary>,
     notes: &mut Notes,
-) -> Written {
+) -> SummaryResult {
     let summary = match asked.map(|asked| asked.came) {
         Some(Ok(summary)) => Some(summary),
         Some(Err(why)) => {
@@ -77,12 +77,12 @@ pub(in crate::pipeline) fn written(
         }
         None => None,
     };
-    Written { covered: wanted.covered, summary }
+    SummaryResult { covered: wanted.covered, summary }
 }
 
 /// A summary that nobody was asked for yet.
 #[derive(Debug, Clone)]
-pub(in crate::pipeline) struct Wanted {
+pub(in crate::pipeline) struct SummaryRequest {
     pub(in crate::pipeline) covered: Vec<usize>,
     /// Raw tokens that it may take.
     pub(in crate::pipeline) max_tokens: u64,
@@ -91,12 +91,12 @@ pub(in crate::pipeline) struct Wanted {
 /// The message that stands for covered ones, and who wrote it; nobody where it is of their own
 /// lines.
 #[derive(Debug, Clone)]
-pub(in crate::pipeline) struct Note {
+pub(in crate::pipeline) struct SummaryMessage {
     pub(in crate::pipeline) slot: Slot,
     pub(in crate::pipeline) by: Option<Arc<str>>,
 }
 
-impl Material {
+impl SummaryMaterial {
     pub(in crate::pipeline) fn is_empty(&self) -> bool {
         self.input.is_none() && self.verbatim.is_none()
     }
@@ -106,7 +106,7 @@ impl Material {
     fn written_of(
         &self,
         covered: &[usize],
-        wanted: &OnceCell<Wanted>,
+        wanted: &OnceCell<SummaryRequest>,
         most: u64,
     ) -> Option<&Summary> {
         if !self.asks {
@@ -115,7 +115,7 @@ impl Material {
         let found = self.written.iter().find(|written| written.covered == covered);
         if found.is_none() {
             let covered = covered.to_vec();
-            wanted.get_or_init(|| Wanted { covered, max_tokens: most });
+            wanted.get_or_init(|| SummaryRequest { covered, max_tokens: most });
         }
         found.and_then(|written| written.summary.as_ref())
     }
@@ -137,17 +137,17 @@ pub(in crate::pipeline) fn note(
     (covered, places): (&[&Message], &[usize]),
     tokens: u64,
     rules: SummaryRules<'_>,
-    wanted: &OnceCell<Wanted>,
-) -> Result<Option<Note>, Stopped> {
+    wanted: &OnceCell<SummaryRequest>,
+) -> Result<Option<SummaryMessage>, StopReason> {
     let frame = Message::text(Role::User, prose::summary(stand_for(covered), ""));
     let most = rules.cap.saturating_sub(meter.message(&frame)?.real());
     if let Some(summary) = rules.material.written_of(places, wanted, most)
         && let Some(slot) = as_written(meter, covered, (&summary.text, tokens), rules)?
     {
-        return Ok(Some(Note { slot, by: Some(Arc::clone(&summary.by)) }));
+        return Ok(Some(SummaryMessage { slot, by: Some(Arc::clone(&summary.by)) }));
     }
     let slot = summary(meter, covered, tokens, rules)?;
-    Ok(slot.map(|slot| Note { slot, by: None }))
+    Ok(slot.map(|slot| SummaryMessage { slot, by: None }))
 }
 
 /// The message with what somebody wrote, its last lines left out where it is too long; none where
@@ -157,7 +157,7 @@ fn as_written(
     covered: &[&Message],
     (text, tokens): (&str, u64),
     SummaryRules { cap, material, .. }: SummaryRules<'_>,
-) -> Result<Option<Slot>, Stopped> {
+) -> Result<Option<Slot>, StopReason> {
     let beside = material.verbatim.as_deref().map_or(Ok(0), |text| meter.text(text))?;
     let mut kept = text;
     while !kept.trim().is_empty() {
@@ -184,7 +184,7 @@ fn summary(
     covered: &[&Message],
     tokens: u64,
     SummaryRules { cap, stub_over, instructions, told, material }: SummaryRules<'_>,
-) -> Result<Option<Slot>, Stopped> {
+) -> Result<Option<Slot>, StopReason> {
     let quoted = match &material.input {
         // What was given to be in it stands in it, in at most half of the room.
         Some(input) => quote(meter, input, cap / 2)?,
@@ -197,7 +197,8 @@ fn summary(
     let (messages, earlier, count) = parted(covered);
     let (messages, earlier): (Vec<&Message>, Vec<&str>) =
         (messages.iter().map(AsRef::as_ref).collect(), earlier.iter().map(AsRef::as_ref).collect());
-    let covered = Covered { messages: &messages, earlier: &earlier, instructions, stub_over, told };
+    let covered =
+        SummaryInput { messages: &messages, earlier: &earlier, instructions, stub_over, told };
     let frame = Message::text(Role::User, prose::summary(count, ""));
     let mut room = cap.saturating_sub(meter.message(&frame)?.real()).saturating_sub(given + beside);
     // Joining text to its frame may cost a token or two more than both apart.
@@ -256,7 +257,7 @@ fn parted<'m>(covered: &[&'m Message]) -> (Vec<Cow<'m, Message>>, Vec<Arc<str>>,
 }
 
 /// What hooks gave for a summary, under its heading, in at most so many tokens.
-fn quote(meter: &Meter<'_>, input: &str, most: u64) -> Result<String, Stopped> {
+fn quote(meter: &Meter<'_>, input: &str, most: u64) -> Result<String, StopReason> {
     const HEADING: &str = "Given for this summary:\n";
     let mut kept = input;
     loop {

@@ -2,23 +2,23 @@
 
 use std::cell::OnceCell;
 
-use super::ladder::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
-use super::summary::{self, Material, SummaryRules, Wanted, stand_for};
-use super::view::{Clearing, Tools, cleared, may_clear};
+use super::ladder::{ClearCost, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm};
+use super::summary::{self, SummaryMaterial, SummaryRequest, SummaryRules, stand_for};
+use super::view::{Clearing, ResultTools, cleared, may_clear};
 use crate::compress::Depth;
 use crate::domain::{Message, Role, Turn};
-use crate::pipeline::arrive::{Arrived, Shape, Sight};
+use crate::pipeline::arrive::{ArrivalForm, ArrivalPass, ArrivedForms};
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::slot::{PartName, Slot};
-use crate::pipeline::{Stopped, prose};
+use crate::pipeline::{StopReason, prose};
 use crate::request::{Clear, Level};
 
 /// What a turn costs in a form; none where nothing of it has that form.
-type Taken = (Form, Option<(u64, u64)>);
+type FormCost = (TurnForm, Option<(u64, u64)>);
 
 /// The turns as the ladder asks about them.
-pub(super) struct View<'v, 's> {
+pub(super) struct TurnView<'v, 's> {
     pub(super) meter: &'v Meter<'v>,
     pub(super) history: &'v [Message],
     pub(super) costs: &'v [Cost],
@@ -26,42 +26,42 @@ pub(super) struct View<'v, 's> {
     pub(super) read_back: &'v ReadBack,
     pub(super) turn_costs: &'v [TurnCost],
     /// The form of each message, as it was given last.
-    pub(super) arrived: Vec<Arrived>,
+    pub(super) arrived: Vec<ArrivedForms>,
     pub(super) clear: &'v Clear,
     /// The tools by the ids of their calls.
-    pub(super) tools: &'v Tools,
+    pub(super) tools: &'v ResultTools,
     /// What rung 3 left of each message, where it took something.
     pub(super) cleared: Vec<Option<Slot>>,
     /// What a turn costs in forms that were asked for before.
-    pub(super) taken: Vec<Vec<Taken>>,
-    pub(super) sight: &'v mut Sight<'s>,
+    pub(super) taken: Vec<Vec<FormCost>>,
+    pub(super) sight: &'v mut ArrivalPass<'s>,
     /// Whether something that stood before is gone, so that forms are given anew.
     pub(super) anew: bool,
     pub(super) spans: &'v [Turn],
-    pub(super) plan: Plan,
+    pub(super) plan: LadderPlan,
     pub(super) stub_over: Option<usize>,
     pub(super) instructions: Option<&'v str>,
-    pub(super) material: &'v Material,
+    pub(super) material: &'v SummaryMaterial,
     /// The first summary that nobody was asked for.
-    pub(super) wanted: OnceCell<Wanted>,
+    pub(super) wanted: OnceCell<SummaryRequest>,
 }
 
-impl ClearCost for View<'_, '_> {
-    type Error = Stopped;
+impl ClearCost for TurnView<'_, '_> {
+    type Error = StopReason;
 
-    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Stopped> {
+    fn arrived(&mut self, turn: usize) -> Result<(u64, u64), StopReason> {
         let Some(span) = self.spans.get(turn).filter(|_| self.anew) else {
             return Ok(self.cost(turn));
         };
         self.meter.check()?;
         for at in span.clone() {
-            self.arrive_as(at, Form::Whole)?;
+            self.arrive_as(at, TurnForm::Whole)?;
         }
         Ok(self.cost(turn))
     }
 
-    fn settled(&mut self, forms: &[Form]) -> Result<Vec<(u64, u64)>, Stopped> {
-        if !self.anew && forms.iter().all(|form| *form == Form::Whole) {
+    fn settled(&mut self, forms: &[TurnForm]) -> Result<Vec<(u64, u64)>, StopReason> {
+        if !self.anew && forms.iter().all(|form| *form == TurnForm::Whole) {
             return Ok((0..forms.len()).map(|turn| self.cost(turn)).collect());
         }
         self.anew = true;
@@ -75,7 +75,7 @@ impl ClearCost for View<'_, '_> {
         Ok((0..forms.len()).map(|turn| self.cost(turn)).collect())
     }
 
-    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Stopped> {
+    fn taken(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, StopReason> {
         let known =
             self.taken.get(turn).and_then(|known| known.iter().find(|(own, _)| *own == form));
         if let Some((_, cost)) = known {
@@ -88,13 +88,13 @@ impl ClearCost for View<'_, '_> {
         Ok(cost)
     }
 
-    fn summary(&mut self, forms: &[Form]) -> Result<u64, Stopped> {
+    fn summary(&mut self, forms: &[TurnForm]) -> Result<u64, StopReason> {
         let note = self.summarized(forms)?;
         Ok(note.map_or(self.plan.summary_cap, |note| note.slot.cost.real()))
     }
 }
 
-impl View<'_, '_> {
+impl TurnView<'_, '_> {
     /// What a turn costs in the forms that its messages have now.
     fn cost(&self, turn: usize) -> (u64, u64) {
         let alone = self.turn_costs.get(turn).copied().unwrap_or_default();
@@ -111,7 +111,7 @@ impl View<'_, '_> {
         (flat, real)
     }
 
-    fn cost_of(&self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Stopped> {
+    fn cost_of(&self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, StopReason> {
         let Some(span) = self.spans.get(turn) else { return Ok(None) };
         self.meter.check()?;
         let (mut flat, mut real, mut any) = (0, 0, false);
@@ -121,7 +121,7 @@ impl View<'_, '_> {
             let (cleared, shape) = self.way(at, message, form)?;
             any |= cleared.is_some();
             let mut cost = cleared.as_ref().map_or(own, |slot| slot.cost);
-            if let Shape::To(depth) = shape {
+            if let ArrivalForm::To(depth) = shape {
                 let message = cleared.as_ref().map_or(message, |slot| &slot.message);
                 let saved = self.sight.saves(message, depth);
                 any |= saved > 0;
@@ -139,28 +139,29 @@ impl View<'_, '_> {
         &self,
         at: usize,
         message: &Message,
-        form: Form,
-    ) -> Result<(Option<Slot>, Shape), Stopped> {
+        form: TurnForm,
+    ) -> Result<(Option<Slot>, ArrivalForm), StopReason> {
         if self.protected.get(at) == Some(&true) || self.read_back.holds(message) {
-            return Ok((None, Shape::Fixed));
+            return Ok((None, ArrivalForm::Fixed));
         }
         let clearing = match form {
-            Form::Whole | Form::Covered => return Ok((None, Shape::Whole)),
-            Form::Reduced(depth) => return Ok((None, Shape::To(depth))),
-            Form::Cleared(clearing) => clearing,
+            TurnForm::Whole | TurnForm::Covered => return Ok((None, ArrivalForm::Whole)),
+            TurnForm::Reduced(depth) => return Ok((None, ArrivalForm::To(depth))),
+            TurnForm::Cleared(clearing) => clearing,
         };
-        let shape = Shape::To(Depth::Reduced);
+        let shape = ArrivalForm::To(Depth::Reduced);
         let own = self.costs.get(at).copied().unwrap_or_default();
         if !may_clear(message, self.clear, self.tools, own.real()) {
             return Ok((None, shape));
         }
         let slot = clear(self.meter, message, own, (clearing, self.read_back, self.tools))?;
-        let shape = if slot.is_some() && message.role == Role::Tool { Shape::Fixed } else { shape };
+        let shape =
+            if slot.is_some() && message.role == Role::Tool { ArrivalForm::Fixed } else { shape };
         Ok((slot, shape))
     }
 
-    fn arrive_as(&mut self, at: usize, form: Form) -> Result<(), Stopped> {
-        let Some(message) = self.history.get(at).filter(|_| form != Form::Covered) else {
+    fn arrive_as(&mut self, at: usize, form: TurnForm) -> Result<(), StopReason> {
+        let Some(message) = self.history.get(at).filter(|_| form != TurnForm::Covered) else {
             return Ok(());
         };
         let (cleared, shape) = self.way(at, message, form)?;
@@ -176,15 +177,18 @@ impl View<'_, '_> {
     }
 
     /// The covered messages, their places, and what they take.
-    fn covered(&self, forms: &[Form]) -> (Vec<&Message>, Vec<usize>, u64) {
-        let spans = self.spans.iter().zip(forms).filter(|(_, form)| **form == Form::Covered);
+    fn covered(&self, forms: &[TurnForm]) -> (Vec<&Message>, Vec<usize>, u64) {
+        let spans = self.spans.iter().zip(forms).filter(|(_, form)| **form == TurnForm::Covered);
         let places: Vec<usize> = spans.flat_map(|(span, _)| span.clone()).collect();
         let cost = |at: &usize| self.costs.get(*at).copied().unwrap_or_default().real();
         let tokens = places.iter().map(cost).sum();
         (places.iter().filter_map(|at| self.history.get(*at)).collect(), places, tokens)
     }
 
-    fn summarized(&self, forms: &[Form]) -> Result<Option<summary::Note>, Stopped> {
+    fn summarized(
+        &self,
+        forms: &[TurnForm],
+    ) -> Result<Option<summary::SummaryMessage>, StopReason> {
         let (covered, places, tokens) = self.covered(forms);
         let rules = SummaryRules {
             cap: self.plan.summary_cap,
@@ -198,27 +202,32 @@ impl View<'_, '_> {
 
     /// The message that stands for the covered turns. Where no summary can be made, the next
     /// rung is taken and `outcome` says so.
-    pub(super) fn note(&self, outcome: &mut Outcome) -> Result<Option<summary::Note>, Stopped> {
-        if !outcome.forms.contains(&Form::Covered) {
+    pub(super) fn note(
+        &self,
+        outcome: &mut LadderOutcome,
+    ) -> Result<Option<summary::SummaryMessage>, StopReason> {
+        if !outcome.forms.contains(&TurnForm::Covered) {
             return Ok(None);
         }
-        if outcome.note == Note::Summary {
+        if outcome.note == HistoryNote::Summary {
             if let Some(note) = self.summarized(&outcome.forms)? {
                 return Ok(Some(note));
             }
             if self.plan.level >= Level::Drop {
-                outcome.note = Note::Marker;
+                outcome.note = HistoryNote::Marker;
             }
         }
         let (covered, ..) = self.covered(&outcome.forms);
         let text = match outcome.note {
-            Note::Marker => self.material.behind(&prose::truncated(stand_for(&covered))),
-            Note::Summary => prose::summary(stand_for(&covered), "None of their lines found room."),
-            Note::None | Note::Silent => return Ok(None),
+            HistoryNote::Marker => self.material.behind(&prose::truncated(stand_for(&covered))),
+            HistoryNote::Summary => {
+                prose::summary(stand_for(&covered), "None of their lines found room.")
+            }
+            HistoryNote::None | HistoryNote::Silent => return Ok(None),
         };
         let message = Message::text(Role::User, text);
         let slot = Slot::new(self.meter, message, PartName::History)?;
-        Ok(Some(summary::Note { slot, by: None }))
+        Ok(Some(summary::SummaryMessage { slot, by: None }))
     }
 }
 
@@ -227,8 +236,8 @@ fn clear(
     meter: &Meter<'_>,
     message: &Message,
     own: Cost,
-    (clearing, read_back, tools): (Clearing, &ReadBack, &Tools),
-) -> Result<Option<Slot>, Stopped> {
+    (clearing, read_back, tools): (Clearing, &ReadBack, &ResultTools),
+) -> Result<Option<Slot>, StopReason> {
     let Some(shorter) = cleared(message, clearing, read_back, tools) else { return Ok(None) };
     let slot = Slot::new(meter, shorter, PartName::History)?;
     Ok((slot.cost.real() < own.real() && slot.cost.flat() <= own.flat()).then_some(slot))

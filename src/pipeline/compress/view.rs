@@ -19,7 +19,7 @@ pub(in crate::pipeline) fn cleared(
     message: &Message,
     clearing: Clearing,
     read_back: &ReadBack,
-    tools: &Tools,
+    tools: &ResultTools,
 ) -> Option<Message> {
     match message.role {
         Role::Tool if read_back.holds(message) => None,
@@ -56,9 +56,9 @@ pub(in crate::pipeline) fn without_thinking(message: &Message) -> Option<Message
 
 /// Which tool answered what.
 #[derive(Debug, Default)]
-pub(in crate::pipeline) struct Tools(BTreeMap<Arc<str>, Arc<str>>);
+pub(in crate::pipeline) struct ResultTools(BTreeMap<Arc<str>, Arc<str>>);
 
-impl Tools {
+impl ResultTools {
     pub(in crate::pipeline) fn of_calls(history: &[Message]) -> Self {
         let calls = history.iter().flat_map(Message::tool_calls);
         Self(calls.map(|call| (Arc::clone(&call.id), Arc::clone(&call.name))).collect())
@@ -74,7 +74,7 @@ impl Tools {
 pub(in crate::pipeline) fn may_clear(
     message: &Message,
     clear: &Clear,
-    tools: &Tools,
+    tools: &ResultTools,
     tokens: u64,
 ) -> bool {
     let mut results = message.tool_results().peekable();
@@ -93,8 +93,13 @@ mod tests {
 
     fn cleared_parts(parts: Vec<Part>) -> Option<usize> {
         let message = Message::new(Role::Assistant, parts);
-        cleared(&message, Clearing::ResultsAndThinking, &ReadBack::default(), &Tools::default())
-            .map(|message| message.parts.len())
+        cleared(
+            &message,
+            Clearing::ResultsAndThinking,
+            &ReadBack::default(),
+            &ResultTools::default(),
+        )
+        .map(|message| message.parts.len())
     }
 
     #[test]
@@ -111,7 +116,7 @@ mod tests {
         let content = vec![Part::text("long"), Part::text("text")];
         let result = ToolResult { call_id: "c".into(), name: None, content, is_error: None };
         let message = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
-        let tools = Tools(BTreeMap::from([("c".into(), "read".into())]));
+        let tools = ResultTools(BTreeMap::from([("c".into(), "read".into())]));
         let cleared = cleared(&message, Clearing::Results, &ReadBack::default(), &tools).unwrap();
         let Content::ToolResult(result) = &cleared.parts[0].content else { panic!("a result") };
         let line = "[Old tool result content cleared: read, 2 lines]";

@@ -1,14 +1,17 @@
 //! Stage 7 with the hooks that stand around it, and what they bring to stage 8.
 
 use super::Driver;
-use super::stages::{Around, Keep, Past, Shown, Shrink};
-use crate::compress::Adapters;
+use super::stages::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
+use crate::compress::AdapterSet;
 use crate::domain::Message;
-use crate::hook::{At, Changed, Check, Decision, Facts, Kind, Point, Provided, join};
+use crate::hook::{
+    Changed, GuardDecision, HookInput, HookKind, MatchContext, PayloadCheck, Point, ProvideResult,
+    join,
+};
 use crate::pipeline::compress::Output as Compressed;
 use crate::pipeline::points::{ask_formats, before_compile, result, shrink};
 use crate::pipeline::stage::timed;
-use crate::pipeline::{Error, Stopped};
+use crate::pipeline::{Error, StopReason};
 use crate::request::Level;
 
 impl Driver<'_> {
@@ -21,24 +24,25 @@ impl Driver<'_> {
         }
         let asks = &mut *self.asks;
         timed(&mut self.timings.hooks, || result::ask_results_of(asks, history, &|_| Ok(())))?;
-        self.meter.check().map_err(|stopped: Stopped| stopped.into())
+        self.meter.check().map_err(|stopped: StopReason| stopped.into())
     }
 
     /// The history in its form, and what stands around it.
     pub(super) fn history(
         &mut self,
-        past: &mut Past,
-        shown: &Shown,
-        around: Around,
-    ) -> Result<(Around, Compressed), Error> {
+        past: &mut ArrivedHistory,
+        shown: &Preamble,
+        around: OutsideHistory,
+    ) -> Result<(OutsideHistory, Compressed), Error> {
         if !self.is_asked() {
-            let compressed = self.compress(past, &around, &Shrink::new(Keep::No, 0))?;
+            let compressed =
+                self.compress(past, &around, &CompressionPass::new(HistoryUse::No, 0))?;
             return Ok((around, compressed));
         }
         let adds = !self.request.is_governed && self.asks.has_any(Point::BeforeCompile);
         let free = if adds { self.asks.reserve(Point::BeforeCompile) } else { 0 };
         let free = self.request.model.unscale(free);
-        let mut how = Shrink::new(Keep::Yes, free);
+        let mut how = CompressionPass::new(HistoryUse::Yes, free);
         let mut compressed = self.compress(past, &around, &how)?;
         if self.formats(past, &compressed)? {
             compressed = self.compress(past, &around, &how)?;
@@ -63,9 +67,9 @@ impl Driver<'_> {
     }
 
     /// Has long results of what shrinks made shorter by hooks that know their format; whether any were.
-    fn formats(&mut self, past: &Past, compressed: &Compressed) -> Result<bool, Error> {
+    fn formats(&mut self, past: &ArrivedHistory, compressed: &Compressed) -> Result<bool, Error> {
         let is_off = self.request.compression.level < Level::Reversible;
-        if is_off || !self.asks.has(Point::CompressFormat, Kind::Provide) {
+        if is_off || !self.asks.has(Point::CompressFormat, HookKind::Provide) {
             return Ok(false);
         }
         let shrinking = shrink::shrinking(&past.history, &compressed.outcome);
@@ -74,39 +78,51 @@ impl Driver<'_> {
             ask_formats(asks, shrinking.into_iter(), &past.history)
         })?;
         let any = !made.is_empty();
-        self.adapters = Adapters::of(&self.request.compression.adapters).before(made);
+        self.adapters = AdapterSet::of(&self.request.compression.adapters).before(made);
         Ok(any)
     }
 
     /// The text of `<implicit_context>` where hooks provided some.
     fn before_compile(
         &mut self,
-        past: &Past,
-        shown: &Shown,
-        (around, compressed): (&Around, &Compressed),
+        past: &ArrivedHistory,
+        shown: &Preamble,
+        (around, compressed): (&OutsideHistory, &Compressed),
     ) -> Result<Option<String>, Error> {
         let request = self.request;
         let stitched = &around.frame.stitched;
         let lists = (compressed.slots.as_slice(), stitched.as_slice());
         let input = before_compile::input(request, &shown.system, lists, &past.history);
-        let at = At { point: Point::BeforeCompile, input: &input, facts: Facts::default() };
-        let provided = if self.asks.has(Point::BeforeCompile, Kind::Provide) {
+        let at = HookInput {
+            point: Point::BeforeCompile,
+            input: &input,
+            facts: MatchContext::default(),
+        };
+        let provided = if self.asks.has(Point::BeforeCompile, HookKind::Provide) {
             join(&self.provide(at, &|_| Ok(()))?.fragments)
         } else {
             String::new()
         };
-        self.observe(at, Decision::None)?;
+        self.observe(at, GuardDecision::None)?;
         let own = request.implicit_context.as_deref();
         let is_new = !provided.is_empty();
         Ok(before_compile::context(provided, own).filter(|_| is_new))
     }
 
-    pub(super) fn change(&mut self, at: At<'_>, check: Check<'_>) -> Result<Changed, Error> {
+    pub(super) fn change(
+        &mut self,
+        at: HookInput<'_>,
+        check: PayloadCheck<'_>,
+    ) -> Result<Changed, Error> {
         let asks = &mut *self.asks;
         timed(&mut self.timings.hooks, || asks.change(at, check))
     }
 
-    pub(super) fn provide(&mut self, at: At<'_>, check: Check<'_>) -> Result<Provided, Error> {
+    pub(super) fn provide(
+        &mut self,
+        at: HookInput<'_>,
+        check: PayloadCheck<'_>,
+    ) -> Result<ProvideResult, Error> {
         let (asks, counter) = (&mut *self.asks, self.meter.counter());
         let model = &self.request.model;
         // Caps are in tokens as the report counts them.
@@ -117,9 +133,13 @@ impl Driver<'_> {
         timed(&mut self.timings.hooks, || asks.provide(at, &tokens, check))
     }
 
-    pub(super) fn observe(&mut self, at: At<'_>, decision: Decision<'_>) -> Result<(), Error> {
+    pub(super) fn observe(
+        &mut self,
+        at: HookInput<'_>,
+        decision: GuardDecision<'_>,
+    ) -> Result<(), Error> {
         let asks = &mut *self.asks;
         timed(&mut self.timings.hooks, || asks.observe(at, decision))?;
-        self.meter.check().map_err(|stopped: Stopped| stopped.into())
+        self.meter.check().map_err(|stopped: StopReason| stopped.into())
     }
 }

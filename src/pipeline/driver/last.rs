@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Driver;
-use super::stages::{Around, Keep, Past, Shrink};
+use super::stages::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory};
 use crate::domain::{Message, Source};
-use crate::hook::{At, Decision, Facts, Point};
-use crate::pipeline::points::list::Seen;
+use crate::hook::{GuardDecision, HookInput, MatchContext, Point};
+use crate::pipeline::points::list::ShownMessages;
 use crate::pipeline::points::transform;
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::report::Action;
@@ -31,7 +31,7 @@ impl Driver<'_> {
     pub(super) fn transform(
         &mut self,
         sandwich: Sandwich,
-        past: &Past,
+        past: &ArrivedHistory,
         actions: &mut [Action],
     ) -> Result<Vec<Slot>, Error> {
         const POINT: Point = Point::TransformContext;
@@ -39,16 +39,16 @@ impl Driver<'_> {
             return Ok(sandwich.slots);
         }
         let Sandwich { slots, tools, opening, source, spoken } = sandwich;
-        let seen = Seen::new(slots.iter().map(|slot| &slot.message));
+        let seen = ShownMessages::new(slots.iter().map(|slot| &slot.message));
         let input = transform::input(self.request, &seen);
-        let at = At { point: POINT, input: &input, facts: Facts::default() };
+        let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         let changed = self.change(at, &|payload| seen.check(payload))?;
         if let Some(denial) = changed.denied {
-            self.observe(at, Decision::Denied(&denial))?;
+            self.observe(at, GuardDecision::Denied(&denial))?;
             return Err(Error::Denied(denial));
         }
         let after = changed.input.as_deref().unwrap_or(&input);
-        self.observe(At { input: after, ..at }, Decision::Allowed)?;
+        self.observe(HookInput { input: after, ..at }, GuardDecision::Allowed)?;
         let Some(payload) = changed.payload.as_deref() else { return Ok(slots) };
         let by = (self.request, source);
         let settled = transform::apply(&self.meter, &slots, (&seen, payload), by, &mut self.notes)?;
@@ -75,7 +75,7 @@ impl Driver<'_> {
         (budget, around): (u64, u64),
         opening: Option<Slot>,
         actions: &mut [Action],
-        past: &Past,
+        past: &ArrivedHistory,
     ) -> Result<Vec<Slot>, Error> {
         let is_past = |slot: &Slot| slot.part == PartName::History;
         let start = slots.iter().position(is_past).unwrap_or(slots.len());
@@ -96,9 +96,9 @@ impl Driver<'_> {
         let arrived = arrive::Output {
             costs,
             saved: vec![0; history.len()],
-            forms: vec![arrive::Arrived::default(); history.len()],
+            forms: vec![arrive::ArrivedForms::default(); history.len()],
         };
-        let mut again = Past {
+        let mut again = ArrivedHistory {
             read_back: ReadBack::new(past.read_back.on, &history),
             history,
             protected,
@@ -110,8 +110,9 @@ impl Driver<'_> {
         let frame = frame::Output { head: Vec::new(), stitched, foot: Vec::new(), opening };
         // The points are behind: what is asked for here is the budget and no more.
         let allocation = budget::Output { budget, room: u64::MAX / 2, fixed: beside };
-        let around = Around::bare(frame, allocation);
-        let compressed = self.compress(&mut again, &around, &Shrink::new(Keep::No, 0))?;
+        let around = OutsideHistory::bare(frame, allocation);
+        let compressed =
+            self.compress(&mut again, &around, &CompressionPass::new(HistoryUse::No, 0))?;
         note_actions(actions, past, &origins, &compressed.actions);
         head.extend(compressed.slots);
         head.extend(foot);
@@ -120,7 +121,12 @@ impl Driver<'_> {
 }
 
 /// What happened once more to messages of the request is what happened to them.
-fn note_actions(actions: &mut [Action], past: &Past, origins: &[Option<usize>], again: &[Action]) {
+fn note_actions(
+    actions: &mut [Action],
+    past: &ArrivedHistory,
+    origins: &[Option<usize>],
+    again: &[Action],
+) {
     let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, message) in past.history.iter().enumerate().rev() {
         if let Some(origin) = message.origin {

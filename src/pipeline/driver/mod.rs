@@ -9,21 +9,21 @@ mod tools;
 
 use super::measure::Meter;
 use super::trace::Trace;
-use super::{Asks, Compiled, Context, Deadline, Error, Timings, manifest};
-use crate::compress::Adapters;
+use super::{CompiledPayload, Deadline, Error, HookPort, PipelineContext, Timings, manifest};
+use crate::compress::AdapterSet;
 use crate::domain::{Conversation, Notes, Role, Stage};
 use crate::request::{CompileRequest, OnOverflow};
 
-use stages::Shown;
+use stages::Preamble;
 
 /// One compile on its way through the stages.
 struct Driver<'d> {
-    cx: &'d Context,
+    cx: &'d PipelineContext,
     request: &'d CompileRequest,
     meter: Meter<'d>,
-    adapters: Adapters,
+    adapters: AdapterSet,
     notes: Notes,
-    asks: &'d mut dyn Asks,
+    asks: &'d mut dyn HookPort,
     timings: &'d mut Timings,
     trace: Trace,
     /// Whether hooks left every message that was put together.
@@ -31,15 +31,15 @@ struct Driver<'d> {
 }
 
 pub(super) fn run(
-    cx: &Context,
+    cx: &PipelineContext,
     request: &CompileRequest,
     conversation: Conversation,
     text: String,
-    (deadline, asks): (&Deadline, &mut dyn Asks),
+    (deadline, asks): (&Deadline, &mut dyn HookPort),
     timings: &mut Timings,
-) -> Result<Compiled, Error> {
+) -> Result<CompiledPayload, Error> {
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
-    let adapters = Adapters::of(&request.compression.adapters);
+    let adapters = AdapterSet::of(&request.compression.adapters);
     let notes = request.notes.clone();
     let trace = Trace::new(request.record.is_kept());
     let is_whole = true;
@@ -61,7 +61,7 @@ pub(super) fn run(
     let history = std::mem::take(&mut conversation.history);
     let mut past = driver.arrive(history, &conversation.system, read_back, list_key)?;
     let system = std::mem::take(&mut conversation.system);
-    let shown = Shown { source, system, tools };
+    let shown = Preamble { source, system, tools };
     let around = driver.around(&shown, &past, None)?;
     deadline.check()?;
 

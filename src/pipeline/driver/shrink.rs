@@ -1,34 +1,34 @@
 //! The hooks around a history that shrinks.
 
 use super::Driver;
-use super::stages::{Around, Past, Shown, Shrink};
+use super::stages::{ArrivedHistory, CompressionPass, OutsideHistory, Preamble};
 use crate::domain::Message;
-use crate::hook::{At, Decision, Facts, Kind, Point};
+use crate::hook::{GuardDecision, HookInput, HookKind, MatchContext, Point};
 use crate::pipeline::Error;
 use crate::pipeline::compress::{self, Output as Compressed};
-use crate::pipeline::points::list::Seen;
-use crate::pipeline::points::shrink::{self, Tokens};
+use crate::pipeline::points::list::ShownMessages;
+use crate::pipeline::points::shrink::{self, TokenPressure};
 
 impl Driver<'_> {
     /// Asks before a history shrinks: whether, with what history, and with what for its summary.
     pub(super) fn before_compress(
         &mut self,
-        past: &mut Past,
-        shown: &Shown,
-        (around, compressed): (Around, Compressed),
-        how: &mut Shrink,
-    ) -> Result<(Around, Compressed), Error> {
+        past: &mut ArrivedHistory,
+        shown: &Preamble,
+        (around, compressed): (OutsideHistory, Compressed),
+        how: &mut CompressionPass,
+    ) -> Result<(OutsideHistory, Compressed), Error> {
         const POINT: Point = Point::BeforeCompress;
         if !self.asks.has_any(POINT) || !shrink::shrinks(&compressed.outcome) {
             return Ok((around, compressed));
         }
         let (mut around, mut compressed) = (around, compressed);
-        let mut seen = Seen::new(past.history.iter());
+        let mut seen = ShownMessages::new(past.history.iter());
         let input = self.input(past, shown, (&around, &compressed), &seen);
-        let at = At { point: POINT, input: &input, facts: Facts::default() };
+        let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         let changed = self.change(at, &|payload| seen.check(payload))?;
         if let Some(denial) = changed.denied {
-            self.observe(at, Decision::Denied(&denial))?;
+            self.observe(at, GuardDecision::Denied(&denial))?;
             let detail = format!("hook `{}`: {}", denial.hook, denial.reason);
             self.notes.warn("compression_denied", String::new(), detail);
             how.leave = true;
@@ -41,12 +41,12 @@ impl Driver<'_> {
         {
             around = self.around(shown, past, None)?;
             compressed = self.compress(past, &around, how)?;
-            seen = Seen::new(past.history.iter());
+            seen = ShownMessages::new(past.history.iter());
             input = self.input(past, shown, (&around, &compressed), &seen).into();
         }
-        let at = At { point: POINT, input: &input, facts: Facts::default() };
+        let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
         // Text is for the summary: where none is made, there is nothing to ask for.
-        if self.asks.has(POINT, Kind::Provide) && compress::covers_any(&compressed.outcome) {
+        if self.asks.has(POINT, HookKind::Provide) && compress::covers_any(&compressed.outcome) {
             let provided = self.provide(at, &|_| Ok(()))?;
             how.material = shrink::material(&provided.fragments);
             if !how.material.is_empty() {
@@ -56,15 +56,15 @@ impl Driver<'_> {
                 compressed = self.compress(past, &around, how)?;
             }
         }
-        self.observe(at, Decision::Allowed)?;
+        self.observe(at, GuardDecision::Allowed)?;
         Ok((around, compressed))
     }
 
     /// Tells of a history that shrank.
     pub(super) fn after_compress(
         &mut self,
-        past: &Past,
-        around: &Around,
+        past: &ArrivedHistory,
+        around: &OutsideHistory,
         compressed: &Compressed,
     ) -> Result<(), Error> {
         const POINT: Point = Point::AfterCompress;
@@ -81,25 +81,25 @@ impl Driver<'_> {
         let after = model.scale(fixed + real);
         let tokens = (self.arrived(past, around), after);
         let input = shrink::after(summary.map(|text| &**text), &covered, tokens);
-        let at = At { point: POINT, input: &input, facts: Facts::default() };
-        self.observe(at, Decision::None)
+        let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
+        self.observe(at, GuardDecision::None)
     }
 
     fn input(
         &self,
-        past: &Past,
-        shown: &Shown,
-        (around, compressed): (&Around, &Compressed),
-        seen: &Seen,
+        past: &ArrivedHistory,
+        shown: &Preamble,
+        (around, compressed): (&OutsideHistory, &Compressed),
+        seen: &ShownMessages,
     ) -> String {
         let limit = self.request.measured().scale(around.allocation.budget);
-        let tokens = Tokens { current: self.arrived(past, around), limit };
+        let tokens = TokenPressure { current: self.arrived(past, around), limit };
         let touched = shrink::touched(&past.history, &compressed.outcome);
         shrink::before((&shown.system, seen), tokens, touched)
     }
 
     /// Tokens of the payload with the history as it arrived.
-    fn arrived(&self, past: &Past, around: &Around) -> u64 {
+    fn arrived(&self, past: &ArrivedHistory, around: &OutsideHistory) -> u64 {
         let costs: u64 = past.arrived.costs.iter().map(|cost| cost.real()).sum();
         let saved: u64 = past.arrived.forms.iter().map(|form| form.saved).sum();
         self.request.measured().scale(around.allocation.fixed + costs.saturating_sub(saved))
@@ -108,9 +108,9 @@ impl Driver<'_> {
     /// Puts another history in the place of the one that came; whether it is another one.
     fn replace(
         &mut self,
-        past: &mut Past,
-        shown: &Shown,
-        (seen, payload): (&Seen, &str),
+        past: &mut ArrivedHistory,
+        shown: &Preamble,
+        (seen, payload): (&ShownMessages, &str),
     ) -> Result<bool, Error> {
         let originals: Vec<&Message> = past.history.iter().collect();
         let by = (shown.source, self.request.target);

@@ -4,25 +4,27 @@ use std::sync::Arc;
 
 use super::{Driver, has_spoken};
 use crate::domain::{ContentHash, Conversation, Message, Notes, Source, Stage, ToolDefinition};
-use crate::pipeline::compress::{self, Material, Output as Compressed};
+use crate::pipeline::compress::{self, Output as Compressed, SummaryMaterial};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, Report};
 use crate::pipeline::slot::Slot;
 use crate::pipeline::stage::timed;
-use crate::pipeline::{Compiled, Hints, READ_TOOL, Stopped, prose};
-use crate::pipeline::{arrive, breakpoints, budget, ends, frame, ingest, inject, manifest, marks};
+use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose};
+use crate::pipeline::{
+    arrive, breakpoints, budget, cache_marks, frame, ingest, inject, list_ends, manifest,
+};
 use crate::pipeline::{memory, protect};
-use crate::provider::{self, Sandwich};
-use crate::request::{Compression, Explain, Level, OnArrival, Reference};
-use crate::{compress::Adapters, compress::Reducer, request::CompileRequest};
+use crate::provider::{self, PayloadInput};
+use crate::request::{Compression, Explain, Level, OnArrival, ReferenceStyle};
+use crate::{compress::AdapterSet, compress::Reducer, request::CompileRequest};
 
 /// The history, and what is known of it on arrival.
-pub(super) struct Past {
+pub(super) struct ArrivedHistory {
     pub(super) history: Vec<Message>,
     pub(super) protected: Vec<bool>,
     pub(super) read_back: ReadBack,
     /// What decisions call messages by; nothing where no decisions are asked for.
-    pub(super) names: Vec<manifest::Name>,
+    pub(super) names: Vec<manifest::MessageName>,
     pub(super) arrived: arrive::Output,
     /// How results are shown that are not shortened further.
     pub(super) on_arrival: OnArrival,
@@ -31,7 +33,7 @@ pub(super) struct Past {
 }
 
 /// What stands before the history whatever becomes of it.
-pub(super) struct Shown {
+pub(super) struct Preamble {
     pub(super) source: Source,
     pub(super) system: Vec<Message>,
     /// Raw tokens of the tools.
@@ -39,7 +41,7 @@ pub(super) struct Shown {
 }
 
 /// Everything around the history.
-pub(super) struct Around {
+pub(super) struct OutsideHistory {
     pub(super) frame: frame::Output,
     pub(super) allocation: budget::Output,
     pub(super) memory_tokens: u64,
@@ -48,7 +50,7 @@ pub(super) struct Around {
     pub(super) notes: Notes,
 }
 
-impl Around {
+impl OutsideHistory {
     /// What is already part of the list that it stands around.
     pub(super) fn bare(frame: frame::Output, allocation: budget::Output) -> Self {
         let (memory_tokens, injected, notes) = (0, Vec::new(), Notes::default());
@@ -58,24 +60,24 @@ impl Around {
 
 /// How the history is taken down.
 #[derive(Debug, Clone)]
-pub(super) struct Shrink {
-    pub(super) keep: Keep,
+pub(super) struct CompressionPass {
+    pub(super) keep: HistoryUse,
     /// Raw tokens to keep free beside what stands around.
     pub(super) free: u64,
     /// Whether nothing is taken further than it arrived.
     pub(super) leave: bool,
-    pub(super) material: Material,
+    pub(super) material: SummaryMaterial,
 }
 
-impl Shrink {
-    pub(super) fn new(keep: Keep, free: u64) -> Self {
-        Self { keep, free, leave: false, material: Material::default() }
+impl CompressionPass {
+    pub(super) fn new(keep: HistoryUse, free: u64) -> Self {
+        Self { keep, free, leave: false, material: SummaryMaterial::default() }
     }
 }
 
 /// Whether the history is needed once more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum HistoryUse {
     No,
     Yes,
 }
@@ -114,7 +116,7 @@ impl Driver<'_> {
         system: &[Message],
         read_back: ReadBack,
         list: &str,
-    ) -> Result<Past, Stopped> {
+    ) -> Result<ArrivedHistory, StopReason> {
         let protected = protect::run(&self.request.protect, &history, system, &mut self.notes);
         let names = match self.request.explain {
             Explain::Full => names(&history),
@@ -123,7 +125,7 @@ impl Driver<'_> {
         let fixed = protected.iter().zip(&history).map(|(flag, own)| *flag || read_back.holds(own));
         let fixed: Vec<bool> = fixed.collect();
         let by = how(self.request, &self.adapters);
-        let sight = arrive::Sight::new(&self.cx.engine, &self.meter, by);
+        let sight = arrive::ArrivalPass::new(&self.cx.engine, &self.meter, by);
         let arrived =
             timed(&mut self.timings.count, || arrive::run(&self.meter, sight, &history, &fixed))?;
         for (message, arrived) in history.iter().zip(&arrived.forms) {
@@ -132,17 +134,17 @@ impl Driver<'_> {
         }
         let on_arrival = self.request.compression.on_arrival;
         let points = self.request.points.clone();
-        Ok(Past { history, protected, read_back, names, arrived, on_arrival, points })
+        Ok(ArrivedHistory { history, protected, read_back, names, arrived, on_arrival, points })
     }
 
     /// Stages 8 and 6: what stands around the history, and what it leaves. `context`: the text of
     /// `<implicit_context>` where it is not the request's.
     pub(super) fn around(
         &mut self,
-        shown: &Shown,
-        past: &Past,
+        shown: &Preamble,
+        past: &ArrivedHistory,
         context: Option<&str>,
-    ) -> Result<Around, Stopped> {
+    ) -> Result<OutsideHistory, StopReason> {
         let mut notes = Notes::default();
         let context = context.or(self.request.implicit_context.as_deref());
         let injected = self.inject(context, &mut notes)?;
@@ -155,14 +157,14 @@ impl Driver<'_> {
         let frame = self.frame(shown, past, injected, &mut notes)?;
         let allocation = self.budget(&frame, shown.tools, memory_data);
         self.trace.text(Stage::Budget, || format!("{allocation:?}"));
-        Ok(Around { frame, allocation, memory_tokens, injected: keys, notes })
+        Ok(OutsideHistory { frame, allocation, memory_tokens, injected: keys, notes })
     }
 
     fn inject(
         &mut self,
         context: Option<&str>,
         notes: &mut Notes,
-    ) -> Result<inject::Output, Stopped> {
+    ) -> Result<inject::Output, StopReason> {
         let request = self.request;
         let memory = request.memory.as_ref();
         let input = inject::Input {
@@ -177,11 +179,11 @@ impl Driver<'_> {
 
     fn frame(
         &mut self,
-        shown: &Shown,
-        past: &Past,
+        shown: &Preamble,
+        past: &ArrivedHistory,
         injected: inject::Output,
         notes: &mut Notes,
-    ) -> Result<frame::Output, Stopped> {
+    ) -> Result<frame::Output, StopReason> {
         let input = frame::Input {
             system: shown.system.clone(),
             history: &past.history,
@@ -215,13 +217,13 @@ impl Driver<'_> {
     /// Stage 7.
     pub(super) fn compress(
         &mut self,
-        past: &mut Past,
-        around: &Around,
-        how: &Shrink,
-    ) -> Result<Compressed, Stopped> {
+        past: &mut ArrivedHistory,
+        around: &OutsideHistory,
+        how: &CompressionPass,
+    ) -> Result<Compressed, StopReason> {
         let (history, arrived) = match how.keep {
-            Keep::Yes => (past.history.clone(), past.arrived.forms.clone()),
-            Keep::No => {
+            HistoryUse::Yes => (past.history.clone(), past.arrived.forms.clone()),
+            HistoryUse::No => {
                 (std::mem::take(&mut past.history), std::mem::take(&mut past.arrived.forms))
             }
         };
@@ -235,7 +237,7 @@ impl Driver<'_> {
             costs: &past.arrived.costs,
             arrived,
             read_back: &past.read_back,
-            sight: arrive::Sight::new(&self.cx.engine, &self.meter, by),
+            sight: arrive::ArrivalPass::new(&self.cx.engine, &self.meter, by),
             protected: &past.protected,
             stitched: around.frame.stitched.clone(),
             compression,
@@ -256,7 +258,7 @@ impl Driver<'_> {
         frame: frame::Output,
         compressed: Vec<Slot>,
         (list, spoken): (&str, bool),
-    ) -> Result<Vec<Slot>, Stopped> {
+    ) -> Result<Vec<Slot>, StopReason> {
         let mut slots = frame.head;
         slots.extend(compressed);
         slots.extend(frame.foot);
@@ -269,16 +271,16 @@ impl Driver<'_> {
         mut slots: Vec<Slot>,
         opening: Option<Slot>,
         (list, spoken): (&str, bool),
-    ) -> Result<Vec<Slot>, Stopped> {
+    ) -> Result<Vec<Slot>, StopReason> {
         let rules = provider::rules(self.request.target);
         let notes = &mut self.notes;
         timed(&mut self.timings.compile, || {
             let spoken = spoken || slots.iter().any(|slot| has_spoken(slot.message.role));
             if let Some(opening) = opening.filter(|_| spoken) {
-                ends::open(&mut slots, opening, list, notes);
+                list_ends::open(&mut slots, opening, list, notes);
             }
             if rules.clean_end {
-                ends::close(&self.meter, &mut slots, list, notes)?;
+                list_ends::close(&self.meter, &mut slots, list, notes)?;
             }
             Ok(slots)
         })
@@ -290,15 +292,15 @@ impl Driver<'_> {
         let notes = &mut self.notes;
         timed(&mut self.timings.compile, || {
             let request = self.request;
-            marks::warn(&request.cache, request.session_id.is_some(), notes);
-            marks::run(&request.cache, rules.cache_marks, slots, tools, notes);
+            cache_marks::warn(&request.cache, request.session_id.is_some(), notes);
+            cache_marks::run(&request.cache, rules.cache_marks, slots, tools, notes);
         });
     }
 
     pub(super) fn manifest(
         &mut self,
         slots: &[Slot],
-        (actions, forms): (Vec<Action>, Vec<arrive::Arrived>),
+        (actions, forms): (Vec<Action>, Vec<arrive::ArrivedForms>),
         arrival: manifest::Arrival<'_>,
     ) -> Report {
         let input = manifest::Input {
@@ -313,12 +315,12 @@ impl Driver<'_> {
         timed(&mut self.timings.compile, || manifest::run(input))
     }
 
-    pub(super) fn hints(&self, squeezed: bool) -> Hints {
+    pub(super) fn hints(&self, squeezed: bool) -> ChangeHints {
         let skill = self.request.skill.as_ref().map(|skill| skill.instructions.to_string());
         let native = provider::rules(self.request.target).prefill && self.request.model.prefill;
         let prefill = self.request.output.prefill.as_ref().filter(|_| native);
         let prefill = prefill.map(|text| text.trim_end().to_owned());
-        Hints { squeezed, skill, prefill }
+        ChangeHints { squeezed, skill, prefill }
     }
 
     /// Stage 12: only re-encodes.
@@ -327,18 +329,26 @@ impl Driver<'_> {
         slots: Vec<Slot>,
         tools: &[ToolDefinition],
         mut text: String,
-        (report, hints, artifacts): (Report, Hints, Vec<Arc<str>>),
-    ) -> Compiled {
+        (report, hints, artifacts): (Report, ChangeHints, Vec<Arc<str>>),
+    ) -> CompiledPayload {
         let target = self.request.target;
         let start = text.len();
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
-            provider::write_into(&mut text, target, Sandwich { messages: &messages, tools });
+            provider::write_into(&mut text, target, PayloadInput { messages: &messages, tools });
             let payload_hash = ContentHash::of(text.get(start..).unwrap_or_default());
             let hashes = std::mem::take(&mut self.trace).finish(payload_hash);
             let is_whole = self.is_whole;
-            let mut compiled =
-                Compiled { text, start, report, hints, artifacts, payload_hash, hashes, is_whole };
+            let mut compiled = CompiledPayload {
+                text,
+                start,
+                report,
+                hints,
+                artifacts,
+                payload_hash,
+                hashes,
+                is_whole,
+            };
             if provider::rules(target).cache_marks {
                 compiled.report.cache.breakpoints = breakpoints::find(compiled.payload());
             }
@@ -348,11 +358,11 @@ impl Driver<'_> {
 }
 
 /// How far results are taken on arrival, and how rung 2 is.
-fn how<'h>(request: &CompileRequest, adapters: &'h Adapters) -> (OnArrival, Reducer<'h>) {
-    let pointer = request.compression.read_tool.then(|| prose::pointer(Reference::Tool));
+fn how<'h>(request: &CompileRequest, adapters: &'h AdapterSet) -> (OnArrival, Reducer<'h>) {
+    let pointer = request.compression.read_tool.then(|| prose::pointer(ReferenceStyle::Tool));
     (request.compression.on_arrival, Reducer { adapters, pointer })
 }
 
-fn names(history: &[Message]) -> Vec<manifest::Name> {
-    history.iter().enumerate().map(|(at, message)| manifest::Name::of(message, at)).collect()
+fn names(history: &[Message]) -> Vec<manifest::MessageName> {
+    history.iter().enumerate().map(|(at, message)| manifest::MessageName::of(message, at)).collect()
 }

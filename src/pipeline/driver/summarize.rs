@@ -5,9 +5,9 @@
 //! compaction point, and that of a squeeze which comes behind it.
 
 use super::Driver;
-use super::stages::{Around, Past, Shrink};
+use super::stages::{ArrivedHistory, CompressionPass, OutsideHistory};
 use crate::domain::Message;
-use crate::pipeline::compress::{Output as Compressed, Wanted, Written};
+use crate::pipeline::compress::{Output as Compressed, SummaryRequest, SummaryResult};
 use crate::pipeline::points::summarize::Slice;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, compress};
@@ -19,10 +19,10 @@ impl Driver<'_> {
     /// The history with summaries that others wrote, where they write any.
     pub(super) fn summarized(
         &mut self,
-        past: &mut Past,
-        around: &Around,
+        past: &mut ArrivedHistory,
+        around: &OutsideHistory,
         mut compressed: Compressed,
-        how: &mut Shrink,
+        how: &mut CompressionPass,
     ) -> Result<Compressed, Error> {
         if !self.asks.summarizes() || how.leave || !compress::covers_any(&compressed.outcome) {
             return Ok(compressed);
@@ -41,7 +41,12 @@ impl Driver<'_> {
         Ok(compressed)
     }
 
-    fn write(&mut self, past: &Past, wanted: Wanted, how: &Shrink) -> Result<Written, Error> {
+    fn write(
+        &mut self,
+        past: &ArrivedHistory,
+        wanted: SummaryRequest,
+        how: &CompressionPass,
+    ) -> Result<SummaryResult, Error> {
         let covered = wanted.covered.iter().filter_map(|at| past.history.get(*at));
         let covered: Vec<&Message> = covered.collect();
         let compression = &self.request.compression;

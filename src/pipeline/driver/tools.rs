@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::Driver;
 use crate::domain::{Conversation, Message, Role, ToolDefinition};
 use crate::pipeline::stage::timed;
-use crate::pipeline::{Stopped, tools};
+use crate::pipeline::{StopReason, tools};
 
 /// What stage 3 came to.
-pub(super) struct Chosen {
+pub(super) struct ToolChoice {
     /// Tools to be put behind all others.
     pub(super) loaded: Vec<ToolDefinition>,
     /// Tools that the list had, and the names of those that do not stay.
@@ -21,7 +21,7 @@ impl Driver<'_> {
     pub(super) fn choose(
         &mut self,
         mut conversation: Conversation,
-    ) -> Result<(Conversation, Chosen), Stopped> {
+    ) -> Result<(Conversation, ToolChoice), StopReason> {
         let (options, deadline) = (&self.request.tools, self.meter.deadline());
         let run = || tools::run(&mut conversation, options, deadline);
         let chosen = timed(&mut self.timings.compile, run)?;
@@ -33,11 +33,11 @@ impl Driver<'_> {
         let mut conversation = self.ingest(conversation);
         let all = conversation.tools.len();
         let loaded = conversation.tools.split_off(all.saturating_sub(count));
-        Ok((conversation, Chosen { loaded, report: (chosen.total, chosen.removed) }))
+        Ok((conversation, ToolChoice { loaded, report: (chosen.total, chosen.removed) }))
     }
 
     /// Raw tokens of each.
-    pub(super) fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<Vec<u64>, Stopped> {
+    pub(super) fn count_tools(&mut self, tools: &[ToolDefinition]) -> Result<Vec<u64>, StopReason> {
         let count = || tools.iter().map(|tool| self.meter.tool(tool)).collect();
         timed(&mut self.timings.count, count)
     }

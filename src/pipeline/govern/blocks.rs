@@ -4,15 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::clean::Hits;
-use super::evidence::Admitted;
+use super::clean::RuleHits;
+use super::evidence::AdmittedEvidence;
 use super::ledger::hash;
-use super::memory::Recalled;
-use super::policy::{Decision, Verdict};
-use super::tools::Surfaced;
+use super::memory::RecalledRecord;
+use super::policy::{RuleDecision, RuleVerdict};
+use super::tools::SurfacedTool;
 use crate::domain::{ContentHash, MemoryTier, word_of};
 use crate::json::write_string;
-use crate::pack::{Pack, Redacted, Redactor};
+use crate::pack::{Pack, RedactedText, Redactor};
 use crate::request::CallerBlock;
 
 /// A piece of what the model sees.
@@ -30,7 +30,7 @@ pub(super) struct Block {
     pub(super) hash: ContentHash,
     /// What it came from.
     pub(super) source: Arc<str>,
-    pub(super) hits: Hits,
+    pub(super) hits: RuleHits,
     /// Whether the caller or a hook gave it.
     pub(super) is_callers: bool,
 }
@@ -50,7 +50,7 @@ pub(super) fn hashes_of(blocks: &[CallerBlock]) -> Vec<(&'static str, ContentHas
 }
 
 /// Makes blocks; counts them once nothing in them changes any more.
-pub(super) struct Maker<'m> {
+pub(super) struct BlockMaker<'m> {
     redaction: Redactor<'m>,
     count: &'m dyn Fn(&str) -> u64,
     pub(super) made: Vec<Block>,
@@ -75,7 +75,7 @@ pub(super) struct Draft<'d> {
     pub(super) is_redacted: bool,
 }
 
-impl<'m> Maker<'m> {
+impl<'m> BlockMaker<'m> {
     pub(super) fn new(redaction: Redactor<'m>, count: &'m dyn Fn(&str) -> u64) -> Self {
         Self {
             redaction,
@@ -124,7 +124,8 @@ impl<'m> Maker<'m> {
         let (bucket, kind) = (self.name(bucket), self.name(kind));
         let id = self.id([&bucket, &kind, &source]);
         let text = if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text };
-        let redacted = if is_redacted { self.redaction.apply(&text) } else { Redacted::default() };
+        let redacted =
+            if is_redacted { self.redaction.apply(&text) } else { RedactedText::default() };
         let text = redacted.text.unwrap_or(text);
         self.made.push(Block {
             id,
@@ -193,11 +194,11 @@ impl<'m> Maker<'m> {
         });
     }
 
-    pub(super) fn decision(&mut self, decision: &Decision<'_>) {
+    pub(super) fn decision(&mut self, decision: &RuleDecision<'_>) {
         let (priority, is_required) = match decision.verdict {
-            Verdict::Deny => (100, true),
-            Verdict::Require => (90, true),
-            Verdict::Allow => (50, false),
+            RuleVerdict::Deny => (100, true),
+            RuleVerdict::Require => (90, true),
+            RuleVerdict::Allow => (50, false),
         };
         let mut text = format!(
             "{} {}/{}: {}",
@@ -223,7 +224,7 @@ impl<'m> Maker<'m> {
         });
     }
 
-    pub(super) fn tool(&mut self, tool: &Surfaced<'_>) {
+    pub(super) fn tool(&mut self, tool: &SurfacedTool<'_>) {
         let capability = &tool.capability;
         let mut text = format!("{} ({})", capability.key, tool.mode.as_str());
         for part in [&capability.description, &capability.schema_ref].into_iter().flatten() {
@@ -248,7 +249,7 @@ impl<'m> Maker<'m> {
     }
 
     /// `is_wanted`: a rule asks for evidence of its class.
-    pub(super) fn evidence(&mut self, one: &Admitted<'_>, is_wanted: bool) {
+    pub(super) fn evidence(&mut self, one: &AdmittedEvidence<'_>, is_wanted: bool) {
         let Some(content) = &one.given.content else { return };
         let given = &one.given;
         let priority =
@@ -265,7 +266,7 @@ impl<'m> Maker<'m> {
         });
     }
 
-    pub(super) fn memory(&mut self, one: &Recalled<'_>, rank: i64) {
+    pub(super) fn memory(&mut self, one: &RecalledRecord<'_>, rank: i64) {
         let tier = word_of(MemoryTier::WORDS, one.tier);
         let date = one.record.promoted_at.to_string();
         let date = date.get(..10).unwrap_or_default();
@@ -313,7 +314,7 @@ impl<'m> Maker<'m> {
     }
 
     /// A turn of the conversation, which was redacted message by message; a later one is of more weight.
-    pub(super) fn turn(&mut self, at: usize, (text, hits): (String, Hits), is_open: bool) {
+    pub(super) fn turn(&mut self, at: usize, (text, hits): (String, RuleHits), is_open: bool) {
         let priority = i64::try_from(at).unwrap_or(i64::MAX / 2);
         self.add(Draft {
             bucket: "session",

@@ -8,21 +8,21 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::blocks::Block;
+use super::canonical::{HashText, WrittenList};
 use super::ledger::hash;
-use super::written::{Each, Sha};
 use crate::domain::ContentHash;
 use crate::pack::{BUCKETS, Refusal, RefusalCode, Rollover};
 
 /// A block and whether it is shown.
 #[derive(Debug)]
-pub(super) struct Packed {
+pub(super) struct PackedBlock {
     pub(super) block: Block,
     pub(super) is_kept: bool,
     /// Whether a summary stands for it.
     pub(super) is_summarized: bool,
 }
 
-impl Packed {
+impl PackedBlock {
     fn dropped(block: Block) -> Self {
         Self { block, is_kept: false, is_summarized: false }
     }
@@ -30,36 +30,36 @@ impl Packed {
 
 /// Tokens that one bucket had from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Borrowed {
+pub(super) struct BucketLoan {
     pub(super) to: Arc<str>,
     pub(super) from: Arc<str>,
     pub(super) tokens: u64,
 }
 
 /// A bucket: its name, its allocation, and what is used of it.
-pub(super) type Row = (Arc<str>, u64, u64);
+pub(super) type BucketRow = (Arc<str>, u64, u64);
 
 #[derive(Debug)]
 pub(super) struct Output {
     /// Bucket by bucket, those of more weight first; turns as they were said.
-    pub(super) blocks: Vec<Packed>,
+    pub(super) blocks: Vec<PackedBlock>,
     /// Every bucket, with its allocation and what is used of it.
-    pub(super) buckets: Vec<Row>,
-    pub(super) borrowed: Vec<Borrowed>,
+    pub(super) buckets: Vec<BucketRow>,
+    pub(super) borrowed: Vec<BucketLoan>,
 }
 
 /// Buckets in the order in which they are filled.
-struct Fill {
+struct BucketFill {
     /// Name, allocation, use, and what was borrowed.
-    buckets: Vec<Row>,
-    borrowed: Vec<Borrowed>,
+    buckets: Vec<BucketRow>,
+    borrowed: Vec<BucketLoan>,
 }
 
-impl Fill {
+impl BucketFill {
     fn room(&self, bucket: &str) -> u64 {
         let own = self.buckets.iter().find(|(name, ..)| **name == *bucket);
         let own = own.map_or(0, |(_, share, used)| i128::from(*share) - i128::from(*used));
-        let tokens = |of: fn(&Borrowed) -> &Arc<str>| -> i128 {
+        let tokens = |of: fn(&BucketLoan) -> &Arc<str>| -> i128 {
             self.borrowed.iter().filter(|b| **of(b) == *bucket).map(|b| i128::from(b.tokens)).sum()
         };
         u64::try_from(own + tokens(|b| &b.to) - tokens(|b| &b.from)).unwrap_or(0)
@@ -76,7 +76,7 @@ impl Fill {
         for from in from.filter(|from| **from != *to) {
             let some = self.room(&from).min(tokens);
             if some > 0 {
-                self.borrowed.push(Borrowed { to: to.into(), from, tokens: some });
+                self.borrowed.push(BucketLoan { to: to.into(), from, tokens: some });
                 tokens -= some;
             }
             if tokens == 0 {
@@ -92,7 +92,7 @@ pub(super) fn run(
     allocations: &[(Arc<str>, u64)],
     rollover: Rollover,
 ) -> Result<Output, Refusal> {
-    let mut order: Vec<Row> =
+    let mut order: Vec<BucketRow> =
         allocations.iter().map(|(name, share)| (Arc::clone(name), *share, 0)).collect();
     let mut of: HashMap<Arc<str>, Vec<Block>> =
         allocations.iter().map(|(name, _)| (Arc::clone(name), Vec::new())).collect();
@@ -105,14 +105,14 @@ pub(super) fn run(
         own.push(block);
     }
     let names: Vec<Arc<str>> = order.iter().map(|(name, ..)| Arc::clone(name)).collect();
-    let mut fill = Fill { buckets: order, borrowed: Vec::new() };
-    let mut packed: Vec<Packed> = Vec::with_capacity(of.values().map(Vec::len).sum());
+    let mut fill = BucketFill { buckets: order, borrowed: Vec::new() };
+    let mut packed: Vec<PackedBlock> = Vec::with_capacity(of.values().map(Vec::len).sum());
     let mut places: Vec<Range<usize>> = Vec::with_capacity(names.len());
     for name in &names {
         let mut own = of.remove(name).unwrap_or_default();
         own.sort_by_key(|block| std::cmp::Reverse(block.priority));
         let start = packed.len();
-        packed.extend(own.into_iter().map(Packed::dropped));
+        packed.extend(own.into_iter().map(PackedBlock::dropped));
         places.push(start..packed.len());
     }
     let is_known = |name: &Arc<str>| allocations.iter().any(|(known, _)| known == name);
@@ -185,7 +185,7 @@ fn overflow(block: &Block, have: u64) -> Refusal {
 impl Output {
     /// The same with the blocks that a summary stands for.
     pub(super) fn with_summarized(mut self, blocks: Vec<Block>) -> Self {
-        let summarized = |block| Packed { is_summarized: true, ..Packed::dropped(block) };
+        let summarized = |block| PackedBlock { is_summarized: true, ..PackedBlock::dropped(block) };
         self.blocks.extend(blocks.into_iter().map(summarized));
         self
     }
@@ -193,25 +193,25 @@ impl Output {
     /// The hash of what the stage gives.
     pub(super) fn hash(&self) -> ContentHash {
         #[derive(Serialize)]
-        struct Told<B, O> {
+        struct HashedBuckets<B, O> {
             blocks: B,
             omissions: O,
         }
-        let blocks = Each(|| {
+        let blocks = WrittenList(|| {
             let rows = self.blocks.iter().map(|one| (&one.block, !one.is_kept));
-            rows.map(|(block, is_gone)| (&block.id, Sha(block.hash), block.tokens, is_gone))
+            rows.map(|(block, is_gone)| (&block.id, HashText(block.hash), block.tokens, is_gone))
         });
-        hash(&Told { blocks, omissions: self.omissions() })
+        hash(&HashedBuckets { blocks, omissions: self.omissions() })
     }
 
     /// Blocks that are not shown.
-    pub(super) fn dropped(&self) -> impl Iterator<Item = &Packed> + Clone {
+    pub(super) fn dropped(&self) -> impl Iterator<Item = &PackedBlock> + Clone {
         self.blocks.iter().filter(|one| !one.is_kept)
     }
 
     /// The same, as they are told.
     pub(super) fn omissions(&self) -> impl Serialize + '_ {
-        Each(|| self.dropped().map(Omission::of))
+        WrittenList(|| self.dropped().map(Omission::of))
     }
 
     /// How often rules found something, in what is shown and in what is not.
@@ -242,11 +242,11 @@ struct Omission<'o> {
     tokens: u64,
     priority: i64,
     source_ref: &'o str,
-    content_hash: Sha,
+    content_hash: HashText,
 }
 
 impl<'o> Omission<'o> {
-    fn of(one: &'o Packed) -> Self {
+    fn of(one: &'o PackedBlock) -> Self {
         let block = &one.block;
         Self {
             block_id: &block.id,
@@ -256,7 +256,7 @@ impl<'o> Omission<'o> {
             tokens: block.tokens,
             priority: block.priority,
             source_ref: &block.source,
-            content_hash: Sha(block.hash),
+            content_hash: HashText(block.hash),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, ToolCall}
 use crate::pack::Redactor;
 
 /// How often each rule found something.
-pub(super) type Hits = BTreeMap<Arc<str>, u64>;
+pub(super) type RuleHits = BTreeMap<Arc<str>, u64>;
 
 /// A message without what rules find in it.
 pub(in crate::pipeline) fn redacted(message: Message, redaction: Redactor<'_>) -> Message {
@@ -16,8 +16,8 @@ pub(in crate::pipeline) fn redacted(message: Message, redaction: Redactor<'_>) -
 
 /// The same, with how often they found something. What cannot be changed is whole or absent: thinking
 /// and a provider's own items, where rules find something in them, are absent.
-pub(super) fn cleaned(mut message: Message, redaction: Redactor<'_>) -> (Message, Hits) {
-    let mut rules = Rules { redaction, hits: Hits::new() };
+pub(super) fn cleaned(mut message: Message, redaction: Redactor<'_>) -> (Message, RuleHits) {
+    let mut rules = RedactionRules { redaction, hits: RuleHits::new() };
     if !redaction.is_empty() {
         message.parts.retain_mut(|part| rules.part(part));
         rules.extra(&mut message.extra);
@@ -28,12 +28,12 @@ pub(super) fn cleaned(mut message: Message, redaction: Redactor<'_>) -> (Message
     (message, rules.hits)
 }
 
-struct Rules<'r> {
+struct RedactionRules<'r> {
     redaction: Redactor<'r>,
-    hits: Hits,
+    hits: RuleHits,
 }
 
-impl Rules<'_> {
+impl RedactionRules<'_> {
     fn apply(&mut self, text: &str) -> Option<String> {
         let redacted = self.redaction.apply(text);
         for (id, count) in redacted.hits {

@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-use super::written::{Object, Sha, Written};
+use super::canonical::{HashText, WrittenObject, WrittenValue};
 use crate::domain::ContentHash;
 
 /// What governs a payload: written once, and hashed when it is told.
 #[derive(Debug)]
-pub struct Context {
+pub struct GovernedContext {
     /// All but the ledger.
-    own: Object,
+    own: WrittenObject,
     /// All but its hash.
-    ledger: Object,
+    ledger: WrittenObject,
 }
 
-impl Context {
-    pub(super) fn new(own: Object, ledger: Object) -> Self {
+impl GovernedContext {
+    pub(super) fn new(own: WrittenObject, ledger: WrittenObject) -> Self {
         Self { own, ledger }
     }
 
@@ -23,10 +23,10 @@ impl Context {
     /// JSON.
     pub fn tell(mut self, hooks: &[Value], out: &mut String) -> ContentHash {
         if !hooks.is_empty() {
-            self.ledger.set("hooks", Written::of(hooks));
+            self.ledger.set("hooks", WrittenValue::of(hooks));
         }
         let own = self.ledger.hash();
-        self.ledger.set("hash", Written::of(&Sha(own)));
+        self.ledger.set("hash", WrittenValue::of(&HashText(own)));
         self.own.set("context_ledger", self.ledger.written());
         self.own.show(out);
         self.own.hash()

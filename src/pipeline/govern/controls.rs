@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::buckets::Output as Buckets;
+use super::canonical::{HashText, WrittenValue};
 use super::evidence::Output as Evidence;
-use super::policy::{Decision, Verdict};
-use super::tools::Surfaced;
-use super::written::{Sha, Written};
+use super::policy::{RuleDecision, RuleVerdict};
+use super::tools::SurfacedTool;
 use crate::domain::ContentHash;
-use crate::pack::{Gate, Mode, Pack};
+use crate::pack::{AccessMode, ApprovalGate, Pack};
 use crate::pipeline::Deadline;
 use crate::policy;
 
@@ -20,8 +20,8 @@ pub(super) struct Input<'i> {
     pub(super) facts: &'i policy::Value,
     /// Asked before the condition of each gate.
     pub(super) deadline: &'i Deadline,
-    pub(super) decisions: &'i [Decision<'i>],
-    pub(super) surfaced: &'i [Surfaced<'i>],
+    pub(super) decisions: &'i [RuleDecision<'i>],
+    pub(super) surfaced: &'i [SurfacedTool<'i>],
     pub(super) evidence: &'i Evidence<'i>,
     pub(super) buckets: &'i Buckets,
     /// What rules ask to be proven.
@@ -32,7 +32,7 @@ pub(super) struct Input<'i> {
 
 /// The controls, and what a reader should know of them.
 pub(super) struct Output<'i> {
-    pub(super) controls: Written,
+    pub(super) controls: WrittenValue,
     pub(super) diagnostics: Vec<Diagnostic<'i>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Diagnostic<'d> {
 }
 
 #[derive(Serialize)]
-struct Told<'t> {
+struct ControlsDocument<'t> {
     must_refuse: BTreeSet<&'t Arc<str>>,
     must_escalate: BTreeSet<&'t Arc<str>>,
     approval_gates_active: Vec<&'t Arc<str>>,
@@ -61,7 +61,7 @@ struct Active<'t> {
     capabilities: &'t [Arc<str>],
     required_approver_role: &'t str,
     expires_in_seconds: Option<u64>,
-    evidence_snapshot_hash: Sha,
+    evidence_snapshot_hash: HashText,
 }
 
 /// What is proven, and what is not.
@@ -76,7 +76,7 @@ struct Proof<'t> {
 }
 
 /// What rules ask to be proven: evidence by its class.
-pub(super) fn wanted<'p>(pack: &'p Pack, decisions: &[Decision<'p>]) -> BTreeSet<&'p Arc<str>> {
+pub(super) fn wanted<'p>(pack: &'p Pack, decisions: &[RuleDecision<'p>]) -> BTreeSet<&'p Arc<str>> {
     let mut wanted = BTreeSet::new();
     let mut known: Option<HashSet<&str>> = None;
     for decision in decisions {
@@ -94,10 +94,10 @@ pub(super) fn wanted<'p>(pack: &'p Pack, decisions: &[Decision<'p>]) -> BTreeSet
 
 pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
     let Input { pack, decisions, surfaced, .. } = input;
-    let escalates = |decision: &&Decision<'_>| {
+    let escalates = |decision: &&RuleDecision<'_>| {
         decision.gate.is_some() || decision.requires.iter().any(|name| &**name == "approval")
     };
-    let denials = decisions.iter().filter(|decision| decision.verdict == Verdict::Deny);
+    let denials = decisions.iter().filter(|decision| decision.verdict == RuleVerdict::Deny);
     let mut must_refuse: BTreeSet<&Arc<str>> = denials.map(|decision| decision.rule).collect();
     must_refuse.extend(&pack.policy.must_refuse);
     let mut must_escalate: BTreeSet<&Arc<str>> =
@@ -105,7 +105,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
     must_escalate.extend(&pack.policy.must_escalate);
     let gates = active(input);
     let mut diagnostics = Vec::new();
-    for tool in surfaced.iter().filter(|tool| tool.mode == Mode::Destructive) {
+    for tool in surfaced.iter().filter(|tool| tool.mode == AccessMode::Destructive) {
         let key = &tool.capability.key;
         if !gates.iter().any(|(gate, _)| covers(gate, decisions, key)) {
             diagnostics.push(Diagnostic { code: "controls_ungated_destructive", key });
@@ -118,9 +118,9 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
         capabilities: &gate.capabilities,
         required_approver_role: &gate.approver,
         expires_in_seconds: gate.expires_in_seconds,
-        evidence_snapshot_hash: Sha(input.snapshot),
+        evidence_snapshot_hash: HashText(input.snapshot),
     });
-    let controls = Written::of(&Told {
+    let controls = WrittenValue::of(&ControlsDocument {
         must_refuse,
         must_escalate,
         approval_gates_active: gates.iter().map(|(gate, _)| &gate.id).collect(),
@@ -132,7 +132,7 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Output<'i> {
 }
 
 /// Gates that stand in the way, by id, each with why.
-fn active<'p>(input: &Input<'p>) -> Vec<(&'p Gate, Vec<String>)> {
+fn active<'p>(input: &Input<'p>) -> Vec<(&'p ApprovalGate, Vec<String>)> {
     let mut found = Vec::new();
     let mut effort = policy::Effort::default();
     for gate in &input.pack.policy.gates {
@@ -152,7 +152,7 @@ fn active<'p>(input: &Input<'p>) -> Vec<(&'p Gate, Vec<String>)> {
                 Err(failure) => because.push(format!("when:{}", failure.reason())),
             }
         }
-        for tool in input.surfaced.iter().filter(|tool| tool.mode == Mode::Destructive) {
+        for tool in input.surfaced.iter().filter(|tool| tool.mode == AccessMode::Destructive) {
             if gate.capabilities.contains(&tool.capability.key) {
                 because.push(format!("destructive:{}", tool.capability.key));
             }
@@ -168,7 +168,7 @@ fn active<'p>(input: &Input<'p>) -> Vec<(&'p Gate, Vec<String>)> {
 }
 
 /// Whether an active gate is one for a capability.
-fn covers(gate: &Gate, decisions: &[Decision<'_>], key: &Arc<str>) -> bool {
+fn covers(gate: &ApprovalGate, decisions: &[RuleDecision<'_>], key: &Arc<str>) -> bool {
     let by_rule = decisions.iter().any(|decision| {
         decision.gate == Some(&gate.id)
             && (decision.targets.is_empty() || decision.targets.contains(key))

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::canonical::{HashText, WrittenList};
 use super::ledger::{hash, hash_of_set, is_exact};
-use super::memory::Rejected;
-use super::written::{Each, Sha};
+use super::memory::RejectedItem;
 use crate::domain::{Classification, ContentHash, Timestamp};
 use crate::pack::{Pack, Refusal, RefusalCode};
 use crate::request::{EvidenceRef, RunContext};
 
 /// Evidence that counts.
 #[derive(Debug)]
-pub(super) struct Admitted<'e> {
+pub(super) struct AdmittedEvidence<'e> {
     pub(super) given: &'e EvidenceRef,
     /// The word of its level; `given` has the one that it came with.
     pub(super) level: &'static str,
@@ -28,8 +28,8 @@ pub(super) struct Admitted<'e> {
 #[derive(Debug, Default)]
 pub(super) struct Output<'e> {
     /// By class and id.
-    pub(super) admitted: Vec<Admitted<'e>>,
-    pub(super) rejected: Vec<Rejected<'e>>,
+    pub(super) admitted: Vec<AdmittedEvidence<'e>>,
+    pub(super) rejected: Vec<RejectedItem<'e>>,
     /// Classes of what was rejected since its id says two things.
     pub(super) disputed: BTreeSet<&'e Arc<str>>,
     /// Ids of evidence, and of what it says that it conflicts with.
@@ -51,7 +51,7 @@ pub(super) fn run<'e>(
     for given in candidates {
         match judge(pack, run, given, ceiling) {
             Ok(admitted) => output.admitted.push(admitted),
-            Err(reason) => output.rejected.push(Rejected { id: &given.id, reason }),
+            Err(reason) => output.rejected.push(RejectedItem { id: &given.id, reason }),
         }
     }
     settle_duplicates(&mut output);
@@ -68,7 +68,7 @@ fn judge<'e>(
     run: &RunContext,
     given: &'e EvidenceRef,
     ceiling: Classification,
-) -> Result<Admitted<'e>, &'static str> {
+) -> Result<AdmittedEvidence<'e>, &'static str> {
     let snapshot = given.snapshot().filter(|snapshot| !snapshot.is_empty());
     let is_formed = given.id.split('#').next().is_some_and(|head| head.split(':').count() >= 3);
     let hash = given.payload_hash.strip_prefix("sha256:").and_then(ContentHash::parse);
@@ -96,7 +96,7 @@ fn judge<'e>(
         return Err("expired");
     }
     let is_resolved = given.content.is_some();
-    Ok(Admitted {
+    Ok(AdmittedEvidence {
         level: super::word(level),
         is_resolved,
         is_eligible: is_pinned && is_resolved && given.is_trusted && given.is_current,
@@ -130,7 +130,7 @@ fn settle_duplicates<'e>(output: &mut Output<'e>) {
         let given: &'e EvidenceRef = one.given;
         let id = &given.id;
         if seen.get(&**id).is_some_and(|(_, is_disputed)| *is_disputed) {
-            output.rejected.push(Rejected { id, reason: "conflict_same_id" });
+            output.rejected.push(RejectedItem { id, reason: "conflict_same_id" });
             output.disputed.insert(&given.class);
         } else if kept.insert(id) {
             output.admitted.push(one);
@@ -157,11 +157,11 @@ impl Output<'_> {
             payload_hash: &'r str,
         }
         #[derive(Serialize)]
-        struct Told<'t, A> {
+        struct HashedEvidence<'t, A> {
             admitted: A,
-            rejected: &'t [Rejected<'t>],
+            rejected: &'t [RejectedItem<'t>],
         }
-        let admitted = Each(|| {
+        let admitted = WrittenList(|| {
             self.admitted.iter().map(|one| Row {
                 id: &one.given.id,
                 class: &one.given.class,
@@ -170,7 +170,7 @@ impl Output<'_> {
                 payload_hash: &one.given.payload_hash,
             })
         });
-        hash(&Told { admitted, rejected: &self.rejected })
+        hash(&HashedEvidence { admitted, rejected: &self.rejected })
     }
 }
 
@@ -187,7 +187,7 @@ fn row(one: &EvidenceRef) -> impl Serialize {
         &one.class,
         &one.classification,
         &one.payload_hash,
-        one.content.as_ref().map(|content| Sha(content.hash)),
+        one.content.as_ref().map(|content| HashText(content.hash)),
         &one.tenant_id,
         one.is_trusted,
         one.is_current,

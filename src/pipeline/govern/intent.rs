@@ -57,7 +57,7 @@ pub(super) fn run(input: &Input<'_>) -> Result<Intent, Refusal> {
 
 /// A row as it is told.
 #[derive(Serialize)]
-pub(super) struct Told<'i> {
+pub(super) struct IntentRow<'i> {
     id: &'i str,
     class: &'i str,
     task: &'i str,
@@ -65,7 +65,7 @@ pub(super) struct Told<'i> {
     risk_class: Option<&'i str>,
 }
 
-pub(super) fn told(intent: &Intent) -> Told<'_> {
+pub(super) fn told(intent: &Intent) -> IntentRow<'_> {
     let risk_class = intent.risk_class.as_deref();
-    Told { id: &intent.id, class: &intent.class, task: &intent.task, risk_class }
+    IntentRow { id: &intent.id, class: &intent.class, task: &intent.task, risk_class }
 }

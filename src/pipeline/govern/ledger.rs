@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::written::{Sha, Written};
+use super::canonical::{HashText, WrittenValue};
 use crate::domain::{ContentHash, Stage};
 use crate::json;
 use crate::pack::Refusal;
@@ -34,7 +34,7 @@ pub(super) fn hash_of_set<T: Serialize>(
             add(at, row);
         }
     } else {
-        let mut rows: Vec<Written> = rows.map(|row| Written::of(&row)).collect();
+        let mut rows: Vec<WrittenValue> = rows.map(|row| WrittenValue::of(&row)).collect();
         rows.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
         for (at, row) in rows.iter().enumerate() {
             add(at, &row.canonical);
@@ -64,14 +64,14 @@ const FROM_STAGE: &str = "stage.";
 /// The lines of the stages so far.
 #[derive(Debug, Default)]
 pub(super) struct Stages {
-    lines: Vec<Line>,
+    lines: Vec<LedgerStage>,
     chain: Option<[u8; 32]>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct LedgerStage {
     name: &'static str,
-    parts: BTreeMap<&'static str, Sha>,
+    parts: BTreeMap<&'static str, HashText>,
     input: ContentHash,
     output: ContentHash,
     chain: ContentHash,
@@ -86,7 +86,7 @@ impl Stages {
         output: ContentHash,
     ) {
         let parts: BTreeMap<_, _> =
-            parts.into_iter().map(|(name, hash)| (name, Sha(hash))).collect();
+            parts.into_iter().map(|(name, hash)| (name, HashText(hash))).collect();
         let input = hash(&parts);
         let mut hasher = Sha256::new();
         if let Some(before) = self.chain {
@@ -95,7 +95,7 @@ impl Stages {
         hasher.update(output.0);
         let chain: [u8; 32] = hasher.finalize().into();
         self.chain = Some(chain);
-        self.lines.push(Line { name, parts, input, output, chain: ContentHash(chain) });
+        self.lines.push(LedgerStage { name, parts, input, output, chain: ContentHash(chain) });
     }
 
     /// Adds a stage that refuses: what it gave is the refusal.
@@ -117,7 +117,7 @@ impl Stages {
 
     /// The lines under the names that stages have in records.
     pub(super) fn lines(&self) -> Vec<GovernedStage> {
-        let governed = |line: &Line| {
+        let governed = |line: &LedgerStage| {
             let stage = match line.name {
                 "buckets" => Stage::Assemble,
                 "manifests" => Stage::Manifest,
@@ -130,24 +130,24 @@ impl Stages {
         self.lines.iter().filter_map(governed).collect()
     }
 
-    pub(super) fn told(&self) -> Written {
+    pub(super) fn told(&self) -> WrittenValue {
         #[derive(Serialize)]
         struct Row<'l> {
             n: usize,
             name: &'static str,
-            input_parts: &'l BTreeMap<&'static str, Sha>,
-            input_hash: Sha,
-            output_hash: Sha,
-            chain_hash: Sha,
+            input_parts: &'l BTreeMap<&'static str, HashText>,
+            input_hash: HashText,
+            output_hash: HashText,
+            chain_hash: HashText,
         }
         let rows = (1..).zip(&self.lines).map(|(n, line)| Row {
             n,
             name: line.name,
             input_parts: &line.parts,
-            input_hash: Sha(line.input),
-            output_hash: Sha(line.output),
-            chain_hash: Sha(line.chain),
+            input_hash: HashText(line.input),
+            output_hash: HashText(line.output),
+            chain_hash: HashText(line.chain),
         });
-        Written::of(&rows.collect::<Vec<_>>())
+        WrittenValue::of(&rows.collect::<Vec<_>>())
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::buckets::{Output as Buckets, Packed, Row};
-use super::evidence::{Admitted, Output as Evidence};
-use super::memory::{Output as Memory, Recalled};
+use super::buckets::{BucketRow, Output as Buckets, PackedBlock};
+use super::canonical::{HashText, WrittenList, WrittenMap, WrittenObject, WrittenValue};
+use super::evidence::{AdmittedEvidence, Output as Evidence};
+use super::memory::{Output as Memory, RecalledRecord};
 use super::policy::Output as Policy;
-use super::render::Rendered;
-use super::tools::{Output as Tools, Withheld};
-use super::written::{Each, Keyed, Object, Sha, Written};
+use super::render::RenderedText;
+use super::tools::{Output as Tools, WithheldTool};
 use crate::domain::{ContentHash, MemoryTier, word_of};
 
 pub(super) struct Input<'i> {
@@ -26,12 +26,12 @@ pub(super) struct Input<'i> {
 
 /// What the model was shown.
 pub(super) struct Manifests<'i> {
-    pub(super) written: Written,
+    pub(super) written: WrittenValue,
     /// Over the evidence that is shown, in no order.
     pub(super) snapshot: ContentHash,
     /// The evidence and what is remembered, of which blocks are shown.
-    pub(super) evidence: Vec<&'i Admitted<'i>>,
-    pub(super) memory: Vec<&'i Recalled<'i>>,
+    pub(super) evidence: Vec<&'i AdmittedEvidence<'i>>,
+    pub(super) memory: Vec<&'i RecalledRecord<'i>>,
 }
 
 /// A piece of evidence, as it is told.
@@ -47,7 +47,7 @@ struct EvidenceRow<'r> {
 }
 
 impl<'r> EvidenceRow<'r> {
-    fn of(one: &Admitted<'r>) -> Self {
+    fn of(one: &AdmittedEvidence<'r>) -> Self {
         let (given, level) = (one.given, one.level);
         Self {
             id: &given.id,
@@ -66,17 +66,17 @@ struct MemoryRow<'r> {
     id: &'r str,
     tier: &'static str,
     classification: &'static str,
-    text_hash: Sha,
+    text_hash: HashText,
     in_prompt: bool,
 }
 
 impl<'r> MemoryRow<'r> {
-    fn of(one: &Recalled<'r>) -> Self {
+    fn of(one: &RecalledRecord<'r>) -> Self {
         Self {
             id: &one.record.id,
             tier: word_of(MemoryTier::WORDS, one.tier),
             classification: one.level,
-            text_hash: Sha(one.hash),
+            text_hash: HashText(one.hash),
             in_prompt: true,
         }
     }
@@ -84,7 +84,7 @@ impl<'r> MemoryRow<'r> {
 
 pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
     #[derive(Serialize)]
-    struct NotShown<T, E, M, R> {
+    struct OmissionRows<T, E, M, R> {
         tools: T,
         evidence: E,
         memory: M,
@@ -94,41 +94,42 @@ pub(super) fn run<'i>(input: &Input<'i>) -> Manifests<'i> {
     let shown = buckets.kept("tools");
     let in_prompt = |key: &str| Some(shown.contains(key));
     let surfaced =
-        Each(|| tools.surfaced.iter().map(|tool| tool.row(in_prompt(&tool.capability.key))));
+        WrittenList(|| tools.surfaced.iter().map(|tool| tool.row(in_prompt(&tool.capability.key))));
     let kept = buckets.kept("evidence");
     let proven = evidence.admitted.iter().filter(|one| kept.contains(&*one.given.id)).collect();
     let kept = buckets.kept("memory");
     let recalled = memory.recalled.iter().filter(|one| kept.contains(&*one.record.id)).collect();
-    let (proven, recalled): (Vec<&Admitted<'_>>, Vec<&Recalled<'_>>) = (proven, recalled);
-    let mut rows: Vec<Written> =
-        proven.iter().map(|one| Written::of(&EvidenceRow::of(one))).collect();
-    let evidence_manifest = Written::list(&rows);
+    let (proven, recalled): (Vec<&AdmittedEvidence<'_>>, Vec<&RecalledRecord<'_>>) =
+        (proven, recalled);
+    let mut rows: Vec<WrittenValue> =
+        proven.iter().map(|one| WrittenValue::of(&EvidenceRow::of(one))).collect();
+    let evidence_manifest = WrittenValue::list(&rows);
     rows.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
-    let unknown = |key| Withheld { key, reason: "not_in_registry", by: None };
-    let withheld = NotShown {
-        tools: Each(|| tools.withheld.iter().cloned().chain(foreign.iter().map(unknown))),
+    let unknown = |key| WithheldTool { key, reason: "not_in_registry", by: None };
+    let withheld = OmissionRows {
+        tools: WrittenList(|| tools.withheld.iter().cloned().chain(foreign.iter().map(unknown))),
         evidence: &evidence.rejected,
         memory: &memory.rejected,
         rules: &policy.suppressed,
     };
-    let remembered = Each(|| recalled.iter().map(|one| MemoryRow::of(one)));
-    let manifests = Object::of([
-        ("policy_manifest", Written::of(&policy.decisions)),
-        ("tool_manifest", Written::of(&surfaced)),
+    let remembered = WrittenList(|| recalled.iter().map(|one| MemoryRow::of(one)));
+    let manifests = WrittenObject::of([
+        ("policy_manifest", WrittenValue::of(&policy.decisions)),
+        ("tool_manifest", WrittenValue::of(&surfaced)),
         ("evidence_manifest", evidence_manifest),
-        ("memory_manifest", Written::of(&remembered)),
-        ("withheld", Written::of(&withheld)),
+        ("memory_manifest", WrittenValue::of(&remembered)),
+        ("withheld", WrittenValue::of(&withheld)),
     ]);
     Manifests {
         written: manifests.written(),
-        snapshot: Written::list(&rows).hash(),
+        snapshot: WrittenValue::list(&rows).hash(),
         evidence: proven,
         memory: recalled,
     }
 }
 
 /// The prompt: by role, block by block, and as one text.
-pub(super) fn prompt(buckets: &Buckets, rendered: &Rendered) -> Written {
+pub(super) fn prompt(buckets: &Buckets, rendered: &RenderedText) -> WrittenValue {
     #[derive(Serialize)]
     struct Prompt<'p, B> {
         system: String,
@@ -136,19 +137,19 @@ pub(super) fn prompt(buckets: &Buckets, rendered: &Rendered) -> Written {
         task: String,
         context_blocks: B,
         rendered: &'p str,
-        rendered_hash: Sha,
+        rendered_hash: HashText,
     }
     let joined = |bucket: &str| {
         let own = buckets.blocks.iter().filter(|one| one.is_kept && &*one.block.bucket == bucket);
         own.map(|one| one.block.text.as_str()).collect::<Vec<_>>().join("\n\n")
     };
-    Written::of(&Prompt {
+    WrittenValue::of(&Prompt {
         system: joined("system"),
         developer: joined("developer"),
         task: joined("task"),
-        context_blocks: Each(|| buckets.blocks.iter().map(BlockRow::of)),
+        context_blocks: WrittenList(|| buckets.blocks.iter().map(BlockRow::of)),
         rendered: &rendered.text,
-        rendered_hash: Sha(ContentHash::of(&rendered.text)),
+        rendered_hash: HashText(ContentHash::of(&rendered.text)),
     })
 }
 
@@ -164,13 +165,13 @@ struct BlockRow<'b> {
     provenance_refs: [&'b str; 1],
     truncated: bool,
     instruction_treatment: &'static str,
-    content_hash: Sha,
+    content_hash: HashText,
     tokens: u64,
     redactions: &'b std::collections::BTreeMap<Arc<str>, u64>,
 }
 
 impl<'b> BlockRow<'b> {
-    fn of(one: &'b Packed) -> Self {
+    fn of(one: &'b PackedBlock) -> Self {
         let block = &one.block;
         Self {
             block_id: &block.id,
@@ -182,7 +183,7 @@ impl<'b> BlockRow<'b> {
             provenance_refs: [&block.source],
             truncated: !one.is_kept,
             instruction_treatment: if block.is_data { "data_only" } else { "trusted" },
-            content_hash: Sha(block.hash),
+            content_hash: HashText(block.hash),
             tokens: block.tokens,
             redactions: &block.hits,
         }
@@ -203,8 +204,8 @@ pub(super) fn budget(
     buckets: &Buckets,
     (tokenizer, limits): (&str, &Value),
     rendered: u64,
-) -> Written {
-    let by = |value: &dyn Fn(&Row) -> u64| -> Map<String, Value> {
+) -> WrittenValue {
+    let by = |value: &dyn Fn(&BucketRow) -> u64| -> Map<String, Value> {
         buckets.buckets.iter().map(|one| (one.0.to_string(), json!(value(one)))).collect()
     };
     let mut truncations: Vec<(&str, Truncation<'_>)> = Vec::new();
@@ -220,15 +221,15 @@ pub(super) fn budget(
     let borrowed =
         borrowed.map(|one| json!({"to": one.to, "from": one.from, "tokens": one.tokens}));
     let used: u64 = buckets.buckets.iter().map(|(_, _, used)| used).sum();
-    Written::of(&Report {
+    WrittenValue::of(&BudgetReport {
         tokenizer,
         total_tokens: allocation.total,
         source: allocation.source,
         split_source: allocation.split_source,
         allocations: by(&|(_, share, _)| *share),
         used_at_compile: by(&|(_, _, used)| *used),
-        bucket_truncations: Keyed(|| truncations.iter().map(|(name, own)| (*name, own))),
-        dropped_block_ids: Each(|| buckets.dropped().map(|one| &one.block.id)),
+        bucket_truncations: WrittenMap(|| truncations.iter().map(|(name, own)| (*name, own))),
+        dropped_block_ids: WrittenList(|| buckets.dropped().map(|one| &one.block.id)),
         omissions: buckets.omissions(),
         redactions: buckets.redactions(),
         overhead_tokens: rendered.saturating_sub(used),
@@ -239,7 +240,7 @@ pub(super) fn budget(
 }
 
 #[derive(Serialize)]
-struct Report<'r, T, D, O> {
+struct BudgetReport<'r, T, D, O> {
     tokenizer: &'r str,
     total_tokens: u64,
     source: &'static str,
@@ -257,6 +258,6 @@ struct Report<'r, T, D, O> {
 }
 
 /// What the stage gives: manifests and controls.
-pub(super) fn hash_of(manifests: &Written, controls: &Written) -> ContentHash {
-    Written::list([manifests, controls]).hash()
+pub(super) fn hash_of(manifests: &WrittenValue, controls: &WrittenValue) -> ContentHash {
+    WrittenValue::list([manifests, controls]).hash()
 }

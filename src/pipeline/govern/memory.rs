@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::canonical::{HashText, WrittenList};
 use super::ledger::{hash, hash_of_set, is_exact};
-use super::written::{Each, Sha};
 use crate::domain::{Classification, ContentHash, MemoryTier, Timestamp, word_of};
 use crate::pack::MemoryLayer;
 use crate::request::{MemoryRecord, RunContext};
 
 #[derive(Debug)]
-pub(super) struct Recalled<'r> {
+pub(super) struct RecalledRecord<'r> {
     pub(super) record: &'r MemoryRecord,
     pub(super) tier: MemoryTier,
     pub(super) level: &'static str,
@@ -24,13 +24,13 @@ pub(super) struct Recalled<'r> {
 #[derive(Debug, Default)]
 pub(super) struct Output<'r> {
     /// In the order in which they are shown.
-    pub(super) recalled: Vec<Recalled<'r>>,
-    pub(super) rejected: Vec<Rejected<'r>>,
+    pub(super) recalled: Vec<RecalledRecord<'r>>,
+    pub(super) rejected: Vec<RejectedItem<'r>>,
 }
 
 /// What may not be shown, and why.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct Rejected<'r> {
+pub(super) struct RejectedItem<'r> {
     pub(super) id: &'r Arc<str>,
     pub(super) reason: &'static str,
 }
@@ -53,20 +53,20 @@ pub(super) fn run<'r>(
     for (record, hash) in candidates {
         match judge(layer, run, intent, record, ceiling) {
             Ok((tier, level)) => {
-                output.recalled.push(Recalled { record, tier, level, hash: *hash });
+                output.recalled.push(RecalledRecord { record, tier, level, hash: *hash });
             }
-            Err(reason) => output.rejected.push(Rejected { id: &record.id, reason }),
+            Err(reason) => output.rejected.push(RejectedItem { id: &record.id, reason }),
         }
     }
     settle_duplicates(&mut output);
     output.recalled.sort_by(|a, b| {
-        let place = |one: &Recalled<'_>| {
+        let place = |one: &RecalledRecord<'_>| {
             (one.tier, Reverse(one.record.confidence), Reverse(one.record.promoted_at))
         };
         place(a).cmp(&place(b)).then_with(|| a.record.id.cmp(&b.record.id))
     });
     for over in output.recalled.split_off(layer.most.min(output.recalled.len())) {
-        output.rejected.push(Rejected { id: &over.record.id, reason: "recall_cap" });
+        output.rejected.push(RejectedItem { id: &over.record.id, reason: "recall_cap" });
     }
     output.rejected.sort_unstable();
     output
@@ -111,7 +111,7 @@ fn judge(
 /// Of several of one id the newest is shown; of equally new ones always the same.
 fn settle_duplicates<'r>(output: &mut Output<'r>) {
     let mut seen: HashSet<&'r Arc<str>> = HashSet::with_capacity(output.recalled.len());
-    let is_new = |one: &Recalled<'r>| seen.insert(&one.record.id);
+    let is_new = |one: &RecalledRecord<'r>| seen.insert(&one.record.id);
     if output.recalled.iter().all(is_new) {
         return;
     }
@@ -126,7 +126,7 @@ fn settle_duplicates<'r>(output: &mut Output<'r>) {
         if seen.insert(id) {
             output.recalled.push(one);
         } else {
-            output.rejected.push(Rejected { id, reason: "duplicate_id" });
+            output.rejected.push(RejectedItem { id, reason: "duplicate_id" });
         }
     }
 }
@@ -137,26 +137,26 @@ impl Output<'_> {
         #[derive(Serialize)]
         struct Row<'r> {
             id: &'r str,
-            text_hash: Sha,
+            text_hash: HashText,
             tier: &'static str,
             classification: &'static str,
             promoted_at: i64,
         }
         #[derive(Serialize)]
-        struct Told<'t, R> {
+        struct HashedMemory<'t, R> {
             recalled: R,
-            rejected: &'t [Rejected<'t>],
+            rejected: &'t [RejectedItem<'t>],
         }
-        let recalled = Each(|| {
+        let recalled = WrittenList(|| {
             self.recalled.iter().map(|one| Row {
                 id: &one.record.id,
-                text_hash: Sha(one.hash),
+                text_hash: HashText(one.hash),
                 tier: word_of(MemoryTier::WORDS, one.tier),
                 classification: one.level,
                 promoted_at: one.record.promoted_at.micros(),
             })
         });
-        hash(&Told { recalled, rejected: &self.rejected })
+        hash(&HashedMemory { recalled, rejected: &self.rejected })
     }
 }
 
@@ -174,7 +174,7 @@ fn row(one: &MemoryRecord, text: ContentHash) -> impl Serialize {
     (
         &one.id,
         one.version,
-        Sha(text),
+        HashText(text),
         one.is_promoted,
         &one.tenant_id,
         &one.subject,

@@ -7,6 +7,7 @@
 mod blocks;
 mod buckets;
 mod budget;
+mod canonical;
 mod clean;
 mod context;
 mod controls;
@@ -22,35 +23,34 @@ mod render;
 mod session;
 mod summary;
 mod tools;
-mod written;
 
 pub(super) use clean::redacted;
 pub use published::published;
-pub use summary::Summarizing;
+pub use summary::SummaryContext;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use self::blocks::Maker;
-pub use self::context::Context;
+use self::blocks::BlockMaker;
+use self::canonical::{WrittenObject, WrittenValue};
+pub use self::context::GovernedContext;
 use self::controls::Diagnostic;
 pub use self::ledger::GovernedStage;
 use self::ledger::{Stages, hash};
-use self::render::Rendered;
-use self::written::{Object, Written};
+use self::render::RenderedText;
 use crate::domain::{Classification, ContentHash, Conversation, Message, Notes, Role, Target};
 use crate::json::{self, Limits};
 use crate::pack::{CLASSIFICATIONS, Intent, Pack, Refusal, RefusalCode};
 use crate::pipeline::Deadline;
 use crate::policy as rules;
-use crate::request::{Governed, MemoryRecord};
+use crate::request::{GovernedRequest, MemoryRecord};
 
 /// What a compile under a pack works with.
 #[derive(Clone, Copy)]
 pub struct GovernInput<'i> {
     pub pack: &'i Pack,
-    pub governed: &'i Governed,
+    pub governed: &'i GovernedRequest,
     /// Candidates: those of the request, or those of the store.
     pub memory: &'i [MemoryRecord],
     /// How often the tenant's entries were changed before.
@@ -60,7 +60,7 @@ pub struct GovernInput<'i> {
     pub budget: u64,
     pub target: Target,
     /// For turns that have no room.
-    pub summarizing: Summarizing<'i>,
+    pub summarizing: SummaryContext<'i>,
     /// When to stop, and what the request may still make of text.
     pub deadline: &'i Deadline,
     /// Counts a text for the model.
@@ -79,7 +79,7 @@ pub struct GovernOutput {
     /// To be sent as it is.
     pub conversation: Conversation,
     /// What was compiled, with its manifests, controls, budget and ledger.
-    pub context: Context,
+    pub context: GovernedContext,
     /// What belongs to this one call.
     pub meta: Value,
     /// What each stage was given and gave.
@@ -91,7 +91,7 @@ fn word(level: Classification) -> &'static str {
     crate::domain::word_of(CLASSIFICATIONS, level)
 }
 
-fn proposed<'p>(pack: &'p Pack, governed: &'p Governed) -> intent::Input<'p> {
+fn proposed<'p>(pack: &'p Pack, governed: &'p GovernedRequest) -> intent::Input<'p> {
     let (run, invoke) = (&governed.run, &governed.invoke);
     intent::Input {
         catalog: &pack.intents,
@@ -104,7 +104,7 @@ fn proposed<'p>(pack: &'p Pack, governed: &'p Governed) -> intent::Input<'p> {
 }
 
 /// The intent of a run that the pack governs, before anything else is known of it.
-pub fn governed_intent(pack: &Pack, governed: &Governed) -> Result<Arc<str>, Refusal> {
+pub fn governed_intent(pack: &Pack, governed: &GovernedRequest) -> Result<Arc<str>, Refusal> {
     preflight::check(pack, governed)?;
     intent::run(&proposed(pack, governed)).map(|intent| intent.id)
 }
@@ -112,7 +112,7 @@ pub fn governed_intent(pack: &Pack, governed: &Governed) -> Result<Arc<str>, Ref
 /// A refusal, and the stages up to it. The last one is that which refused; none where it was settled
 /// before the first.
 #[derive(Debug)]
-pub struct Refused {
+pub struct GovernRefusal {
     pub refusal: Refusal,
     pub stages: Vec<GovernedStage>,
 }
@@ -122,7 +122,7 @@ pub struct Refused {
 pub(super) fn ungoverned() -> Vec<GovernedStage> {
     let mut stages = Stages::default();
     if let Some(pack) = crate::pack::builtin() {
-        let governed = Governed::ungoverned(&pack.reference, &pack.tenant);
+        let governed = GovernedRequest::ungoverned(&pack.reference, &pack.tenant);
         // It has the intent, and refuses nothing.
         let _ = decide((&pack, &governed), &Deadline::default(), &mut stages);
     }
@@ -134,10 +134,10 @@ pub fn govern(
     input: GovernInput<'_>,
     conversation: Conversation,
     notes: &mut Notes,
-) -> Result<GovernOutput, Refused> {
+) -> Result<GovernOutput, GovernRefusal> {
     let mut stages = Stages::default();
     run(input, conversation, notes, &mut stages)
-        .map_err(|refusal| Refused { refusal, stages: stages.lines() })
+        .map_err(|refusal| GovernRefusal { refusal, stages: stages.lines() })
 }
 
 #[expect(clippy::too_many_lines, reason = "the eight stages, one after another")]
@@ -151,7 +151,7 @@ fn run(
     let conversation = super::ingest::run(conversation, input.target, None, notes);
     let GovernInput { pack, governed, .. } = input;
     let (run, invoke) = (&governed.run, &governed.invoke);
-    let Decided { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =
+    let GovernDecisions { intent, facts, facts_hash, policy, surfaced, ceiling, evidence } =
         decide((pack, governed), input.deadline, stages)?;
 
     let candidates = memory::candidates(input.memory);
@@ -173,12 +173,14 @@ fn run(
     stages.push("budget", parts, hash(&allocation.told()));
 
     let redactor = pack.policy.redaction.by(input.deadline.allowance());
-    let session = session::Session::of(conversation, invoke, redactor).ok_or_else(|| {
-        let detail = "there is no task: neither `input.message` nor a message of the user";
-        Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail).at("/request/input/message")
-    })?;
+    let session =
+        session::GovernedSession::of(conversation, invoke, redactor).ok_or_else(|| {
+            let detail = "there is no task: neither `input.message` nor a message of the user";
+            Refusal::new(RefusalCode::CtxInvalid, Some("buckets"), detail)
+                .at("/request/input/message")
+        })?;
     let wanted = controls::wanted(pack, &policy.decisions);
-    let mut maker = Maker::new(redactor, input.count);
+    let mut maker = BlockMaker::new(redactor, input.count);
     maker.tone(pack);
     session.system.iter().for_each(|text| maker.caller_system(text));
     maker.task(&session.task);
@@ -218,7 +220,7 @@ fn run(
     let buckets = buckets.with_summarized(summarized);
     stages.push("buckets", parts, buckets.hash());
 
-    let rendered = Rendered::of(&buckets);
+    let rendered = RenderedText::of(&buckets);
     let (conversation, foreign) =
         session.into_conversation((pack, redactor), &surfaced, (&buckets, &rendered));
     let manifests = manifests::run(&manifests::Input {
@@ -253,7 +255,7 @@ fn run(
 
     let tokens = (input.count)(&rendered.text);
     let report = manifests::budget(&allocation, &buckets, (input.tokenizer, &run.limits), tokens);
-    let ledger = preflight::ledger(&preflight::Ledger {
+    let ledger = preflight::ledger(&preflight::LedgerInput {
         input: &input,
         intent: &intent,
         allocation: &allocation,
@@ -263,12 +265,12 @@ fn run(
         facts_hash,
         stages,
     });
-    let own = Object::of([
-        ("schema", Written::of("compiled-context/1")),
-        ("pack_ref", Written::of(&pack.reference.to_string())),
-        ("pack_digest", Written::of(&written::Sha(pack.digest))),
-        ("governed", Written::of(&true)),
-        ("intent", Written::of(&intent::told(&intent))),
+    let own = WrittenObject::of([
+        ("schema", WrittenValue::of("compiled-context/1")),
+        ("pack_ref", WrittenValue::of(&pack.reference.to_string())),
+        ("pack_digest", WrittenValue::of(&canonical::HashText(pack.digest))),
+        ("governed", WrittenValue::of(&true)),
+        ("intent", WrittenValue::of(&intent::told(&intent))),
         ("compiled_prompt", manifests::prompt(&buckets, &rendered)),
         ("manifests", manifests.written),
         ("runtime_controls", controls),
@@ -278,12 +280,12 @@ fn run(
         surfaced.above.iter().map(|key| Diagnostic { code: "policy_mode_above_ceiling", key }),
     );
     let meta = preflight::meta(&input, &policy, &diagnostics);
-    let context = Context::new(own, ledger);
+    let context = GovernedContext::new(own, ledger);
     Ok(GovernOutput { conversation, context, meta, stages: stages.lines() })
 }
 
 /// What the first four stages come to.
-struct Decided<'d> {
+struct GovernDecisions<'d> {
     intent: Intent,
     facts: rules::Value,
     facts_hash: ContentHash,
@@ -295,10 +297,10 @@ struct Decided<'d> {
 
 /// What is wanted, which rules hold, which tools there are, and what is known.
 fn decide<'d>(
-    (pack, governed): (&'d Pack, &'d Governed),
+    (pack, governed): (&'d Pack, &'d GovernedRequest),
     deadline: &Deadline,
     stages: &mut Stages,
-) -> Result<Decided<'d>, Refusal> {
+) -> Result<GovernDecisions<'d>, Refusal> {
     let (run, invoke) = (&governed.run, &governed.invoke);
 
     let proposed = proposed(pack, governed);
@@ -351,7 +353,7 @@ fn decide<'d>(
     let evidence = evidence::run(pack, run, &governed.evidence, ceiling);
     let evidence = evidence.map_err(|refusal| stages.refuse("evidence", parts, refusal))?;
     stages.push("evidence", parts, evidence.hash());
-    Ok(Decided { intent, facts, facts_hash, policy, surfaced, ceiling, evidence })
+    Ok(GovernDecisions { intent, facts, facts_hash, policy, surfaced, ceiling, evidence })
 }
 
 /// The texts of a message, in lines.

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::canonical::HashText;
 use super::ledger::hash;
-use super::written::Sha;
 use crate::domain::ContentHash;
-use crate::pack::{Bundle, Mode, PolicyLayer, Rule};
+use crate::pack::{AccessMode, Bundle, PolicyLayer, PolicyRule};
 use crate::pipeline::Deadline;
 use crate::policy;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Verdict {
+pub(super) enum RuleVerdict {
     Allow,
     Require,
     Deny,
 }
 
-impl Verdict {
+impl RuleVerdict {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -33,21 +33,21 @@ impl Verdict {
 
 /// A rule that holds; told without its words.
 #[derive(Debug, Serialize)]
-pub(super) struct Decision<'p> {
+pub(super) struct RuleDecision<'p> {
     #[serde(rename = "policy_decision_id")]
     pub(super) id: String,
     #[serde(rename = "rule_id")]
     pub(super) rule: &'p Arc<str>,
     #[serde(rename = "bundle_id")]
     pub(super) bundle: &'p Arc<str>,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: RuleVerdict,
     pub(super) requires: &'p [Arc<str>],
     pub(super) forbids: &'p [Arc<str>],
     pub(super) targets: &'p [Arc<str>],
     #[serde(rename = "requires_approval_gate")]
     pub(super) gate: Option<&'p Arc<str>>,
     #[serde(rename = "approval_mode")]
-    pub(super) mode: Option<Mode>,
+    pub(super) mode: Option<AccessMode>,
     #[serde(rename = "arg_constraints")]
     pub(super) constraints: Value,
     /// Bytes of the constraints as the pack has them.
@@ -61,7 +61,7 @@ pub(super) struct Decision<'p> {
     pub(super) is_indeterminate: bool,
 }
 
-impl<'p> Decision<'p> {
+impl<'p> RuleDecision<'p> {
     /// What a denial is about; everything where it names nothing.
     pub(super) fn denied(&self) -> impl Iterator<Item = &'p Arc<str>> + use<'p> {
         self.targets.iter().chain(self.forbids)
@@ -70,7 +70,7 @@ impl<'p> Decision<'p> {
 
 /// A rule whose facts were missing.
 #[derive(Debug, Serialize)]
-pub(super) struct Doubt<'p> {
+pub(super) struct DoubtfulRule<'p> {
     #[serde(rename = "rule_id")]
     rule: &'p Arc<str>,
     reason: &'static str,
@@ -81,7 +81,7 @@ pub(super) struct Doubt<'p> {
 
 /// A rule that was not looked at, and the one that denied before.
 #[derive(Debug, Serialize)]
-pub(super) struct Suppressed<'p> {
+pub(super) struct SuppressedRule<'p> {
     #[serde(rename = "rule_id")]
     rule: &'p Arc<str>,
     #[serde(rename = "bundle_id")]
@@ -91,10 +91,10 @@ pub(super) struct Suppressed<'p> {
 
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Output<'p> {
-    pub(super) decisions: Vec<Decision<'p>>,
-    pub(super) suppressed: Vec<Suppressed<'p>>,
+    pub(super) decisions: Vec<RuleDecision<'p>>,
+    pub(super) suppressed: Vec<SuppressedRule<'p>>,
     #[serde(rename = "indeterminate")]
-    pub(super) doubts: Vec<Doubt<'p>>,
+    pub(super) doubts: Vec<DoubtfulRule<'p>>,
     #[serde(skip)]
     pub(super) evaluated: usize,
 }
@@ -111,12 +111,12 @@ pub(super) struct Input<'i> {
 }
 
 /// What a rule denied, and the rule; an empty set is everything.
-type Denied<'p> = (BTreeSet<&'p Arc<str>>, &'p Arc<str>);
+type DeniedTargets<'p> = (BTreeSet<&'p Arc<str>>, &'p Arc<str>);
 
 pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
     let mut output = Output::default();
     let mut effort = policy::Effort::default();
-    let mut denied: Vec<Denied<'p>> = Vec::new();
+    let mut denied: Vec<DeniedTargets<'p>> = Vec::new();
     for bundle in &layer.bundles {
         for rule in bundle.rules.iter().filter(|rule| rule.is_for(input.intent)) {
             if input.deadline.check().is_err() {
@@ -124,12 +124,12 @@ pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
             }
             if let Some(by) = suppressor(rule, &denied) {
                 let (rule, bundle) = (&rule.id, &bundle.id);
-                output.suppressed.push(Suppressed { rule, bundle, by });
+                output.suppressed.push(SuppressedRule { rule, bundle, by });
                 continue;
             }
             output.evaluated += 1;
             if let Some(decision) = decide(input, bundle, rule, (&mut effort, &mut output.doubts)) {
-                if decision.verdict == Verdict::Deny {
+                if decision.verdict == RuleVerdict::Deny {
                     denied.push((decision.denied().collect(), decision.rule));
                 }
                 output.decisions.push(decision);
@@ -140,7 +140,7 @@ pub(super) fn run<'p>(layer: &'p PolicyLayer, input: &Input<'_>) -> Output<'p> {
 }
 
 /// The rule that denied all that this one is about.
-fn suppressor<'p>(rule: &Rule, denied: &[Denied<'p>]) -> Option<&'p Arc<str>> {
+fn suppressor<'p>(rule: &PolicyRule, denied: &[DeniedTargets<'p>]) -> Option<&'p Arc<str>> {
     let mut about = rule.targets.iter().chain(&rule.forbids).peekable();
     let is_about = about.peek().is_some();
     let covers = |set: &BTreeSet<&Arc<str>>| {
@@ -152,9 +152,9 @@ fn suppressor<'p>(rule: &Rule, denied: &[Denied<'p>]) -> Option<&'p Arc<str>> {
 fn decide<'p>(
     input: &Input<'_>,
     bundle: &'p Bundle,
-    rule: &'p Rule,
-    (effort, doubts): (&mut policy::Effort, &mut Vec<Doubt<'p>>),
-) -> Option<Decision<'p>> {
+    rule: &'p PolicyRule,
+    (effort, doubts): (&mut policy::Effort, &mut Vec<DoubtfulRule<'p>>),
+) -> Option<RuleDecision<'p>> {
     let outcome = policy::evaluate(&rule.condition, input.facts, effort);
     let doubt = match (&outcome.value, outcome.unsure) {
         (Err(failure), _) => Some((failure.reason(), None)),
@@ -169,21 +169,21 @@ fn decide<'p>(
     let is_indeterminate = doubt.is_some();
     if let Some((reason, path)) = doubt {
         let treated_as = if holds { "fired" } else { "not_fired" };
-        doubts.push(Doubt { rule: &rule.id, reason, treated_as, path });
+        doubts.push(DoubtfulRule { rule: &rule.id, reason, treated_as, path });
     }
     if !holds {
         return None;
     }
     let verdict = if rule.denies {
-        Verdict::Deny
+        RuleVerdict::Deny
     } else if !rule.requires.is_empty() || rule.gate.is_some() || is_indeterminate {
         // Nothing is allowed where it is not known whether the rule holds.
-        Verdict::Require
+        RuleVerdict::Require
     } else {
-        Verdict::Allow
+        RuleVerdict::Allow
     };
     let constraints = rule.constraints.as_deref().and_then(|text| serde_json::from_str(text).ok());
-    Some(Decision {
+    Some(RuleDecision {
         id: id(input, bundle, rule),
         rule: &rule.id,
         bundle: &bundle.id,
@@ -203,20 +203,20 @@ fn decide<'p>(
 }
 
 /// The same rule on the same facts has the same id, anywhere.
-fn id(input: &Input<'_>, bundle: &Bundle, rule: &Rule) -> String {
+fn id(input: &Input<'_>, bundle: &Bundle, rule: &PolicyRule) -> String {
     #[derive(Serialize)]
-    struct Of<'o> {
+    struct RuleOwner<'o> {
         bundle_id: &'o str,
-        eval_hash: Sha,
+        eval_hash: HashText,
         intent_id: &'o str,
-        policy_layer_digest: Sha,
+        policy_layer_digest: HashText,
         rule_id: &'o str,
     }
-    let digest = hash(&Of {
+    let digest = hash(&RuleOwner {
         bundle_id: &bundle.id,
-        eval_hash: Sha(input.facts_hash),
+        eval_hash: HashText(input.facts_hash),
         intent_id: input.intent,
-        policy_layer_digest: Sha(input.layer_hash),
+        policy_layer_digest: HashText(input.layer_hash),
         rule_id: &rule.id,
     });
     let digits = digest.to_string();

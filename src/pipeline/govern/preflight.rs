@@ -6,19 +6,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::buckets::Output as Buckets;
+use super::canonical::{HashText, WrittenList, WrittenMap, WrittenObject, WrittenValue};
 use super::controls::Diagnostic;
 use super::ledger::{Stages, hash};
 use super::manifests::Manifests;
-use super::tools::Surfaced;
-use super::written::{Each, Keyed, Object, Sha, Written};
+use super::tools::SurfacedTool;
 use super::{GovernInput, budget, intent, policy};
 use crate::domain::ContentHash;
 use crate::json;
 use crate::pack::{Intent, Pack, Refusal, RefusalCode};
-use crate::request::Governed;
+use crate::request::GovernedRequest;
 
 /// Whether a pack governs this run at all.
-pub(super) fn check(pack: &Pack, governed: &Governed) -> Result<(), Refusal> {
+pub(super) fn check(pack: &Pack, governed: &GovernedRequest) -> Result<(), Refusal> {
     if let Some((_, detail)) = pack.unmet().next() {
         return Err(Refusal::new(RefusalCode::PackIncompatible, None, detail).at("/pack"));
     }
@@ -43,12 +43,12 @@ pub(super) fn check(pack: &Pack, governed: &Governed) -> Result<(), Refusal> {
 }
 
 /// What rules see, as canonical JSON.
-pub(super) fn facts(pack: &Pack, governed: &Governed, intent: &Intent) -> String {
+pub(super) fn facts(pack: &Pack, governed: &GovernedRequest, intent: &Intent) -> String {
     #[derive(Serialize)]
     struct Facts<'f, R> {
         run_context: &'f Value,
         request: R,
-        intent: intent::Told<'f>,
+        intent: intent::IntentRow<'f>,
         user: Option<&'f Value>,
         agent: Option<&'f Value>,
         tenant_id: &'f str,
@@ -61,8 +61,9 @@ pub(super) fn facts(pack: &Pack, governed: &Governed, intent: &Intent) -> String
     let none = json!({});
     let context = context.unwrap_or(&none);
     let given = || request.as_object().into_iter().flatten().filter(|(key, _)| *key != "context");
-    let request =
-        Keyed(|| given().map(|(key, value)| (key.as_str(), value)).chain([("context", context)]));
+    let request = WrittenMap(|| {
+        given().map(|(key, value)| (key.as_str(), value)).chain([("context", context)])
+    });
     json::jcs_value(&Facts {
         run_context: run,
         request,
@@ -74,19 +75,19 @@ pub(super) fn facts(pack: &Pack, governed: &Governed, intent: &Intent) -> String
     })
 }
 
-pub(super) struct Ledger<'l> {
+pub(super) struct LedgerInput<'l> {
     pub(super) input: &'l GovernInput<'l>,
     pub(super) intent: &'l Intent,
     pub(super) allocation: &'l budget::Output,
     pub(super) buckets: &'l Buckets,
-    pub(super) surfaced: &'l [Surfaced<'l>],
+    pub(super) surfaced: &'l [SurfacedTool<'l>],
     pub(super) manifests: &'l Manifests<'l>,
     pub(super) facts_hash: ContentHash,
     pub(super) stages: &'l Stages,
 }
 
 /// The ledger but for its own hash.
-pub(super) fn ledger(of: &Ledger<'_>) -> Object {
+pub(super) fn ledger(of: &LedgerInput<'_>) -> WrittenObject {
     #[derive(Serialize)]
     struct Rules<'b, R> {
         bundle_id: &'b str,
@@ -101,45 +102,46 @@ pub(super) fn ledger(of: &Ledger<'_>) -> Object {
     #[derive(Serialize)]
     struct Recalled<'r> {
         id: &'r str,
-        text_hash: Sha,
+        text_hash: HashText,
     }
     let GovernInput { pack, governed, .. } = of.input;
     let bundles = pack.policy.bundles.iter().map(|bundle| Rules {
         bundle_id: &bundle.id,
         version: bundle.version.as_deref(),
-        rule_ids: Each(|| bundle.rules.iter().map(|rule| &rule.id)),
+        rule_ids: WrittenList(|| bundle.rules.iter().map(|rule| &rule.id)),
     });
     let keys = of.surfaced.iter().map(|tool| &tool.capability);
     let keys = keys.map(|own| format!("{}.{}", own.adapter, own.id));
     let proven = of.manifests.evidence.iter().map(|one| one.given);
     let proven = proven.map(|given| Proven { id: &given.id, payload_hash: &given.payload_hash });
     let recalled = of.manifests.memory.iter();
-    let recalled = recalled.map(|one| Recalled { id: &one.record.id, text_hash: Sha(one.hash) });
+    let recalled =
+        recalled.map(|one| Recalled { id: &one.record.id, text_hash: HashText(one.hash) });
     let task = of.buckets.blocks.iter().find(|one| &*one.block.bucket == "task");
-    let told = |value: Value| Written::of(&value);
-    Object::of([
+    let told = |value: Value| WrittenValue::of(&value);
+    WrittenObject::of([
         (
             "pack",
-            told(json!({"ref": pack.reference.to_string(), "digest": Sha(pack.digest),
+            told(json!({"ref": pack.reference.to_string(), "digest": HashText(pack.digest),
                 "contract_version": pack.contract_version, "overlays": []})),
         ),
         ("intent", told(json!({"id": of.intent.id}))),
         (
             "request",
             told(json!({
-                "request_hash": Sha(hash(&governed.invoke.facts)),
-                "run_context_hash": Sha(hash(&governed.run.facts)),
-                "facts_hash": Sha(of.facts_hash),
-                "message_hash": task.map(|one| Sha(one.block.hash)),
+                "request_hash": HashText(hash(&governed.invoke.facts)),
+                "run_context_hash": HashText(hash(&governed.run.facts)),
+                "facts_hash": HashText(of.facts_hash),
+                "message_hash": task.map(|one| HashText(one.block.hash)),
             })),
         ),
         ("policy", one("bundles", &bundles.collect::<Vec<_>>())),
         ("tool", one("keys", &keys.collect::<Vec<_>>())),
         (
             "evidence",
-            Object::of([
-                ("kg_snapshot_id", Written::of(&governed.run.snapshot)),
-                ("refs", Written::of(&proven.collect::<Vec<_>>())),
+            WrittenObject::of([
+                ("kg_snapshot_id", WrittenValue::of(&governed.run.snapshot)),
+                ("refs", WrittenValue::of(&proven.collect::<Vec<_>>())),
             ])
             .written(),
         ),
@@ -147,12 +149,12 @@ pub(super) fn ledger(of: &Ledger<'_>) -> Object {
         (
             "budget",
             told(json!({"total": of.allocation.total,
-                "split_hash": Sha(hash(&of.allocation.split))})),
+                "split_hash": HashText(hash(&of.allocation.split))})),
         ),
         (
             "omission",
             told(json!({"count": of.buckets.dropped().count(),
-                "hash": Sha(hash(&of.buckets.omissions()))})),
+                "hash": HashText(hash(&of.buckets.omissions()))})),
         ),
         ("hooks", told(json!([]))),
         ("stages", of.stages.told()),
@@ -161,8 +163,8 @@ pub(super) fn ledger(of: &Ledger<'_>) -> Object {
 }
 
 /// An object of one member.
-fn one<T: Serialize + ?Sized>(key: &'static str, value: &T) -> Written {
-    Object::of([(key, Written::of(value))]).written()
+fn one<T: Serialize + ?Sized>(key: &'static str, value: &T) -> WrittenValue {
+    WrittenObject::of([(key, WrittenValue::of(value))]).written()
 }
 
 /// What is of this one call alone, and hashed nowhere.

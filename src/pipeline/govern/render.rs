@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::buckets::{Output, Packed, shown_order};
+use super::buckets::{Output, PackedBlock, shown_order};
 use super::summary;
 use crate::domain::{Content, MediaSource, Message, Part};
 use crate::pipeline::tags;
 
 /// What is shown, as one text.
-pub(super) struct Rendered {
+pub(super) struct RenderedText {
     pub(super) text: String,
     /// Where each block stands in it; none for what is not shown.
     places: Vec<Option<Range<usize>>>,
@@ -17,12 +17,12 @@ pub(super) struct Rendered {
     head: usize,
 }
 
-impl Rendered {
+impl RenderedText {
     pub(super) fn of(output: &Output) -> Self {
         let mut own =
             Self { text: String::new(), places: vec![None; output.blocks.len()], head: 0 };
         for bucket in shown_order(output) {
-            let kept = |one: &Packed| one.is_kept && one.block.bucket == bucket;
+            let kept = |one: &PackedBlock| one.is_kept && one.block.bucket == bucket;
             let blocks = output.blocks.iter().enumerate().filter(|(_, one)| kept(one));
             if &*bucket == "session" {
                 let mut turns: Vec<_> = blocks.collect();
@@ -45,7 +45,7 @@ impl Rendered {
         own
     }
 
-    fn add(&mut self, at: usize, one: &Packed) {
+    fn add(&mut self, at: usize, one: &PackedBlock) {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
@@ -69,7 +69,7 @@ impl Rendered {
 }
 
 /// Appends a block with its wrapper, which nothing in it can close.
-fn wrap(out: &mut String, one: &Packed) {
+fn wrap(out: &mut String, one: &PackedBlock) {
     let block = &one.block;
     out.reserve(block.text.len() + block.id.len() + block.bucket.len() + 48);
     for part in ["<block id=\"", &block.id, "\" bucket=\"", &block.bucket, "\">\n"] {

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::blocks::Maker;
-use super::buckets::{Output as Buckets, Packed};
-use super::clean::{Hits, cleaned, redacted};
+use super::blocks::BlockMaker;
+use super::buckets::{Output as Buckets, PackedBlock};
+use super::clean::{RuleHits, cleaned, redacted};
 use super::ledger::hash;
-use super::render::{Rendered, place, spoken};
+use super::render::{RenderedText, place, spoken};
 use super::tools::Output as Tools;
 use super::{summary, task_of, words};
 use crate::domain::{
@@ -18,7 +18,7 @@ use crate::pack::{Pack, Redactor};
 use crate::request::Invoke;
 
 /// A conversation that is yet to be packed.
-pub(super) struct Session {
+pub(super) struct GovernedSession {
     pub(super) task: String,
     /// What the caller's system messages say.
     pub(super) system: Vec<String>,
@@ -28,12 +28,12 @@ pub(super) struct Session {
     /// The texts of its messages, as they came.
     spoken: Vec<String>,
     /// How often rules found something in each of them.
-    hits: Vec<Hits>,
+    hits: Vec<RuleHits>,
     /// Where the task stands among the messages.
     at: Option<usize>,
 }
 
-impl Session {
+impl GovernedSession {
     /// None where nothing is to be done.
     pub(super) fn of(
         mut conversation: Conversation,
@@ -83,11 +83,11 @@ impl Session {
     }
 
     /// Makes a block of each turn. What answers the task is open: it stays whole.
-    pub(super) fn turns(&self, maker: &mut Maker<'_>) {
+    pub(super) fn turns(&self, maker: &mut BlockMaker<'_>) {
         for (number, span) in self.around() {
             let messages = self.conversation.history.get(span.clone()).unwrap_or_default();
             let texts: Vec<String> = messages.iter().map(spoken).collect();
-            let mut hits = Hits::new();
+            let mut hits = RuleHits::new();
             for (id, count) in self.hits.get(span.clone()).unwrap_or_default().iter().flatten() {
                 *hits.entry(Arc::clone(id)).or_default() += count;
             }
@@ -101,7 +101,7 @@ impl Session {
         self,
         (pack, redaction): (&Pack, Redactor<'_>),
         tools: &Tools<'_>,
-        (buckets, rendered): (&Buckets, &Rendered),
+        (buckets, rendered): (&Buckets, &RenderedText),
     ) -> (Conversation, Vec<Arc<str>>) {
         let of_session = || {
             let blocks = buckets.blocks.iter().enumerate();
@@ -109,7 +109,7 @@ impl Session {
         };
         let kept: HashSet<usize> =
             of_session().filter_map(|(_, one)| place(&one.block.source)).collect();
-        let is_summary = |one: &Packed| &*one.block.kind == summary::KIND;
+        let is_summary = |one: &PackedBlock| &*one.block.kind == summary::KIND;
         let aside: Vec<&str> = of_session()
             .filter(|(_, one)| place(&one.block.source).is_none() && !is_summary(one))
             .map(|(at, _)| rendered.block(at))

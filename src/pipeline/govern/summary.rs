@@ -1,11 +1,11 @@
 //! Turns that have no room in the session's bucket: their summary has an eighth of it, so that nothing
 //! of another bucket pays for a long conversation.
 
-use super::blocks::{Block, Draft, Maker};
+use super::blocks::{Block, BlockMaker, Draft};
 use super::ledger::hash;
 use super::render::place;
-use super::session::Session;
-use crate::compress::{Covered, summarize};
+use super::session::GovernedSession;
+use crate::compress::{SummaryInput, summarize};
 use crate::domain::{ContentHash, Message, Model};
 use crate::pipeline::compress::summary_cap;
 use crate::pipeline::prose;
@@ -19,13 +19,13 @@ const PRIORITY: i64 = 1 << 39;
 
 /// How turns are summarised.
 #[derive(Debug, Clone, Copy)]
-pub struct Summarizing<'s> {
+pub struct SummaryContext<'s> {
     pub compression: &'s Compression,
     pub counter: &'s Counter,
     pub model: &'s Model,
 }
 
-impl Summarizing<'_> {
+impl SummaryContext<'_> {
     /// The most tokens that a summary takes of a room; 0 where turns are not summarised.
     fn cap(&self, room: u64) -> u64 {
         let is_wanted = self.compression.level >= Level::Summary;
@@ -41,7 +41,7 @@ impl Summarizing<'_> {
     }
 
     fn write(&self, messages: &[&Message], tokens: u64) -> String {
-        let covered = Covered {
+        let covered = SummaryInput {
             messages,
             earlier: &[],
             instructions: self.compression.summary_instructions.as_deref(),
@@ -56,10 +56,10 @@ impl Summarizing<'_> {
 /// Puts a summary in the place of the oldest turns; answers their blocks. Nothing is done where all
 /// turns have room, or a summary of them would be no shorter.
 pub(super) fn run(
-    maker: &mut Maker<'_>,
-    session: &Session,
+    maker: &mut BlockMaker<'_>,
+    session: &GovernedSession,
     room: u64,
-    how: Summarizing<'_>,
+    how: SummaryContext<'_>,
 ) -> Vec<Block> {
     let cap = how.cap(room);
     let of_session = |block: &&Block| &*block.bucket == "session";
@@ -105,10 +105,10 @@ pub(super) fn run(
 
 /// A summary within so many tokens, its heading counted.
 fn written(
-    maker: &Maker<'_>,
+    maker: &BlockMaker<'_>,
     messages: &[&Message],
     most: u64,
-    how: Summarizing<'_>,
+    how: SummaryContext<'_>,
 ) -> Option<String> {
     let mut room = most.checked_sub(maker.count(&prose::session_summary(messages.len(), "")))?;
     // Joining text to its heading may cost a token or two more than both apart.

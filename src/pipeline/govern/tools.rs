@@ -7,26 +7,26 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-use super::policy::{Decision, Verdict};
-use super::written::Each;
+use super::canonical::WrittenList;
+use super::policy::{RuleDecision, RuleVerdict};
 use crate::domain::ContentHash;
 use crate::json;
 use crate::limit::Allowance;
-use crate::pack::{Capability, Mode, Pack, Permission};
+use crate::pack::{AccessMode, Capability, Pack, Permission};
 use crate::request::RunContext;
 
 /// A capability that may be shown.
 #[derive(Debug)]
-pub(super) struct Surfaced<'p> {
+pub(super) struct SurfacedTool<'p> {
     pub(super) capability: &'p Capability,
-    pub(super) mode: Mode,
+    pub(super) mode: AccessMode,
     pub(super) constraints: Map<String, Value>,
     pub(super) gates: Vec<&'p str>,
 }
 
 /// One that may not.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Withheld<'p> {
+pub(super) struct WithheldTool<'p> {
     pub(super) key: &'p Arc<str>,
     pub(super) reason: &'static str,
     pub(super) by: Option<&'p Arc<str>>,
@@ -34,8 +34,8 @@ pub(super) struct Withheld<'p> {
 
 #[derive(Debug, Default)]
 pub(super) struct Output<'p> {
-    pub(super) surfaced: Vec<Surfaced<'p>>,
-    pub(super) withheld: Vec<Withheld<'p>>,
+    pub(super) surfaced: Vec<SurfacedTool<'p>>,
+    pub(super) withheld: Vec<WithheldTool<'p>>,
     /// Capabilities for which a rule names a mode above their own.
     pub(super) above: Vec<&'p Arc<str>>,
 }
@@ -48,11 +48,11 @@ const COPIES: usize = 4;
 pub(super) fn run<'p>(
     pack: &'p Pack,
     run: &RunContext,
-    decisions: &[Decision<'p>],
+    decisions: &[RuleDecision<'p>],
     allowance: &Allowance,
 ) -> Output<'p> {
     let mut output = Output::default();
-    let known = Known::of(pack, run, decisions);
+    let known = CapabilityIndex::of(pack, run, decisions);
     for capability in &pack.capabilities {
         let key = &capability.key;
         let targeted = known.targeted(key);
@@ -65,25 +65,25 @@ pub(super) fn run<'p>(
             .refused(run, capability)
             .or_else(|| (mode > run.safety_mode).then_some(("above_safety_mode", None)));
         if let Some((reason, by)) = refused {
-            output.withheld.push(Withheld { key, reason, by });
+            output.withheld.push(WithheldTool { key, reason, by });
             continue;
         }
         let (gates, constraints) = match allowance.take(known.row_bytes(key)) {
             Ok(()) => (known.gates(key), constraints(known.permitted(key), targeted)),
             Err(_) => Default::default(),
         };
-        output.surfaced.push(Surfaced { capability, mode, constraints, gates });
+        output.surfaced.push(SurfacedTool { capability, mode, constraints, gates });
     }
     output
 }
 
 /// What is said of capabilities, by their keys.
-struct Known<'k, 'p> {
+struct CapabilityIndex<'k, 'p> {
     permitted: HashMap<&'p str, Vec<&'p Permission>>,
     /// Whether the run permits it, where it says what it permits.
     granted: Option<HashMap<&'k str, bool>>,
     /// Decisions that are about it, in their order.
-    targeted: HashMap<&'p str, Vec<&'k Decision<'p>>>,
+    targeted: HashMap<&'p str, Vec<&'k RuleDecision<'p>>>,
     /// The first one that forbids it.
     forbidden: HashMap<&'p str, &'p Arc<str>>,
     /// The first one that denies it, and its place.
@@ -94,8 +94,8 @@ struct Known<'k, 'p> {
     gated: HashMap<&'p str, Vec<&'p str>>,
 }
 
-impl<'k, 'p> Known<'k, 'p> {
-    fn of(pack: &'p Pack, run: &'k RunContext, decisions: &'k [Decision<'p>]) -> Self {
+impl<'k, 'p> CapabilityIndex<'k, 'p> {
+    fn of(pack: &'p Pack, run: &'k RunContext, decisions: &'k [RuleDecision<'p>]) -> Self {
         let mut known = Self {
             permitted: HashMap::with_capacity(pack.permissions.len()),
             granted: None,
@@ -125,7 +125,7 @@ impl<'k, 'p> Known<'k, 'p> {
             for key in decision.forbids {
                 known.forbidden.entry(key).or_insert(decision.rule);
             }
-            if decision.verdict == Verdict::Deny {
+            if decision.verdict == RuleVerdict::Deny {
                 for key in decision.denied() {
                     known.denied.entry(key).or_insert((at, decision.rule));
                 }
@@ -146,7 +146,7 @@ impl<'k, 'p> Known<'k, 'p> {
         self.permitted.get(key).map_or(&[], Vec::as_slice)
     }
 
-    fn targeted(&self, key: &str) -> &[&'k Decision<'p>] {
+    fn targeted(&self, key: &str) -> &[&'k RuleDecision<'p>] {
         self.targeted.get(key).map_or(&[], Vec::as_slice)
     }
 
@@ -203,7 +203,7 @@ impl<'k, 'p> Known<'k, 'p> {
 }
 
 /// What permissions and rules ask of the arguments, all of it together.
-fn constraints(own: &[&Permission], of_rules: &[&Decision<'_>]) -> Map<String, Value> {
+fn constraints(own: &[&Permission], of_rules: &[&RuleDecision<'_>]) -> Map<String, Value> {
     let own = own.iter().filter_map(|permission| permission.constraints.as_deref());
     let own = own.filter_map(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
     let of_rules = of_rules.iter().filter_map(|decision| decision.constraints.as_object().cloned());
@@ -261,11 +261,11 @@ fn which(first: &Number, second: Number, so: Ordering) -> Number {
 
 /// A capability that may be shown, as it is told.
 #[derive(Serialize)]
-pub(super) struct Row<'r> {
+pub(super) struct CapabilityRow<'r> {
     adapter_id: &'r str,
     capability_id: &'r str,
-    approval_mode: Mode,
-    ceiling: Mode,
+    approval_mode: AccessMode,
+    ceiling: AccessMode,
     schema_ref: Option<&'r str>,
     arg_constraints: &'r Map<String, Value>,
     gates: &'r [&'r str],
@@ -273,10 +273,10 @@ pub(super) struct Row<'r> {
     in_prompt: Option<bool>,
 }
 
-impl Surfaced<'_> {
+impl SurfacedTool<'_> {
     /// `in_prompt`: whether its block is shown, once that is known.
-    pub(super) fn row(&self, in_prompt: Option<bool>) -> Row<'_> {
-        Row {
+    pub(super) fn row(&self, in_prompt: Option<bool>) -> CapabilityRow<'_> {
+        CapabilityRow {
             adapter_id: &self.capability.adapter,
             capability_id: &self.capability.id,
             approval_mode: self.mode,
@@ -293,16 +293,16 @@ impl Output<'_> {
     /// The hash of what the stage gives.
     pub(super) fn hash(&self) -> ContentHash {
         #[derive(Serialize)]
-        struct Told<'t, S> {
+        struct HashedTools<'t, S> {
             surfaced: S,
-            withheld: &'t [Withheld<'t>],
+            withheld: &'t [WithheldTool<'t>],
         }
-        let surfaced = Each(|| {
+        let surfaced = WrittenList(|| {
             self.surfaced.iter().map(|tool| {
                 let capability = tool.capability;
                 (tool.row(None), &capability.description, &capability.schema_ref)
             })
         });
-        super::ledger::hash(&Told { surfaced, withheld: &self.withheld })
+        super::ledger::hash(&HashedTools { surfaced, withheld: &self.withheld })
     }
 }

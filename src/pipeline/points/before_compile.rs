@@ -1,6 +1,6 @@
 //! `before_compile`: text for the end of the last user message, such as what a search found.
 
-use super::list::Seen;
+use super::list::ShownMessages;
 use crate::domain::Message;
 use crate::json::{self, Limits, write_string};
 use crate::limit::Allowance;
@@ -23,9 +23,9 @@ pub(in crate::pipeline) fn input(
     };
     let compressed: Vec<Message> = compressed.iter().map(bare).collect();
     let mut out = String::from("{\"system\":");
-    out.push_str(Seen::new(system.iter()).text());
+    out.push_str(ShownMessages::new(system.iter()).text());
     out.push_str(",\"history\":");
-    out.push_str(Seen::new(compressed.iter()).text());
+    out.push_str(ShownMessages::new(compressed.iter()).text());
     out.push_str(",\"dynamic_state\":");
     out.push_str(request.dynamic_state.as_ref().map_or("null", |raw| raw.as_str()));
     out.push_str(",\"dynamic_state_xml\":");
@@ -45,7 +45,7 @@ pub fn governed_input(request: &CompileRequest, pack: &Pack, allowance: &Allowan
     let shown = |messages: &[Message]| {
         let clean: Vec<Message> =
             messages.iter().map(|own| redacted(own.clone(), redactor)).collect();
-        Seen::new(clean.iter()).text().to_owned()
+        ShownMessages::new(clean.iter()).text().to_owned()
     };
     let state = request.dynamic_state.as_ref();
     let clean = |text: &str| redactor.apply(text).text.unwrap_or(text.to_owned());

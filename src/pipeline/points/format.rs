@@ -5,23 +5,23 @@ use std::sync::Arc;
 
 use super::result::calls_of;
 use crate::domain::Message;
-use crate::hook::{Facts, Item, Point};
+use crate::hook::{CheckedInput, MatchContext, Point};
 use crate::json::{Limits, parse, write_string};
-use crate::pipeline::{Asks, Error};
+use crate::pipeline::{Error, HookPort};
 
 /// Bytes of the shortest text that hooks are asked about.
 const SHORTEST: usize = 1_000;
 const LIMITS: Limits = Limits { depth: 8, values: 1_000 };
 
 /// Texts, each with the shorter one that takes its place.
-pub type Formats = BTreeMap<Arc<str>, Arc<str>>;
+pub type ShorterTexts = BTreeMap<Arc<str>, Arc<str>>;
 
 /// What the hooks make of the long texts of results in some messages of a history.
 pub fn ask_formats<'m>(
-    asks: &mut dyn Asks,
+    asks: &mut dyn HookPort,
     messages: impl Iterator<Item = &'m Message>,
     history: &[Message],
-) -> Result<Formats, Error> {
+) -> Result<ShorterTexts, Error> {
     let calls = calls_of(history);
     let mut texts = Vec::new();
     for result in messages.flat_map(Message::tool_results) {
@@ -34,9 +34,9 @@ pub fn ask_formats<'m>(
 
 /// What they make of texts, each of the tool that wrote it.
 pub fn ask_texts<'t>(
-    asks: &mut dyn Asks,
+    asks: &mut dyn HookPort,
     texts: impl Iterator<Item = (&'t Arc<str>, Option<&'t Arc<str>>)>,
-) -> Result<Formats, Error> {
+) -> Result<ShorterTexts, Error> {
     let mut seen = BTreeSet::new();
     let is_asked = |(text, _): &(&'t Arc<str>, Option<&'t Arc<str>>)| text.len() >= SHORTEST;
     let texts: Vec<_> = texts.filter(is_asked).filter(|(text, _)| seen.insert(*text)).collect();
@@ -45,13 +45,13 @@ pub fn ask_texts<'t>(
         .iter()
         .map(|(before, _)| move |answer: &str| read(answer, before).map(drop))
         .collect();
-    let items: Vec<Item<'_>> = texts
+    let items: Vec<CheckedInput<'_>> = texts
         .iter()
         .zip(&inputs)
         .zip(&checks)
         .map(|(((_, tool), input), check)| {
-            let facts = Facts { tool: tool.map(|tool| &**tool), ..Facts::default() };
-            Item { input, facts, check }
+            let facts = MatchContext { tool: tool.map(|tool| &**tool), ..MatchContext::default() };
+            CheckedInput { input, facts, check }
         })
         .collect();
     let answers = asks.answers(Point::CompressFormat, &items)?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::domain::{Content, Conversation, Message, Note, Notes, Part, Role, Source, Target};
 use crate::json::{Faults, Limits, Node, canonical_with_nulls, parse};
 use crate::pipeline::ingest;
-use crate::pipeline::manifest::Name;
+use crate::pipeline::manifest::MessageName;
 use crate::provider;
 
 /// What a list may hold: a little more than the request that it was made of.
@@ -17,14 +17,14 @@ const LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 
 /// Messages as a hook is shown them: in neutral shape, each with an id.
 #[derive(Debug)]
-pub(in crate::pipeline) struct Seen {
+pub(in crate::pipeline) struct ShownMessages {
     messages: Vec<Message>,
     text: String,
 }
 
 /// A message of a list that came back.
 #[derive(Debug)]
-enum Came {
+enum ReturnedMessage {
     /// The message at this index, as it was.
     Same(usize),
     /// Another one in the place of the message at this index.
@@ -34,16 +34,16 @@ enum Came {
 
 /// A message that holds, and the index of the one that it was or stands for.
 #[derive(Debug)]
-pub(in crate::pipeline) struct Settled {
+pub(in crate::pipeline) struct AcceptedMessage {
     pub(in crate::pipeline) message: Message,
     pub(in crate::pipeline) of: Option<usize>,
 }
 
-impl Seen {
+impl ShownMessages {
     pub(in crate::pipeline) fn new<'m>(messages: impl Iterator<Item = &'m Message>) -> Self {
         let named = messages.enumerate().map(|(at, message)| {
             let mut own = message.clone();
-            own.id.get_or_insert_with(|| Name::of(message, at).id.into());
+            own.id.get_or_insert_with(|| MessageName::of(message, at).id.into());
             own
         });
         let messages: Vec<Message> = named.collect();
@@ -70,7 +70,7 @@ impl Seen {
         originals: &[&Message],
         (source, target): (Source, Target),
         notes: &mut Notes,
-    ) -> Option<Vec<Settled>> {
+    ) -> Option<Vec<AcceptedMessage>> {
         // It was checked before it was taken.
         let (came, read_notes) = self.read(payload).ok()?;
         let mut whole = came.len() == originals.len();
@@ -78,16 +78,16 @@ impl Seen {
         let mut tickets: Vec<(Option<usize>, Option<Arc<str>>)> = Vec::new();
         let mut messages = Vec::with_capacity(came.len());
         for (at, came) in came.into_iter().enumerate() {
-            whole &= matches!(came, Came::Same(index) if index == at);
+            whole &= matches!(came, ReturnedMessage::Same(index) if index == at);
             let original = |index: usize| originals.get(index).copied();
             let (mut message, of) = match came {
-                Came::Same(index) => (original(index)?.clone(), Some(index)),
-                Came::Instead(index, message) => {
+                ReturnedMessage::Same(index) => (original(index)?.clone(), Some(index)),
+                ReturnedMessage::Instead(index, message) => {
                     let own = original(index)?;
                     let (id, origin) = (own.id.clone(), own.origin);
                     (Message { id, origin, role_word: own.role_word, ..message }, Some(index))
                 }
-                Came::New(message) => (Message { origin: None, ..message }, None),
+                ReturnedMessage::New(message) => (Message { origin: None, ..message }, None),
             };
             let id = message.id.replace(ticket(tickets.len()));
             tickets.push((of, id));
@@ -111,12 +111,12 @@ impl Seen {
             let number = message.id.as_deref().and_then(number);
             let (of, id) = number.and_then(|at| tickets.get(at).cloned()).unwrap_or_default();
             message.id = id;
-            Settled { message, of }
+            AcceptedMessage { message, of }
         });
         Some(settled.collect())
     }
 
-    fn read(&self, payload: &str) -> Result<(Vec<Came>, Notes), String> {
+    fn read(&self, payload: &str) -> Result<(Vec<ReturnedMessage>, Notes), String> {
         let body = format!("{{\"messages\":{payload}}}");
         let node = parse(&body, LIMITS).map_err(|error| error.to_string())?;
         let (mut faults, mut notes) = (Faults::default(), Notes::default());
@@ -146,7 +146,7 @@ impl Seen {
             let at = message.origin.unwrap_or_default();
             let goes_on = last.replace(at) == Some(at);
             if let Some(index) = same.get(at).copied().flatten() {
-                came.extend((!goes_on).then_some(Came::Same(index)));
+                came.extend((!goes_on).then_some(ReturnedMessage::Same(index)));
                 continue;
             }
             let is_known = |part: &Part| {
@@ -160,8 +160,8 @@ impl Seen {
                 ));
             }
             came.push(match self.named(&message, &mut taken) {
-                Some(index) => Came::Instead(index, message),
-                None => Came::New(message),
+                Some(index) => ReturnedMessage::Instead(index, message),
+                None => ReturnedMessage::New(message),
             });
         }
         Ok((came, notes))

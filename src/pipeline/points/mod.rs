@@ -10,6 +10,8 @@ pub(super) mod summarize;
 pub(super) mod transform;
 
 pub use before_compile::governed_input;
-pub use format::{Formats, ask_formats, ask_texts};
-pub use result::{Fits, ask_governed_results, ask_results_of, result_inputs, write_arguments};
+pub use format::{ShorterTexts, ask_formats, ask_texts};
+pub use result::{
+    ResultCheck, ask_governed_results, ask_results_of, result_inputs, write_arguments,
+};
 pub use summarize::{SummaryAsk, clean_summary};

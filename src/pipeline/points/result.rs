@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::{Content, Message, Notes, Part, Source, ToolCall, ToolResult};
-use crate::hook::{Changed, Facts, Item, Point};
+use crate::hook::{Changed, CheckedInput, MatchContext, Point};
 use crate::json::{Faults, Limits, Node, parse, write_string};
 use crate::pack::Redactor;
 use crate::pipeline::govern::redacted;
-use crate::pipeline::{Asks, Error};
+use crate::pipeline::{Error, HookPort};
 use crate::provider;
 
 const LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
@@ -16,9 +16,9 @@ const LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 /// Results as the hooks leave them, before anything else is done with them. `fits` says whether a new
 /// one can stand there.
 pub fn ask_results_of(
-    asks: &mut dyn Asks,
+    asks: &mut dyn HookPort,
     history: &mut [Message],
-    fits: Fits<'_>,
+    fits: ResultCheck<'_>,
 ) -> Result<(), Error> {
     let calls = calls_of(history);
     let places: Vec<(usize, String, ToolResult)> = history
@@ -29,11 +29,11 @@ pub fn ask_results_of(
             Some((at, input(message, &calls)?, result))
         })
         .collect();
-    let asked: Vec<Asked<'_>> = places
+    let asked: Vec<ResultInput<'_>> = places
         .iter()
         .map(|(_, input, old)| {
             let call = calls.get(&old.call_id).map(|call| &*call.name);
-            Asked { input, tool: old.name.as_deref().or(call), old, fits }
+            ResultInput { input, tool: old.name.as_deref().or(call), old, fits }
         })
         .collect();
     let changed = ask_each(asks, &asked)?;
@@ -48,7 +48,7 @@ pub fn ask_results_of(
 /// The same under a pack: hooks are shown results without what its rules redact, and one that they
 /// leave alone stays as it came, so that the stages behind count what they redact in it.
 pub fn ask_governed_results(
-    asks: &mut dyn Asks,
+    asks: &mut dyn HookPort,
     history: &mut [Message],
     redactor: Redactor<'_>,
 ) -> Result<(), Error> {
@@ -79,37 +79,38 @@ pub fn result_inputs(node: &Node<'_>, source: Source) -> Vec<String> {
 }
 
 /// Says what is wrong with a new result in the place of an old one.
-pub type Fits<'f> = &'f (dyn Fn(&ToolResult) -> Result<(), String> + Send + Sync);
+pub type ResultCheck<'f> = &'f (dyn Fn(&ToolResult) -> Result<(), String> + Send + Sync);
 
 /// A result that hooks are asked about.
-pub(in crate::pipeline) struct Asked<'a> {
+pub(in crate::pipeline) struct ResultInput<'a> {
     /// What they are shown.
     pub(in crate::pipeline) input: &'a str,
     /// The tool that it is of.
     pub(in crate::pipeline) tool: Option<&'a str>,
     pub(in crate::pipeline) old: &'a ToolResult,
-    pub(in crate::pipeline) fits: Fits<'a>,
+    pub(in crate::pipeline) fits: ResultCheck<'a>,
 }
 
 /// What hooks leave of results; none of one that stays as it is.
 pub(in crate::pipeline) fn ask_each(
-    asks: &mut dyn Asks,
-    results: &[Asked<'_>],
+    asks: &mut dyn HookPort,
+    results: &[ResultInput<'_>],
 ) -> Result<Vec<Option<ToolResult>>, Error> {
     let checks: Vec<_> = results
         .iter()
         .map(|asked| move |payload: &str| (asked.fits)(&read(payload, asked.old)?))
         .collect();
-    let items: Vec<Item<'_>> = results
+    let items: Vec<CheckedInput<'_>> = results
         .iter()
         .zip(&checks)
         .map(|(asked, check)| {
-            let facts = Facts { tool: asked.tool, ..Facts::default() };
-            Item { input: asked.input, facts, check }
+            let facts = MatchContext { tool: asked.tool, ..MatchContext::default() };
+            CheckedInput { input: asked.input, facts, check }
         })
         .collect();
     let changed = asks.each(Point::ToolResult, &items)?;
-    let new = |(changed, asked): (Changed, &Asked<'_>)| read(&changed.payload?, asked.old).ok();
+    let new =
+        |(changed, asked): (Changed, &ResultInput<'_>)| read(&changed.payload?, asked.old).ok();
     Ok(changed.into_iter().zip(results).map(new).collect())
 }
 

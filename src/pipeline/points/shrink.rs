@@ -3,39 +3,39 @@
 
 use std::fmt::Write as _;
 
-use super::list::Seen;
+use super::list::ShownMessages;
 use crate::domain::{Message, Turn, turns};
-use crate::hook::{Fragment, Include};
+use crate::hook::{Fragment, IncludePlace};
 use crate::json::write_string;
-use crate::pipeline::compress::{Form, Material, Outcome, covers_any};
+use crate::pipeline::compress::{LadderOutcome, SummaryMaterial, TurnForm, covers_any};
 
 /// What hooks gave, by where it goes.
-pub(in crate::pipeline) fn material(fragments: &[Fragment]) -> Material {
-    let all = |include: Include| {
+pub(in crate::pipeline) fn material(fragments: &[Fragment]) -> SummaryMaterial {
+    let all = |include: IncludePlace| {
         let own = fragments.iter().filter(|fragment| fragment.include == include);
         let texts: Vec<&str> = own.map(|fragment| &*fragment.content).collect();
         (!texts.is_empty()).then(|| texts.join("\n").into())
     };
-    let (input, verbatim) = (all(Include::SummaryInput), all(Include::Verbatim));
-    Material { input, verbatim, ..Material::default() }
+    let (input, verbatim) = (all(IncludePlace::SummaryInput), all(IncludePlace::Verbatim));
+    SummaryMaterial { input, verbatim, ..SummaryMaterial::default() }
 }
 
 /// Tokens of the payload, as the report counts them.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::pipeline) struct Tokens {
+pub(in crate::pipeline) struct TokenPressure {
     pub(in crate::pipeline) current: u64,
     pub(in crate::pipeline) limit: u64,
 }
 
 /// What hooks are shown before: `{"history", "system", "tokens", "trigger", "to_compress"}`.
 pub(in crate::pipeline) fn before(
-    (system, history): (&[Message], &Seen),
-    tokens: Tokens,
+    (system, history): (&[Message], &ShownMessages),
+    tokens: TokenPressure,
     (from, to): (usize, usize),
 ) -> String {
-    let Tokens { current, limit } = tokens;
+    let TokenPressure { current, limit } = tokens;
     let trigger = if current > limit { "over_limit" } else { "threshold" };
-    let system = Seen::new(system.iter());
+    let system = ShownMessages::new(system.iter());
     format!(
         "{{\"history\":{},\"system\":{},\"tokens\":{{\"current\":{current},\"limit\":{limit}}},\
          \"trigger\":\"{trigger}\",\"to_compress\":{{\"from\":{from},\"to\":{to}}}}}",
@@ -55,7 +55,7 @@ pub(in crate::pipeline) fn after(
         Some(text) => write_string(&mut out, text),
         None => out.push_str("null"),
     }
-    let messages = Seen::new(covered.iter());
+    let messages = ShownMessages::new(covered.iter());
     let (count, list) = (covered.len(), messages.text());
     let _ = write!(
         out,
@@ -66,25 +66,26 @@ pub(in crate::pipeline) fn after(
 }
 
 /// Whether anything of the history is shorter than it arrived.
-pub(in crate::pipeline) fn shrinks(outcome: &Outcome) -> bool {
-    outcome.forms.iter().any(|form| *form != Form::Whole)
+pub(in crate::pipeline) fn shrinks(outcome: &LadderOutcome) -> bool {
+    outcome.forms.iter().any(|form| *form != TurnForm::Whole)
 }
 
 /// The messages that stay and are shortened, or leave.
 pub(in crate::pipeline) fn shrinking<'m>(
     history: &'m [Message],
-    outcome: &Outcome,
+    outcome: &LadderOutcome,
 ) -> Vec<&'m Message> {
     let spans = turns(history);
-    let touched = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form != Form::Whole);
+    let touched = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form != TurnForm::Whole);
     touched.flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default()).collect()
 }
 
 /// The messages that leave the history; where none do, those that are shortened.
-pub(in crate::pipeline) fn touched(history: &[Message], outcome: &Outcome) -> (usize, usize) {
+pub(in crate::pipeline) fn touched(history: &[Message], outcome: &LadderOutcome) -> (usize, usize) {
     let leaves = covers_any(outcome);
-    let is_touched =
-        |form: &Form| if leaves { *form == Form::Covered } else { *form != Form::Whole };
+    let is_touched = |form: &TurnForm| {
+        if leaves { *form == TurnForm::Covered } else { *form != TurnForm::Whole }
+    };
     let spans: Vec<Turn> = turns(history);
     let mut found = spans.iter().zip(&outcome.forms).filter(|(_, form)| is_touched(form));
     let Some((first, _)) = found.next() else { return (0, 0) };
@@ -93,8 +94,8 @@ pub(in crate::pipeline) fn touched(history: &[Message], outcome: &Outcome) -> (u
 }
 
 /// The messages that left the history.
-pub(in crate::pipeline) fn covered(history: &[Message], outcome: &Outcome) -> Vec<Message> {
+pub(in crate::pipeline) fn covered(history: &[Message], outcome: &LadderOutcome) -> Vec<Message> {
     let spans = turns(history);
-    let gone = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form == Form::Covered);
+    let gone = spans.iter().zip(&outcome.forms).filter(|(_, form)| **form == TurnForm::Covered);
     gone.flat_map(|(span, _)| history.get(span.clone()).unwrap_or_default()).cloned().collect()
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::list::Seen;
+use super::list::ShownMessages;
 use crate::domain::{Chat, Content, Media, Message, Part, Role, ToolResult};
 use crate::json::write_string;
-use crate::pipeline::compress::Tools;
+use crate::pipeline::compress::ResultTools;
 use crate::pipeline::prose;
 
 /// Bytes of one text that a model is given whole; of a longer one, so many of both ends.
@@ -44,10 +44,10 @@ impl Slice {
         max_tokens: u64,
     ) -> Self {
         let owned: Vec<Message> = covered.iter().copied().cloned().collect();
-        let tools = Tools::of_calls(&owned);
+        let tools = ResultTools::of_calls(&owned);
         let messages: Vec<Message> =
             owned.into_iter().filter_map(|message| bare(message, &tools, stub_over)).collect();
-        let seen = Seen::new(messages.iter());
+        let seen = ShownMessages::new(messages.iter());
         let mut input = format!("{{\"messages\":{}", seen.text());
         for (name, text) in [("instructions", &instructions), ("material", &material)] {
             input.push_str(",\"");
@@ -104,7 +104,7 @@ impl SummaryAsk<'_> {
 }
 
 /// A message without what a summary is not made of.
-fn bare(mut message: Message, tools: &Tools, stub_over: Option<usize>) -> Option<Message> {
+fn bare(mut message: Message, tools: &ResultTools, stub_over: Option<usize>) -> Option<Message> {
     message.parts.retain(|part| !matches!(part.content, Content::Thinking(_)));
     for part in &mut message.parts {
         match &mut part.content {
@@ -118,7 +118,7 @@ fn bare(mut message: Message, tools: &Tools, stub_over: Option<usize>) -> Option
     (!message.parts.is_empty()).then_some(message)
 }
 
-fn stub(result: &mut ToolResult, tools: &Tools, stub_over: Option<usize>) {
+fn stub(result: &mut ToolResult, tools: &ResultTools, stub_over: Option<usize>) {
     let Some(most) = stub_over else { return };
     let texts = result.content.iter().filter_map(Part::as_text);
     let characters: usize = texts.map(|text| text.chars().count()).sum();
@@ -236,10 +236,10 @@ fn without(text: &str, name: &str) -> String {
     out
 }
 
-type Tag = std::ops::Range<usize>;
+type TagRange = std::ops::Range<usize>;
 
 /// Where the first element of a name from a place on begins and ends; none where it is not closed.
-fn element(low: &str, name: &str, from: usize) -> Option<(Tag, Tag)> {
+fn element(low: &str, name: &str, from: usize) -> Option<(TagRange, TagRange)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let start = from + low.get(from..)?.find(&open)?;
     let inside = start + open.len();

@@ -1,15 +1,15 @@
 //! `transform_context`: the complete sandwich, as hooks see it and as they leave it.
 
-use super::list::{Seen, Settled};
+use super::list::{AcceptedMessage, ShownMessages};
 use crate::domain::{Message, Notes, Role, Source};
 use crate::json::write_string;
-use crate::pipeline::Stopped;
+use crate::pipeline::StopReason;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
 use crate::request::CompileRequest;
 
 /// What hooks are shown: `{"target", "model", "messages"}`.
-pub(in crate::pipeline) fn input(request: &CompileRequest, seen: &Seen) -> String {
+pub(in crate::pipeline) fn input(request: &CompileRequest, seen: &ShownMessages) -> String {
     let mut out = String::from("{\"target\":");
     write_string(&mut out, request.target.as_str());
     out.push_str(",\"model\":");
@@ -33,16 +33,16 @@ pub(in crate::pipeline) fn holds_all(list: &[Slot], messages: &[Slot]) -> bool {
 pub(in crate::pipeline) fn apply(
     meter: &Meter<'_>,
     slots: &[Slot],
-    (seen, payload): (&Seen, &str),
+    (seen, payload): (&ShownMessages, &str),
     (request, source): (&CompileRequest, Source),
     notes: &mut Notes,
-) -> Result<Option<Vec<Slot>>, Stopped> {
+) -> Result<Option<Vec<Slot>>, StopReason> {
     let originals: Vec<&Message> = slots.iter().map(|slot| &slot.message).collect();
     let settled = seen.settle(payload, &originals, (source, request.target), notes);
     let Some(settled) = settled else { return Ok(None) };
     let mut leads = true;
     let mut changed = Vec::with_capacity(settled.len());
-    for Settled { message, of } in settled {
+    for AcceptedMessage { message, of } in settled {
         leads &= message.role == Role::System;
         let old = of.and_then(|at| slots.get(at));
         changed.push(match old {

@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::plan::{Plan, Sight};
-use super::report::{Row, Sketch};
+use super::plan::{ShortenPlan, Visibility};
+use super::report::{Row, RowContent};
 use super::splice::Edit;
-use super::{Edited, Error, Job, Line, Original, Thought};
-use crate::compress::{Class, Encoder, Form, Hold, Names, Told};
+use super::{ClearedLine, Error, MessageThinking, Original, ShortenJob, TextEdit};
+use crate::compress::{EditLimit, Encoder, Fidelity, ShownFacts, ShownForm, TextNames};
 use crate::domain::ArtifactId;
 use crate::pipeline::measure;
 use crate::pipeline::report::Action;
-use crate::provider::{Answered, Spoken, TextSlot, Wrap};
+use crate::provider::{ContentWrap, MessageText, ResultTexts, TextSlot};
 
 /// The messages of the list in the sight that the plan leaves them, one row each, and one for
 /// the summary in its place.
 pub(super) fn run<'e>(
-    job: &Job<'_>,
-    plan: &Plan,
-    (mut encoder, told): (Encoder<'e>, Option<&'e Told<'e>>),
+    job: &ShortenJob<'_>,
+    plan: &ShortenPlan,
+    (mut encoder, told): (Encoder<'e>, Option<&'e ShownFacts<'e>>),
 ) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::with_capacity(job.spoken.len() + 1);
     for (at, spoken) in job.spoken.iter().enumerate() {
@@ -28,8 +28,8 @@ pub(super) fn run<'e>(
         {
             rows.push(Row::summary(json.clone(), *tokens));
         }
-        let sight = plan.sights.get(at).copied().unwrap_or(Sight::Whole);
-        if let Sight::Gone(action) = sight {
+        let sight = plan.sights.get(at).copied().unwrap_or(Visibility::Whole);
+        if let Visibility::Gone(action) = sight {
             rows.push(gone(job, at, action));
             continue;
         }
@@ -43,27 +43,27 @@ pub(super) fn run<'e>(
         let mut results = 0..;
         for spoken in spoken {
             match spoken {
-                Spoken::Call(slot, wrap) => {
+                MessageText::Call(slot, wrap) => {
                     let form = match job.hold_own(job.hold_in(at, sight), &slot.text) {
-                        Hold::To(depth) => Some(encoder.arguments(&slot.text, depth)),
+                        EditLimit::To(depth) => Some(encoder.arguments(&slot.text, depth)),
                         _ => None,
                     };
                     let shown = form.as_ref().and_then(|form| form.text.as_ref());
                     encoder.call(shown.unwrap_or(&slot.text));
                     edits.call((slot, *wrap), form);
                 }
-                Spoken::Words(slot) => {
+                MessageText::Words(slot) => {
                     let form = encoder.words(&slot.text, job.hold_words(job.hold_in(at, sight)));
                     edits.take(std::slice::from_ref(slot), vec![form]);
                 }
-                Spoken::Said(slot) => match job.hold_own(job.hold_in(at, sight), &slot.text) {
-                    Hold::To(depth) => {
+                MessageText::Said(slot) => match job.hold_own(job.hold_in(at, sight), &slot.text) {
+                    EditLimit::To(depth) => {
                         let form = encoder.said(&slot.text, depth);
                         edits.take(std::slice::from_ref(slot), vec![form]);
                     }
                     _ => edits.slots += 1,
                 },
-                Spoken::Result(answered) => {
+                MessageText::Result(answered) => {
                     let nth = results.next().unwrap_or_default();
                     if let Some(line) = job.line(at, nth, sight) {
                         let raw = job.item(at).map_or("", |item| item.raw);
@@ -82,7 +82,7 @@ pub(super) fn run<'e>(
     Ok(rows)
 }
 
-fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
+fn gone(job: &ShortenJob<'_>, at: usize, action: Action) -> Row {
     let before = job.costs.get(at).map_or(0, |cost| cost.real());
     let raw = job.item(at).map_or("", |item| item.raw);
     let original = Original {
@@ -108,7 +108,7 @@ fn gone(job: &Job<'_>, at: usize, action: Action) -> Row {
 }
 
 /// What a result that is cleared is kept as: its text, or the JSON of its whole content.
-pub(super) fn original_of<'a>(answered: &'a Answered, raw: &'a str) -> &'a str {
+pub(super) fn original_of<'a>(answered: &'a ResultTexts, raw: &'a str) -> &'a str {
     match (&answered.content, answered.slots.as_slice()) {
         (Some((at, _)), [slot]) if slot.raw == *at => &slot.text,
         (Some((at, _)), _) => raw.get(at.clone()).unwrap_or_default(),
@@ -118,18 +118,18 @@ pub(super) fn original_of<'a>(answered: &'a Answered, raw: &'a str) -> &'a str {
 
 /// What is edited in one message.
 struct Edits<'j> {
-    names: &'j Names,
+    names: &'j TextNames,
     /// Where the message stands in the list.
     message: usize,
     places: Vec<Edit>,
     originals: Vec<Original>,
-    shown: Vec<Edited>,
+    shown: Vec<TextEdit>,
     /// Texts of tool results that stand before.
     slots: usize,
     rules: Vec<Cow<'static, str>>,
     reverted: Vec<Cow<'static, str>>,
     refused: Vec<Cow<'static, str>>,
-    class: Option<Class>,
+    class: Option<Fidelity>,
     /// Whether a result gave way to one line.
     cleared: bool,
     /// Whether parts of the message are gone.
@@ -140,7 +140,7 @@ struct Edits<'j> {
 }
 
 impl<'j> Edits<'j> {
-    fn of(job: &Job<'j>, message: usize) -> Self {
+    fn of(job: &ShortenJob<'j>, message: usize) -> Self {
         Self {
             names: job.names,
             message,
@@ -159,7 +159,7 @@ impl<'j> Edits<'j> {
         }
     }
 
-    fn take(&mut self, slots: &[TextSlot], forms: Vec<Form>) {
+    fn take(&mut self, slots: &[TextSlot], forms: Vec<ShownForm>) {
         for (slot, form) in slots.iter().zip(forms) {
             let place = self.slots;
             self.slots += 1;
@@ -168,14 +168,14 @@ impl<'j> Edits<'j> {
             self.reverted.extend(form.reverted);
             self.refused.extend(form.refused);
             let Some(text) = form.text else { continue };
-            self.places.push(Edit { at: slot.raw.clone(), text, wrap: Wrap::Text });
+            self.places.push(Edit { at: slot.raw.clone(), text, wrap: ContentWrap::Text });
             self.original(place, Arc::clone(&slot.text), form.tokens_before, false);
             self.rules(form.rules);
             self.class = self.class.max(Some(form.class));
         }
     }
 
-    fn call(&mut self, (slot, wrap): (&TextSlot, Wrap), form: Option<Form>) {
+    fn call(&mut self, (slot, wrap): (&TextSlot, ContentWrap), form: Option<ShownForm>) {
         let place = self.slots;
         self.slots += 1;
         let Some((form, text)) = form.and_then(|form| Some((form.clone(), form.text?))) else {
@@ -184,7 +184,7 @@ impl<'j> Edits<'j> {
         self.saved += measure::saved(form.tokens_before, form.tokens_after);
         self.alone += measure::saved(form.tokens_before, form.tokens_alone);
         self.places.push(Edit { at: slot.raw.clone(), text, wrap });
-        self.original(place, Arc::clone(&slot.text), form.tokens_before, wrap == Wrap::Raw);
+        self.original(place, Arc::clone(&slot.text), form.tokens_before, wrap == ContentWrap::Raw);
         self.rules(form.rules);
         self.class = self.class.max(Some(form.class));
     }
@@ -200,9 +200,9 @@ impl<'j> Edits<'j> {
     fn clear(
         &mut self,
         encoder: &mut Encoder<'_>,
-        (answered, raw, line): (&Answered, &str, &Line),
+        (answered, raw, line): (&ResultTexts, &str, &ClearedLine),
     ) {
-        encoder.result(&[line.text.as_str().into()], Hold::Fixed);
+        encoder.result(&[line.text.as_str().into()], EditLimit::Fixed);
         self.cleared = true;
         let place = self.slots;
         self.slots += usize::from(answered.content.is_some());
@@ -221,9 +221,9 @@ impl<'j> Edits<'j> {
     }
 
     /// Takes the thinking out.
-    fn think(&mut self, thought: &Thought) {
+    fn think(&mut self, thought: &MessageThinking) {
         let places = thought.places.iter().cloned();
-        self.places.extend(places.map(|at| Edit { at, text: "".into(), wrap: Wrap::Raw }));
+        self.places.extend(places.map(|at| Edit { at, text: "".into(), wrap: ContentWrap::Raw }));
         (self.cleared, self.parted) = (true, true);
         self.saved += thought.saved;
         self.alone += thought.saved;
@@ -231,12 +231,12 @@ impl<'j> Edits<'j> {
 
     fn original(&mut self, slot: usize, text: Arc<str>, tokens: u64, json: bool) {
         let artifact = self.names.artifact(&text);
-        self.shown.push(Edited { slot, artifact, json });
+        self.shown.push(TextEdit { slot, artifact, json });
         let message = self.message;
         self.originals.push(Original { text, message, tokens, whole: false, artifact });
     }
 
-    fn row(mut self, job: &Job<'_>) -> Row {
+    fn row(mut self, job: &ShortenJob<'_>) -> Row {
         let at = self.message;
         let before = job.costs.get(at).map_or(0, |cost| cost.real());
         let changed = !self.places.is_empty();
@@ -265,7 +265,7 @@ impl<'j> Edits<'j> {
         }
         let less = |saved: i64| u64::try_from(i64::try_from(before).unwrap_or(i64::MAX) - saved);
         Row {
-            shown: Some(Sketch::Message { places: self.places, edits: self.shown, stands_for }),
+            shown: Some(RowContent::Message { places: self.places, edits: self.shown, stands_for }),
             origin: Some(at),
             action,
             rules: self.rules,

@@ -4,19 +4,19 @@
 //! and over everything; if that is not enough, or a level asks for more, the ladder chooses
 //! turns by their costs, and rung 1 goes once more over what is left in sight.
 
-mod descents;
 mod lossless;
+mod output;
 mod plan;
+mod reductions;
 mod report;
 mod results;
-mod shown;
 mod splice;
 mod turns;
 
-use plan::Sight;
-pub use report::Shortened;
+pub use output::{MessageAuthor, Original, ShownMessage, TextEdit, passed_on};
+use plan::Visibility;
+pub use report::ShortenOutput;
 pub use results::ask_results;
-pub use shown::{Edited, Maker, Original, Shown, passed_on};
 pub use splice::{Edit, splice};
 use turns::Turns;
 
@@ -24,18 +24,18 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::compress::{self, Clearing, Material, Tools, Wanted, written};
+use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryRequest, written};
 use super::measure::{self, Cost, Meter};
 use super::points::summarize::Slice;
 use super::stage::{Timings, timed};
-use super::{Asks, Context, Deadline, Error, prose, protect};
+use super::{Deadline, Error, HookPort, PipelineContext, prose, protect};
 use crate::compress::{
-    Adapters, Depth, Encoder, Form, Hold, Lossless, Names, Reducer, stays_whole,
+    AdapterSet, Depth, EditLimit, Encoder, Lossless, Reducer, ShownForm, TextNames, stays_whole,
 };
 use crate::domain::{ArtifactId, Message, Notes};
 use crate::json::Node;
-use crate::provider::{self, Answered, Spoken, Wrap};
-use crate::request::{CompressRequest, Given, Level, List, Originals};
+use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
+use crate::request::{CompressInput, CompressRequest, Level, MessageList, Originals};
 
 /// Summaries that are asked for at most: a second one where the first leads to other turns.
 const MOST_SUMMARIES: usize = 2;
@@ -43,39 +43,39 @@ const MOST_SUMMARIES: usize = 2;
 /// Makes the request's text or messages shorter. `makers`: one for each message; what an earlier
 /// answer made takes no other form at rung 1.
 pub fn shorten(
-    cx: &Context,
+    cx: &PipelineContext,
     request: &CompressRequest<'_, '_>,
-    makers: &[Maker],
-    (deadline, asks): (&Deadline, &mut dyn Asks),
+    makers: &[MessageAuthor],
+    (deadline, asks): (&Deadline, &mut dyn HookPort),
     timings: &mut Timings,
-) -> Result<Shortened, Error> {
+) -> Result<ShortenOutput, Error> {
     let meter = Meter::new(&cx.counter, request.model.tokenizer, request.target, deadline);
     let allow = match request.originals {
         Originals::None => Lossless::Exact,
         Originals::Store | Originals::Return => Lossless::Equivalent,
     };
-    let adapters = Adapters::of(&request.adapters).before(request.formats.clone());
+    let adapters = AdapterSet::of(&request.adapters).before(request.formats.clone());
     let pointer = request.reader.reference.map(prose::pointer);
     let reducer = Reducer { adapters: &adapters, pointer };
-    let names = Names::default();
+    let names = TextNames::default();
     let encoder = || {
         let encoder = Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow);
         encoder.with(reducer).naming(&names)
     };
     match &request.given {
-        Given::Text(text) => {
+        CompressInput::Text(text) => {
             deadline.check()?;
             let form = timed(&mut timings.count, || of_text(request, text, &encoder));
             Ok(report::of_text(request, text, form))
         }
-        Given::List(list) => {
+        CompressInput::List(list) => {
             let mut notes = request.notes.clone();
             let job = timed(&mut timings.count, || {
-                Job::new(&meter, request, list, (makers, &names), &mut notes)
+                ShortenJob::new(&meter, request, list, (makers, &names), &mut notes)
             })?;
-            let mut material = Material {
+            let mut material = SummaryMaterial {
                 asks: request.level >= Level::Summary && asks.summarizes(),
-                ..Material::default()
+                ..SummaryMaterial::default()
             };
             let mut ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
             for _ in 0..MOST_SUMMARIES {
@@ -97,13 +97,13 @@ fn of_text<'e>(
     request: &CompressRequest<'_, '_>,
     text: &Arc<str>,
     encoder: &dyn Fn() -> Encoder<'e>,
-) -> Option<Form> {
+) -> Option<ShownForm> {
     let form = |hold| encoder().result(&[Arc::clone(text)], hold).into_iter().next();
-    let mut holds = vec![Hold::Free];
+    let mut holds = vec![EditLimit::Free];
     match request.budget_tokens {
         _ if request.level < Level::Reversible => {}
-        None => holds.push(Hold::To(Depth::Reduced)),
-        Some(_) => holds.extend(Depth::ALL.map(Hold::To)),
+        None => holds.push(EditLimit::To(Depth::Reduced)),
+        Some(_) => holds.extend(Depth::ALL.map(EditLimit::To)),
     }
     let budget = request.budget_tokens.unwrap_or(0);
     let mut last = None;
@@ -118,38 +118,38 @@ fn of_text<'e>(
 }
 
 /// What the list came to.
-struct Ran {
+struct ShortenOutcome {
     rows: Vec<report::Row>,
     /// Who wrote the summary, where there is one.
     by: Option<String>,
-    wanted: Option<Wanted>,
+    wanted: Option<SummaryRequest>,
 }
 
 /// A list on its way.
-pub(super) struct Job<'j> {
+pub(super) struct ShortenJob<'j> {
     meter: &'j Meter<'j>,
     request: &'j CompressRequest<'j, 'j>,
-    list: &'j List<'j, 'j>,
+    list: &'j MessageList<'j, 'j>,
     /// The calls and results of each message.
-    spoken: Vec<Vec<Spoken>>,
+    spoken: Vec<Vec<MessageText>>,
     /// Whether the message stands as it is, one flag each.
     fixed: Vec<bool>,
-    makers: &'j [Maker],
-    names: &'j Names,
+    makers: &'j [MessageAuthor],
+    names: &'j TextNames,
     /// What each message takes as it came, and what stands outside of the list, last.
     costs: Vec<Cost>,
     /// The neutral messages that were read from each message.
     neutral: Vec<Vec<&'j Message>>,
-    tools: Tools,
+    tools: ResultTools,
     /// The lines in the places of the results of each message, as far as they were asked for.
-    lines: Vec<OnceCell<Vec<Option<Line>>>>,
+    lines: Vec<OnceCell<Vec<Option<ClearedLine>>>>,
     /// What goes of each message where its thinking does, likewise.
-    thoughts: Vec<OnceCell<Option<Thought>>>,
+    thoughts: Vec<OnceCell<Option<MessageThinking>>>,
 }
 
 /// The thinking of a message.
 #[derive(Debug, Clone)]
-struct Thought {
+struct MessageThinking {
     /// Bytes of the message's JSON text.
     places: Vec<Range<usize>>,
     /// Raw tokens.
@@ -158,19 +158,19 @@ struct Thought {
 
 /// What stands in the place of a result that is cleared.
 #[derive(Debug, Clone)]
-struct Line {
+struct ClearedLine {
     text: String,
     tokens: u64,
     /// Tokens of the result's texts.
     before: u64,
 }
 
-impl<'j> Job<'j> {
+impl<'j> ShortenJob<'j> {
     fn new(
         meter: &'j Meter<'j>,
         request: &'j CompressRequest<'j, 'j>,
-        list: &'j List<'j, 'j>,
-        (makers, names): (&'j [Maker], &'j Names),
+        list: &'j MessageList<'j, 'j>,
+        (makers, names): (&'j [MessageAuthor], &'j TextNames),
         notes: &mut Notes,
     ) -> Result<Self, Error> {
         let count = list.items.len();
@@ -178,7 +178,7 @@ impl<'j> Job<'j> {
         let (history, system) = (&conversation.history, &conversation.system);
         let flags = protect::run(&request.protect, history, system, notes);
         let mut fixed: Vec<bool> =
-            makers.iter().map(|maker| *maker == Maker::OursForGood).collect();
+            makers.iter().map(|maker| *maker == MessageAuthor::OursForGood).collect();
         fixed.resize(count, false);
         for (message, flag) in history.iter().zip(flags) {
             if let Some(fixed) = message.origin.and_then(|at| fixed.get_mut(at)) {
@@ -201,7 +201,7 @@ impl<'j> Job<'j> {
             outside.text += meter.reply() + meter.tools(&conversation.tools)?;
         }
         let spoken = list.items.iter().map(provider::spoken).collect();
-        let tools = Tools::of_calls(history);
+        let tools = ResultTools::of_calls(history);
         let (lines, thoughts) = (vec![OnceCell::new(); count], vec![OnceCell::new(); count]);
         Ok(Self {
             meter,
@@ -222,14 +222,14 @@ impl<'j> Job<'j> {
     /// `material`: the summaries that others wrote.
     fn run<'e>(
         &self,
-        material: &Material,
+        material: &SummaryMaterial,
         encoder: &dyn Fn() -> Encoder<'e>,
-    ) -> Result<Ran, Error> {
-        let whole = plan::Plan::whole(self.list.items.len());
+    ) -> Result<ShortenOutcome, Error> {
+        let whole = plan::ShortenPlan::whole(self.list.items.len());
         let first = lossless::run(self, &whole, (encoder(), None))?;
         let taken = self.request.level;
         if taken == Level::Lossless || self.fits(&first) {
-            return Ok(Ran { rows: first, by: None, wanted: None });
+            return Ok(ShortenOutcome { rows: first, by: None, wanted: None });
         }
         let turns = Turns::of(self, &first, &encoder());
         let attempt = |level, fill| {
@@ -246,15 +246,15 @@ impl<'j> Job<'j> {
         }
         // What is gone may have been pointed at by what is left.
         if self.after(&further) > self.after(&first) {
-            return Ok(Ran { rows: first, by: None, wanted: None });
+            return Ok(ShortenOutcome { rows: first, by: None, wanted: None });
         }
         // A summary that would not stand there is not worth asking for.
         let wanted = plan.wanted.filter(|_| plan.by.is_some());
-        Ok(Ran { rows: further, by: plan.by, wanted })
+        Ok(ShortenOutcome { rows: further, by: plan.by, wanted })
     }
 
     /// What the summary of these messages of the list is to be made of.
-    fn slice(&self, wanted: &Wanted) -> Slice {
+    fn slice(&self, wanted: &SummaryRequest) -> Slice {
         let covered: Vec<&Message> =
             wanted.covered.iter().flat_map(|at| self.messages(*at)).copied().collect();
         let said = (self.request.summary_instructions.clone(), None);
@@ -275,20 +275,20 @@ impl<'j> Job<'j> {
 
     /// The line in the place of a result that is cleared, where it takes fewer tokens than the
     /// texts do; none where the result stays. `nth`: of the results in its message.
-    fn line(&self, at: usize, nth: usize, sight: Sight) -> Option<&Line> {
-        if !matches!(sight, Sight::Cleared(..)) {
+    fn line(&self, at: usize, nth: usize, sight: Visibility) -> Option<&ClearedLine> {
+        if !matches!(sight, Visibility::Cleared(..)) {
             return None;
         }
         self.lines.get(at)?.get_or_init(|| self.lines_of(at)).get(nth)?.as_ref()
     }
 
-    fn lines_of(&self, at: usize) -> Vec<Option<Line>> {
+    fn lines_of(&self, at: usize) -> Vec<Option<ClearedLine>> {
         if !self.may_clear(at) {
             return Vec::new();
         }
         let results = self.spoken.get(at).into_iter().flatten();
         let results = results.filter_map(|spoken| match spoken {
-            Spoken::Result(answered) => Some(answered),
+            MessageText::Result(answered) => Some(answered),
             _ => None,
         });
         let own = self.messages(at).iter().flat_map(|message| message.tool_results());
@@ -299,11 +299,16 @@ impl<'j> Job<'j> {
     }
 
     /// `raw`: the JSON of the result's message.
-    fn line_of(&self, answered: &Answered, raw: &str, tool: Option<&str>) -> Option<Line> {
+    fn line_of(
+        &self,
+        answered: &ResultTexts,
+        raw: &str,
+        tool: Option<&str>,
+    ) -> Option<ClearedLine> {
         let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
         // An object around the line takes some tokens more.
         let around = match answered.content.as_ref()? {
-            (_, Wrap::Object) => 6,
+            (_, ContentWrap::Object) => 6,
             _ => 0,
         };
         let before = answered.slots.iter().map(|slot| count(&slot.text)).sum();
@@ -311,20 +316,20 @@ impl<'j> Job<'j> {
         let read = self.request.reader.reference.map(|reference| (reference, id()));
         let text = prose::cleared(tool, answered.slots.iter().map(|slot| &*slot.text), read);
         let tokens = count(&text);
-        (tokens + around < before).then_some(Line { text, tokens, before })
+        (tokens + around < before).then_some(ClearedLine { text, tokens, before })
     }
 
     /// What goes of a message where its thinking does.
-    fn thought(&self, at: usize, sight: Sight) -> Option<&Thought> {
-        let clears = matches!(sight, Sight::Cleared(_, Clearing::ResultsAndThinking));
+    fn thought(&self, at: usize, sight: Visibility) -> Option<&MessageThinking> {
+        let clears = matches!(sight, Visibility::Cleared(_, Clearing::ResultsAndThinking));
         if !clears || self.request.reader.results_only {
             return None;
         }
         self.thoughts.get(at)?.get_or_init(|| self.thought_of(at)).as_ref()
     }
 
-    fn thought_of(&self, at: usize) -> Option<Thought> {
-        let ([message], Hold::Free) = (self.messages(at), self.hold(at)) else { return None };
+    fn thought_of(&self, at: usize) -> Option<MessageThinking> {
+        let ([message], EditLimit::Free) = (self.messages(at), self.hold(at)) else { return None };
         let rest = compress::without_thinking(message)?;
         let places = provider::thoughts(self.item(at)?);
         if message.parts.len() - rest.parts.len() != places.len() {
@@ -332,7 +337,7 @@ impl<'j> Job<'j> {
         }
         let cost = |message| self.meter.message(message).ok().map(Cost::real);
         let saved = measure::saved(cost(message)?, cost(&rest)?);
-        (saved > 0).then_some(Thought { places, saved })
+        (saved > 0).then_some(MessageThinking { places, saved })
     }
 
     /// Whether rung 3 may take the results of a message.
@@ -344,35 +349,39 @@ impl<'j> Job<'j> {
     }
 
     /// How far what was written by somebody may be taken.
-    fn hold_words(&self, hold: Hold) -> Hold {
+    fn hold_words(&self, hold: EditLimit) -> EditLimit {
         match hold {
-            Hold::Free | Hold::To(_) if self.request.reader.results_only => Hold::Fixed,
+            EditLimit::Free | EditLimit::To(_) if self.request.reader.results_only => {
+                EditLimit::Fixed
+            }
             hold => hold,
         }
     }
 
     /// How far a text of the model, or the arguments of its call, may be taken.
-    fn hold_own(&self, hold: Hold, text: &str) -> Hold {
+    fn hold_own(&self, hold: EditLimit, text: &str) -> EditLimit {
         match self.hold_words(hold) {
-            Hold::To(_) if stays_whole(text) => Hold::Fixed,
+            EditLimit::To(_) if stays_whole(text) => EditLimit::Fixed,
             hold => hold,
         }
     }
 
     /// How far the texts of a message may be taken.
-    fn hold_in(&self, at: usize, sight: Sight) -> Hold {
+    fn hold_in(&self, at: usize, sight: Visibility) -> EditLimit {
         match (self.hold(at), sight) {
-            (Hold::Free, Sight::To(depth) | Sight::Cleared(depth, _)) => Hold::To(depth),
+            (EditLimit::Free, Visibility::To(depth) | Visibility::Cleared(depth, _)) => {
+                EditLimit::To(depth)
+            }
             (hold, _) => hold,
         }
     }
 
     /// Whether a message's texts may take another form at rung 1.
-    fn hold(&self, at: usize) -> Hold {
+    fn hold(&self, at: usize) -> EditLimit {
         match self.makers.get(at) {
-            Some(Maker::Ours | Maker::OursForGood) => Hold::Ours,
-            _ if self.fixed.get(at) == Some(&true) => Hold::Fixed,
-            _ => Hold::Free,
+            Some(MessageAuthor::Ours | MessageAuthor::OursForGood) => EditLimit::Ours,
+            _ if self.fixed.get(at) == Some(&true) => EditLimit::Fixed,
+            _ => EditLimit::Free,
         }
     }
 

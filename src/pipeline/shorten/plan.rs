@@ -4,21 +4,22 @@ use std::cell::OnceCell;
 
 use super::report::Row;
 use super::turns::Turns;
-use super::{Error, Job};
-use crate::compress::{Depth, Encoder, Stands};
+use super::{Error, ShortenJob};
+use crate::compress::{Depth, Encoder, FactState};
 use crate::domain::{Message, Role, Source};
 use crate::json;
 use crate::pipeline::compress::{
-    self, ClearCost, Clearing, Form, Material, Note, Outcome, Standing, SummaryRules, Wanted,
+    self, ClearCost, Clearing, HistoryNote, LadderOutcome, Standing, SummaryMaterial,
+    SummaryRequest, SummaryRules, TurnForm,
 };
 use crate::pipeline::report::Action;
 use crate::pipeline::{measure, prose};
-use crate::provider::Spoken;
+use crate::provider::MessageText;
 use crate::request::Level;
 
 /// How much of a message is in sight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum Visibility {
     Whole,
     /// Its texts are taken so far down rung 2.
     To(Depth),
@@ -29,24 +30,24 @@ pub(super) enum Sight {
 
 /// What the ladder left.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub(super) sights: Vec<Sight>,
+pub(super) struct ShortenPlan {
+    pub(super) sights: Vec<Visibility>,
     /// The summary's JSON text, and its raw tokens.
     pub(super) summary: Option<(String, u64)>,
     /// Who wrote it; none where it is no summary.
     pub(super) by: Option<String>,
     /// A summary that nobody was asked for yet.
-    pub(super) wanted: Option<Wanted>,
+    pub(super) wanted: Option<SummaryRequest>,
     /// The message before which it stands.
     pub(super) summary_at: Option<usize>,
     /// Whether it takes less than what it stands for would if only results were cleared.
     pub(super) pays: bool,
 }
 
-impl Plan {
+impl ShortenPlan {
     /// Everything in sight.
     pub(super) fn whole(messages: usize) -> Self {
-        Self { sights: vec![Sight::Whole; messages], pays: true, ..Self::default() }
+        Self { sights: vec![Visibility::Whole; messages], pays: true, ..Self::default() }
     }
 }
 
@@ -54,14 +55,14 @@ impl Plan {
 /// possible is only known once it is known what is gone. `fill`: the summary may take what the
 /// budget leaves.
 pub(super) fn run(
-    job: &Job<'_>,
-    (rows, turns, material): (&[Row], &Turns<'_>, &Material),
+    job: &ShortenJob<'_>,
+    (rows, turns, material): (&[Row], &Turns<'_>, &SummaryMaterial),
     (level, fill): (Level, bool),
     encoder: Encoder<'_>,
-) -> Result<Plan, Error> {
+) -> Result<ShortenPlan, Error> {
     let outside = job.costs.last().map_or(0, |cost| cost.real());
     let budget = job.request.budget_tokens.map(|budget| job.request.model.unscale(budget));
-    let plan = compress::Plan {
+    let plan = compress::LadderPlan {
         level,
         digests: budget.is_some(),
         clear_thinking: true,
@@ -74,32 +75,32 @@ pub(super) fn run(
         keep_live: budget.is_none(),
     };
     let (cap, wanted) = (plan.summary_cap, OnceCell::new());
-    let mut view = View { job, rows, turns, material, cap, encoder, wanted };
+    let mut view = PlanView { job, rows, turns, material, cap, encoder, wanted };
     let outcome = compress::plan(&turns.costs, &plan, &mut view)?;
     let mut found = view.plan(&outcome, level)?;
     found.pays = view.pays(&outcome, &found)?;
-    if fill && found.pays && outcome.note == Note::Summary && budget.is_some() {
+    if fill && found.pays && outcome.note == HistoryNote::Summary && budget.is_some() {
         // What whole turns left over may say more of those that are gone.
         view.cap = view.cap.saturating_add(outcome.left);
-        found = Plan { pays: true, ..view.plan(&outcome, level)? };
+        found = ShortenPlan { pays: true, ..view.plan(&outcome, level)? };
     }
     found.wanted = view.wanted.into_inner();
     Ok(found)
 }
 
-struct View<'v> {
-    job: &'v Job<'v>,
+struct PlanView<'v> {
+    job: &'v ShortenJob<'v>,
     rows: &'v [Row],
     turns: &'v Turns<'v>,
-    material: &'v Material,
+    material: &'v SummaryMaterial,
     cap: u64,
     /// Gives forms that stand by themselves.
     encoder: Encoder<'v>,
     /// The first summary that nobody was asked for.
-    wanted: OnceCell<Wanted>,
+    wanted: OnceCell<SummaryRequest>,
 }
 
-impl ClearCost for View<'_> {
+impl ClearCost for PlanView<'_> {
     type Error = Error;
 
     fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Error> {
@@ -108,15 +109,17 @@ impl ClearCost for View<'_> {
         Ok((alone, alone))
     }
 
-    fn settled(&mut self, _: &[Form]) -> Result<Vec<(u64, u64)>, Error> {
+    fn settled(&mut self, _: &[TurnForm]) -> Result<Vec<(u64, u64)>, Error> {
         // The list is gone through once more when the plan is known.
         Ok(Vec::new())
     }
 
-    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Error> {
+    fn taken(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Error> {
         let Some(span) = self.turns.spans.get(turn) else { return Ok(None) };
-        let sight = sight(form, self.words(), Sight::Whole);
-        let (Sight::To(depth) | Sight::Cleared(depth, _)) = sight else { return Ok(None) };
+        let sight = sight(form, self.words(), Visibility::Whole);
+        let (Visibility::To(depth) | Visibility::Cleared(depth, _)) = sight else {
+            return Ok(None);
+        };
         let (mut before, mut after) = (0, 0);
         for at in span.clone() {
             self.tell(at, depth)?;
@@ -127,22 +130,22 @@ impl ClearCost for View<'_> {
         Ok((after <= before).then_some((after, after)))
     }
 
-    fn summary(&mut self, forms: &[Form]) -> Result<u64, Error> {
+    fn summary(&mut self, forms: &[TurnForm]) -> Result<u64, Error> {
         Ok(self.summarized(forms)?.map_or(self.cap, |(_, tokens, _)| tokens))
     }
 }
 
 /// How a message of a turn in that form is seen; `gone` where it is not.
-fn sight(form: Form, words: Depth, gone: Sight) -> Sight {
+fn sight(form: TurnForm, words: Depth, gone: Visibility) -> Visibility {
     match form {
-        Form::Whole => Sight::Whole,
-        Form::Reduced(depth) => Sight::To(depth),
-        Form::Cleared(clearing) => Sight::Cleared(words, clearing),
-        Form::Covered => gone,
+        TurnForm::Whole => Visibility::Whole,
+        TurnForm::Reduced(depth) => Visibility::To(depth),
+        TurnForm::Cleared(clearing) => Visibility::Cleared(words, clearing),
+        TurnForm::Covered => gone,
     }
 }
 
-impl View<'_> {
+impl PlanView<'_> {
     /// How far words are taken where results are cleared.
     fn words(&self) -> Depth {
         match self.job.request.budget_tokens {
@@ -175,13 +178,13 @@ impl View<'_> {
         let Turns { told, descents, .. } = self.turns;
         descents.take((self.job, &self.encoder), (at, depth), |texts| {
             for text in texts {
-                told.tell_facts(at, Stands::To(depth), text.facts());
+                told.tell_facts(at, FactState::To(depth), text.facts());
             }
         });
     }
 
     /// Raw tokens that a message saves where its texts are taken so far; an escape costs.
-    fn saved(&self, at: usize, (depth, sight): (Depth, Sight)) -> i64 {
+    fn saved(&self, at: usize, (depth, sight): (Depth, Visibility)) -> i64 {
         let job = self.job;
         let thought = job.thought(at, sight).map_or(0, |thought| thought.saved);
         let texts = self.turns.descents.take((job, &self.encoder), (at, depth), |texts| {
@@ -192,7 +195,9 @@ impl View<'_> {
                 let own = texts.by_ref().take(spoken.slots().len());
                 let own = own.map(|text| text.saved(depth)).sum::<i64>();
                 let line = match spoken {
-                    Spoken::Result(_) => job.line(at, results.next().unwrap_or_default(), sight),
+                    MessageText::Result(_) => {
+                        job.line(at, results.next().unwrap_or_default(), sight)
+                    }
                     _ => None,
                 };
                 saved += line.map_or(own, |line| measure::saved(line.before, line.tokens));
@@ -202,27 +207,27 @@ impl View<'_> {
         thought + texts.unwrap_or_default()
     }
 
-    fn covered(&self, forms: &[Form]) -> impl Iterator<Item = usize> {
+    fn covered(&self, forms: &[TurnForm]) -> impl Iterator<Item = usize> {
         let spans = self.turns.spans.iter().zip(forms);
         let covered: Vec<usize> = spans
-            .filter(|(_, form)| **form == Form::Covered)
+            .filter(|(_, form)| **form == TurnForm::Covered)
             .flat_map(|(span, _)| span.clone())
             .collect();
         covered.into_iter()
     }
 
-    fn messages(&self, forms: &[Form]) -> impl Iterator<Item = &Message> {
+    fn messages(&self, forms: &[TurnForm]) -> impl Iterator<Item = &Message> {
         self.covered(forms).flat_map(|at| self.job.messages(at)).copied()
     }
 
     /// The summary of what is covered, as a message of the list's shape, what it takes, and who
     /// wrote it.
-    fn summarized(&self, forms: &[Form]) -> Result<Option<(String, u64, String)>, Error> {
+    fn summarized(&self, forms: &[TurnForm]) -> Result<Option<(String, u64, String)>, Error> {
         let messages: Vec<&Message> = self.messages(forms).collect();
         let places: Vec<usize> = self.covered(forms).collect();
         let tokens = places.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.alone).sum();
         let live = forms.get(self.turns.live_turn()..).unwrap_or_default();
-        let told = |fact| !live.contains(&Form::Covered) && self.turns.told.stays(fact);
+        let told = |fact| !live.contains(&TurnForm::Covered) && self.turns.told.stays(fact);
         let rules = SummaryRules {
             cap: self.cap,
             stub_over: None,
@@ -256,15 +261,15 @@ impl View<'_> {
         json
     }
 
-    fn pays(&mut self, outcome: &Outcome, plan: &Plan) -> Result<bool, Error> {
+    fn pays(&mut self, outcome: &LadderOutcome, plan: &ShortenPlan) -> Result<bool, Error> {
         let Some((_, note)) = plan.summary else { return Ok(true) };
         let mut covered = 0;
         for (turn, form) in outcome.forms.iter().enumerate() {
-            if *form != Form::Covered {
+            if *form != TurnForm::Covered {
                 continue;
             }
             let alone = |row: &Row| row.alone;
-            let cleared = Form::Cleared(Clearing::Results);
+            let cleared = TurnForm::Cleared(Clearing::Results);
             covered += if let Some((_, tokens)) = self.taken(turn, cleared)? {
                 tokens
             } else {
@@ -275,21 +280,21 @@ impl View<'_> {
         Ok(note < covered)
     }
 
-    fn plan(&self, outcome: &Outcome, level: Level) -> Result<Plan, Error> {
-        let mut plan = Plan::whole(self.job.list.items.len());
-        if outcome.note == Note::Summary
+    fn plan(&self, outcome: &LadderOutcome, level: Level) -> Result<ShortenPlan, Error> {
+        let mut plan = ShortenPlan::whole(self.job.list.items.len());
+        if outcome.note == HistoryNote::Summary
             && let Some((json, tokens, by)) = self.summarized(&outcome.forms)?
         {
             (plan.summary, plan.by) = (Some((json, tokens)), Some(by));
         }
         // Where no summary can be made the next rung is taken, if the level goes so far.
         let mut covered = match plan.summary {
-            Some(_) => Sight::Gone(Action::Summarized),
-            None => Sight::Gone(Action::Dropped),
+            Some(_) => Visibility::Gone(Action::Summarized),
+            None => Visibility::Gone(Action::Dropped),
         };
         if level < Level::Drop && plan.summary.is_none() {
-            covered = Sight::Cleared(self.words(), Clearing::Results);
-        } else if plan.summary.is_none() && outcome.forms.contains(&Form::Covered) {
+            covered = Visibility::Cleared(self.words(), Clearing::Results);
+        } else if plan.summary.is_none() && outcome.forms.contains(&TurnForm::Covered) {
             // Without the marker this list would be the beginning of the one that came, and
             // nobody could tell them apart.
             let gone: Vec<&Message> = self.messages(&outcome.forms).collect();

@@ -3,23 +3,23 @@
 use std::borrow::Cow;
 
 use super::splice::{Edit, splice};
-use super::{Edited, Job, Original, Ran, Shown};
-use crate::compress::{Class, Form};
+use super::{Original, ShortenJob, ShortenOutcome, ShownMessage, TextEdit};
+use crate::compress::{Fidelity, ShownForm};
 use crate::domain::{ArtifactId, Model, Notes, Role};
 use crate::pipeline::Error;
 use crate::pipeline::arrive::{named, warn};
-use crate::pipeline::manifest::Name;
+use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
-    Action, Actions, CoveredRange, Decision, HistorySummary, Report, TooBig,
+    Action, Actions, CoveredRange, Decision, HistorySummary, OversizedPart, Report,
 };
 use crate::request::{CompressRequest, Explain, Originals};
 
 /// A text or a list made shorter.
 #[derive(Debug)]
-pub struct Shortened {
+pub struct ShortenOutput {
     /// The messages that are shown, in order; none where a text was given.
-    pub list: Vec<Shown>,
+    pub list: Vec<ShownMessage>,
     /// The text that is shown, where one was given.
     pub text: Option<String>,
     pub report: Report,
@@ -31,7 +31,7 @@ pub struct Shortened {
 #[derive(Debug)]
 pub(super) struct Row {
     /// None where it is gone.
-    pub(super) shown: Option<Sketch>,
+    pub(super) shown: Option<RowContent>,
     pub(super) origin: Option<usize>,
     pub(super) action: Action,
     pub(super) rules: Vec<Cow<'static, str>>,
@@ -39,7 +39,7 @@ pub(super) struct Row {
     pub(super) reverted: Vec<Cow<'static, str>>,
     /// Adapters that would have made it no shorter.
     pub(super) refused: Vec<Cow<'static, str>>,
-    pub(super) class: Option<Class>,
+    pub(super) class: Option<Fidelity>,
     pub(super) before: u64,
     pub(super) after: u64,
     /// What it would take without references.
@@ -49,24 +49,24 @@ pub(super) struct Row {
 
 /// What is to be shown: rows that come to nothing are not written.
 #[derive(Debug)]
-pub(super) enum Sketch {
+pub(super) enum RowContent {
     /// A message with edits in their order.
-    Message { places: Vec<Edit>, edits: Vec<Edited>, stands_for: Option<ArtifactId> },
+    Message { places: Vec<Edit>, edits: Vec<TextEdit>, stands_for: Option<ArtifactId> },
     /// The JSON text of the summary.
     Summary(String),
 }
 
-impl Sketch {
-    fn into_shown(self, job: &Job<'_>, origin: Option<usize>) -> Shown {
+impl RowContent {
+    fn into_shown(self, job: &ShortenJob<'_>, origin: Option<usize>) -> ShownMessage {
         match self {
             Self::Summary(json) => {
-                Shown { json, origin, changed: true, edits: Vec::new(), stands_for: None }
+                ShownMessage { json, origin, changed: true, edits: Vec::new(), stands_for: None }
             }
             Self::Message { places, edits, stands_for } => {
                 let raw = origin.and_then(|at| job.item(at)).map_or("", |item| item.raw);
                 let changed = !places.is_empty();
                 let json = if changed { splice(raw, &places) } else { raw.to_owned() };
-                Shown { json, origin, changed, edits, stands_for }
+                ShownMessage { json, origin, changed, edits, stands_for }
             }
         }
     }
@@ -75,7 +75,7 @@ impl Sketch {
 impl Row {
     pub(super) fn summary(json: String, tokens: u64) -> Self {
         Self {
-            shown: Some(Sketch::Summary(json)),
+            shown: Some(RowContent::Summary(json)),
             origin: None,
             action: Action::Kept,
             rules: Vec::new(),
@@ -116,11 +116,11 @@ fn not_taken(reverted: &[Cow<'static, str>], refused: &[Cow<'static, str>]) -> S
 pub(super) fn of_text(
     request: &CompressRequest<'_, '_>,
     text: &str,
-    form: Option<Form>,
-) -> Shortened {
+    form: Option<ShownForm>,
+) -> ShortenOutput {
     let Some(form) = form else {
         // One text in, one form out: there is no other case.
-        return Shortened {
+        return ShortenOutput {
             list: Vec::new(),
             text: Some(text.to_owned()),
             report: report(request, (0, 0), Actions::default(), request.notes.clone()),
@@ -159,7 +159,7 @@ pub(super) fn of_text(
         whole: false,
         artifact: ArtifactId::of_text(text),
     });
-    Shortened {
+    ShortenOutput {
         list: Vec::new(),
         text: Some(form.text.map_or_else(|| text.to_owned(), |text| text.to_string())),
         report,
@@ -169,11 +169,11 @@ pub(super) fn of_text(
 
 pub(super) fn of_list(
     meter: &Meter<'_>,
-    job: &Job<'_>,
-    Ran { rows, by, .. }: Ran,
+    job: &ShortenJob<'_>,
+    ShortenOutcome { rows, by, .. }: ShortenOutcome,
     before: u64,
     mut notes: Notes,
-) -> Result<Shortened, Error> {
+) -> Result<ShortenOutput, Error> {
     meter.check()?;
     let request = job.request;
     for row in &rows {
@@ -195,7 +195,8 @@ pub(super) fn of_list(
     if request.explain == Explain::Full {
         report.decisions = Some(decisions(job, &rows));
     }
-    let mut shortened = Shortened { list: Vec::new(), text: None, report, originals: Vec::new() };
+    let mut shortened =
+        ShortenOutput { list: Vec::new(), text: None, report, originals: Vec::new() };
     for row in rows {
         shortened.list.extend(row.shown.map(|shown| shown.into_shown(job, row.origin)));
         shortened.originals.extend(row.originals);
@@ -216,26 +217,26 @@ fn report(
 }
 
 /// The largest messages that are left.
-fn too_big(job: &Job<'_>, rows: &[Row]) -> Vec<TooBig> {
+fn too_big(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<OversizedPart> {
     /// Entries named.
     const MOST: usize = 5;
     let model = &job.request.model;
     let key = job.list.key;
-    let messages = rows.iter().filter(|row| row.shown.is_some()).map(|row| TooBig {
+    let messages = rows.iter().filter(|row| row.shown.is_some()).map(|row| OversizedPart {
         part: if row.origin.is_some() { "message" } else { "history" },
         tokens: model.scale(row.after),
         pointer: row.origin.map(|at| format!("/{key}/{at}")),
     });
     let outside = job.costs.last().map_or(0, |cost| cost.real());
-    let outside = TooBig { part: "system", tokens: model.scale(outside), pointer: None };
-    let mut found: Vec<TooBig> =
+    let outside = OversizedPart { part: "system", tokens: model.scale(outside), pointer: None };
+    let mut found: Vec<OversizedPart> =
         messages.chain([outside]).filter(|entry| entry.tokens > 0).collect();
     found.sort_by_key(|entry| std::cmp::Reverse(entry.tokens));
     found.truncate(MOST);
     found
 }
 
-fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
+fn decisions(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<Decision> {
     let model: &Model = &job.request.model;
     let kept = job.request.originals != Originals::None;
     let decision = |row: &Row| {
@@ -243,7 +244,7 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
         let message = job.messages(index).first();
         let id = match message {
             Some(message) if message.role != Role::System || message.id.is_some() => {
-                Name::of(message, index).id
+                MessageName::of(message, index).id
             }
             _ => format!("m_{index}"),
         };
@@ -252,7 +253,7 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
             id,
             action: row.action,
             rule: row.rule().into(),
-            class: row.class.map(Class::as_str),
+            class: row.class.map(Fidelity::as_str),
             tokens_before: model.scale(row.before),
             tokens_after: model.scale(row.after),
             artifact: row
@@ -268,10 +269,10 @@ fn decisions(job: &Job<'_>, rows: &[Row]) -> Vec<Decision> {
 /// What was passed on uncounted: four bytes to a token, rounded up.
 pub(super) fn passed(
     request: &CompressRequest<'_, '_>,
-    list: Vec<Shown>,
+    list: Vec<ShownMessage>,
     text: Option<String>,
     notes: Notes,
-) -> Shortened {
+) -> ShortenOutput {
     let bytes = list.iter().map(|shown| shown.json.len()).sum::<usize>()
         + text.as_ref().map_or(0, String::len);
     let tokens = bytes.div_ceil(4) as u64;
@@ -279,5 +280,5 @@ pub(super) fn passed(
     let report = report(request, (tokens, tokens), actions, notes);
     let report =
         report.uncounted(format!("Time was up: passed on as it came, about {tokens} tokens."));
-    Shortened { list, text, report, originals: Vec::new() }
+    ShortenOutput { list, text, report, originals: Vec::new() }
 }

@@ -4,24 +4,27 @@ use std::collections::BTreeMap;
 
 use super::splice::{Edit, splice};
 use crate::domain::{Message, Part, ToolResult};
-use crate::pipeline::points::result::{self, Asked};
-use crate::pipeline::{Asks, Error};
-use crate::provider::{Answered, Spoken, Wrap, spoken};
-use crate::request::List;
+use crate::pipeline::points::result::{self, ResultInput};
+use crate::pipeline::{Error, HookPort};
+use crate::provider::{ContentWrap, MessageText, ResultTexts, spoken};
+use crate::request::MessageList;
 
 /// A result of the list.
-struct Place<'l> {
+struct ResultPlace<'l> {
     /// Where its message stands.
     at: usize,
     input: String,
     tool: Option<String>,
     old: &'l ToolResult,
     /// Where its texts stand; none where they cannot be told.
-    answered: Option<Answered>,
+    answered: Option<ResultTexts>,
 }
 
 /// The list as the hooks at `tool_result` leave it, as JSON text; none where they leave it alone.
-pub fn ask_results(asks: &mut dyn Asks, list: &List<'_, '_>) -> Result<Option<String>, Error> {
+pub fn ask_results(
+    asks: &mut dyn HookPort,
+    list: &MessageList<'_, '_>,
+) -> Result<Option<String>, Error> {
     let places = places(list);
     let fits: Vec<_> = places
         .iter()
@@ -32,10 +35,10 @@ pub fn ask_results(asks: &mut dyn Asks, list: &List<'_, '_>) -> Result<Option<St
             }
         })
         .collect();
-    let asked: Vec<Asked<'_>> = places
+    let asked: Vec<ResultInput<'_>> = places
         .iter()
         .zip(&fits)
-        .map(|(place, fits)| Asked {
+        .map(|(place, fits)| ResultInput {
             input: &place.input,
             tool: place.tool.as_deref(),
             old: place.old,
@@ -64,7 +67,7 @@ pub fn ask_results(asks: &mut dyn Asks, list: &List<'_, '_>) -> Result<Option<St
     Ok(Some(out))
 }
 
-fn places<'l>(list: &'l List<'_, '_>) -> Vec<Place<'l>> {
+fn places<'l>(list: &'l MessageList<'_, '_>) -> Vec<ResultPlace<'l>> {
     let history = &list.conversation.history;
     let calls = result::calls_of(history);
     let mut of_item: BTreeMap<usize, Vec<&Message>> = BTreeMap::new();
@@ -77,10 +80,10 @@ fn places<'l>(list: &'l List<'_, '_>) -> Vec<Place<'l>> {
     for (at, messages) in of_item {
         let item = list.items.get(at).map(spoken).unwrap_or_default();
         let answered = item.into_iter().filter_map(|spoken| match spoken {
-            Spoken::Result(answered) => Some(answered),
+            MessageText::Result(answered) => Some(answered),
             _ => None,
         });
-        let answered: Vec<Answered> = answered.collect();
+        let answered: Vec<ResultTexts> = answered.collect();
         let known = answered.len() == messages.len();
         for (nth, message) in messages.into_iter().enumerate() {
             let (Some(input), Some(old)) =
@@ -91,14 +94,14 @@ fn places<'l>(list: &'l List<'_, '_>) -> Vec<Place<'l>> {
             let named = calls.get(&old.call_id).map(|call| &call.name);
             let tool = old.name.as_ref().or(named).map(ToString::to_string);
             let answered = answered.get(nth).filter(|_| known).cloned();
-            places.push(Place { at, input, tool, old, answered });
+            places.push(ResultPlace { at, input, tool, old, answered });
         }
     }
     places
 }
 
 /// The edits that put a new result in the place of the old one; none where no text can.
-fn edits(place: &Place<'_>, new: &ToolResult) -> Option<Vec<Edit>> {
+fn edits(place: &ResultPlace<'_>, new: &ToolResult) -> Option<Vec<Edit>> {
     let answered = place.answered.as_ref()?;
     let fails = |result: &ToolResult| result.is_error == Some(true);
     if fails(place.old) != fails(new) {
@@ -114,7 +117,7 @@ fn edits(place: &Place<'_>, new: &ToolResult) -> Option<Vec<Edit>> {
         let edit = |(slot, text): (&crate::provider::TextSlot, &&str)| Edit {
             at: slot.raw.clone(),
             text: (*text).into(),
-            wrap: Wrap::Text,
+            wrap: ContentWrap::Text,
         };
         return Some(slots.iter().zip(&texts).map(edit).collect());
     }

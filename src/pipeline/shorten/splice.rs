@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::json;
-use crate::provider::Wrap;
+use crate::provider::ContentWrap;
 
 /// A text in the place of some bytes of a message's JSON text.
 #[derive(Debug, Clone)]
 pub struct Edit {
     pub at: Range<usize>,
     pub text: Arc<str>,
-    pub wrap: Wrap,
+    pub wrap: ContentWrap,
 }
 
 /// The JSON text with its edits, which are disjoint and in order.
@@ -21,9 +21,9 @@ pub fn splice(raw: &str, edits: &[Edit]) -> String {
     for edit in edits {
         out.push_str(raw.get(copied..edit.at.start).unwrap_or_default());
         match edit.wrap {
-            Wrap::Text => json::write_string(&mut out, &edit.text),
-            Wrap::Raw => out.push_str(&edit.text),
-            Wrap::Object => {
+            ContentWrap::Text => json::write_string(&mut out, &edit.text),
+            ContentWrap::Raw => out.push_str(&edit.text),
+            ContentWrap::Object => {
                 out.push_str("{\"result\":");
                 json::write_string(&mut out, &edit.text);
                 out.push('}');

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Job;
-use super::descents::Descents;
+use super::ShortenJob;
+use super::reductions::ReductionChains;
 use super::report::Row;
-use crate::compress::{Encoder, Form, Hold, Stands, Told, Whose};
+use crate::compress::{EditLimit, Encoder, FactState, ShownFacts, ShownForm, TextOwner};
 use crate::domain::{Role, Turn, turns};
 use crate::pipeline::compress::TurnCost;
-use crate::provider::Spoken;
+use crate::provider::MessageText;
 
 /// The turns of a list.
 #[derive(Debug)]
@@ -18,28 +18,28 @@ pub(super) struct Turns<'t> {
     /// Raw tokens, one for each turn.
     pub(super) costs: Vec<TurnCost>,
     /// What its messages show to each other.
-    pub(super) told: Told<'t>,
+    pub(super) told: ShownFacts<'t>,
     /// Its texts on their way down rung 2.
-    pub(super) descents: Descents,
+    pub(super) descents: ReductionChains,
     /// Whether a message stands as it came, whatever the budget.
     pub(super) whole: Vec<bool>,
 }
 
 impl<'t> Turns<'t> {
     /// The turns by what each message takes after rung 1, references aside.
-    pub(super) fn of(job: &Job<'t>, rows: &[Row], encoder: &Encoder<'_>) -> Self {
+    pub(super) fn of(job: &ShortenJob<'t>, rows: &[Row], encoder: &Encoder<'_>) -> Self {
         let spans = spans(job);
         let costs = turn_costs(job, rows, &spans);
         let user = costs.iter().rposition(|cost| cost.user);
         let mut whole = Vec::with_capacity(job.list.items.len());
         for (turn, (span, cost)) in spans.iter().zip(&costs).enumerate() {
             let stays = cost.exempt || Some(turn) == user;
-            whole.extend(span.clone().map(|at| stays || job.hold(at) != Hold::Free));
+            whole.extend(span.clone().map(|at| stays || job.hold(at) != EditLimit::Free));
         }
         let live = costs.last().map_or(0, |newest| newest.live_start);
         let live = spans.get(live).map_or(whole.len(), |span| span.start);
         let told = told(job, &whole, live, encoder);
-        let descents = Descents::new(whole.len());
+        let descents = ReductionChains::new(whole.len());
         Self { spans, costs, told, descents, whole }
     }
 
@@ -51,15 +51,15 @@ impl<'t> Turns<'t> {
 
 /// The texts of a message with the forms that they have by themselves, where they have one.
 fn forms<'j>(
-    job: &'j Job<'_>,
+    job: &'j ShortenJob<'_>,
     encoder: &Encoder<'_>,
     at: usize,
-    hold: Hold,
-) -> impl Iterator<Item = (&'j Arc<str>, Option<Form>)> {
+    hold: EditLimit,
+) -> impl Iterator<Item = (&'j Arc<str>, Option<ShownForm>)> {
     let spoken = job.spoken.get(at).into_iter().flatten();
     spoken.flat_map(move |spoken| {
         let hold = match spoken {
-            Spoken::Result(_) => hold,
+            MessageText::Result(_) => hold,
             _ => job.hold_words(hold),
         };
         let slots = spoken.slots().iter();
@@ -70,38 +70,43 @@ fn forms<'j>(
 /// The form of a text by itself.
 pub(super) fn form(
     encoder: &Encoder<'_>,
-    spoken: &Spoken,
+    spoken: &MessageText,
     text: &Arc<str>,
-    hold: Hold,
-) -> Option<Form> {
+    hold: EditLimit,
+) -> Option<ShownForm> {
     Some(match (spoken, hold) {
-        (Spoken::Words(_), hold) => encoder.words(text, hold),
-        (Spoken::Said(_), Hold::To(depth)) => encoder.said(text, depth),
-        (Spoken::Call(..), Hold::To(depth)) => encoder.arguments(text, depth),
-        (Spoken::Result(_), Hold::To(depth)) => encoder.alone(text, Some(depth)),
-        (Spoken::Result(_), Hold::Free) => encoder.alone(text, None),
+        (MessageText::Words(_), hold) => encoder.words(text, hold),
+        (MessageText::Said(_), EditLimit::To(depth)) => encoder.said(text, depth),
+        (MessageText::Call(..), EditLimit::To(depth)) => encoder.arguments(text, depth),
+        (MessageText::Result(_), EditLimit::To(depth)) => encoder.alone(text, Some(depth)),
+        (MessageText::Result(_), EditLimit::Free) => encoder.alone(text, None),
         _ => return None,
     })
 }
 
 /// Whose the texts are that something spoken holds.
-pub(super) fn whose(spoken: &Spoken) -> Whose {
+pub(super) fn whose(spoken: &MessageText) -> TextOwner {
     match spoken {
-        Spoken::Result(_) => Whose::Result,
-        Spoken::Words(_) => Whose::Words,
-        Spoken::Said(_) => Whose::Said,
-        Spoken::Call(..) => Whose::Arguments,
+        MessageText::Result(_) => TextOwner::Result,
+        MessageText::Words(_) => TextOwner::Words,
+        MessageText::Said(_) => TextOwner::Said,
+        MessageText::Call(..) => TextOwner::Arguments,
     }
 }
 
 /// What stands as it came is told at once; the rest when it is known what is left of it.
-fn told<'t>(job: &Job<'t>, whole: &[bool], live: usize, encoder: &Encoder<'_>) -> Told<'t> {
+fn told<'t>(
+    job: &ShortenJob<'t>,
+    whole: &[bool],
+    live: usize,
+    encoder: &Encoder<'_>,
+) -> ShownFacts<'t> {
     let list = job.list.items.iter().zip(whole).map(|(item, whole)| (item.raw, *whole));
-    let told = Told::new(list.collect(), live);
+    let told = ShownFacts::new(list.collect(), live);
     for (at, whole) in whole.iter().enumerate() {
         let stands = match whole {
-            true => Stands::Whole,
-            false if at >= live => Stands::Shielded,
+            true => FactState::Whole,
+            false if at >= live => FactState::Shielded,
             false => continue,
         };
         // Where a notation says a fact by its place alone, it is in nobody's sight.
@@ -115,7 +120,7 @@ fn told<'t>(job: &Job<'t>, whole: &[bool], live: usize, encoder: &Encoder<'_>) -
 
 /// Turns as ranges of messages of the list: a message of the list that holds results and text
 /// belongs to the turn of its results.
-fn spans(job: &Job<'_>) -> Vec<Turn> {
+fn spans(job: &ShortenJob<'_>) -> Vec<Turn> {
     let history = &job.list.conversation.history;
     let mut spans: Vec<Turn> = Vec::new();
     let mut next = 0;
@@ -143,12 +148,12 @@ fn spans(job: &Job<'_>) -> Vec<Turn> {
 }
 
 /// The first message from `next` on that the history knows; those before it hold system text.
-fn history_start(job: &Job<'_>, next: usize, last: usize) -> usize {
+fn history_start(job: &ShortenJob<'_>, next: usize, last: usize) -> usize {
     let is_system = |at: &usize| job.messages(*at).iter().any(|own| own.role == Role::System);
     (next..last).find(|at| !is_system(at)).unwrap_or(last)
 }
 
-fn turn_costs(job: &Job<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
+fn turn_costs(job: &ShortenJob<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
     let keep = job.request.keep_recent_turns.max(job.request.protect.recent_turns);
     let recent = job.request.protect.recent_messages;
     let shielded = job.list.items.len().saturating_sub(recent);
@@ -180,7 +185,7 @@ fn turn_costs(job: &Job<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCost> {
 }
 
 /// The turn of the oldest of the newest results that stay.
-fn kept_results(job: &Job<'_>, spans: &[Turn]) -> usize {
+fn kept_results(job: &ShortenJob<'_>, spans: &[Turn]) -> usize {
     let results = spans.iter().enumerate().rev().flat_map(|(turn, span)| {
         let messages = span.clone().flat_map(|at| job.messages(at));
         messages.flat_map(|message| message.tool_results()).map(move |_| turn)

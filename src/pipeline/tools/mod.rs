@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::{Conversation, Message, RawJson, ToolDefinition};
-use crate::pipeline::{Deadline, Stopped};
+use crate::pipeline::{Deadline, StopReason};
 use crate::request::{LOAD_TOOLKIT, ToolOptions};
 
 /// What became of the tools.
@@ -33,7 +33,7 @@ pub(super) fn run(
     conversation: &mut Conversation,
     options: &ToolOptions,
     deadline: &Deadline,
-) -> Result<Output, Stopped> {
+) -> Result<Output, StopReason> {
     let list = std::mem::take(&mut conversation.tools);
     let mut output = Output { total: list.len(), ..Output::default() };
     let (kept, removed) = prune::run(list, options.prune.as_ref(), deadline)?;

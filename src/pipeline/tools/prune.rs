@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::ToolDefinition;
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{Deadline, Stopped};
+use crate::pipeline::{Deadline, StopReason};
 use crate::request::{Prune, Strategy};
 
 /// The tools that stay, in their order, and the names of the others.
@@ -12,12 +12,12 @@ pub(super) fn run(
     list: Vec<ToolDefinition>,
     prune: Option<&Prune>,
     deadline: &Deadline,
-) -> Result<(Vec<ToolDefinition>, Vec<Arc<str>>), Stopped> {
+) -> Result<(Vec<ToolDefinition>, Vec<Arc<str>>), StopReason> {
     let Some(prune) = prune else { return Ok((list, Vec::new())) };
     let task = prune.task.as_ref().map(|task| task.to_lowercase());
     let allow: Option<Vec<String>> =
         prune.allow.as_ref().map(|names| names.iter().map(|name| name.to_lowercase()).collect());
-    let stays = |tool: &ToolDefinition| -> Result<bool, Stopped> {
+    let stays = |tool: &ToolDefinition| -> Result<bool, StopReason> {
         let by_task = task.as_ref().map(|task| is_for(tool, task, deadline)).transpose()?;
         let by_name = allow.as_ref().map(|names| names.contains(&tool.name.to_lowercase()));
         Ok(match (by_task, by_name, prune.strategy) {
@@ -40,7 +40,7 @@ pub(super) fn run(
 
 /// Whether a tool has no tags, or its name or one of them stands in the task, which is in small
 /// letters.
-fn is_for(tool: &ToolDefinition, task: &str, deadline: &Deadline) -> Result<bool, Stopped> {
+fn is_for(tool: &ToolDefinition, task: &str, deadline: &Deadline) -> Result<bool, StopReason> {
     let tags = tags(tool);
     if tags.is_empty() || task.contains(&tool.name.to_lowercase()) {
         return Ok(true);
@@ -81,7 +81,7 @@ mod tests {
             origin: "".into(),
         };
         let late = Deadline::at(Instant::now());
-        assert_eq!(is_for(&tool, "a task", &late), Err(Stopped::TimeUp));
+        assert_eq!(is_for(&tool, "a task", &late), Err(StopReason::TimeUp));
         assert_eq!(is_for(&tool, "task y", &Deadline::default()), Ok(true));
         assert_eq!(is_for(&tool, "a task", &Deadline::default()), Ok(false));
     }

@@ -6,21 +6,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Adapter, Place, pointer};
+use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{Content, Message, Source, Target, ToolCall};
 use crate::json::{self, write_string};
 use crate::provider::SYNTHETIC_CALL_ID;
 use crate::provider::words::shown;
 
 /// Calls by their id in the request: the id and the name they have now.
-type Known = HashMap<Arc<str>, (Arc<str>, Arc<str>)>;
+type RenamedCalls = HashMap<Arc<str>, (Arc<str>, Arc<str>)>;
 
-impl Adapter<'_> {
+impl ConversationAdapter<'_> {
     pub(super) fn calls(&mut self, history: &mut [Message]) {
         if self.target == Target::Neutral {
             return;
         }
-        let mut known = Known::new();
+        let mut known = RenamedCalls::new();
         let mut made: HashMap<Arc<str>, usize> = HashMap::new();
         for message in history {
             let origin = message.origin;
@@ -61,7 +61,7 @@ impl Adapter<'_> {
         origin: Option<usize>,
         made: &mut HashMap<Arc<str>, usize>,
     ) {
-        let at = || pointer(self.source, origin, Place::History);
+        let at = || pointer(self.source, origin, MessageRegion::History);
         if let Some(name) = valid_name(self.target, &call.name) {
             let detail = format!("{} → {name}", shown(&call.name));
             self.notes.degraded("tool_name_renamed", at(), detail);
@@ -85,7 +85,7 @@ impl Adapter<'_> {
 
     /// Arguments must be an object there.
     fn arguments(&mut self, call: &mut ToolCall, origin: Option<usize>) {
-        let at = || pointer(self.source, origin, Place::History);
+        let at = || pointer(self.source, origin, MessageRegion::History);
         let (key, code) = if call.custom {
             ("input", "custom_call_wrapped")
         } else if call.arguments.trim().is_empty() {

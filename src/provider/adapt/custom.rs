@@ -4,7 +4,7 @@
 //! Chat Completions keeps the definition under `custom` and a grammar under `grammar`; the
 //! Responses API has the members of both beside `type`.
 
-use super::{Adapter, calls::valid_name};
+use super::{ConversationAdapter, calls::valid_name};
 use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Node, write_string};
 use crate::provider::words::{listed, shown};
@@ -13,7 +13,7 @@ use crate::provider::words::{listed, shown};
 const WRAPPED: &str =
     r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
-impl Adapter<'_> {
+impl ConversationAdapter<'_> {
     /// Brings a free-form tool into the target's shape. The neutral shape keeps it whole, as it
     /// keeps its calls.
     pub(super) fn custom_tool(&mut self, tool: &mut ToolDefinition) {

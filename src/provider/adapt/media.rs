@@ -3,21 +3,21 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::Adapter;
+use super::ConversationAdapter;
 use crate::domain::{Media, MediaSource, Source, Target};
 
 /// Whose message, or part, holds a medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(super) enum MediaHolder {
     User,
     Assistant,
     System,
     Result,
 }
 
-impl Adapter<'_> {
+impl ConversationAdapter<'_> {
     /// Adapts a medium in place, or gives the text that stands for it.
-    pub(super) fn media(&self, media: &mut Media, holder: Holder) -> Option<String> {
+    pub(super) fn media(&self, media: &mut Media, holder: MediaHolder) -> Option<String> {
         if self.target == Target::Neutral {
             return None;
         }
@@ -57,8 +57,8 @@ impl Adapter<'_> {
     }
 
     /// What each provider's reference allows: content part types by role.
-    fn holds(&self, media: &Media, holder: Holder) -> bool {
-        use Holder::{Result, System, User};
+    fn holds(&self, media: &Media, holder: MediaHolder) -> bool {
+        use MediaHolder::{Result, System, User};
         use MediaSource::{Base64, FileId, Text, Url};
         let image = media.is_image();
         let sound = media.is_audio() || is_video(&media.media_type);

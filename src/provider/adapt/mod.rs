@@ -19,16 +19,16 @@ use crate::domain::{Content, Conversation, Message, Notes, Part, Role, Source, T
 
 /// Adapts a conversation to a target. Messages that hold nothing for it are taken out.
 pub fn adapt(conversation: &mut Conversation, target: Target, notes: &mut Notes) {
-    let mut adapter = Adapter { source: conversation.source, target, notes };
+    let mut adapter = ConversationAdapter { source: conversation.source, target, notes };
     adapter.tools(&mut conversation.tools);
     adapter.calls(&mut conversation.history);
-    conversation.system.retain_mut(|message| adapter.message(message, Place::Head));
-    conversation.history.retain_mut(|message| adapter.message(message, Place::History));
+    conversation.system.retain_mut(|message| adapter.message(message, MessageRegion::Head));
+    conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
     adapter.trailing_thinking(&mut conversation.history);
 }
 
 /// What every step knows.
-struct Adapter<'n> {
+struct ConversationAdapter<'n> {
     source: Source,
     target: Target,
     notes: &'n mut Notes,
@@ -36,15 +36,15 @@ struct Adapter<'n> {
 
 /// Where a message stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum MessageRegion {
     /// Among the leading system messages.
     Head,
     History,
 }
 
-impl Adapter<'_> {
+impl ConversationAdapter<'_> {
     /// Adapts one message; false takes it out.
-    fn message(&mut self, message: &mut Message, place: Place) -> bool {
+    fn message(&mut self, message: &mut Message, place: MessageRegion) -> bool {
         if message.role == Role::System {
             self.system(message, place);
         }
@@ -65,10 +65,10 @@ impl Adapter<'_> {
         self.message_parts(message, place)
     }
 
-    fn system(&mut self, message: &Message, place: Place) {
+    fn system(&mut self, message: &Message, place: MessageRegion) {
         let at = || pointer(self.source, message.origin, place);
         match self.target {
-            Target::Anthropic | Target::Gemini if place == Place::History => {
+            Target::Anthropic | Target::Gemini if place == MessageRegion::History => {
                 let detail = "system text stands before all messages there";
                 self.notes.degraded("system_hoisted", at(), detail);
             }
@@ -105,7 +105,7 @@ impl Adapter<'_> {
             goes_on = is_assistant;
         }
         for (origin, thoughts, empty) in found.into_iter().rev() {
-            let at = pointer(self.source, origin, Place::History);
+            let at = pointer(self.source, origin, MessageRegion::History);
             let detail = parts::count(thoughts);
             self.notes.degraded("trailing_thinking_dropped", at.clone(), detail);
             if empty {
@@ -116,7 +116,7 @@ impl Adapter<'_> {
     }
 
     /// Fields that we do not interpret go only where they may be known.
-    fn message_extra(&mut self, message: &mut Message, place: Place) {
+    fn message_extra(&mut self, message: &mut Message, place: MessageRegion) {
         let keeps = match self.target {
             Target::Neutral => true,
             Target::Openai => matches!(self.source, Source::Openai | Source::Neutral),
@@ -155,7 +155,7 @@ fn is_thinking(part: &Part) -> bool {
 }
 
 /// JSON Pointer to a message of the request.
-fn pointer(source: Source, origin: Option<usize>, place: Place) -> String {
+fn pointer(source: Source, origin: Option<usize>, place: MessageRegion) -> String {
     let (list, system) = match source {
         Source::Openai | Source::Neutral => ("messages", "messages"),
         Source::OpenaiResponses => ("input", "instructions"),
@@ -164,7 +164,7 @@ fn pointer(source: Source, origin: Option<usize>, place: Place) -> String {
     };
     match origin {
         Some(index) => format!("/{list}/{index}"),
-        None if place == Place::Head => format!("/{system}"),
+        None if place == MessageRegion::Head => format!("/{system}"),
         None => format!("/{list}"),
     }
 }

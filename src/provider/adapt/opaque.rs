@@ -1,11 +1,11 @@
 //! Items that only one provider knows: whose they are, and what becomes of them elsewhere.
 
-use super::Adapter;
-use super::parts::{Lost, member};
+use super::ConversationAdapter;
+use super::parts::{LossCounts, member};
 use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
 use crate::json::{self, Node};
 
-impl Adapter<'_> {
+impl ConversationAdapter<'_> {
     /// Whether an item can go to the target as it is. A neutral conversation may hold items of
     /// any provider: there the kind tells. `inside`: it stands in a tool's result.
     pub(super) fn knows(&self, kind: &str, raw: &RawJson, inside: bool) -> bool {
@@ -19,7 +19,7 @@ impl Adapter<'_> {
     }
 
     /// Adapts an item that stands by itself; false takes it out.
-    pub(super) fn opaque(&self, part: &mut Part, lost: &mut Lost) -> bool {
+    pub(super) fn opaque(&self, part: &mut Part, lost: &mut LossCounts) -> bool {
         let Content::Opaque { kind, raw } = &part.content else { return true };
         // A refusal is a part of an item, which cannot stand among items by itself.
         let whole = &**kind != "refusal" || self.target != Target::OpenaiResponses;
@@ -38,7 +38,7 @@ impl Adapter<'_> {
 
     /// Turns a document made of blocks of text into one of plain text, where the target does
     /// not know it.
-    pub(super) fn document(&self, part: &mut Part, inside: bool, lost: &mut Lost) {
+    pub(super) fn document(&self, part: &mut Part, inside: bool, lost: &mut LossCounts) {
         let Content::Opaque { kind, raw } = &part.content else { return };
         if &**kind != "document" || self.knows(kind, raw, inside) {
             return;

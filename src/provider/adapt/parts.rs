@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Adapter, Place, media::Holder, pointer};
+use super::{ConversationAdapter, MessageRegion, media::MediaHolder, pointer};
 use crate::domain::{
     Content, Extra, Message, Part, RawJson, Role, Source, Target, Thinking, ToolResult,
 };
@@ -11,7 +11,7 @@ use crate::provider::words::{distinct, listed};
 
 /// What was taken from one message, so that each loss is one note.
 #[derive(Default)]
-pub(super) struct Lost {
+pub(super) struct LossCounts {
     thinking: usize,
     signatures: usize,
     pub(super) opaque: Vec<Arc<str>>,
@@ -24,9 +24,9 @@ pub(super) struct Lost {
     marks: usize,
 }
 
-impl Adapter<'_> {
+impl ConversationAdapter<'_> {
     /// Adapts the parts of a message; false where nothing is left that the target could hold.
-    pub(super) fn message_parts(&mut self, message: &mut Message, place: Place) -> bool {
+    pub(super) fn message_parts(&mut self, message: &mut Message, place: MessageRegion) -> bool {
         if message.role == Role::Tool && !message.parts.iter().all(is_result) {
             self.strays(message, place);
         }
@@ -35,7 +35,7 @@ impl Adapter<'_> {
             return true;
         }
         let spoke = message.parts.iter().any(|part| !is_empty(part) && !self.is_blank(part));
-        let mut lost = Lost::default();
+        let mut lost = LossCounts::default();
         let mut kept: Vec<Part> = Vec::with_capacity(message.parts.len());
         for mut part in std::mem::take(&mut message.parts) {
             let keep = self.part(&mut part, message.role, &mut lost);
@@ -56,7 +56,7 @@ impl Adapter<'_> {
     }
 
     /// Whether a message still has a place in the payload.
-    fn stays(&mut self, message: &Message, place: Place, spoke: bool) -> bool {
+    fn stays(&mut self, message: &Message, place: MessageRegion, spoke: bool) -> bool {
         let at = || pointer(self.source, message.origin, place);
         if !message.parts.is_empty() {
             return true;
@@ -74,7 +74,7 @@ impl Adapter<'_> {
 
     /// A tool message holds results. What else stands in one goes into its last result; one
     /// without a result is what the user says.
-    fn strays(&mut self, message: &mut Message, place: Place) {
+    fn strays(&mut self, message: &mut Message, place: MessageRegion) {
         let at = pointer(self.source, message.origin, place);
         self.notes.degraded("tool_parts_moved", at, "");
         let (results, strays): (Vec<Part>, Vec<Part>) =
@@ -90,7 +90,7 @@ impl Adapter<'_> {
     }
 
     /// Adapts one part in place; false takes it out.
-    fn part(&mut self, part: &mut Part, role: Role, lost: &mut Lost) -> bool {
+    fn part(&mut self, part: &mut Part, role: Role, lost: &mut LossCounts) -> bool {
         if let Content::Thinking(thinking) = &part.content {
             let keep = self.keeps_thinking(thinking, part, role);
             lost.thinking += usize::from(!keep);
@@ -110,10 +110,10 @@ impl Adapter<'_> {
             }
             Content::Media(_) => {
                 let holder = match role {
-                    Role::User => Holder::User,
-                    Role::Assistant => Holder::Assistant,
-                    Role::Tool => Holder::Result,
-                    Role::System => Holder::System,
+                    Role::User => MediaHolder::User,
+                    Role::Assistant => MediaHolder::Assistant,
+                    Role::Tool => MediaHolder::Result,
+                    Role::System => MediaHolder::System,
                 };
                 self.media_part(part, holder, lost);
                 true
@@ -133,7 +133,7 @@ impl Adapter<'_> {
         }
     }
 
-    fn media_part(&mut self, part: &mut Part, holder: Holder, lost: &mut Lost) {
+    fn media_part(&mut self, part: &mut Part, holder: MediaHolder, lost: &mut LossCounts) {
         let Content::Media(media) = &mut part.content else { return };
         if let Some(text) = self.media(media, holder) {
             let first = text.split('\n').next().unwrap_or_default();
@@ -150,7 +150,7 @@ impl Adapter<'_> {
         &mut self,
         result: &mut ToolResult,
         cache: &mut Option<crate::domain::CacheMark>,
-        lost: &mut Lost,
+        lost: &mut LossCounts,
     ) {
         for part in &mut result.content {
             // The result itself carries the mark.
@@ -164,7 +164,7 @@ impl Adapter<'_> {
             }
             if matches!(part.content, Content::Media(_)) {
                 self.part_extra(part, lost);
-                self.media_part(part, Holder::Result, lost);
+                self.media_part(part, MediaHolder::Result, lost);
             } else {
                 self.part_extra(part, lost);
             }
@@ -215,7 +215,7 @@ impl Adapter<'_> {
 
     /// Unknown fields of a part go back to their own provider only; how closely to look at an
     /// image is the same word in both shapes of one provider.
-    fn part_extra(&mut self, part: &mut Part, lost: &mut Lost) {
+    fn part_extra(&mut self, part: &mut Part, lost: &mut LossCounts) {
         if part.extra.is_empty() || self.target.reads_items_of(self.source) {
             return;
         }
@@ -231,7 +231,7 @@ impl Adapter<'_> {
         });
     }
 
-    fn report(&mut self, message: &Message, place: Place, lost: Lost) {
+    fn report(&mut self, message: &Message, place: MessageRegion, lost: LossCounts) {
         let at = || pointer(self.source, message.origin, place);
         let counted = [
             ("thinking_dropped", lost.thinking),

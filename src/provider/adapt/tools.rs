@@ -1,12 +1,12 @@
 //! Tool definitions: names, fields and schemas in the form a target accepts.
 
-use super::{Adapter, calls::valid_name, custom, parts::foreign_fields, schema};
+use super::{ConversationAdapter, calls::valid_name, custom, parts::foreign_fields, schema};
 use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::provider::schema::as_json_schema;
 use crate::provider::words::{listed, shown};
 use crate::provider::write::is_gemini_schema;
 
-impl Adapter<'_> {
+impl ConversationAdapter<'_> {
     pub(super) fn tools(&mut self, tools: &mut Vec<ToolDefinition>) {
         tools.retain_mut(|tool| self.tool(tool));
     }

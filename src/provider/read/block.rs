@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use super::context::{Reading, part_extra, present, unmarked};
+use super::context::{ReadContext, part_extra, present, unmarked};
 use super::media;
 use crate::domain::{Content, Part, RawJson, Thinking, ToolCall, ToolResult};
 use crate::json::{Node, Path, Value};
 
 /// The `content` of a message: a string, null, or an array of parts. An empty string is no
 /// part at all.
-pub(super) fn content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+pub(super) fn content(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
     match &node.value {
         Value::Null => Vec::new(),
         Value::String(text) if text.is_empty() => Vec::new(),
@@ -31,7 +31,11 @@ pub(super) fn content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) ->
 }
 
 /// What a tool answered: like [`content`], but only text, media and items carried whole.
-pub(super) fn result_content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+pub(super) fn result_content(
+    cx: &mut ReadContext<'_>,
+    node: &Node<'_>,
+    path: &Path<'_>,
+) -> Vec<Part> {
     let mut parts = content(cx, node, path);
     // Only an item that is no text can differ, and each item gives exactly one part or a fault.
     let items = node.as_array().unwrap_or_default();
@@ -50,7 +54,7 @@ pub(super) fn result_content(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<
 }
 
 /// One part; none after a fault.
-pub(super) fn part(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
+pub(super) fn part(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
     if let Value::String(text) = &node.value {
         return Some(Part::text(cx.shared(text, path)));
     }
@@ -96,7 +100,7 @@ pub(super) fn part(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Op
 
 /// A part that goes back to its provider with the bytes it came with. Its cache mark is the
 /// part's, since marks are counted and moved.
-pub(super) fn opaque(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+pub(super) fn opaque(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let mut part = Part::new(whole(node));
     part.cache = cx.cache_mark(node, path);
     part
@@ -107,14 +111,14 @@ fn whole(node: &Node<'_>) -> Content {
     Content::Opaque { kind: Arc::from(kind), raw: unmarked(node) }
 }
 
-fn text(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+fn text(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let text = cx.needed(node, "text", path).and_then(|text| cx.string(text, &path.key("text")));
     let mut part = Part::text(text.unwrap_or_default());
     part.extra = part_extra(node, &["type", "text"]);
     part
 }
 
-fn thinking(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+fn thinking(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let key = if node.get("thinking").is_some() { "thinking" } else { "text" };
     let text = cx.member(node, key, path).unwrap_or_default();
     let opaque = present(node, "opaque").map(|item| RawJson::new(item.raw));
@@ -124,7 +128,7 @@ fn thinking(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
 }
 
 /// Anthropic's `tool_use` and the neutral `tool_call`.
-fn call(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, key: &str) -> Part {
+fn call(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, key: &str) -> Part {
     let id = cx.required(node, "id", path, "a tool call needs an id");
     let name = cx.required(node, "name", path, "a tool call names its tool");
     let custom = key == "arguments" && cx.flag(node, "custom", path) == Some(true);
@@ -143,7 +147,7 @@ fn call(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, key: &str) -> Pa
 }
 
 /// Anthropic's and the neutral `tool_result`.
-fn result(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+fn result(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     const IDS: [&str; 3] = ["tool_use_id", "call_id", "tool_call_id"];
     let key = IDS.into_iter().find(|key| node.get(key).is_some()).unwrap_or("tool_use_id");
     let call_id = cx.required(node, key, path, "a tool result needs the id of its call");
@@ -160,7 +164,7 @@ fn result(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
 }
 
 /// The neutral shape's way to carry an item: `{"type": "opaque", "kind", "raw"}`.
-fn carried(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+fn carried(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let kind = node.get("kind").and_then(Node::as_str);
     match (kind, node.get("raw")) {
         (Some(kind), Some(item)) => {

@@ -5,19 +5,19 @@
 
 use std::sync::Arc;
 
-use crate::domain::{CacheMark, Extra, Notes, RawJson, Ttl};
+use crate::domain::{CacheMark, CacheTtl, Extra, Notes, RawJson};
 use crate::json::{self, Faults, Limits, Node, Path, Text, Value};
 pub(super) use crate::provider::words::shown;
 
 /// One reading of one request.
-pub(super) struct Reading<'c> {
+pub(super) struct ReadContext<'c> {
     pub(super) faults: &'c mut Faults,
     pub(super) notes: &'c mut Notes,
     /// Malformed tool arguments are kept as they are instead of being faults.
     pub(super) lenient: bool,
 }
 
-impl Reading<'_> {
+impl ReadContext<'_> {
     pub(super) fn fault(&mut self, path: &Path<'_>, detail: impl Into<String>) {
         self.faults.add(path, detail);
     }
@@ -123,7 +123,7 @@ impl Reading<'_> {
 
     fn mark(&mut self, mark: &Node<'_>, path: &Path<'_>) -> CacheMark {
         let word = self.member(mark, "ttl", path);
-        let ttl = word.as_deref().and_then(Ttl::parse);
+        let ttl = word.as_deref().and_then(CacheTtl::parse);
         if let (Some(word), None) = (word, ttl) {
             let detail = format!("`{}` is no lifetime: use 5m or 1h", shown(&word));
             self.fault(&path.key("ttl"), detail);

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::context::{Reading, either, extra, present, shown};
+use super::context::{ReadContext, either, extra, present, shown};
 use super::message;
 use crate::domain::{
     Content, Extra, Media, MediaSource, Message, Part, RawJson, Role, Thinking, ToolCall,
@@ -16,8 +16,8 @@ use crate::domain::{
 use crate::json::{self, Limits, Node, Path};
 
 /// Reads a list of contents.
-pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
-    let mut calls = Calls::default();
+pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
+    let mut calls = CallIds::default();
     let mut messages = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         if let Some(message) = one(cx, item, index, &mut calls, &path.index(index)) {
@@ -28,8 +28,8 @@ pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) ->
 }
 
 /// The text of a `systemInstruction`: a string, parts, or a content.
-pub(super) fn instruction(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
-    let mut calls = Calls::default();
+pub(super) fn instruction(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+    let mut calls = CallIds::default();
     if let Some(content) = node.get("parts") {
         cx.lost(node, &["parts", "role"], path);
         return parts(cx, content, &mut calls, &path.key("parts"));
@@ -39,7 +39,7 @@ pub(super) fn instruction(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>
 
 /// The calls met so far.
 #[derive(Debug, Default)]
-struct Calls {
+struct CallIds {
     /// Calls without ids, by name.
     made: HashMap<Arc<str>, usize>,
     /// Ids of the calls of a name, oldest first; answered ones are skipped when met.
@@ -47,7 +47,7 @@ struct Calls {
     answered: HashSet<Arc<str>>,
 }
 
-impl Calls {
+impl CallIds {
     fn called(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
         let id = id.unwrap_or_else(|| {
             let count = self.made.entry(Arc::clone(name)).or_default();
@@ -74,10 +74,10 @@ impl Calls {
 }
 
 fn one(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     node: &Node<'_>,
     index: usize,
-    calls: &mut Calls,
+    calls: &mut CallIds,
     path: &Path<'_>,
 ) -> Option<Message> {
     const ALLOWED: &str = "user, model or function";
@@ -114,7 +114,12 @@ fn one(
     Some(message)
 }
 
-fn parts(cx: &mut Reading<'_>, node: &Node<'_>, calls: &mut Calls, path: &Path<'_>) -> Vec<Part> {
+fn parts(
+    cx: &mut ReadContext<'_>,
+    node: &Node<'_>,
+    calls: &mut CallIds,
+    path: &Path<'_>,
+) -> Vec<Part> {
     if let Some(text) = node.as_str() {
         return vec![Part::text(cx.text(text, path))];
     }
@@ -141,7 +146,12 @@ const KINDS: &[(&str, &str)] = &[
 /// Members that say how to read a part rather than what it is.
 const BESIDE: &[&str] = &["thought", "thoughtSignature", "thought_signature"];
 
-fn part(cx: &mut Reading<'_>, node: &Node<'_>, calls: &mut Calls, path: &Path<'_>) -> Option<Part> {
+fn part(
+    cx: &mut ReadContext<'_>,
+    node: &Node<'_>,
+    calls: &mut CallIds,
+    path: &Path<'_>,
+) -> Option<Part> {
     if let Some(text) = node.as_str() {
         return Some(Part::text(cx.text(text, path)));
     }
@@ -189,15 +199,15 @@ fn part(cx: &mut Reading<'_>, node: &Node<'_>, calls: &mut Calls, path: &Path<'_
     Some(part)
 }
 
-fn signature(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Arc<str>> {
+fn signature(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Option<Arc<str>> {
     let signature = either(node, "thoughtSignature", "thought_signature")?;
     cx.string(signature, &path.key("thoughtSignature"))
 }
 
 fn function_call(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     node: &Node<'_>,
-    calls: &mut Calls,
+    calls: &mut CallIds,
     path: &Path<'_>,
     kept: &mut Extra,
 ) -> Content {
@@ -215,9 +225,9 @@ fn function_call(
 /// A response's text is the string under `result` or `output` where that is all there is, else
 /// the response itself.
 fn function_response(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     node: &Node<'_>,
-    calls: &mut Calls,
+    calls: &mut CallIds,
     path: &Path<'_>,
     kept: &mut Extra,
 ) -> Content {
@@ -278,7 +288,7 @@ fn keep(kept: &mut Extra, key: &str, others: &Extra) {
 const MEDIA_KEYS: [&str; 7] =
     ["data", "mimeType", "mime_type", "fileUri", "file_uri", "displayName", "display_name"];
 
-fn media(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Media {
+fn media(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Media {
     let mime = either(node, "mimeType", "mime_type").and_then(Node::as_str).unwrap_or("*/*");
     let source = if kind == "inlineData" {
         MediaSource::Base64(cx.required(node, "data", path, "media needs its data"))

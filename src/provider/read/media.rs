@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::context::{Reading, either, part_extra, present};
+use super::context::{ReadContext, either, part_extra, present};
 use crate::domain::{Content, Extra, Media, MediaSource, Part};
 use crate::json::{Node, Path};
 
@@ -15,7 +15,7 @@ const UNKNOWN_IMAGE: &str = "image/*";
 /// Reads a part whose `type` says that it is media; none if its shape is not one we know, and
 /// the part has to be carried whole.
 pub(super) fn read(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     kind: &str,
     node: &Node<'_>,
     path: &Path<'_>,
@@ -45,7 +45,7 @@ pub(super) fn read(
 }
 
 /// ContextChef's `{mediaType, data, filename?}`.
-pub(super) fn attachment(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
+pub(super) fn attachment(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
     let data = cx.required(node, "data", path, NEEDS_DATA);
     let mime = cx.member(node, "mediaType", path);
     let mut media = media_of(mime.as_deref().unwrap_or(UNKNOWN), &data);
@@ -73,7 +73,7 @@ pub(super) fn media_of(mime: &str, data: &Arc<str>) -> Media {
 
 const NEEDS_DATA: &str = "media needs its data";
 
-fn image_url(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+fn image_url(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     let mut rest = part_extra(node, &["type", "image_url"]);
     let url = match present(node, "image_url") {
         Some(inner) if inner.as_object().is_some() => {
@@ -85,7 +85,7 @@ fn image_url(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, 
     (at_url(UNKNOWN_IMAGE, &url), rest)
 }
 
-fn input_image(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+fn input_image(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     if let Some(id) = cx.member(node, "file_id", path) {
         let media = held(UNKNOWN_IMAGE, id);
         let mut rest = part_extra(node, &["type", "file_id"]);
@@ -97,7 +97,7 @@ fn input_image(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media
     (media, rest)
 }
 
-fn input_audio(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+fn input_audio(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     let mut rest = part_extra(node, &["type", "input_audio"]);
     let inner_path = path.key("input_audio");
     let Some(inner) = present(node, "input_audio").filter(|inner| inner.as_object().is_some())
@@ -117,7 +117,7 @@ fn input_audio(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media
 }
 
 /// `file` (members inside `file`) and `input_file` (members beside `type`).
-fn file(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+fn file(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     const KNOWN: &[&str] = &["type", "file", "filename", "file_data", "file_url"];
     let nested = present(node, "file").filter(|inner| inner.as_object().is_some());
     let inner_path = path.key("file");
@@ -147,7 +147,7 @@ fn file(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra
     (media, rest)
 }
 
-fn neutral(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
+fn neutral(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     const KNOWN: &[&str] = &["type", "media_type", "data", "url", "file_id", "text", "name"];
     let mime = cx.member(node, "media_type", path);
     let mime = mime.as_deref().unwrap_or(UNKNOWN);
@@ -167,7 +167,7 @@ fn neutral(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Ex
 }
 
 /// Anthropic's `image` and `document`, whose `source` says where the bytes are.
-fn source(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
+fn source(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Option<Part> {
     let inner = node.get("source")?;
     let at = path.key("source");
     if inner.as_object().is_none() {

@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::block;
-use super::context::{Reading, extra, present, shown};
+use super::context::{ReadContext, extra, present, shown};
 use super::media;
 use crate::domain::{
     CacheMark, Content, Message, Part, RawJson, Role, Thinking, ToolCall, ToolResult,
@@ -16,7 +16,7 @@ use crate::json::{Node, Path};
 
 /// Reads a list of messages. A message that holds tool results and something else becomes
 /// several, all with its id and origin.
-pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
+pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
     let mut legacy = Legacy::default();
     let mut messages = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
@@ -82,7 +82,7 @@ const KNOWN: &[&str] = &[
 
 /// One message; none after a fault that leaves nothing to read.
 pub(super) fn one(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     node: &Node<'_>,
     index: usize,
     legacy: &mut Legacy,
@@ -122,7 +122,11 @@ pub(super) fn one(
     Some(message)
 }
 
-fn role<'n>(cx: &mut Reading<'_>, node: &'n Node<'_>, path: &Path<'_>) -> Option<(Role, &'n str)> {
+fn role<'n>(
+    cx: &mut ReadContext<'_>,
+    node: &'n Node<'_>,
+    path: &Path<'_>,
+) -> Option<(Role, &'n str)> {
     const ALLOWED: &str = "system, developer, user, assistant, tool or function";
     let Some(role) = node.get("role") else {
         cx.fault(path, format!("`role` is missing: {ALLOWED}"));
@@ -148,7 +152,7 @@ fn role<'n>(cx: &mut Reading<'_>, node: &'n Node<'_>, path: &Path<'_>) -> Option
 }
 
 /// ContextChef's `thinking` and `redacted_thinking`; they come first, as models write them.
-fn thoughts(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+fn thoughts(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     if let Some(thinking) = present(node, "thinking") {
         let at = path.key("thinking");
@@ -173,7 +177,7 @@ fn thoughts(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part>
     parts
 }
 
-fn attachments(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
+fn attachments(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
     let Some(list) = present(node, "attachments") else { return Vec::new() };
     let path = path.key("attachments");
     let Some(items) = list.as_array() else {
@@ -184,7 +188,7 @@ fn attachments(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Pa
     items.iter().enumerate().map(read).collect()
 }
 
-fn calls(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, message: &mut Message) {
+fn calls(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, message: &mut Message) {
     let Some(list) = present(node, "tool_calls") else { return };
     let path = path.key("tool_calls");
     let Some(items) = list.as_array() else {
@@ -204,7 +208,7 @@ fn calls(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, message: &mut M
     }
 }
 
-fn call(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> ToolCall {
+fn call(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> ToolCall {
     let id = cx.required(item, "id", path, "a tool call needs an id");
     let custom = match cx.member(item, "type", path).as_deref() {
         Some("custom") => true,
@@ -238,7 +242,7 @@ fn call(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> ToolCall {
 
 /// The call of an assistant before there were several at once.
 fn function_call(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     node: &Node<'_>,
     index: usize,
     legacy: &mut Legacy,
@@ -263,7 +267,7 @@ fn function_call(
     message.parts.push(Part::new(Content::ToolCall(call)));
 }
 
-fn refuse_calls(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, message: &Message) {
+fn refuse_calls(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, message: &Message) {
     const DETAIL: &str = "only an assistant message calls tools";
     for key in ["tool_calls", "function_call"] {
         if present(node, key)
@@ -279,7 +283,7 @@ fn refuse_calls(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, message:
 
 /// Makes what a tool message says the answer to its call.
 fn answer(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     node: &Node<'_>,
     role_word: &str,
     index: usize,
@@ -315,7 +319,7 @@ fn answer(
 }
 
 /// Puts a mark on the whole message onto its last part.
-fn mark(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, message: &mut Message) {
+fn mark(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, message: &mut Message) {
     let asked = cx.flag(node, "_cache_breakpoint", path) == Some(true);
     let mark = cx.cache_mark(node, path).or(asked.then_some(CacheMark { ttl: None }));
     let Some(mark) = mark else { return };

@@ -19,7 +19,7 @@ mod tests;
 pub use context::without_nul;
 pub use detect::detect;
 
-use context::{Reading, present};
+use context::{ReadContext, present};
 
 use crate::domain::{Conversation, Message, Notes, Part, Role, Source, ToolDefinition};
 use crate::json::{Faults, Node, Path};
@@ -57,7 +57,7 @@ pub fn read(
     notes: &mut Notes,
 ) -> Conversation {
     let lenient = body.get("repair").and_then(Node::as_str) == Some("lenient");
-    let mut cx = Reading { faults, notes, lenient };
+    let mut cx = ReadContext { faults, notes, lenient };
     let root = Path::Root;
     if !CONVERSATION_KEYS.iter().any(|key| present(body, key).is_some()) {
         cx.fault(&root, "there is no conversation: give `messages`, `input` or `contents`");
@@ -80,11 +80,11 @@ pub fn read_tools(
     faults: &mut Faults,
     notes: &mut Notes,
 ) -> Vec<ToolDefinition> {
-    tools::list(&mut Reading { faults, notes, lenient: false }, node, path)
+    tools::list(&mut ReadContext { faults, notes, lenient: false }, node, path)
 }
 
 /// System text that stands outside of the list.
-fn instructions(cx: &mut Reading<'_>, body: &Node<'_>) -> Vec<Message> {
+fn instructions(cx: &mut ReadContext<'_>, body: &Node<'_>) -> Vec<Message> {
     let mut system = Vec::new();
     let mut add = |parts: Vec<Part>| {
         if !parts.is_empty() {
@@ -105,7 +105,7 @@ fn instructions(cx: &mut Reading<'_>, body: &Node<'_>) -> Vec<Message> {
     system
 }
 
-fn messages(cx: &mut Reading<'_>, body: &Node<'_>, source: Source) -> Vec<Message> {
+fn messages(cx: &mut ReadContext<'_>, body: &Node<'_>, source: Source) -> Vec<Message> {
     let root = Path::Root;
     let mut given = LISTS.into_iter().filter_map(|key| Some((key, present(body, key)?)));
     let Some((key, node)) = given.next() else { return Vec::new() };

@@ -7,14 +7,14 @@
 use std::sync::Arc;
 
 use super::block;
-use super::context::{Reading, extra, present};
+use super::context::{ReadContext, extra, present};
 use super::message::{self, Legacy};
 use crate::domain::{Content, Message, Part, RawJson, Role, Thinking, ToolCall, ToolResult};
 use crate::json::{Node, Path};
 
 /// Reads a list of input items.
-pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
-    let mut run = Run::default();
+pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
+    let mut run = ItemCollector::default();
     let mut legacy = Legacy::default();
     for (index, item) in items.iter().enumerate() {
         let path = path.index(index);
@@ -30,11 +30,11 @@ pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) ->
             None => {}
             Some("function_call") => {
                 let call = call(cx, item, &path, false);
-                run.add(index, call, Step::Call);
+                run.add(index, call, ItemEffect::Call);
             }
             Some("custom_tool_call") => {
                 let call = call(cx, item, &path, true);
-                run.add(index, call, Step::Call);
+                run.add(index, call, ItemEffect::Call);
             }
             Some("function_call_output" | "custom_tool_call_output") => {
                 let part = output(cx, item, &path);
@@ -42,9 +42,9 @@ pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) ->
                 message.origin = Some(index);
                 run.end(message);
             }
-            Some("reasoning") => run.add(index, reasoning(cx, item, &path), Step::Begins),
+            Some("reasoning") => run.add(index, reasoning(cx, item, &path), ItemEffect::Begins),
             // An item of the provider's own keeps its place and its bytes.
-            Some(_) => run.add(index, block::opaque(cx, item, &path), Step::Goes),
+            Some(_) => run.add(index, block::opaque(cx, item, &path), ItemEffect::Goes),
         }
     }
     run.finish()
@@ -52,7 +52,7 @@ pub(super) fn list(cx: &mut Reading<'_>, items: &[Node<'_>], path: &Path<'_>) ->
 
 /// What an item means for the assistant message that is being gathered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum ItemEffect {
     /// Text or reasoning: the start of something new where text was said before.
     Begins,
     Call,
@@ -61,16 +61,16 @@ enum Step {
 
 /// Messages so far, and the assistant message that items are still added to.
 #[derive(Debug, Default)]
-struct Run {
+struct ItemCollector {
     messages: Vec<Message>,
     open: Option<Message>,
     /// The open message has text and no calls: it was a whole answer.
     complete: bool,
 }
 
-impl Run {
-    fn add(&mut self, index: usize, part: Part, step: Step) {
-        if step == Step::Begins && self.complete {
+impl ItemCollector {
+    fn add(&mut self, index: usize, part: Part, step: ItemEffect) {
+        if step == ItemEffect::Begins && self.complete {
             self.close();
         }
         let open = self.open.get_or_insert_with(|| {
@@ -79,7 +79,7 @@ impl Run {
             message
         });
         open.parts.push(part);
-        if step == Step::Call {
+        if step == ItemEffect::Call {
             self.complete = false;
         }
     }
@@ -102,12 +102,12 @@ impl Run {
 
 /// A `message` item, with or without its `type`.
 fn said(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     item: &Node<'_>,
     index: usize,
     legacy: &mut Legacy,
     path: &Path<'_>,
-    run: &mut Run,
+    run: &mut ItemCollector,
 ) {
     let Some(mut message) = message::one(cx, item, index, legacy, path) else { return };
     message.extra.retain(|(key, _)| &**key != "type");
@@ -129,10 +129,10 @@ fn said(
             part.extra.append(&mut message.extra);
         }
     }
-    let mut step = Step::Begins;
+    let mut step = ItemEffect::Begins;
     for part in message.parts {
         run.add(index, part, step);
-        step = Step::Goes;
+        step = ItemEffect::Goes;
     }
     if let Some(open) = &mut run.open {
         open.id = open.id.take().or(message.id);
@@ -141,7 +141,7 @@ fn said(
     }
 }
 
-fn call(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>, custom: bool) -> Part {
+fn call(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>, custom: bool) -> Part {
     let id = cx.required(item, "call_id", path, "a tool call needs an id");
     let name = cx.required(item, "name", path, "a tool call names its tool");
     let key = if custom { "input" } else { "arguments" };
@@ -159,7 +159,7 @@ fn call(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>, custom: bool) ->
     part
 }
 
-fn output(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
+fn output(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
     let call_id = cx.required(item, "call_id", path, "a tool result needs the id of its call");
     let output = cx.needed(item, "output", path);
     let content = match output {
@@ -173,7 +173,7 @@ fn output(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
 }
 
 /// A reasoning item goes back whole: it may be encrypted, and the provider knows its id.
-fn reasoning(cx: &mut Reading<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
+fn reasoning(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> Part {
     let mut texts = Vec::new();
     for key in ["summary", "content"] {
         let items = item.get(key).and_then(Node::as_array).unwrap_or_default();

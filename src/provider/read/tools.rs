@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::context::{Reading, either, extra, present, shown, unmarked};
+use super::context::{ReadContext, either, extra, present, shown, unmarked};
 use crate::domain::{Extra, RawJson, ToolDefinition};
 use crate::json::{self, Node, Path};
 use crate::provider::schema::lower_types;
@@ -12,7 +12,11 @@ use crate::provider::schema::lower_types;
 pub(super) const MOST_TOOLS: usize = 1_000;
 
 /// Reads an array of tools, or an object that holds one under `list`.
-pub(super) fn list(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<ToolDefinition> {
+pub(super) fn list(
+    cx: &mut ReadContext<'_>,
+    node: &Node<'_>,
+    path: &Path<'_>,
+) -> Vec<ToolDefinition> {
     if node.as_object().is_some() {
         let path = path.key("list");
         return match present(node, "list") {
@@ -23,12 +27,12 @@ pub(super) fn list(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Ve
     items(cx, node, path)
 }
 
-fn items(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<ToolDefinition> {
+fn items(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<ToolDefinition> {
     let Some(items) = node.as_array() else {
         cx.fault(path, format!("must be an array of tools, not {}", node.kind()));
         return Vec::new();
     };
-    let mut found = Found::default();
+    let mut found = ToolCollector::default();
     for (index, item) in items.iter().enumerate() {
         tool(cx, item, &path.index(index), &mut found);
         if found.tools.len() > MOST_TOOLS {
@@ -40,13 +44,13 @@ fn items(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<ToolDefi
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct ToolCollector {
     tools: Vec<ToolDefinition>,
     names: HashSet<Arc<str>>,
 }
 
-impl Found {
-    fn add(&mut self, cx: &mut Reading<'_>, tool: ToolDefinition, path: &Path<'_>) {
+impl ToolCollector {
+    fn add(&mut self, cx: &mut ReadContext<'_>, tool: ToolDefinition, path: &Path<'_>) {
         if !tool.name.is_empty() && !self.names.insert(Arc::clone(&tool.name)) {
             let detail = format!("a second tool is called `{}`", shown(&tool.name));
             cx.fault(&path.key("name"), detail);
@@ -58,7 +62,7 @@ impl Found {
     /// one kind, so only a name of its own counts.
     fn add_opaque(
         &mut self,
-        cx: &mut Reading<'_>,
+        cx: &mut ReadContext<'_>,
         mut tool: ToolDefinition,
         node: &Node<'_>,
         path: &Path<'_>,
@@ -86,14 +90,14 @@ fn bare(name: Arc<str>, path: &Path<'_>) -> ToolDefinition {
 }
 
 /// A provider's own tool, but for its name.
-fn whole(cx: &mut Reading<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> ToolDefinition {
+fn whole(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> ToolDefinition {
     let mut tool = bare(Arc::from(kind), path);
     tool.cache = cx.cache_mark(node, path);
     tool.opaque = Some(unmarked(node));
     tool
 }
 
-fn tool(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Found) {
+fn tool(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut ToolCollector) {
     let Some(members) = node.as_object() else {
         cx.fault(path, format!("a tool must be an object, not {}", node.kind()));
         return;
@@ -144,7 +148,7 @@ fn tool(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Foun
 
 /// A function's name, description and schema, by whichever name the schema goes.
 fn function(
-    cx: &mut Reading<'_>,
+    cx: &mut ReadContext<'_>,
     node: &Node<'_>,
     path: &Path<'_>,
     known: &[&str],
@@ -172,7 +176,7 @@ fn function(
 }
 
 /// Reports tags that are no list of texts: without tags a tool is never left out.
-fn check_tags(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) {
+fn check_tags(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) {
     let Some(tags) = present(node, "tags") else { return };
     let path = path.key("tags");
     let Some(items) = tags.as_array() else {
@@ -185,7 +189,12 @@ fn check_tags(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>) {
 }
 
 /// Gemini's entry: functions, and tools of its own beside them.
-fn declarations(cx: &mut Reading<'_>, node: &Node<'_>, path: &Path<'_>, found: &mut Found) {
+fn declarations(
+    cx: &mut ReadContext<'_>,
+    node: &Node<'_>,
+    path: &Path<'_>,
+    found: &mut ToolCollector,
+) {
     for (key, member) in node.as_object().map(Vec::as_slice).unwrap_or_default() {
         let at = path.key(key);
         if !matches!(&**key, "functionDeclarations" | "function_declarations") {

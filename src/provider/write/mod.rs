@@ -14,20 +14,20 @@ mod tools;
 
 pub(super) use tools::is_gemini_schema;
 
-use super::Sandwich;
+use super::PayloadInput;
 use crate::domain::{CacheMark, Content, Extra, Message, Part, Role, Target};
 use crate::json::write_string;
 
 /// Writes the payload as JSON text: the keys of the provider's own request and no others, in a
 /// fixed order, so that the same messages always give the same bytes.
-pub fn write(target: Target, sandwich: Sandwich<'_>) -> String {
+pub fn write(target: Target, sandwich: PayloadInput<'_>) -> String {
     let mut out = String::new();
     write_into(&mut out, target, sandwich);
     out
 }
 
 /// Appends the payload to a text, so that an answer around it is written once.
-pub fn write_into(out: &mut String, target: Target, sandwich: Sandwich<'_>) {
+pub fn write_into(out: &mut String, target: Target, sandwich: PayloadInput<'_>) {
     out.reserve(expected_length(sandwich));
     out.push('{');
     match target {
@@ -47,7 +47,7 @@ pub fn write_messages(out: &mut String, messages: &[Message]) {
 }
 
 /// Bytes that the payload will need, near enough that the string seldom grows.
-fn expected_length(sandwich: Sandwich<'_>) -> usize {
+fn expected_length(sandwich: PayloadInput<'_>) -> usize {
     let messages: usize = sandwich.messages.iter().map(|m| 64 + parts_length(&m.parts)).sum();
     let tools: usize = sandwich
         .tools
@@ -181,11 +181,11 @@ fn mark_value(out: &mut String, mark: CacheMark) {
 
 /// Writes an object whose members stand in byte order of their keys, uninterpreted ones
 /// between ours. Ours must be written in byte order.
-struct Sorted<'e> {
+struct SortedObject<'e> {
     rest: Vec<&'e (std::sync::Arc<str>, crate::domain::RawJson)>,
 }
 
-impl<'e> Sorted<'e> {
+impl<'e> SortedObject<'e> {
     /// Opens the object. Members called as one in `known` are ours to write.
     fn open(out: &mut String, extra: &'e Extra, known: &[&str]) -> Self {
         out.push('{');

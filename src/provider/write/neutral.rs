@@ -1,6 +1,6 @@
 //! Messages in our own shape (DESIGN §4). Keys of every object in byte order.
 
-use super::{Sorted, comma, key, mark_value};
+use super::{SortedObject, comma, key, mark_value};
 use crate::domain::{Content, Media, MediaSource, Message, Part, Role};
 use crate::json::write_string;
 
@@ -14,7 +14,7 @@ pub(super) fn list(out: &mut String, messages: &[Message]) {
     out.push('[');
     for message in messages {
         comma(out);
-        let mut object = Sorted::open(out, &message.extra, &["id", "name", "parts", "role"]);
+        let mut object = SortedObject::open(out, &message.extra, &["id", "name", "parts", "role"]);
         if let Some(id) = &message.id {
             object.member(out, "id", id);
         }
@@ -70,7 +70,7 @@ const KNOWN: &[&str] = &[
 ];
 
 fn part(out: &mut String, part: &Part) {
-    let mut object = Sorted::open(out, &part.extra, KNOWN);
+    let mut object = SortedObject::open(out, &part.extra, KNOWN);
     if let Content::ToolCall(call) = &part.content {
         object.member(out, "arguments", &call.arguments);
     }
@@ -146,13 +146,13 @@ fn part(out: &mut String, part: &Part) {
     object.close(out);
 }
 
-fn signature(object: &mut Sorted<'_>, out: &mut String, part: &Part) {
+fn signature(object: &mut SortedObject<'_>, out: &mut String, part: &Part) {
     if let Some(signature) = &part.signature {
         object.member(out, "signature", signature);
     }
 }
 
-fn media(object: &mut Sorted<'_>, out: &mut String, media: &Media, part: &Part) {
+fn media(object: &mut SortedObject<'_>, out: &mut String, media: &Media, part: &Part) {
     match &media.source {
         MediaSource::Base64(data) => object.member(out, "data", data),
         MediaSource::FileId(id) => object.member(out, "file_id", id),

@@ -1,6 +1,6 @@
 //! The messages of `OpenAI` Chat Completions. Keys of every object in byte order.
 
-use super::{Sorted, comma, content, is_content, joined_string, key, member};
+use super::{SortedObject, comma, content, is_content, joined_string, key, member};
 use crate::domain::{Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall};
 use crate::json::write_string;
 
@@ -23,7 +23,7 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
 /// A message of any role but `tool`.
 fn one(out: &mut String, message: &Message) {
     comma(out);
-    let mut object = Sorted::open(out, &message.extra, KNOWN);
+    let mut object = SortedObject::open(out, &message.extra, KNOWN);
     object.key(out, "content");
     let spoken = message.parts.iter().any(is_content);
     // Without content the provider wants null beside what stands in its stead.
@@ -75,7 +75,7 @@ fn results(out: &mut String, message: &Message) {
             continue;
         };
         comma(out);
-        let mut object = Sorted::open(out, &message.extra, KNOWN);
+        let mut object = SortedObject::open(out, &message.extra, KNOWN);
         object.key(out, "content");
         content(out, &result.content, content_part);
         if let Some(name) = &message.name {
@@ -91,7 +91,7 @@ fn content_part(out: &mut String, part: &Part) {
     match &part.content {
         Content::Text(text) => {
             comma(out);
-            let mut object = Sorted::open(out, &part.extra, &["text", "type"]);
+            let mut object = SortedObject::open(out, &part.extra, &["text", "type"]);
             object.member(out, "text", text);
             object.member(out, "type", "text");
             object.close(out);
@@ -110,7 +110,7 @@ fn content_part(out: &mut String, part: &Part) {
 
 fn media(out: &mut String, media: &Media, part: &Part) {
     const KNOWN: &[&str] = &["detail", "file", "image_url", "input_audio", "type"];
-    let mut object = Sorted::open(out, &part.extra, KNOWN);
+    let mut object = SortedObject::open(out, &part.extra, KNOWN);
     match &media.source {
         MediaSource::Base64(data) if media.is_audio() => {
             object.key(out, "input_audio");
@@ -170,7 +170,7 @@ fn audio_format(media_type: &str) -> &'static str {
 fn tool_call(out: &mut String, call: &ToolCall, extra: &Extra) {
     const KNOWN: &[&str] = &["custom", "function", "id", "type"];
     comma(out);
-    let mut object = Sorted::open(out, extra, KNOWN);
+    let mut object = SortedObject::open(out, extra, KNOWN);
     let (kind, input) = if call.custom { ("custom", "input") } else { ("function", "arguments") };
     object.key(out, kind);
     out.push('{');

@@ -20,7 +20,7 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
     }
     key(out, "input");
     out.push('[');
-    let mut items = Items::default();
+    let mut items = WrittenItems::default();
     for message in rest {
         items.write(out, message);
     }
@@ -29,7 +29,7 @@ pub(super) fn write(out: &mut String, messages: &[Message]) {
 
 /// What the items written so far ask of those that follow.
 #[derive(Default)]
-struct Items<'m> {
+struct WrittenItems<'m> {
     /// Ids of free-form calls: their results are items of another type.
     custom: HashSet<&'m str>,
     /// Ids of messages that are written.
@@ -40,7 +40,7 @@ struct Items<'m> {
     reasoned: bool,
 }
 
-impl<'m> Items<'m> {
+impl<'m> WrittenItems<'m> {
     fn write(&mut self, out: &mut String, message: &'m Message) {
         match message.role {
             Role::Assistant => {

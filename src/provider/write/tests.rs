@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    CacheMark, Content, Conversation, Media, MediaSource, Message, Notes, Part, RawJson, Role,
-    Source, Target, Thinking, ToolCall, ToolDefinition, ToolResult, Ttl,
+    CacheMark, CacheTtl, Content, Conversation, Media, MediaSource, Message, Notes, Part, RawJson,
+    Role, Source, Target, Thinking, ToolCall, ToolDefinition, ToolResult,
 };
-use crate::provider::{Sandwich, adapt, write};
+use crate::provider::{PayloadInput, adapt, write};
 
 fn payload(target: Target, messages: Vec<Message>) -> String {
     from(Source::Openai, target, messages)
@@ -20,8 +20,8 @@ fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
     adapt(&mut conversation, target, &mut Notes::default());
     let mut all = conversation.system;
     all.extend(conversation.history);
-    let text = write(target, Sandwich { messages: &all, tools: &[] });
-    let again = write(target, Sandwich { messages: &all, tools: &[] });
+    let text = write(target, PayloadInput { messages: &all, tools: &[] });
+    let again = write(target, PayloadInput { messages: &all, tools: &[] });
     assert_eq!(text, again);
     serde_json::from_str::<serde_json::Value>(&text).unwrap();
     text
@@ -180,7 +180,7 @@ fn t05_anthropic_keeps_signed_thinking_and_names_media_it_cannot_hold() {
 #[test]
 fn t06_anthropic_marks_results_and_calls_and_never_thinking() {
     let mut turn = calls("", &[("a", "f", "{}")]);
-    turn.parts[0].cache = Some(CacheMark { ttl: Some(Ttl::OneHour) });
+    turn.parts[0].cache = Some(CacheMark { ttl: Some(CacheTtl::OneHour) });
     let mut thought = thinking("t", Some("s"));
     thought.cache = Some(CacheMark { ttl: None });
     turn.parts.insert(0, Part::text("before"));
@@ -427,7 +427,7 @@ fn tools_are_rendered_each_providers_way_without_tags() {
     let strict = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
     let tools = [tool("f", Some(simple)), tool("g", Some(strict)), tool("h", None)];
     let of = |target| {
-        let text = write(target, Sandwich { messages: &[], tools: &tools });
+        let text = write(target, PayloadInput { messages: &[], tools: &tools });
         let at = text.find(r#""tools""#).unwrap();
         text[at..].trim_end_matches('}').to_owned()
     };
@@ -451,5 +451,8 @@ fn tools_are_rendered_each_providers_way_without_tags() {
         r#""tools":[{{"cache_control":{{"type":"ephemeral"}},"description":"d","name":"f","parameters":{simple}}}"#
     )));
     assert!(Target::ALL.iter().all(|target| !of(*target).contains("tags")));
-    assert_eq!(write(Target::Gemini, Sandwich { messages: &[], tools: &[] }), r#"{"contents":[]}"#);
+    assert_eq!(
+        write(Target::Gemini, PayloadInput { messages: &[], tools: &[] }),
+        r#"{"contents":[]}"#
+    );
 }

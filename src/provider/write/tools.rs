@@ -1,7 +1,7 @@
 //! Tools, each provider's way. The order is the caller's and the bytes of a schema stay.
 
 use super::{
-    Sorted, cache_control, comma, extra_members, key, mark_value, marked, member, raw_member,
+    SortedObject, cache_control, comma, extra_members, key, mark_value, marked, member, raw_member,
 };
 use crate::domain::{Target, ToolDefinition};
 use crate::json::{self, Node, Value};
@@ -89,7 +89,7 @@ fn anthropic(out: &mut String, tool: &ToolDefinition) {
 
 /// `{cache_control, name, description, parameters}` in byte order, without `tags`.
 fn neutral(out: &mut String, tool: &ToolDefinition) {
-    let mut object = Sorted::open(out, &tool.extra, OURS);
+    let mut object = SortedObject::open(out, &tool.extra, OURS);
     if let Some(mark) = tool.cache {
         object.key(out, "cache_control");
         mark_value(out, mark);

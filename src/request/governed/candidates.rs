@@ -17,7 +17,7 @@ pub struct EvidenceRef {
     pub classification: Arc<str>,
     pub payload_hash: Arc<str>,
     /// What stands behind it: canonical JSON, or a text.
-    pub content: Option<Content>,
+    pub content: Option<EvidenceContent>,
     pub tenant_id: Option<Arc<str>>,
     /// Whether what vouches for it may be relied on.
     pub is_trusted: bool,
@@ -29,7 +29,7 @@ pub struct EvidenceRef {
 
 /// The content of a piece of evidence.
 #[derive(Debug, Clone)]
-pub struct Content {
+pub struct EvidenceContent {
     pub text: Arc<str>,
     pub hash: ContentHash,
 }
@@ -71,14 +71,14 @@ pub struct MemoryRecord {
 }
 
 /// One of a list. What of it is there and cannot be read is a fault; `null` counts as absent.
-struct Item<'i, 'a> {
+struct ListItem<'i, 'a> {
     node: &'i Node<'a>,
     /// JSON Pointer to the list.
     list: &'i str,
     index: usize,
 }
 
-impl<'i, 'a> Item<'i, 'a> {
+impl<'i, 'a> ListItem<'i, 'a> {
     fn of(
         node: &'i Node<'a>,
         (list, index): (&'i str, usize),
@@ -194,13 +194,13 @@ pub(super) fn evidence(
     let items = items(node, at, most, faults);
     let mut read = Vec::with_capacity(items.len());
     for (index, node) in items.iter().enumerate() {
-        let item = Item::of(node, (at, index), faults);
+        let item = ListItem::of(node, (at, index), faults);
         read.extend(item.map(|item| piece(&item, faults)));
     }
     read
 }
 
-fn piece(item: &Item<'_, '_>, faults: &mut Faults) -> EvidenceRef {
+fn piece(item: &ListItem<'_, '_>, faults: &mut Faults) -> EvidenceRef {
     let mut is = |key: &str, words: &[&str]| {
         item.word(key, faults).is_some_and(|word| words.contains(&word))
     };
@@ -222,7 +222,7 @@ fn piece(item: &Item<'_, '_>, faults: &mut Faults) -> EvidenceRef {
 }
 
 /// What stands behind a piece of evidence; its payload, where it has a text too.
-fn content(item: &Item<'_, '_>, faults: &mut Faults) -> Option<Content> {
+fn content(item: &ListItem<'_, '_>, faults: &mut Faults) -> Option<EvidenceContent> {
     let said = item.text("text", faults);
     let text = match item.get("payload").map(json::jcs) {
         Some(Ok(canonical)) => Arc::<str>::from(canonical),
@@ -235,7 +235,7 @@ fn content(item: &Item<'_, '_>, faults: &mut Faults) -> Option<Content> {
         None => said?,
     };
     let hash = ContentHash::of(&text);
-    Some(Content { text, hash })
+    Some(EvidenceContent { text, hash })
 }
 
 /// What a hook has found: `{"evidence": […]}`, held to what a request's own is; or what is wrong
@@ -266,13 +266,13 @@ pub(super) fn memory(node: &Node<'_>, most: usize, faults: &mut Faults) -> Vec<M
     let items = items(node, AT, most, faults);
     let mut read = Vec::with_capacity(items.len());
     for (index, node) in items.iter().enumerate() {
-        let item = Item::of(node, (AT, index), faults);
+        let item = ListItem::of(node, (AT, index), faults);
         read.extend(item.map(|item| record(&item, faults)));
     }
     read
 }
 
-fn record(item: &Item<'_, '_>, faults: &mut Faults) -> MemoryRecord {
+fn record(item: &ListItem<'_, '_>, faults: &mut Faults) -> MemoryRecord {
     let tier = item.word("tier", faults);
     let tier = tier.and_then(|word| MemoryTier::WORDS.iter().find(|(known, _)| *known == word));
     let level = item.word("classification", faults);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::value;
 use crate::domain::{Classification, Timestamp, word_of};
 use crate::json::{Fault, Faults, Node, places};
-use crate::pack::{CLASSIFICATIONS, Mode, Refusal, RefusalCode};
+use crate::pack::{AccessMode, CLASSIFICATIONS, Refusal, RefusalCode};
 
 /// A run context that was checked.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct RunContext {
     pub session_id: Option<Arc<str>>,
     pub intent: Option<Arc<str>>,
     pub intent_class: Option<Arc<str>>,
-    pub safety_mode: Mode,
+    pub safety_mode: AccessMode,
     pub pack_version: Option<Arc<str>>,
     pub snapshot: Option<Arc<str>>,
     pub bucket_tokens: Option<u64>,
@@ -46,7 +46,7 @@ impl RunContext {
             session_id: None,
             intent: None,
             intent_class: None,
-            safety_mode: Mode::Destructive,
+            safety_mode: AccessMode::Destructive,
             pack_version: None,
             snapshot: None,
             bucket_tokens: None,
@@ -111,13 +111,13 @@ fn strip(value: &mut Value) {
 }
 
 /// Collects what is wrong with a context.
-struct Reading<'r, 'a> {
+struct ContextReader<'r, 'a> {
     node: &'r Node<'a>,
     at: &'r str,
     faults: Faults,
 }
 
-impl Reading<'_, '_> {
+impl ContextReader<'_, '_> {
     fn fault(&mut self, key: &str, detail: impl Into<String>) {
         let pointer = format!("{}/{key}", self.at);
         self.faults.add_found(Fault { pointer, detail: detail.into(), did_you_mean: None });
@@ -142,7 +142,7 @@ impl Reading<'_, '_> {
 }
 
 pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunContext, Refusal> {
-    let mut reading = Reading { node, at, faults: Faults::default() };
+    let mut reading = ContextReader { node, at, faults: Faults::default() };
     if node.as_object().is_none() {
         let detail = format!("must be an object, not {}", node.kind());
         return Err(Refusal::new(RefusalCode::CtxInvalid, None, detail).at(at));
@@ -167,7 +167,7 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
         session_id: reading.text("session_id"),
         intent: reading.text("intent"),
         intent_class: reading.text("intent_class"),
-        safety_mode: Mode::ReadOnly,
+        safety_mode: AccessMode::ReadOnly,
         pack_version: reading.text("pack_version"),
         snapshot: reading.text("kg_snapshot_id"),
         bucket_tokens: None,
@@ -195,7 +195,7 @@ pub(super) fn read(node: &Node<'_>, at: &str, now: Timestamp) -> Result<RunConte
 }
 
 /// Who acts; `user_id` is another name for `user.user_id`.
-fn user(reading: &mut Reading<'_, '_>) -> Option<Arc<str>> {
+fn user(reading: &mut ContextReader<'_, '_>) -> Option<Arc<str>> {
     let alias = reading.text("user_id");
     let user = reading.node.get("user").filter(|node| !node.is_null());
     if let Some(other) = user.filter(|node| node.as_object().is_none()) {
@@ -231,12 +231,12 @@ fn name_user(facts: &mut Value, user: &Arc<str>) {
     }
 }
 
-fn safety_mode(node: &Node<'_>, at: &str) -> Result<Mode, Refusal> {
+fn safety_mode(node: &Node<'_>, at: &str) -> Result<AccessMode, Refusal> {
     let word = node.get("safety_mode").and_then(Node::as_str);
-    let found = word.and_then(|word| Mode::WORDS.iter().find(|(known, _)| *known == word));
+    let found = word.and_then(|word| AccessMode::WORDS.iter().find(|(known, _)| *known == word));
     found.map(|(_, mode)| *mode).ok_or_else(|| {
         let words: Vec<&str> =
-            Mode::WORDS.iter().map(|(_, mode)| word_of(Mode::WORDS, *mode)).collect();
+            AccessMode::WORDS.iter().map(|(_, mode)| word_of(AccessMode::WORDS, *mode)).collect();
         let detail = format!("`safety_mode` must be one of {}", words.join(", "));
         let refusal = Refusal::new(RefusalCode::CtxSafetyModeInvalid, Some("tools"), detail);
         refusal.at(&format!("{at}/safety_mode"))
@@ -267,7 +267,7 @@ fn key(node: &Node<'_>) -> Option<Arc<str>> {
     Some(format!("{adapter}.{capability}").into())
 }
 
-fn list<'r, 'a>(reading: &mut Reading<'r, 'a>, name: &str) -> Option<&'r [Node<'a>]> {
+fn list<'r, 'a>(reading: &mut ContextReader<'r, 'a>, name: &str) -> Option<&'r [Node<'a>]> {
     let node = reading.node.get(name).filter(|node| !node.is_null())?;
     let items = node.as_array();
     if items.is_none() {
@@ -276,7 +276,7 @@ fn list<'r, 'a>(reading: &mut Reading<'r, 'a>, name: &str) -> Option<&'r [Node<'
     items
 }
 
-fn permissions(reading: &mut Reading<'_, '_>) -> Option<Vec<(Arc<str>, bool)>> {
+fn permissions(reading: &mut ContextReader<'_, '_>) -> Option<Vec<(Arc<str>, bool)>> {
     let items = list(reading, "permissions")?;
     let mut found = Vec::new();
     for (at, item) in items.iter().enumerate() {
@@ -291,7 +291,7 @@ fn permissions(reading: &mut Reading<'_, '_>) -> Option<Vec<(Arc<str>, bool)>> {
     Some(found)
 }
 
-fn prohibitions(reading: &mut Reading<'_, '_>) -> Vec<Arc<str>> {
+fn prohibitions(reading: &mut ContextReader<'_, '_>) -> Vec<Arc<str>> {
     let mut found = Vec::new();
     for (at, item) in list(reading, "prohibitions").unwrap_or_default().iter().enumerate() {
         match key(item) {

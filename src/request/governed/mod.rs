@@ -30,7 +30,7 @@ pub enum PackSource {
 
 /// A compile under a pack, as it was asked for.
 #[derive(Debug, Clone)]
-pub struct Governed {
+pub struct GovernedRequest {
     pub pack: PackSource,
     pub run: RunContext,
     pub invoke: Invoke,
@@ -45,7 +45,7 @@ pub struct Governed {
 /// The same two where they stand beside the pack; stages tell them so.
 const BESIDE: [&str; 2] = ["/run_context", "/request"];
 
-impl Governed {
+impl GovernedRequest {
     /// A refusal with the pointers that the body has.
     pub fn placed(&self, refusal: Refusal) -> Refusal {
         refusal.placed(|pointer| {
@@ -113,12 +113,12 @@ pub fn is_owned(bucket: &str) -> bool {
 
 /// Why a request under a pack cannot be read.
 #[derive(Debug)]
-pub enum Unread {
+pub enum GovernedError {
     Invalid(Vec<Fault>),
     Refused(Refusal),
 }
 
-impl From<Refusal> for Unread {
+impl From<Refusal> for GovernedError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
@@ -126,7 +126,10 @@ impl From<Refusal> for Unread {
 
 /// Reads what a body says of a pack; none where it names none. `now` is the time where the run
 /// context has none.
-pub fn read_governed(body: &Node<'_>, now: Timestamp) -> Result<Option<Governed>, Unread> {
+pub fn read_governed(
+    body: &Node<'_>,
+    now: Timestamp,
+) -> Result<Option<GovernedRequest>, GovernedError> {
     let given = |key: &str| body.get(key).filter(|node| !node.is_null());
     let mut faults = Faults::default();
     let root = Path::Root;
@@ -137,10 +140,10 @@ pub fn read_governed(body: &Node<'_>, now: Timestamp) -> Result<Option<Governed>
             }
         }
         let faults = faults.into_vec();
-        return if faults.is_empty() { Ok(None) } else { Err(Unread::Invalid(faults)) };
+        return if faults.is_empty() { Ok(None) } else { Err(GovernedError::Invalid(faults)) };
     };
     numbers(body)?;
-    let place = Place { pack, body, at: root.key("pack") };
+    let place = PackMember { pack, body, at: root.key("pack") };
     let source = place.source(&mut faults);
     let context = place.find("run_context");
     let Some((context, run_at)) = context else {
@@ -167,14 +170,14 @@ pub fn read_governed(body: &Node<'_>, now: Timestamp) -> Result<Option<Governed>
     match source {
         Some(pack) if faults.is_empty() => {
             let places = [run_at, at];
-            Ok(Some(Governed { pack, run, invoke, evidence, memory, blocks, places }))
+            Ok(Some(GovernedRequest { pack, run, invoke, evidence, memory, blocks, places }))
         }
-        _ => Err(Unread::Invalid(faults)),
+        _ => Err(GovernedError::Invalid(faults)),
     }
 }
 
 /// Refuses numbers that other readers would round: two requests would have one hash.
-fn numbers(body: &Node<'_>) -> Result<(), Unread> {
+fn numbers(body: &Node<'_>) -> Result<(), GovernedError> {
     for key in KEYS {
         let Some(node) = body.get(key).filter(|node| !json::is_i_json(node)) else { continue };
         if let Err(error) = json::jcs(node) {
@@ -186,20 +189,20 @@ fn numbers(body: &Node<'_>) -> Result<(), Unread> {
                 ),
                 did_you_mean: None,
             };
-            return Err(Unread::Invalid(vec![fault]));
+            return Err(GovernedError::Invalid(vec![fault]));
         }
     }
     Ok(())
 }
 
 /// The key `pack` and what may stand inside or beside it.
-struct Place<'p, 'a> {
+struct PackMember<'p, 'a> {
     pack: &'p Node<'a>,
     body: &'p Node<'a>,
     at: Path<'p>,
 }
 
-impl<'p, 'a> Place<'p, 'a> {
+impl<'p, 'a> PackMember<'p, 'a> {
     const KNOWN: &'static [&'static str] =
         &["ref", "document", "run_context", "request", "evidence", "memory", "blocks"];
 
@@ -261,13 +264,17 @@ fn value(node: &Node<'_>) -> Value {
     serde_json::from_str(node.raw).unwrap_or_default()
 }
 
-fn invoke(request: Option<&Node<'_>>, at: &str, faults: &mut Faults) -> Result<Invoke, Unread> {
+fn invoke(
+    request: Option<&Node<'_>>,
+    at: &str,
+    faults: &mut Faults,
+) -> Result<Invoke, GovernedError> {
     let empty = json!({});
     let facts = request.map_or(empty, value);
     if !facts.is_object() {
         let detail = "must be an object".to_owned();
         let fault = Fault { pointer: at.to_owned(), detail, did_you_mean: None };
-        return Err(Unread::Invalid(vec![fault]));
+        return Err(GovernedError::Invalid(vec![fault]));
     }
     let input = request.and_then(|node| node.get("input"));
     let mut text = |key: &str| -> Option<Arc<str>> {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use regex::{RegexBuilder, RegexSetBuilder};
 
-use crate::domain::{AdapterChoice, AdapterChoices, AdapterDefinition, Detect, Lines, Shrink};
+use crate::domain::{
+    AdapterChoice, AdapterChoices, AdapterDefinition, Detect, LineRemoval, LineSelector,
+};
 use crate::json::{Faults, Fields, Node, Path};
 
 /// Adapters that a request may name.
@@ -234,7 +236,7 @@ fn read_detect(fields: &Fields<'_, '_>, faults: &mut Faults) -> Detect {
     detect
 }
 
-fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Lines> {
+fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<LineSelector> {
     let list = fields.path().key("keep");
     let mut keep = Vec::new();
     for (index, item) in fields.list("keep", MOST_PATTERNS, faults).iter().enumerate() {
@@ -253,7 +255,7 @@ fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Lines> {
                 }
                 keep.extend(lines);
             }
-            (None, Some(source)) => keep.push(Lines::Matching(source)),
+            (None, Some(source)) => keep.push(LineSelector::Matching(source)),
             (None, None) if given.get("regex").is_none() => {
                 faults.add(&path, "must hold one of lines, regex");
             }
@@ -261,36 +263,36 @@ fn read_keep(fields: &Fields<'_, '_>, faults: &mut Faults) -> Vec<Lines> {
         }
     }
     let patterns = keep.iter().filter_map(|lines| match lines {
-        Lines::Matching(source) => Some(source),
-        Lines::Between(..) | Lines::Last(_) => None,
+        LineSelector::Matching(source) => Some(source),
+        LineSelector::Between(..) | LineSelector::Last(_) => None,
     });
     check_together(fields, "keep", patterns, faults);
     keep
 }
 
-fn lines_of(text: &str) -> Option<Lines> {
+fn lines_of(text: &str) -> Option<LineSelector> {
     let number = |text: &str| text.parse::<usize>().ok().filter(|line| *line > 0);
     if let Some(last) = text.strip_prefix('-') {
-        return number(last).map(Lines::Last);
+        return number(last).map(LineSelector::Last);
     }
     match text.split_once('-') {
         Some((first, last)) => {
             let (first, last) = (number(first)?, number(last)?);
-            (first <= last).then_some(Lines::Between(first, last))
+            (first <= last).then_some(LineSelector::Between(first, last))
         }
-        None => number(text).map(|line| Lines::Between(line, line)),
+        None => number(text).map(|line| LineSelector::Between(line, line)),
     }
 }
 
-fn read_shrink(fields: &Fields<'_, '_>, faults: &mut Faults) -> Shrink {
-    let Some(node) = fields.get("shrink") else { return Shrink::Rest };
+fn read_shrink(fields: &Fields<'_, '_>, faults: &mut Faults) -> LineRemoval {
+    let Some(node) = fields.get("shrink") else { return LineRemoval::Rest };
     if node.as_str() == Some("rest") {
-        return Shrink::Rest;
+        return LineRemoval::Rest;
     }
     let list = fields.path().key("shrink");
     let Some(items) = node.as_array().filter(|items| items.len() <= MOST_PATTERNS) else {
         fields.fault("shrink", "must be `rest` or a list of patterns", faults);
-        return Shrink::Rest;
+        return LineRemoval::Rest;
     };
     let mut patterns = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -302,7 +304,7 @@ fn read_shrink(fields: &Fields<'_, '_>, faults: &mut Faults) -> Shrink {
         }
     }
     check_together(fields, "shrink", patterns.iter(), faults);
-    Shrink::Matching(patterns)
+    LineRemoval::Matching(patterns)
 }
 
 fn pattern(fields: &Fields<'_, '_>, key: &'static str, faults: &mut Faults) -> Option<Arc<str>> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use regex::RegexSet;
 
-use crate::domain::{AdapterChoices, MemoryScope, RawJson, Role, SkillUse, Ttl};
+use crate::domain::{AdapterChoices, CacheTtl, MemoryScope, RawJson, Role, SkillUse};
 
 /// How far the ladder may be climbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ pub enum OnArrival {
 
 /// What happens to old thinking at a compaction point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thinking {
+pub enum ThinkingPolicy {
     Keep,
     ClearOld,
 }
@@ -56,7 +56,7 @@ pub struct Compression {
     pub compress_to_milli: u32,
     /// Turns at the end that are shielded until everything else is spent.
     pub keep_recent_turns: usize,
-    pub thinking: Thinking,
+    pub thinking: ThinkingPolicy,
     /// Whether the model gets a tool that reads cleared results back.
     pub read_tool: bool,
     /// Tool results of more characters than this enter a summary as one line.
@@ -93,7 +93,7 @@ impl Default for Compression {
             trigger_milli: 1000,
             compress_to_milli: 600,
             keep_recent_turns: 4,
-            thinking: Thinking::ClearOld,
+            thinking: ThinkingPolicy::ClearOld,
             read_tool: false,
             stub_tool_results_over: None,
             summary_instructions: None,
@@ -137,7 +137,7 @@ pub enum CacheState {
 
 /// The compile that this one follows.
 #[derive(Debug, Clone)]
-pub enum Previous {
+pub enum PreviousCompile {
     Payload(RawJson),
     /// The `id` of an earlier answer.
     Id(Arc<str>),
@@ -147,11 +147,11 @@ pub enum Previous {
 #[derive(Debug, Clone)]
 pub struct CacheOptions {
     /// Whether we set marks of our own; the client's are kept in any case.
-    pub ttl: Option<Ttl>,
+    pub ttl: Option<CacheTtl>,
     /// Most marks in a payload, the client's included.
     pub marks: usize,
     pub state: CacheState,
-    pub previous: Option<Previous>,
+    pub previous: Option<PreviousCompile>,
 }
 
 impl Default for CacheOptions {
@@ -169,14 +169,14 @@ pub enum Placement {
 
 /// The key `output`: how the answer must look.
 #[derive(Debug, Default, Clone)]
-pub struct Output {
+pub struct OutputOptions {
     pub tag: Option<Arc<str>>,
     pub prefill: Option<Arc<str>>,
 }
 
 /// The key `skill`.
 #[derive(Debug, Clone)]
-pub struct Skill {
+pub struct SkillOptions {
     pub name: Arc<str>,
     /// Empty as long as they are to be looked up.
     pub instructions: Arc<str>,
@@ -186,7 +186,7 @@ pub struct Skill {
 
 /// One entry of `memory.entries`.
 #[derive(Debug, Clone)]
-pub struct MemoryEntry {
+pub struct RequestMemoryEntry {
     pub key: Arc<str>,
     pub value: Arc<str>,
     pub description: Option<Arc<str>>,
@@ -201,7 +201,7 @@ pub struct MemoryOptions {
     /// Most tokens of memory data in the payload.
     pub max_tokens: u64,
     /// Given by the request, or found in the store.
-    pub entries: Vec<MemoryEntry>,
+    pub entries: Vec<RequestMemoryEntry>,
     /// Whether the entries are to come from the store: none are given.
     pub from_store: bool,
     /// Whose entries are seen, and written by the model's tools.

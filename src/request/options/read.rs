@@ -5,10 +5,11 @@ use std::sync::Arc;
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::{
-    CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryEntry, MemoryOptions,
-    OnArrival, Output, Pattern, Placement, Previous, Protect, Thinking, read_adapters,
+    CacheOptions, CacheState, Clear, Compression, KnownAdapters, Level, MemoryOptions, OnArrival,
+    OutputOptions, Pattern, Placement, PreviousCompile, Protect, RequestMemoryEntry,
+    ThinkingPolicy, read_adapters,
 };
-use crate::domain::{MemoryScope, Notes, RawJson, Role, Ttl};
+use crate::domain::{CacheTtl, MemoryScope, Notes, RawJson, Role};
 use crate::json::{Faults, Fields, Node, Path};
 use crate::provider::without_nul;
 use crate::request::calls::read_allowed_keys;
@@ -100,7 +101,7 @@ impl Compression {
             .whole("keep_recent_turns", 0, MOST_TURNS, faults)
             .and_then(|turns| usize::try_from(turns).ok())
             .unwrap_or(read.keep_recent_turns);
-        let words = [("keep", Thinking::Keep), ("clear_old", Thinking::ClearOld)];
+        let words = [("keep", ThinkingPolicy::Keep), ("clear_old", ThinkingPolicy::ClearOld)];
         read.thinking = given.choice("thinking", &words, faults).unwrap_or(read.thinking);
         read.read_tool = given.flag("read_tool", faults).unwrap_or(false);
         read.stub_tool_results_over = given
@@ -226,8 +227,9 @@ impl CacheOptions {
         let Some(given) = section(fields, "cache", fields.path(), CACHE, faults) else {
             return read;
         };
-        let ttls = [("5m", Some(Ttl::FiveMinutes)), ("1h", Some(Ttl::OneHour)), ("off", None)];
-        read.ttl = given.choice("ttl", &ttls, faults).unwrap_or(Some(Ttl::FiveMinutes));
+        let ttls =
+            [("5m", Some(CacheTtl::FiveMinutes)), ("1h", Some(CacheTtl::OneHour)), ("off", None)];
+        read.ttl = given.choice("ttl", &ttls, faults).unwrap_or(Some(CacheTtl::FiveMinutes));
         read.marks = given
             .whole("marks", 0, 4, faults)
             .and_then(|marks| usize::try_from(marks).ok())
@@ -243,18 +245,22 @@ impl CacheOptions {
     }
 }
 
-fn previous(node: &Node<'_>, given: &Fields<'_, '_>, faults: &mut Faults) -> Option<Previous> {
+fn previous(
+    node: &Node<'_>,
+    given: &Fields<'_, '_>,
+    faults: &mut Faults,
+) -> Option<PreviousCompile> {
     if let Some(id) = node.as_str() {
-        return Some(Previous::Id(id.into()));
+        return Some(PreviousCompile::Id(id.into()));
     }
     if node.as_object().is_some() {
-        return Some(Previous::Payload(RawJson::new(node.raw)));
+        return Some(PreviousCompile::Payload(RawJson::new(node.raw)));
     }
     given.fault("previous", "must be an earlier answer's id or its payload", faults);
     None
 }
 
-impl Output {
+impl OutputOptions {
     pub(in crate::request) fn read(
         fields: &Fields<'_, '_>,
         faults: &mut Faults,
@@ -329,7 +335,7 @@ pub(in crate::request) fn entry(
     one: &Fields<'_, '_>,
     place: usize,
     faults: &mut Faults,
-) -> Option<MemoryEntry> {
+) -> Option<RequestMemoryEntry> {
     let key = one.text("key", faults);
     if one.get("key").is_none() {
         one.fault("key", "is missing", faults);
@@ -340,5 +346,5 @@ pub(in crate::request) fn entry(
         one.fault("value", "is missing", faults);
     }
     let description = one.text("description", faults).map(Into::into);
-    Some(MemoryEntry { key: key?.into(), value: value?.into(), description, place })
+    Some(RequestMemoryEntry { key: key?.into(), value: value?.into(), description, place })
 }

@@ -1,12 +1,12 @@
 //! Reading the skill that a compile takes: by its name, or as its own instructions.
 
-use super::Skill;
+use super::SkillOptions;
 use super::read::{SKILL, section};
 use crate::domain::{Notes, SkillUse, render_skill};
 use crate::json::{Faults, Fields};
 use crate::provider::without_nul;
 
-impl Skill {
+impl SkillOptions {
     pub(in crate::request) fn read(
         fields: &Fields<'_, '_>,
         faults: &mut Faults,

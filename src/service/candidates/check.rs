@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::Error;
 use crate::domain::{
-    Candidate, CandidateState, Checks, ConsentCheck, ContentHash, Contradiction, Existing,
+    Candidate, CandidateState, Checks, ConsentCheck, ContentHash, ContradictedEntry, Contradiction,
     MemoryEntry, MemoryPromotion, MemoryStatus, MemoryTier, Proposal, RawJson, value_text,
 };
 use crate::json::{self, Limits};
@@ -17,7 +17,7 @@ use crate::store::{self, Tx};
 /// What makes two proposals the same fact: of a property or a key the value as it is, of free text
 /// its words.
 #[derive(Serialize)]
-struct Fact<'f> {
+struct FactIdentity<'f> {
     tenant: &'f str,
     subject: Option<&'f str>,
     session_id: Option<&'f str>,
@@ -34,7 +34,7 @@ struct Fact<'f> {
 pub(super) fn fingerprint(tenant: &str, proposal: &Proposal) -> ContentHash {
     let about = proposal.about.as_ref();
     let is_free = about.is_none() && proposal.key.is_none();
-    let fact = Fact {
+    let fact = FactIdentity {
         tenant,
         subject: proposal.scope.subject.as_deref(),
         session_id: proposal.scope.session_id.as_deref(),
@@ -131,7 +131,7 @@ pub(super) fn check(
     let mut existing = Vec::new();
     for entry in conflicts(tx, candidate, &key_of(candidate))? {
         let was = tx.promoted_as(&entry.scope, &entry.key)?.pop();
-        existing.push(Existing { key: entry.key, candidate: was.map(|was| was.id) });
+        existing.push(ContradictedEntry { key: entry.key, candidate: was.map(|was| was.id) });
     }
     let contradiction = match existing.is_empty() {
         false => Contradiction::Conflict,

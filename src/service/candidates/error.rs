@@ -4,7 +4,7 @@ use crate::domain::{CandidateState, MemoryRole, word_of};
 
 /// Each variant is a rule of context-pack.md §7. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum CandidateRefusal {
     #[error("`{0}` is no class that may be written here")]
     Class(String),
     #[error("a candidate that is {} cannot become {}", name(*.from), name(*.to))]

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use self::error::Refusal;
+pub use self::error::CandidateRefusal;
 pub(super) use self::propose::{Ids, propose_in};
-use self::step::{Action, Step, go};
-use super::once::Telling;
+use self::step::{CandidateAction, CandidateStep, go};
+use super::idempotency::ResponseRecorder;
 use super::{Error, Services};
 use crate::domain::{
     Actor, ActorKind, Candidate, CandidateState, ChainLink, MemoryRole, Principal, PrincipalKind,
@@ -25,14 +25,14 @@ use crate::domain::{
 };
 use crate::json::{self, Limits};
 use crate::request::{self, ProposeFault, ReviewRequest};
-use crate::store::{self, Log, Tx};
-pub use crate::store::{LogLine, Verified};
+use crate::store::{self, TenantLog, Tx};
+pub use crate::store::{LogLine, LogVerification};
 
 const UNKNOWN: Error = Error::NotFound("there is no candidate of this id");
 
 /// A candidate, and the capture that it rests on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct ShownCandidate {
     pub candidate: Candidate,
     pub capture_id: Option<Arc<str>>,
     pub capture: ChainLink,
@@ -45,14 +45,14 @@ pub struct Events {
     /// Behind which line it goes on.
     pub next: Option<u64>,
     /// Both logs checked from end to end, where that was asked for.
-    pub verified: Option<Checked>,
+    pub verified: Option<LogCheck>,
 }
 
 /// Whether the logs are as they were written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Checked {
-    pub transitions: Verified,
-    pub captures: Verified,
+pub struct LogCheck {
+    pub transitions: LogVerification,
+    pub captures: LogVerification,
 }
 
 /// Proposes what `body` says. Answers whether the candidate is new: a revision is not, and needs
@@ -61,11 +61,11 @@ pub fn propose(
     services: &Services,
     body: &str,
     if_match: Option<u64>,
-    telling: Telling<(Shown, bool)>,
-) -> Result<(Shown, bool), Error> {
+    telling: ResponseRecorder<(ShownCandidate, bool)>,
+) -> Result<(ShownCandidate, bool), Error> {
     let node = json::parse(body, Limits::default())?;
     let mut proposed = request::read_proposal(&node).map_err(|fault| match fault {
-        ProposeFault::Class(word) => Refusal::Class(word).into(),
+        ProposeFault::Class(word) => CandidateRefusal::Class(word).into(),
         ProposeFault::Faults(faults) => Error::Invalid(faults),
     })?;
     proposed.by = actor(services.caller(), &proposed.by, MemoryRole::Capturer)?;
@@ -80,7 +80,7 @@ pub fn propose(
 }
 
 /// A candidate by its id.
-pub fn find(services: &Services, id: &str) -> Result<Shown, Error> {
+pub fn find(services: &Services, id: &str) -> Result<ShownCandidate, Error> {
     services.tenant().read(|tx| shown(tx, tx.candidate(id)?.ok_or(UNKNOWN)?))
 }
 
@@ -90,7 +90,7 @@ pub fn list(
     state: Option<CandidateState>,
     after: Option<&str>,
     limit: usize,
-) -> Result<(Vec<Shown>, Option<Arc<str>>), Error> {
+) -> Result<(Vec<ShownCandidate>, Option<Arc<str>>), Error> {
     services.tenant().read(|tx| {
         // One more than is shown tells whether there is more.
         let mut found = tx.list_candidates(state, after, limit + 1)?;
@@ -108,8 +108,8 @@ pub fn review(
     id: &str,
     body: &str,
     if_match: Option<u64>,
-    telling: Telling<Shown>,
-) -> Result<Shown, Error> {
+    telling: ResponseRecorder<ShownCandidate>,
+) -> Result<ShownCandidate, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut request = request::read_review(&node).map_err(Error::Invalid)?;
     request.by = decider(services.caller(), &request.by, MemoryRole::Reviewer)?;
@@ -117,7 +117,7 @@ pub fn review(
     services.write_told(None, move |tx| {
         let mut candidate = current(tx, &id, if_match)?;
         if candidate.proposers.iter().any(|proposer| proposer.id == request.by.id) {
-            return Err(Refusal::SelfReview.into());
+            return Err(CandidateRefusal::SelfReview.into());
         }
         judge(tx, &mut candidate, &request)?;
         candidate.version += 1;
@@ -135,9 +135,13 @@ fn judge(tx: &Tx<'_>, candidate: &mut Candidate, request: &ReviewRequest) -> Res
         if let Some(first) = check::duplicate_of(tx, candidate)? {
             return Err(Error::Conflict(format!("the candidate {first} says the same")));
         }
-        go(tx, candidate, &Step::new(Action::Reopen, CandidateState::InReview, by))?;
+        go(
+            tx,
+            candidate,
+            &CandidateStep::new(CandidateAction::Reopen, CandidateState::InReview, by),
+        )?;
     }
-    let mut step = Step::new(Action::of(*verdict), verdict.state(), by);
+    let mut step = CandidateStep::new(CandidateAction::of(*verdict), verdict.state(), by);
     step.reason = Some(reason);
     if let Some(classification) = classification {
         candidate.proposal.classification = *classification;
@@ -155,8 +159,8 @@ pub fn promote(
     id: &str,
     body: &str,
     if_match: Option<u64>,
-    telling: Telling<Shown>,
-) -> Result<Shown, Error> {
+    telling: ResponseRecorder<ShownCandidate>,
+) -> Result<ShownCandidate, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut request = request::read_promotion(&node).map_err(Error::Invalid)?;
     request.by = decider(services.caller(), &request.by, MemoryRole::Promoter)?;
@@ -165,7 +169,7 @@ pub fn promote(
         let mut candidate = current(tx, &id, if_match)?;
         let from = candidate.state;
         if from != CandidateState::Approved {
-            return Err(Refusal::Transition { from, to: CandidateState::Promoted }.into());
+            return Err(CandidateRefusal::Transition { from, to: CandidateState::Promoted }.into());
         }
         promote::promote_in(tx, &mut candidate, &request)?;
         candidate.version += 1;
@@ -184,10 +188,10 @@ pub fn events(
     verify: bool,
 ) -> Result<Events, Error> {
     let found = services.tenant().read(|tx| {
-        let lines = tx.log_lines(Log::Transitions, after, limit + 1)?;
+        let lines = tx.log_lines(TenantLog::Transitions, after, limit + 1)?;
         let verified = if verify {
-            let transitions = tx.verify_log(Log::Transitions)?;
-            Some(Checked { transitions, captures: tx.verify_log(Log::Captures)? })
+            let transitions = tx.verify_log(TenantLog::Transitions)?;
+            Some(LogCheck { transitions, captures: tx.verify_log(TenantLog::Captures)? })
         } else {
             None
         };
@@ -202,10 +206,10 @@ pub fn events(
 
 /// Who acts. A key of a service speaks for whom its application names, as does a caller without a
 /// key; any other key speaks for itself alone. It needs the role, or `admin`.
-fn actor(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, Refusal> {
+fn actor(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, CandidateRefusal> {
     let Some(key) = &caller.key else { return Ok(said.clone()) };
     if !caller.roles.contains(role) && !caller.has_any(&[Scope::Admin]) {
-        return Err(Refusal::Lacks(role));
+        return Err(CandidateRefusal::Lacks(role));
     }
     let kind = match caller.kind {
         PrincipalKind::Service => return Ok(said.clone()),
@@ -217,9 +221,9 @@ fn actor(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, Re
 }
 
 /// The same for a decision: an agent makes none, whoever it acts for.
-fn decider(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, Refusal> {
+fn decider(caller: &Principal, said: &Actor, role: MemoryRole) -> Result<Actor, CandidateRefusal> {
     let actor = actor(caller, said, role)?;
-    if actor.kind == ActorKind::Agent { Err(Refusal::Agent) } else { Ok(actor) }
+    if actor.kind == ActorKind::Agent { Err(CandidateRefusal::Agent) } else { Ok(actor) }
 }
 
 /// The candidate that is to be changed, in the version that its caller has seen.
@@ -236,9 +240,9 @@ fn current(tx: &Tx<'_>, id: &str, if_match: Option<u64>) -> Result<Candidate, Er
     }
 }
 
-fn shown(tx: &Tx<'_>, candidate: Candidate) -> Result<Shown, Error> {
+fn shown(tx: &Tx<'_>, candidate: Candidate) -> Result<ShownCandidate, Error> {
     let before = candidate.capture.saturating_sub(1);
-    let line = tx.log_lines(Log::Captures, before, 1)?.into_iter().next();
+    let line = tx.log_lines(TenantLog::Captures, before, 1)?.into_iter().next();
     let id = line.as_ref().and_then(|line| {
         let body: Value = serde_json::from_str(line.body.as_str()).ok()?;
         body.get("id").and_then(Value::as_str).map(Arc::from)
@@ -246,5 +250,5 @@ fn shown(tx: &Tx<'_>, candidate: Candidate) -> Result<Shown, Error> {
     let lost =
         ChainLink { seq: candidate.capture, prev_hash: ChainLink::START, hash: ChainLink::START };
     let capture = line.map_or(lost, |line| line.link);
-    Ok(Shown { candidate, capture_id: id, capture })
+    Ok(ShownCandidate { candidate, capture_id: id, capture })
 }

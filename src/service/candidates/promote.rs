@@ -5,15 +5,15 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::check::{conflicts, key_beside, key_of};
-use super::step::{Action, Step, go};
-use super::{Error, Refusal};
+use super::step::{CandidateAction, CandidateStep, go};
+use super::{CandidateRefusal, Error};
 use crate::domain::{
     Actor, Candidate, CandidateState, ConsentCheck, MemoryAction, MemoryEntry, MemoryOrigin,
     MemoryStatus, MemoryTier, MemoryTtl, Proposal, RawJson, Resolution, word_of,
 };
 use crate::json::Fault;
 use crate::request::{MemoryWrite, PromoteRequest};
-use crate::service::memory::{Change, carry_out, replace};
+use crate::service::memory::{MemoryChange, carry_out, replace};
 use crate::store::Tx;
 
 /// A promotion as it was proposed.
@@ -37,20 +37,21 @@ pub(super) fn promote_in(
     request: &PromoteRequest,
 ) -> Result<(), Error> {
     if candidate.checks.consent == ConsentCheck::Missing {
-        return Err(Refusal::NoConsent.into());
+        return Err(CandidateRefusal::NoConsent.into());
     }
     settle(&mut candidate.proposal, request)?;
     let mut key = request.key.clone().unwrap_or_else(|| key_of(candidate));
     let others = conflicts(tx, candidate, &key)?;
     match request.resolution {
         Some(Resolution::Reject) => {
-            let mut step = Step::new(Action::Reject, CandidateState::Rejected, &request.by);
+            let mut step =
+                CandidateStep::new(CandidateAction::Reject, CandidateState::Rejected, &request.by);
             step.says("resolution", "reject");
             return go(tx, candidate, &step);
         }
         None if !others.is_empty() => {
             let keys = others.iter().map(|entry| format!("`{}`", entry.key)).collect();
-            return Err(Refusal::Contradiction(keys).into());
+            return Err(CandidateRefusal::Contradiction(keys).into());
         }
         Some(Resolution::Supersede) => {
             for entry in &others {
@@ -65,7 +66,8 @@ pub(super) fn promote_in(
     write(tx, candidate, &key)?;
     // Whatever stood under this key is this candidate's from now on.
     retire(tx, &key, candidate, &request.by)?;
-    let mut step = Step::new(Action::Promote, CandidateState::Promoted, &request.by);
+    let mut step =
+        CandidateStep::new(CandidateAction::Promote, CandidateState::Promoted, &request.by);
     step.says("memory_key", &*key);
     if let Some(resolution) = request.resolution.filter(|_| !others.is_empty()) {
         step.says("resolution", word_of(Resolution::WORDS, resolution));
@@ -125,7 +127,8 @@ fn supersede(
 /// Tells the candidates whose entry stood under a key that another has taken its place.
 fn retire(tx: &Tx<'_>, key: &str, candidate: &Candidate, by: &Actor) -> Result<(), Error> {
     for mut old in tx.promoted_as(&candidate.proposal.scope, key)? {
-        let mut step = Step::new(Action::Supersede, CandidateState::Superseded, by);
+        let mut step =
+            CandidateStep::new(CandidateAction::Supersede, CandidateState::Superseded, by);
         step.says("superseded_by", &*candidate.id);
         go(tx, &mut old, &step)?;
         old.superseded_by = Some(Arc::clone(&candidate.id));
@@ -138,7 +141,7 @@ fn retire(tx: &Tx<'_>, key: &str, candidate: &Candidate, by: &Actor) -> Result<(
 fn write(tx: &Tx<'_>, candidate: &Candidate, key: &Arc<str>) -> Result<(), Error> {
     let proposal = &candidate.proposal;
     let old = tx.memory(&proposal.scope, key)?;
-    let change = Change {
+    let change = MemoryChange {
         scope: proposal.scope.clone(),
         key: Arc::clone(key),
         write: MemoryWrite {

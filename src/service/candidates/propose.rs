@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 
 use super::check::{canonical, check, fingerprint, raw};
 use super::promote::{by_policy, promote_in};
-use super::step::{Action, Step, go, note, numbered, principal};
-use super::{Error, Refusal, current};
+use super::step::{CandidateAction, CandidateStep, go, note, numbered, principal};
+use super::{CandidateRefusal, Error, current};
 use crate::domain::{
     Actor, Candidate, CandidateState, ChainLink, Checks, Classification, ConsentCheck, ContentHash,
     Contradiction, MemoryClass, MemoryPromotion, MemoryTier, MemoryTtl, Proposal, word_of,
 };
-use crate::request::Proposed;
-use crate::store::{Log, Tx};
+use crate::request::ProposalRequest;
+use crate::store::{TenantLog, Tx};
 
 /// Ids of what a proposal makes.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl Ids {
 /// Captures what is proposed, and makes or revises its candidate as far as no reviewer is needed.
 pub(in crate::service) fn propose_in(
     tx: &Tx<'_>,
-    proposed: &Proposed,
+    proposed: &ProposalRequest,
     if_match: Option<u64>,
     ids: &Ids,
     promotion: MemoryPromotion,
@@ -51,8 +51,8 @@ pub(in crate::service) fn propose_in(
     candidate.checks.auto_promote_eligible &= is_new;
 
     let from = (!is_new).then_some(candidate.state);
-    let action = if is_new { Action::Propose } else { Action::Revise };
-    let mut step = Step::new(action, candidate.state, &proposed.by);
+    let action = if is_new { CandidateAction::Propose } else { CandidateAction::Revise };
+    let mut step = CandidateStep::new(action, candidate.state, &proposed.by);
     step.says("capture", candidate.capture);
     note(tx, &mut candidate, from, &step)?;
     sort(tx, &mut candidate)?;
@@ -61,7 +61,7 @@ pub(in crate::service) fn propose_in(
 }
 
 /// A candidate of which nothing is known yet.
-fn begun(tx: &Tx<'_>, proposed: &Proposed, ids: &Ids) -> Candidate {
+fn begun(tx: &Tx<'_>, proposed: &ProposalRequest, ids: &Ids) -> Candidate {
     let checks = Checks {
         duplicate_of: None,
         previous: None,
@@ -88,10 +88,10 @@ fn begun(tx: &Tx<'_>, proposed: &Proposed, ids: &Ids) -> Candidate {
     }
 }
 
-fn revised(mut candidate: Candidate, proposed: &Proposed) -> Result<Candidate, Error> {
+fn revised(mut candidate: Candidate, proposed: &ProposalRequest) -> Result<Candidate, Error> {
     let from = candidate.state;
     if from != CandidateState::Pending {
-        return Err(Refusal::Transition { from, to: CandidateState::InReview }.into());
+        return Err(CandidateRefusal::Transition { from, to: CandidateState::InReview }.into());
     }
     candidate.version += 1;
     candidate.proposal = proposed.proposal.clone();
@@ -106,17 +106,23 @@ fn sort(tx: &Tx<'_>, candidate: &mut Candidate) -> Result<(), Error> {
     let automation = Actor::automation();
     let checks = candidate.checks.clone();
     if let Some(first) = &checks.duplicate_of {
-        let mut step = Step::new(Action::Duplicate, CandidateState::Duplicate, &automation);
+        let mut step =
+            CandidateStep::new(CandidateAction::Duplicate, CandidateState::Duplicate, &automation);
         step.says("duplicate_of", &**first);
         return go(tx, candidate, &step);
     }
     if let Some(previous) = &checks.previous {
-        let mut step = Step::new(Action::AutoReject, CandidateState::AutoRejected, &automation);
+        let mut step = CandidateStep::new(
+            CandidateAction::AutoReject,
+            CandidateState::AutoRejected,
+            &automation,
+        );
         step.says("previous", &**previous);
         return go(tx, candidate, &step);
     }
     if checks.contradiction == Contradiction::Conflict {
-        let mut step = Step::new(Action::Contradict, candidate.state, &automation);
+        let mut step =
+            CandidateStep::new(CandidateAction::Contradict, candidate.state, &automation);
         let keys: Vec<Value> =
             checks.existing.iter().map(|existing| (&*existing.key).into()).collect();
         step.says("existing", keys);
@@ -126,12 +132,16 @@ fn sort(tx: &Tx<'_>, candidate: &mut Candidate) -> Result<(), Error> {
     if checks.auto_promote_eligible {
         return promote_in(tx, candidate, &by_policy(automation));
     }
-    go(tx, candidate, &Step::new(Action::Submit, CandidateState::InReview, &automation))
+    go(
+        tx,
+        candidate,
+        &CandidateStep::new(CandidateAction::Submit, CandidateState::InReview, &automation),
+    )
 }
 
 /// What was proposed, as a capture keeps it.
 #[derive(Serialize)]
-struct Content<'c> {
+struct CapturedContent<'c> {
     value: Option<Box<RawValue>>,
     entity: Option<&'c str>,
     predicate: Option<&'c str>,
@@ -151,7 +161,7 @@ struct Content<'c> {
     ttl_turns: Option<u64>,
 }
 
-impl<'c> Content<'c> {
+impl<'c> CapturedContent<'c> {
     fn of(proposal: &'c Proposal) -> Self {
         let about = proposal.about.as_ref();
         let (ttl_seconds, ttl_turns) = match proposal.ttl {
@@ -185,11 +195,12 @@ impl<'c> Content<'c> {
 /// content that has to go can go without breaking it.
 fn capture(
     tx: &Tx<'_>,
-    proposed: &Proposed,
+    proposed: &ProposalRequest,
     candidate: &str,
     id: &str,
 ) -> Result<ChainLink, Error> {
-    let content = serde_json::to_string(&Content::of(&proposed.proposal)).unwrap_or_default();
+    let content =
+        serde_json::to_string(&CapturedContent::of(&proposed.proposal)).unwrap_or_default();
     let content = canonical(&content);
     let body: BTreeMap<&str, Value> = BTreeMap::from([
         ("at", tx.now().to_string().into()),
@@ -198,5 +209,5 @@ fn capture(
         ("content", ContentHash::of(&content).to_string().into()),
         ("id", id.into()),
     ]);
-    Ok(tx.append_log(Log::Captures, |seq| numbered(body, seq), Some(&content))?)
+    Ok(tx.append_log(TenantLog::Captures, |seq| numbered(body, seq), Some(&content))?)
 }

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Error, Refusal};
+use super::{CandidateRefusal, Error};
 use crate::domain::{
-    Actor, ActorKind, Candidate, CandidateState, Classification, Verdict, word_of,
+    Actor, ActorKind, Candidate, CandidateState, Classification, ReviewVerdict, word_of,
 };
-use crate::store::{Log, Tx};
+use crate::store::{TenantLog, Tx};
 
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum CandidateAction {
     Propose,
     Revise,
     Duplicate,
@@ -27,7 +27,7 @@ pub(super) enum Action {
     Supersede,
 }
 
-impl Action {
+impl CandidateAction {
     const WORDS: &[(&str, Self)] = &[
         ("propose", Self::Propose),
         ("revise", Self::Revise),
@@ -43,19 +43,19 @@ impl Action {
         ("supersede", Self::Supersede),
     ];
 
-    pub(super) fn of(verdict: Verdict) -> Self {
+    pub(super) fn of(verdict: ReviewVerdict) -> Self {
         match verdict {
-            Verdict::Approve => Self::Approve,
-            Verdict::Reject => Self::Reject,
-            Verdict::RequestChanges => Self::RequestChanges,
+            ReviewVerdict::Approve => Self::Approve,
+            ReviewVerdict::Reject => Self::Reject,
+            ReviewVerdict::RequestChanges => Self::RequestChanges,
         }
     }
 }
 
 /// A step from a candidate's state to another.
 #[derive(Debug)]
-pub(super) struct Step<'s> {
-    action: Action,
+pub(super) struct CandidateStep<'s> {
+    action: CandidateAction,
     to: CandidateState,
     by: &'s Actor,
     pub(super) reason: Option<&'s str>,
@@ -63,8 +63,8 @@ pub(super) struct Step<'s> {
     data: Map<String, Value>,
 }
 
-impl<'s> Step<'s> {
-    pub(super) fn new(action: Action, to: CandidateState, by: &'s Actor) -> Self {
+impl<'s> CandidateStep<'s> {
+    pub(super) fn new(action: CandidateAction, to: CandidateState, by: &'s Actor) -> Self {
         Self { action, to, by, reason: None, data: Map::new() }
     }
 
@@ -75,10 +75,14 @@ impl<'s> Step<'s> {
 }
 
 /// Moves a candidate, where the state machine allows it, and writes that down.
-pub(super) fn go(tx: &Tx<'_>, candidate: &mut Candidate, step: &Step<'_>) -> Result<(), Error> {
+pub(super) fn go(
+    tx: &Tx<'_>,
+    candidate: &mut Candidate,
+    step: &CandidateStep<'_>,
+) -> Result<(), Error> {
     let (from, to) = (candidate.state, step.to);
     if !from.may_become(to) {
-        return Err(Refusal::Transition { from, to }.into());
+        return Err(CandidateRefusal::Transition { from, to }.into());
     }
     note(tx, candidate, Some(from), step)?;
     candidate.state = to;
@@ -90,13 +94,13 @@ pub(super) fn note(
     tx: &Tx<'_>,
     candidate: &mut Candidate,
     from: Option<CandidateState>,
-    step: &Step<'_>,
+    step: &CandidateStep<'_>,
 ) -> Result<(), Error> {
     let now = tx.now();
     let state = |state| word_of(CandidateState::WORDS, state);
     // Sorted, and without what is absent: the canonical form.
     let mut body: BTreeMap<&str, Value> = BTreeMap::from([
-        ("action", word_of(Action::WORDS, step.action).into()),
+        ("action", word_of(CandidateAction::WORDS, step.action).into()),
         ("at", now.to_string().into()),
         ("by", principal(step.by)),
         ("candidate", (&*candidate.id).into()),
@@ -107,7 +111,7 @@ pub(super) fn note(
     if !step.data.is_empty() {
         body.insert("data", Value::Object(step.data.clone()));
     }
-    let link = tx.append_log(Log::Transitions, |seq| numbered(body, seq), None)?;
+    let link = tx.append_log(TenantLog::Transitions, |seq| numbered(body, seq), None)?;
     candidate.last_event = link.seq;
     candidate.updated_at = now;
     Ok(())

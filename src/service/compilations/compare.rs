@@ -1,8 +1,8 @@
 //! Two records beside each other.
 
-use super::{Record, find};
+use super::{StoredRecord, find};
 use crate::domain::Drift;
-use crate::json::{self, Difference, Faults, Fields, Limits, Path};
+use crate::json::{self, Faults, Fields, JsonDifference, Limits, Path};
 use crate::service::{Error, Services};
 
 /// Differences of payloads that are told.
@@ -10,16 +10,16 @@ pub(super) const MOST: usize = 200;
 
 /// Where two compiles parted.
 #[derive(Debug)]
-pub struct Compared {
-    pub a: Record,
-    pub b: Record,
+pub struct CompilationDrift {
+    pub a: StoredRecord,
+    pub b: StoredRecord,
     pub drift: Drift,
     /// Between the payloads, where both are known.
-    pub diff: Vec<Difference>,
+    pub diff: Vec<JsonDifference>,
 }
 
 /// Compares the two records that `body` names.
-pub fn compare(services: &Services, body: &str) -> Result<Compared, Error> {
+pub fn compare(services: &Services, body: &str) -> Result<CompilationDrift, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let mut ids = None;
@@ -42,11 +42,11 @@ pub fn compare(services: &Services, body: &str) -> Result<Compared, Error> {
         (Some(before), Some(now)) => payload_diff(before, now),
         _ => Vec::new(),
     };
-    Ok(Compared { a, b, drift, diff })
+    Ok(CompilationDrift { a, b, drift, diff })
 }
 
 /// Where two payloads differ.
-pub(super) fn payload_diff(before: &str, now: &str) -> Vec<Difference> {
+pub(super) fn payload_diff(before: &str, now: &str) -> Vec<JsonDifference> {
     let read = |text| json::parse(text, Limits::default()).ok();
     match (read(before), read(now)) {
         (Some(before), Some(now)) => json::differences(&before, &now, MOST),

@@ -1,6 +1,6 @@
 //! The messages of a compile that are not sent as they came.
 
-use super::Record;
+use super::StoredRecord;
 use super::replay::again;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::Deadline;
@@ -8,7 +8,7 @@ use crate::service::Services;
 
 /// A message that is shortened, or is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct MessageCut {
     /// Index in the request's list.
     pub index: usize,
     pub action: String,
@@ -19,7 +19,11 @@ pub struct Cut {
 
 /// The cuts of a record: as its report has them, else by compiling again. None where neither can be
 /// had.
-pub fn cuts(services: &Services, record: &Record, deadline: &Deadline) -> Option<Vec<Cut>> {
+pub fn cuts(
+    services: &Services,
+    record: &StoredRecord,
+    deadline: &Deadline,
+) -> Option<Vec<MessageCut>> {
     let told = |report: &str| {
         let report = json::parse(report, Limits::default()).ok()?;
         let decisions = report.get("decisions")?.as_array()?.iter();
@@ -32,10 +36,10 @@ pub fn cuts(services: &Services, record: &Record, deadline: &Deadline) -> Option
     Some(all.into_iter().filter(|cut| cut.action != "kept").collect())
 }
 
-fn read(decision: &Node<'_>) -> Option<Cut> {
+fn read(decision: &Node<'_>) -> Option<MessageCut> {
     let text = |key| decision.get(key).and_then(Node::as_str).map(str::to_owned);
     let number = |key| decision.get(key).and_then(Node::as_u64);
-    Some(Cut {
+    Some(MessageCut {
         index: usize::try_from(number("index")?).ok()?,
         action: text("action")?,
         rule: text("rule")?,

@@ -4,9 +4,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::hook::{Answer, Answering, Call, Called, Caller, Hook, HookSet, Kind, Recorded};
+use crate::hook::{
+    Call, CallFuture, CallReply, Caller, Hook, HookAnswer, HookKind, HookSet, RecordedHooks,
+};
 use crate::json::{self, Limits};
-use crate::webhook::{Delivery, Webhooks};
+use crate::webhook::{CallContext, Webhooks};
 
 /// What a hook answers now, beside what it answered then.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,16 +26,16 @@ pub struct HookCheck {
 
 /// Answers as the record has them, asks the hooks of today beside it, and notes what they say.
 #[derive(Debug)]
-pub(super) struct Verifying<'r> {
-    pub(super) recorded: &'r Recorded,
+pub(super) struct VerifyCaller<'r> {
+    pub(super) recorded: &'r RecordedHooks,
     pub(super) today: Arc<HookSet>,
     pub(super) webhooks: Option<&'r Webhooks>,
     checks: Mutex<Vec<HookCheck>>,
 }
 
-impl<'r> Verifying<'r> {
+impl<'r> VerifyCaller<'r> {
     pub(super) fn new(
-        recorded: &'r Recorded,
+        recorded: &'r RecordedHooks,
         today: Arc<HookSet>,
         webhooks: Option<&'r Webhooks>,
     ) -> Self {
@@ -58,11 +60,11 @@ impl<'r> Verifying<'r> {
         &self,
         hook: Option<&Arc<Hook>>,
         call: &Call<'_>,
-        recorded: &Called,
+        recorded: &CallReply,
     ) -> &'static str {
         let Some(hook) = hook else { return "gone" };
         let Some(webhooks) = self.webhooks else { return "failed" };
-        let delivery = Delivery { replay: true, ..Delivery::default() };
+        let delivery = CallContext { replay: true, ..CallContext::default() };
         let live = webhooks.exchange(Call { hook, ..*call }, delivery).await;
         match (&live.answer, &recorded.answer) {
             (Ok(_), Ok(_)) if same(live.body.as_deref(), recorded.body.as_deref()) => "equal",
@@ -89,10 +91,10 @@ fn same(a: Option<&str>, b: Option<&str>) -> bool {
     a == b || canonical(a) == canonical(b)
 }
 
-impl Caller for Verifying<'_> {
-    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+impl Caller for VerifyCaller<'_> {
+    fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         Box::pin(async move {
-            if call.hook.kind == Kind::Observe {
+            if call.hook.kind == HookKind::Observe {
                 return heard();
             }
             let Some((called, asked_otherwise)) = self.recorded.nearest(&call) else {
@@ -117,15 +119,15 @@ impl Caller for Verifying<'_> {
 
 /// Answers what was asked before as the record has it, and asks the rest.
 #[derive(Debug)]
-pub(super) struct Refreshing<'r> {
-    pub(super) recorded: &'r Recorded,
+pub(super) struct RefreshCaller<'r> {
+    pub(super) recorded: &'r RecordedHooks,
     pub(super) live: &'r dyn Caller,
 }
 
-impl Caller for Refreshing<'_> {
-    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+impl Caller for RefreshCaller<'_> {
+    fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         Box::pin(async move {
-            if call.hook.kind == Kind::Observe {
+            if call.hook.kind == HookKind::Observe {
                 return heard();
             }
             match self.recorded.nearest(&call) {
@@ -137,6 +139,6 @@ impl Caller for Refreshing<'_> {
 }
 
 /// Who only watches is not told of a replay.
-fn heard() -> Called {
-    Called { answer: Ok(Answer::Heard), body: None, took: Duration::ZERO, attempts: 0 }
+fn heard() -> CallReply {
+    CallReply { answer: Ok(HookAnswer::Heard), body: None, took: Duration::ZERO, attempts: 0 }
 }

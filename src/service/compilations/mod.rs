@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::record::{self, Body, ENGINE};
+use super::record::{self, ENGINE, RecordBody};
 use super::{Error, Services, StoreError};
 use crate::domain::{Compilation, CompilationStatus, RecordLevel};
 pub use crate::store::CompilationFilter;
 
-pub use self::compare::{Compared, compare};
-pub use self::cuts::{Cut, cuts};
+pub use self::compare::{CompilationDrift, compare};
+pub use self::cuts::{MessageCut, cuts};
 pub use self::live::HookCheck;
 pub(super) use self::replay::strict;
 pub use self::replay::{Divergence, Replayed, replay};
@@ -24,11 +24,11 @@ const UNKNOWN: Error = Error::NotFound("there is no compilation of this id, or n
 
 /// A record with all that it holds.
 #[derive(Debug)]
-pub struct Record {
+pub struct StoredRecord {
     pub compilation: Compilation,
     /// Whether this engine would compile the same.
     pub is_current: bool,
-    body: Body,
+    body: RecordBody,
     /// Whether a text of it is not what was stored.
     is_damaged: bool,
     /// JSON texts, of a record in full.
@@ -54,7 +54,7 @@ pub fn list(
 }
 
 /// A record by its id, with its texts where it has them and they are still there.
-pub fn find(services: &Services, id: &str) -> Result<Record, Error> {
+pub fn find(services: &Services, id: &str) -> Result<StoredRecord, Error> {
     let mut record = find_bare(services, id)?;
     if let Some(full) = &record.body.full {
         let tenant = services.tenant();
@@ -76,9 +76,9 @@ pub fn find(services: &Services, id: &str) -> Result<Record, Error> {
 }
 
 /// The same without its texts.
-fn find_bare(services: &Services, id: &str) -> Result<Record, Error> {
+fn find_bare(services: &Services, id: &str) -> Result<StoredRecord, Error> {
     let compilation = services.tenant().read(|tx| tx.find_compilation(id))?.ok_or(UNKNOWN)?;
-    Record::of_texts(compilation, None, None)
+    StoredRecord::of_texts(compilation, None, None)
         .ok_or(Error::RecordIncomplete("the record was written by another release"))
 }
 
@@ -93,14 +93,14 @@ pub fn payload_hash(compilation: &Compilation) -> Option<String> {
     is_compiled.then(|| compilation.payload_hash.to_string())
 }
 
-impl Record {
+impl StoredRecord {
     /// A record and its texts; none where another release wrote it.
     pub(super) fn of_texts(
         compilation: Compilation,
         request: Option<String>,
         payload: Option<String>,
     ) -> Option<Self> {
-        let body = Body::read(&compilation.body)?;
+        let body = RecordBody::read(&compilation.body)?;
         let is_current = is_current(&compilation);
         Some(Self { compilation, is_current, body, is_damaged: false, request, payload })
     }

@@ -4,23 +4,25 @@ use bytes::Bytes;
 
 use crate::domain::{Model, Note};
 use crate::json::{self, Limits};
-use crate::pipeline::{self, Compiled, FirstChange};
-use crate::request::Previous;
+use crate::pipeline::{self, CompiledPayload, FirstChange};
+use crate::request::PreviousCompile;
 use crate::service::Services;
-use crate::service::sessions::{Open, last_sent};
+use crate::service::sessions::{SessionHandle, last_sent};
 
 /// Finds where the payload leaves the one before it: the one the caller names, else the last
 /// of its session.
 pub(super) fn note_change(
     services: &Services,
-    compiled: &mut Compiled,
+    compiled: &mut CompiledPayload,
     model: &Model,
-    previous: Option<&Previous>,
-    session: Option<&Open>,
+    previous: Option<&PreviousCompile>,
+    session: Option<&SessionHandle>,
 ) {
     let before = match previous {
-        Some(Previous::Payload(raw)) => Some(Bytes::copy_from_slice(raw.as_str().as_bytes())),
-        Some(Previous::Id(id)) => {
+        Some(PreviousCompile::Payload(raw)) => {
+            Some(Bytes::copy_from_slice(raw.as_str().as_bytes()))
+        }
+        Some(PreviousCompile::Id(id)) => {
             let known = services.recall_payload(id);
             if known.is_none() {
                 compiled.report.warnings.push(Note {

@@ -3,49 +3,49 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{MemoryEntry, Note};
-use crate::hook::{Run, ToSend};
+use crate::hook::{HookRun, QueuedCall};
 use crate::json::Node;
-use crate::pipeline::Compiled;
+use crate::pipeline::CompiledPayload;
+use crate::service::compile_events::CompileEvents;
+use crate::service::fact_observers::FactObservers;
 use crate::service::hooks::queue::enqueue;
 use crate::service::hooks::{disable_gone, gone};
-use crate::service::record::{Begun, Came, NewRecord};
-use crate::service::sessions::{self, Open, Turn};
-use crate::service::telling::Hearers;
-use crate::service::told::Told;
+use crate::service::record::{CompileOutcome, NewRecord, RecordDraft};
+use crate::service::sessions::{self, SessionHandle, TurnContext};
 use crate::service::{Services, StoreError, memory};
-use crate::store::{Batch, Fact, HookOutcome};
+use crate::store::{Batch, HookOutcome, ObservedFact};
 
 /// What is told of a compile, to whom.
-pub(super) struct Heard<'t> {
-    pub(super) told: &'t Told,
-    pub(super) runs: &'t [Run],
+pub(super) struct CommitInput<'t> {
+    pub(super) told: &'t CompileEvents,
+    pub(super) runs: &'t [HookRun],
     /// Calls that are made from the queue.
-    pub(super) later: Vec<ToSend>,
+    pub(super) later: Vec<QueuedCall>,
     /// What hooks said of results of tools.
     pub(super) said: Vec<HookOutcome>,
     /// Changes of memory, and who hears of them.
-    pub(super) facts: Vec<Fact>,
-    pub(super) hearers: Hearers,
+    pub(super) facts: Vec<ObservedFact>,
+    pub(super) hearers: FactObservers,
 }
 
 /// Stores what the compile leaves behind and tells of it, all of it or nothing. Where that is what
 /// is told and no more, a compile does not fail for it.
 pub(super) fn commit(
     services: &Services,
-    compiled: &mut Compiled,
-    (id, session): (&Arc<str>, Option<(&Open, sessions::Compiled)>),
-    (expired, turn): (Vec<MemoryEntry>, Option<(Arc<Turn>, String)>),
-    heard: Heard<'_>,
-    recorded: Option<(&Node<'_>, &Begun)>,
-) -> Result<Vec<Fact>, StoreError> {
-    let Heard { told, runs, later, said, mut facts, hearers } = heard;
-    let of_turn: Arc<Mutex<Vec<Fact>>> = Arc::default();
+    compiled: &mut CompiledPayload,
+    (id, session): (&Arc<str>, Option<(&SessionHandle, sessions::SessionCompile)>),
+    (expired, turn): (Vec<MemoryEntry>, Option<(Arc<TurnContext>, String)>),
+    heard: CommitInput<'_>,
+    recorded: Option<(&Node<'_>, &RecordDraft)>,
+) -> Result<Vec<ObservedFact>, StoreError> {
+    let CommitInput { told, runs, later, said, mut facts, hearers } = heard;
+    let of_turn: Arc<Mutex<Vec<ObservedFact>>> = Arc::default();
     let noted = Arc::clone(&of_turn);
     let known = facts.clone();
     let mut batch = Batch::default();
     let open = session.as_ref().map(|(open, _)| &open.id);
     let record = recorded.map(|recorded| {
-        let came = (Came::Compiled(compiled), runs);
+        let came = (CompileOutcome::Compiled(compiled), runs);
         NewRecord::of(services, (id, open), recorded, came, &mut batch)
     });
     let record = record.transpose()?;

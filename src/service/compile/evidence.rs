@@ -2,19 +2,19 @@
 //! is for the stage behind: it has to be of the run's snapshot, and what it says it is.
 
 use super::Error;
-use crate::hook::{At, Facts, Kind, Point};
+use crate::hook::{HookInput, HookKind, MatchContext, Point};
 use crate::json::write_string;
-use crate::pipeline::Asks;
-use crate::request::{self, Governed};
+use crate::pipeline::HookPort;
+use crate::request::{self, GovernedRequest};
 
 /// Adds what hooks find for an intent to what the request gives.
 pub(super) fn retrieve(
-    asking: &mut dyn Asks,
+    asking: &mut dyn HookPort,
     intent: &str,
-    governed: &mut Governed,
+    governed: &mut GovernedRequest,
 ) -> Result<(), Error> {
     const POINT: Point = Point::RetrieveEvidence;
-    if !asking.has(POINT, Kind::Provide) {
+    if !asking.has(POINT, HookKind::Provide) {
         return Ok(());
     }
     let mut input = String::from("{\"intent_id\":");
@@ -22,7 +22,7 @@ pub(super) fn retrieve(
     input.push_str(",\"query\":");
     input.push_str(&governed.invoke.context_query.to_string());
     input.push('}');
-    let at = At { point: POINT, input: &input, facts: Facts::default() };
+    let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
     let check = |answer: &str| request::read_evidence(answer).map(drop);
     let provided = asking.provide(at, &|_| 0, &check)?;
     for (_, answer) in &provided.answers {

@@ -9,26 +9,27 @@ use super::Error;
 use super::evidence::retrieve;
 use super::hooks::line;
 use super::provided::provide;
-use super::refused::Refused;
+use super::refusal::RefusedCompile;
 use crate::domain::{Classification, Conversation, MemoryScope, MemoryStatus, Timestamp};
-use crate::hook::Run;
+use crate::hook::HookRun;
 use crate::json::{self, Limits, Node};
 use crate::pack::{self, Pack, PackRef, PublicKeys, Refusal, RefusalCode};
 use crate::pipeline::{
-    self, Asks, Compiled, Deadline, GovernInput, GovernOutput, Ranked, Summarizing,
+    self, CompiledPayload, Deadline, GovernInput, GovernOutput, HookPort, Ranked, SummaryContext,
 };
 use crate::request::{
-    self, CallerBlock, CompileRequest, Governed, Level, MemoryRecord, OnArrival, PackSource, Unread,
+    self, CallerBlock, CompileRequest, GovernedError, GovernedRequest, Level, MemoryRecord,
+    OnArrival, PackSource,
 };
 use crate::service::packs;
-use crate::service::record::{Inputs, Recalled};
+use crate::service::record::{Inputs, RecalledInputs};
 use crate::service::{Services, memory};
 
 /// What governs a compile, once its conversation is handed on.
 #[derive(Debug)]
-pub(in crate::service) struct Governance {
+pub(in crate::service) struct GovernContext {
     output: GovernOutput,
-    recalled: Recalled,
+    recalled: RecalledInputs,
 }
 
 /// Compiles the request's conversation under its pack; none where it names none. `from` has the time,
@@ -37,13 +38,13 @@ pub(in crate::service) fn govern(
     services: &Services,
     (node, other): (&Node<'_>, Option<&PackRef>),
     request: &mut CompileRequest,
-    (deadline, asking): (&Deadline, &mut dyn Asks),
-    from: From,
-) -> Result<Option<Governance>, Error> {
+    (deadline, asking): (&Deadline, &mut dyn HookPort),
+    from: GovernFrom,
+) -> Result<Option<GovernContext>, Error> {
     let read = request::read_governed(node, from.now());
     let read = read.map_err(|unread| match unread {
-        Unread::Invalid(faults) => Error::Invalid(faults),
-        Unread::Refused(refusal) => Refused::early(refusal),
+        GovernedError::Invalid(faults) => Error::Invalid(faults),
+        GovernedError::Refused(refusal) => RefusedCompile::early(refusal),
     })?;
     let Some(mut governed) = read else { return Ok(None) };
     if let Some(other) = other {
@@ -79,7 +80,7 @@ pub(in crate::service) fn govern(
         tokenizer: model.tokenizer.as_str(),
         budget: request.context_window.saturating_sub(request.reserve_output),
         target: request.target,
-        summarizing: Summarizing { compression: &compression, counter, model: &model },
+        summarizing: SummaryContext { compression: &compression, counter, model: &model },
         deadline,
         count: &count,
     };
@@ -88,8 +89,8 @@ pub(in crate::service) fn govern(
     deadline.check()?;
     let mut output = match output {
         Ok(output) => output,
-        Err(pipeline::Refused { refusal, stages }) => {
-            return Err(Refused::at_stage(governed.placed(refusal), stages, recalled));
+        Err(pipeline::GovernRefusal { refusal, stages }) => {
+            return Err(RefusedCompile::at_stage(governed.placed(refusal), stages, recalled));
         }
     };
     let empty = Conversation::empty(crate::domain::Source::Neutral);
@@ -99,26 +100,26 @@ pub(in crate::service) fn govern(
     request.compression.on_arrival = OnArrival::Off;
     request.compression.read_tool = false;
     request.is_governed = true;
-    Ok(Some(Governance { output, recalled }))
+    Ok(Some(GovernContext { output, recalled }))
 }
 
 fn load(services: &Services, source: &PackSource) -> Result<Arc<Pack>, Error> {
     match source {
         PackSource::Published(reference) => {
-            packs::load(services, reference)?.ok_or(Error::Pack(packs::Refused::NotFound))
+            packs::load(services, reference)?.ok_or(Error::Pack(packs::PackRefusal::NotFound))
         }
         PackSource::Inline(text) => {
             let node = json::parse(text, Limits::default())?;
             let keys: &PublicKeys = services.pack_keys();
             let pack = pack::read(&node, keys)
-                .map_err(|faults| Error::Pack(packs::Refused::Lint(faults)))?;
+                .map_err(|faults| Error::Pack(packs::PackRefusal::Lint(faults)))?;
             Ok(Arc::new(pack))
         }
     }
 }
 
 /// What else a request has to say goes where packs have a place for it.
-fn aside(request: &mut CompileRequest, governed: &mut Governed) {
+fn aside(request: &mut CompileRequest, governed: &mut GovernedRequest) {
     let mut add = |bucket: &str, kind: &str, text: Arc<str>| {
         let (bucket, kind, source) = (bucket.into(), kind.into(), "request".into());
         governed.blocks.push(CallerBlock { bucket, kind, text, priority: 60, source });
@@ -140,14 +141,14 @@ fn aside(request: &mut CompileRequest, governed: &mut Governed) {
 
 /// Where a run has the time and its memory from.
 #[derive(Debug)]
-pub(in crate::service) enum From {
+pub(in crate::service) enum GovernFrom {
     /// The store of today, at this time.
     Store(Timestamp),
     /// A record: nothing is read.
-    Record(Recalled),
+    Record(RecalledInputs),
 }
 
-impl From {
+impl GovernFrom {
     /// The store of today.
     pub(super) fn live(services: &Services) -> Self {
         Self::Store(services.now())
@@ -164,15 +165,15 @@ impl From {
 /// What is remembered, where the request does not say it itself.
 fn recall(
     services: &Services,
-    (governed, pack): (&Governed, &Pack),
-    from: From,
-) -> Result<Recalled, Error> {
+    (governed, pack): (&GovernedRequest, &Pack),
+    from: GovernFrom,
+) -> Result<RecalledInputs, Error> {
     let as_of = match from {
-        From::Record(recalled) => return Ok(recalled),
-        From::Store(now) => now,
+        GovernFrom::Record(recalled) => return Ok(recalled),
+        GovernFrom::Store(now) => now,
     };
     if governed.memory.is_some() {
-        return Ok(Recalled { as_of, store_revision: 0, candidates: None });
+        return Ok(RecalledInputs { as_of, store_revision: 0, candidates: None });
     }
     let run = &governed.run;
     let scope = MemoryScope {
@@ -186,7 +187,7 @@ fn recall(
         Ok::<_, crate::service::StoreError>((ranked, tx.memory_state()?.0))
     })?;
     let candidates = ranked.iter().map(|one| record(one, &pack.tenant)).collect();
-    Ok(Recalled { as_of, store_revision: revision, candidates: Some(candidates) })
+    Ok(RecalledInputs { as_of, store_revision: revision, candidates: Some(candidates) })
 }
 
 /// An entry as a candidate of the pack's tenant: it is the store's own.
@@ -220,7 +221,7 @@ fn record(one: &Ranked, tenant: &Arc<str>) -> MemoryRecord {
 /// Notes the stages of the pack, or of the built-in one, for the record.
 pub(in crate::service) fn note_stages(
     services: &Services,
-    governance: Option<&Governance>,
+    governance: Option<&GovernContext>,
     inputs: &mut Inputs,
 ) {
     match governance {
@@ -229,20 +230,20 @@ pub(in crate::service) fn note_stages(
     }
 }
 
-impl Governance {
+impl GovernContext {
     /// Whether all that was compiled is still there once hooks have had their say.
-    pub(in crate::service) fn check(&self, compiled: &Compiled) -> Result<(), Error> {
+    pub(in crate::service) fn check(&self, compiled: &CompiledPayload) -> Result<(), Error> {
         if compiled.is_whole {
             return Ok(());
         }
         let detail = "a hook at `transform_context` changed a block of the pack";
         let code = RefusalCode::TransformRequiredBlockChanged;
         let refusal = Refusal::new(code, Some("transform"), detail);
-        Err(Refused::transformed(refusal, self.output.stages.clone(), self.recalled.clone()))
+        Err(RefusedCompile::transformed(refusal, self.output.stages.clone(), self.recalled.clone()))
     }
 
     /// The members of the answer, as text.
-    pub(super) fn told(self, runs: &[Run]) -> String {
+    pub(super) fn told(self, runs: &[HookRun]) -> String {
         let hooks = runs.iter().map(|run| {
             let told = line(run).and_then(|line| serde_json::from_str(line.get()).ok());
             let told: Value = told.unwrap_or_default();

@@ -6,12 +6,15 @@ use serde_json::value::RawValue;
 
 use super::Error;
 use crate::domain::{MemoryEntry, Note};
-use crate::hook::{At, Decision, Facts, Hook, HookSet, Outcome, Point, Run, Scope, Skip, ToSend};
+use crate::hook::{
+    CallScope, GuardDecision, Hook, HookInput, HookRun, HookSet, MatchContext, Point, QueuedCall,
+    RunOutcome, SkipReason,
+};
 use crate::json::Node;
-use crate::pipeline::{Asks as _, Report};
+use crate::pipeline::{HookPort as _, Report};
 use crate::request::{CompileRequest, HookChoice};
-use crate::service::asking::Asking;
-use crate::service::sessions::{Open, Turn};
+use crate::service::hook_runner::HookRunner;
+use crate::service::sessions::{SessionHandle, TurnContext};
 use crate::service::{Services, StoreError, memory};
 use crate::store::HookOutcome;
 
@@ -48,11 +51,11 @@ pub(super) fn require_scope_for_urls(services: &Services, body: &Node<'_>) -> Re
 
 /// Adds warnings: which mandatory hooks ran in spite of `"hooks": false`, and that unscoped hooks in the
 /// session's defaults did not run.
-fn warn(report: &mut Report, wants_none: bool, session: Option<&Open>, runs: &[Run]) {
+fn warn(report: &mut Report, wants_none: bool, session: Option<&SessionHandle>, runs: &[HookRun]) {
     let mut warn = |code, detail: String| {
         report.warnings.push(Note { code, pointer: "/hooks".to_owned(), detail });
     };
-    let ran = |run: &&Run| run.outcome != Outcome::Skipped(Skip::NoMatch);
+    let ran = |run: &&HookRun| run.outcome != RunOutcome::Skipped(SkipReason::NoMatch);
     let mut ids: Vec<&str> = runs.iter().filter(ran).map(|run| &*run.hook).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -60,7 +63,7 @@ fn warn(report: &mut Report, wants_none: bool, session: Option<&Open>, runs: &[R
         let ids = ids.join("`, `");
         warn("mandatory_hooks", format!("`{ids}` ran although `hooks` is false: mandatory"));
     }
-    if session.is_some_and(Open::has_unscoped_hooks) {
+    if session.is_some_and(SessionHandle::has_unscoped_hooks) {
         let detail = "the hooks in the session's defaults did not run: it is not known that their \
                       writer had the scope `hooks:write`; write them again with it";
         warn("hooks_need_scope", detail.to_owned());
@@ -72,41 +75,41 @@ pub(in crate::service) fn scope(
     services: &Services,
     id: &Arc<str>,
     session: Option<&Arc<str>>,
-) -> Scope {
-    Scope { compilation_id: Some(Arc::clone(id)), ..services.hook_scope(session, None) }
+) -> CallScope {
+    CallScope { compilation_id: Some(Arc::clone(id)), ..services.hook_scope(session, None) }
 }
 
 /// The same, and whose turn in its session it is, for which agent.
 pub(super) fn scope_of(
     services: &Services,
     id: &Arc<str>,
-    session: Option<&Open>,
+    session: Option<&SessionHandle>,
     request: &CompileRequest,
-) -> Scope {
-    Scope {
+) -> CallScope {
+    CallScope {
         agent: request.memory.as_ref().and_then(|memory| memory.scope.agent.clone()),
-        turn: session.map(Open::turn),
+        turn: session.map(SessionHandle::turn),
         ..scope(services, id, session.map(|session| &session.id))
     }
 }
 
 /// Tells of entries whose time is up, before they are removed. What comes of it changes nothing.
-pub(super) fn expiring(asking: &mut Asking<'_>, expired: &[MemoryEntry]) {
+pub(super) fn expiring(asking: &mut HookRunner<'_>, expired: &[MemoryEntry]) {
     if !asking.has_any(Point::MemoryExpired) {
         return;
     }
     for entry in expired {
         let input = memory::expired_entry(entry);
-        let facts = Facts { agent: entry.scope.agent.as_deref(), ..Facts::default() };
-        let at = At { point: Point::MemoryExpired, input: &input, facts };
-        if let Err(error) = asking.observe(at, Decision::None) {
+        let facts = MatchContext { agent: entry.scope.agent.as_deref(), ..MatchContext::default() };
+        let at = HookInput { point: Point::MemoryExpired, input: &input, facts };
+        if let Err(error) = asking.observe(at, GuardDecision::None) {
             tracing::debug!(%error, "a hook was not told of an entry whose time is up");
         }
     }
 }
 
 /// Puts the lines of the hooks into the report.
-pub(super) fn report(report: &mut Report, (turn, runs): (Option<&Arc<Turn>>, &[Run])) {
+pub(super) fn report(report: &mut Report, (turn, runs): (Option<&Arc<TurnContext>>, &[HookRun])) {
     let earlier = turn.map_or(&[][..], |turn| turn.runs());
     report.hooks = earlier.iter().chain(runs).filter_map(line).collect();
 }
@@ -114,10 +117,10 @@ pub(super) fn report(report: &mut Report, (turn, runs): (Option<&Arc<Turn>>, &[R
 /// The lines of the hooks, what is to be kept of what they said, and who is told later. The report
 /// gets its warnings about hooks.
 pub(super) fn ended(
-    asking: Asking<'_>,
+    asking: HookRunner<'_>,
     report: &mut Report,
-    (request, session): (&Node<'_>, Option<&Open>),
-) -> (Vec<Run>, Vec<HookOutcome>, Vec<ToSend>) {
+    (request, session): (&Node<'_>, Option<&SessionHandle>),
+) -> (Vec<HookRun>, Vec<HookOutcome>, Vec<QueuedCall>) {
     let said = asking.kept().map(|kept| kept.take()).unwrap_or_default();
     let (runs, later) = asking.into_parts();
     let wants_none = request.get("hooks").and_then(Node::as_bool) == Some(false);
@@ -126,7 +129,7 @@ pub(super) fn ended(
 }
 
 /// What is told of a hook. It stays text: there may be one for every result and every hook.
-pub(in crate::service) fn line(run: &Run) -> Option<Box<RawValue>> {
+pub(in crate::service) fn line(run: &HookRun) -> Option<Box<RawValue>> {
     let mut line = String::new();
     run.write(&mut line);
     RawValue::from_string(line).ok()

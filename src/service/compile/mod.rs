@@ -7,10 +7,10 @@ mod defaults;
 mod evidence;
 mod govern;
 mod hooks;
+mod memory_recall;
 mod provided;
 mod recall;
-mod refused;
-mod remember;
+mod refusal;
 mod skill;
 mod turn;
 
@@ -19,16 +19,16 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::asking::Asking;
-use super::record::Begun;
-use super::sessions::{self, Heard, Open, Turn};
-use super::telling::Hearers;
-use super::told::{Told, tell_failed};
+use super::compile_events::{CompileEvents, tell_failed};
+use super::fact_observers::FactObservers;
+use super::hook_runner::HookRunner;
+use super::record::RecordDraft;
+use super::sessions::{self, SessionHandle, SessionUpdate, TurnContext};
 use super::{Services, memory, packs, usage};
 use crate::domain::RecordLevel;
-use crate::hook::{Denial, Run, Stop};
+use crate::hook::{Denial, HookRun, HookStop};
 use crate::json::{self, Fault, Limits, Node};
-use crate::pipeline::{self, Asks, Compiled, Deadline, Report, Stopped, Timings};
+use crate::pipeline::{self, CompiledPayload, Deadline, HookPort, Report, StopReason, Timings};
 use crate::request::{self, CompileRequest, KnownAdapters};
 use crate::store;
 
@@ -36,23 +36,23 @@ use adapters::known_adapters;
 use change::note_change;
 use commit::commit;
 pub(super) use defaults::add_absent;
-pub(super) use govern::{From as GovernFrom, govern, note_stages};
+pub(super) use govern::{GovernFrom, govern, note_stages};
 pub(super) use hooks::{line as hook_line, pinned, scope};
-pub use refused::Refused;
-pub(super) use remember::remember;
+pub(super) use memory_recall::remember;
+pub use refusal::RefusedCompile;
 use skill::take_skill;
 pub(super) use turn::{TurnOptions, turn_options};
 
 /// A compiled conversation, or a compressed text or list, as it is sent.
 #[derive(Debug)]
-pub struct Answer {
+pub struct CompiledResponse {
     /// `{"id", "payload", "report"}`, or what `POST /compress` answers, as JSON text.
     pub body: Bytes,
     pub report: Report,
     pub timings: Timings,
 }
 
-impl Answer {
+impl CompiledResponse {
     /// The body as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap_or_default()
@@ -69,19 +69,19 @@ pub enum Error {
     #[error("the payload needs {needed} tokens and the budget is {budget}")]
     OverBudget { needed: u64, budget: u64, faults: Vec<Fault> },
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] StopReason),
     /// A guard said no.
     #[error("hook `{}` denied at `{}`: {}", .0.hook, .0.point, .0.reason)]
     Denied(Denial),
     /// A pack said no.
     #[error("{}", .0.refusal)]
-    Governed(Box<Refused>),
+    Governed(Box<RefusedCompile>),
     #[error("{0}")]
     Forbidden(String),
     #[error(transparent)]
-    Pack(packs::Refused),
+    Pack(packs::PackRefusal),
     #[error(transparent)]
-    Hook(#[from] Stop),
+    Hook(#[from] HookStop),
     #[error(transparent)]
     Store(#[from] store::Error),
 }
@@ -109,13 +109,21 @@ impl From<pipeline::Error> for Error {
 }
 
 /// Compiles the request in `body`. Takes the thread until it is done or `deadline` stops it.
-pub fn compile(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+pub fn compile(
+    services: &Services,
+    body: &str,
+    deadline: &Deadline,
+) -> Result<CompiledResponse, Error> {
     within(services, body, None, (deadline, false))
 }
 
 /// The same, but no webhook is called, nothing is stored and nobody told: the report says which
 /// hooks would be called.
-pub fn dry_run(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+pub fn dry_run(
+    services: &Services,
+    body: &str,
+    deadline: &Deadline,
+) -> Result<CompiledResponse, Error> {
     within(services, body, None, (deadline, true))
 }
 
@@ -123,18 +131,18 @@ pub fn dry_run(services: &Services, body: &str, deadline: &Deadline) -> Result<A
 pub(super) fn compile_turn(
     services: &Services,
     body: &str,
-    turn: &Arc<Turn>,
+    turn: &Arc<TurnContext>,
     deadline: &Deadline,
-) -> Result<Answer, Error> {
+) -> Result<CompiledResponse, Error> {
     within(services, body, Some(turn), (deadline, false))
 }
 
 fn within(
     services: &Services,
     body: &str,
-    turn: Option<&Arc<Turn>>,
+    turn: Option<&Arc<TurnContext>>,
     (deadline, is_dry): (&Deadline, bool),
-) -> Result<Answer, Error> {
+) -> Result<CompiledResponse, Error> {
     let start = Instant::now();
     let mut timings = Timings::default();
     let defaults = services.caller().defaults.clone();
@@ -148,7 +156,7 @@ fn within(
     };
     timings.store = storing.elapsed();
     // The session's come first.
-    for defaults in [session.as_ref().and_then(Open::defaults), defaults.as_deref()] {
+    for defaults in [session.as_ref().and_then(SessionHandle::defaults), defaults.as_deref()] {
         defaults.map_or(Ok(()), |defaults| add_absent(&mut node, defaults))?;
     }
     let (mut told, mut runs) = (None, Vec::new());
@@ -165,9 +173,9 @@ fn within(
 }
 
 /// An answer in the shape that others have published, where it was compiled under a pack.
-pub fn as_published(answer: Answer) -> Answer {
+pub fn as_published(answer: CompiledResponse) -> CompiledResponse {
     match govern::as_published(answer.text()) {
-        Some(body) => Answer { body: Bytes::from(body), ..answer },
+        Some(body) => CompiledResponse { body: Bytes::from(body), ..answer },
         None => answer,
     }
 }
@@ -199,10 +207,14 @@ fn read(
 fn compile_node(
     services: &Services,
     node: &Node<'_>,
-    (session, turn, (deadline, is_dry)): (Option<&Open>, Option<&Arc<Turn>>, (&Deadline, bool)),
+    (session, turn, (deadline, is_dry)): (
+        Option<&SessionHandle>,
+        Option<&Arc<TurnContext>>,
+        (&Deadline, bool),
+    ),
     (start, mut timings): (Instant, Timings),
-    (told, runs): (&mut Option<Told>, &mut Vec<Run>),
-) -> Result<Answer, Error> {
+    (told, runs): (&mut Option<CompileEvents>, &mut Vec<HookRun>),
+) -> Result<CompiledResponse, Error> {
     let (mut request, adapters) = read(services, node, &mut timings)?;
     let deadline = limited(deadline, start, request.deadline_ms);
     let previous = request.cache.previous.clone();
@@ -213,33 +225,34 @@ fn compile_node(
     };
     let model = request.measured();
     let called = sessions::model_of(&request);
-    let told = &*told.insert(Told::of(&request));
+    let told = &*told.insert(CompileEvents::of(&request));
     let storing = Instant::now();
     let pinned = hooks::pinned(services, &request)?;
     timings.store += storing.elapsed();
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let head = format!("{{\"id\":\"{id}\",\"payload\":");
     let scope = hooks::scope_of(services, &id, session, &request);
-    let hearers = Hearers::new(&pinned, scope.clone());
+    let hearers = FactObservers::new(&pinned, scope.clone());
     let mut asking = services.asking(Arc::clone(&pinned), scope, &deadline).dry_if(is_dry);
     let storing = Instant::now();
-    let (from, around) = (GovernFrom::live(services), (&deadline, &mut asking as &mut dyn Asks));
+    let (from, around) =
+        (GovernFrom::live(services), (&deadline, &mut asking as &mut dyn HookPort));
     let governance = govern(services, (node, None), &mut request, around, from);
     let owner = (&id, session.map(|open| &open.id), is_dry);
     let governance = kept(governance, &asking, runs).map_err(|error| {
-        let begun = Begun::of(&request, adapters.stored.clone(), &pinned);
-        refused::keep(services, owner, (node, begun), runs, error)
+        let begun = RecordDraft::of(&request, adapters.stored.clone(), &pinned);
+        refusal::keep(services, owner, (node, begun), runs, error)
     })?;
-    let expired = remember::remember_asking(services, turn, &mut request, &mut asking);
+    let expired = memory_recall::remember_asking(services, turn, &mut request, &mut asking);
     timings.store += storing.elapsed();
     let expired = kept(expired, &asking, runs)?;
-    let mut begun = Begun::of(&request, adapters.stored, &pinned);
-    let around = (&deadline, &mut asking as &mut dyn Asks);
+    let mut begun = RecordDraft::of(&request, adapters.stored, &pinned);
+    let around = (&deadline, &mut asking as &mut dyn HookPort);
     let compiled = pipeline::compile(services.pipeline(), request, head, around, &mut timings);
     let mut compiled = kept(compiled, &asking, runs)?;
     let checked = governance.iter().try_for_each(|governance| governance.check(&compiled));
     kept(checked, &asking, runs)
-        .map_err(|error| refused::keep(services, owner, (node, begun.take()), runs, error))?;
+        .map_err(|error| refusal::keep(services, owner, (node, begun.take()), runs, error))?;
     hooks::expiring(&mut asking, &expired);
     if let Some(begun) = &mut begun {
         begun.inputs.summaries = asking.take_summaries();
@@ -265,7 +278,8 @@ fn compile_node(
     });
     if !is_dry {
         let facts = expired.iter().map(memory::changed_by_expiry).collect();
-        let telling = commit::Heard { told, runs, later, said, facts, hearers: hearers.clone() };
+        let telling =
+            commit::CommitInput { told, runs, later, said, facts, hearers: hearers.clone() };
         let taken = turn.cloned().zip(answer.clone());
         let left = (&id, left);
         let facts = commit(services, &mut compiled, left, (expired, taken), telling, recorded)?;
@@ -284,18 +298,18 @@ fn compile_node(
         services.remember_payload(&id, body.slice(payload));
     }
     timings.serialise += serialising.elapsed();
-    Ok(Answer { body, report: compiled.report, timings })
+    Ok(CompiledResponse { body, report: compiled.report, timings })
 }
 
 /// What a session keeps of a compile: `called` is the model's name, `raw` the tokens as they are counted.
 fn left(
-    compiled: &Compiled,
-    (id, turn, level): (&Arc<str>, Option<&Arc<Turn>>, RecordLevel),
-    (heard, called, raw): (Heard, Arc<str>, u64),
-) -> sessions::Compiled {
+    compiled: &CompiledPayload,
+    (id, turn, level): (&Arc<str>, Option<&Arc<TurnContext>>, RecordLevel),
+    (heard, called, raw): (SessionUpdate, Arc<str>, u64),
+) -> sessions::SessionCompile {
     let payload = level.is_kept().then(|| sessions::blocks_of(compiled.payload())).flatten();
     let (id, source) = (Arc::clone(id), turn.map(|turn| turn.source));
-    sessions::Compiled { id, heard, model: called, raw, payload, source }
+    sessions::SessionCompile { id, heard, model: called, raw, payload, source }
 }
 
 /// The earlier of two ends: the caller's, and so many milliseconds behind the start.
@@ -309,8 +323,8 @@ fn limited(deadline: &Deadline, start: Instant, limit: Option<u64>) -> Deadline 
 /// What came of something, with the lines of the hooks where it failed.
 fn kept<T, E: Into<Error>>(
     done: Result<T, E>,
-    asking: &Asking<'_>,
-    runs: &mut Vec<Run>,
+    asking: &HookRunner<'_>,
+    runs: &mut Vec<HookRun>,
 ) -> Result<T, Error> {
     done.map_err(|error| {
         *runs = asking.runs().to_vec();
@@ -319,17 +333,22 @@ fn kept<T, E: Into<Error>>(
 }
 
 /// Says what a request tells in vain where it names no session.
-fn without_session(request: &mut CompileRequest) -> Heard {
+fn without_session(request: &mut CompileRequest) -> SessionUpdate {
     if request.usage.is_some() {
         let detail = "without a session nothing is calibrated";
         request.notes.warn("usage_needs_session", "/usage".to_owned(), detail);
     }
-    Heard::default()
+    SessionUpdate::default()
 }
 
 /// The answer, from what was written of it up to the payload's end. `governed`: members of a compile
 /// under a pack.
-fn whole(mut text: String, report: &Report, governed: &str, turn: Option<&Arc<Turn>>) -> String {
+fn whole(
+    mut text: String,
+    report: &Report,
+    governed: &str,
+    turn: Option<&Arc<TurnContext>>,
+) -> String {
     text.reserve(governed.len() + 4_096);
     text.push_str(",\"report\":");
     // A report is plain data with string keys: there is nothing in it that JSON cannot hold.

@@ -2,10 +2,10 @@
 //! counts and drops like any other.
 
 use super::Error;
-use crate::hook::{At, Decision, Facts, Kind, Point};
+use crate::hook::{GuardDecision, HookInput, HookKind, MatchContext, Point};
 use crate::pack::Pack;
-use crate::pipeline::{self, Asks};
-use crate::request::{CallerBlock, CompileRequest, Governed, is_bucket_name, is_owned};
+use crate::pipeline::{self, HookPort};
+use crate::request::{CallerBlock, CompileRequest, GovernedRequest, is_bucket_name, is_owned};
 use crate::service::Services;
 
 /// The weight of a hook's block, between the caller's own and what a rule asks for.
@@ -14,18 +14,18 @@ const PRIORITY: i64 = 60;
 /// Adds what hooks provide to the blocks of the request.
 pub(super) fn provide(
     services: &Services,
-    asking: &mut dyn Asks,
+    asking: &mut dyn HookPort,
     pack: &Pack,
     request: &mut CompileRequest,
-    governed: &mut Governed,
+    governed: &mut GovernedRequest,
 ) -> Result<(), Error> {
     const POINT: Point = Point::BeforeCompile;
     if !asking.has_any(POINT) {
         return Ok(());
     }
     let input = pipeline::governed_input(request, pack, services.allowance());
-    let at = At { point: POINT, input: &input, facts: Facts::default() };
-    if asking.has(POINT, Kind::Provide) {
+    let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
+    if asking.has(POINT, HookKind::Provide) {
         let (model, counter) = (&request.model, &services.pipeline().counter);
         // Caps are in tokens as the report counts them.
         let tokens = |text: &str| {
@@ -53,6 +53,6 @@ pub(super) fn provide(
             });
         }
     }
-    asking.observe(at, Decision::None)?;
+    asking.observe(at, GuardDecision::None)?;
     Ok(())
 }

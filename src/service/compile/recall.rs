@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Error;
-use crate::hook::{At, Facts, Kind, Point};
+use crate::hook::{HookInput, HookKind, MatchContext, Point};
 use crate::json::write_string;
-use crate::pipeline::{self, Asks as _, Ranked};
-use crate::request::{self, MemoryEntry};
-use crate::service::asking::Asking;
+use crate::pipeline::{self, HookPort as _, Ranked};
+use crate::request::{self, RequestMemoryEntry};
+use crate::service::hook_runner::HookRunner;
 use crate::service::memory;
 
 /// The entries that hooks want shown; none where they leave it to us.
 pub(super) fn ask(
-    asking: &mut Asking<'_>,
+    asking: &mut HookRunner<'_>,
     ranked: &[Ranked],
     (query, max_tokens): (&str, u64),
-) -> Result<Option<Vec<MemoryEntry>>, Error> {
+) -> Result<Option<Vec<RequestMemoryEntry>>, Error> {
     const POINT: Point = Point::RecallMemory;
-    if !asking.has(POINT, Kind::Provide) {
+    if !asking.has(POINT, HookKind::Provide) {
         return Ok(None);
     }
     let mut input = String::from("{\"query\":");
@@ -42,7 +42,7 @@ pub(super) fn ask(
             None => Ok(()),
         }
     };
-    let at = At { point: POINT, input: &input, facts: Facts::default() };
+    let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
     let provided = asking.provide(at, &|_| 0, &check)?;
     let answers: Vec<_> = provided
         .answers
@@ -54,7 +54,7 @@ pub(super) fn ask(
     }
     let chosen: Vec<&Arc<str>> = answers.iter().flat_map(|one| one.keys.iter().flatten()).collect();
     let chooses = answers.iter().any(|one| one.keys.is_some());
-    let mut entries: Vec<MemoryEntry> = Vec::new();
+    let mut entries: Vec<RequestMemoryEntry> = Vec::new();
     if chooses {
         for key in chosen {
             let one = ranked.iter().find(|one| one.entry.key == *key);

@@ -6,22 +6,22 @@ use super::{Error, known_adapters};
 use crate::json::{self, Limits};
 use crate::request::{self, MemoryOptions};
 use crate::service::Services;
-use crate::service::sessions::Open;
-use crate::service::tools::Tools;
+use crate::service::sessions::SessionHandle;
+use crate::service::tools::JudgedTools;
 
 /// What the calls in a turn are judged and carried out by.
 #[derive(Debug, Default)]
 pub(in crate::service) struct TurnOptions {
     /// The scope of the session included; none where memory is off.
     pub(in crate::service) memory: Option<MemoryOptions>,
-    pub(in crate::service) tools: Tools,
+    pub(in crate::service) tools: JudgedTools,
 }
 
 /// Reads them from a turn's request and the defaults behind it.
 pub(in crate::service) fn turn_options(
     services: &Services,
     text: &str,
-    session: &Open,
+    session: &SessionHandle,
 ) -> Result<TurnOptions, Error> {
     let defaults = services.caller().defaults.clone();
     let mut node = json::parse(text, Limits::default())?;
@@ -39,6 +39,6 @@ pub(in crate::service) fn turn_options(
     });
     let known = node.get("tools").is_some_and(|tools| !tools.is_null());
     let (list, options) = (request.conversation.tools, request.tools);
-    let tools = Tools { list, options, known, ..Tools::default() };
+    let tools = JudgedTools { list, options, known, ..JudgedTools::default() };
     Ok(TurnOptions { memory, tools })
 }

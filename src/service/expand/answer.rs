@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::Expanded;
+use super::ExpandReport;
 use crate::json;
 use crate::limit::Allowance;
-use crate::pipeline::Stopped;
+use crate::pipeline::StopReason;
 use crate::service::compile::Error;
 
-pub(super) fn answer(key: &str, messages: &[Arc<str>], done: &Expanded) -> Bytes {
+pub(super) fn answer(key: &str, messages: &[Arc<str>], done: &ExpandReport) -> Bytes {
     let bytes: usize = messages.iter().map(|message| message.len() + 1).sum();
     let mut body = String::with_capacity(bytes + 256);
     body.push_str("{\"");
@@ -27,7 +27,7 @@ pub(super) fn answer(key: &str, messages: &[Arc<str>], done: &Expanded) -> Bytes
 }
 
 /// The text of a response.
-pub(super) enum Shown<'t> {
+pub(super) enum ResponseText<'t> {
     Nothing,
     /// As JSON.
     Json(&'t str),
@@ -36,27 +36,27 @@ pub(super) enum Shown<'t> {
 
 /// Pays for the text before it is written: as JSON it may be six times as long.
 pub(super) fn answer_text(
-    text: &Shown<'_>,
-    done: &Expanded,
+    text: &ResponseText<'_>,
+    done: &ExpandReport,
     allowance: &Allowance,
 ) -> Result<Bytes, Error> {
     let bytes = match text {
-        Shown::Nothing => 0,
-        Shown::Json(json) => json.len(),
-        Shown::Text(text) => json::string_bytes(text),
+        ResponseText::Nothing => 0,
+        ResponseText::Json(json) => json.len(),
+        ResponseText::Text(text) => json::string_bytes(text),
     };
-    allowance.take(bytes).map_err(Stopped::from)?;
+    allowance.take(bytes).map_err(StopReason::from)?;
     let mut body = String::with_capacity(bytes + 256);
     body.push_str("{\"text\":");
     match text {
-        Shown::Nothing => body.push_str("null"),
-        Shown::Json(json) => body.push_str(json),
-        Shown::Text(text) => json::write_string(&mut body, text),
+        ResponseText::Nothing => body.push_str("null"),
+        ResponseText::Json(json) => body.push_str(json),
+        ResponseText::Text(text) => json::write_string(&mut body, text),
     }
     Ok(finish(body, done))
 }
 
-fn finish(mut body: String, done: &Expanded) -> Bytes {
+fn finish(mut body: String, done: &ExpandReport) -> Bytes {
     // Plain data with string keys: there is nothing in it that JSON cannot hold.
     let done = serde_json::to_string(done).unwrap_or_default();
     body.push(',');

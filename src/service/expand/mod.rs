@@ -9,18 +9,18 @@ use serde::Serialize;
 mod answer;
 mod text;
 
-use self::answer::{Shown, answer, answer_text};
+use self::answer::{ResponseText, answer, answer_text};
 use super::Services;
 use super::compile::Error;
-use super::known::{Known, Recipe, Step, indexed};
 use super::marks::stands_for_others;
-use super::returned::Returned;
+use super::original_forms::OriginalsByForm;
+use super::recognized_messages::{MessageRecipe, RecipeStep, RecognizedMessages, indexed};
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::limit::Allowance;
-use crate::pipeline::{self, Deadline, Edit, Stopped, splice};
-use crate::provider::{self, Spoken, Wrap};
+use crate::pipeline::{self, Deadline, Edit, StopReason, splice};
+use crate::provider::{self, ContentWrap, MessageText};
 use crate::request::Fields;
 
 const KEYS: &[&str] = &["messages", "contents", "input", "text", "originals", "id", "artifact"];
@@ -29,7 +29,7 @@ const MOST_ORIGINALS: usize = 100_000;
 
 /// What was expanded; written behind the messages or the text.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
-pub struct Expanded {
+pub struct ExpandReport {
     /// Messages that came back.
     pub expanded: usize,
     /// Messages that stood for themselves.
@@ -92,9 +92,10 @@ pub fn expand(services: &Services, body: &str, deadline: &Deadline) -> Result<By
         }
         (.., None) => {
             let items = items.unwrap_or_default();
-            let known = Known::of(&services.tenant(), items)?;
-            let returned = Returned::of(&originals);
-            let mut work = Work { items, known, originals, returned, done: Expanded::default() };
+            let known = RecognizedMessages::of(&services.tenant(), items)?;
+            let returned = OriginalsByForm::of(&originals);
+            let mut work =
+                ExpandWork { items, known, originals, returned, done: ExpandReport::default() };
             work.done.identical = true;
             let messages = work.run(deadline)?;
             Ok(answer(key, &messages, &work.done))
@@ -131,15 +132,15 @@ fn by_id(services: &Services, id: &str, allowance: &Allowance) -> Result<Bytes, 
     };
     let Some(texts) = texts else {
         let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
-        return Ok(answer("messages", &[], &Expanded { missing, ..Expanded::default() }));
+        return Ok(answer("messages", &[], &ExpandReport { missing, ..ExpandReport::default() }));
     };
-    let done = Expanded { expanded: texts.len(), identical: true, ..Expanded::default() };
+    let done = ExpandReport { expanded: texts.len(), identical: true, ..ExpandReport::default() };
     if let [text] = texts.as_slice()
         && let Ok(node) = json::parse(text, Limits::default())
         && node.get("role").is_none()
         && let Some(text) = node.get("text")
     {
-        return answer_text(&Shown::Json(text.raw), &done, allowance);
+        return answer_text(&ResponseText::Json(text.raw), &done, allowance);
     }
     Ok(answer("messages", &texts, &done))
 }
@@ -152,25 +153,25 @@ fn by_artifact(services: &Services, id: &str, allowance: &Allowance) -> Result<B
     let Some((_, text)) = found else {
         let missing = vec![Missing { index: None, id: Some(id.to_owned()) }];
         return answer_text(
-            &Shown::Nothing,
-            &Expanded { missing, ..Expanded::default() },
+            &ResponseText::Nothing,
+            &ExpandReport { missing, ..ExpandReport::default() },
             allowance,
         );
     };
-    let done = Expanded { expanded: 1, identical: true, ..Expanded::default() };
-    answer_text(&Shown::Text(&text), &done, allowance)
+    let done = ExpandReport { expanded: 1, identical: true, ..ExpandReport::default() };
+    answer_text(&ResponseText::Text(&text), &done, allowance)
 }
 
 /// A list on its way back.
-struct Work<'w> {
+struct ExpandWork<'w> {
     items: &'w [Node<'w>],
-    known: Known,
+    known: RecognizedMessages,
     originals: BTreeMap<String, Arc<str>>,
-    returned: Returned,
-    done: Expanded,
+    returned: OriginalsByForm,
+    done: ExpandReport,
 }
 
-impl Work<'_> {
+impl ExpandWork<'_> {
     fn run(&mut self, deadline: &Deadline) -> Result<Vec<Arc<str>>, Error> {
         self.returned.spend(self.items, deadline)?;
         let decoded = self.decoded(deadline)?;
@@ -189,7 +190,7 @@ impl Work<'_> {
             decoded.missing |= self.known.lost.get(at).is_some_and(|lost| *lost);
             let Some(item) = self.items.get(at) else { continue };
             match self.known.originals.get_mut(at).and_then(Option::take) {
-                Some(text) if Recipe::is_one(&text) => {
+                Some(text) if MessageRecipe::is_one(&text) => {
                     messages.extend(self.follow(at, item, &text, decoded));
                 }
                 Some(text) => {
@@ -203,30 +204,30 @@ impl Work<'_> {
     }
 
     /// What each message decodes to from the list alone.
-    fn decoded(&self, deadline: &Deadline) -> Result<Vec<Back>, Error> {
+    fn decoded(&self, deadline: &Deadline) -> Result<Vec<DecodedMessage>, Error> {
         let bytes = self.items.iter().map(|item| item.raw.len()).sum();
         let mut reader = Decoder::new(bytes);
         let mut found = Vec::with_capacity(self.items.len());
         let allowance = deadline.allowance();
         for item in self.items {
             deadline.check()?;
-            let mut back = Back::default();
+            let mut back = DecodedMessage::default();
             let mut slot = 0;
             for spoken in provider::spoken(item) {
                 back.gaps |= spoken.slots().iter().any(|slot| compress::has_gaps(&slot.text));
                 match spoken {
-                    Spoken::Call(place, _) => {
+                    MessageText::Call(place, _) => {
                         reader.call(&place.text);
                         slot += 1;
                     }
-                    Spoken::Said(place) => {
+                    MessageText::Said(place) => {
                         self.keep(&mut back, &mut slot, (place, Decoded::Same), allowance)?;
                     }
-                    Spoken::Words(place) => {
+                    MessageText::Words(place) => {
                         let decoded = reader.words(&place.text);
                         self.keep(&mut back, &mut slot, (place, decoded), allowance)?;
                     }
-                    Spoken::Result(answered) => {
+                    MessageText::Result(answered) => {
                         let texts: Vec<Arc<str>> =
                             answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
                         let decoded = reader.result(&texts);
@@ -248,7 +249,7 @@ impl Work<'_> {
     /// Pays for a decoded text as it will stand in its message.
     fn keep(
         &self,
-        back: &mut Back,
+        back: &mut DecodedMessage,
         slot: &mut usize,
         (place, decoded): (provider::TextSlot, Decoded),
         allowance: &Allowance,
@@ -257,9 +258,9 @@ impl Work<'_> {
             Decoded::Same => {}
             Decoded::Missing => back.missing = true,
             Decoded::Text(text) => {
-                allowance.take(json::string_bytes(&text)).map_err(Stopped::from)?;
+                allowance.take(json::string_bytes(&text)).map_err(StopReason::from)?;
                 let text = text.into();
-                back.edits.push((*slot, Edit { at: place.raw, text, wrap: Wrap::Text }));
+                back.edits.push((*slot, Edit { at: place.raw, text, wrap: ContentWrap::Text }));
             }
         }
         *slot += 1;
@@ -267,7 +268,13 @@ impl Work<'_> {
     }
 
     /// A message that no answer of ours is known to hold.
-    fn alone(&mut self, at: usize, item: &Node<'_>, back: Back, recognised: bool) -> Arc<str> {
+    fn alone(
+        &mut self,
+        at: usize,
+        item: &Node<'_>,
+        back: DecodedMessage,
+        recognised: bool,
+    ) -> Arc<str> {
         if back.missing {
             self.done.missing.push(Missing { index: Some(at), id: None });
             self.done.identical = false;
@@ -289,16 +296,24 @@ impl Work<'_> {
     }
 
     /// A message of an answer whose originals the caller kept.
-    fn follow(&mut self, at: usize, item: &Node<'_>, recipe: &str, back: Back) -> Vec<Arc<str>> {
-        let steps = Recipe::steps(recipe);
+    fn follow(
+        &mut self,
+        at: usize,
+        item: &Node<'_>,
+        recipe: &str,
+        back: DecodedMessage,
+    ) -> Vec<Arc<str>> {
+        let steps = MessageRecipe::steps(recipe);
         let (mut before, mut instead, mut after) = (Vec::new(), Vec::new(), Vec::new());
         let mut edits: BTreeMap<usize, Edit> = back.edits.into_iter().collect();
         // Where each text stands, and where the whole content does that it is in.
         let mut places = Vec::new();
         for spoken in provider::spoken(item) {
             let (content, slots) = match spoken {
-                Spoken::Result(answered) => (answered.content.map(|(at, _)| at), answered.slots),
-                Spoken::Call(slot, _) | Spoken::Words(slot) | Spoken::Said(slot) => {
+                MessageText::Result(answered) => {
+                    (answered.content.map(|(at, _)| at), answered.slots)
+                }
+                MessageText::Call(slot, _) | MessageText::Words(slot) | MessageText::Said(slot) => {
                     (None, vec![slot])
                 }
             };
@@ -313,7 +328,7 @@ impl Work<'_> {
             let Some(text) = self.originals.get(id) else {
                 // What was decoded from the shown text may be the very original.
                 let decoded = match &step {
-                    Step::Text(slot, _) => edits.get(slot),
+                    RecipeStep::Text(slot, _) => edits.get(slot),
                     _ => None,
                 };
                 if decoded.is_none_or(|edit| ArtifactId::of_text(&edit.text).to_string() != *id) {
@@ -322,14 +337,14 @@ impl Work<'_> {
                 continue;
             };
             match step {
-                Step::Message(_) => instead.push(Arc::clone(text)),
-                Step::Before(_) => before.push(Arc::clone(text)),
-                Step::After(_) => after.push(Arc::clone(text)),
-                Step::Text(slot, _) | Step::Json(slot, _) => {
+                RecipeStep::Message(_) => instead.push(Arc::clone(text)),
+                RecipeStep::Before(_) => before.push(Arc::clone(text)),
+                RecipeStep::After(_) => after.push(Arc::clone(text)),
+                RecipeStep::Text(slot, _) | RecipeStep::Json(slot, _) => {
                     let Some((own, whole)) = places.get(slot) else { continue };
                     let (at, wrap) = match step {
-                        Step::Json(..) => (whole.clone(), Wrap::Raw),
-                        _ => (own.clone(), Wrap::Text),
+                        RecipeStep::Json(..) => (whole.clone(), ContentWrap::Raw),
+                        _ => (own.clone(), ContentWrap::Text),
                     };
                     edits.insert(slot, Edit { at, text: Arc::clone(text), wrap });
                 }
@@ -353,7 +368,7 @@ impl Work<'_> {
 
 /// What a message decodes to.
 #[derive(Debug, Default)]
-struct Back {
+struct DecodedMessage {
     /// By the text's place among the message's tool results.
     edits: Vec<(usize, Edit)>,
     missing: bool,

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::answer::{Shown, answer_text};
-use super::{Expanded, Missing};
+use super::answer::{ResponseText, answer_text};
+use super::{ExpandReport, Missing};
 use crate::compress::{self, Decoded, Decoder};
 use crate::domain::ArtifactId;
 use crate::json::{self, Limits};
 use crate::limit::Allowance;
 use crate::service::compile::Error;
-use crate::service::known::{Known, Recipe, message_of};
-use crate::service::returned::Returned;
+use crate::service::original_forms::OriginalsByForm;
+use crate::service::recognized_messages::{MessageRecipe, RecognizedMessages, message_of};
 use crate::store::Tenant;
 
 /// The text that was shown as `shown`, from the store or from what the caller kept; else what its
@@ -26,28 +26,32 @@ pub(super) fn expand(
 ) -> Result<Bytes, Error> {
     let message = message_of(shown);
     let node = json::parse(&message, Limits::default())?;
-    let mut known = Known::of(tenant, std::slice::from_ref(&node))?;
+    let mut known = RecognizedMessages::of(tenant, std::slice::from_ref(&node))?;
     let is_lost = known.lost.contains(&true);
     match known.originals.pop().flatten() {
-        Some(recipe) if Recipe::is_one(&recipe) => {
-            let wanted = Recipe::steps(&recipe).first().map(|step| step.id().clone());
+        Some(recipe) if MessageRecipe::is_one(&recipe) => {
+            let wanted = MessageRecipe::steps(&recipe).first().map(|step| step.id().clone());
             let kept = wanted.as_ref().and_then(|id| originals.get(id));
             match kept {
-                Some(text) => answer_text(&Shown::Text(text), &whole(), allowance),
+                Some(text) => answer_text(&ResponseText::Text(text), &whole(), allowance),
                 None => decoded((shown, originals), wanted.as_deref(), false, allowance),
             }
         }
         Some(original) => {
             let original = json::parse(&original, Limits::default())?;
             let text = original.get("text").map(|text| text.raw);
-            answer_text(&text.map_or(Shown::Nothing, Shown::Json), &whole(), allowance)
+            answer_text(
+                &text.map_or(ResponseText::Nothing, ResponseText::Json),
+                &whole(),
+                allowance,
+            )
         }
         None => decoded((shown, originals), None, is_lost, allowance),
     }
 }
 
-fn whole() -> Expanded {
-    Expanded { expanded: 1, identical: true, ..Expanded::default() }
+fn whole() -> ExpandReport {
+    ExpandReport { expanded: 1, identical: true, ..ExpandReport::default() }
 }
 
 /// What a text decodes to. `wanted` is the original that it was made from, where that is known;
@@ -58,9 +62,9 @@ fn decoded(
     is_lost: bool,
     allowance: &Allowance,
 ) -> Result<Bytes, Error> {
-    let mut done = Expanded::default();
+    let mut done = ExpandReport::default();
     let decoded = Decoder::new(shown.len()).result(&[shown.into()]).pop();
-    let decoded = Returned::of(originals).take(shown, decoded.unwrap_or(Decoded::Same));
+    let decoded = OriginalsByForm::of(originals).take(shown, decoded.unwrap_or(Decoded::Same));
     let is_wanted =
         |text: &str| wanted.is_some_and(|id| *id == ArtifactId::of_text(text).to_string());
     let text = match decoded {
@@ -84,5 +88,5 @@ fn decoded(
     if !done.identical && done.missing.is_empty() && (wanted.is_some() || is_lost) {
         done.missing.push(Missing { index: Some(0), id: wanted.map(str::to_owned) });
     }
-    answer_text(&Shown::Text(text.as_deref().unwrap_or(shown)), &done, allowance)
+    answer_text(&ResponseText::Text(text.as_deref().unwrap_or(shown)), &done, allowance)
 }

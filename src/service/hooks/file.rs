@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::hook::{Does, GivenId, Hook, Manifest, Secret, Secrets, read_hook};
+use crate::hook::{GivenId, Hook, HookAction, HookSecret, Manifest, Secrets, read_hook};
 use crate::json::{self, Fault, Faults, Fields, Limits, Path, Value};
 use crate::webhook::Policy;
 
@@ -86,14 +86,16 @@ fn read_secrets(fields: &Fields<'_, '_>, hooks: &mut [Hook], faults: &mut Faults
     let all = fields.path().key("secrets");
     for (id, value) in members {
         let path = all.key(id);
-        let Some(secret) = value.as_str().and_then(Secret::parse) else {
+        let Some(secret) = value.as_str().and_then(HookSecret::parse) else {
             faults.add(&path, "must be `whsec_` and the base64 of 24 to 64 bytes");
             continue;
         };
         let hook = hooks.iter_mut().find(|hook| *hook.id == **id);
         match hook.map(|hook| &mut hook.does) {
-            Some(Does::Call(endpoint)) => endpoint.secrets = Secrets::of(secret),
-            Some(Does::Builtin(_)) | None => faults.add(&path, "is no hook with a `url` here"),
+            Some(HookAction::Call(endpoint)) => endpoint.secrets = Secrets::of(secret),
+            Some(HookAction::Builtin(_)) | None => {
+                faults.add(&path, "is no hook with a `url` here")
+            }
         }
     }
 }
@@ -104,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_file_holds_hooks_their_secrets_and_an_order() {
-        let secret = Secret::generate().unwrap().reveal();
+        let secret = HookSecret::generate().unwrap().reveal();
         let text = format!(
             r#"{{"hooks": [
                 {{"id": "scan", "point": "transform_context", "kind": "guard", "builtin": "secret_scan"}},

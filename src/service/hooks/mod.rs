@@ -6,8 +6,8 @@
 //! costs one look at that number.
 
 mod file;
-mod kept;
 mod order;
+mod outcomes;
 mod patch;
 pub mod queue;
 mod registry;
@@ -22,16 +22,16 @@ use std::sync::Arc;
 use quick_cache::sync::Cache;
 
 pub use self::file::{HooksFile, HooksFileError};
-pub(in crate::service) use self::kept::{Keeping, forget_gone};
 pub use self::order::{Order, order, put_order};
-pub use self::registry::{Made, create, delete, find, list, points, rotate, update};
+pub(in crate::service) use self::outcomes::{HookOutcomes, forget_gone};
+pub use self::registry::{NewHookSecret, create, delete, find, list, points, rotate, update};
 pub(in crate::service) use self::registry::{disable, disable_gone, gone};
 pub(in crate::service) use self::sealing::seal_urls;
-use self::set::Loaded;
+use self::set::HookRevision;
 pub(super) use self::set::NoNetwork;
-pub use self::shown::Registered;
-pub use self::trial::{Trial, prepare, try_out};
-use crate::hook::{HIDDEN_PATH, Hook, Kind, Point};
+pub use self::shown::RegisteredHook;
+pub use self::trial::{HookTrial, prepare, try_out};
+use crate::hook::{HIDDEN_PATH, Hook, HookKind, Point};
 pub use crate::webhook::{HOP_HEADER, MOST_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};
 
@@ -39,7 +39,7 @@ use crate::webhook::{Keyring, Policy, Webhooks};
 pub const POINTS: [Point; 16] = Point::ALL;
 
 /// Every kind of hook.
-pub const KINDS: [Kind; 4] = Kind::ALL;
+pub const KINDS: [HookKind; 4] = HookKind::ALL;
 
 /// Tenants whose hooks are remembered.
 const REMEMBERED: usize = 1_024;
@@ -49,7 +49,7 @@ pub struct Hooks {
     webhooks: Option<Webhooks>,
     keys: Keyring,
     file: HooksFile,
-    loaded: Cache<Arc<str>, Arc<Loaded>>,
+    loaded: Cache<Arc<str>, Arc<HookRevision>>,
 }
 
 impl Hooks {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::set::manifest;
-use crate::hook::{Difference, HookSet, Manifest, Point};
+use crate::hook::{HookSet, Manifest, OrderDifference, Point};
 use crate::json::{self as reader, Faults, Limits, Path};
 use crate::service::{Error, Services};
 
@@ -21,7 +21,7 @@ pub struct Order {
     /// Ids that it lists and that no hook of their point has.
     pub unknown: Vec<Arc<str>>,
     /// How lists changed, where it was just given.
-    pub changes: Vec<(Point, Difference)>,
+    pub changes: Vec<(Point, OrderDifference)>,
 }
 
 impl Order {
@@ -30,7 +30,7 @@ impl Order {
         let changes: Map<String, Value> = self
             .changes
             .iter()
-            .map(|(point, Difference { added, removed, reordered })| {
+            .map(|(point, OrderDifference { added, removed, reordered })| {
                 let change = json!({"added": added, "removed": removed, "reordered": reordered});
                 (point.as_str().to_owned(), change)
             })
@@ -83,7 +83,7 @@ pub fn put_order(
     })?;
     let changed = Point::ALL.into_iter().filter_map(|point| {
         let difference = given.difference(&earlier, point);
-        (difference != Difference::default()).then_some((point, difference))
+        (difference != OrderDifference::default()).then_some((point, difference))
     });
     told(services, session, revision, &given, changed.collect())
 }
@@ -93,7 +93,7 @@ fn told(
     session: Option<&str>,
     revision: u64,
     given: &Manifest,
-    changes: Vec<(Point, Difference)>,
+    changes: Vec<(Point, OrderDifference)>,
 ) -> Result<Order, Error> {
     let loaded = services.loaded_hooks()?;
     let file = &services.hooks().file.hooks;

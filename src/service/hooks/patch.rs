@@ -1,6 +1,6 @@
 //! A change of a hook: what is said stands in the place of what was stored, null takes it away.
 
-use crate::hook::{Does, Hook};
+use crate::hook::{Hook, HookAction};
 use crate::json::{Faults, Node, Path, Value, write_string};
 
 /// Keys of which one takes the others away.
@@ -40,7 +40,7 @@ pub(super) fn keep_credentials(
     change: &Node<'_>,
     faults: &mut Faults,
 ) {
-    let (Does::Call(new), Some(old)) = (&mut hook.does, stored.endpoint()) else { return };
+    let (HookAction::Call(new), Some(old)) = (&mut hook.does, stored.endpoint()) else { return };
     new.secrets = old.secrets.clone();
     if change.get("headers").is_some() {
         return;

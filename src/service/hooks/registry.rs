@@ -7,13 +7,14 @@ use uuid::Uuid;
 
 use super::patch::{keep_credentials, merged};
 use super::set::{bare as stored, opened};
-use super::shown::Registered;
+use super::shown::RegisteredHook;
 use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::hook::{
-    Does, Failure, GivenId, Hook, Kind, Point, Run, Secret, Secrets, read_hook, write_point,
+    CallFailure, GivenId, Hook, HookAction, HookKind, HookRun, HookSecret, Point, Secrets,
+    read_hook, write_point,
 };
 use crate::json::{self, Faults, Fields, Limits, Path};
-use crate::service::once::{Once, remember};
+use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
 use crate::store::{HookRow, NewHook, Tx};
 use crate::webhook::SealError;
@@ -27,19 +28,19 @@ const MOST_OVERLAP: Duration = Duration::from_hours(7 * 24);
 
 /// A hook that was just registered or got another secret: the one time that it is shown.
 #[derive(Debug)]
-pub struct Made {
-    pub registered: Registered,
+pub struct NewHookSecret {
+    pub registered: RegisteredHook,
     /// None of a built-in hook.
-    pub secret: Option<Secret>,
+    pub secret: Option<HookSecret>,
 }
 
 /// Registers what `body` says; `tell` is what a repetition of the request is answered.
 pub fn create(
     services: &Services,
     body: &str,
-    once: Option<&Once>,
-    tell: fn(&Registered) -> String,
-) -> Result<Made, Error> {
+    once: Option<&IdempotentRequest>,
+    tell: fn(&RegisteredHook) -> String,
+) -> Result<NewHookSecret, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let id = format!("hook_{}", Uuid::now_v7().simple());
@@ -61,23 +62,23 @@ pub fn create(
     let registered = services.tenant().write_durable(move |tx| {
         let row = tx.insert_hook(&new)?;
         let row = row.ok_or_else(|| Error::Conflict("a hook of this id is there".to_owned()))?;
-        let registered = Registered::of_row(shown.clone(), &row, false);
+        let registered = RegisteredHook::of_row(shown.clone(), &row, false);
         remember(once.as_ref(), tx, || tell(&registered))?;
         Ok::<_, Error>(registered)
     })?;
-    Ok(Made { registered, secret })
+    Ok(NewHookSecret { registered, secret })
 }
 
 /// Decides whether a hook is mandatory that does not say: guards are, once callers need keys.
 fn decide_mandatory(services: &Services, hook: &mut Hook) {
-    let usual = hook.kind == Kind::Guard && services.caller().key.is_some();
+    let usual = hook.kind == HookKind::Guard && services.caller().key.is_some();
     hook.mandatory.get_or_insert(usual);
 }
 
 /// Gives a hook that calls out a secret of its own.
-fn fresh_secret(hook: &mut Hook) -> Result<Option<Secret>, Error> {
-    let Does::Call(endpoint) = &mut hook.does else { return Ok(None) };
-    let secret = Secret::generate().ok_or(SealError::NoRandom)?;
+fn fresh_secret(hook: &mut Hook) -> Result<Option<HookSecret>, Error> {
+    let HookAction::Call(endpoint) = &mut hook.does else { return Ok(None) };
+    let secret = HookSecret::generate().ok_or(SealError::NoRandom)?;
     endpoint.secrets = Secrets::of(secret.clone());
     Ok(Some(secret))
 }
@@ -107,18 +108,18 @@ pub fn list(
     point: Option<Point>,
     after: Option<&str>,
     limit: usize,
-) -> Result<(Vec<Registered>, Option<Arc<str>>), Error> {
+) -> Result<(Vec<RegisteredHook>, Option<Arc<str>>), Error> {
     let (hooks, tenant) = (services.hooks(), &services.caller().tenant);
     let rows = services.tenant().read(|tx| tx.list_hooks(after, usize::MAX))?;
     let after = after.unwrap_or_default();
     let mut found = Vec::new();
     for hook in hooks.file.hooks.iter().filter(|hook| &*hook.id > after) {
-        found.push(Registered::of_file(hook, hooks.is_open(tenant, hook)));
+        found.push(RegisteredHook::of_file(hook, hooks.is_open(tenant, hook)));
     }
     for row in &rows {
         let hook = opened(&hooks.keys, tenant, row)?;
         let is_open = hooks.is_open(tenant, &hook);
-        found.push(Registered::of_row(hook, row, is_open));
+        found.push(RegisteredHook::of_row(hook, row, is_open));
     }
     found.retain(|found| point.is_none_or(|point| found.hook.points.contains(&point)));
     found.sort_by(|one, other| one.hook.id.cmp(&other.hook.id));
@@ -129,15 +130,15 @@ pub fn list(
 }
 
 /// A hook by its id.
-pub fn find(services: &Services, id: &str) -> Result<Registered, Error> {
+pub fn find(services: &Services, id: &str) -> Result<RegisteredHook, Error> {
     let (hooks, tenant) = (services.hooks(), &services.caller().tenant);
     if let Some(hook) = hooks.of_file(id) {
-        return Ok(Registered::of_file(hook, hooks.is_open(tenant, hook)));
+        return Ok(RegisteredHook::of_file(hook, hooks.is_open(tenant, hook)));
     }
     let row = services.tenant().read(|tx| tx.hook(id))?.ok_or(UNKNOWN)?;
     let hook = opened(&hooks.keys, tenant, &row)?;
     let is_open = hooks.is_open(tenant, &hook);
-    Ok(Registered::of_row(hook, &row, is_open))
+    Ok(RegisteredHook::of_row(hook, &row, is_open))
 }
 
 /// Changes of a hook what `body` names. `if_match` is the revision that must be stored.
@@ -146,7 +147,7 @@ pub fn update(
     id: &str,
     body: &str,
     if_match: Option<u64>,
-) -> Result<Registered, Error> {
+) -> Result<RegisteredHook, Error> {
     let change = json::parse(body, Limits::default())?;
     let (row, old) = own(services, id, if_match)?;
     let before = old.write_with_url();
@@ -212,9 +213,9 @@ pub fn rotate(
     services: &Services,
     id: &str,
     body: &str,
-    once: Option<&Once>,
-    tell: fn(&Registered) -> String,
-) -> Result<Made, Error> {
+    once: Option<&IdempotentRequest>,
+    tell: fn(&RegisteredHook) -> String,
+) -> Result<NewHookSecret, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let fields = Fields::of(&node, Path::Root, &["overlap_seconds"], &mut faults);
@@ -224,13 +225,13 @@ pub fn rotate(
         return Err(Error::Invalid(faults.into_vec()));
     }
     let (row, mut hook) = own(services, id, None)?;
-    let Does::Call(endpoint) = &mut hook.does else {
+    let HookAction::Call(endpoint) = &mut hook.does else {
         return Err(Error::Conflict("a built-in hook has no secret".to_owned()));
     };
     if endpoint.secrets.is_locked() {
         return Err(SealError::UnknownKey.into());
     }
-    let secret = Secret::generate().ok_or(SealError::NoRandom)?;
+    let secret = HookSecret::generate().ok_or(SealError::NoRandom)?;
     let now = services.inner.store.now();
     let until = now.after(overlap.map_or(OVERLAP, Duration::from_secs));
     endpoint.secrets = endpoint.secrets.rotated(secret.clone(), now, until);
@@ -241,7 +242,7 @@ pub fn rotate(
         remember(once.as_ref(), tx, || tell(&registered))?;
         Ok::<_, Error>(registered)
     })?;
-    Ok(Made { registered, secret: Some(secret) })
+    Ok(NewHookSecret { registered, secret: Some(secret) })
 }
 
 /// Disables a hook that is stored, and tells of it; `because` says why.
@@ -265,8 +266,8 @@ pub(in crate::service) fn disable(
 }
 
 /// The hooks of a round whose receivers said that they are gone for good, each as it was asked.
-pub(in crate::service) fn gone(runs: &[Run]) -> Vec<(Arc<str>, u64)> {
-    let gone = runs.iter().filter(|run| run.failure().is_some_and(Failure::is_gone));
+pub(in crate::service) fn gone(runs: &[HookRun]) -> Vec<(Arc<str>, u64)> {
+    let gone = runs.iter().filter(|run| run.failure().is_some_and(CallFailure::is_gone));
     gone.map(|run| (Arc::clone(&run.hook), run.revision)).collect()
 }
 
@@ -324,12 +325,17 @@ fn store(
     hook: Hook,
     new: NewHook,
     revision: u64,
-) -> Result<Registered, Error> {
+) -> Result<RegisteredHook, Error> {
     services.tenant().write_durable(move |tx| replace(tx, &hook, &new, revision))
 }
 
 /// Stores a hook over the one of this revision.
-fn replace(tx: &Tx<'_>, hook: &Hook, new: &NewHook, revision: u64) -> Result<Registered, Error> {
+fn replace(
+    tx: &Tx<'_>,
+    hook: &Hook,
+    new: &NewHook,
+    revision: u64,
+) -> Result<RegisteredHook, Error> {
     let row = tx.hook(&new.id)?.ok_or(UNKNOWN)?;
     if row.revision != revision {
         return Err(Error::Stale(row.revision));
@@ -337,7 +343,7 @@ fn replace(tx: &Tx<'_>, hook: &Hook, new: &NewHook, revision: u64) -> Result<Reg
     let row = tx.update_hook(new)?.ok_or(UNKNOWN)?;
     let mut hook = hook.clone();
     hook.revision = row.revision;
-    Ok(Registered::of_row(hook, &row, false))
+    Ok(RegisteredHook::of_row(hook, &row, false))
 }
 
 impl From<SealError> for Error {

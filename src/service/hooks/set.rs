@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::domain::Scope;
 use crate::hook::{
-    Answering, Call, Called, Caller, Cause, Failure, GivenId, Hook, HookSet, Kind, Manifest,
-    read_hook,
+    Call, CallFailure, CallFuture, CallReply, Caller, FailureCause, GivenId, Hook, HookKind,
+    HookSet, Manifest, read_hook,
 };
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::service::{Services, StoreError};
@@ -16,7 +16,7 @@ use crate::webhook::{Keyring, Webhooks};
 
 /// What a tenant has registered, as it was at a revision.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct HookRevision {
     revision: u64,
     pub(super) hooks: Vec<Arc<Hook>>,
     /// By session; the empty one is all of them.
@@ -94,7 +94,7 @@ impl Services {
 
     /// The tenant's hooks as they are stored now; where the store does not answer, as they were when
     /// it last did.
-    pub(super) fn loaded_hooks(&self) -> Result<Arc<Loaded>, StoreError> {
+    pub(super) fn loaded_hooks(&self) -> Result<Arc<HookRevision>, StoreError> {
         let (hooks, tenant) = (self.hooks(), &self.caller().tenant);
         let known = hooks.loaded.get(tenant);
         let known_revision = known.as_ref().map(|known| known.revision);
@@ -130,7 +130,7 @@ impl super::Hooks {
         revision: u64,
         rows: &[HookRow],
         orders: &[OrderRow],
-    ) -> Result<Loaded, StoreError> {
+    ) -> Result<HookRevision, StoreError> {
         let open = |row: &HookRow| Ok(Arc::new(opened(&self.keys, tenant, row)?));
         let hooks = rows.iter().map(open).collect::<Result<Vec<_>, StoreError>>()?;
         let orders = orders
@@ -139,7 +139,7 @@ impl super::Hooks {
             .collect::<Result<BTreeMap<_, _>, StoreError>>()?;
         let all: Vec<Arc<Hook>> = hooks.iter().chain(&self.file.hooks).cloned().collect();
         let everyone = HookSet::new(&all, &self.manifest(&orders, None), None);
-        Ok(Loaded { revision, hooks, orders, everyone: Arc::new(everyone) })
+        Ok(HookRevision { revision, hooks, orders, everyone: Arc::new(everyone) })
     }
 
     /// The manifest that holds for a session: the narrower one names a point, or the wider one.
@@ -192,7 +192,7 @@ pub(super) fn bare(row: &HookRow) -> Result<Hook, StoreError> {
     let hook = read.filter(|_| faults.is_empty());
     let hook = hook.ok_or_else(|| corrupt("a stored hook is not valid"))?;
     // Guards that were registered before this could be said are mandatory.
-    let mandatory = row.mandatory.or(Some(hook.kind == Kind::Guard));
+    let mandatory = row.mandatory.or(Some(hook.kind == HookKind::Guard));
     let disabled_because = row.disabled.clone();
     Ok(Hook { revision: row.revision, mandatory, disabled_because, ..hook })
 }
@@ -212,8 +212,8 @@ fn parsed(text: &str) -> Result<Node<'_>, StoreError> {
 pub(super) fn corrupt(what: &'static str) -> StoreError {
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
-    struct Unreadable(&'static str);
-    StoreError::Corrupt(Arc::new(Unreadable(what)))
+    struct UnreadableHooks(&'static str);
+    StoreError::Corrupt(Arc::new(UnreadableHooks(what)))
 }
 
 /// Calls nothing: for commands that have no network, and for what calls nobody now.
@@ -221,9 +221,9 @@ pub(super) fn corrupt(what: &'static str) -> StoreError {
 pub(in crate::service) struct NoNetwork;
 
 impl Caller for NoNetwork {
-    fn call<'c>(&'c self, _: Call<'c>) -> Answering<'c> {
-        let failure = Failure::new(Cause::Connect, "this program calls no hooks");
+    fn call<'c>(&'c self, _: Call<'c>) -> CallFuture<'c> {
+        let failure = CallFailure::new(FailureCause::Connect, "this program calls no hooks");
         let (answer, took) = (Err(failure), Duration::ZERO);
-        Box::pin(async move { Called { answer, body: None, took, attempts: 0 } })
+        Box::pin(async move { CallReply { answer, body: None, took, attempts: 0 } })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::Timestamp;
-use crate::hook::{Does, Endpoint, Hook, Secret};
+use crate::hook::{Endpoint, Hook, HookAction, HookSecret};
 use crate::json::write_string;
 use crate::store::HookRow;
 
@@ -12,30 +12,30 @@ const HIDDEN: &str = "(hidden)";
 
 /// A hook that is registered, or stands in the operator's file.
 #[derive(Debug, Clone)]
-pub struct Registered {
+pub struct RegisteredHook {
     pub hook: Arc<Hook>,
     /// None of those of the file.
-    pub stored: Option<Stored>,
+    pub stored: Option<StoredHook>,
     /// Whether it is not called for a while.
     pub is_open: bool,
 }
 
 /// What is known of a hook because it is stored.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub struct StoredHook {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub disabled: Option<Arc<str>>,
     pub failing_since: Option<Timestamp>,
 }
 
-impl Registered {
+impl RegisteredHook {
     pub(super) fn of_file(hook: &Arc<Hook>, is_open: bool) -> Self {
         Self { hook: Arc::clone(hook), stored: None, is_open }
     }
 
     pub(super) fn of_row(hook: Hook, row: &HookRow, is_open: bool) -> Self {
-        let stored = Stored {
+        let stored = StoredHook {
             created_at: row.created_at,
             updated_at: row.updated_at,
             disabled: row.disabled.clone(),
@@ -50,7 +50,7 @@ impl Registered {
     }
 
     /// As JSON; `secret` is shown where it was just made.
-    pub fn write(&self, secret: Option<&Secret>) -> String {
+    pub fn write(&self, secret: Option<&HookSecret>) -> String {
         let mut out = match &self.stored {
             Some(_) => self.hook.write_shown(),
             None => without_address(&self.hook).write_shown(),
@@ -87,7 +87,7 @@ fn text(out: &mut String, name: &str, value: Option<&str>) {
 
 fn without_address(hook: &Hook) -> Hook {
     let mut hook = hook.clone();
-    if let Does::Call(endpoint) = &mut hook.does {
+    if let HookAction::Call(endpoint) = &mut hook.does {
         *endpoint = Endpoint { url: HIDDEN.into(), ..endpoint.clone() };
     }
     hook

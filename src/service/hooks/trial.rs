@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 use super::find;
 use crate::domain::TokenizerName;
 use crate::hook::{
-    Answering, At, Call, Called, Caller, Changed, Decision, Delivery, Does, Endpoint, Facts,
-    Failure, GivenId, Hook, HookSet, Include, Kind, Manifest, Point, Provided, Round, Run, Scope,
-    Secret, Secrets, read_hook, sample,
+    Call, CallFailure, CallFuture, CallReply, CallScope, Caller, Changed, DeliveryMode, Endpoint,
+    GivenId, GuardDecision, Hook, HookAction, HookInput, HookKind, HookRound, HookRun, HookSecret,
+    HookSet, IncludePlace, Manifest, MatchContext, Point, ProvideResult, Secrets, read_hook,
+    sample,
 };
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::service::{Error, Services};
@@ -21,7 +22,7 @@ const NEW_KEYS: &[&str] = &["hook", "secret", "point", "input"];
 
 /// A hook that is to be tried.
 #[derive(Debug)]
-pub struct Trial {
+pub struct HookTrial {
     hook: Hook,
     /// Whether its address may be shown.
     shows_url: bool,
@@ -29,11 +30,11 @@ pub struct Trial {
     /// JSON text.
     input: String,
     /// What its call is signed with, where that was made up for it.
-    secret: Option<Secret>,
+    secret: Option<HookSecret>,
 }
 
 /// Reads what is to be tried: a hook that is registered, or one that the body holds.
-pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<Trial, Error> {
+pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<HookTrial, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let known = if id.is_some() { KEYS } else { NEW_KEYS };
@@ -53,7 +54,7 @@ pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<Tria
     let input = read_input(&fields, point, &mut faults);
     match (found, point) {
         (Some((hook, shows_url)), Some(point)) if faults.is_empty() => {
-            Ok(Trial { hook: ready(hook), shows_url, point, input, secret })
+            Ok(HookTrial { hook: ready(hook), shows_url, point, input, secret })
         }
         _ => Err(Error::Invalid(faults.into_vec())),
     }
@@ -61,14 +62,20 @@ pub fn prepare(services: &Services, id: Option<&str>, body: &str) -> Result<Tria
 
 /// A hook as it is tried: at once, whether it is enabled or not, and in any session.
 fn ready(hook: Hook) -> Hook {
-    Hook { enabled: true, disabled_because: None, delivery: Delivery::Sync, session: None, ..hook }
+    Hook {
+        enabled: true,
+        disabled_because: None,
+        delivery: DeliveryMode::Sync,
+        session: None,
+        ..hook
+    }
 }
 
 fn read_new(
     services: &Services,
     fields: &Fields<'_, '_>,
     faults: &mut Faults,
-) -> Result<(Option<Hook>, Option<Secret>), Error> {
+) -> Result<(Option<Hook>, Option<HookSecret>), Error> {
     let Some(node) = fields.get("hook") else {
         fields.fault("hook", "is missing", faults);
         return Ok((None, None));
@@ -77,17 +84,17 @@ fn read_new(
     let path = fields.path().key("hook");
     let mut hook = read_hook(node, path, GivenId::Made("trial"), &check, faults);
     let given = fields.text("secret", faults).map(|text| {
-        let secret = Secret::parse(text);
+        let secret = HookSecret::parse(text);
         if secret.is_none() {
             fields.fault("secret", "must be `whsec_` and the base64 of 24 to 64 bytes", faults);
         }
         secret
     });
     let mut made = None;
-    if let Some(Does::Call(endpoint)) = hook.as_mut().map(|hook| &mut hook.does) {
+    if let Some(HookAction::Call(endpoint)) = hook.as_mut().map(|hook| &mut hook.does) {
         let secret = match given.flatten() {
             Some(secret) => secret,
-            None => made.insert(Secret::generate().ok_or(SealError::NoRandom)?).clone(),
+            None => made.insert(HookSecret::generate().ok_or(SealError::NoRandom)?).clone(),
         };
         endpoint.secrets = Secrets::of(secret);
     }
@@ -116,19 +123,20 @@ fn read_input(fields: &Fields<'_, '_>, point: Option<Point>, faults: &mut Faults
 }
 
 /// Makes the call and tells of it.
-pub async fn try_out(services: &Services, trial: Trial) -> Value {
-    let Trial { hook, shows_url, point, input, secret } = trial;
-    let watched = Watched { webhooks: services.webhooks(), seen: Mutex::default() };
-    let scope = Scope {
+pub async fn try_out(services: &Services, trial: HookTrial) -> Value {
+    let HookTrial { hook, shows_url, point, input, secret } = trial;
+    let watched = TrialCaller { webhooks: services.webhooks(), seen: Mutex::default() };
+    let scope = CallScope {
         tenant: Arc::clone(&services.caller().tenant),
         hops: services.hops(),
-        ..Scope::default()
+        ..CallScope::default()
     };
     let hook = Arc::new(hook);
     let set = Arc::new(HookSet::new(&[Arc::clone(&hook)], &Manifest::default(), None));
-    let mut round = Round::new(set, &watched, scope).allowing(services.allowance());
+    let mut round = HookRound::new(set, &watched, scope).allowing(services.allowance());
     let node = json::parse(&input, Limits::default()).ok();
-    let at = At { point, input: &input, facts: node.as_ref().map(facts).unwrap_or_default() };
+    let at =
+        HookInput { point, input: &input, facts: node.as_ref().map(facts).unwrap_or_default() };
     let effect = effect(services, &mut round, at, hook.kind).await;
     let run = round.into_runs().pop();
     let exchange = watched.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -137,33 +145,38 @@ pub async fn try_out(services: &Services, trial: Trial) -> Value {
 }
 
 /// What a real call would know beside its input.
-fn facts<'f>(input: &'f Node<'_>) -> Facts<'f> {
+fn facts<'f>(input: &'f Node<'_>) -> MatchContext<'f> {
     let text = |name: &str| input.get(name).and_then(Node::as_str);
-    Facts {
+    MatchContext {
         tool: input.get("tool").and_then(|tool| tool.get("name")).and_then(Node::as_str),
         event: text("type"),
         status: text("status"),
-        ..Facts::default()
+        ..MatchContext::default()
     }
 }
 
 /// What would have come of it; null where nothing.
-async fn effect(services: &Services, round: &mut Round<'_>, at: At<'_>, kind: Kind) -> Value {
+async fn effect(
+    services: &Services,
+    round: &mut HookRound<'_>,
+    at: HookInput<'_>,
+    kind: HookKind,
+) -> Value {
     let anything = |_: &str| Ok(());
     let counter = &services.pipeline().counter;
     let count = |text: &str| {
         u32::try_from(counter.count_once(TokenizerName::O200kBase, text)).unwrap_or(u32::MAX)
     };
     match kind {
-        Kind::Guard | Kind::Transform => {
+        HookKind::Guard | HookKind::Transform => {
             round.change(at, &anything).await.map_or(Value::Null, |changed| of_change(&changed))
         }
-        Kind::Provide => {
+        HookKind::Provide => {
             let provided = round.provide(at, &count, &anything).await;
             provided.map_or(Value::Null, |provided| of_provided(&provided))
         }
-        Kind::Observe => {
-            round.observe(at, Decision::None).await;
+        HookKind::Observe => {
+            round.observe(at, GuardDecision::None).await;
             Value::Null
         }
     }
@@ -183,11 +196,11 @@ fn of_change(changed: &Changed) -> Value {
     }
 }
 
-fn of_provided(provided: &Provided) -> Value {
+fn of_provided(provided: &ProvideResult) -> Value {
     let fragments = provided.fragments.iter().map(|fragment| {
         let include = match fragment.include {
-            Include::SummaryInput => "summary_input",
-            Include::Verbatim => "verbatim",
+            IncludePlace::SummaryInput => "summary_input",
+            IncludePlace::Verbatim => "verbatim",
         };
         json!({"content": fragment.content, "include": include, "tokens": fragment.tokens,
                "clipped": fragment.clipped})
@@ -200,10 +213,10 @@ fn told(
     hook: &Hook,
     point: Point,
     url: Option<&str>,
-    run: Option<&Run>,
+    run: Option<&HookRun>,
     exchange: Option<&Exchange>,
     effect: &Value,
-    secret: Option<&Secret>,
+    secret: Option<&HookSecret>,
 ) -> Value {
     let request = exchange.map(|exchange| {
         let headers: Map<String, Value> = exchange
@@ -222,38 +235,38 @@ fn told(
         "hook": hook.id,
         "point": point.as_str(),
         "kind": hook.kind.as_str(),
-        "outcome": run.map(Run::word),
-        "why": run.and_then(Run::why),
-        "detail": run.and_then(Run::failure).map(|failure| &*failure.detail),
+        "outcome": run.map(HookRun::word),
+        "why": run.and_then(HookRun::why),
+        "detail": run.and_then(HookRun::failure).map(|failure| &*failure.detail),
         "effect": effect,
         "request": request,
         "response": response,
         "ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         "attempts": run.map_or(0, |run| run.attempts),
-        "secret": secret.map(Secret::reveal),
+        "secret": secret.map(HookSecret::reveal),
     })
 }
 
 /// Calls as usual, says that it is a test, and keeps what went over the wire.
 #[derive(Debug)]
-struct Watched<'w> {
+struct TrialCaller<'w> {
     webhooks: Option<&'w Webhooks>,
     seen: Mutex<Option<Exchange>>,
 }
 
-impl Caller for Watched<'_> {
-    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+impl Caller for TrialCaller<'_> {
+    fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         Box::pin(async move {
             let Some(webhooks) = self.webhooks else {
                 let why = "this program calls no hooks";
-                let answer = Err(Failure::new(crate::hook::Cause::Connect, why));
-                return Called { answer, body: None, took: Duration::ZERO, attempts: 0 };
+                let answer = Err(CallFailure::new(crate::hook::FailureCause::Connect, why));
+                return CallReply { answer, body: None, took: Duration::ZERO, attempts: 0 };
             };
-            let delivery = webhook::Delivery { test: true, ..webhook::Delivery::default() };
+            let delivery = webhook::CallContext { test: true, ..webhook::CallContext::default() };
             let exchange = webhooks.exchange(call, delivery).await;
             let Exchange { answer, body, took, attempts, .. } = exchange.clone();
             *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(exchange);
-            Called { answer, body, took, attempts }
+            CallReply { answer, body, took, attempts }
         })
     }
 }

@@ -8,28 +8,28 @@ use serde_json::{Value, json};
 use crate::domain::{MemoryScope, ToolCall};
 use crate::json::{Fault, string_bytes};
 use crate::pipeline::{CREATE_MEMORY, Deadline, MODIFY_MEMORY};
-use crate::request::{Reader, Reference};
+use crate::request::{ModelReader, ReferenceStyle};
 use crate::service::compile::Error as CompileError;
-use crate::service::compress::{Done, carry_out as compress};
-use crate::service::tools::{Answer, own_call};
+use crate::service::compress::{CompressOutcome, carry_out as compress};
+use crate::service::tools::{ToolAnswer, own_call};
 use crate::service::{Error, Services, StoreError, expand, memory};
 
 /// What a model reads.
-pub(super) struct Said {
+pub(super) struct ToolText {
     text: String,
     is_error: bool,
 }
 
 /// What no model can mend.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Broken {
+pub(super) enum CallFault {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("{0}")]
     Other(String),
 }
 
-impl Said {
+impl ToolText {
     fn done(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_error: false }
     }
@@ -39,8 +39,8 @@ impl Said {
     }
 }
 
-impl From<Said> for CallToolResponse {
-    fn from(Said { text, is_error }: Said) -> Self {
+impl From<ToolText> for CallToolResponse {
+    fn from(ToolText { text, is_error }: ToolText) -> Self {
         let content = vec![ContentBlock::text(text)];
         let result = if is_error {
             CallToolResult::error(content)
@@ -56,12 +56,12 @@ pub(super) fn carry_out(
     name: &str,
     arguments: &Value,
     deadline: &Deadline,
-) -> Result<Said, Broken> {
+) -> Result<ToolText, CallFault> {
     let said = call(services, name, arguments, deadline)?;
     // It becomes a string of the protocol's JSON.
     Ok(match deadline.allowance().take(string_bytes(&said.text)) {
         Ok(()) => said,
-        Err(error) => Said::refused(error.to_string()),
+        Err(error) => ToolText::refused(error.to_string()),
     })
 }
 
@@ -70,14 +70,14 @@ fn call(
     name: &str,
     arguments: &Value,
     deadline: &Deadline,
-) -> Result<Said, Broken> {
+) -> Result<ToolText, CallFault> {
     match name {
         "memory_create" => own(services, CREATE_MEMORY, arguments),
         "memory_modify" => own(services, MODIFY_MEMORY, arguments),
         "memory_recall" => recall(services, arguments),
         "compress" => {
             let body = arguments.to_string();
-            let reader = Reader { reference: Some(Reference::Tool), results_only: false };
+            let reader = ModelReader { reference: Some(ReferenceStyle::Tool), results_only: false };
             told(
                 compress(services, (&body, reader), None, deadline, &shown)
                     .map(|answer| answer.text().to_owned()),
@@ -92,17 +92,17 @@ fn call(
 }
 
 /// A call of a tool that a compile offers, too.
-fn own(services: &Services, name: &str, arguments: &Value) -> Result<Said, Broken> {
+fn own(services: &Services, name: &str, arguments: &Value) -> Result<ToolText, CallFault> {
     let arguments = arguments.to_string().into();
     let call = ToolCall { id: "mcp".into(), name: name.into(), arguments, custom: false };
     match own_call(services, MemoryScope::default(), call) {
-        Ok(Answer::Done(text)) => Ok(Said::done(text)),
-        Ok(Answer::Refused(text)) => Ok(Said::refused(text)),
+        Ok(ToolAnswer::Done(text)) => Ok(ToolText::done(text)),
+        Ok(ToolAnswer::Refused(text)) => Ok(ToolText::refused(text)),
         Err(error) => mended(error),
     }
 }
 
-fn recall(services: &Services, arguments: &Value) -> Result<Said, Broken> {
+fn recall(services: &Services, arguments: &Value) -> Result<ToolText, CallFault> {
     let found = match memory::recall(services, &arguments.to_string()) {
         Ok(found) => found,
         Err(error) => return mended(error),
@@ -113,11 +113,11 @@ fn recall(services: &Services, arguments: &Value) -> Result<Said, Broken> {
         json!({"key": entry.key, "value": entry.text(), "description": entry.description})
     };
     let entries: Vec<Value> = entries.map(entry).collect();
-    Ok(Said::done(Value::from(entries).to_string()))
+    Ok(ToolText::done(Value::from(entries).to_string()))
 }
 
 /// What a model is shown of a compression: the list or the text, and the report's sentence.
-fn shown(done: &Done<'_>) -> bytes::Bytes {
+fn shown(done: &CompressOutcome<'_>) -> bytes::Bytes {
     let summary = &done.shortened.report.summary;
     let text = done.shortened.text.as_deref().unwrap_or(done.list);
     bytes::Bytes::from(format!("{text}\n\n[{summary}]"))
@@ -140,20 +140,20 @@ fn restored(body: &[u8]) -> String {
     text
 }
 
-fn told(answer: Result<String, CompileError>) -> Result<Said, Broken> {
+fn told(answer: Result<String, CompileError>) -> Result<ToolText, CallFault> {
     match answer {
-        Ok(text) => Ok(Said::done(text)),
+        Ok(text) => Ok(ToolText::done(text)),
         Err(CompileError::Store(error)) => Err(error.into()),
-        Err(CompileError::Invalid(faults)) => Ok(Said::refused(listed(&faults))),
-        Err(error) => Ok(Said::refused(error.to_string())),
+        Err(CompileError::Invalid(faults)) => Ok(ToolText::refused(listed(&faults))),
+        Err(error) => Ok(ToolText::refused(error.to_string())),
     }
 }
 
-fn mended(error: Error) -> Result<Said, Broken> {
+fn mended(error: Error) -> Result<ToolText, CallFault> {
     match error {
-        Error::Invalid(faults) => Ok(Said::refused(listed(&faults))),
+        Error::Invalid(faults) => Ok(ToolText::refused(listed(&faults))),
         Error::Store(error) => Err(error.into()),
-        error => Err(Broken::Other(error.to_string())),
+        error => Err(CallFault::Other(error.to_string())),
     }
 }
 

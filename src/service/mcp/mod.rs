@@ -30,18 +30,18 @@ const INSTRUCTIONS: &str = "Reads back originals that were taken out of a conver
 
 /// Offers the tools to one caller. What a tool does is done in the pool. Cheap to clone.
 #[derive(Clone)]
-pub struct Host {
+pub struct McpHost {
     services: Services,
     pool: Pool,
-    time: Time,
+    time: CallTime,
     /// Kept until the last call has ended.
     held: Arc<dyn Any + Send + Sync>,
-    refused: Refused,
+    refused: PoolRefusal,
 }
 
 /// How long a call may take.
 #[derive(Debug, Clone)]
-pub enum Time {
+pub enum CallTime {
     /// Each call from when it comes.
     Each(Duration),
     /// All that come with one request, until it ends or is given up.
@@ -51,23 +51,23 @@ pub enum Time {
 /// Why the pool did not carry a call out, where it did not: for who asked it to, beside what the
 /// host is told.
 #[derive(Debug, Clone, Default)]
-pub struct Refused(Arc<OnceLock<pool::Error>>);
+pub struct PoolRefusal(Arc<OnceLock<pool::Error>>);
 
-impl Refused {
+impl PoolRefusal {
     pub fn why(&self) -> Option<pool::Error> {
         self.0.get().copied()
     }
 }
 
-impl fmt::Debug for Host {
+impl fmt::Debug for McpHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Host").field("time", &self.time).finish_non_exhaustive()
     }
 }
 
-impl Host {
-    pub fn new(services: Services, pool: Pool, time: Time) -> Self {
-        Self { services, pool, time, held: Arc::new(()), refused: Refused::default() }
+impl McpHost {
+    pub fn new(services: Services, pool: Pool, time: CallTime) -> Self {
+        Self { services, pool, time, held: Arc::new(()), refused: PoolRefusal::default() }
     }
 
     /// Keeps `held` until the last call has ended.
@@ -77,22 +77,22 @@ impl Host {
     }
 
     /// Where it will stand that the pool carried no call out.
-    pub fn refused(&self) -> Refused {
+    pub fn refused(&self) -> PoolRefusal {
         self.refused.clone()
     }
 
     fn time(&self) -> (Instant, Deadline) {
         match &self.time {
-            Time::Each(time) => {
+            CallTime::Each(time) => {
                 let end = Instant::now() + *time;
                 (end, Deadline::at(end))
             }
-            Time::Until(end, deadline) => (*end, deadline.clone()),
+            CallTime::Until(end, deadline) => (*end, deadline.clone()),
         }
     }
 }
 
-impl ServerHandler for Host {
+impl ServerHandler for McpHost {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("contexture", env!("CARGO_PKG_VERSION")))

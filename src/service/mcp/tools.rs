@@ -9,7 +9,7 @@ use crate::domain::Scope;
 use crate::service::Services;
 
 /// A tool with the scopes of which a caller needs one.
-struct Offer {
+struct ToolOffer {
     name: &'static str,
     scopes: &'static [Scope],
     about: &'static str,
@@ -21,8 +21,8 @@ const MEMORY_READ: &[Scope] = &[Scope::MemoryRead, Scope::MemoryWrite, Scope::To
 const EITHER: &[Scope] = &[Scope::Compile, Scope::Compress, Scope::Tools];
 const COMPRESS: &[Scope] = &[Scope::Compress];
 
-const OFFERS: &[Offer] = &[
-    Offer {
+const OFFERS: &[ToolOffer] = &[
+    ToolOffer {
         name: "context_read",
         scopes: EITHER,
         about: "Reads an original that was taken out of a conversation: all of it, some lines, or \
@@ -38,7 +38,7 @@ const OFFERS: &[Offer] = &[
             )
         },
     },
-    Offer {
+    ToolOffer {
         name: "memory_create",
         scopes: MEMORY_WRITE,
         about: "Remembers something beyond this conversation under a key, or changes what is \
@@ -54,7 +54,7 @@ const OFFERS: &[Offer] = &[
             )
         },
     },
-    Offer {
+    ToolOffer {
         name: "memory_modify",
         scopes: MEMORY_WRITE,
         about: "Changes or forgets what is remembered under a key.",
@@ -70,7 +70,7 @@ const OFFERS: &[Offer] = &[
             )
         },
     },
-    Offer {
+    ToolOffer {
         name: "memory_recall",
         scopes: MEMORY_READ,
         about: "Finds what is remembered, the most fitting first.",
@@ -84,7 +84,7 @@ const OFFERS: &[Offer] = &[
             )
         },
     },
-    Offer {
+    ToolOffer {
         name: "compress",
         scopes: COMPRESS,
         about: "Makes a text or the messages of a conversation shorter. Without a level nothing is \
@@ -102,7 +102,7 @@ const OFFERS: &[Offer] = &[
             )
         },
     },
-    Offer {
+    ToolOffer {
         name: "expand",
         scopes: EITHER,
         about: "Gives back the originals of compressed messages, of a text, or of one artifact.",
@@ -138,8 +138,8 @@ fn object(properties: &Value, required: &[&str]) -> JsonObject {
 
 /// Those that the caller may use.
 pub(super) fn list(services: &Services) -> Vec<Tool> {
-    let may = |offer: &&Offer| services.caller().has_any(offer.scopes);
-    let shown = |offer: &Offer| Tool::new(offer.name, offer.about, Arc::new((offer.schema)()));
+    let may = |offer: &&ToolOffer| services.caller().has_any(offer.scopes);
+    let shown = |offer: &ToolOffer| Tool::new(offer.name, offer.about, Arc::new((offer.schema)()));
     OFFERS.iter().filter(may).map(shown).collect()
 }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::change::{Change, carry_out, remove};
-use super::told::tell_nothing_removed;
+use super::change::{MemoryChange, carry_out, remove};
+use super::events::tell_nothing_removed;
 use super::{Error, Services, UNKNOWN};
 use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, RawJson};
 use crate::json::{self, Limits};
 use crate::request::{self, MemoryWrite, StoreAction, StoreFault, StoreRequest};
-use crate::service::once::Telling;
+use crate::service::idempotency::ResponseRecorder;
 use crate::store::{MemoryFilter, Tx};
 
 /// Entries that are looked through for one that holds a text.
@@ -16,7 +16,7 @@ const LOOKED_THROUGH: usize = 10_000;
 
 /// What an action did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Acted {
+pub struct MemoryActResult {
     pub action: StoreAction,
     /// The caller's word for the tier.
     pub target: &'static str,
@@ -25,7 +25,11 @@ pub struct Acted {
 }
 
 /// Adds, replaces or removes an entry.
-pub fn act(services: &Services, body: &str, telling: Telling<Acted>) -> Result<Acted, Error> {
+pub fn act(
+    services: &Services,
+    body: &str,
+    telling: ResponseRecorder<MemoryActResult>,
+) -> Result<MemoryActResult, Error> {
     let node = json::parse(body, Limits::default())?;
     let request = request::read_store(&node).map_err(|fault| match fault {
         StoreFault::Action(word) => Error::MemoryAction(word),
@@ -41,7 +45,7 @@ pub fn act(services: &Services, body: &str, telling: Telling<Acted>) -> Result<A
             StoreAction::Replace => Some(replace(tx, &request)?),
             StoreAction::Remove => take_away(tx, &request)?,
         };
-        let acted = Acted { action: request.action, target: request.target.0, entry };
+        let acted = MemoryActResult { action: request.action, target: request.target.0, entry };
         telling.remember(tx, &acted)?;
         Ok(acted)
     })
@@ -81,7 +85,7 @@ fn write(
     let content = request.content.as_deref().unwrap_or_default();
     // A text: there is nothing in it that JSON cannot hold.
     let value = serde_json::to_string(content).unwrap_or_default();
-    let change = Change {
+    let change = MemoryChange {
         scope: request.scope.clone(),
         key: Arc::clone(key),
         write: MemoryWrite {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::Error;
-use super::told::{tell_changed, tell_expired};
+use super::events::{tell_changed, tell_expired};
 use crate::domain::{
     Classification, EventKind, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus,
     MemoryTier, NewEvent, RawJson, word_of,
@@ -15,7 +15,7 @@ use crate::store::{self, Tx};
 
 /// A write of an entry.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct Change {
+pub(in crate::service) struct MemoryChange {
     pub(in crate::service) scope: MemoryScope,
     pub(in crate::service) key: Arc<str>,
     pub(in crate::service) write: MemoryWrite,
@@ -31,7 +31,7 @@ const USUAL_CLASSIFICATION: Classification = Classification::Internal;
 /// Writes an entry over `old`, where there is one.
 pub(in crate::service) fn carry_out(
     tx: &Tx<'_>,
-    change: &Change,
+    change: &MemoryChange,
     old: Option<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
     // What has expired and is not removed yet is in nobody's sight: that goes first.
@@ -54,7 +54,7 @@ pub(in crate::service) fn carry_out(
 
 /// The entry after a change.
 fn written(
-    change: &Change,
+    change: &MemoryChange,
     old: Option<MemoryEntry>,
     now: crate::domain::Timestamp,
     turn: u64,

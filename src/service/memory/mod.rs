@@ -4,22 +4,22 @@
 //! event in the same transaction.
 
 mod act;
-mod asked;
 mod change;
+mod events;
 mod recall;
-mod told;
 mod transfer;
+mod write_condition;
 
-pub use self::act::{Acted, act};
-pub use self::asked::Expected;
-use self::asked::{agree, put_scope, scope_text};
+pub use self::act::{MemoryActResult, act};
 use self::change::without;
-pub(super) use self::change::{Change, carry_out, remove, replace};
+pub(super) use self::change::{MemoryChange, carry_out, remove, replace};
+pub(super) use self::events::{changed_by_expiry, expired_entry, write_entry};
 pub use self::recall::{RecallAnswer, recall};
 pub(super) use self::recall::{expire, expire_all, expired, recalled};
-pub(super) use self::told::{changed_by_expiry, expired_entry, write_entry};
-pub use self::transfer::{Imported, import};
-use super::once::Telling;
+pub use self::transfer::{ImportCounts, import};
+pub use self::write_condition::WriteCondition;
+use self::write_condition::{agree, put_scope, scope_text};
+use super::idempotency::ResponseRecorder;
 use super::{Error, Services};
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryVersion,
@@ -40,7 +40,7 @@ pub fn put(
     (asked, key): (&MemoryScope, &str),
     body: &str,
     partial: bool,
-    expected: Expected,
+    expected: WriteCondition,
 ) -> Result<(MemoryEntry, bool), Error> {
     let text = scope_text(asked);
     let mut node = json::parse(body, Limits::default())?;
@@ -58,7 +58,7 @@ pub fn put(
         expected.check(old.as_ref())?;
         let is_new = old.is_none();
         let old = old.map(|old| without(old, &gone));
-        let change = Change {
+        let change = MemoryChange {
             scope: scope.clone(),
             key: key.as_str().into(),
             write: write.clone(),
@@ -103,7 +103,7 @@ pub fn delete(
     services: &Services,
     scope: &MemoryScope,
     key: &str,
-    expected: Expected,
+    expected: WriteCondition,
 ) -> Result<(), Error> {
     let (scope, key) = (scope.clone(), key.to_owned());
     let session = scope.session_id.clone();
@@ -138,7 +138,7 @@ pub fn restore(
     services: &Services,
     (asked, key): (&MemoryScope, &str),
     body: &str,
-    telling: Telling<MemoryEntry>,
+    telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
     let text = scope_text(asked);
     let mut node = json::parse(body, Limits::default())?;
@@ -168,7 +168,7 @@ pub fn retract(
     services: &Services,
     (asked, key): (&MemoryScope, &str),
     body: &str,
-    telling: Telling<MemoryEntry>,
+    telling: ResponseRecorder<MemoryEntry>,
 ) -> Result<MemoryEntry, Error> {
     let text = scope_text(asked);
     let mut node = json::parse_or_empty(body)?;

@@ -7,9 +7,9 @@ use super::change::remove;
 use super::{Error, Services};
 use crate::domain::{MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope};
 use crate::json::{self, Limits};
-use crate::pipeline::{self, Candidate, Ranked};
+use crate::pipeline::{self, Ranked, RankedEntry};
 use crate::request::{self, RecallRequest};
-use crate::store::{self, MemoryView, Recalled, Tx};
+use crate::store::{self, FoundEntry, MemoryView, Tx};
 
 /// Entries that are weighed, by each way of finding them.
 const WEIGHED: usize = 200;
@@ -58,11 +58,11 @@ pub(in crate::service) fn recalled(
         *width = (*width).max(narrowness(&one.entry.scope));
     }
     let seen =
-        |one: &Recalled| narrowest.get(&one.entry.key) == Some(&narrowness(&one.entry.scope));
+        |one: &FoundEntry| narrowest.get(&one.entry.key) == Some(&narrowness(&one.entry.scope));
     let candidates = found
         .into_iter()
         .filter(seen)
-        .map(|found| Candidate { entry: Arc::new(found.entry), relevance: found.relevance })
+        .map(|found| RankedEntry { entry: Arc::new(found.entry), relevance: found.relevance })
         .collect();
     Ok(pipeline::rank_memory(candidates))
 }

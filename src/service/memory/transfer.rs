@@ -1,18 +1,18 @@
 //! Entries as JSON Lines, as a list answers them.
 
-use super::change::{Change, carry_out};
+use super::change::{MemoryChange, carry_out};
 use super::{Error, Services};
 use crate::domain::{MemoryAction, MemoryOrigin};
 use crate::json::Faults;
 use crate::request::{self, ImportLine};
-use crate::service::once::Telling;
+use crate::service::idempotency::ResponseRecorder;
 
 /// Entries of one import: all of it is one transaction.
 const MOST_LINES: usize = 10_000;
 
 /// What an import did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Imported {
+pub struct ImportCounts {
     pub created: u64,
     pub updated: u64,
 }
@@ -21,8 +21,8 @@ pub struct Imported {
 pub fn import(
     services: &Services,
     body: &str,
-    telling: Telling<Imported>,
-) -> Result<Imported, Error> {
+    telling: ResponseRecorder<ImportCounts>,
+) -> Result<ImportCounts, Error> {
     let mut faults = Vec::new();
     let mut lines: Vec<ImportLine> = Vec::new();
     for (number, line) in body.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -41,14 +41,14 @@ pub fn import(
         return Err(Error::Invalid(faults));
     }
     services.write_told(None, move |tx| {
-        let mut done = Imported::default();
+        let mut done = ImportCounts::default();
         for ImportLine { key, scope, write } in &lines {
             let old = tx.memory(scope, key)?;
             match &old {
                 Some(_) => done.updated += 1,
                 None => done.created += 1,
             }
-            let change = Change {
+            let change = MemoryChange {
                 scope: scope.clone(),
                 key: std::sync::Arc::clone(key),
                 write: write.clone(),

@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use quick_cache::sync::Cache;
 
-use super::once::Telling;
+use super::idempotency::ResponseRecorder;
 use super::{Error, Services, StoreError};
 use crate::domain::StoredPack;
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
-use crate::pack::{self, LayerChange, LintFault, Linted, Pack, PackRef, PublicKeys};
-use crate::pipeline::Stopped;
+use crate::pack::{self, LayerChange, LintFault, LintResult, Pack, PackRef, PublicKeys};
+use crate::pipeline::StopReason;
 use crate::store;
 
 pub use golden::{
-    Case, Golden, GoldenSet, Outcome as CaseOutcome, Ran, golden, put_golden, run as run_golden,
+    Case, CaseOutcome, Golden, GoldenOutcome, GoldenSet, golden, put_golden, run as run_golden,
 };
-pub use rule::{Evaluated, evaluate};
+pub use rule::{RuleResult, evaluate};
 
 /// Bytes of a document.
 const LONGEST: usize = 4 << 20;
@@ -29,7 +29,7 @@ const REMEMBERED: usize = 64;
 
 /// Why nothing is done with a pack.
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum PackRefusal {
     #[error("the pack has {} fault{}", .0.len(), if .0.len() == 1 { "" } else { "s" })]
     Lint(Vec<LintFault>),
     #[error("{0} is published with another digest: {1}")]
@@ -42,11 +42,11 @@ pub enum Refused {
 
 /// Packs as they were read: a published version never changes.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct PackCache {
     packs: Cache<(Arc<str>, PackRef), Arc<Pack>>,
 }
 
-impl Default for Known {
+impl Default for PackCache {
     fn default() -> Self {
         Self { packs: Cache::new(REMEMBERED) }
     }
@@ -64,11 +64,11 @@ pub struct Publication {
 pub fn publish(
     services: &Services,
     body: &str,
-    telling: Telling<Publication>,
+    telling: ResponseRecorder<Publication>,
 ) -> Result<Publication, Error> {
     let node = parse(body)?;
-    let Linted { faults, pack, .. } = pack::lint(&node, services.pack_keys());
-    let Some(pack) = pack else { return Err(Refused::Lint(faults).into()) };
+    let LintResult { faults, pack, .. } = pack::lint(&node, services.pack_keys());
+    let Some(pack) = pack else { return Err(PackRefusal::Lint(faults).into()) };
     let version = &pack.reference.version;
     let stored = StoredPack {
         id: Arc::clone(&pack.reference.id),
@@ -80,11 +80,11 @@ pub fn publish(
     let document = node.raw.to_owned();
     services.tenant().write_durable(move |tx| {
         let (stored, is_new) = match tx.publish_pack(&stored, &document)? {
-            store::Published::New(stored) => (stored, true),
-            store::Published::Same(stored) => (stored, false),
-            store::Published::Other(stored) => {
+            store::PublishResult::New(stored) => (stored, true),
+            store::PublishResult::Same(stored) => (stored, false),
+            store::PublishResult::Other(stored) => {
                 let digest = format!("sha256:{}", stored.digest);
-                return Err(Refused::VersionExists(stored.reference(), digest).into());
+                return Err(PackRefusal::VersionExists(stored.reference(), digest).into());
             }
         };
         let done = Publication { stored, is_new, warnings: faults.clone() };
@@ -104,14 +104,14 @@ pub fn is_ok(faults: &[LintFault]) -> bool {
 }
 
 /// A row behind which a list goes on: an id and the three numbers of a version.
-pub type Cursor = (String, [u64; 3]);
+pub type PackCursor = (String, [u64; 3]);
 
 /// At most `limit` versions of packs, and where the list goes on.
 pub fn list(
     services: &Services,
-    after: Option<&Cursor>,
+    after: Option<&PackCursor>,
     limit: usize,
-) -> Result<(Vec<StoredPack>, Option<Cursor>), Error> {
+) -> Result<(Vec<StoredPack>, Option<PackCursor>), Error> {
     let after = after.map(|(id, version)| (id.as_str(), *version));
     // One more than is shown tells whether there is more.
     let mut rows = services.tenant().read(|tx| tx.list_packs(after, limit + 1))?;
@@ -124,14 +124,14 @@ pub fn list(
 /// The versions of a pack, the newest first.
 pub fn versions(services: &Services, id: &str) -> Result<Vec<StoredPack>, Error> {
     let found = services.tenant().read(|tx| tx.pack_versions(id, MOST_VERSIONS))?;
-    if found.is_empty() { Err(Refused::NotFound.into()) } else { Ok(found) }
+    if found.is_empty() { Err(PackRefusal::NotFound.into()) } else { Ok(found) }
 }
 
 /// A version with its document, as it was published.
 pub fn find(services: &Services, id: &str, version: &str) -> Result<(StoredPack, String), Error> {
     let reference = PackRef::of(id, version);
     let found = reference.as_ref().map(|reference| document(services, reference)).transpose()?;
-    found.flatten().ok_or_else(|| Refused::NotFound.into())
+    found.flatten().ok_or_else(|| PackRefusal::NotFound.into())
 }
 
 fn document(
@@ -151,7 +151,7 @@ pub fn load(services: &Services, reference: &PackRef) -> Result<Option<Arc<Pack>
         return Ok(Some(pack));
     }
     let Some((stored, text)) = document(services, reference)? else { return Ok(None) };
-    let corrupt = |error: &'static str| StoreError::Corrupt(Arc::new(Unreadable(error)));
+    let corrupt = |error: &'static str| StoreError::Corrupt(Arc::new(UnreadablePack(error)));
     let node = json::parse(&text, Limits::default()).map_err(|_| corrupt("it is no JSON"))?;
     // What was published unsigned stays what it is; who signs is asked when it is published.
     let pack = pack::read(&node, &PublicKeys::default()).map_err(|_| corrupt("it has faults"))?;
@@ -165,18 +165,18 @@ pub fn load(services: &Services, reference: &PackRef) -> Result<Option<Arc<Pack>
 
 #[derive(Debug, thiserror::Error)]
 #[error("a stored pack cannot be read: {0}")]
-struct Unreadable(&'static str);
+struct UnreadablePack(&'static str);
 
 /// What two versions differ in.
 #[derive(Debug)]
-pub struct Difference {
+pub struct VersionDifference {
     pub from: StoredPack,
     pub to: StoredPack,
     pub layers: Vec<LayerChange>,
 }
 
 /// Compares the versions that the body names: `{"from", "to"}`, each `id@version`.
-pub fn diff(services: &Services, body: &str) -> Result<Difference, Error> {
+pub fn diff(services: &Services, body: &str) -> Result<VersionDifference, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let Some(fields) = Fields::of(&node, Path::Root, &["from", "to"], &mut faults) else {
@@ -206,14 +206,14 @@ pub fn diff(services: &Services, body: &str) -> Result<Difference, Error> {
     }
     let get = |reference: &PackRef| {
         let found = document(services, reference)?;
-        let (stored, text) = found.ok_or(Error::Pack(Refused::NotFound))?;
+        let (stored, text) = found.ok_or(Error::Pack(PackRefusal::NotFound))?;
         let value: serde_json::Value =
             serde_json::from_str(&text).map_err(|error| StoreError::Corrupt(Arc::new(error)))?;
         Ok::<_, Error>((stored, value))
     };
     let ((from, before), (to, after)) = (get(&from)?, get(&to)?);
-    let layers = pack::between(&before, &after, services.allowance()).map_err(Stopped::from)?;
-    Ok(Difference { from, to, layers })
+    let layers = pack::between(&before, &after, services.allowance()).map_err(StopReason::from)?;
+    Ok(VersionDifference { from, to, layers })
 }
 
 fn parse(body: &str) -> Result<Node<'_>, Error> {

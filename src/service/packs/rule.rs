@@ -1,20 +1,20 @@
 //! One rule on one set of facts, by itself.
 
-use super::Refused;
+use super::PackRefusal;
 use crate::json::{self, Fault, Faults, Fields, Limits, Path};
-use crate::policy::{self, Effort, Failure, Trouble, TroubleKind, Unsure, Value};
+use crate::policy::{self, Effort, RuleFailure, RuleFault, RuleFaultKind, Uncertainty, Value};
 use crate::service::{Error, Services};
 
 /// What a rule came to.
 #[derive(Debug)]
-pub struct Evaluated {
+pub struct RuleResult {
     /// None where it has no value that can be told.
-    pub value: Result<Value, Failure>,
-    pub unsure: Option<Unsure>,
+    pub value: Result<Value, RuleFailure>,
+    pub unsure: Option<Uncertainty>,
 }
 
 /// Evaluates the rule in `body`: `{"rule", "data"?}`.
-pub fn evaluate(_services: &Services, body: &str) -> Result<Evaluated, Error> {
+pub fn evaluate(_services: &Services, body: &str) -> Result<RuleResult, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut faults = Faults::default();
     let fields = Fields::of(&node, Path::Root, &["rule", "data"], &mut faults);
@@ -29,9 +29,9 @@ pub fn evaluate(_services: &Services, body: &str) -> Result<Evaluated, Error> {
     let rule = Value::of(rule);
     let data = node.get("data").map_or(Value::Null, Value::of);
     let outcome = policy::evaluate(&rule, &data, &mut Effort::default());
-    if let Err(Failure::Operator(_)) = &outcome.value {
-        let unknown = |trouble: Trouble| match trouble.kind {
-            TroubleKind::Operator(name) => Some(Fault {
+    if let Err(RuleFailure::Operator(_)) = &outcome.value {
+        let unknown = |trouble: RuleFault| match trouble.kind {
+            RuleFaultKind::Operator(name) => Some(Fault {
                 pointer: format!("/rule{}", trouble.pointer),
                 detail: format!("there is no operator `{name}`"),
                 did_you_mean: None,
@@ -39,7 +39,7 @@ pub fn evaluate(_services: &Services, body: &str) -> Result<Evaluated, Error> {
             _ => None,
         };
         let found = policy::check(&rule, Faults::MOST);
-        return Err(Refused::Operators(found.into_iter().filter_map(unknown).collect()).into());
+        return Err(PackRefusal::Operators(found.into_iter().filter_map(unknown).collect()).into());
     }
-    Ok(Evaluated { value: outcome.value, unsure: outcome.unsure })
+    Ok(RuleResult { value: outcome.value, unsure: outcome.unsure })
 }

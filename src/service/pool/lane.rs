@@ -36,9 +36,9 @@ const MEMORY: u64 = 16;
 
 /// Part in the queue, given back on drop.
 #[derive(Debug)]
-pub(super) struct Waiting(Arc<Lane>);
+pub(super) struct QueueTicket(Arc<Lane>);
 
-impl Drop for Waiting {
+impl Drop for QueueTicket {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
@@ -57,9 +57,9 @@ impl Lane {
     }
 
     /// Takes part in the queue, or says at once that it is too long.
-    pub(super) fn queue(self: &Arc<Self>) -> Result<Waiting, Error> {
+    pub(super) fn queue(self: &Arc<Self>) -> Result<QueueTicket, Error> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let waiting = Waiting(Arc::clone(self));
+        let waiting = QueueTicket(Arc::clone(self));
         if before >= MOST_WAITING || self.expected(before) > PATIENCE {
             return Err(Error::Full);
         }
@@ -79,7 +79,7 @@ impl Lane {
     /// A place, once there is one: at the latest at `end`, or when the wait has become too long.
     pub(super) async fn place(
         &self,
-        waiting: Waiting,
+        waiting: QueueTicket,
         end: Instant,
     ) -> Result<OwnedSemaphorePermit, Error> {
         let patience = Instant::now() + self.longest_wait;
@@ -113,7 +113,7 @@ impl Lane {
 mod tests {
     use super::*;
 
-    fn queued(lane: &Arc<Lane>) -> Vec<Waiting> {
+    fn queued(lane: &Arc<Lane>) -> Vec<QueueTicket> {
         std::iter::from_fn(|| lane.queue().ok()).take(2 * MOST_WAITING).collect()
     }
 

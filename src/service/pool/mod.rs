@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use self::lane::{Lane, Waiting};
+use self::lane::{Lane, QueueTicket};
 use crate::telemetry::trace;
 
 /// Runs what takes a thread, in one of two lanes that do not hold each other up. Cheap to clone.
@@ -28,9 +28,9 @@ pub struct Pool {
 
 /// A part in a lane's queue, given back on drop.
 #[derive(Debug)]
-pub struct Place {
+pub struct QueuePlace {
     lane: Arc<Lane>,
-    waiting: Waiting,
+    waiting: QueueTicket,
     computes: bool,
     away: Arc<Semaphore>,
 }
@@ -38,19 +38,19 @@ pub struct Place {
 /// The place of a job that runs, which it gives away while it waits for somebody else. Cheap to
 /// clone.
 #[derive(Debug, Clone)]
-pub struct Seat(Arc<Seated>);
+pub struct JobSeat(Arc<SeatState>);
 
 #[derive(Debug)]
-struct Seated {
+struct SeatState {
     lane: Arc<Lane>,
     away: Arc<Semaphore>,
     runtime: Handle,
-    held: Mutex<Held>,
+    held: Mutex<LanePlace>,
 }
 
 /// The place of a job, none while it is away.
 #[derive(Debug)]
-struct Held {
+struct LanePlace {
     place: Option<(OwnedSemaphorePermit, Instant)>,
     /// How long it was had before.
     took: Duration,
@@ -100,22 +100,22 @@ impl Pool {
     }
 
     /// Takes part in the queue of jobs that compute, or says at once that it is too long.
-    pub fn admit(&self) -> Result<Place, Error> {
+    pub fn admit(&self) -> Result<QueuePlace, Error> {
         self.queue(&self.work, true)
     }
 
     /// The same for a job that does little beside asking the store, or waiting for what it wrote.
-    pub fn visit(&self) -> Result<Place, Error> {
+    pub fn visit(&self) -> Result<QueuePlace, Error> {
         self.queue(&self.visits, false)
     }
 
-    fn queue(&self, lane: &Arc<Lane>, computes: bool) -> Result<Place, Error> {
+    fn queue(&self, lane: &Arc<Lane>, computes: bool) -> Result<QueuePlace, Error> {
         let (lane, away) = (Arc::clone(lane), Arc::clone(&self.away));
-        Ok(Place { waiting: lane.queue()?, lane, computes, away })
+        Ok(QueuePlace { waiting: lane.queue()?, lane, computes, away })
     }
 }
 
-impl Place {
+impl QueuePlace {
     /// What a job gets after its time is up to say what it has.
     const GRACE: Duration = Duration::from_millis(500);
 
@@ -128,18 +128,18 @@ impl Place {
         self,
         end: Instant,
         guard: impl Send + 'static,
-        job: impl FnOnce(Seat) -> T + Send + 'static,
+        job: impl FnOnce(JobSeat) -> T + Send + 'static,
     ) -> Result<T, Error> {
         let Self { lane, waiting, computes, away } = self;
         let asked = Instant::now();
         let place = lane.place(waiting, end).await?;
         let span = trace::job(asked.elapsed());
         let logged = tracing::Span::current();
-        let held = Held { place: Some((place, Instant::now())), took: Duration::ZERO };
+        let held = LanePlace { place: Some((place, Instant::now())), took: Duration::ZERO };
         let runtime = Handle::current();
-        let seat = Seat(Arc::new(Seated { lane, away, runtime, held: Mutex::new(held) }));
+        let seat = JobSeat(Arc::new(SeatState { lane, away, runtime, held: Mutex::new(held) }));
         let job = tokio::task::spawn_blocking(move || {
-            let _held = (Leave(seat.clone()), guard);
+            let _held = (SeatGuard(seat.clone()), guard);
             if computes {
                 courtesy::give_way();
             }
@@ -152,7 +152,7 @@ impl Place {
     }
 }
 
-impl Seat {
+impl JobSeat {
     /// Waits for `others` and gives the place away meanwhile. It is taken back before the work goes
     /// on, unless `end` comes first: then what is left to do is to say so.
     pub fn wait<T>(&self, end: Option<Instant>, others: impl Future<Output = T>) -> T {
@@ -185,16 +185,16 @@ impl Seat {
     }
 }
 
-impl Seated {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
+impl SeatState {
+    fn lock(&self) -> std::sync::MutexGuard<'_, LanePlace> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Frees the place when the job ends, whoever has the seat yet.
-struct Leave(Seat);
+struct SeatGuard(JobSeat);
 
-impl Drop for Leave {
+impl Drop for SeatGuard {
     fn drop(&mut self) {
         let took = self.0.leave();
         self.0.0.lane.took(took);

@@ -11,11 +11,11 @@ use crate::domain::{
     ArtifactId, ContentHash, Family, Ledger, Model, RawJson, Stage, StageHashes, TokenizerName,
 };
 use crate::json::{self, Limits, Node};
-use crate::request::MemoryEntry;
+use crate::request::RequestMemoryEntry;
 
 /// What a record holds beside its columns.
 #[derive(Debug)]
-pub(in crate::service) struct Body {
+pub(in crate::service) struct RecordBody {
     pub(in crate::service) ledger: Ledger,
     /// JSON text of the report, times and all.
     pub(in crate::service) report: String,
@@ -26,12 +26,12 @@ pub(in crate::service) struct Body {
     pub(in crate::service) hooks: String,
     /// Why there is no payload, where its pack refused.
     pub(in crate::service) refusal: Option<Value>,
-    pub(in crate::service) full: Option<Full>,
+    pub(in crate::service) full: Option<FullRecord>,
 }
 
 /// What a record in full has.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct Full {
+pub(in crate::service) struct FullRecord {
     /// The plans that put request and payload together again.
     pub(in crate::service) request: ContentHash,
     pub(in crate::service) payload: Option<ContentHash>,
@@ -41,7 +41,7 @@ pub(in crate::service) struct Full {
     pub(in crate::service) set: Option<String>,
 }
 
-impl Body {
+impl RecordBody {
     pub(super) fn write(&self, inputs: &Inputs) -> String {
         let stages: Vec<Value> = self.ledger.stages().iter().map(stage).collect();
         let ids = self.artifacts.iter().map(|hash| ArtifactId::of(hash).to_string());
@@ -90,7 +90,7 @@ impl Body {
         let stages = node.get("stages")?.as_array()?.iter().map(read_stage);
         let effects = node.get("effects")?;
         let full = match node.get("full") {
-            Some(full) => Some(Full {
+            Some(full) => Some(FullRecord {
                 request: hash(full.get("request"))?,
                 payload: hash(full.get("payload")),
                 adapters: full
@@ -151,7 +151,7 @@ fn read_stage(node: &Node<'_>) -> Option<StageHashes> {
 }
 
 /// Memory entries as JSON text.
-pub(super) fn memory_text(entries: &[MemoryEntry]) -> String {
+pub(super) fn memory_text(entries: &[RequestMemoryEntry]) -> String {
     let entries = entries.iter().map(|entry| {
         json!({
             "key": &*entry.key, "value": &*entry.value,
@@ -162,10 +162,10 @@ pub(super) fn memory_text(entries: &[MemoryEntry]) -> String {
 }
 
 /// The memory entries of a record in full; none where it has none.
-pub(in crate::service) fn memory_of(raw: &RawJson) -> Option<Vec<MemoryEntry>> {
+pub(in crate::service) fn memory_of(raw: &RawJson) -> Option<Vec<RequestMemoryEntry>> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let entries = node.get("memory")?.as_array()?.iter().map(|entry| {
-        Some(MemoryEntry {
+        Some(RequestMemoryEntry {
             key: entry.get("key")?.as_str()?.into(),
             value: entry.get("value")?.as_str()?.into(),
             description: entry.get("description").and_then(Node::as_str).map(Into::into),

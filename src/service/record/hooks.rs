@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::domain::{ContentHash, RawJson, Stage};
-use crate::hook::{GivenId, Hook, HookSet, Kind, Manifest, Point, Run, read_hook};
+use crate::hook::{GivenId, Hook, HookKind, HookRun, HookSet, Manifest, Point, read_hook};
 use crate::json::{self, Faults, Limits, Node, Path, write_string};
 
 /// The stage that hooks at a point reach; none where they reach no payload.
@@ -22,12 +22,12 @@ fn stage_of(point: Point) -> Option<Stage> {
 }
 
 /// What hooks brought in, by stage: a part from outside for each point.
-pub(super) fn parts(runs: &[Run]) -> Vec<(Stage, String, ContentHash)> {
+pub(super) fn parts(runs: &[HookRun]) -> Vec<(Stage, String, ContentHash)> {
     let mut found = Vec::new();
     for point in Point::ALL {
         let Some(stage) = stage_of(point) else { continue };
         let mut text = String::new();
-        let said = |run: &&Run| run.point == point && run.kind != Kind::Observe;
+        let said = |run: &&HookRun| run.point == point && run.kind != HookKind::Observe;
         for run in runs.iter().filter(said) {
             for part in [&*run.hook, run.word(), run.answer.as_deref().unwrap_or_default()] {
                 write_string(&mut text, part);
@@ -42,7 +42,7 @@ pub(super) fn parts(runs: &[Run]) -> Vec<(Stage, String, ContentHash)> {
 }
 
 /// The runs as JSON text: in full each with its answer, else with the hash of it.
-pub(super) fn runs_text(runs: &[Run], full: bool) -> String {
+pub(super) fn runs_text(runs: &[HookRun], full: bool) -> String {
     let mut out = String::from("[");
     for (index, run) in runs.iter().enumerate() {
         if index > 0 {
@@ -104,7 +104,7 @@ pub(in crate::service) fn set_of(raw: &RawJson, session: Option<&str>) -> Option
     let mut faults = Faults::default();
     let hooks = set.get("hooks")?.as_array()?.iter().map(|row| read(row, &mut faults));
     let mut hooks = hooks.collect::<Option<Vec<_>>>()?;
-    hooks.retain(|hook| hook.kind != Kind::Observe);
+    hooks.retain(|hook| hook.kind != HookKind::Observe);
     let order = Manifest::read(set.get("order")?, Path::Root, &mut faults)?;
     faults.is_empty().then(|| HookSet::new(&hooks, &order, session))
 }
@@ -121,7 +121,7 @@ fn read(row: &Node<'_>, faults: &mut Faults) -> Option<Arc<Hook>> {
 }
 
 /// The runs of a record in full; none where they cannot be read.
-pub(in crate::service) fn runs_of(raw: &RawJson) -> Option<Vec<Run>> {
+pub(in crate::service) fn runs_of(raw: &RawJson) -> Option<Vec<HookRun>> {
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
-    node.get("hooks")?.as_array()?.iter().map(Run::read_record).collect()
+    node.get("hooks")?.as_array()?.iter().map(HookRun::read_record).collect()
 }

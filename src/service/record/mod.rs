@@ -16,17 +16,17 @@ use crate::domain::{
     AdapterDefinition, AskedSummary, Compilation, CompilationStatus, ContentHash, Ledger, Model,
     RawJson, RecordLevel, Timestamp,
 };
-use crate::hook::{HookSet, Run};
+use crate::hook::{HookRun, HookSet};
 use crate::json::{self, Limits, Node};
 use crate::pack::Refusal;
-use crate::pipeline::{self, Compiled, GovernedStage, Hashes};
-use crate::request::{CompileRequest, MemoryEntry};
+use crate::pipeline::{self, CompiledPayload, GovernedStage, Hashes};
+use crate::request::{CompileRequest, RequestMemoryEntry};
 use crate::store::Batch;
 
-pub(super) use body::{Body, memory_of, model_of, session_of};
+pub(super) use body::{RecordBody, memory_of, model_of, session_of};
 pub(super) use hooks::{runs_of, set_of};
 use parts::ledger;
-pub(super) use recalled::Recalled;
+pub(super) use recalled::RecalledInputs;
 pub(super) use summaries::summaries_of;
 pub(super) use texts::{put_together, take_apart};
 
@@ -38,7 +38,7 @@ pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+4");
 #[derive(Debug, Clone)]
 pub(super) struct Inputs {
     /// The entries found in the store; none where memory is off or the request has its own.
-    pub(super) memory: Option<Vec<MemoryEntry>>,
+    pub(super) memory: Option<Vec<RequestMemoryEntry>>,
     /// Stored definitions that names in the request can mean.
     pub(super) adapters: BTreeMap<Arc<str>, Arc<AdapterDefinition>>,
     pub(super) model: Model,
@@ -52,7 +52,7 @@ pub(super) struct Inputs {
     /// Whether it has a pack of its own.
     pub(super) is_governed: bool,
     /// What reached its pack from the store and the clock; none where it has none.
-    pub(super) recalled: Option<Recalled>,
+    pub(super) recalled: Option<RecalledInputs>,
 }
 
 impl Inputs {
@@ -75,19 +75,19 @@ impl Inputs {
     }
 
     /// With the stages of its pack, and what reached these from the store and the clock.
-    pub(super) fn under(&mut self, stages: Vec<GovernedStage>, recalled: Option<Recalled>) {
+    pub(super) fn under(&mut self, stages: Vec<GovernedStage>, recalled: Option<RecalledInputs>) {
         (self.governed, self.recalled, self.is_governed) = (stages, recalled, true);
     }
 
     /// With those of the built-in pack.
-    pub(super) fn ungoverned(&mut self, cx: &pipeline::Context) {
+    pub(super) fn ungoverned(&mut self, cx: &pipeline::PipelineContext) {
         self.governed = cx.ungoverned().to_vec();
     }
 }
 
 /// What is known of a compile before it runs, for its record.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct RecordDraft {
     pub(super) level: RecordLevel,
     pub(super) target: &'static str,
     pub(super) inputs: Inputs,
@@ -95,7 +95,7 @@ pub(super) struct Begun {
     pub(super) set: Arc<HookSet>,
 }
 
-impl Begun {
+impl RecordDraft {
     /// None where nothing is recorded.
     pub(super) fn of(
         request: &CompileRequest,
@@ -113,12 +113,12 @@ impl Begun {
 
 /// What a compile came to.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Came<'c> {
-    Compiled(&'c Compiled),
+pub(super) enum CompileOutcome<'c> {
+    Compiled(&'c CompiledPayload),
     Refused(&'c Refusal),
 }
 
-impl Came<'_> {
+impl CompileOutcome<'_> {
     /// What stands for the outcome: the hash of the payload, or that of the refusal.
     pub(super) fn hash(self) -> ContentHash {
         match self {
@@ -127,7 +127,7 @@ impl Came<'_> {
         }
     }
 
-    pub(super) fn ledger(self, node: &Node<'_>, inputs: &Inputs, runs: &[Run]) -> Ledger {
+    pub(super) fn ledger(self, node: &Node<'_>, inputs: &Inputs, runs: &[HookRun]) -> Ledger {
         match self {
             Self::Compiled(compiled) => ledger(node, &compiled.hashes, inputs, runs),
             Self::Refused(_) => ledger(node, &Hashes::default(), inputs, runs),
@@ -147,13 +147,13 @@ impl NewRecord {
     pub(super) fn of(
         services: &Services,
         (id, session): (&Arc<str>, Option<&Arc<str>>),
-        (node, begun): (&Node<'_>, &Begun),
-        (came, runs): (Came<'_>, &[Run]),
+        (node, begun): (&Node<'_>, &RecordDraft),
+        (came, runs): (CompileOutcome<'_>, &[HookRun]),
         batch: &mut Batch,
     ) -> Result<Self, StoreError> {
         let (compiled, refusal) = match came {
-            Came::Compiled(compiled) => (Some(compiled), None),
-            Came::Refused(refusal) => (None, Some(refusal.told())),
+            CompileOutcome::Compiled(compiled) => (Some(compiled), None),
+            CompileOutcome::Refused(refusal) => (None, Some(refusal.told())),
         };
         let report = compiled.map(|compiled| &compiled.report);
         let artifacts = compiled.map_or(&[][..], |compiled| &compiled.artifacts);
@@ -169,9 +169,9 @@ impl NewRecord {
             let adapters = services.tenant().read(|tx| tx.adapters(&names))?;
             let adapters = adapters.into_iter().flatten().map(|(known, text)| (known.name, text));
             let set = (!begun.set.is_empty()).then(|| hooks::set_text(&begun.set));
-            full = Some(body::Full { request, payload, adapters: adapters.collect(), set });
+            full = Some(body::FullRecord { request, payload, adapters: adapters.collect(), set });
         }
-        let body = Body {
+        let body = RecordBody {
             ledger: came.ledger(node, &begun.inputs, runs),
             report: serde_json::to_string(&report).unwrap_or_default(),
             artifacts: artifacts.iter().map(|text| ContentHash::of(text)).collect(),
@@ -189,8 +189,8 @@ impl NewRecord {
             model: Arc::clone(&begun.inputs.model.name),
             level: begun.level,
             status: match came {
-                Came::Compiled(_) => CompilationStatus::Compiled,
-                Came::Refused(_) => CompilationStatus::Refused,
+                CompileOutcome::Compiled(_) => CompilationStatus::Compiled,
+                CompileOutcome::Refused(_) => CompilationStatus::Refused,
             },
             engine: ENGINE.into(),
             payload_hash: came.hash(),

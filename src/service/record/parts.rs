@@ -2,7 +2,7 @@
 
 use super::Inputs;
 use crate::domain::{ContentHash, Ledger, Stage};
-use crate::hook::Run;
+use crate::hook::HookRun;
 use crate::json::{self, Node};
 use crate::pipeline::Hashes;
 
@@ -31,7 +31,7 @@ pub(in crate::service) fn ledger(
     request: &Node<'_>,
     hashes: &Hashes,
     inputs: &Inputs,
-    runs: &[Run],
+    runs: &[HookRun],
 ) -> Ledger {
     let mut known: Vec<(&[Stage], String, ContentHash)> = Vec::new();
     for (key, stages) in KEYS {

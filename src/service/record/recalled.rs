@@ -11,7 +11,7 @@ use crate::request::MemoryRecord;
 
 /// What a compile under a pack was given beside its request and its pack.
 #[derive(Debug, Clone)]
-pub(in crate::service) struct Recalled {
+pub(in crate::service) struct RecalledInputs {
     /// The time of the run, where its context names none.
     pub(in crate::service) as_of: Timestamp,
     /// How often the tenant's entries were changed before.
@@ -20,7 +20,7 @@ pub(in crate::service) struct Recalled {
     pub(in crate::service) candidates: Option<Vec<MemoryRecord>>,
 }
 
-impl Recalled {
+impl RecalledInputs {
     /// JSON text, for the record.
     pub(super) fn text(&self) -> String {
         let candidates = self.candidates.as_ref();
@@ -123,11 +123,11 @@ mod tests {
         };
         for candidates in [None, Some(vec![whole, bare])] {
             let as_of = Timestamp::from_micros(1_700_000_000_000_001);
-            let own = Recalled { as_of, store_revision: 7, candidates };
+            let own = RecalledInputs { as_of, store_revision: 7, candidates };
             let raw = RawJson::new(format!("{{\"recalled\":{}}}", own.text()));
-            let read = Recalled::of(&raw).unwrap();
+            let read = RecalledInputs::of(&raw).unwrap();
             assert_eq!(format!("{read:?}"), format!("{own:?}"));
         }
-        assert!(Recalled::of(&RawJson::new("{}".to_owned())).is_none());
+        assert!(RecalledInputs::of(&RawJson::new("{}".to_owned())).is_none());
     }
 }

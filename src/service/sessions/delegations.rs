@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::UNKNOWN;
-use super::told::delegated;
+use super::events::delegated;
 use crate::domain::Delegation;
 use crate::json::{self, Limits};
 use crate::request;
-use crate::service::once::{Once, remember};
+use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services};
 
 /// Tells of a delegation that `body` reports; `tell` is what a repetition of the request is
@@ -16,7 +16,7 @@ pub fn delegate(
     services: &Services,
     id: &str,
     body: &str,
-    once: Option<&Once>,
+    once: Option<&IdempotentRequest>,
     tell: fn(&Delegation) -> String,
 ) -> Result<Delegation, Error> {
     let node = json::parse(body, Limits::default())?;

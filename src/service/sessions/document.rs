@@ -11,12 +11,12 @@ use crate::json;
 use crate::request::SNAPSHOT_FORMAT;
 
 #[derive(Serialize)]
-struct Document<'s> {
+struct SessionDocument<'s> {
     turns: u64,
     defaults: Option<Box<RawValue>>,
     compaction_points: &'s [u64],
     calibration: Vec<Calibration<'s>>,
-    memory: Vec<Entry<'s>>,
+    memory: Vec<DocumentEntry<'s>>,
     source: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ struct Calibration<'s> {
 }
 
 #[derive(Serialize)]
-struct Entry<'s> {
+struct DocumentEntry<'s> {
     key: &'s str,
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<&'s str>,
@@ -56,7 +56,7 @@ struct Entry<'s> {
     created_at_us: i64,
     updated_at_us: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ttl: Option<Ttl>,
+    ttl: Option<DocumentTtl>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at_us: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,14 +65,14 @@ struct Entry<'s> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Ttl {
+enum DocumentTtl {
     Seconds(u64),
     Turns(u64),
 }
 
 /// All of a state but its messages, as the members of an object.
 pub(super) fn write(state: &SessionState) -> String {
-    let document = Document {
+    let document = SessionDocument {
         turns: state.turns,
         defaults: state.defaults.as_ref().and_then(raw),
         compaction_points: &state.points,
@@ -120,8 +120,8 @@ pub(super) fn whole(head: &SnapshotHead, document: &str, messages: &[RawJson]) -
     text
 }
 
-fn entry(entry: &MemoryEntry) -> Entry<'_> {
-    Entry {
+fn entry(entry: &MemoryEntry) -> DocumentEntry<'_> {
+    DocumentEntry {
         key: &entry.key,
         subject: entry.scope.subject.as_deref(),
         agent: entry.scope.agent.as_deref(),
@@ -140,8 +140,8 @@ fn entry(entry: &MemoryEntry) -> Entry<'_> {
         created_at_us: entry.created_at.micros(),
         updated_at_us: entry.updated_at.micros(),
         ttl: entry.ttl.map(|ttl| match ttl {
-            MemoryTtl::Seconds(seconds) => Ttl::Seconds(seconds),
-            MemoryTtl::Turns(turns) => Ttl::Turns(turns),
+            MemoryTtl::Seconds(seconds) => DocumentTtl::Seconds(seconds),
+            MemoryTtl::Turns(turns) => DocumentTtl::Turns(turns),
         }),
         expires_at_us: entry.expires_at.map(|at| at.micros()),
         expires_at_turn: entry.expires_at_turn,

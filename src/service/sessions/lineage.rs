@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::told::{Switched, switched};
-use super::{UNKNOWN, live, new_id, scoped, snapshots};
+use super::events::{SessionSwitch, switched};
+use super::{UNKNOWN, live, new_id, snapshots, unscoped_hooks};
 use crate::domain::{MemoryEntry, MemoryScope, Session};
 use crate::json;
 use crate::request::{self, SwitchRequest};
-use crate::service::once::{Once, remember};
+use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
@@ -17,7 +17,7 @@ pub fn switch(
     services: &Services,
     id: &str,
     body: &str,
-    once: Option<&Once>,
+    once: Option<&IdempotentRequest>,
     tell: fn(&Session, bool) -> String,
 ) -> Result<(Session, bool), Error> {
     let node = json::parse_or_empty(body)?;
@@ -54,14 +54,14 @@ pub fn switch(
                 tx.put_session(&session)?;
             }
         }
-        let told = Switched {
+        let told = SessionSwitch {
             session: Arc::clone(&to),
             parent: Arc::clone(&from.id),
             reset: request.reset,
             reason: reason(&request, is_new),
         };
         switched(tx, &told)?;
-        let session = if redacts { scoped::redacted(session)? } else { session };
+        let session = if redacts { unscoped_hooks::redacted(session)? } else { session };
         remember(once.as_ref(), tx, || tell(&session, is_new))?;
         Ok((session, is_new))
     })
@@ -73,7 +73,7 @@ pub fn fork(
     services: &Services,
     id: &str,
     body: &str,
-    once: Option<&Once>,
+    once: Option<&IdempotentRequest>,
     tell: fn(&Session, bool) -> String,
 ) -> Result<Session, Error> {
     let node = json::parse_or_empty(body)?;
@@ -102,9 +102,9 @@ pub fn fork(
             tx.take_over_sent(&from.id, &to)?;
         }
         let (session_id, parent) = (Arc::clone(&to), Arc::clone(&from.id));
-        let told = Switched { session: session_id, parent, reset: false, reason: "fork" };
+        let told = SessionSwitch { session: session_id, parent, reset: false, reason: "fork" };
         switched(tx, &told)?;
-        let session = if redacts { scoped::redacted(session)? } else { session };
+        let session = if redacts { unscoped_hooks::redacted(session)? } else { session };
         remember(once.as_ref(), tx, || tell(&session, true))?;
         Ok(session)
     })

@@ -5,30 +5,32 @@
 
 mod delegations;
 mod document;
+mod events;
+mod handle;
 mod lineage;
 mod messages;
-mod scoped;
 mod sent;
 mod snapshots;
-mod told;
 mod turns;
+mod unscoped_hooks;
 mod usage;
-mod used;
 
 use std::sync::Arc;
 
 pub use self::delegations::delegate;
+pub(in crate::service) use self::handle::{
+    SessionCompile, SessionHandle, SessionUpdate, model_of, open,
+};
 pub use self::lineage::{fork, switch};
 pub(in crate::service) use self::sent::{blocks_of, last_sent};
 pub use self::snapshots::{
     find as find_snapshot, list as list_snapshots, restore as restore_snapshot,
     take as take_snapshot,
 };
-pub(in crate::service) use self::turns::Turn;
+pub(in crate::service) use self::turns::TurnContext;
 pub use self::turns::{TurnError, turn};
 pub use self::usage::report;
-pub(in crate::service) use self::used::{Compiled, Heard, Open, model_of, open};
-use super::once::{Once, remember};
+use super::idempotency::{IdempotentRequest, remember};
 use super::{Error, Services, StoreError, defaults};
 use crate::domain::{RawJson, Session};
 use crate::json::{self, Faults, Limits, Node};
@@ -47,16 +49,16 @@ const OWN_KEYS: &[&str] = &["session_id"];
 pub fn create(
     services: &Services,
     body: &str,
-    once: Option<&Once>,
+    once: Option<&IdempotentRequest>,
     tell: fn(&Session, bool) -> String,
 ) -> Result<(Session, bool), Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let (id, write, given) = request::read_session(&node, true, &mut faults);
     let given = given.filter(|node| !node.is_null());
-    let hooks_scoped = given.is_some_and(scoped::has_hooks);
+    let hooks_scoped = given.is_some_and(unscoped_hooks::has_hooks);
     if hooks_scoped {
-        scoped::require_scope(services)?;
+        unscoped_hooks::require_scope(services)?;
     }
     let text = given.map(|node| checked(services, node, &mut faults)).transpose()?.flatten();
     if !faults.is_empty() {
@@ -76,10 +78,10 @@ pub fn create(
             session.ttl = write.ttl.flatten();
             session.touch(tx.now(), usual);
             tx.put_session(&session)?;
-            told::switched(tx, &told::Switched::opened(&session))?;
+            events::switched(tx, &events::SessionSwitch::opened(&session))?;
             (session, true)
         };
-        let session = if redacts { scoped::redacted(session)? } else { session };
+        let session = if redacts { unscoped_hooks::redacted(session)? } else { session };
         remember(once.as_ref(), tx, || tell(&session, is_new))?;
         Ok((session, is_new))
     })
@@ -87,7 +89,7 @@ pub fn create(
 
 /// A session by its id, and how many messages it holds.
 pub fn find(services: &Services, id: &str) -> Result<Session, Error> {
-    Ok(scoped::for_caller(services, stored(services, id)?)?)
+    Ok(unscoped_hooks::for_caller(services, stored(services, id)?)?)
 }
 
 fn stored(services: &Services, id: &str) -> Result<Session, Error> {
@@ -106,7 +108,7 @@ pub fn list(
     let goes_on = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| goes_on).map(|last| Arc::clone(&last.id));
-    let shown = found.into_iter().map(|session| scoped::for_caller(services, session));
+    let shown = found.into_iter().map(|session| unscoped_hooks::for_caller(services, session));
     Ok((shown.collect::<Result<_, StoreError>>()?, next))
 }
 
@@ -131,7 +133,7 @@ pub fn update(
             None => NewDefaults { text: known.defaults.clone(), hooks_scoped: known.hooks_scoped },
         };
         if let Some(session) = change(services, &known, &write, defaults)? {
-            return Ok(scoped::for_caller(services, session)?);
+            return Ok(unscoped_hooks::for_caller(services, session)?);
         }
         // Somebody else has changed it in between: the merge begins with what is there now.
     }
@@ -234,14 +236,14 @@ struct NewDefaults {
 /// The defaults of a session after a patch.
 fn merged(services: &Services, known: &Session, patch: &Node<'_>) -> Result<NewDefaults, Error> {
     let text = patched(services, known, patch)?;
-    if !patch.is_null() && !scoped::has_hooks(patch) {
+    if !patch.is_null() && !unscoped_hooks::has_hooks(patch) {
         return Ok(NewDefaults { text, hooks_scoped: known.hooks_scoped });
     }
-    let running = scoped::scoped_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
-    let hooks_scoped = scoped::hooks_of(text.as_ref())?.is_some();
+    let running = unscoped_hooks::scoped_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
+    let hooks_scoped = unscoped_hooks::hooks_of(text.as_ref())?.is_some();
     // Hooks that do not run anyway may be taken away by whoever may change the session.
     if hooks_scoped || running.is_some() {
-        scoped::require_scope(services)?;
+        unscoped_hooks::require_scope(services)?;
     }
     Ok(NewDefaults { text, hooks_scoped })
 }

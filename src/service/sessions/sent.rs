@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::Open;
+use super::SessionHandle;
 use crate::domain::ContentHash;
 use crate::json::{self, Limits, Node};
 use crate::service::Services;
@@ -27,7 +27,7 @@ fn block(node: &Node<'_>) -> (ContentHash, std::sync::Arc<str>) {
 
 /// What the session was sent last. One that cannot be read is as if there were none: the comparison
 /// is told and nothing else depends on it.
-pub(in crate::service) fn last_sent(services: &Services, session: &Open) -> Option<Bytes> {
+pub(in crate::service) fn last_sent(services: &Services, session: &SessionHandle) -> Option<Bytes> {
     let sent = session.sent.as_ref()?;
     if let Some(known) = services.recall_payload(sent) {
         return Some(known);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{UNKNOWN, checked, document, live, messages, scoped};
+use super::{UNKNOWN, checked, document, live, messages, unscoped_hooks};
 use crate::domain::{RawJson, Session, SessionState, SnapshotHead};
 use crate::json::{self, Fault, Faults, Limits, Path};
 use crate::request::{self, RestoreSession};
-use crate::service::once::{Once, remember};
+use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
@@ -17,7 +17,7 @@ pub fn take(
     services: &Services,
     id: &str,
     body: &str,
-    once: Option<&Once>,
+    once: Option<&IdempotentRequest>,
     tell: fn(&SnapshotHead) -> String,
 ) -> Result<SnapshotHead, Error> {
     let node = json::parse_or_empty(body)?;
@@ -65,7 +65,7 @@ pub fn find(services: &Services, id: &str) -> Result<String, Error> {
     if services.may_write_hooks() {
         return Ok(text);
     }
-    Ok(scoped::redacted_snapshot(&text)?)
+    Ok(unscoped_hooks::redacted_snapshot(&text)?)
 }
 
 /// Makes a session what a snapshot says. One that is not there yet begins so.
@@ -80,9 +80,9 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
     let mut restore = request::read_session_restore(&node, id).map_err(Error::Invalid)?;
     let may_write_hooks = services.may_write_hooks();
     if let RestoreSession::Given(state) = &mut restore {
-        state.hooks_scoped = scoped::hooks_of(state.defaults.as_ref())?.is_some();
+        state.hooks_scoped = unscoped_hooks::hooks_of(state.defaults.as_ref())?.is_some();
         if state.hooks_scoped {
-            scoped::require_scope(services)?;
+            unscoped_hooks::require_scope(services)?;
         }
         let faults = faults_of(services, state)?;
         if !faults.is_empty() {
@@ -105,15 +105,15 @@ pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Err
         session.updated_at = tx.now();
         session.touch(tx.now(), usual);
         tx.put_session_state(&mut session, &state)?;
-        Ok(if may_write_hooks { session } else { scoped::redacted(session)? })
+        Ok(if may_write_hooks { session } else { unscoped_hooks::redacted(session)? })
     })
 }
 
 /// Refuses a state that changes which hooks run in a session that is there.
 fn require_same_hooks(known: &Session, state: &SessionState) -> Result<(), Error> {
-    let before = scoped::scoped_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
-    let after = scoped::scoped_hooks(state.defaults.as_ref(), state.hooks_scoped)?;
-    if before == after { Ok(()) } else { Err(scoped::forbidden()) }
+    let before = unscoped_hooks::scoped_hooks(known.defaults.as_ref(), known.hooks_scoped)?;
+    let after = unscoped_hooks::scoped_hooks(state.defaults.as_ref(), state.hooks_scoped)?;
+    if before == after { Ok(()) } else { Err(unscoped_hooks::forbidden()) }
 }
 
 /// The state that a snapshot holds, for a session.
@@ -123,14 +123,14 @@ pub(super) fn kept(tx: &Tx<'_>, name: &str, session: &str) -> Result<SessionStat
     let mut faults = Faults::default();
     let state = request::read_snapshot(&node, Path::Root, session, &mut faults);
     // It was written here; what cannot be read back is damaged.
-    let damaged = || StoreError::Corrupt(Arc::new(Damaged));
+    let damaged = || StoreError::Corrupt(Arc::new(DamagedSnapshot));
     let state = state.filter(|_| faults.is_empty()).ok_or_else(damaged)?;
     Ok(SessionState { hooks_scoped: head.hooks_scoped, ..state })
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("a snapshot is not what was stored")]
-struct Damaged;
+struct DamagedSnapshot;
 
 fn written(tx: &Tx<'_>, id: &str) -> Result<(SnapshotHead, String), Error> {
     let (head, document, messages) = tx.snapshot(id)?.ok_or(NO_SNAPSHOT)?;

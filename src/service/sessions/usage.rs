@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::UNKNOWN;
-use crate::domain::{Measured, Session};
+use crate::domain::{ModelCalibration, Session};
 use crate::json::{self, Limits};
 use crate::request;
 use crate::service::{Error, Services};
@@ -27,7 +27,8 @@ pub fn report(services: &Services, id: &str, body: &str) -> Result<Session, Erro
             let detail = "nothing was compiled in the session that the usage could be of";
             return Err(Error::Conflict(detail.to_owned()));
         };
-        let factor = request.tokens.and_then(|tokens| Measured::factor_of(tokens, known.raw));
+        let factor =
+            request.tokens.and_then(|tokens| ModelCalibration::factor_of(tokens, known.raw));
         if let Some(factor) = factor {
             let model = Arc::clone(&known.model);
             session.report(&model, factor);

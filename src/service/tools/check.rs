@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::schema::{Schemas, Verdict};
+use super::schema::{SchemaVerdict, Schemas};
 use super::wire;
 use crate::domain::{RawJson, ToolCall, ToolDefinition};
 use crate::json::{self, Fault, Limits, Node, beginning};
@@ -12,7 +12,7 @@ use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
 /// The tools that a call is judged by.
 #[derive(Debug, Default)]
-pub(in crate::service) struct Tools {
+pub(in crate::service) struct JudgedTools {
     pub(in crate::service) list: Vec<ToolDefinition>,
     pub(in crate::service) options: ToolOptions,
     /// Whether they were given: without them nothing is known of any schema.
@@ -22,7 +22,7 @@ pub(in crate::service) struct Tools {
 
 /// What a call stands for.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::service) struct Resolved {
+pub(in crate::service) struct ResolvedCall {
     pub(super) name: Arc<str>,
     /// The group that the tool was called through.
     pub(super) namespace: Option<Arc<str>>,
@@ -31,14 +31,14 @@ pub(in crate::service) struct Resolved {
 
 /// Whether a call may be run.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::service) enum Judged {
-    Allowed(Resolved),
+pub(in crate::service) enum CallJudgement {
+    Allowed(ResolvedCall),
     /// It is ours to run.
     Ours,
     Denied(String),
 }
 
-impl Judged {
+impl CallJudgement {
     /// Bytes of the names and reasons that an answer repeats.
     pub(super) fn text_bytes(&self) -> usize {
         match self {
@@ -51,48 +51,48 @@ impl Judged {
     }
 }
 
-impl Tools {
+impl JudgedTools {
     /// Judges a call; a fault where its tool's schema cannot be used.
-    pub(super) fn judge(&self, call: &ToolCall, ours: &[&str]) -> Result<Judged, Fault> {
+    pub(super) fn judge(&self, call: &ToolCall, ours: &[&str]) -> Result<CallJudgement, Fault> {
         if call.name.trim().is_empty() {
-            return Ok(Judged::Denied("A call must name its tool.".to_owned()));
+            return Ok(CallJudgement::Denied("A call must name its tool.".to_owned()));
         }
         if let Some(reason) = self.blocked(&call.name, None) {
-            return Ok(Judged::Denied(reason));
+            return Ok(CallJudgement::Denied(reason));
         }
         let loads = &*call.name == LOAD_TOOLKIT && !self.options.toolkits.is_empty();
         let is_ours = ours.contains(&&*call.name) && !self.has_own(&call.name);
         if loads || is_ours {
-            return Ok(Judged::Ours);
+            return Ok(CallJudgement::Ours);
         }
         let group = self.options.namespaces.iter().find(|group| means(&call.name, &group.name));
         let (tool, resolved) = if let Some(group) = group {
             match through(group, call) {
                 Ok((tool, resolved)) => (Some(tool), resolved),
-                Err(reason) => return Ok(Judged::Denied(reason)),
+                Err(reason) => return Ok(CallJudgement::Denied(reason)),
             }
         } else {
             let tool = self.tool(&call.name);
             (tool, plain(call, tool.map_or(&call.name, |tool| &tool.name)))
         };
         if let Some(reason) = self.blocked(&resolved.name, resolved.namespace.as_deref()) {
-            return Ok(Judged::Denied(reason));
+            return Ok(CallJudgement::Denied(reason));
         }
         match tool {
-            None if self.known => Ok(Judged::Denied(self.unknown(&call.name))),
+            None if self.known => Ok(CallJudgement::Denied(self.unknown(&call.name))),
             // A provider's own tool has no schema of ours to read.
             Some(tool) if tool.opaque.is_none() && !call.custom => {
                 match self.schemas.check(tool, &resolved.arguments)? {
-                    Verdict::Valid => Ok(Judged::Allowed(resolved)),
-                    Verdict::Invalid(reason) => Ok(Judged::Denied(reason)),
+                    SchemaVerdict::Valid => Ok(CallJudgement::Allowed(resolved)),
+                    SchemaVerdict::Invalid(reason) => Ok(CallJudgement::Denied(reason)),
                 }
             }
-            _ => Ok(Judged::Allowed(resolved)),
+            _ => Ok(CallJudgement::Allowed(resolved)),
         }
     }
 
     /// The tool that a call stands for, where it is known.
-    pub(super) fn meant(&self, resolved: &Resolved) -> Option<&ToolDefinition> {
+    pub(super) fn meant(&self, resolved: &ResolvedCall) -> Option<&ToolDefinition> {
         let Some(group) = &resolved.namespace else { return self.tool(&resolved.name) };
         let group = self.options.namespaces.iter().find(|known| known.name == *group)?;
         group.tools.iter().find(|tool| tool.name == resolved.name)
@@ -130,15 +130,15 @@ impl Tools {
 }
 
 /// A call of a tool by itself.
-fn plain(call: &ToolCall, name: &Arc<str>) -> Resolved {
-    Resolved { name: Arc::clone(name), namespace: None, arguments: wire::arguments(call) }
+fn plain(call: &ToolCall, name: &Arc<str>) -> ResolvedCall {
+    ResolvedCall { name: Arc::clone(name), namespace: None, arguments: wire::arguments(call) }
 }
 
 /// The tool of a group that a call means, and the call as if it had named it.
 fn through<'g>(
     group: &'g ToolGroup,
     call: &ToolCall,
-) -> Result<(&'g ToolDefinition, Resolved), String> {
+) -> Result<(&'g ToolDefinition, ResolvedCall), String> {
     let node = json::parse(&call.arguments, Limits::default())
         .map_err(|error| format!("The arguments of {} are not JSON: {error}.", call.name))?;
     if node.as_object().is_none() {
@@ -154,7 +154,7 @@ fn through<'g>(
         let action = beginning(action);
         format!("The arguments of {action} cannot be read: {wrong}. Nothing was done.")
     })?;
-    let resolved = Resolved {
+    let resolved = ResolvedCall {
         name: Arc::clone(&tool.name),
         namespace: Some(Arc::clone(&group.name)),
         arguments,

@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::hooks::{Verdict as Said, deadline, told};
-use super::schema::{self, Verdict};
+use super::hooks::{CallVerdict as Said, deadline, told};
+use super::schema::{self, SchemaVerdict};
 use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson, ToolCall, ToolDefinition};
-use crate::hook::{At, Decision, Denial, Facts, Point};
+use crate::hook::{Denial, GuardDecision, HookInput, MatchContext, Point};
 use crate::json::{Limits, parse, write_string};
-use crate::pipeline::Asks as _;
-use crate::service::asking::Asking;
-use crate::service::heard::Heard;
+use crate::pipeline::HookPort as _;
+use crate::service::hook_effects::HookEffects;
+use crate::service::hook_runner::HookRunner;
 use crate::service::{Error, Services};
 
 const POINT: Point = Point::ToolCall;
 
 /// A call that may be carried out where no hook has anything against it.
 #[derive(Debug)]
-pub(in crate::service) struct Question<'q> {
+pub(in crate::service) struct CallQuestion<'q> {
     pub(in crate::service) call: &'q ToolCall,
     /// The tool that is meant: of a namespace, its action.
     pub(in crate::service) name: &'q str,
@@ -37,12 +37,12 @@ pub(in crate::service) struct Question<'q> {
 pub(in crate::service) fn ask_calls(
     services: &Services,
     whose: &MemoryScope,
-    questions: &[Question<'_>],
-) -> Result<(Vec<Said>, Heard), Error> {
+    questions: &[CallQuestion<'_>],
+) -> Result<(Vec<Said>, HookEffects), Error> {
     let session = whose.session_id.as_ref();
     let set = services.hook_set(session.map(|id| &**id), &[])?;
     if set.at(POINT).is_empty() {
-        return Ok((questions.iter().map(|_| Said::Free).collect(), Heard::default()));
+        return Ok((questions.iter().map(|_| Said::Free).collect(), HookEffects::default()));
     }
     let scope = services.hook_scope(session, whose.agent.as_ref());
     let mut asking = services.asking(set, scope.clone(), &deadline(services));
@@ -56,42 +56,42 @@ pub(in crate::service) fn ask_calls(
             }
         };
         verdicts.push(match answer {
-            Answer::Denied(denial) => {
+            GuardAnswer::Denied(denial) => {
                 events.push(denied(session, question, &denial));
                 Said::Denied(told(&denial))
             }
-            Answer::Arguments(new) => Said::Value(RawJson::new(new)),
-            Answer::Free => Said::Free,
+            GuardAnswer::Arguments(new) => Said::Value(RawJson::new(new)),
+            GuardAnswer::Free => Said::Free,
         });
     }
-    let mut heard = Heard::of(asking, scope);
+    let mut heard = HookEffects::of(asking, scope);
     heard.add(events);
     Ok((verdicts, heard))
 }
 
-enum Answer {
+enum GuardAnswer {
     Free,
     Denied(Denial),
     Arguments(Arc<str>),
 }
 
-fn ask(asking: &mut Asking<'_>, question: &Question<'_>) -> Result<Answer, Error> {
+fn ask(asking: &mut HookRunner<'_>, question: &CallQuestion<'_>) -> Result<GuardAnswer, Error> {
     let input = input(question);
-    let facts = Facts { tool: Some(question.name), ..Facts::default() };
-    let at = At { point: POINT, input: &input, facts };
+    let facts = MatchContext { tool: Some(question.name), ..MatchContext::default() };
+    let at = HookInput { point: POINT, input: &input, facts };
     let (tool, is_text) = (question.tool, question.call.custom);
     let changed = asking.change(at, &move |payload| check(payload, tool, is_text))?;
     if let Some(denial) = changed.denied {
-        asking.observe(at, Decision::Denied(&denial))?;
-        return Ok(Answer::Denied(denial));
+        asking.observe(at, GuardDecision::Denied(&denial))?;
+        return Ok(GuardAnswer::Denied(denial));
     }
     let input = changed.input.as_deref().unwrap_or(&input);
-    asking.observe(At { input, ..at }, Decision::Allowed)?;
-    Ok(changed.payload.map_or(Answer::Free, Answer::Arguments))
+    asking.observe(HookInput { input, ..at }, GuardDecision::Allowed)?;
+    Ok(changed.payload.map_or(GuardAnswer::Free, GuardAnswer::Arguments))
 }
 
 /// What hooks are shown: `{"tool": {"name", "call_id", "arguments"}, "batch": {"index", "size"}}`.
-fn input(question: &Question<'_>) -> String {
+fn input(question: &CallQuestion<'_>) -> String {
     let mut out = String::from("{\"tool\":{\"name\":");
     write_string(&mut out, question.name);
     out.push_str(",\"call_id\":");
@@ -118,14 +118,14 @@ fn check(payload: &str, tool: Option<&ToolDefinition>, is_text: bool) -> Result<
     }
     let Some(tool) = tool.filter(|tool| tool.opaque.is_none()) else { return Ok(()) };
     match schema::check(tool, &RawJson::new(payload)) {
-        Ok(Verdict::Valid) => Ok(()),
-        Ok(Verdict::Invalid(reason)) => Err(format!("/tool/arguments: {reason}")),
+        Ok(SchemaVerdict::Valid) => Ok(()),
+        Ok(SchemaVerdict::Invalid(reason)) => Err(format!("/tool/arguments: {reason}")),
         Err(fault) => Err(format!("/tool/arguments: {}", fault.detail)),
     }
 }
 
 /// Tells that a guard denied a call. Not the reason: it may quote what was denied.
-fn denied(session: Option<&Arc<str>>, question: &Question<'_>, denial: &Denial) -> NewEvent {
+fn denied(session: Option<&Arc<str>>, question: &CallQuestion<'_>, denial: &Denial) -> NewEvent {
     let data = json!({"call_id": question.call.id, "tool": question.name, "hook": denial.hook,
         "code": denial.code});
     NewEvent {

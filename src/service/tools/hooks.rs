@@ -5,20 +5,20 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Rights;
-use super::memory::{Does, Wish, not_allowed};
+use super::MemoryRights;
+use super::memory::{MemoryCommand, MemoryOp, not_allowed};
 use crate::domain::{MemoryScope, RawJson, ToolCall};
-use crate::hook::{At, BUDGET, Denial, Facts, Kind, Point};
+use crate::hook::{BUDGET, Denial, HookInput, HookKind, MatchContext, Point};
 use crate::json::{Limits, parse, write_string};
-use crate::pipeline::{self, Asks as _, Deadline};
+use crate::pipeline::{self, Deadline, HookPort as _};
 use crate::request::check_memory_text;
-use crate::service::asking::Asking;
+use crate::service::hook_runner::HookRunner;
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
 /// What hooks say of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::service) enum Verdict {
+pub(in crate::service) enum CallVerdict {
     /// Nobody has anything against it.
     Free,
     Denied(String),
@@ -33,7 +33,7 @@ impl From<pipeline::Error> for Error {
             pipeline::Error::Stopped(stopped) => Self::Stopped(stopped),
             // No payload is made here, and a denial is an answer and no error.
             pipeline::Error::OverBudget(_) | pipeline::Error::Denied(_) => {
-                Self::Stopped(pipeline::Stopped::Cancelled)
+                Self::Stopped(pipeline::StopReason::Cancelled)
             }
         }
     }
@@ -56,16 +56,17 @@ pub(super) fn told(denial: &Denial) -> String {
 /// the model may not write, and changes of what is not there, are nobody's question.
 pub(super) fn ask_writes<'c>(
     services: &Services,
-    rights: &Rights,
+    rights: &MemoryRights,
     calls: impl Iterator<Item = &'c ToolCall> + Clone,
-) -> Result<Vec<Verdict>, Error> {
+) -> Result<Vec<CallVerdict>, Error> {
     const POINT: Point = Point::MemoryUpdate;
     let session = rights.scope.session_id.as_ref();
     let set = services.hook_set(session.map(|id| &**id), &[])?;
-    let asks =
-        [Kind::Guard, Kind::Transform].iter().any(|kind| set.of(POINT, *kind).next().is_some());
+    let asks = [HookKind::Guard, HookKind::Transform]
+        .iter()
+        .any(|kind| set.of(POINT, *kind).next().is_some());
     if !asks {
-        return Ok(calls.map(|_| Verdict::Free).collect());
+        return Ok(calls.map(|_| CallVerdict::Free).collect());
     }
     let scope = services.hook_scope(session, rights.scope.agent.as_ref());
     let mut asking = services.asking(set, scope, &deadline(services));
@@ -73,10 +74,10 @@ pub(super) fn ask_writes<'c>(
     let mut known: HashMap<Arc<str>, Option<RawJson>> = HashMap::new();
     let mut verdicts = Vec::new();
     for call in calls {
-        let wish = match Wish::read(call) {
+        let wish = match MemoryCommand::read(call) {
             Ok(wish) if not_allowed(rights, &wish.key).is_none() => wish,
             _ => {
-                verdicts.push(Verdict::Free);
+                verdicts.push(CallVerdict::Free);
                 continue;
             }
         };
@@ -84,15 +85,15 @@ pub(super) fn ask_writes<'c>(
             Some(value) => value.clone(),
             None => stored(services, &rights.scope, &wish.key)?,
         };
-        if wish.does != Does::Create && old.is_none() {
-            verdicts.push(Verdict::Free);
+        if wish.does != MemoryOp::Create && old.is_none() {
+            verdicts.push(CallVerdict::Free);
             continue;
         }
         let verdict = ask_write(&mut asking, &wish, old.as_ref())?;
         let value = match &verdict {
-            Verdict::Denied(_) => old,
-            Verdict::Value(value) => Some(value.clone()),
-            Verdict::Free => (wish.does != Does::Delete).then_some(wish.value),
+            CallVerdict::Denied(_) => old,
+            CallVerdict::Value(value) => Some(value.clone()),
+            CallVerdict::Free => (wish.does != MemoryOp::Delete).then_some(wish.value),
         };
         known.insert(wish.key, value);
         verdicts.push(verdict);
@@ -112,13 +113,13 @@ fn stored(
 }
 
 fn ask_write(
-    asking: &mut Asking<'_>,
-    wish: &Wish,
+    asking: &mut HookRunner<'_>,
+    wish: &MemoryCommand,
     old: Option<&RawJson>,
-) -> Result<Verdict, Error> {
-    let deletes = wish.does == Does::Delete;
+) -> Result<CallVerdict, Error> {
+    let deletes = wish.does == MemoryOp::Delete;
     let op = match (wish.does, old) {
-        (Does::Delete, _) => "delete",
+        (MemoryOp::Delete, _) => "delete",
         (_, Some(_)) => "update",
         (_, None) => "create",
     };
@@ -139,11 +140,12 @@ fn ask_write(
             },
         }
     };
-    let at = At { point: Point::MemoryUpdate, input: &input, facts: Facts::default() };
+    let at =
+        HookInput { point: Point::MemoryUpdate, input: &input, facts: MatchContext::default() };
     let changed = asking.change(at, &check)?;
     Ok(match (changed.denied, changed.payload) {
-        (Some(denial), _) => Verdict::Denied(told(&denial)),
-        (None, Some(value)) if !deletes => Verdict::Value(RawJson::new(value)),
-        (None, _) => Verdict::Free,
+        (Some(denial), _) => CallVerdict::Denied(told(&denial)),
+        (None, Some(value)) if !deletes => CallVerdict::Value(RawJson::new(value)),
+        (None, _) => CallVerdict::Free,
     })
 }

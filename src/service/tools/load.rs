@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Answer;
+use super::ToolAnswer;
 use super::check::listed;
 use crate::domain::{ToolCall, ToolDefinition};
 use crate::json::beginning;
@@ -12,14 +12,18 @@ use crate::request::ToolOptions;
 
 /// Tells a model what it has loaded. The call itself, standing in the conversation, is what makes
 /// the next compile show the tools.
-pub(super) fn carry_out(allowance: &Allowance, options: &ToolOptions, call: &ToolCall) -> Answer {
+pub(super) fn carry_out(
+    allowance: &Allowance,
+    options: &ToolOptions,
+    call: &ToolCall,
+) -> ToolAnswer {
     let Some(name) = toolkit_of(&call.arguments) else {
         let reason = "load_toolkit needs `toolkit_name`, a text. Nothing was done.";
-        return Answer::Refused(reason.to_owned());
+        return ToolAnswer::Refused(reason.to_owned());
     };
     let Some(kit) = options.toolkit(&name) else {
         let names = listed(options.toolkits.iter().map(|kit| &kit.name));
-        return Answer::Refused(format!(
+        return ToolAnswer::Refused(format!(
             "There is no toolkit \"{}\"; these are there: {names}. Nothing was done.",
             beginning(&name)
         ));
@@ -30,7 +34,9 @@ pub(super) fn carry_out(allowance: &Allowance, options: &ToolOptions, call: &Too
     };
     let bytes = kit.name.len() + kit.tools.iter().map(bytes).sum::<usize>();
     if allowance.take(bytes).is_err() {
-        return Answer::Refused("What the toolkit says is too long. Nothing was done.".to_owned());
+        return ToolAnswer::Refused(
+            "What the toolkit says is too long. Nothing was done.".to_owned(),
+        );
     }
     let mut text = format!("The toolkit \"{}\" is loaded. Its tools:", kit.name);
     for tool in &kit.tools {
@@ -39,5 +45,5 @@ pub(super) fn carry_out(allowance: &Allowance, options: &ToolOptions, call: &Too
             let _ = write!(text, ": {description}");
         }
     }
-    Answer::Done(text)
+    ToolAnswer::Done(text)
 }

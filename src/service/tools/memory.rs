@@ -5,18 +5,18 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::check::listed;
-use super::hooks::{Verdict, ask_writes};
-use super::{Answer, Rights, object, text};
+use super::hooks::{CallVerdict, ask_writes};
+use super::{MemoryRights, ToolAnswer, object, text};
 use crate::domain::{
     Actor, ActorKind, CandidateState, Classification, EventKind, MemoryAction, MemoryClass,
     MemoryOrigin, MemoryPromotion, MemoryTier, NewEvent, Proposal, RawJson, ToolCall,
 };
 use crate::json::beginning;
 use crate::pipeline::CREATE_MEMORY;
-use crate::request::{MemoryWrite, Proposed, check_memory_text, is_memory_key};
+use crate::request::{MemoryWrite, ProposalRequest, check_memory_text, is_memory_key};
 use crate::service::candidates::{Ids, propose_in};
-use crate::service::heard::Heard;
-use crate::service::memory::{Change, carry_out as write, remove};
+use crate::service::hook_effects::HookEffects;
+use crate::service::memory::{MemoryChange, carry_out as write, remove};
 use crate::service::{Error, Services};
 use crate::store::Tx;
 
@@ -24,10 +24,10 @@ use crate::store::Tx;
 /// before is told; an answer each. One that is refused keeps no other from being done.
 pub(super) fn carry_out(
     services: &Services,
-    rights: Rights,
+    rights: MemoryRights,
     calls: Vec<ToolCall>,
-    heard: Heard,
-) -> Result<Vec<Answer>, Error> {
+    heard: HookEffects,
+) -> Result<Vec<ToolAnswer>, Error> {
     if calls.is_empty() {
         if !heard.is_empty() {
             services.tenant().write_durable(move |tx| heard.store(tx))?;
@@ -52,14 +52,14 @@ pub(super) fn carry_out(
 /// The same inside of a transaction; the ids are those of what is proposed.
 pub(super) fn all(
     tx: &Tx<'_>,
-    rights: &Rights,
-    calls: &[(ToolCall, Verdict, Ids)],
+    rights: &MemoryRights,
+    calls: &[(ToolCall, CallVerdict, Ids)],
     promotion: MemoryPromotion,
-) -> Result<Vec<Answer>, Error> {
+) -> Result<Vec<ToolAnswer>, Error> {
     calls
         .iter()
         .map(|(call, verdict, ids)| match one(tx, rights, (call, verdict), ids, promotion)? {
-            Ok(done) => Ok(Answer::Done(done)),
+            Ok(done) => Ok(ToolAnswer::Done(done)),
             Err(refused) => Ok(refused),
         })
         .collect()
@@ -68,12 +68,12 @@ pub(super) fn all(
 /// What a call did, or why it did nothing.
 fn one(
     tx: &Tx<'_>,
-    rights: &Rights,
-    (call, verdict): (&ToolCall, &Verdict),
+    rights: &MemoryRights,
+    (call, verdict): (&ToolCall, &CallVerdict),
     ids: &Ids,
     promotion: MemoryPromotion,
-) -> Result<Result<String, Answer>, Error> {
-    let mut wish = match Wish::read(call) {
+) -> Result<Result<String, ToolAnswer>, Error> {
+    let mut wish = match MemoryCommand::read(call) {
         Ok(wish) => wish,
         Err(refused) => return Ok(Err(refused)),
     };
@@ -83,35 +83,35 @@ fn one(
     }
     let old = tx.memory(&rights.scope, &wish.key)?;
     match verdict {
-        Verdict::Denied(reason) => {
+        CallVerdict::Denied(reason) => {
             tx.publish(&denied(rights, &wish, "hook"))?;
             let key = &wish.key;
             let text = format!("\"{key}\" was not written: {reason}. Nothing was done.");
-            return Ok(Err(Answer::Refused(text)));
+            return Ok(Err(ToolAnswer::Refused(text)));
         }
-        Verdict::Value(value) => wish.value = value.clone(),
-        Verdict::Free => {}
+        CallVerdict::Value(value) => wish.value = value.clone(),
+        CallVerdict::Free => {}
     }
     let key = &wish.key;
     match (wish.does, old) {
-        (Does::Update | Does::Delete, None) => {
-            Ok(Err(Answer::Refused(format!("Nothing is remembered under \"{key}\"."))))
+        (MemoryOp::Update | MemoryOp::Delete, None) => {
+            Ok(Err(ToolAnswer::Refused(format!("Nothing is remembered under \"{key}\"."))))
         }
         (does, _) if promotion == MemoryPromotion::Review => {
-            if does == Does::Delete {
+            if does == MemoryOp::Delete {
                 let reason = format!(
                     "What is remembered under \"{key}\" is only forgotten by people. Nothing was done."
                 );
-                return Ok(Err(Answer::Refused(reason)));
+                return Ok(Err(ToolAnswer::Refused(reason)));
             }
             propose(tx, rights, &wish, ids)
         }
-        (Does::Delete, Some(old)) => {
+        (MemoryOp::Delete, Some(old)) => {
             remove(tx, &old, MemoryAction::Delete, MemoryOrigin::Model)?;
             Ok(Ok(format!("Forgotten: \"{key}\".")))
         }
-        (Does::Create | Does::Update, old) => {
-            let change = Change {
+        (MemoryOp::Create | MemoryOp::Update, old) => {
+            let change = MemoryChange {
                 scope: rights.scope.clone(),
                 key: Arc::clone(key),
                 write: MemoryWrite {
@@ -133,12 +133,12 @@ fn one(
 /// Makes a write a candidate (context-pack.md §7.5); the model reads that it is not remembered yet.
 fn propose(
     tx: &Tx<'_>,
-    rights: &Rights,
-    wish: &Wish,
+    rights: &MemoryRights,
+    wish: &MemoryCommand,
     ids: &Ids,
-) -> Result<Result<String, Answer>, Error> {
+) -> Result<Result<String, ToolAnswer>, Error> {
     let id = rights.scope.agent.clone().unwrap_or_else(|| "model".into());
-    let proposed = Proposed {
+    let proposed = ProposalRequest {
         proposal: Proposal {
             value: wish.value.clone(),
             about: None,
@@ -161,7 +161,7 @@ fn propose(
     let candidate = propose_in(tx, &proposed, None, ids, MemoryPromotion::Review)?;
     let key = &wish.key;
     Ok(match candidate.state {
-        CandidateState::AutoRejected => Err(Answer::Refused(format!(
+        CandidateState::AutoRejected => Err(ToolAnswer::Refused(format!(
             "The same was proposed under \"{key}\" before and rejected. Nothing was done."
         ))),
         CandidateState::Duplicate => Ok(format!("Proposed before under \"{key}\".")),
@@ -172,7 +172,7 @@ fn propose(
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Does {
+pub(super) enum MemoryOp {
     Create,
     Update,
     Delete,
@@ -180,37 +180,39 @@ pub(super) enum Does {
 
 /// What a call asks for.
 #[derive(Debug)]
-pub(super) struct Wish {
-    pub(super) does: Does,
+pub(super) struct MemoryCommand {
+    pub(super) does: MemoryOp,
     pub(super) key: Arc<str>,
     pub(super) value: RawJson,
     description: Option<Arc<str>>,
 }
 
-impl Wish {
-    pub(super) fn read(call: &ToolCall) -> Result<Self, Answer> {
+impl MemoryCommand {
+    pub(super) fn read(call: &ToolCall) -> Result<Self, ToolAnswer> {
         let arguments = object(call)?;
         let does = if &*call.name == CREATE_MEMORY {
-            Does::Create
+            MemoryOp::Create
         } else {
             match text(call, &arguments, "action")? {
-                "update" => Does::Update,
-                "delete" => Does::Delete,
+                "update" => MemoryOp::Update,
+                "delete" => MemoryOp::Delete,
                 _ => {
                     let reason = "`action` must be `update` or `delete`. Nothing was done.";
-                    return Err(Answer::Refused(reason.to_owned()));
+                    return Err(ToolAnswer::Refused(reason.to_owned()));
                 }
             }
         };
         let key = text(call, &arguments, "key")?;
         if !is_memory_key(key) {
             let key = beginning(key);
-            return Err(Answer::Refused(format!("\"{key}\" cannot be a key. Nothing was done.")));
+            return Err(ToolAnswer::Refused(format!(
+                "\"{key}\" cannot be a key. Nothing was done."
+            )));
         }
-        let value = if does == Does::Delete { "" } else { text(call, &arguments, "value")? };
+        let value = if does == MemoryOp::Delete { "" } else { text(call, &arguments, "value")? };
         let description = arguments.get("description").and_then(serde_json::Value::as_str);
         if let Some(fault) = check_memory_text(value, description) {
-            return Err(Answer::Refused(format!("{fault}. Nothing was done.")));
+            return Err(ToolAnswer::Refused(format!("{fault}. Nothing was done.")));
         }
         // A text: there is nothing in it that JSON cannot hold.
         let value = RawJson::new(serde_json::to_string(value).unwrap_or_default());
@@ -218,16 +220,16 @@ impl Wish {
     }
 }
 
-pub(super) fn not_allowed(rights: &Rights, key: &str) -> Option<Answer> {
+pub(super) fn not_allowed(rights: &MemoryRights, key: &str) -> Option<ToolAnswer> {
     let allowed = rights.allowed_keys.as_ref()?;
     if allowed.iter().any(|known| **known == *key) {
         return None;
     }
     let (key, list) = (beginning(key), listed(allowed.iter()));
-    Some(Answer::Refused(format!("\"{key}\" may not be written; these keys may: {list}.")))
+    Some(ToolAnswer::Refused(format!("\"{key}\" may not be written; these keys may: {list}.")))
 }
 
-fn denied(rights: &Rights, wish: &Wish, reason: &str) -> NewEvent {
+fn denied(rights: &MemoryRights, wish: &MemoryCommand, reason: &str) -> NewEvent {
     let data = json!({"key": wish.key, "reason": reason, "origin": "model"});
     NewEvent {
         kind: EventKind::MemoryDenied,

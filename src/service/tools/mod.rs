@@ -14,51 +14,51 @@ mod wire;
 
 use std::sync::Arc;
 
-pub(in crate::service) use self::check::{Judged, Tools};
-pub(in crate::service) use self::guards::{Question, ask_calls};
-use self::hooks::Verdict;
+pub(in crate::service) use self::check::{CallJudgement, JudgedTools};
+pub(in crate::service) use self::guards::{CallQuestion, ask_calls};
+use self::hooks::CallVerdict;
 pub use self::results::{Taken, results};
-pub(in crate::service) use self::trial::Trial;
+pub(in crate::service) use self::trial::CallTrial;
 
 use super::compile::hook_line;
-use super::heard::Heard;
+use super::hook_effects::HookEffects;
 use super::{Error, Services};
 use crate::domain::{MemoryScope, RawJson, Source, ToolCall};
-use crate::hook::Run;
+use crate::hook::HookRun;
 use crate::json::{self, Limits, Node, Value};
-use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL, Stopped};
+use crate::pipeline::{CREATE_MEMORY, MODIFY_MEMORY, READ_TOOL, StopReason};
 use crate::request::{self, LOAD_TOOLKIT};
 
 /// What becomes of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Handled {
+pub struct HandledCall {
     pub id: Arc<str>,
     /// The tool that is meant: of a namespace, its action.
     pub name: Arc<str>,
     /// The namespace that it was called through.
     pub namespace: Option<Arc<str>>,
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// The caller runs it, with these arguments.
     Caller { arguments: RawJson },
     /// The caller does not run it: the message to append, in the caller's shape.
     Denied { reason: String, message: RawJson },
     /// It was ours: the message to append, in the caller's shape.
-    Service { answer: Answer, message: RawJson },
+    Service { answer: ToolAnswer, message: RawJson },
 }
 
 /// What one of our tools answers a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ToolAnswer {
     Done(String),
     /// Nothing was done, and why.
     Refused(String),
 }
 
-impl Answer {
+impl ToolAnswer {
     pub fn text(&self) -> &str {
         match self {
             Self::Done(text) | Self::Refused(text) => text,
@@ -68,13 +68,13 @@ impl Answer {
 
 /// What becomes of the calls of one message, in their order.
 #[derive(Debug)]
-pub struct Carried {
-    pub results: Vec<Handled>,
+pub struct CallResults {
+    pub results: Vec<HandledCall>,
     /// A line for each hook that was asked.
-    pub hooks: Vec<Run>,
+    pub hooks: Vec<HookRun>,
 }
 
-impl Carried {
+impl CallResults {
     /// What is told of the hooks.
     pub fn hook_lines(&self) -> Vec<Box<serde_json::value::RawValue>> {
         self.hooks.iter().filter_map(hook_line).collect()
@@ -83,14 +83,14 @@ impl Carried {
 
 /// What a model may write, and where.
 #[derive(Debug, Clone)]
-pub(super) struct Rights {
+pub(super) struct MemoryRights {
     pub(super) scope: MemoryScope,
     /// Any key where there is no list.
     pub(super) allowed_keys: Option<Vec<Arc<str>>>,
 }
 
 /// Carries out the calls in `body` that are ours, in their order; answers one each.
-pub fn calls(services: &Services, body: &str) -> Result<Carried, Error> {
+pub fn calls(services: &Services, body: &str) -> Result<CallResults, Error> {
     let mut node = json::parse(body, Limits::default())?;
     let given = usual_tools(services, &node)?;
     if let (Some(given), Value::Object(members)) = (&given, &mut node.value) {
@@ -98,11 +98,11 @@ pub fn calls(services: &Services, body: &str) -> Result<Carried, Error> {
     }
     let request = request::read_calls(&node).map_err(Error::Invalid)?;
     let (source, mut calls) = wire::read(&request)?;
-    let tools = Tools {
+    let tools = JudgedTools {
         list: request.tools,
         options: request.options,
         known: request.knows_tools,
-        ..Tools::default()
+        ..JudgedTools::default()
     };
     let mut judged = judge(services, &tools, &calls, true)?;
     let mut scope = request.scope;
@@ -112,8 +112,8 @@ pub fn calls(services: &Services, body: &str) -> Result<Carried, Error> {
     let asked = (&mut *calls, &mut *judged, &*batches);
     let heard = ask(services, &scope, &tools, asked)?;
     let hooks = heard.runs.clone();
-    let rights = Rights { scope, allowed_keys: request.allowed_keys };
-    let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == Judged::Ours);
+    let rights = MemoryRights { scope, allowed_keys: request.allowed_keys };
+    let ours = calls.iter().zip(&judged).filter(|(_, judged)| **judged == CallJudgement::Ours);
     let remembering = ours.map(|(call, _)| call).filter(|call| is_memory(&call.name)).cloned();
     let remembering = remembering.collect();
     let mut remembered = memory::carry_out(services, rights, remembering, heard)?.into_iter();
@@ -121,39 +121,39 @@ pub fn calls(services: &Services, body: &str) -> Result<Carried, Error> {
     for (call, judged) in calls.into_iter().zip(judged) {
         handled.push(conclude(services, (source, &tools), (call, judged), &mut remembered)?);
     }
-    Ok(Carried { results: handled, hooks })
+    Ok(CallResults { results: handled, hooks })
 }
 
 /// What becomes of a call that was judged, and whose hooks were asked; `remembered` are the answers
 /// of writes of memory, in the order of their calls.
 pub(in crate::service) fn conclude(
     services: &Services,
-    (source, tools): (Source, &Tools),
-    (call, judged): (ToolCall, Judged),
-    remembered: &mut impl Iterator<Item = Answer>,
-) -> Result<Handled, Error> {
+    (source, tools): (Source, &JudgedTools),
+    (call, judged): (ToolCall, CallJudgement),
+    remembered: &mut impl Iterator<Item = ToolAnswer>,
+) -> Result<HandledCall, Error> {
     let mut name = Arc::clone(&call.name);
     let mut namespace = None;
     let outcome = match judged {
-        Judged::Allowed(resolved) => {
+        CallJudgement::Allowed(resolved) => {
             (name, namespace) = (resolved.name, resolved.namespace);
-            Outcome::Caller { arguments: resolved.arguments }
+            CallOutcome::Caller { arguments: resolved.arguments }
         }
-        Judged::Denied(reason) => {
-            let answer = Answer::Refused(reason.clone());
-            Outcome::Denied { reason, message: wire::result(source, &call, &answer) }
+        CallJudgement::Denied(reason) => {
+            let answer = ToolAnswer::Refused(reason.clone());
+            CallOutcome::Denied { reason, message: wire::result(source, &call, &answer) }
         }
-        Judged::Ours => {
+        CallJudgement::Ours => {
             let answer = match &*call.name {
                 READ_TOOL => read::carry_out(services, &call)?,
                 LOAD_TOOLKIT => load::carry_out(services.allowance(), &tools.options, &call),
-                _ => remembered.next().unwrap_or_else(|| Answer::Refused(String::new())),
+                _ => remembered.next().unwrap_or_else(|| ToolAnswer::Refused(String::new())),
             };
             let message = wire::result(source, &call, &answer);
-            Outcome::Service { answer, message }
+            CallOutcome::Service { answer, message }
         }
     };
-    Ok(Handled { id: call.id, name, namespace, outcome })
+    Ok(HandledCall { id: call.id, name, namespace, outcome })
 }
 
 /// Carries out a call of one of our own tools by itself, whose scope the model does not choose.
@@ -161,8 +161,8 @@ pub(in crate::service) fn own_call(
     services: &Services,
     scope: MemoryScope,
     mut call: ToolCall,
-) -> Result<Answer, Error> {
-    let question = Question {
+) -> Result<ToolAnswer, Error> {
+    let question = CallQuestion {
         call: &call,
         name: &call.name,
         arguments: wire::arguments(&call),
@@ -172,19 +172,19 @@ pub(in crate::service) fn own_call(
     let (verdicts, heard) = ask_calls(services, &scope, &[question])?;
     let mut denied = None;
     match verdicts.into_iter().next() {
-        Some(Verdict::Denied(reason)) => denied = Some(reason),
-        Some(Verdict::Value(new)) => call.arguments = new.as_str().into(),
-        Some(Verdict::Free) | None => {}
+        Some(CallVerdict::Denied(reason)) => denied = Some(reason),
+        Some(CallVerdict::Value(new)) => call.arguments = new.as_str().into(),
+        Some(CallVerdict::Free) | None => {}
     }
-    let rights = Rights { scope, allowed_keys: None };
+    let rights = MemoryRights { scope, allowed_keys: None };
     let writes = denied.is_none() && is_memory(&call.name);
     let writing = writes.then(|| call.clone()).into_iter().collect();
     let done = memory::carry_out(services, rights, writing, heard)?.pop();
     match (denied, done) {
-        (Some(reason), _) => Ok(Answer::Refused(reason)),
+        (Some(reason), _) => Ok(ToolAnswer::Refused(reason)),
         (None, Some(done)) => Ok(done),
         (None, None) if &*call.name == READ_TOOL => read::carry_out(services, &call),
-        (None, None) => Ok(Answer::Refused("There is no such tool.".to_owned())),
+        (None, None) => Ok(ToolAnswer::Refused("There is no such tool.".to_owned())),
     }
 }
 
@@ -194,21 +194,21 @@ pub(in crate::service) fn own_call(
 pub(in crate::service) fn ask(
     services: &Services,
     whose: &MemoryScope,
-    tools: &Tools,
-    (calls, judged, batches): (&mut [ToolCall], &mut [Judged], &[(usize, usize)]),
-) -> Result<Heard, Error> {
+    tools: &JudgedTools,
+    (calls, judged, batches): (&mut [ToolCall], &mut [CallJudgement], &[(usize, usize)]),
+) -> Result<HookEffects, Error> {
     let mut questions = Vec::with_capacity(calls.len());
     let mut asked = Vec::with_capacity(calls.len());
     for (index, ((call, judged), batch)) in calls.iter().zip(&*judged).zip(batches).enumerate() {
         let (name, arguments, tool) = match judged {
-            Judged::Allowed(resolved) => {
+            CallJudgement::Allowed(resolved) => {
                 (&resolved.name, resolved.arguments.clone(), tools.meant(resolved))
             }
-            Judged::Ours => (&call.name, wire::arguments(call), None),
-            Judged::Denied(_) => continue,
+            CallJudgement::Ours => (&call.name, wire::arguments(call), None),
+            CallJudgement::Denied(_) => continue,
         };
         asked.push(index);
-        questions.push(Question { call, name, arguments, tool, batch: *batch });
+        questions.push(CallQuestion { call, name, arguments, tool, batch: *batch });
     }
     let (verdicts, heard) = ask_calls(services, whose, &questions)?;
     for (index, verdict) in asked.into_iter().zip(verdicts) {
@@ -216,10 +216,10 @@ pub(in crate::service) fn ask(
             continue;
         };
         match (verdict, &mut *judged) {
-            (Verdict::Denied(reason), _) => *judged = Judged::Denied(reason),
-            (Verdict::Value(new), Judged::Allowed(resolved)) => resolved.arguments = new,
-            (Verdict::Value(new), _) => call.arguments = new.as_str().into(),
-            (Verdict::Free, _) => {}
+            (CallVerdict::Denied(reason), _) => *judged = CallJudgement::Denied(reason),
+            (CallVerdict::Value(new), CallJudgement::Allowed(resolved)) => resolved.arguments = new,
+            (CallVerdict::Value(new), _) => call.arguments = new.as_str().into(),
+            (CallVerdict::Free, _) => {}
         }
     }
     Ok(heard)
@@ -251,10 +251,10 @@ fn usual_tools(services: &Services, node: &Node<'_>) -> Result<Option<String>, E
 /// What may be run, before anything is; calls that write memory are ours where it is written here.
 pub(in crate::service) fn judge(
     services: &Services,
-    tools: &Tools,
+    tools: &JudgedTools,
     calls: &[ToolCall],
     remembers: bool,
-) -> Result<Vec<Judged>, Error> {
+) -> Result<Vec<CallJudgement>, Error> {
     let ours: &[&str] =
         if remembers { &[READ_TOOL, CREATE_MEMORY, MODIFY_MEMORY] } else { &[READ_TOOL] };
     let (mut judged, mut faults) = (Vec::with_capacity(calls.len()), Vec::new());
@@ -263,7 +263,7 @@ pub(in crate::service) fn judge(
         match tools.judge(call, ours) {
             Ok(verdict) => {
                 // One tool of a long name may be called many times.
-                services.allowance().take(verdict.text_bytes()).map_err(Stopped::from)?;
+                services.allowance().take(verdict.text_bytes()).map_err(StopReason::from)?;
                 judged.push(verdict);
             }
             Err(fault) => faults.push(fault),
@@ -272,12 +272,14 @@ pub(in crate::service) fn judge(
     if faults.is_empty() { Ok(judged) } else { Err(Error::Invalid(faults)) }
 }
 
-impl Handled {
+impl HandledCall {
     /// The result to append, where the caller has none to make.
     pub(super) fn message(&self) -> Option<&RawJson> {
         match &self.outcome {
-            Outcome::Service { message, .. } | Outcome::Denied { message, .. } => Some(message),
-            Outcome::Caller { .. } => None,
+            CallOutcome::Service { message, .. } | CallOutcome::Denied { message, .. } => {
+                Some(message)
+            }
+            CallOutcome::Caller { .. } => None,
         }
     }
 }
@@ -291,17 +293,17 @@ fn text<'a>(
     call: &ToolCall,
     arguments: &'a serde_json::Value,
     key: &str,
-) -> Result<&'a str, Answer> {
+) -> Result<&'a str, ToolAnswer> {
     arguments.get(key).and_then(serde_json::Value::as_str).ok_or_else(|| {
-        Answer::Refused(format!("{} needs `{key}`, a text. Nothing was done.", call.name))
+        ToolAnswer::Refused(format!("{} needs `{key}`, a text. Nothing was done.", call.name))
     })
 }
 
 /// A call's arguments, which must be a JSON object.
-fn object(call: &ToolCall) -> Result<serde_json::Value, Answer> {
+fn object(call: &ToolCall) -> Result<serde_json::Value, ToolAnswer> {
     let parsed = serde_json::from_str::<serde_json::Value>(&call.arguments).ok();
     parsed.filter(serde_json::Value::is_object).ok_or_else(|| {
-        Answer::Refused(format!(
+        ToolAnswer::Refused(format!(
             "the arguments of {} must be a JSON object. Nothing was done.",
             call.name
         ))
@@ -323,6 +325,6 @@ mod tests {
             {"id": "c", "type": "function", "function": {"name": "t", "arguments": "{}"}}]}"#;
         assert_eq!(calls(&services, body).unwrap().results.len(), 1);
         let late = services.until(&Deadline::at(Instant::now()));
-        assert!(matches!(calls(&late, body), Err(Error::Stopped(Stopped::TimeUp))));
+        assert!(matches!(calls(&late, body), Err(Error::Stopped(StopReason::TimeUp))));
     }
 }

@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{Answer, object, text};
+use super::{ToolAnswer, object, text};
 use crate::domain::{ArtifactId, ToolCall};
 use crate::json;
 use crate::service::{Error, Services, artifacts};
 
 /// Reads an artifact, or the part of it that is asked for.
-pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Result<Answer, Error> {
+pub(in crate::service) fn carry_out(
+    services: &Services,
+    call: &ToolCall,
+) -> Result<ToolAnswer, Error> {
     let wanted = object(call).and_then(|arguments| {
         let id = text(call, &arguments, "id")?.to_owned();
         let part =
@@ -24,7 +27,7 @@ pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Res
         let reason = format!(
             "\"{id}\" is too long to be read here; ask for fewer `lines`, or for a `query`."
         );
-        Ok(Answer::Refused(reason))
+        Ok(ToolAnswer::Refused(reason))
     };
     // Every call of a request may read the same artifact.
     if services.allowance().check().is_err() {
@@ -35,7 +38,7 @@ pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Res
         None => None,
     };
     let Some((_, found)) = found else {
-        return Ok(Answer::Refused(format!(
+        return Ok(ToolAnswer::Refused(format!(
             "There is nothing of the id \"{}\".",
             json::beginning(&id)
         )));
@@ -43,14 +46,14 @@ pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Res
     let lines = match lines.as_deref().map(artifacts::parse_lines) {
         Some(None) => {
             let reason = "`lines` must be like 10-20, 10- or 10.";
-            return Ok(Answer::Refused(reason.to_owned()));
+            return Ok(ToolAnswer::Refused(reason.to_owned()));
         }
         Some(lines) => lines,
         None => None,
     };
     let (first, last) = lines.unwrap_or((1, usize::MAX));
     let Some(part) = artifacts::lines(&found, first, last) else {
-        return Ok(Answer::Refused(format!("It ends before line {first}.")));
+        return Ok(ToolAnswer::Refused(format!("It ends before line {first}.")));
     };
     let text = match query.filter(|query| !query.is_empty()) {
         Some(query) => match artifacts::search(part, &query, first, services.allowance()) {
@@ -60,7 +63,7 @@ pub(in crate::service) fn carry_out(services: &Services, call: &ToolCall) -> Res
         None => Cow::Borrowed(part),
     };
     match services.allowance().take(json::string_bytes(&text)) {
-        Ok(()) => Ok(Answer::Done(text.into_owned())),
+        Ok(()) => Ok(ToolAnswer::Done(text.into_owned())),
         Err(_) => too_long(),
     }
 }

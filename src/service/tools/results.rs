@@ -11,10 +11,10 @@ use crate::compress::Offload;
 use crate::domain::{ArtifactId, Content, ContentHash, Message, Part, Role, ToolCall, ToolResult};
 use crate::hook::Point;
 use crate::json::{self, Limits};
-use crate::pipeline::{self, Asks, Deadline};
-use crate::request::{self, Lengths, RawResult, Reader, ResultsRequest};
-use crate::service::compile::{Answer, Error};
-use crate::service::compress::{Done, carry_out};
+use crate::pipeline::{self, Deadline, HookPort};
+use crate::request::{self, Lengths, ModelReader, RawResult, ResultsRequest};
+use crate::service::compile::{CompiledResponse, Error};
+use crate::service::compress::{CompressOutcome, carry_out};
 use crate::service::results::Results;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
@@ -41,7 +41,11 @@ pub struct Taken {
 }
 
 /// Makes the results in `body` ready to be appended. Takes the thread until it is done.
-pub fn results(services: &Services, body: &str, deadline: &Deadline) -> Result<Answer, Error> {
+pub fn results(
+    services: &Services,
+    body: &str,
+    deadline: &Deadline,
+) -> Result<CompiledResponse, Error> {
     let node = json::parse(body, Limits::default())?;
     let mut request = request::read_results(&node).map_err(Error::Invalid)?;
     let lengths: Vec<usize> = request.results.iter().map(|result| result.text.len()).collect();
@@ -67,8 +71,8 @@ pub fn results(services: &Services, body: &str, deadline: &Deadline) -> Result<A
         json::write_string(&mut list, model);
     }
     list.push('}');
-    let write = |done: &Done<'_>| write(done, &taken, &warnings);
-    let reader = Reader { reference: request.reference, results_only: true };
+    let write = |done: &CompressOutcome<'_>| write(done, &taken, &warnings);
+    let reader = ModelReader { reference: request.reference, results_only: true };
     carry_out(services, (&list, reader), Some(heard), deadline, &write)
 }
 
@@ -99,7 +103,7 @@ fn ask(
         Some(_) => Ok(()),
         None => Err("/result/content: a text takes the place of a text".to_owned()),
     };
-    let ask = |asks: &mut dyn Asks| pipeline::ask_results_of(asks, &mut history, &fits);
+    let ask = |asks: &mut dyn HookPort| pipeline::ask_results_of(asks, &mut history, &fits);
     let (_, heard) =
         Results::ask(services, request.session_id.as_ref(), (deadline, Point::ToolResult), ask)?;
     let left = history.iter().flat_map(Message::tool_results);
@@ -170,7 +174,7 @@ fn keep(services: &Services, text: &str) -> Result<(), StoreError> {
     services.tenant().commit(batch).map(|_| ())
 }
 
-fn write(done: &Done<'_>, taken: &[Taken], warnings: &[String]) -> Bytes {
+fn write(done: &CompressOutcome<'_>, taken: &[Taken], warnings: &[String]) -> Bytes {
     // Plain data with string keys: there is nothing in it that JSON cannot hold.
     let written = |value: serde_json::Result<String>| value.unwrap_or_default();
     Bytes::from(format!(

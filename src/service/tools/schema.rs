@@ -18,7 +18,7 @@ const MAX_REASON_BYTES: usize = 4 << 10;
 
 /// What became of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum SchemaVerdict {
     Valid,
     /// What a model can mend, in words.
     Invalid(String),
@@ -37,7 +37,7 @@ impl Schemas {
         &self,
         tool: &ToolDefinition,
         arguments: &RawJson,
-    ) -> Result<Verdict, Fault> {
+    ) -> Result<SchemaVerdict, Fault> {
         let known = self.read.borrow().get(&tool.origin).cloned();
         let schema = known.unwrap_or_else(|| {
             let schema = schema_of(tool).map(Rc::new);
@@ -49,7 +49,7 @@ impl Schemas {
 }
 
 /// Holds arguments to the schema of a tool; a fault where the schema cannot be used.
-pub(super) fn check(tool: &ToolDefinition, arguments: &RawJson) -> Result<Verdict, Fault> {
+pub(super) fn check(tool: &ToolDefinition, arguments: &RawJson) -> Result<SchemaVerdict, Fault> {
     against(tool, schema_of(tool).as_ref(), arguments)
 }
 
@@ -57,22 +57,22 @@ fn against(
     tool: &ToolDefinition,
     schema: Option<&Value>,
     arguments: &RawJson,
-) -> Result<Verdict, Fault> {
+) -> Result<SchemaVerdict, Fault> {
     let name = beginning(&tool.name);
     let arguments = serde_json::from_str::<Value>(arguments.as_str()).ok();
     // What was no JSON came as a string.
     let Some(arguments) = arguments.filter(Value::is_object) else {
         let reason = format!("The arguments of {name} must be a JSON object. Nothing was done.");
-        return Ok(Verdict::Invalid(reason));
+        return Ok(SchemaVerdict::Invalid(reason));
     };
-    let Some(schema) = schema else { return Ok(Verdict::Valid) };
+    let Some(schema) = schema else { return Ok(SchemaVerdict::Valid) };
     let found = misfits(schema, &arguments).map_err(|detail| Fault {
         pointer: tool.origin.to_string(),
         detail: format!("its schema cannot be used: {detail}"),
         did_you_mean: None,
     })?;
     if found.is_empty() {
-        return Ok(Verdict::Valid);
+        return Ok(SchemaVerdict::Valid);
     }
     let told = found.iter().take(MOST_TOLD).map(|misfit| {
         let place = if misfit.pointer.is_empty() { "all of it" } else { &misfit.pointer };
@@ -83,7 +83,7 @@ fn against(
     let shown = cut(&told, MAX_REASON_BYTES);
     let is_all = shown.len() == told.len() && found.len() <= MOST_TOLD;
     let more = if is_all { "" } else { "; and more" };
-    Ok(Verdict::Invalid(format!(
+    Ok(SchemaVerdict::Invalid(format!(
         "The arguments of {name} are not what it takes: {shown}{more}. Nothing was done."
     )))
 }

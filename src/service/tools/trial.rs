@@ -1,9 +1,9 @@
 //! Calls that write memory, tried out: what they answer, and what memory shows after them, is known
 //! before anything is stored.
 
-use super::hooks::{Verdict, ask_writes};
+use super::hooks::{CallVerdict, ask_writes};
 use super::memory::all;
-use super::{Answer, Rights};
+use super::{MemoryRights, ToolAnswer};
 use crate::domain::{MemoryPromotion, ToolCall};
 use crate::service::candidates::Ids;
 use crate::service::{Error, Services, StoreError};
@@ -11,30 +11,30 @@ use crate::store::Tx;
 
 /// Calls, and what they answer.
 #[derive(Debug)]
-pub(in crate::service) struct Trial {
-    rights: Rights,
-    calls: Vec<(ToolCall, Verdict, Ids)>,
+pub(in crate::service) struct CallTrial {
+    rights: MemoryRights,
+    calls: Vec<(ToolCall, CallVerdict, Ids)>,
     promotion: MemoryPromotion,
-    answers: Vec<Answer>,
+    answers: Vec<ToolAnswer>,
 }
 
 /// How a transaction that is taken back ends.
-enum Back<T> {
+enum Rollback<T> {
     Read(T),
     Failed(Error),
 }
 
-impl<T> From<StoreError> for Back<T> {
+impl<T> From<StoreError> for Rollback<T> {
     fn from(error: StoreError) -> Self {
         Self::Failed(error.into())
     }
 }
 
-impl Trial {
+impl CallTrial {
     /// Tries the calls out.
     pub(in crate::service) fn of(
         services: &Services,
-        rights: Rights,
+        rights: MemoryRights,
         calls: Vec<ToolCall>,
     ) -> Result<Self, Error> {
         // Chosen before any transaction: what is tried is what is done.
@@ -47,7 +47,7 @@ impl Trial {
         Ok(Self { rights, calls, promotion, answers })
     }
 
-    pub(in crate::service) fn answers(&self) -> &[Answer] {
+    pub(in crate::service) fn answers(&self) -> &[ToolAnswer] {
         &self.answers
     }
 
@@ -79,13 +79,13 @@ fn taken_back<T: Send + 'static>(
 ) -> Result<T, Error> {
     let ended = services.tenant().write(move |tx| {
         Err::<(), _>(match work(tx) {
-            Ok(read) => Back::Read(read),
-            Err(error) => Back::Failed(error),
+            Ok(read) => Rollback::Read(read),
+            Err(error) => Rollback::Failed(error),
         })
     });
     match ended {
-        Err(Back::Read(read)) => Ok(read),
-        Err(Back::Failed(error)) => Err(error),
+        Err(Rollback::Read(read)) => Ok(read),
+        Err(Rollback::Failed(error)) => Err(error),
         Ok(()) => Err(StoreError::moved().into()),
     }
 }

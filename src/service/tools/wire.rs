@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::Answer;
+use super::ToolAnswer;
 use crate::domain::{
     Content, Message, Notes, Part, RawJson, Role, Source, Target, ToolCall, ToolResult,
 };
 use crate::json::{self, Fault, Faults, Limits, Node};
-use crate::provider::{self, Sandwich};
+use crate::provider::{self, PayloadInput};
 use crate::request::{CallsRequest, RawResult};
 use crate::service::Error;
 
@@ -78,8 +78,8 @@ fn detect(calls: &[Node<'_>]) -> Source {
 }
 
 /// A result, in the shape that the calls came in.
-pub(super) fn result(source: Source, call: &ToolCall, answer: &Answer) -> RawJson {
-    let refused = matches!(answer, Answer::Refused(_));
+pub(super) fn result(source: Source, call: &ToolCall, answer: &ToolAnswer) -> RawJson {
+    let refused = matches!(answer, ToolAnswer::Refused(_));
     let result = ToolResult {
         call_id: Arc::clone(&call.id),
         name: Some(Arc::clone(&call.name)),
@@ -114,7 +114,7 @@ fn list(source: Source, results: Vec<ToolResult>) -> String {
         Source::Gemini => Target::Gemini,
         Source::Neutral => Target::Neutral,
     };
-    let payload = provider::write(target, Sandwich { messages: &messages, tools: &[] });
+    let payload = provider::write(target, PayloadInput { messages: &messages, tools: &[] });
     let list = json::parse(&payload, Limits::default())
         .ok()
         .and_then(|node| Some(node.get(source.list_key())?.raw.to_owned()));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{AttemptRow, small};
 use crate::domain::Timestamp;
 use crate::store::backend::job;
-use crate::store::sql::{Row, Sql, Value, values};
+use crate::store::sql::{Row, Sql, SqlValue, values};
 use crate::store::{Error, Store, Tx};
 
 /// What is to be claimed.
@@ -30,7 +30,7 @@ pub type HookKey = (Arc<str>, Arc<str>);
 
 /// A delivery that is to be made now.
 #[derive(Debug, Clone)]
-pub struct Claimed {
+pub struct ClaimedDelivery {
     pub tenant: Arc<str>,
     pub id: Arc<str>,
     pub hook: Arc<str>,
@@ -53,7 +53,7 @@ pub struct Claimed {
 
 /// What becomes of a delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum AttemptOutcome {
     Delivered,
     /// It is tried again at this time.
     Again(Timestamp),
@@ -62,7 +62,7 @@ pub enum Outcome {
     Dead,
 }
 
-impl Outcome {
+impl AttemptOutcome {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
@@ -86,7 +86,7 @@ const LOOKED_AT: usize = 8;
 impl Store {
     /// Claims deliveries of all tenants that are due, first attempts before retries. Where none is,
     /// it writes nothing.
-    pub fn claim_deliveries(&self, claims: &Claims) -> Result<Vec<Claimed>, Error> {
+    pub fn claim_deliveries(&self, claims: &Claims) -> Result<Vec<ClaimedDelivery>, Error> {
         let now = self.now();
         let mut any = false;
         self.inner.backend.read(None, &mut |sql| {
@@ -146,12 +146,12 @@ impl Store {
     }
 }
 
-fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<Claimed>, Error> {
+fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<ClaimedDelivery>, Error> {
     let mut text = format!(
         "SELECT tenant, id, hook, point, session, compilation, agent, turn, hops, occurrence,
                 input, attempts, tries, created_at, fence {DUE}"
     );
-    let mut given: Vec<Value<'_>> = vec![now.into()];
+    let mut given: Vec<SqlValue<'_>> = vec![now.into()];
     let mut busy: Vec<_> =
         claims.busy.iter().filter(|(_, calls)| **calls >= claims.per_hook).collect();
     // The text is one of those that are compiled already.
@@ -159,7 +159,7 @@ fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<Claimed>, E
     for ((tenant, hook), _) in busy {
         let at = given.len();
         let _ = write!(text, " AND NOT (tenant = ?{} AND hook = ?{})", at + 1, at + 2);
-        given.extend([Value::from(tenant), Value::from(hook)]);
+        given.extend([SqlValue::from(tenant), SqlValue::from(hook)]);
     }
     let _ = write!(text, " ORDER BY tries > 0, due_at, seq LIMIT ?{}", given.len() + 1);
     given.push(claims.limit.saturating_mul(LOOKED_AT).into());
@@ -179,10 +179,10 @@ fn due(sql: &dyn Sql, now: Timestamp, claims: &Claims) -> Result<Vec<Claimed>, E
     Ok(found)
 }
 
-fn claimed(row: &dyn Row) -> Result<Claimed, Error> {
+fn claimed(row: &dyn Row) -> Result<ClaimedDelivery, Error> {
     let session: Arc<str> = row.get(4)?;
     let hops: u64 = row.get(8)?;
-    Ok(Claimed {
+    Ok(ClaimedDelivery {
         tenant: row.get(0)?,
         id: row.get(1)?,
         hook: row.get(2)?,
@@ -205,14 +205,14 @@ impl Tx<'_> {
     /// Says what came of an attempt; answers whether the delivery was still the claimer's.
     pub fn settle_delivery(
         &self,
-        claimed: &Claimed,
+        claimed: &ClaimedDelivery,
         attempt: Option<&AttemptRow>,
-        outcome: Outcome,
+        outcome: AttemptOutcome,
     ) -> Result<bool, Error> {
         let (state, due_at) = match outcome {
-            Outcome::Delivered => ("delivered", self.now()),
-            Outcome::Again(at) | Outcome::Later(at) => ("queued", at),
-            Outcome::Dead => ("dead", self.now()),
+            AttemptOutcome::Delivered => ("delivered", self.now()),
+            AttemptOutcome::Again(at) | AttemptOutcome::Later(at) => ("queued", at),
+            AttemptOutcome::Dead => ("dead", self.now()),
         };
         let made = u64::from(attempt.is_some());
         let settled = self.execute(

@@ -9,7 +9,7 @@ mod events;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::claim::{Claimed, Claims, HookKey, Outcome};
+pub use self::claim::{AttemptOutcome, ClaimedDelivery, Claims, HookKey};
 pub use self::events::Follower;
 use super::answers::FORGOTTEN_AT_ONCE;
 use super::memory::word;

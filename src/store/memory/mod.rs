@@ -10,11 +10,11 @@ mod words;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-pub use self::recall::{MemoryView, Recalled};
+pub use self::recall::{FoundEntry, MemoryView};
 use self::row::{COLUMNS, entry, values_of};
 pub(super) use self::row::{placeholders, word};
 pub(super) use self::words::index_all;
-use super::sql::{Value, values};
+use super::sql::{SqlValue, values};
 use super::{Error, Tx};
 use crate::domain::{
     MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier, MemoryVersion,
@@ -136,7 +136,7 @@ impl Tx<'_> {
     pub fn delete_memory(&self, scope: &MemoryScope, key: &str) -> Result<bool, Error> {
         let [subject, session, agent] = parts(scope);
         let Some(id) = self.memory_id(scope, key)? else { return Ok(false) };
-        let of_it: &[Value<'_>] = values![subject, session, agent, key];
+        let of_it: &[SqlValue<'_>] = values![subject, session, agent, key];
         self.execute(
             "DELETE FROM memory WHERE tenant = ?1 AND subject = ?2 AND session = ?3
                  AND agent = ?4 AND key = ?5",
@@ -181,7 +181,7 @@ impl Tx<'_> {
         limit: usize,
     ) -> Result<Vec<MemoryEntry>, Error> {
         let mut sql = format!("SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND {ALIVE}");
-        let mut given: Vec<Value<'_>> = vec![self.now().into()];
+        let mut given: Vec<SqlValue<'_>> = vec![self.now().into()];
         let behind = filter.prefix.as_deref().map(|prefix| format!("{prefix}\u{10ffff}"));
         let tag = filter.tag.as_deref().map(row::json);
         for (condition, value) in [
@@ -211,7 +211,7 @@ impl Tx<'_> {
                 sql,
                 " AND (key, subject, session, agent) > (?{first}, ?{second}, ?{third}, ?{last})"
             );
-            given.extend([key, subject, session, agent].map(Value::from));
+            given.extend([key, subject, session, agent].map(SqlValue::from));
         }
         let _ = write!(sql, " ORDER BY key, subject, session, agent LIMIT ?{}", given.len() + 2);
         given.push(limit.into());

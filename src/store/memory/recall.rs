@@ -15,7 +15,7 @@ pub struct MemoryView {
 
 /// An entry that was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recalled {
+pub struct FoundEntry {
     pub entry: MemoryEntry,
     /// By how much its words answer the question, more is better; 0 where none do.
     pub relevance: f64,
@@ -29,7 +29,7 @@ impl Tx<'_> {
         view: &MemoryView,
         question: &str,
         limit: usize,
-    ) -> Result<Vec<Recalled>, Error> {
+    ) -> Result<Vec<FoundEntry>, Error> {
         let asked = self.asked(question)?;
         let mut found = self.answering(view, &asked, limit)?;
         let [subject, session, agent] = parts(&view.scope);

@@ -7,7 +7,7 @@ use crate::domain::{
     MemoryTtl, MemoryVersion, RawJson, word_of,
 };
 use crate::store::Error;
-use crate::store::sql::{Row, Value};
+use crate::store::sql::{Row, SqlValue};
 
 /// The columns of an entry, behind the tenant's.
 pub(super) const COLUMNS: &str = "subject, session, agent, key, value, description, tags, \
@@ -42,14 +42,14 @@ pub(super) fn json(text: &str) -> String {
 }
 
 /// The values of the columns.
-pub(super) fn values_of<'e>(entry: &'e MemoryEntry, tags: &'e str) -> Vec<Value<'e>> {
+pub(super) fn values_of<'e>(entry: &'e MemoryEntry, tags: &'e str) -> Vec<SqlValue<'e>> {
     let [subject, session, agent] = super::parts(&entry.scope);
     let (seconds, turns) = match entry.ttl {
         Some(MemoryTtl::Seconds(seconds)) => (Some(seconds), None),
         Some(MemoryTtl::Turns(turns)) => (None, Some(turns)),
         None => (None, None),
     };
-    let text = |text: &'e Option<Arc<str>>| Value::from(text.as_deref());
+    let text = |text: &'e Option<Arc<str>>| SqlValue::from(text.as_deref());
     vec![
         subject.into(),
         session.into(),

@@ -12,7 +12,7 @@ use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::sql::Connection;
-use super::stall::Stall;
+use super::stall::StallSwitch;
 use crate::config::PostgresUrl;
 use crate::store::error::{Error, OpenError, broken};
 
@@ -26,16 +26,16 @@ const SETTINGS: &str = "-c statement_timeout=6000 -c lock_timeout=6000 \
                         -c idle_in_transaction_session_timeout=5000";
 
 /// A database, and how to reach it.
-pub(super) struct Target {
+pub(super) struct PostgresTarget {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     /// Without its password.
     shown: String,
     background: Background,
-    stall: Arc<Stall>,
+    stall: Arc<StallSwitch>,
 }
 
-impl std::fmt::Debug for Target {
+impl std::fmt::Debug for PostgresTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Target").field(&self.shown).finish()
     }
@@ -52,13 +52,13 @@ impl Drop for Background {
     }
 }
 
-type Driver = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + Send>>;
+type ConnectionDriver = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + Send>>;
 
 /// No answer came.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TimedOut;
+pub(super) struct ConnectTimeout;
 
-impl Target {
+impl PostgresTarget {
     pub(super) fn new(url: &PostgresUrl) -> Result<Self, OpenError> {
         let shown = url.to_string();
         let refused = |source: Arc<dyn std::error::Error + Send + Sync>| OpenError::Connect {
@@ -147,16 +147,16 @@ impl Target {
 }
 
 /// Waits for an answer on this thread, whatever else runs on it.
-pub(super) fn wait<F: Future>(handle: &Handle, future: F) -> Result<F::Output, TimedOut> {
+pub(super) fn wait<F: Future>(handle: &Handle, future: F) -> Result<F::Output, ConnectTimeout> {
     let _timers = handle.enter();
-    pollster::block_on(tokio::time::timeout(PATIENCE, future)).map_err(|_| TimedOut)
+    pollster::block_on(tokio::time::timeout(PATIENCE, future)).map_err(|_| ConnectTimeout)
 }
 
 /// A client, and what moves its bytes until the connection ends.
 async fn connect(
     config: &Config,
     tls: Option<MakeRustlsConnect>,
-) -> Result<(Client, Driver), tokio_postgres::Error> {
+) -> Result<(Client, ConnectionDriver), tokio_postgres::Error> {
     if let Some(tls) = tls {
         let (client, connection) = config.connect(tls).await?;
         Ok((client, Box::pin(connection)))
@@ -166,7 +166,7 @@ async fn connect(
     }
 }
 
-async fn ended(driver: Driver) {
+async fn ended(driver: ConnectionDriver) {
     if let Err(error) = driver.await {
         tracing::debug!(%error, "a connection to the database has ended");
     }

@@ -1,6 +1,6 @@
 //! The schema, step by step.
 
-use super::connect::Target;
+use super::connect::PostgresTarget;
 use crate::store::error::{Error, OpenError};
 use crate::store::sql::{Sql as _, values};
 
@@ -41,7 +41,7 @@ const ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lock_tim
 
 /// Runs the steps that the database has not seen, all in one transaction; answers how many it had
 /// seen, and how many there are.
-pub(super) fn run(target: &Target) -> Result<(i64, i64), OpenError> {
+pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let wrong = |error: Error| target.failed(error);
     let connection = target.connect().map_err(wrong)?;

@@ -14,35 +14,35 @@ mod writers;
 
 use std::sync::Arc;
 
-use self::connect::Target;
-use self::readers::Readers;
+use self::connect::PostgresTarget;
+use self::readers::PostgresReaders;
 use self::writers::Writers;
-use super::backend::{Backend, Job};
-use super::error::{Cause, Error, OpenError};
-use super::health::{Condition, Health};
+use super::backend::{Backend, WriteJob};
+use super::error::{BackendCause, Error, OpenError};
+use super::health::{ConditionCell, StoreCondition};
 use super::sql::Sql;
 use crate::config::PostgresUrl;
 
 #[derive(Debug)]
 pub(super) struct Postgres {
     writers: Writers,
-    readers: Readers,
-    health: Arc<Health>,
+    readers: PostgresReaders,
+    health: Arc<ConditionCell>,
 }
 
 impl Postgres {
     /// Connects, and brings the schema up to date.
     pub(super) fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
-        let target = Arc::new(Target::new(url)?);
+        let target = Arc::new(PostgresTarget::new(url)?);
         migrate::run(&target)?;
-        let health = Arc::new(Health::default());
+        let health = Arc::new(ConditionCell::default());
         let writers = Writers::start(&target, &health).map_err(|error| target.failed(error))?;
-        Ok(Self { writers, readers: Readers::new(target), health })
+        Ok(Self { writers, readers: PostgresReaders::new(target), health })
     }
 
     /// Brings the schema up to date; answers from which to which step.
     pub(super) fn migrate(url: &PostgresUrl) -> Result<(i64, i64), OpenError> {
-        migrate::run(&Target::new(url)?)
+        migrate::run(&PostgresTarget::new(url)?)
     }
 }
 
@@ -68,20 +68,20 @@ fn at_commit(error: Error) -> Error {
 
 /// Whether the database says of the commit that it failed. That it ends (`57P…`) it may say behind one
 /// that is done.
-fn is_told(cause: &Cause) -> bool {
+fn is_told(cause: &BackendCause) -> bool {
     let error = cause.downcast_ref::<tokio_postgres::Error>();
     let code = error.and_then(tokio_postgres::Error::code);
     code.is_some_and(|code| !code.code().starts_with("57P"))
 }
 
 /// What an error says of the next write; none where it says nothing.
-fn condition(error: &Error) -> Option<Condition> {
+fn condition(error: &Error) -> Option<StoreCondition> {
     match error {
-        Error::Full(_) => Some(Condition::Full),
+        Error::Full(_) => Some(StoreCondition::Full),
         Error::Unavailable(cause) | Error::Unknown(cause) => {
             let error = cause.downcast_ref::<tokio_postgres::Error>();
             // A statement that is refused says nothing of the database.
-            error.is_none_or(|error| error.code().is_none()).then_some(Condition::Unavailable)
+            error.is_none_or(|error| error.code().is_none()).then_some(StoreCondition::Unavailable)
         }
         _ => None,
     }
@@ -96,15 +96,15 @@ impl Backend for Postgres {
         self.readers.read(tenant, read)
     }
 
-    fn write(&self, job: Box<dyn Job>) -> Result<(), Error> {
+    fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         self.writers.send(job)
     }
 
-    fn write_later(&self, job: Box<dyn Job>) {
+    fn write_later(&self, job: Box<dyn WriteJob>) {
         self.writers.send_later(job);
     }
 
-    fn health(&self) -> &Health {
+    fn health(&self) -> &ConditionCell {
         &self.health
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::connect::Target;
+use super::connect::PostgresTarget;
 use super::sql::Connection;
 use super::writers::only_of;
 use crate::store::Error;
@@ -12,30 +12,30 @@ use crate::store::sql::Sql;
 const MOST: usize = 16;
 
 #[derive(Debug)]
-pub(super) struct Readers {
-    target: Arc<Target>,
-    state: Mutex<State>,
+pub(super) struct PostgresReaders {
+    target: Arc<PostgresTarget>,
+    state: Mutex<PostgresReaderState>,
     freed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct PostgresReaderState {
     idle: Vec<Connection>,
     busy: usize,
 }
 
 /// Part in reading, given back on drop: a read that panics gives it back, too.
-struct Busy<'r>(&'r Readers);
+struct PostgresReadPermit<'r>(&'r PostgresReaders);
 
-impl Drop for Busy<'_> {
+impl Drop for PostgresReadPermit<'_> {
     fn drop(&mut self) {
         self.0.state().busy -= 1;
         self.0.freed.notify_one();
     }
 }
 
-impl Readers {
-    pub(super) fn new(target: Arc<Target>) -> Self {
+impl PostgresReaders {
+    pub(super) fn new(target: Arc<PostgresTarget>) -> Self {
         Self { target, state: Mutex::default(), freed: Condvar::new() }
     }
 
@@ -45,7 +45,7 @@ impl Readers {
         read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let idle = self.take();
-        let busy = Busy(self);
+        let busy = PostgresReadPermit(self);
         let connection = self.run(idle, tenant, read)?;
         self.state().idle.push(connection);
         drop(busy);
@@ -77,7 +77,7 @@ impl Readers {
         state.idle.pop()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PostgresReaderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,13 +7,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::connect::Target;
+use super::connect::PostgresTarget;
 use crate::config::{DatabaseUrl, PostgresUrl};
 use crate::store::sql::Sql as _;
 
 /// A schema that is gone with this value.
-pub(in crate::store) struct Scratch {
-    owner: Target,
+pub(in crate::store) struct ScratchSchema {
+    owner: PostgresTarget,
     schema: String,
     pub(in crate::store) url: PostgresUrl,
 }
@@ -26,7 +26,7 @@ fn url(text: &str) -> PostgresUrl {
 }
 
 /// None where no database is named, which is said once.
-pub(in crate::store) fn scratch() -> Option<Scratch> {
+pub(in crate::store) fn scratch() -> Option<ScratchSchema> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let Ok(text) = std::env::var("CONTEXTURE_TEST_POSTGRES") else {
@@ -35,7 +35,7 @@ pub(in crate::store) fn scratch() -> Option<Scratch> {
         }
         return None;
     };
-    let owner = Target::new(&url(&text)).unwrap();
+    let owner = PostgresTarget::new(&url(&text)).unwrap();
     let schema = format!("test_{}_{number}", std::process::id());
     // Row security does not hold for a superuser.
     let made = format!(
@@ -48,10 +48,10 @@ pub(in crate::store) fn scratch() -> Option<Scratch> {
     let sign = if text.contains('?') { '&' } else { '?' };
     let options = format!("-csearch_path%3D{schema}%20-crole%3Dcontexture_test");
     let url = url(&format!("{text}{sign}options={options}"));
-    Some(Scratch { owner, schema, url })
+    Some(ScratchSchema { owner, schema, url })
 }
 
-impl Scratch {
+impl ScratchSchema {
     /// Ends a connection from the other side.
     pub(super) fn cut(&self, pid: i64) {
         let connection = self.owner.connect().unwrap();
@@ -70,7 +70,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchSchema {
     fn drop(&mut self) {
         let dropped = self.owner.connect().and_then(|connection| {
             connection.batch(&format!("DROP SCHEMA {} CASCADE", self.schema))

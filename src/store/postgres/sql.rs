@@ -12,25 +12,25 @@ use tokio_postgres::{Client, Statement};
 
 use super::connect::wait;
 use super::error;
-use super::stall::Stall;
+use super::stall::StallSwitch;
 use crate::store::Error;
 use crate::store::error::broken;
-use crate::store::sql::{Dialect, Row, Sql, Value, check_texts};
+use crate::store::sql::{Dialect, Row, Sql, SqlValue, check_texts};
 
 /// Statements that a connection keeps compiled.
 const STATEMENTS: usize = 256;
 
 /// A statement and the types of its values: null has none of its own.
-type Typed = (Vec<Type>, Statement);
+type TypedStatement = (Vec<Type>, Statement);
 
 /// A connection that one thread uses at a time.
 pub(super) struct Connection {
     client: Client,
     handle: Handle,
-    statements: RefCell<HashMap<Box<str>, Vec<Typed>>>,
+    statements: RefCell<HashMap<Box<str>, Vec<TypedStatement>>>,
     /// Whether it did not answer.
     dead: Cell<bool>,
-    stall: Arc<Stall>,
+    stall: Arc<StallSwitch>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    pub(super) fn new(client: Client, handle: Handle, stall: Arc<Stall>) -> Self {
+    pub(super) fn new(client: Client, handle: Handle, stall: Arc<StallSwitch>) -> Self {
         Self { client, handle, statements: RefCell::default(), dead: Cell::new(false), stall }
     }
 
@@ -72,7 +72,7 @@ impl Connection {
         }
     }
 
-    fn statement(&self, sql: &str, values: &[Value<'_>]) -> Result<Statement, Error> {
+    fn statement(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<Statement, Error> {
         let is_for = |types: &[Type]| {
             types.len() == values.len()
                 && types.iter().zip(values).all(|(known, value)| *known == type_of(value))
@@ -96,7 +96,7 @@ impl Connection {
 }
 
 impl Sql for Connection {
-    fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+    fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, Error> {
         check_texts(values)?;
         let values = named(sql, values);
         let statement = self.statement(sql, values)?;
@@ -107,7 +107,7 @@ impl Sql for Connection {
     fn query(
         &self,
         sql: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
         check_texts(values)?;
@@ -124,7 +124,7 @@ impl Sql for Connection {
 }
 
 /// The values that a statement names, up to the last one.
-fn named<'s, 'v>(sql: &str, values: &'s [Value<'v>]) -> &'s [Value<'v>] {
+fn named<'s, 'v>(sql: &str, values: &'s [SqlValue<'v>]) -> &'s [SqlValue<'v>] {
     let last = sql.split('?').skip(1).map(number).max().unwrap_or(0);
     values.get(..last).unwrap_or(values)
 }
@@ -140,17 +140,17 @@ fn with_dollars(sql: &str) -> String {
     sql.replace('?', "$")
 }
 
-fn type_of(value: &Value<'_>) -> Type {
+fn type_of(value: &SqlValue<'_>) -> Type {
     match value {
-        Value::Null => Type::UNKNOWN,
-        Value::Int(_) => Type::INT8,
-        Value::Real(_) => Type::FLOAT8,
-        Value::Text(_) => Type::TEXT,
-        Value::Blob(_) => Type::BYTEA,
+        SqlValue::Null => Type::UNKNOWN,
+        SqlValue::Int(_) => Type::INT8,
+        SqlValue::Real(_) => Type::FLOAT8,
+        SqlValue::Text(_) => Type::TEXT,
+        SqlValue::Blob(_) => Type::BYTEA,
     }
 }
 
-impl ToSql for Value<'_> {
+impl ToSql for SqlValue<'_> {
     fn to_sql(
         &self,
         wanted: &Type,
@@ -178,26 +178,28 @@ impl ToSql for Value<'_> {
 }
 
 impl Row for tokio_postgres::Row {
-    fn value(&self, column: usize) -> Result<Value<'_>, Error> {
+    fn value(&self, column: usize) -> Result<SqlValue<'_>, Error> {
         let wanted = self.columns().get(column).map(|column| column.type_().clone());
         let Some(wanted) = wanted else { return Err(broken("a row has not this many columns")) };
         let value = match wanted {
-            Type::INT8 => self.try_get::<_, Option<i64>>(column).map(|value| value.map(Value::Int)),
+            Type::INT8 => {
+                self.try_get::<_, Option<i64>>(column).map(|value| value.map(SqlValue::Int))
+            }
             Type::INT4 => self
                 .try_get::<_, Option<i32>>(column)
-                .map(|value| value.map(|value| Value::Int(value.into()))),
+                .map(|value| value.map(|value| SqlValue::Int(value.into()))),
             Type::BOOL => self
                 .try_get::<_, Option<bool>>(column)
-                .map(|value| value.map(|value| Value::Int(value.into()))),
+                .map(|value| value.map(|value| SqlValue::Int(value.into()))),
             Type::FLOAT8 => {
-                self.try_get::<_, Option<f64>>(column).map(|value| value.map(Value::Real))
+                self.try_get::<_, Option<f64>>(column).map(|value| value.map(SqlValue::Real))
             }
             Type::BYTEA => {
-                self.try_get::<_, Option<&[u8]>>(column).map(|value| value.map(Value::Blob))
+                self.try_get::<_, Option<&[u8]>>(column).map(|value| value.map(SqlValue::Blob))
             }
-            _ => self.try_get::<_, Option<&str>>(column).map(|value| value.map(Value::Text)),
+            _ => self.try_get::<_, Option<&str>>(column).map(|value| value.map(SqlValue::Text)),
         };
-        Ok(value.map_err(error)?.unwrap_or(Value::Null))
+        Ok(value.map_err(error)?.unwrap_or(SqlValue::Null))
     }
 }
 
@@ -208,7 +210,7 @@ mod tests {
     #[test]
     fn values_are_named_with_dollars_and_no_more_are_given_than_are_named() {
         assert_eq!(with_dollars("a = ?1 AND b = ?12"), "a = $1 AND b = $12");
-        let values = [Value::Int(1), Value::Int(2), Value::Int(3)];
+        let values = [SqlValue::Int(1), SqlValue::Int(2), SqlValue::Int(3)];
         assert_eq!(named("a = ?2 AND b = ?1", &values), &values[..2]);
         assert_eq!(named("nothing", &values), &values[..0]);
         assert_eq!(named("a = ?9", &values), &values);

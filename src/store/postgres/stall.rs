@@ -11,9 +11,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Whether the database is known not to answer: then nobody waits for it but one, now and then, who
 /// finds out whether it does again.
 #[derive(Debug, Default)]
-pub(super) struct Stall(Mutex<Option<Instant>>);
+pub(super) struct StallSwitch(Mutex<Option<Instant>>);
 
-impl Stall {
+impl StallSwitch {
     /// Notes that no answer came.
     pub(super) fn note(&self) {
         *self.until() = Some(Instant::now() + PAUSE);
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn one_at_a_time_asks_a_database_that_did_not_answer() {
-        let stall = Stall::default();
+        let stall = StallSwitch::default();
         assert!(stall.may_ask() && stall.may_ask());
         stall.note();
         assert!(!stall.may_ask());

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::scratch::{Scratch, scratch};
+use super::scratch::{ScratchSchema, scratch};
 use super::*;
 use crate::config::{DatabaseUrl, PostgresUrl};
 use crate::domain::{Clock, EventKind, NewEvent, RawJson};
 use crate::store::sql::values;
-use crate::store::{Retention, Store, Taken, Tenant, Tx};
+use crate::store::{FeedRead, Retention, Store, Tenant, Tx};
 
-fn open(scratch: &Scratch) -> Store {
+fn open(scratch: &ScratchSchema) -> Store {
     Store::postgres(&scratch.url, Retention::default(), Clock::system()).unwrap()
 }
 
@@ -42,7 +42,7 @@ fn a_schema_that_no_longer_goes_with_this_program_is_refused() {
     let Some(scratch) = scratch() else { return };
     let set = |step: i64, oldest: i64| {
         open(&scratch);
-        let target = Target::new(&scratch.url).unwrap();
+        let target = PostgresTarget::new(&scratch.url).unwrap();
         let connection = target.connect().unwrap();
         let sql = "UPDATE contexture_schema SET step = ?1, oldest = ?2";
         connection.execute(sql, values![step, oldest]).unwrap();
@@ -109,14 +109,14 @@ fn what_one_node_tells_is_heard_on_the_others() {
     publish(&first.tenant("t"));
     let feed = second.tenant("t").feed();
     second.follow().unwrap();
-    assert!(matches!(feed.take(0), Taken::Elsewhere), "the store has the first");
+    assert!(matches!(feed.take(0), FeedRead::Elsewhere), "the store has the first");
     publish(&first.tenant("t"));
     publish(&second.tenant("t"));
     publish(&first.tenant("t"));
     second.follow().unwrap();
-    let Taken::Events(found) = feed.take(2) else { panic!("3 was told here") };
+    let FeedRead::Events(found) = feed.take(2) else { panic!("3 was told here") };
     assert_eq!(found.iter().map(|told| told.event.seq).collect::<Vec<_>>(), [3, 4]);
-    assert!(matches!(feed.take(4), Taken::Nothing));
+    assert!(matches!(feed.take(4), FeedRead::Nothing));
 }
 
 fn pid(tx: &Tx<'_>) -> Result<i64, Error> {
@@ -133,7 +133,7 @@ fn a_connection_that_was_cut_is_made_anew() {
     scratch.cut(tenant.write(pid).unwrap());
     assert_eq!(publish(&tenant), 1);
     assert_eq!(tenant.read(|tx| tx.event_bounds()).unwrap(), (1, 1));
-    assert_eq!(store.condition(), Condition::Good);
+    assert_eq!(store.condition(), StoreCondition::Good);
 }
 
 #[test]

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use super::connect::Target;
+use super::connect::PostgresTarget;
 use super::sql::Connection;
 use super::{at_commit, condition};
 use crate::store::Error;
-use crate::store::backend::{Job, gone};
-use crate::store::health::{Condition, Health};
+use crate::store::backend::{WriteJob, gone};
+use crate::store::health::{ConditionCell, StoreCondition};
 
 /// Threads, and connections, that write.
 const THREADS: usize = 4;
@@ -25,17 +25,20 @@ const GROUP: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Writers {
-    queues: Vec<SyncSender<Box<dyn Job>>>,
+    queues: Vec<SyncSender<Box<dyn WriteJob>>>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Writers {
-    pub(super) fn start(target: &Arc<Target>, health: &Arc<Health>) -> std::io::Result<Self> {
+    pub(super) fn start(
+        target: &Arc<PostgresTarget>,
+        health: &Arc<ConditionCell>,
+    ) -> std::io::Result<Self> {
         let mut writers = Self { queues: Vec::new(), threads: Vec::new() };
         for number in 0..THREADS {
             let (queue, jobs) = sync_channel(QUEUE);
             let (target, health) = (Arc::clone(target), Arc::clone(health));
-            let mut writer = Writer { target, health, connection: None };
+            let mut writer = TenantWriter { target, health, connection: None };
             let thread = std::thread::Builder::new()
                 .name(format!("store-writer-{number}"))
                 .spawn(move || writer.run(&jobs))?;
@@ -45,19 +48,19 @@ impl Writers {
         Ok(writers)
     }
 
-    fn queue(&self, job: &dyn Job) -> Result<&SyncSender<Box<dyn Job>>, Error> {
+    fn queue(&self, job: &dyn WriteJob) -> Result<&SyncSender<Box<dyn WriteJob>>, Error> {
         let tenant = job.tenant().map_or("", |tenant| tenant);
         let at = crc32fast::hash(tenant.as_bytes()) as usize % THREADS;
         self.queues.get(at).ok_or_else(gone)
     }
 
     /// Has the job done, behind those of its tenant that wait.
-    pub(super) fn send(&self, job: Box<dyn Job>) -> Result<(), Error> {
+    pub(super) fn send(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         self.queue(&*job)?.send(job).map_err(|_| gone())
     }
 
     /// Has the job done some time, or not at all where many wait.
-    pub(super) fn send_later(&self, job: Box<dyn Job>) {
+    pub(super) fn send_later(&self, job: Box<dyn WriteJob>) {
         if let Ok(queue) = self.queue(&*job)
             && let Err(TrySendError::Full(_)) = queue.try_send(job)
         {
@@ -84,21 +87,21 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-struct Writer {
-    target: Arc<Target>,
-    health: Arc<Health>,
+struct TenantWriter {
+    target: Arc<PostgresTarget>,
+    health: Arc<ConditionCell>,
     connection: Option<Connection>,
 }
 
 /// Why a group was not committed, and whether it can be tried again: nothing of it can have been
 /// stored.
-struct Failed {
+struct GroupFailure {
     error: Error,
     again: bool,
 }
 
-impl Writer {
-    fn run(&mut self, jobs: &Receiver<Box<dyn Job>>) {
+impl TenantWriter {
+    fn run(&mut self, jobs: &Receiver<Box<dyn WriteJob>>) {
         while let Ok(first) = jobs.recv() {
             let mut waiting = vec![first];
             waiting.extend(jobs.try_iter().take(GROUP - 1));
@@ -112,10 +115,10 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, tenant: Option<&str>, mut group: Vec<Box<dyn Job>>) {
+    fn write(&mut self, tenant: Option<&str>, mut group: Vec<Box<dyn WriteJob>>) {
         match self.commit(tenant, &mut group) {
             Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
-            Err(Failed { error, again: false }) => {
+            Err(GroupFailure { error, again: false }) => {
                 for job in group {
                     job.finish(Err(error.clone()));
                 }
@@ -130,10 +133,14 @@ impl Writer {
     }
 
     /// Carries out a group in one transaction, or none of it.
-    fn commit(&mut self, tenant: Option<&str>, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+    fn commit(
+        &mut self,
+        tenant: Option<&str>,
+        group: &mut [Box<dyn WriteJob>],
+    ) -> Result<(), GroupFailure> {
         let done = self.transact(tenant, group);
         match &done {
-            Ok(()) => self.health.note(Condition::Good),
+            Ok(()) => self.health.note(StoreCondition::Good),
             Err(failed) => {
                 if let Some(condition) = condition(&failed.error) {
                     self.health.note(condition);
@@ -145,11 +152,16 @@ impl Writer {
         done
     }
 
-    fn transact(&mut self, tenant: Option<&str>, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+    fn transact(
+        &mut self,
+        tenant: Option<&str>,
+        group: &mut [Box<dyn WriteJob>],
+    ) -> Result<(), GroupFailure> {
         let begin = begin(tenant, group.iter().any(|job| job.is_durable()));
-        let connection = self.begun(&begin).map_err(|error| Failed { error, again: false })?;
+        let connection =
+            self.begun(&begin).map_err(|error| GroupFailure { error, again: false })?;
         let alone = group.len() == 1;
-        let lost = |error: Error| Failed { error, again: true };
+        let lost = |error: Error| GroupFailure { error, again: true };
         let mut any = false;
         for job in group {
             if !alone {
@@ -171,7 +183,7 @@ impl Writer {
         }
         if any || !alone {
             // Where this is not answered, it may have been stored: it is not tried again.
-            let failed = |error| Failed { error: at_commit(error), again: false };
+            let failed = |error| GroupFailure { error: at_commit(error), again: false };
             connection.batch("COMMIT").map_err(failed)?;
         }
         Ok(())

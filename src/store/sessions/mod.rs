@@ -8,7 +8,7 @@ mod state;
 mod texts;
 
 pub use self::payload::SentPayload;
-use self::row::{COLUMNS, READ, Texts, session, values_of};
+use self::row::{COLUMNS, READ, SessionJson, session, values_of};
 use super::memory::placeholders;
 use super::sql::values;
 use super::{Error, Tenant, Tx};
@@ -31,7 +31,7 @@ impl Tx<'_> {
 
     /// Stores a session as it is, its turns included.
     pub fn put_session(&self, session: &Session) -> Result<(), Error> {
-        let texts = Texts::of(session);
+        let texts = SessionJson::of(session);
         let row = values_of(session, &texts);
         let placeholders = placeholders(2, row.len());
         let sets: Vec<String> =

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::texts::Kind;
+use super::texts::TextKind;
 use crate::domain::ContentHash;
 use crate::store::pack::Packer;
 use crate::store::sql::values;
@@ -30,10 +30,10 @@ impl Tx<'_> {
         let mut packer = Packer::default();
         let new: BTreeSet<ContentHash> = payload.blocks.iter().map(|(hash, _)| *hash).collect();
         for (hash, text) in payload.blocks.iter().filter(|(hash, _)| !old.contains(hash)) {
-            self.put_session_text(&mut packer, (session, Kind::Block), hash, text)?;
+            self.put_session_text(&mut packer, (session, TextKind::Block), hash, text)?;
         }
         for hash in old.difference(&new) {
-            self.drop_session_text(session, Kind::Block, hash)?;
+            self.drop_session_text(session, TextKind::Block, hash)?;
         }
         // Names and numbers: there is nothing in them that JSON cannot hold.
         let layout = serde_json::to_string(&layout(payload)).unwrap_or_default();
@@ -95,7 +95,7 @@ impl Tenant {
             )?;
             let Some((layout, digests)) = found else { return Ok(None) };
             let digests = super::texts::digests(&digests);
-            Ok::<_, Error>(Some((layout, tx.session_texts(session, Kind::Block, &digests)?)))
+            Ok::<_, Error>(Some((layout, tx.session_texts(session, TextKind::Block, &digests)?)))
         })?;
         let Some((layout, blocks)) = found else { return Ok(None) };
         let layout: Vec<(String, Option<usize>)> =

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::{RawJson, Session, Source};
 use crate::store::Error;
-use crate::store::sql::{Row, Value};
+use crate::store::sql::{Row, SqlValue};
 
 /// The columns of a session, behind the tenant's.
 pub(super) const COLUMNS: &str = "id, version, parent, defaults, ttl_seconds, points, measured, \
@@ -22,12 +22,12 @@ pub(super) const READ: &str = "s.id, s.version, s.parent, s.defaults, s.ttl_seco
               WHERE m.tenant = ?1 AND m.session = s.id), 0)";
 
 /// The columns that are JSON.
-pub(super) struct Texts {
+pub(super) struct SessionJson {
     points: String,
     measured: String,
 }
 
-impl Texts {
+impl SessionJson {
     pub(super) fn of(session: &Session) -> Self {
         // Plain data: there is nothing in it that JSON cannot hold.
         fn json(value: &impl Serialize) -> String {
@@ -37,7 +37,7 @@ impl Texts {
     }
 }
 
-pub(super) fn values_of<'s>(session: &'s Session, texts: &'s Texts) -> Vec<Value<'s>> {
+pub(super) fn values_of<'s>(session: &'s Session, texts: &'s SessionJson) -> Vec<SqlValue<'s>> {
     vec![
         (&session.id).into(),
         session.version.into(),

@@ -1,6 +1,6 @@
 //! The state of a session: its messages and its memory, read and replaced as a whole.
 
-use super::texts::{Kind, digests};
+use super::texts::{TextKind, digests};
 use crate::domain::{
     ContentHash, MemoryAction, MemoryEntry, MemoryOrigin, RawJson, Session, SessionState,
 };
@@ -13,7 +13,7 @@ impl Tx<'_> {
     /// All of a session that decides its next compile.
     pub fn session_state(&self, session: &Session) -> Result<SessionState, Error> {
         let hashes = self.message_digests(&session.id)?;
-        let texts = self.session_texts(&session.id, Kind::Message, &hashes)?;
+        let texts = self.session_texts(&session.id, TextKind::Message, &hashes)?;
         Ok(SessionState {
             memory: self.session_memory(&session.id)?,
             messages: texts.into_iter().map(RawJson::new).collect(),
@@ -45,7 +45,7 @@ impl Tx<'_> {
         let mut packer = Packer::default();
         for (next, message) in (self.count_messages(session)?..).zip(messages) {
             let hash = ContentHash::of(message.as_str());
-            let place = (session, Kind::Message);
+            let place = (session, TextKind::Message);
             self.put_session_text(&mut packer, place, &hash, message.as_str())?;
             self.execute(
                 "INSERT INTO session_messages (tenant, session, seq, digest)
@@ -70,7 +70,7 @@ impl Tx<'_> {
     /// The messages that a session holds, each as it was given.
     pub fn session_messages(&self, session: &str) -> Result<Vec<String>, Error> {
         let hashes = self.message_digests(session)?;
-        self.session_texts(session, Kind::Message, &hashes)
+        self.session_texts(session, TextKind::Message, &hashes)
     }
 
     pub(super) fn message_digests(&self, session: &str) -> Result<Vec<ContentHash>, Error> {
@@ -84,7 +84,7 @@ impl Tx<'_> {
 
     /// The messages of these digests, one behind the other.
     pub(super) fn messages_of(&self, session: &str, joined: &[u8]) -> Result<Vec<RawJson>, Error> {
-        let texts = self.session_texts(session, Kind::Message, &digests(joined))?;
+        let texts = self.session_texts(session, TextKind::Message, &digests(joined))?;
         Ok(texts.into_iter().map(RawJson::new).collect())
     }
 

@@ -10,14 +10,14 @@ use crate::store::{Error, Tx};
 
 /// What a text is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TextKind {
     /// The payload that was sent last.
     Block = 0,
     /// Its messages.
     Message = 1,
 }
 
-impl Kind {
+impl TextKind {
     const fn code(self) -> i64 {
         self as i64
     }
@@ -33,7 +33,7 @@ impl Tx<'_> {
     pub(super) fn put_session_text(
         &self,
         packer: &mut Packer,
-        (session, kind): (&str, Kind),
+        (session, kind): (&str, TextKind),
         hash: &ContentHash,
         text: &str,
     ) -> Result<(), Error> {
@@ -50,7 +50,7 @@ impl Tx<'_> {
     pub(super) fn drop_session_text(
         &self,
         session: &str,
-        kind: Kind,
+        kind: TextKind,
         hash: &ContentHash,
     ) -> Result<(), Error> {
         self.execute(
@@ -65,7 +65,7 @@ impl Tx<'_> {
     pub(super) fn session_texts(
         &self,
         session: &str,
-        kind: Kind,
+        kind: TextKind,
         hashes: &[ContentHash],
     ) -> Result<Vec<String>, Error> {
         let mut packer = Packer::default();
@@ -76,7 +76,7 @@ impl Tx<'_> {
                 values![session, kind.code(), hash],
                 |row| packed(row, 0),
             )?;
-            let stored = found.ok_or_else(|| Error::Corrupt(Arc::new(Gone(*hash))))?;
+            let stored = found.ok_or_else(|| Error::Corrupt(Arc::new(MissingText(*hash))))?;
             packer.unpack(stored, hash)
         };
         hashes.iter().map(&mut find).collect()
@@ -85,4 +85,4 @@ impl Tx<'_> {
 
 #[derive(Debug, thiserror::Error)]
 #[error("the text {0:?} of a session is gone")]
-struct Gone(ContentHash);
+struct MissingText(ContentHash);

@@ -46,13 +46,13 @@ const STATEMENTS: usize = 64;
 
 /// Where a database is.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum DatabaseLocation {
     File(Box<Path>),
     /// In memory, under a name that all its connections open.
     Memory(String),
 }
 
-impl Place {
+impl DatabaseLocation {
     /// A new one in memory. Its name tells it from the others of this process.
     pub(super) fn memory() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -74,7 +74,7 @@ impl Place {
 }
 
 pub(super) fn failed(
-    place: &Place,
+    place: &DatabaseLocation,
     source: impl std::error::Error + Send + Sync + 'static,
 ) -> OpenError {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
@@ -88,7 +88,7 @@ pub(super) fn failed(
 }
 
 /// The connection that writes. The file is there: who takes its lock makes it.
-pub(super) fn writer(place: &Place) -> Result<Connection, OpenError> {
+pub(super) fn writer(place: &DatabaseLocation) -> Result<Connection, OpenError> {
     let mut connection = open(place).map_err(|error| failed(place, error))?;
     // Before anything is written to it.
     if place.bytes() <= CHECKED {
@@ -100,7 +100,7 @@ pub(super) fn writer(place: &Place) -> Result<Connection, OpenError> {
 }
 
 /// The connection that writes, beside a process that has the file: its schema is not touched.
-pub(super) fn writer_beside(place: &Place) -> Result<Connection, OpenError> {
+pub(super) fn writer_beside(place: &DatabaseLocation) -> Result<Connection, OpenError> {
     let connection = open(place).map_err(|error| failed(place, error))?;
     known_schema(place, &connection)?;
     connection.pragma_update(None, "secure_delete", true).map_err(|error| failed(place, error))?;
@@ -109,7 +109,10 @@ pub(super) fn writer_beside(place: &Place) -> Result<Connection, OpenError> {
 }
 
 /// Refuses a file whose schema is not the one that this program knows.
-pub(super) fn known_schema(place: &Place, connection: &Connection) -> Result<(), OpenError> {
+pub(super) fn known_schema(
+    place: &DatabaseLocation,
+    connection: &Connection,
+) -> Result<(), OpenError> {
     let (found, known) = (schema(place, connection)?, known());
     match found.cmp(&known) {
         std::cmp::Ordering::Equal => Ok(()),
@@ -119,7 +122,7 @@ pub(super) fn known_schema(place: &Place, connection: &Connection) -> Result<(),
 }
 
 /// The steps of the schema that a file has seen.
-pub(super) fn schema(place: &Place, connection: &Connection) -> Result<i64, OpenError> {
+pub(super) fn schema(place: &DatabaseLocation, connection: &Connection) -> Result<i64, OpenError> {
     connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(|error| failed(place, error))
@@ -131,23 +134,23 @@ pub(super) fn known() -> i64 {
 }
 
 /// Reads the whole file and tells whether it is sound.
-pub(super) fn check(place: &Place) -> Result<(), OpenError> {
+pub(super) fn check(place: &DatabaseLocation) -> Result<(), OpenError> {
     let connection = reader(place).map_err(|error| failed(place, error))?;
     check_over(place, &connection)
 }
 
-fn check_over(place: &Place, connection: &Connection) -> Result<(), OpenError> {
+fn check_over(place: &DatabaseLocation, connection: &Connection) -> Result<(), OpenError> {
     let found: String = connection
         .pragma_query_value(None, "quick_check", |row| row.get(0))
         .map_err(|error| failed(place, error))?;
     if found == "ok" {
         return Ok(());
     }
-    Err(OpenError::Damaged { file: place.path(), source: Arc::new(Unsound(found)) })
+    Err(OpenError::Damaged { file: place.path(), source: Arc::new(UnsoundFile(found)) })
 }
 
 /// Reads the whole file, its indexes too; a line for each thing that is unsound.
-pub(super) fn faults(place: &Place) -> Result<Vec<String>, OpenError> {
+pub(super) fn faults(place: &DatabaseLocation) -> Result<Vec<String>, OpenError> {
     let connection = reader(place).map_err(|error| failed(place, error))?;
     known_schema(place, &connection)?;
     let mut faults = Vec::new();
@@ -170,20 +173,20 @@ pub(super) fn faults(place: &Place) -> Result<Vec<String>, OpenError> {
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Unsound(String);
+struct UnsoundFile(String);
 
 /// A connection that reads.
-pub(super) fn reader(place: &Place) -> rusqlite::Result<Connection> {
+pub(super) fn reader(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
     let connection = open(place)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
 
-fn open(place: &Place) -> rusqlite::Result<Connection> {
+fn open(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = match place {
-        Place::File(file) => Connection::open_with_flags(file, flags)?,
-        Place::Memory(name) => {
+        DatabaseLocation::File(file) => Connection::open_with_flags(file, flags)?,
+        DatabaseLocation::Memory(name) => {
             let named = OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_CREATE;
             Connection::open_with_flags(name, flags | named)?
         }
@@ -197,10 +200,10 @@ fn open(place: &Place) -> rusqlite::Result<Connection> {
 }
 
 /// What holds for the file, and for the one connection that writes it.
-fn prepare(place: &Place, connection: &Connection) -> rusqlite::Result<()> {
+fn prepare(place: &DatabaseLocation, connection: &Connection) -> rusqlite::Result<()> {
     // Before the first table, or it has no effect: a cleanup gives its room back to the disk.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-    let log = if matches!(place, Place::File(_)) { "WAL" } else { "MEMORY" };
+    let log = if matches!(place, DatabaseLocation::File(_)) { "WAL" } else { "MEMORY" };
     connection.pragma_update(None, "journal_mode", log)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     // What was deleted is overwritten: texts may hold secrets.
@@ -209,7 +212,7 @@ fn prepare(place: &Place, connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Runs the steps that the file has not seen, all in one transaction.
-fn migrate(place: &Place, connection: &mut Connection) -> Result<(), OpenError> {
+fn migrate(place: &DatabaseLocation, connection: &mut Connection) -> Result<(), OpenError> {
     let known = known();
     let wrong = |error: rusqlite::Error| failed(place, error);
     let transaction =

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::connect::{self, Place};
+use super::connect::{self, DatabaseLocation};
 use crate::store::error::OpenError;
 
 /// Copies the database into a new file, which nobody but its owner may read, and checks it. Sees
 /// what was committed when it began; holds up no writer.
 pub(super) fn backup(from: &Path, to: &Path) -> Result<(), OpenError> {
-    let place = Place::File(from.into());
+    let place = DatabaseLocation::File(from.into());
     let connection = connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
     connect::known_schema(&place, &connection)?;
     copy(&connection, to)
@@ -30,7 +30,7 @@ pub(super) fn restore(
     if file.exists() && !replace {
         return Err(OpenError::Exists { file: file.to_owned() });
     }
-    let place = Place::File(from.into());
+    let place = DatabaseLocation::File(from.into());
     let connection = connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
     let (found, known) = (connect::schema(&place, &connection)?, connect::known());
     if found > known {
@@ -92,7 +92,7 @@ fn copy(connection: &Connection, to: &Path) -> Result<(), OpenError> {
     let checked = copied
         .map_err(|error| OpenError::Copy { file: to.to_owned(), source: Arc::new(error) })
         .and_then(|_| file.sync_all().map_err(refused))
-        .and_then(|()| connect::check(&Place::File(to.into())));
+        .and_then(|()| connect::check(&DatabaseLocation::File(to.into())));
     if checked.is_err() {
         // Half a copy is worse than none.
         let _ = std::fs::remove_file(to);

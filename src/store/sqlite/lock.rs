@@ -15,13 +15,13 @@ const MAX_LINKS: usize = 40;
 
 /// Held until it is dropped, which must be after the last connection of SQLite is closed.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct FileLock {
     name: File,
     /// The database itself; none while it is not there.
     database: Option<File>,
 }
 
-impl Drop for Lock {
+impl Drop for FileLock {
     /// Unlocks both files. Closing them is not enough: a child process that this one has just forked
     /// has them open too until it runs its program.
     fn drop(&mut self) {
@@ -44,16 +44,16 @@ pub(super) enum Error {
 
 /// What there is if a database is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum MissingFile {
     /// It is made, for nobody but its owner to read: it holds conversations.
     Make,
     Leave,
 }
 
-impl Lock {
+impl FileLock {
     /// Takes the lock of a database, which is named as [`real_path`] has it.
-    pub(super) fn take(database: &Path, missing: Missing) -> Result<Self, Error> {
-        let mut name = open(&lock_file(database), Missing::Make).map_err(Error::Io)?;
+    pub(super) fn take(database: &Path, missing: MissingFile) -> Result<Self, Error> {
+        let mut name = open(&lock_file(database), MissingFile::Make).map_err(Error::Io)?;
         match name.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -65,7 +65,9 @@ impl Lock {
         }
         let database = match open(database, missing) {
             Ok(file) => Some(file),
-            Err(error) if missing == Missing::Leave && error.kind() == ErrorKind::NotFound => None,
+            Err(error) if missing == MissingFile::Leave && error.kind() == ErrorKind::NotFound => {
+                None
+            }
             Err(error) => return Err(Error::Io(error)),
         };
         let database = database.map(lock_inode).transpose()?;
@@ -93,13 +95,13 @@ fn lock_inode(file: File) -> Result<File, Error> {
 /// this one. Takes no lock.
 pub(super) fn check_name(database: &Path) -> Result<(), Error> {
     // What cannot be opened is refused by whoever opens it next.
-    let Ok(file) = open(database, Missing::Leave) else { return Ok(()) };
+    let Ok(file) = open(database, MissingFile::Leave) else { return Ok(()) };
     if !inode::is_locked(&file) {
         return Ok(());
     }
     inode::leave_open(file);
     // Only for a moment, and where nobody could start by this name anyway.
-    let name = open(&lock_file(database), Missing::Leave).map_err(|_| Error::HeldElsewhere)?;
+    let name = open(&lock_file(database), MissingFile::Leave).map_err(|_| Error::HeldElsewhere)?;
     match name.try_lock() {
         Err(TryLockError::WouldBlock) => Ok(()),
         _ => Err(Error::HeldElsewhere),
@@ -127,9 +129,9 @@ pub(super) fn real_path(file: &Path) -> io::Result<PathBuf> {
     Err(ErrorKind::InvalidInput.into())
 }
 
-fn open(file: &Path, missing: Missing) -> io::Result<File> {
+fn open(file: &Path, missing: MissingFile) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(missing == Missing::Make).truncate(false);
+    options.read(true).write(true).create(missing == MissingFile::Make).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(file)
@@ -149,14 +151,14 @@ mod tests {
     fn a_lock_is_held_by_one_and_names_it() {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("store.db");
-        let first = Lock::take(&database, Missing::Leave).unwrap();
+        let first = FileLock::take(&database, MissingFile::Leave).unwrap();
         assert!(!database.exists());
         let id = std::process::id();
-        let second = Lock::take(&database, Missing::Make);
+        let second = FileLock::take(&database, MissingFile::Make);
         assert!(matches!(second, Err(Error::Held(Some(found))) if found == id));
         drop(first);
         std::fs::write(folder.path().join("store.db-lock"), "4294967295999").unwrap();
-        let third = Lock::take(&database, Missing::Make);
+        let third = FileLock::take(&database, MissingFile::Make);
         assert!(third.is_ok(), "what an ended process left does not block");
         assert!(database.exists());
     }
@@ -165,12 +167,12 @@ mod tests {
     fn a_lock_that_is_dropped_ends_while_a_copy_of_its_files_is_open() {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("store.db");
-        let first = Lock::take(&database, Missing::Make).unwrap();
+        let first = FileLock::take(&database, MissingFile::Make).unwrap();
         // As a child process has them between its fork and its program.
         let copies = [first.name.try_clone(), first.database.as_ref().unwrap().try_clone()];
-        assert!(matches!(Lock::take(&database, Missing::Make), Err(Error::Held(_))));
+        assert!(matches!(FileLock::take(&database, MissingFile::Make), Err(Error::Held(_))));
         drop(first);
-        assert!(Lock::take(&database, Missing::Make).is_ok());
+        assert!(FileLock::take(&database, MissingFile::Make).is_ok());
         drop(copies);
     }
 
@@ -179,14 +181,14 @@ mod tests {
     fn a_file_has_one_lock_by_whatever_name() {
         let folder = tempfile::tempdir().unwrap();
         let [database, link] = ["store.db", "link.db"].map(|name| folder.path().join(name));
-        let first = Lock::take(&database, Missing::Make).unwrap();
+        let first = FileLock::take(&database, MissingFile::Make).unwrap();
         std::fs::hard_link(&database, &link).unwrap();
         assert!(check_name(&database).is_ok(), "next to its holder it may be read");
         assert!(matches!(check_name(&link), Err(Error::HeldElsewhere)));
-        assert!(matches!(Lock::take(&link, Missing::Make), Err(Error::HeldElsewhere)));
+        assert!(matches!(FileLock::take(&link, MissingFile::Make), Err(Error::HeldElsewhere)));
         drop(first);
         assert!(check_name(&link).is_ok());
-        assert!(Lock::take(&link, Missing::Make).is_ok());
+        assert!(FileLock::take(&link, MissingFile::Make).is_ok());
     }
 
     #[cfg(target_os = "linux")]
@@ -195,7 +197,7 @@ mod tests {
         use std::os::unix::fs::MetadataExt as _;
         let folder = tempfile::tempdir().unwrap();
         let [database, link] = ["store.db", "link.db"].map(|name| folder.path().join(name));
-        let _first = Lock::take(&database, Missing::Make).unwrap();
+        let _first = FileLock::take(&database, MissingFile::Make).unwrap();
         std::fs::hard_link(&database, &link).unwrap();
         let connection = rusqlite::Connection::open(&database).unwrap();
         connection.execute_batch("CREATE TABLE t (a); BEGIN EXCLUSIVE").unwrap();
@@ -206,7 +208,7 @@ mod tests {
         };
         let before = locks();
         assert!(before > 0);
-        assert!(Lock::take(&link, Missing::Make).is_err());
+        assert!(FileLock::take(&link, MissingFile::Make).is_err());
         assert!(check_name(&link).is_err());
         assert_eq!(locks(), before);
     }

@@ -18,13 +18,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
-use self::connect::Place;
-use self::lock::{Lock, Missing};
+use self::connect::DatabaseLocation;
+use self::lock::{FileLock, MissingFile};
 use self::reserve::Reserve;
-use self::writer::Writer;
-use super::backend::{Backend, Job, job};
+use self::writer::SqliteWriter;
+use super::backend::{Backend, WriteJob, job};
 use super::error::{Error, OpenError};
-use super::health::{Condition, Health};
+use super::health::{ConditionCell, StoreCondition};
 use super::sql::Sql;
 
 /// Connections that read at once; whoever comes then waits. Each has a cache of its own.
@@ -32,19 +32,19 @@ const READERS: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct Sqlite {
-    writer: Writer,
-    readers: Readers,
-    health: Arc<Health>,
+    writer: SqliteWriter,
+    readers: SqliteReaders,
+    health: Arc<ConditionCell>,
     /// Last, so that it outlives the connections.
-    _lock: Option<Lock>,
+    _lock: Option<FileLock>,
 }
 
 impl Sqlite {
     /// Opens the file, made where it is missing, and brings its schema up to date.
     pub(super) fn open(file: &Path) -> Result<Self, OpenError> {
         let file = real_path(file)?;
-        let lock = lock(&file, Missing::Make)?;
-        let place = Place::File(file.into());
+        let lock = lock(&file, MissingFile::Make)?;
+        let place = DatabaseLocation::File(file.into());
         let connection = connect::writer(&place)?;
         Self::over(place, connection, Some(lock))
     }
@@ -54,7 +54,7 @@ impl Sqlite {
     pub(super) fn open_beside(file: &Path) -> Result<Self, OpenError> {
         match Self::open(file) {
             Err(OpenError::InUse { file, .. }) => {
-                let place = Place::File(file.into());
+                let place = DatabaseLocation::File(file.into());
                 let connection = connect::writer_beside(&place)?;
                 Self::over(place, connection, None)
             }
@@ -66,8 +66,8 @@ impl Sqlite {
     /// which to which step.
     pub(super) fn migrate(file: &Path) -> Result<(i64, i64), OpenError> {
         let file = real_path(file)?;
-        let _lock = lock(&file, Missing::Make)?;
-        let place = Place::File(file.into());
+        let _lock = lock(&file, MissingFile::Make)?;
+        let place = DatabaseLocation::File(file.into());
         let connection = connect::reader(&place).map_err(|error| connect::failed(&place, error))?;
         let before = connect::schema(&place, &connection)?;
         drop(connection);
@@ -82,7 +82,7 @@ impl Sqlite {
 
     /// Reads through a file, whether it is in use or not; a line for each thing that is unsound.
     pub(super) fn check(file: &Path) -> Result<Vec<String>, OpenError> {
-        connect::faults(&Place::File(named_as_its_holder(file)?.into()))
+        connect::faults(&DatabaseLocation::File(named_as_its_holder(file)?.into()))
     }
 
     /// Puts a copy in the place of a file that nobody has; answers where that is now.
@@ -92,27 +92,31 @@ impl Sqlite {
         replace: bool,
     ) -> Result<Option<PathBuf>, OpenError> {
         let file = real_path(file)?;
-        let _lock = lock(&file, Missing::Leave)?;
+        let _lock = lock(&file, MissingFile::Leave)?;
         copy::restore(&file, &named_as_its_holder(from)?, replace)
     }
 
     /// A database that ends with this value.
     pub(super) fn memory() -> Result<Self, OpenError> {
-        let place = Place::memory();
+        let place = DatabaseLocation::memory();
         let connection = connect::writer(&place)?;
         Self::over(place, connection, None)
     }
 
-    fn over(place: Place, writer: Connection, lock: Option<Lock>) -> Result<Self, OpenError> {
-        let health = Arc::new(Health::default());
+    fn over(
+        place: DatabaseLocation,
+        writer: Connection,
+        lock: Option<FileLock>,
+    ) -> Result<Self, OpenError> {
+        let health = Arc::new(ConditionCell::default());
         // Who writes beside the one that has the file leaves that to it.
         let reserve = match &place {
-            Place::File(file) if lock.is_some() => Some(Reserve::of(file)),
+            DatabaseLocation::File(file) if lock.is_some() => Some(Reserve::of(file)),
             _ => None,
         };
-        let writer = Writer::start(writer, Arc::clone(&health), reserve)
+        let writer = SqliteWriter::start(writer, Arc::clone(&health), reserve)
             .map_err(|error| connect::failed(&place, error))?;
-        let readers = Readers { place, state: Mutex::default(), freed: Condvar::new() };
+        let readers = SqliteReaders { place, state: Mutex::default(), freed: Condvar::new() };
         Ok(Self { writer, readers, health, _lock: lock })
     }
 }
@@ -122,8 +126,8 @@ fn real_path(file: &Path) -> Result<PathBuf, OpenError> {
     lock::real_path(file).map_err(|error| refused(file, lock::Error::Io(error)))
 }
 
-fn lock(file: &Path, missing: Missing) -> Result<Lock, OpenError> {
-    Lock::take(file, missing).map_err(|error| refused(file, error))
+fn lock(file: &Path, missing: MissingFile) -> Result<FileLock, OpenError> {
+    FileLock::take(file, missing).map_err(|error| refused(file, error))
 }
 
 /// The path of a file that is read next to a process that may have it, by the same name.
@@ -144,29 +148,29 @@ fn refused(file: &Path, error: lock::Error) -> OpenError {
 
 /// Connections for reading: each sees what was committed when its read began.
 #[derive(Debug)]
-struct Readers {
-    place: Place,
-    state: Mutex<Reading>,
+struct SqliteReaders {
+    place: DatabaseLocation,
+    state: Mutex<SqliteReaderState>,
     freed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Reading {
+struct SqliteReaderState {
     idle: Vec<Connection>,
     busy: usize,
 }
 
 /// Part in reading, given back on drop: a read that panics gives it back, too.
-struct Busy<'r>(&'r Readers);
+struct SqliteReadPermit<'r>(&'r SqliteReaders);
 
-impl Drop for Busy<'_> {
+impl Drop for SqliteReadPermit<'_> {
     fn drop(&mut self) {
         self.0.state().busy -= 1;
         self.0.freed.notify_one();
     }
 }
 
-impl Readers {
+impl SqliteReaders {
     fn read(&self, read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>) -> Result<(), Error> {
         let (kept, _busy) = self.take();
         let connection = match kept {
@@ -182,14 +186,14 @@ impl Readers {
     }
 
     /// Takes part in reading: with a connection that was kept, or with none.
-    fn take(&self) -> (Option<Connection>, Busy<'_>) {
+    fn take(&self) -> (Option<Connection>, SqliteReadPermit<'_>) {
         let waited = self.freed.wait_while(self.state(), |state| state.busy >= READERS);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         state.busy += 1;
-        (state.idle.pop(), Busy(self))
+        (state.idle.pop(), SqliteReadPermit(self))
     }
 
-    fn state(&self) -> MutexGuard<'_, Reading> {
+    fn state(&self) -> MutexGuard<'_, SqliteReaderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -207,9 +211,9 @@ fn error(error: rusqlite::Error) -> Error {
 }
 
 /// What an error says of the next write; none where it says nothing.
-fn condition(error: &Error) -> Option<Condition> {
+fn condition(error: &Error) -> Option<StoreCondition> {
     match error {
-        Error::Full(_) => Some(Condition::Full),
+        Error::Full(_) => Some(StoreCondition::Full),
         Error::Unavailable(cause) => {
             use rusqlite::ErrorCode::{
                 CannotOpen, DatabaseBusy, DatabaseLocked, PermissionDenied, ReadOnly,
@@ -217,7 +221,7 @@ fn condition(error: &Error) -> Option<Condition> {
             };
             let error = cause.downcast_ref::<rusqlite::Error>()?.sqlite_error()?;
             if [FSYNC, DIR_FSYNC].contains(&error.extended_code) {
-                return Some(Condition::Lost);
+                return Some(StoreCondition::Lost);
             }
             let is_of_the_file = matches!(
                 error.code,
@@ -228,7 +232,7 @@ fn condition(error: &Error) -> Option<Condition> {
                     | ReadOnly
                     | SystemIoFailure
             );
-            is_of_the_file.then_some(Condition::Unavailable)
+            is_of_the_file.then_some(StoreCondition::Unavailable)
         }
         _ => None,
     }
@@ -251,15 +255,15 @@ impl Backend for Sqlite {
         self.readers.read(read)
     }
 
-    fn write(&self, job: Box<dyn Job>) -> Result<(), Error> {
+    fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         self.writer.send(job)
     }
 
-    fn write_later(&self, job: Box<dyn Job>) {
+    fn write_later(&self, job: Box<dyn WriteJob>) {
         self.writer.send_later(job);
     }
 
-    fn health(&self) -> &Health {
+    fn health(&self) -> &ConditionCell {
         &self.health
     }
 

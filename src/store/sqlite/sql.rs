@@ -5,10 +5,10 @@ use rusqlite::{Connection, Statement};
 
 use super::error;
 use crate::store::Error;
-use crate::store::sql::{Dialect, Row, Sql, Value, check_texts};
+use crate::store::sql::{Dialect, Row, Sql, SqlValue, check_texts};
 
 impl Sql for Connection {
-    fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+    fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, Error> {
         check_texts(values)?;
         let run = || {
             let mut statement = self.prepare_cached(sql)?;
@@ -24,7 +24,7 @@ impl Sql for Connection {
     fn query(
         &self,
         sql: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
         check_texts(values)?;
@@ -43,14 +43,14 @@ impl Sql for Connection {
 }
 
 /// Values that a statement does not name are passed over.
-fn bind(statement: &mut Statement<'_>, values: &[Value<'_>]) -> rusqlite::Result<()> {
+fn bind(statement: &mut Statement<'_>, values: &[SqlValue<'_>]) -> rusqlite::Result<()> {
     for (value, number) in values.iter().zip(1..=statement.parameter_count()) {
         statement.raw_bind_parameter(number, value)?;
     }
     Ok(())
 }
 
-impl ToSql for Value<'_> {
+impl ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match *self {
             Self::Null => ValueRef::Null,
@@ -63,14 +63,14 @@ impl ToSql for Value<'_> {
 }
 
 impl Row for rusqlite::Row<'_> {
-    fn value(&self, column: usize) -> Result<Value<'_>, Error> {
+    fn value(&self, column: usize) -> Result<SqlValue<'_>, Error> {
         Ok(match self.get_ref(column).map_err(error)? {
-            ValueRef::Null => Value::Null,
-            ValueRef::Integer(value) => Value::Int(value),
-            ValueRef::Real(value) => Value::Real(value),
-            ValueRef::Blob(value) => Value::Blob(value),
+            ValueRef::Null => SqlValue::Null,
+            ValueRef::Integer(value) => SqlValue::Int(value),
+            ValueRef::Real(value) => SqlValue::Real(value),
+            ValueRef::Blob(value) => SqlValue::Blob(value),
             text @ ValueRef::Text(_) => {
-                Value::Text(text.as_str().map_err(|cause| error(cause.into()))?)
+                SqlValue::Text(text.as_str().map_err(|cause| error(cause.into()))?)
             }
         })
     }

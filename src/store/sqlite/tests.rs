@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::*;
 use crate::domain::{Clock, ContentHash};
 use crate::store::sql::values;
-use crate::store::{Batch, ChainHash, Item, OpenError, Retention, Store};
+use crate::store::{Batch, ChainHash, OpenError, ResponseMessage, Retention, Store};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -56,7 +56,7 @@ fn what_was_stored_is_there_after_opening_again() {
     let mut batch = Batch::default();
     let id = batch.artifact("text", TEXT);
     let original = batch.message("{}");
-    batch.answer("cpr_1", vec![Item { chain: ChainHash([1; 32]), original }]);
+    batch.answer("cpr_1", vec![ResponseMessage { chain: ChainHash([1; 32]), original }]);
     folder.open().unwrap().tenant("default").commit(batch).unwrap();
 
     let tenant = folder.open().unwrap().tenant("default");
@@ -315,9 +315,9 @@ fn a_store_that_cannot_be_written_is_told_and_a_write_that_is_wrong_is_not() {
     let put = |name: u8| run(&sqlite, true, move |sql| sql.execute(GOOD, values![&[name; 32]]));
     put(1).unwrap();
     assert!(run(&sqlite, false, |sql| sql.execute(BAD, values![&[2; 32]])).is_err());
-    assert_eq!(sqlite.health().condition(), Condition::Good);
+    assert_eq!(sqlite.health().condition(), StoreCondition::Good);
     run(&sqlite, false, |sql| sql.execute("PRAGMA query_only = true", &[])).unwrap();
     let Err(Error::Unavailable(cause)) = put(3) else { panic!("it was written") };
     assert!(cause.to_string().contains("readonly"), "{cause}");
-    assert_eq!(sqlite.health().condition(), Condition::Unavailable);
+    assert_eq!(sqlite.health().condition(), StoreCondition::Unavailable);
 }

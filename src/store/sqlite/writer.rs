@@ -14,9 +14,9 @@ use rusqlite::Connection;
 use super::reserve::Reserve;
 use super::{condition, error};
 use crate::store::Error;
-use crate::store::backend::{Job, gone};
-use crate::store::health::{Condition, Health};
-use crate::store::sql::{Dialect, Row, Sql, Value};
+use crate::store::backend::{WriteJob, gone};
+use crate::store::health::{ConditionCell, StoreCondition};
+use crate::store::sql::{Dialect, Row, Sql, SqlValue};
 
 /// Writes that may wait before a caller has to.
 const QUEUE: usize = 256;
@@ -24,33 +24,33 @@ const QUEUE: usize = 256;
 const GROUP: usize = 64;
 
 #[derive(Debug)]
-pub(super) struct Writer {
-    queue: Option<SyncSender<Box<dyn Job>>>,
+pub(super) struct SqliteWriter {
+    queue: Option<SyncSender<Box<dyn WriteJob>>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Writer {
+impl SqliteWriter {
     pub(super) fn start(
         connection: Connection,
-        health: Arc<Health>,
+        health: Arc<ConditionCell>,
         reserve: Option<Reserve>,
     ) -> std::io::Result<Self> {
         let (queue, jobs) = sync_channel(QUEUE);
         let reserve = RefCell::new(reserve);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || run(&Noting { connection, health, reserve }, &jobs))?;
+            .spawn(move || run(&WriterConnection { connection, health, reserve }, &jobs))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
     /// Has the job done, behind those that wait.
-    pub(super) fn send(&self, job: Box<dyn Job>) -> Result<(), Error> {
+    pub(super) fn send(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         let queue = self.queue.as_ref().ok_or_else(gone)?;
         queue.send(job).map_err(|_| gone())
     }
 
     /// Has the job done some time, or not at all where many wait.
-    pub(super) fn send_later(&self, job: Box<dyn Job>) {
+    pub(super) fn send_later(&self, job: Box<dyn WriteJob>) {
         if let Some(Err(TrySendError::Full(_))) =
             self.queue.as_ref().map(|queue| queue.try_send(job))
         {
@@ -59,7 +59,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for SqliteWriter {
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
@@ -69,21 +69,21 @@ impl Drop for Writer {
 }
 
 /// A connection that notes what its failures say of the next write.
-struct Noting {
+struct WriterConnection {
     connection: Connection,
-    health: Arc<Health>,
+    health: Arc<ConditionCell>,
     /// None where there is no disk.
     reserve: RefCell<Option<Reserve>>,
 }
 
-impl Noting {
+impl WriterConnection {
     /// Makes room where there is none, and keeps some where there is.
     fn keep_room(&self) {
         let mut reserve = self.reserve.borrow_mut();
         let Some(reserve) = reserve.as_mut() else { return };
         match self.health.condition() {
-            Condition::Good => reserve.take(),
-            Condition::Full if reserve.give_up() => {
+            StoreCondition::Good => reserve.take(),
+            StoreCondition::Full if reserve.give_up() => {
                 tracing::warn!("the disk is full: the reserve is given up");
                 // What the log holds goes into the file, and the log begins anew.
                 let moved =
@@ -103,15 +103,15 @@ impl Noting {
     }
 }
 
-impl Sql for Noting {
-    fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, Error> {
+impl Sql for WriterConnection {
+    fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, Error> {
         Sql::execute(&self.connection, sql, values).inspect_err(|error| self.note(error))
     }
 
     fn query(
         &self,
         sql: &str,
-        values: &[Value<'_>],
+        values: &[SqlValue<'_>],
         each: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
         Sql::query(&self.connection, sql, values, each).inspect_err(|error| self.note(error))
@@ -122,10 +122,10 @@ impl Sql for Noting {
     }
 }
 
-fn run(connection: &Noting, jobs: &Receiver<Box<dyn Job>>) {
+fn run(connection: &WriterConnection, jobs: &Receiver<Box<dyn WriteJob>>) {
     connection.keep_room();
     while let Ok(first) = jobs.recv() {
-        if connection.health.condition() == Condition::Lost {
+        if connection.health.condition() == StoreCondition::Lost {
             first.finish(Err(gone()));
             continue;
         }
@@ -134,14 +134,14 @@ fn run(connection: &Noting, jobs: &Receiver<Box<dyn Job>>) {
         match commit(connection, &mut group) {
             Ok(()) => group.into_iter().for_each(|job| job.finish(Ok(()))),
             // Where no transaction can begin, none can for each of them either.
-            Err(Failed { began, error }) if !began || group.len() == 1 => {
+            Err(WriteFailure { began, error }) if !began || group.len() == 1 => {
                 for job in group {
                     job.finish(Err(error.clone()));
                 }
             }
             Err(_) => {
                 for mut job in group {
-                    if connection.health.condition() == Condition::Lost {
+                    if connection.health.condition() == StoreCondition::Lost {
                         job.finish(Err(gone()));
                         continue;
                     }
@@ -153,16 +153,16 @@ fn run(connection: &Noting, jobs: &Receiver<Box<dyn Job>>) {
     }
 }
 
-struct Failed {
+struct WriteFailure {
     began: bool,
     error: Error,
 }
 
 /// Carries out a group in one transaction, or none of it.
-fn commit(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
+fn commit(noting: &WriterConnection, group: &mut [Box<dyn WriteJob>]) -> Result<(), WriteFailure> {
     let done = commit_at_level(noting, group);
     match &done {
-        Ok(true) => noting.health.note(Condition::Good),
+        Ok(true) => noting.health.note(StoreCondition::Good),
         Ok(false) => {}
         Err(failed) => noting.note(&failed.error),
     }
@@ -171,7 +171,10 @@ fn commit(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<(), Failed> {
 }
 
 /// Answers whether anything was written.
-fn commit_at_level(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<bool, Failed> {
+fn commit_at_level(
+    noting: &WriterConnection,
+    group: &mut [Box<dyn WriteJob>],
+) -> Result<bool, WriteFailure> {
     let connection = &noting.connection;
     if !group.iter().any(|job| job.is_durable()) {
         return transact(noting, group);
@@ -179,7 +182,7 @@ fn commit_at_level(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<bool, 
     // It cannot be changed while a transaction is open.
     connection
         .pragma_update(None, "synchronous", "FULL")
-        .map_err(|cause| Failed { began: false, error: error(cause) })?;
+        .map_err(|cause| WriteFailure { began: false, error: error(cause) })?;
     let done = transact(noting, group);
     if let Err(error) = connection.pragma_update(None, "synchronous", "NORMAL") {
         tracing::debug!(%error, "commits stay durable");
@@ -188,12 +191,15 @@ fn commit_at_level(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<bool, 
 }
 
 /// Answers whether a job has stayed that changed something.
-fn transact(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<bool, Failed> {
+fn transact(
+    noting: &WriterConnection,
+    group: &mut [Box<dyn WriteJob>],
+) -> Result<bool, WriteFailure> {
     let connection = &noting.connection;
     let before = connection.total_changes();
     connection
         .execute_batch("BEGIN IMMEDIATE")
-        .map_err(|cause| Failed { began: false, error: error(cause) })?;
+        .map_err(|cause| WriteFailure { began: false, error: error(cause) })?;
     let done = group
         .iter_mut()
         .try_fold(false, |any, job| Ok(attempt(noting, &mut **job)? || any))
@@ -203,12 +209,12 @@ fn transact(noting: &Noting, group: &mut [Box<dyn Job>]) -> Result<bool, Failed>
         if !connection.is_autocommit() {
             let _ = connection.execute_batch("ROLLBACK");
         }
-        Failed { began: true, error: error(cause) }
+        WriteFailure { began: true, error: error(cause) }
     })
 }
 
 /// Does one job of a group; what it wrote is taken back where it fails. Answers whether it stays.
-fn attempt(noting: &Noting, job: &mut dyn Job) -> rusqlite::Result<bool> {
+fn attempt(noting: &WriterConnection, job: &mut dyn WriteJob) -> rusqlite::Result<bool> {
     let run = |sql: &str| noting.connection.prepare_cached(sql)?.execute([]);
     run("SAVEPOINT job")?;
     let stays = job.attempt(noting);

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::domain::{
-    About, Actor, ActorKind, Candidate, CandidateState, ChainLink, Checks, Classification,
-    ConsentCheck, Contradiction, Existing, MemoryClass, MemoryScope, MemoryTier, MemoryTtl,
-    Proposal, RawJson, Review, Verdict,
+    Actor, ActorKind, Candidate, CandidateState, ChainLink, Checks, Classification, ConsentCheck,
+    ContradictedEntry, Contradiction, FactProperty, MemoryClass, MemoryScope, MemoryTier,
+    MemoryTtl, Proposal, RawJson, Review, ReviewVerdict,
 };
 use crate::store::sql::values;
 
@@ -60,7 +60,7 @@ fn full(id: &str, now: Timestamp) -> Candidate {
     full.version = 7;
     full.proposal = Proposal {
         value: RawJson::new("{\"a\": 1.50}"),
-        about: Some(About { entity: "ann \"x\"".into(), predicate: "contact".into() }),
+        about: Some(FactProperty { entity: "ann \"x\"".into(), predicate: "contact".into() }),
         class: MemoryClass::Correction,
         key: Some("k".into()),
         description: Some("about".into()),
@@ -81,10 +81,11 @@ fn full(id: &str, now: Timestamp) -> Candidate {
     full.checks.duplicate_of = Some("mcd_0".into());
     full.checks.previous = Some("mcd_1".into());
     full.checks.contradiction = Contradiction::Conflict;
-    full.checks.existing = vec![Existing { key: "k".into(), candidate: Some("mcd_2".into()) }];
+    full.checks.existing =
+        vec![ContradictedEntry { key: "k".into(), candidate: Some("mcd_2".into()) }];
     full.checks.consent = ConsentCheck::Given;
     full.review = Some(Review {
-        verdict: Verdict::Approve,
+        verdict: ReviewVerdict::Approve,
         reason: "because\n".into(),
         by: principal("bob", ActorKind::User),
     });
@@ -100,8 +101,8 @@ fn put(tenant: &Tenant, candidate: &Candidate) {
     tenant.write(move |tx| tx.put_candidate(&candidate)).unwrap();
 }
 
-fn append(tenant: &Tenant, log: Log, text: &'static str) -> ChainLink {
-    let content = (log == Log::Captures).then_some(text);
+fn append(tenant: &Tenant, log: TenantLog, text: &'static str) -> ChainLink {
+    let content = (log == TenantLog::Captures).then_some(text);
     let body = move |seq| {
         let hash = ContentHash::of(text);
         format!("{{\"content\":\"{hash}\",\"seq\":{seq}}}")
@@ -139,7 +140,8 @@ fn candidates_are_found_by_state_by_fact_and_by_entry() {
                 let mut one = plain(&format!("mcd_{at}{number}"), clock.now());
                 one.state = *state;
                 one.last_event = 10 - number;
-                one.proposal.about = Some(About { entity: "ann".into(), predicate: "p".into() });
+                one.proposal.about =
+                    Some(FactProperty { entity: "ann".into(), predicate: "p".into() });
                 if number == 2 {
                     one.fingerprint = ContentHash::of("another");
                     one.proposal.scope.subject = Some("ann".into());
@@ -158,7 +160,7 @@ fn candidates_are_found_by_state_by_fact_and_by_entry() {
         let fact = ContentHash::of("fact");
         let same = tenant.read(|tx| tx.same_candidates(&fact, CandidateState::InReview)).unwrap();
         assert_eq!(ids(&same), ["mcd_00", "mcd_01"], "the one that was moved last comes first");
-        let about = About { entity: "ann".into(), predicate: "p".into() };
+        let about = FactProperty { entity: "ann".into(), predicate: "p".into() };
         let scope = MemoryScope { subject: Some("ann".into()), ..MemoryScope::default() };
         let found = tenant.read(|tx| tx.promoted_about(&about, &scope)).unwrap();
         assert_eq!(ids(&found), ["mcd_12"]);
@@ -171,22 +173,24 @@ fn candidates_are_found_by_state_by_fact_and_by_entry() {
 fn logs_are_numbered_and_each_line_holds_the_hash_of_the_one_before() {
     each(&Retention::default(), |store, _| {
         let tenant = store.tenant("default");
-        let first = append(&tenant, Log::Captures, "one");
+        let first = append(&tenant, TenantLog::Captures, "one");
         assert_eq!((first.seq, first.prev_hash), (1, ChainLink::START));
-        let second = append(&tenant, Log::Captures, "two");
+        let second = append(&tenant, TenantLog::Captures, "two");
         assert_eq!((second.seq, second.prev_hash), (2, first.hash));
-        assert_eq!(append(&tenant, Log::Transitions, "other").seq, 1);
+        assert_eq!(append(&tenant, TenantLog::Transitions, "other").seq, 1);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    (0..250).for_each(|_| assert!(append(&tenant, Log::Captures, "many").seq > 2));
+                    (0..250).for_each(|_| {
+                        assert!(append(&tenant, TenantLog::Captures, "many").seq > 2)
+                    });
                 });
             }
         });
-        let lines = tenant.read(|tx| tx.log_lines(Log::Captures, 1, 2)).unwrap();
+        let lines = tenant.read(|tx| tx.log_lines(TenantLog::Captures, 1, 2)).unwrap();
         assert_eq!(lines.iter().map(|line| line.link.seq).collect::<Vec<_>>(), [2, 3]);
-        let verified = tenant.read(|tx| tx.verify_log(Log::Captures)).unwrap();
-        assert_eq!(verified, Verified { lines: 1_002, broken_at: None });
+        let verified = tenant.read(|tx| tx.verify_log(TenantLog::Captures)).unwrap();
+        assert_eq!(verified, LogVerification { lines: 1_002, broken_at: None });
     });
 }
 
@@ -195,12 +199,12 @@ fn a_line_that_was_tampered_with_is_named() {
     each(&Retention::default(), |store, _| {
         let tenant = store.tenant("default");
         for _ in 0..600 {
-            append(&tenant, Log::Captures, "text");
+            append(&tenant, TenantLog::Captures, "text");
         }
         let broken = |sql: &'static str| {
             let found = tenant.write(move |tx| {
                 tx.execute(sql, values![&[0_u8; 32]])?;
-                let found = tx.verify_log(Log::Captures)?;
+                let found = tx.verify_log(TenantLog::Captures)?;
                 // Taken back, so that each change is found by itself.
                 Err::<(), Undo>(Undo::Found(found.broken_at))
             });
@@ -246,7 +250,7 @@ fn nobody_sees_another_tenants_candidates_or_logs() {
         let mut promoted = full("mcd_a", clock.now());
         promoted.state = CandidateState::Promoted;
         put(&ours, &promoted);
-        append(&ours, Log::Captures, "ours");
+        append(&ours, TenantLog::Captures, "ours");
         let (proposal, fact) = (promoted.proposal.clone(), promoted.fingerprint);
         let found = theirs.read(move |tx| {
             let about = proposal.about.clone().unwrap();
@@ -260,8 +264,8 @@ fn nobody_sees_another_tenants_candidates_or_logs() {
             ])
         });
         assert!(found.unwrap().iter().all(Vec::is_empty));
-        assert!(theirs.read(|tx| tx.log_lines(Log::Captures, 0, 9)).unwrap().is_empty());
-        assert_eq!(append(&theirs, Log::Captures, "theirs").seq, 1);
+        assert!(theirs.read(|tx| tx.log_lines(TenantLog::Captures, 0, 9)).unwrap().is_empty());
+        assert_eq!(append(&theirs, TenantLog::Captures, "theirs").seq, 1);
         put(&theirs, &Candidate { version: 99, ..promoted.clone() });
         assert_eq!(ours.read(|tx| tx.candidate("mcd_a")).unwrap(), Some(promoted));
     });
@@ -273,14 +277,14 @@ fn a_proposal_that_fails_leaves_no_line() {
         let tenant = store.tenant("default");
         let candidate = plain("mcd_a", clock.now());
         let result = tenant.write(move |tx| {
-            tx.append_log(Log::Captures, |seq| format!("{{\"seq\":{seq}}}"), None)?;
+            tx.append_log(TenantLog::Captures, |seq| format!("{{\"seq\":{seq}}}"), None)?;
             tx.put_candidate(&candidate)?;
             Err::<(), Error>(Error::TooManyEntries(0))
         });
         assert!(result.is_err());
         assert_eq!(tenant.read(|tx| tx.candidate("mcd_a")).unwrap(), None);
-        let verified = tenant.read(|tx| tx.verify_log(Log::Captures)).unwrap();
-        assert_eq!(verified, Verified { lines: 0, broken_at: None });
-        assert_eq!(append(&tenant, Log::Captures, "first").seq, 1);
+        let verified = tenant.read(|tx| tx.verify_log(TenantLog::Captures)).unwrap();
+        assert_eq!(verified, LogVerification { lines: 0, broken_at: None });
+        assert_eq!(append(&tenant, TenantLog::Captures, "first").seq, 1);
     });
 }

@@ -1,7 +1,7 @@
 //! Keys, usage and replies, over each backend.
 
 use super::*;
-use crate::domain::{Day, Key, KeyHash, KeyLimits, PrincipalKind, Words};
+use crate::domain::{Day, Key, KeyHash, KeyLimits, KeywordSet, PrincipalKind};
 
 fn key(id: &str, tenant: &str) -> Key {
     Key {
@@ -9,8 +9,8 @@ fn key(id: &str, tenant: &str) -> Key {
         tenant: tenant.into(),
         name: "bot".to_owned(),
         kind: PrincipalKind::Agent,
-        scopes: Words::parse("compile memory:read").unwrap(),
-        roles: Words::parse("auditor").unwrap(),
+        scopes: KeywordSet::parse("compile memory:read").unwrap(),
+        roles: KeywordSet::parse("auditor").unwrap(),
         limits: KeyLimits { requests_per_minute: Some(5), tokens_per_day: None },
         defaults: Some("{\"target\":\"gemini\"}".into()),
         created_at: Timestamp::default(),
@@ -140,6 +140,6 @@ fn a_reply_is_remembered_with_the_effect_or_not_at_all() {
         store.clean().unwrap();
         remember(false).unwrap();
         store.probe().unwrap();
-        assert_eq!(store.condition(), Condition::Good);
+        assert_eq!(store.condition(), StoreCondition::Good);
     });
 }

@@ -110,7 +110,7 @@ fn nobody_sees_another_tenants_things() {
         let mut batch = Batch::default();
         let id = batch.artifact("secret", TEXT);
         let original = batch.message("{}");
-        batch.answer("cpr_1", vec![Item { chain: chain(1), original }]);
+        batch.answer("cpr_1", vec![ResponseMessage { chain: chain(1), original }]);
         ours.commit(batch).unwrap();
 
         assert_eq!(text(&theirs, id), None);
@@ -202,7 +202,7 @@ fn a_batch_gives_back_its_messages_by_chain_and_by_answer() {
         let items = originals
             .iter()
             .zip(0..)
-            .map(|(original, at)| Item { chain: chain(at), original: *original })
+            .map(|(original, at)| ResponseMessage { chain: chain(at), original: *original })
             .collect();
         batch.answer("cpr_1", items);
         tenant.commit(batch).unwrap();
@@ -217,10 +217,10 @@ fn a_batch_gives_back_its_messages_by_chain_and_by_answer() {
     });
 }
 
-fn answer_of(tenant: &Tenant, message: &str) -> Committed {
+fn answer_of(tenant: &Tenant, message: &str) -> CommittedBatch {
     let mut batch = Batch::default();
     let original = batch.message(message);
-    batch.answer("cpr_1", vec![Item { chain: chain(1), original }]);
+    batch.answer("cpr_1", vec![ResponseMessage { chain: chain(1), original }]);
     tenant.commit(batch).unwrap()
 }
 
@@ -333,7 +333,7 @@ fn bytes_are_those_of_utf_8() {
 
 #[test]
 fn the_background_cleanup_keeps_to_the_settings_and_tells_of_evictions() {
-    let told: Arc<Mutex<Vec<Evicted>>> = Arc::default();
+    let told: Arc<Mutex<Vec<Eviction>>> = Arc::default();
     let caps = Caps { max_count: Some(1), ..Caps::default() };
     each(&Retention { caps, ..Retention::default() }, |store, clock| {
         let heard = Arc::clone(&told);
@@ -345,7 +345,7 @@ fn the_background_cleanup_keeps_to_the_settings_and_tells_of_evictions() {
             },
         );
         store.clean().unwrap();
-        let evicted = |tenant: &str, artifact| Evicted {
+        let evicted = |tenant: &str, artifact| Eviction {
             tenant: tenant.into(),
             artifact,
             bytes: 3,
@@ -383,7 +383,7 @@ fn thousands_of_chains_are_found_in_one_call() {
         let items: Vec<_> = chains
             .iter()
             .zip(0..)
-            .map(|(chain, at): (_, u32)| Item {
+            .map(|(chain, at): (_, u32)| ResponseMessage {
                 chain: *chain,
                 original: batch.message(format!("{{\"at\":{at}}}")),
             })
@@ -404,7 +404,7 @@ fn a_cleanup_forgets_more_than_fits_into_one_transaction() {
             let items: Vec<_> = (0..2500_u32)
                 .map(|at| {
                     let original = batch.message(at.to_string());
-                    Item { chain: ChainHash(original.0), original }
+                    ResponseMessage { chain: ChainHash(original.0), original }
                 })
                 .collect();
             let originals: Vec<_> = items.iter().map(|item| item.original).collect();

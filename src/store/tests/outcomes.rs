@@ -84,7 +84,8 @@ fn what_a_process_had_claimed_is_free_at_the_start_of_the_next_one() {
         clock.advance(HOUR);
         let claimed = store.claim_deliveries(&claims).unwrap().remove(0);
         let due = clock.now().after(HOUR);
-        let settle = move |tx: &Tx<'_>| tx.settle_delivery(&claimed, None, Outcome::Later(due));
+        let settle =
+            move |tx: &Tx<'_>| tx.settle_delivery(&claimed, None, AttemptOutcome::Later(due));
         assert!(tenant.write(settle).unwrap());
         // It waits for its time, and not for a process that is no more.
         store.free_deliveries().unwrap();

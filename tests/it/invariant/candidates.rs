@@ -6,8 +6,8 @@ use std::sync::Arc;
 use contexture::domain::{
     Candidate, CandidateState, MemoryPromotion, MemoryScope, MemoryStatus, word_of,
 };
-use contexture::service::memory::Expected;
-use contexture::service::once::Telling;
+use contexture::service::idempotency::ResponseRecorder;
+use contexture::service::memory::WriteCondition;
 use contexture::service::{Error, Services, candidates, memory};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -119,39 +119,51 @@ fn carry_out(services: &Services, op: &Op) {
             if !consent {
                 body["policy"] = json!({"consent_required": true});
             }
-            candidates::propose(services, &body.to_string(), None, Telling::nothing()).map(drop)
+            candidates::propose(services, &body.to_string(), None, ResponseRecorder::nothing())
+                .map(drop)
         }
         Op::Revise { at, value, who } => {
             let Some(old) = pick(*at) else { return };
             let mut body = proposal(1, *value, *who);
             body["revises"] = json!(old.id);
-            candidates::propose(services, &body.to_string(), Some(old.version), Telling::nothing())
-                .map(drop)
+            candidates::propose(
+                services,
+                &body.to_string(),
+                Some(old.version),
+                ResponseRecorder::nothing(),
+            )
+            .map(drop)
         }
         Op::Review { at, verdict, who, stale } => {
             let Some(old) = pick(*at) else { return };
             let body = json!({"verdict": verdict, "reason": "r", "by": by(*who)}).to_string();
             let version = old.version + u64::from(*stale);
-            candidates::review(services, &old.id, &body, Some(version), Telling::nothing())
+            candidates::review(services, &old.id, &body, Some(version), ResponseRecorder::nothing())
                 .map(drop)
         }
         Op::Promote { at, resolution, key, who } => {
             let Some(old) = pick(*at) else { return };
             let body = json!({"resolution": resolution, "key": key, "by": by(*who)}).to_string();
-            candidates::promote(services, &old.id, &body, Some(old.version), Telling::nothing())
-                .map(drop)
+            candidates::promote(
+                services,
+                &old.id,
+                &body,
+                Some(old.version),
+                ResponseRecorder::nothing(),
+            )
+            .map(drop)
         }
         Op::Put { fact, value } => {
             let body = json!({"value": format!("v{value}")}).to_string();
             let at = (&MemoryScope::default(), &*key(*fact));
-            memory::put(services, at, &body, false, Expected::Anything).map(drop)
+            memory::put(services, at, &body, false, WriteCondition::Anything).map(drop)
         }
         Op::Retract { fact } => {
             let at = (&MemoryScope::default(), &*key(*fact));
-            memory::retract(services, at, "{}", Telling::nothing()).map(drop)
+            memory::retract(services, at, "{}", ResponseRecorder::nothing()).map(drop)
         }
         Op::Delete { fact } => {
-            memory::delete(services, &MemoryScope::default(), &key(*fact), Expected::Anything)
+            memory::delete(services, &MemoryScope::default(), &key(*fact), WriteCondition::Anything)
         }
     };
     match done {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contexture::domain::{Clock, Models, Timestamp};
 use contexture::service::Services;
-use contexture::service::artifacts::{self, Cleanup, Offload, Offloaded};
+use contexture::service::artifacts::{self, Cleanup, Offload, OffloadResult};
 use contexture::store::{Retention, Store};
 use serde_json::{Value, json};
 
@@ -100,8 +100,8 @@ impl Kept {
         match artifacts::offload_text(&self.services, text, &options, (None, |_| String::new()))
             .unwrap()
         {
-            Offloaded::Stored { artifact, .. } => artifact.id.to_string(),
-            Offloaded::Kept(text) => panic!("{text} is not stored"),
+            OffloadResult::Stored { artifact, .. } => artifact.id.to_string(),
+            OffloadResult::Kept(text) => panic!("{text} is not stored"),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use contexture::domain::{Clock, Timestamp};
-use contexture::hook::{Answer, Does, Scope, Secrets};
-use contexture::webhook::{Delivery, Policy};
+use contexture::hook::{CallScope, HookAction, HookAnswer, Secrets};
+use contexture::webhook::{CallContext, Policy};
 use serde_json::{Value, json};
 
 use super::{Fixed, call, cause, dev, guard, hook, to, webhooks, with};
@@ -33,7 +33,7 @@ async fn a_call_says_what_it_is_and_is_signed() {
     let clock = Clock::standing(Timestamp::from_micros(1_760_000_000_500_000));
     let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock);
     let called = call(&webhooks, &hook).await;
-    assert_eq!((called.answer, called.attempts), (Ok(Answer::Allow), 1));
+    assert_eq!((called.answer, called.attempts), (Ok(HookAnswer::Allow), 1));
     let request = &receiver.requests()[0];
     assert!(request.starts_with("POST /hook HTTP/1.1\r\n"), "{request}");
     assert_eq!(
@@ -62,8 +62,9 @@ async fn an_exchange_tells_all_but_secrets() {
     let receiver = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
     let more = json!({"headers": {"X-Key": "swordfish-1"}});
     let hook = hook("guard", &receiver.url(), &more);
-    let scope = Scope { tenant: "t".into(), ..Scope::default() };
-    let delivery = Delivery { id: Some("msg_known".into()), earlier: 2, replay: true, test: true };
+    let scope = CallScope { tenant: "t".into(), ..CallScope::default() };
+    let delivery =
+        CallContext { id: Some("msg_known".into()), earlier: 2, replay: true, test: true };
     let told = webhooks(dev()).exchange(to(&hook, &scope, hook.timeout()), delivery).await;
     assert_eq!((told.status, told.body.as_deref()), (Some(200), Some(ALLOW)));
     let sent = body(&receiver.requests()[0]);
@@ -148,7 +149,7 @@ async fn a_compressed_answer_is_not_unpacked() {
 async fn a_hook_whose_secrets_are_locked_is_not_called() {
     let receiver = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
     let mut hook = guard(receiver.address);
-    if let Does::Call(endpoint) = &mut hook.does {
+    if let HookAction::Call(endpoint) = &mut hook.does {
         endpoint.secrets = Secrets::locked();
     }
     assert_eq!(cause(&call(&webhooks(dev()), &hook).await), "secrets_unavailable");

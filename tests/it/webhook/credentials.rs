@@ -1,6 +1,6 @@
 //! Secrets and headers of a hook at rest.
 
-use contexture::hook::{Does, Hook};
+use contexture::hook::{Hook, HookAction};
 use contexture::webhook::{Keyring, SealError};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -26,7 +26,7 @@ fn proofs(hook: &Hook) -> (Vec<(String, String)>, Vec<String>) {
 /// As it comes from its stored definition.
 fn bare(url: &str) -> Hook {
     let mut bare = hook("guard", url, &json!({}));
-    if let Does::Call(endpoint) = &mut bare.does {
+    if let HookAction::Call(endpoint) = &mut bare.does {
         endpoint.secrets = contexture::hook::Secrets::default();
     }
     bare

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use contexture::domain::Clock;
-use contexture::hook::{Caller as _, Scope};
-use contexture::webhook::{Dns, Policy, Resolve as _};
+use contexture::hook::{CallScope, Caller as _};
+use contexture::webhook::{Dns, Policy, Resolver as _};
 use serde_json::json;
 use tokio::net::UdpSocket;
 use tokio::task::JoinHandle;
@@ -254,7 +254,7 @@ async fn a_round_is_told_the_same_of_every_address_that_is_not_reached() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = closed.local_addr().unwrap().port();
     drop(closed);
-    let scope = Scope { tenant: "t".into(), ..Scope::default() };
+    let scope = CallScope { tenant: "t".into(), ..CallScope::default() };
     let mut told = Vec::new();
     for (resolver, url) in [
         (inside, "http://db.example/".to_owned()),

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use contexture::hook::{Answer, Call, Caller as _, Does, Hook, Scope, Secret, Secrets};
+use contexture::hook::{
+    Call, CallScope, Caller as _, Hook, HookAction, HookAnswer, HookSecret, Secrets,
+};
 use serde_json::json;
 
 use super::{dev, hook, webhooks};
@@ -17,13 +19,13 @@ use super::{dev, hook, webhooks};
 struct Running {
     child: Child,
     address: SocketAddr,
-    secret: Secret,
+    secret: HookSecret,
 }
 
 impl Running {
     /// `flag`: what comes before the port on the line of the command.
     fn start(command: &mut Command, flag: Option<&str>) -> Self {
-        let secret = Secret::generate().expect("random bytes");
+        let secret = HookSecret::generate().expect("random bytes");
         let address = free();
         let port = address.port().to_string();
         let child = command
@@ -52,11 +54,11 @@ impl Running {
         panic!("the example does not listen");
     }
 
-    fn hook(&self, kind: &str, point: &str, path: &str, secret: &Secret) -> Hook {
+    fn hook(&self, kind: &str, point: &str, path: &str, secret: &HookSecret) -> Hook {
         let url = format!("http://{}{path}", self.address);
         let mut hook =
             hook(kind, &url, &json!({"id": path.trim_start_matches('/'), "point": point}));
-        if let Does::Call(endpoint) = &mut hook.does {
+        if let HookAction::Call(endpoint) = &mut hook.does {
             endpoint.secrets = Secrets::of(secret.clone());
         }
         hook
@@ -78,9 +80,9 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/hooks")
 }
 
-async fn ask(hook: &Hook, input: &str) -> Result<Answer, &'static str> {
+async fn ask(hook: &Hook, input: &str) -> Result<HookAnswer, &'static str> {
     let point = hook.points[0];
-    let scope = Scope { tenant: "default".into(), ..Scope::default() };
+    let scope = CallScope { tenant: "default".into(), ..CallScope::default() };
     let (occurrence, allowance) = (0, Duration::from_secs(20));
     let call = Call { hook, point, occurrence, scope: &scope, input, allowance };
     webhooks(dev()).call(call).await.answer.map_err(|failure| failure.cause.as_str())
@@ -95,12 +97,12 @@ async fn check(running: &Running) {
             "dynamic_state": null, "dynamic_state_xml": null})
         .to_string()
     };
-    let Ok(Answer::Fragments(found)) = ask(&rag, &asks("When is my refund paid?")).await else {
+    let Ok(HookAnswer::Fragments(found)) = ask(&rag, &asks("When is my refund paid?")).await else {
         panic!("fragments")
     };
     assert_eq!(found.len(), 1);
     assert!(found[0].content.contains("14 days"));
-    assert_eq!(ask(&rag, &asks("Hello")).await, Ok(Answer::Nothing));
+    assert_eq!(ask(&rag, &asks("Hello")).await, Ok(HookAnswer::Nothing));
 
     let redact = running.hook("transform", "tool_result", "/redact", own);
     let result = |text: &str| {
@@ -108,12 +110,12 @@ async fn check(running: &Running) {
             "result": {"content": text, "is_error": false}})
         .to_string()
     };
-    let Ok(Answer::Replace(new)) = ask(&redact, &result("to ann@example.com.")).await else {
+    let Ok(HookAnswer::Replace(new)) = ask(&redact, &result("to ann@example.com.")).await else {
         panic!("a replacement")
     };
     let new: serde_json::Value = serde_json::from_str(&new).expect("JSON");
     assert_eq!(new, json!({"content": "to [email]", "is_error": false}));
-    assert_eq!(ask(&redact, &result("nothing")).await, Ok(Answer::Unchanged));
+    assert_eq!(ask(&redact, &result("nothing")).await, Ok(HookAnswer::Unchanged));
 
     let veto = running.hook("guard", "memory_update", "/veto", own);
     let write = |value: Option<&str>| {
@@ -121,11 +123,11 @@ async fn check(running: &Running) {
             .to_string()
     };
     let denied = ask(&veto, &write(Some("my password is x"))).await;
-    assert!(matches!(denied, Ok(Answer::Deny { .. })), "{denied:?}");
-    assert_eq!(ask(&veto, &write(Some("likes tea"))).await, Ok(Answer::Allow));
-    assert_eq!(ask(&veto, &write(None)).await, Ok(Answer::Allow));
+    assert!(matches!(denied, Ok(HookAnswer::Deny { .. })), "{denied:?}");
+    assert_eq!(ask(&veto, &write(Some("likes tea"))).await, Ok(HookAnswer::Allow));
+    assert_eq!(ask(&veto, &write(None)).await, Ok(HookAnswer::Allow));
 
-    let stranger = Secret::generate().expect("random bytes");
+    let stranger = HookSecret::generate().expect("random bytes");
     let forged = running.hook("guard", "memory_update", "/veto", &stranger);
     assert_eq!(ask(&forged, &write(None)).await, Err("status"));
 }

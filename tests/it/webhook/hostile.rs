@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use contexture::hook::{Called, Hook};
+use contexture::hook::{CallReply, Hook};
 use contexture::webhook::Webhooks;
 use serde_json::json;
 
@@ -46,7 +46,7 @@ async fn call_and_lateness(
     webhooks: &Webhooks,
     hook: &Hook,
     allowance: Duration,
-) -> (Called, Duration) {
+) -> (CallReply, Duration) {
     let start = Instant::now();
     let timer = async {
         tokio::time::sleep(ALLOWANCE).await;

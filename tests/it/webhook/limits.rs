@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contexture::domain::Clock;
-use contexture::hook::{Hook, Scope};
-use contexture::webhook::{CALLS, Delivery, FAILURES, PAUSE};
+use contexture::hook::{CallScope, Hook};
+use contexture::webhook::{CALLS, CallContext, FAILURES, PAUSE};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -35,9 +35,9 @@ async fn what_fails_five_times_is_not_called_for_a_while() {
     assert!(webhooks.is_open(&"t".into(), &hook) && !webhooks.is_open(&"u".into(), &hook));
     assert_eq!(receiver.requests().len(), FAILURES as usize);
     // Another tenant's hook of the same name is another one.
-    let scope = Scope { tenant: "u".into(), ..Scope::default() };
+    let scope = CallScope { tenant: "u".into(), ..CallScope::default() };
     let other =
-        webhooks.exchange(super::to(&hook, &scope, hook.timeout()), Delivery::default()).await;
+        webhooks.exchange(super::to(&hook, &scope, hook.timeout()), CallContext::default()).await;
     assert!(other.answer.is_ok());
 
     clock.advance(PAUSE);
@@ -73,9 +73,9 @@ async fn a_trial_is_refused_by_no_breaker_and_trips_none() {
     let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock.clone());
     let failing = Receiver::spawn(Mode::Status(500, String::new(), String::new())).await;
     let hook = guard(failing.address);
-    let scope = Scope { tenant: "t".into(), ..Scope::default() };
+    let scope = CallScope { tenant: "t".into(), ..CallScope::default() };
     let trial = async || {
-        let delivery = Delivery { test: true, ..Delivery::default() };
+        let delivery = CallContext { test: true, ..CallContext::default() };
         let done = webhooks.exchange(super::to(&hook, &scope, hook.timeout()), delivery).await;
         done.answer.unwrap_err().cause.as_str()
     };
@@ -104,12 +104,12 @@ async fn a_trial_does_not_wait_for_other_calls() {
     let (webhooks, hook) = (webhooks(dev()), guard(receiver.address));
     let long = Duration::from_secs(30);
     let under_way = (0..CALLS).map(|_| call_within(&webhooks, &hook, long));
-    let scope = Scope { tenant: "t".into(), ..Scope::default() };
+    let scope = CallScope { tenant: "t".into(), ..CallScope::default() };
     let trial = async {
         while receiver.requests().len() < CALLS {
             tokio::task::yield_now().await;
         }
-        let delivery = Delivery { test: true, ..Delivery::default() };
+        let delivery = CallContext { test: true, ..CallContext::default() };
         webhooks.exchange(super::to(&hook, &scope, hook.timeout()), delivery).await
     };
     let done = tokio::select! {

@@ -17,18 +17,18 @@ use std::time::Duration;
 use contexture::config::HooksConfig;
 use contexture::domain::Clock;
 use contexture::hook::{
-    Call, Called, Does, GivenId, Hook, Point, Scope, Secret, Secrets, read_hook,
+    Call, CallReply, CallScope, GivenId, Hook, HookAction, HookSecret, Point, Secrets, read_hook,
 };
 use contexture::json::{Faults, Limits, Path, parse};
-use contexture::webhook::{Delivery, Policy, Resolve, Resolving, Webhooks};
+use contexture::webhook::{CallContext, LookupFuture, Policy, Resolver, Webhooks};
 use serde_json::Value;
 
 /// A resolver with one list of addresses for every name.
 #[derive(Debug)]
 struct Fixed(Vec<IpAddr>);
 
-impl Resolve for Fixed {
-    fn resolve<'r>(&'r self, _: &'r str) -> Resolving<'r> {
+impl Resolver for Fixed {
+    fn resolve<'r>(&'r self, _: &'r str) -> LookupFuture<'r> {
         let addresses = self.0.clone();
         Box::pin(async move { Ok(addresses) })
     }
@@ -43,7 +43,7 @@ fn webhooks(policy: Policy) -> Webhooks {
     with(policy, Arc::new(Fixed(Vec::new())), Clock::system())
 }
 
-fn with(policy: Policy, resolver: Arc<dyn Resolve>, clock: Clock) -> Webhooks {
+fn with(policy: Policy, resolver: Arc<dyn Resolver>, clock: Clock) -> Webhooks {
     Webhooks::new(&HooksConfig::default(), policy, resolver, clock).expect("a client")
 }
 
@@ -67,8 +67,8 @@ fn hook(kind: &str, url: &str, more: &Value) -> Hook {
     let hook = read_hook(&node, Path::Root, GivenId::Made("h"), &any_url, &mut faults);
     assert_eq!(faults.into_vec(), []);
     let mut hook = hook.expect("a hook");
-    if let Does::Call(endpoint) = &mut hook.does {
-        endpoint.secrets = Secrets::of(Secret::generate().expect("random bytes"));
+    if let HookAction::Call(endpoint) = &mut hook.does {
+        endpoint.secrets = Secrets::of(HookSecret::generate().expect("random bytes"));
     }
     hook
 }
@@ -78,26 +78,26 @@ fn guard(address: SocketAddr) -> Hook {
 }
 
 /// Calls a hook once with `{"n":1.50}`.
-async fn call(webhooks: &Webhooks, hook: &Hook) -> Called {
+async fn call(webhooks: &Webhooks, hook: &Hook) -> CallReply {
     call_within(webhooks, hook, hook.timeout()).await
 }
 
-async fn call_within(webhooks: &Webhooks, hook: &Hook, allowance: Duration) -> Called {
-    let scope = Scope { tenant: "t".into(), turn: Some(3), hops: 1, ..Scope::default() };
+async fn call_within(webhooks: &Webhooks, hook: &Hook, allowance: Duration) -> CallReply {
+    let scope = CallScope { tenant: "t".into(), turn: Some(3), hops: 1, ..CallScope::default() };
     // With the cause as it is, which a round of hooks is not told.
-    let done = webhooks.exchange(to(hook, &scope, allowance), Delivery::default()).await;
-    Called { answer: done.answer, body: done.body, took: done.took, attempts: done.attempts }
+    let done = webhooks.exchange(to(hook, &scope, allowance), CallContext::default()).await;
+    CallReply { answer: done.answer, body: done.body, took: done.took, attempts: done.attempts }
 }
 
 const INPUT: &str = r#"{"n":1.50}"#;
 
-fn to<'c>(hook: &'c Hook, scope: &'c Scope, allowance: Duration) -> Call<'c> {
+fn to<'c>(hook: &'c Hook, scope: &'c CallScope, allowance: Duration) -> Call<'c> {
     let point: Point = hook.points[0];
     Call { hook, point, occurrence: 0, scope, input: INPUT, allowance }
 }
 
 /// What a call came to, in a word.
-fn cause(called: &Called) -> &'static str {
+fn cause(called: &CallReply) -> &'static str {
     match &called.answer {
         Ok(_) => "answered",
         Err(failure) => failure.cause.as_str(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contexture::domain::Clock;
-use contexture::hook::{Does, Secret, Secrets};
+use contexture::hook::{HookAction, HookSecret, Secrets};
 use serde_json::json;
 use standardwebhooks::Webhook;
 
@@ -40,11 +40,11 @@ async fn every_live_secret_signs_and_no_other() {
     let receiver = Receiver::spawn(Mode::Answer(ALLOW.to_owned())).await;
     let clock = Clock::standing(Clock::system().now());
     let webhooks = with(dev(), Arc::new(Fixed(Vec::new())), clock.clone());
-    let (old, new) = (Secret::generate().unwrap(), Secret::generate().unwrap());
+    let (old, new) = (HookSecret::generate().unwrap(), HookSecret::generate().unwrap());
     let grace = clock.now().after(Duration::from_mins(1));
     let secrets = Secrets::of(old.clone()).rotated(new.clone(), clock.now(), grace);
     let mut hook = guard(receiver.address);
-    if let Does::Call(endpoint) = &mut hook.does {
+    if let HookAction::Call(endpoint) = &mut hook.does {
         endpoint.secrets = secrets;
     }
     call(&webhooks, &hook).await.answer.unwrap();
@@ -55,7 +55,7 @@ async fn every_live_secret_signs_and_no_other() {
     let with_both = &requests[0];
     assert!(verifies(&old.reveal(), with_both) && verifies(&new.reveal(), with_both));
     assert!(!verifies(&old.reveal(), &requests[1]) && verifies(&new.reveal(), &requests[1]));
-    let stranger = Secret::generate().unwrap().reveal();
+    let stranger = HookSecret::generate().unwrap().reveal();
     assert!(!verifies(&stranger, with_both));
     let changed = with_both.replace("\"turn\":3", "\"turn\":4");
     assert!(!verifies(&new.reveal(), &changed));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use contexture::config::SummarizerConfig;
 use contexture::domain::{Chat, Clock, Role, Timestamp};
-use contexture::hook::Cause;
+use contexture::hook::FailureCause;
 use contexture::webhook::{Dns, Summarizer};
 
 use crate::scenario::summarizer::chat;
@@ -23,7 +23,7 @@ fn summarizer(url: &str, own: SocketAddr, clock: &Clock) -> Summarizer {
     Summarizer::new(&config, own, None, Arc::new(Dns::system()), clock.clone()).unwrap().unwrap()
 }
 
-async fn write(summarizer: &Summarizer) -> Result<String, Cause> {
+async fn write(summarizer: &Summarizer) -> Result<String, FailureCause> {
     let prompt = [Chat { role: Role::User, text: "Write.".to_owned() }];
     summarizer.write(&prompt, 100, MINUTE).await.map_err(|failure| failure.cause)
 }
@@ -39,13 +39,13 @@ async fn an_open_breaker_lets_one_call_try_after_a_pause() {
     let own: SocketAddr = "127.0.0.1:1".parse().unwrap();
     let summarizer = summarizer(&format!("http://{}/v1", model.address), own, &clock);
     for _ in 0..3 {
-        assert_eq!(write(&summarizer).await, Err(Cause::Status));
+        assert_eq!(write(&summarizer).await, Err(FailureCause::Status));
     }
-    assert_eq!(write(&summarizer).await, Err(Cause::CircuitOpen));
+    assert_eq!(write(&summarizer).await, Err(FailureCause::CircuitOpen));
     clock.advance(MINUTE / 2);
     // One trial, and its failure closes the door again.
-    assert_eq!(write(&summarizer).await, Err(Cause::Status));
-    assert_eq!(write(&summarizer).await, Err(Cause::CircuitOpen));
+    assert_eq!(write(&summarizer).await, Err(FailureCause::Status));
+    assert_eq!(write(&summarizer).await, Err(FailureCause::CircuitOpen));
     assert_eq!(model.requests().len(), 4);
     clock.advance(MINUTE / 2);
     for _ in 0..2 {
@@ -58,6 +58,6 @@ async fn this_service_is_not_its_own_model() {
     let model = Receiver::spawn(Mode::Answer(chat("round and round"))).await;
     let clock = Clock::standing(Timestamp::from_micros(1_800_000_000_000_000));
     let summarizer = summarizer(&format!("http://{}/v1", model.address), model.address, &clock);
-    assert_eq!(write(&summarizer).await, Err(Cause::BlockedAddress));
+    assert_eq!(write(&summarizer).await, Err(FailureCause::BlockedAddress));
     assert_eq!(model.connections(), 0);
 }

@@ -1,7 +1,7 @@
 //! Answers with code in them: the fences stand as they were, each beside its words; the words
 //! between them shrink.
 
-use super::{Attempt, FormatAdapter, Inside, Part, layout};
+use super::{Attempt, FormatAdapter, InnerTexts, Part, layout};
 use crate::compress::segment::Kind;
 
 /// The adapter of texts with fences that are no documents.
@@ -23,7 +23,7 @@ impl FormatAdapter for Code {
         layout::is_same(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         layout::attempt(part)
     }
 }

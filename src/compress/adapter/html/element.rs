@@ -2,7 +2,7 @@
 
 /// What becomes of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ElementRole {
     /// It goes with all that is in it.
     Boilerplate,
     /// A tag that stands alone, and goes.
@@ -24,24 +24,24 @@ pub(super) enum Role {
 /// Letters of the longest name below.
 const LONGEST: usize = 10;
 
-pub(super) fn role(name: &str) -> Role {
+pub(super) fn role(name: &str) -> ElementRole {
     let mut small = [0_u8; LONGEST];
     for (small, byte) in small.iter_mut().zip(name.bytes()) {
         *small = byte.to_ascii_lowercase();
     }
     match small.get(..name.len()).unwrap_or_default() {
         b"script" | b"style" | b"svg" | b"noscript" | b"template" | b"iframe" | b"nav"
-        | b"footer" => Role::Boilerplate,
-        b"meta" | b"link" | b"base" => Role::Meta,
+        | b"footer" => ElementRole::Boilerplate,
+        b"meta" | b"link" | b"base" => ElementRole::Meta,
         b"div" | b"section" | b"article" | b"main" | b"header" | b"center" | b"figure"
-        | b"picture" => Role::Box,
-        b"span" | b"font" | b"wbr" => Role::Span,
+        | b"picture" => ElementRole::Box,
+        b"span" | b"font" | b"wbr" => ElementRole::Span,
         b"a" | b"abbr" | b"b" | b"bdi" | b"bdo" | b"cite" | b"code" | b"data" | b"del" | b"dfn"
         | b"em" | b"i" | b"ins" | b"kbd" | b"mark" | b"q" | b"s" | b"samp" | b"small"
-        | b"strong" | b"sub" | b"sup" | b"time" | b"u" | b"var" => Role::Inline,
-        b"img" => Role::Mark,
-        b"pre" | b"textarea" => Role::Verbatim,
-        _ => Role::Structure,
+        | b"strong" | b"sub" | b"sup" | b"time" | b"u" | b"var" => ElementRole::Inline,
+        b"img" => ElementRole::Mark,
+        b"pre" | b"textarea" => ElementRole::Verbatim,
+        _ => ElementRole::Structure,
     }
 }
 

@@ -10,12 +10,12 @@ mod page;
 mod read;
 mod scan;
 
-use super::layout::Place;
+use super::layout::TextBlock;
 use super::passages::Passages;
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::extract::{GAP, between_gaps};
 use crate::compress::segment::Kind;
-use page::{Page, Tokens};
+use page::{HtmlPage, PageTokens};
 
 /// Bytes of a text that stays as it is.
 const SHORT: usize = 160;
@@ -34,17 +34,17 @@ impl FormatAdapter for Html {
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        holds(&Tokens::of(before), after)
+        holds(&PageTokens::of(before), after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
-        let tokens = Tokens::of(part.text);
-        let cuts = cuts(part.text, Page::of(&tokens));
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+        let tokens = PageTokens::of(part.text);
+        let cuts = cuts(part.text, HtmlPage::of(&tokens));
         Attempt::new(cuts, move |after| holds(&tokens, after))
     }
 }
 
-fn cuts(text: &str, page: Page) -> Vec<Cut> {
+fn cuts(text: &str, page: HtmlPage) -> Vec<Cut> {
     let mut passages = Passages::of(text);
     for place in page.places.iter().filter(|place| place.range.len() >= SHORT) {
         passages.add_place(place);
@@ -60,8 +60,8 @@ fn cuts(text: &str, page: Page) -> Vec<Cut> {
 
 /// Whether the text that is read is the same but for gaps, elements of structure follow each other
 /// as before, and each address is one of before, in order.
-fn holds(before: &Tokens<'_>, after: &str) -> bool {
-    let (before, after) = (read::read(before), read::read(&Tokens::of(after)));
+fn holds(before: &PageTokens<'_>, after: &str) -> bool {
+    let (before, after) = (read::read(before), read::read(&PageTokens::of(after)));
     let mut addresses = before.addresses.iter();
     before.structure == after.structure
         && after.addresses.iter().all(|address| addresses.any(|known| known == address))

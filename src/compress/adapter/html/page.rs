@@ -2,30 +2,30 @@
 
 use std::ops::Range;
 
-use super::Place;
-use super::element::{Role, role, says};
-use super::scan::{Kind, Token, attributes, tokens};
+use super::TextBlock;
+use super::element::{ElementRole, role, says};
+use super::scan::{HtmlToken, TokenKind, attributes, tokens};
 use crate::compress::adapter::Cut;
 
 /// What is found in a page.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct HtmlPage {
     /// Boilerplate, boxes, attributes, white space: in order, disjoint.
     pub(super) cuts: Vec<Cut>,
     /// Texts with the inline elements in them.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<TextBlock>,
 }
 
 /// The tokens of a page, and which of them are boilerplate.
 #[derive(Debug)]
-pub(super) struct Tokens<'t> {
+pub(super) struct PageTokens<'t> {
     pub(super) text: &'t str,
-    pub(super) list: Vec<Token>,
+    pub(super) list: Vec<HtmlToken>,
     /// The last token of each piece of boilerplate, at its first.
     pub(super) ends: Vec<Option<usize>>,
 }
 
-impl<'t> Tokens<'t> {
+impl<'t> PageTokens<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let list = tokens(text);
         let ends = boilerplate(text, &list);
@@ -33,9 +33,9 @@ impl<'t> Tokens<'t> {
     }
 }
 
-impl Page {
-    pub(super) fn of(Tokens { text, list, ends }: &Tokens<'_>) -> Self {
-        let mut read = Read {
+impl HtmlPage {
+    pub(super) fn of(PageTokens { text, list, ends }: &PageTokens<'_>) -> Self {
+        let mut read = PageReader {
             text,
             page: Self { cuts: Vec::new(), places: Vec::new() },
             junk: None,
@@ -48,7 +48,7 @@ impl Page {
             if let Some(end) = ends.get(at).copied().flatten() {
                 let last = list.get(end).unwrap_or(token);
                 read.close();
-                read.junk(token.range.start..last.range.end, Blank::Line);
+                read.junk(token.range.start..last.range.end, BlankKind::Line);
                 at = end + 1;
                 continue;
             }
@@ -62,21 +62,21 @@ impl Page {
 }
 
 /// The last token of each piece of boilerplate, at its first. Pieces that nothing closes stay.
-fn boilerplate(text: &str, tokens: &[Token]) -> Vec<Option<usize>> {
+fn boilerplate(text: &str, tokens: &[HtmlToken]) -> Vec<Option<usize>> {
     let mut ends = vec![None; tokens.len()];
     let mut open: Vec<(&str, usize)> = Vec::new();
     let mut headings = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let name = text.get(token.name.clone()).unwrap_or_default();
-        if role(name) != Role::Boilerplate {
+        if role(name) != ElementRole::Boilerplate {
             let is_hidden = open.iter().any(|(name, _)| !is_part(name));
             headings.extend((is_heading(name) && !is_hidden).then_some(at));
             continue;
         }
         let is_empty = text.get(token.range.clone()).is_some_and(|tag| tag.ends_with("/>"));
         match token.kind {
-            Kind::Open if !is_empty && open.len() < DEEPEST => open.push((name, at)),
-            Kind::Close => {
+            TokenKind::Open if !is_empty && open.len() < DEEPEST => open.push((name, at)),
+            TokenKind::Close => {
                 let found = open.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name));
                 let Some(depth) = found else { continue };
                 // What has a heading of its own is a part of the page.
@@ -112,45 +112,45 @@ const DEEPEST: usize = 64;
 
 /// What stands in the place of what goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Blank {
+enum BlankKind {
     None,
     Space,
     Line,
 }
 
-struct Read<'t> {
+struct PageReader<'t> {
     text: &'t str,
-    page: Page,
+    page: HtmlPage,
     /// What goes as one, and what stands in its place.
-    junk: Option<(Range<usize>, Blank)>,
+    junk: Option<(Range<usize>, BlankKind)>,
     /// Elements that are open in which white space counts.
     verbatim: usize,
-    place: Option<Place>,
+    place: Option<TextBlock>,
     /// Inline elements that are open in the place: names, and where they begin.
     open: Vec<(&'t str, usize)>,
 }
 
-impl<'t> Read<'t> {
-    fn token(&mut self, token: &Token) {
+impl<'t> PageReader<'t> {
+    fn token(&mut self, token: &HtmlToken) {
         let range = token.range.clone();
         let name = self.text.get(token.name.clone()).unwrap_or_default();
         match token.kind {
-            Kind::Text => self.words(range),
-            Kind::Comment => self.junk(range, Blank::None),
+            TokenKind::Text => self.words(range),
+            TokenKind::Comment => self.junk(range, BlankKind::None),
             // What is cut of a rest may let something close it.
-            Kind::Declaration | Kind::Rest => {
+            TokenKind::Declaration | TokenKind::Rest => {
                 self.close();
                 self.stays(range);
             }
-            Kind::Open | Kind::Close => match role(name) {
-                Role::Meta => self.junk(range, Blank::Line),
-                Role::Box => {
+            TokenKind::Open | TokenKind::Close => match role(name) {
+                ElementRole::Meta => self.junk(range, BlankKind::Line),
+                ElementRole::Box => {
                     self.close();
-                    self.junk(range, Blank::Line);
+                    self.junk(range, BlankKind::Line);
                 }
-                Role::Span => self.junk(range, Blank::None),
-                Role::Inline => self.inline(token, name),
-                Role::Mark => {
+                ElementRole::Span => self.junk(range, BlankKind::None),
+                ElementRole::Inline => self.inline(token, name),
+                ElementRole::Mark => {
                     self.place(range.clone());
                     self.whole(range.clone());
                     if let Some(place) = &mut self.place {
@@ -158,12 +158,14 @@ impl<'t> Read<'t> {
                     }
                     self.tag(token);
                 }
-                found @ (Role::Verbatim | Role::Structure | Role::Boilerplate) => {
+                found @ (ElementRole::Verbatim
+                | ElementRole::Structure
+                | ElementRole::Boilerplate) => {
                     self.close();
-                    let is_open = token.kind == Kind::Open;
-                    if found == Role::Verbatim && is_open {
+                    let is_open = token.kind == TokenKind::Open;
+                    if found == ElementRole::Verbatim && is_open {
                         self.verbatim += 1;
-                    } else if found == Role::Verbatim {
+                    } else if found == ElementRole::Verbatim {
                         self.verbatim = self.verbatim.saturating_sub(1);
                     }
                     self.tag(token);
@@ -173,9 +175,9 @@ impl<'t> Read<'t> {
     }
 
     /// A tag that stays, without the attributes that say nothing.
-    fn tag(&mut self, token: &Token) {
+    fn tag(&mut self, token: &HtmlToken) {
         self.stays(token.range.clone());
-        if token.kind != Kind::Open {
+        if token.kind != TokenKind::Open {
             return;
         }
         let first = self.page.cuts.len();
@@ -195,16 +197,16 @@ impl<'t> Read<'t> {
     }
 
     /// Whether a value, or a name, without quotes may stand before a place in a tag.
-    fn follows_bare_value(&self, tag: &Token, at: usize) -> bool {
+    fn follows_bare_value(&self, tag: &HtmlToken, at: usize) -> bool {
         at > tag.name.end && !self.text.get(..at).is_some_and(|head| head.ends_with(['"', '\'']))
     }
 
-    fn inline(&mut self, token: &Token, name: &'t str) {
+    fn inline(&mut self, token: &HtmlToken, name: &'t str) {
         /// Inline elements inside one another that are followed.
         const DEEPEST: usize = 32;
         let range = token.range.clone();
         self.place(range.clone());
-        if token.kind == Kind::Open {
+        if token.kind == TokenKind::Open {
             if name.eq_ignore_ascii_case("a")
                 && let Some(place) = &mut self.place
             {
@@ -274,7 +276,7 @@ impl<'t> Read<'t> {
         }
     }
 
-    fn junk(&mut self, range: Range<usize>, with: Blank) {
+    fn junk(&mut self, range: Range<usize>, with: BlankKind) {
         if self.verbatim > 0 {
             // Only what stands on its own goes there.
             self.flush();
@@ -306,10 +308,10 @@ impl<'t> Read<'t> {
     fn flush(&mut self) {
         let Some((range, blank)) = self.junk.take() else { return };
         let with = match blank {
-            Blank::None if self.follows_bracket(range.start) => " ",
-            Blank::None => "",
-            Blank::Space => " ",
-            Blank::Line => "\n",
+            BlankKind::None if self.follows_bracket(range.start) => " ",
+            BlankKind::None => "",
+            BlankKind::Space => " ",
+            BlankKind::Line => "\n",
         };
         if self.text.get(range.clone()) != Some(with) {
             self.page.cuts.push(Cut { range, with: with.to_owned() });
@@ -329,7 +331,7 @@ impl<'t> Read<'t> {
         }
         match &mut self.place {
             Some(place) => place.range.end = range.end,
-            None => self.place = Some(Place::of(range)),
+            None => self.place = Some(TextBlock::of(range)),
         }
     }
 
@@ -346,6 +348,6 @@ impl<'t> Read<'t> {
     }
 }
 
-fn blank(blanks: &str) -> Blank {
-    if blanks.contains('\n') { Blank::Line } else { Blank::Space }
+fn blank(blanks: &str) -> BlankKind {
+    if blanks.contains('\n') { BlankKind::Line } else { BlankKind::Space }
 }

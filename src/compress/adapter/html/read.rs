@@ -1,12 +1,12 @@
 //! A page as its reader has it: what cuts must leave.
 
-use super::element::{Role, role};
-use super::page::Tokens;
-use super::scan::{Kind, attributes};
+use super::element::{ElementRole, role};
+use super::page::PageTokens;
+use super::scan::{TokenKind, attributes};
 
 /// What a reader has of a page.
 #[derive(Debug)]
-pub(super) struct Seen<'t> {
+pub(super) struct VisiblePage<'t> {
     /// All text but white space.
     pub(super) words: String,
     /// The names of the elements of structure, in order.
@@ -16,9 +16,9 @@ pub(super) struct Seen<'t> {
 }
 
 /// Reads a page without its boilerplate.
-pub(super) fn read<'t>(Tokens { text, list, ends }: &Tokens<'t>) -> Seen<'t> {
+pub(super) fn read<'t>(PageTokens { text, list, ends }: &PageTokens<'t>) -> VisiblePage<'t> {
     let words = String::with_capacity(text.len());
-    let mut seen = Seen { words, structure: Vec::new(), addresses: Vec::new() };
+    let mut seen = VisiblePage { words, structure: Vec::new(), addresses: Vec::new() };
     let mut at = 0;
     while let Some(token) = list.get(at) {
         if let Some(end) = ends.get(at).copied().flatten() {
@@ -28,15 +28,15 @@ pub(super) fn read<'t>(Tokens { text, list, ends }: &Tokens<'t>) -> Seen<'t> {
         at += 1;
         let name = text.get(token.name.clone()).unwrap_or_default();
         match token.kind {
-            Kind::Text => {
+            TokenKind::Text => {
                 push_words(&mut seen.words, text.get(token.range.clone()).unwrap_or_default());
             }
-            Kind::Open => {
+            TokenKind::Open => {
                 let found = role(name);
-                if matches!(found, Role::Structure | Role::Verbatim) {
+                if matches!(found, ElementRole::Structure | ElementRole::Verbatim) {
                     seen.structure.push(name);
                 }
-                if found != Role::Meta {
+                if found != ElementRole::Meta {
                     let addresses = attributes(text, token).into_iter().filter(|found| {
                         let name = text.get(found.name.clone()).unwrap_or_default();
                         ["href", "src"].iter().any(|known| known.eq_ignore_ascii_case(name))

@@ -4,15 +4,15 @@
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
+pub(super) struct HtmlToken {
+    pub(super) kind: TokenKind,
     pub(super) range: Range<usize>,
     /// Of a tag's name.
     pub(super) name: Range<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Text,
     Open,
     Close,
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 }
 
 /// The tokens of a page, without gaps.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+pub(super) fn tokens(text: &str) -> Vec<HtmlToken> {
     /// Bytes of a token, about.
     const USUAL: usize = 32;
     let bytes = text.as_bytes();
@@ -35,98 +35,100 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     while let Some(found) = memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()) {
         let start = at + found;
         let token = match token(bytes, start) {
-            Found::Token(token) => token,
-            Found::Text => {
+            ScanStep::Token(token) => token,
+            ScanStep::Text => {
                 at = start + 1;
                 continue;
             }
-            Found::Open => {
-                push_text(&mut tokens, Kind::Text, from..start);
-                push_text(&mut tokens, Kind::Rest, start..bytes.len());
+            ScanStep::Open => {
+                push_text(&mut tokens, TokenKind::Text, from..start);
+                push_text(&mut tokens, TokenKind::Rest, start..bytes.len());
                 return tokens;
             }
         };
-        push_text(&mut tokens, Kind::Text, from..start);
+        push_text(&mut tokens, TokenKind::Text, from..start);
         let raw = raw_end(bytes, &token);
         from = token.range.end;
         tokens.push(token);
         if let Some(end) = raw {
-            push_text(&mut tokens, Kind::Text, from..end);
+            push_text(&mut tokens, TokenKind::Text, from..end);
             from = end;
         }
         at = from;
     }
-    push_text(&mut tokens, Kind::Text, from..bytes.len());
+    push_text(&mut tokens, TokenKind::Text, from..bytes.len());
     tokens
 }
 
-fn push_text(tokens: &mut Vec<Token>, kind: Kind, range: Range<usize>) {
+fn push_text(tokens: &mut Vec<HtmlToken>, kind: TokenKind, range: Range<usize>) {
     if !range.is_empty() {
         let name = range.start..range.start;
-        tokens.push(Token { kind, range, name });
+        tokens.push(HtmlToken { kind, range, name });
     }
 }
 
-enum Found {
-    Token(Token),
+enum ScanStep {
+    Token(HtmlToken),
     /// The bracket is text.
     Text,
     /// Nothing closes it.
     Open,
 }
 
-fn token(bytes: &[u8], start: usize) -> Found {
+fn token(bytes: &[u8], start: usize) -> ScanStep {
     let rest = bytes.get(start..).unwrap_or_default();
     let aside = |kind, length: Option<usize>| match length {
         Some(length) => {
             let range = start..start + length;
-            Found::Token(Token { kind, range, name: start..start })
+            ScanStep::Token(HtmlToken { kind, range, name: start..start })
         }
-        None => Found::Open,
+        None => ScanStep::Open,
     };
     match rest {
         [b'<', b'!', b'-', b'-', after @ ..] => {
-            aside(Kind::Comment, memchr::memmem::find(after, b"-->").map(|end| end + 7))
+            aside(TokenKind::Comment, memchr::memmem::find(after, b"-->").map(|end| end + 7))
         }
         [b'<', b'!' | b'?', ..] => {
-            aside(Kind::Declaration, memchr::memchr(b'>', rest).map(|end| end + 1))
+            aside(TokenKind::Declaration, memchr::memchr(b'>', rest).map(|end| end + 1))
         }
-        [b'<', b'/', first, ..] if first.is_ascii_alphabetic() => tag(bytes, start, Kind::Close),
-        [b'<', first, ..] if first.is_ascii_alphabetic() => tag(bytes, start, Kind::Open),
-        _ => Found::Text,
+        [b'<', b'/', first, ..] if first.is_ascii_alphabetic() => {
+            tag(bytes, start, TokenKind::Close)
+        }
+        [b'<', first, ..] if first.is_ascii_alphabetic() => tag(bytes, start, TokenKind::Open),
+        _ => ScanStep::Text,
     }
 }
 
-fn tag(bytes: &[u8], start: usize, kind: Kind) -> Found {
-    let head = start + if kind == Kind::Close { 2 } else { 1 };
+fn tag(bytes: &[u8], start: usize, kind: TokenKind) -> ScanStep {
+    let head = start + if kind == TokenKind::Close { 2 } else { 1 };
     let rest = bytes.get(head..).unwrap_or_default();
     let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
-    let Some(length) = rest.iter().position(ends) else { return Found::Open };
+    let Some(length) = rest.iter().position(ends) else { return ScanStep::Open };
     let name = head..head + length;
     let mut at = name.end;
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
-        let Some(next) = memchr::memchr3(b'>', b'"', b'\'', rest) else { return Found::Open };
+        let Some(next) = memchr::memchr3(b'>', b'"', b'\'', rest) else { return ScanStep::Open };
         let mark = rest.get(next).copied().unwrap_or_default();
         at += next + 1;
         if mark == b'>' {
-            return Found::Token(Token { kind, range: start..at, name });
+            return ScanStep::Token(HtmlToken { kind, range: start..at, name });
         }
         // A quote opens a value behind `=` only.
         let head = bytes.get(..at - 1).unwrap_or_default().trim_ascii_end();
         if head.ends_with(b"=") && head.len() > name.end {
             let rest = bytes.get(at..).unwrap_or_default();
-            let Some(close) = memchr::memchr(mark, rest) else { return Found::Open };
+            let Some(close) = memchr::memchr(mark, rest) else { return ScanStep::Open };
             at += close + 1;
         }
     }
 }
 
 /// Where the text of a script or of a style ends, which holds no tags.
-fn raw_end(bytes: &[u8], token: &Token) -> Option<usize> {
+fn raw_end(bytes: &[u8], token: &HtmlToken) -> Option<usize> {
     let name = bytes.get(token.name.clone())?;
     let is_raw = [&b"script"[..], b"style"].iter().any(|raw| raw.eq_ignore_ascii_case(name));
-    if token.kind != Kind::Open || !is_raw {
+    if token.kind != TokenKind::Open || !is_raw {
         return None;
     }
     let from = token.range.end;
@@ -148,7 +150,7 @@ pub(super) struct Attribute {
 }
 
 /// The attributes of a tag.
-pub(super) fn attributes(text: &str, tag: &Token) -> Vec<Attribute> {
+pub(super) fn attributes(text: &str, tag: &HtmlToken) -> Vec<Attribute> {
     let bytes = text.as_bytes().get(..tag.range.end.saturating_sub(1)).unwrap_or_default();
     let mut found = Vec::new();
     let mut at = tag.name.end;
@@ -194,7 +196,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(text: &str) -> Vec<(Kind, &str)> {
+    fn of(text: &str) -> Vec<(TokenKind, &str)> {
         tokens(text).into_iter().map(|token| (token.kind, &text[token.range])).collect()
     }
 
@@ -211,20 +213,20 @@ mod tests {
                 "<!DOCTYPE html><a href='x>y' b=\">\">1 < 2</a><!-- <b> --><script>a<b>'</SCRIPT ><br/>don't"
             ),
             [
-                (Kind::Declaration, "<!DOCTYPE html>"),
-                (Kind::Open, "<a href='x>y' b=\">\">"),
-                (Kind::Text, "1 < 2"),
-                (Kind::Close, "</a>"),
-                (Kind::Comment, "<!-- <b> -->"),
-                (Kind::Open, "<script>"),
-                (Kind::Text, "a<b>'"),
-                (Kind::Close, "</SCRIPT >"),
-                (Kind::Open, "<br/>"),
-                (Kind::Text, "don't"),
+                (TokenKind::Declaration, "<!DOCTYPE html>"),
+                (TokenKind::Open, "<a href='x>y' b=\">\">"),
+                (TokenKind::Text, "1 < 2"),
+                (TokenKind::Close, "</a>"),
+                (TokenKind::Comment, "<!-- <b> -->"),
+                (TokenKind::Open, "<script>"),
+                (TokenKind::Text, "a<b>'"),
+                (TokenKind::Close, "</SCRIPT >"),
+                (TokenKind::Open, "<br/>"),
+                (TokenKind::Text, "don't"),
             ]
         );
-        assert_eq!(of("a<b c"), [(Kind::Text, "a"), (Kind::Rest, "<b c")]);
-        assert_eq!(of("<b><!-- x"), [(Kind::Open, "<b>"), (Kind::Rest, "<!-- x")]);
+        assert_eq!(of("a<b c"), [(TokenKind::Text, "a"), (TokenKind::Rest, "<b c")]);
+        assert_eq!(of("<b><!-- x"), [(TokenKind::Open, "<b>"), (TokenKind::Rest, "<!-- x")]);
     }
 
     #[test]
@@ -249,7 +251,7 @@ mod tests {
                 from = token.range.end;
                 let mut inside = token.name.end;
                 for attribute in attributes(&text, &token) {
-                    if token.kind == Kind::Open {
+                    if token.kind == TokenKind::Open {
                         prop_assert!(attribute.range.start >= inside && attribute.range.end < from);
                         prop_assert!(text.get(attribute.value).is_some());
                         inside = attribute.range.end;

@@ -11,10 +11,10 @@ mod paths;
 use std::ops::Range;
 
 use super::elide::{self, FEW};
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::notation::{self, mix};
 use crate::compress::segment::Kind;
-use crate::json::tape::{self, Form, Node, Tape};
+use crate::json::tape::{self, Tape, TapeFormat, TapeNode};
 use crate::json::{self, Limits};
 use paths::Paths;
 
@@ -45,12 +45,12 @@ impl FormatAdapter for Json {
         Documents::read(before).is_some_and(|own| own.holds(after))
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
         let Some(own) = Documents::read(part.text) else {
             return Attempt::none();
         };
-        let roots: Vec<Node<'_, '_>> = own.nodes().collect();
-        let mut work = Work { text: part.text, inside, cuts: Vec::new() };
+        let roots: Vec<TapeNode<'_, '_>> = own.nodes().collect();
+        let mut work = JsonWork { text: part.text, inside, cuts: Vec::new() };
         work.list(&roots, LINE, NESTED);
         Attempt::new(work.cuts, move |after| own.holds(after))
     }
@@ -65,7 +65,7 @@ struct Documents<'a> {
 impl<'a> Documents<'a> {
     /// `None` where the text is neither.
     fn read(text: &'a str) -> Option<Self> {
-        let form = Form { layout: None, ascii: false, slashes: false, limits: LIMITS };
+        let form = TapeFormat { layout: None, ascii: false, slashes: false, limits: LIMITS };
         let mut tape = Tape::default();
         if let Some(root) = tape.read(text, form) {
             return Some(Self { tape, roots: vec![root] });
@@ -75,7 +75,7 @@ impl<'a> Documents<'a> {
         roots.filter(|roots| roots.len() > 1).map(|roots| Self { tape, roots })
     }
 
-    fn nodes(&self) -> impl Iterator<Item = Node<'_, 'a>> {
+    fn nodes(&self) -> impl Iterator<Item = TapeNode<'_, 'a>> {
         self.roots.iter().filter_map(|at| self.tape.node(*at))
     }
 
@@ -86,30 +86,30 @@ impl<'a> Documents<'a> {
     }
 }
 
-struct Work<'w> {
+struct JsonWork<'w> {
     text: &'w str,
-    inside: &'w mut dyn Inside,
+    inside: &'w mut dyn InnerTexts,
     cuts: Vec<Cut>,
 }
 
-impl<'w> Work<'w> {
-    fn value(&mut self, node: Node<'_, 'w>, lists: usize) {
+impl<'w> JsonWork<'w> {
+    fn value(&mut self, node: TapeNode<'_, 'w>, lists: usize) {
         match node.kind() {
-            tape::Kind::String => self.string(node),
-            tape::Kind::Array => {
-                let items: Vec<Node<'_, 'w>> = node.items().collect();
+            tape::TapeKind::String => self.string(node),
+            tape::TapeKind::Array => {
+                let items: Vec<TapeNode<'_, 'w>> = node.items().collect();
                 self.list(&items, ITEM, lists);
             }
-            tape::Kind::Object => {
+            tape::TapeKind::Object => {
                 for (_, value) in node.members() {
                     self.value(value, lists);
                 }
             }
-            tape::Kind::Number | tape::Kind::Other => {}
+            tape::TapeKind::Number | tape::TapeKind::Other => {}
         }
     }
 
-    fn string(&mut self, node: Node<'_, 'w>) {
+    fn string(&mut self, node: TapeNode<'_, 'w>) {
         if node.raw().len() < LONG {
             return;
         }
@@ -124,7 +124,7 @@ impl<'w> Work<'w> {
     }
 
     /// The items of an array, or the documents of a text. `lists` more of them may lose items.
-    fn list(&mut self, items: &[Node<'_, 'w>], noun: &str, lists: usize) {
+    fn list(&mut self, items: &[TapeNode<'_, 'w>], noun: &str, lists: usize) {
         let gaps = if lists == 0 { Vec::new() } else { gaps(items, noun) };
         let lists = lists - usize::from(items.len() > FEW && lists > 0);
         let mut at = 0;
@@ -146,7 +146,7 @@ impl<'w> Work<'w> {
     }
 
     /// Puts a text into the place of some values of one list.
-    fn cut(&mut self, first: Node<'_, 'w>, last: Node<'_, 'w>, with: String) {
+    fn cut(&mut self, first: TapeNode<'_, 'w>, last: TapeNode<'_, 'w>, with: String) {
         let offset = |raw: &str| raw.as_ptr() as usize - self.text.as_ptr() as usize;
         let range = offset(first.raw())..offset(last.raw()) + last.raw().len();
         self.cuts.push(Cut { range, with });
@@ -154,7 +154,7 @@ impl<'w> Work<'w> {
 }
 
 /// The items of a list that go.
-fn gaps(items: &[Node<'_, '_>], noun: &str) -> Vec<Range<usize>> {
+fn gaps(items: &[TapeNode<'_, '_>], noun: &str) -> Vec<Range<usize>> {
     // A list that holds such a string could not be told from one that lost items.
     if items.len() <= FEW || items.iter().any(|item| marked(*item, noun).is_some()) {
         return Vec::new();
@@ -167,14 +167,14 @@ fn gaps(items: &[Node<'_, '_>], noun: &str) -> Vec<Range<usize>> {
     elide::gaps(&raw, &paths.must())
 }
 
-fn marked(item: Node<'_, '_>, noun: &str) -> Option<usize> {
+fn marked(item: TapeNode<'_, '_>, noun: &str) -> Option<usize> {
     elide::marked(item.text()?, noun)
 }
 
 /// Whether `after` is `before` with marks in the place of items, and shorter strings.
 fn is_list_of<'t, 'a: 't, 'u, 'b: 'u>(
-    before: &mut dyn Iterator<Item = Node<'t, 'a>>,
-    after: &mut dyn Iterator<Item = Node<'u, 'b>>,
+    before: &mut dyn Iterator<Item = TapeNode<'t, 'a>>,
+    after: &mut dyn Iterator<Item = TapeNode<'u, 'b>>,
     noun: &str,
 ) -> bool {
     for shown in after {
@@ -194,7 +194,7 @@ fn is_list_of<'t, 'a: 't, 'u, 'b: 'u>(
     before.next().is_none()
 }
 
-fn is_same(before: Node<'_, '_>, after: Node<'_, '_>) -> bool {
+fn is_same(before: TapeNode<'_, '_>, after: TapeNode<'_, '_>) -> bool {
     if before.raw() == after.raw() {
         return true;
     }
@@ -202,15 +202,17 @@ fn is_same(before: Node<'_, '_>, after: Node<'_, '_>) -> bool {
         return false;
     }
     match before.kind() {
-        tape::Kind::String => before.raw().len() >= LONG && after.raw().len() < before.raw().len(),
-        tape::Kind::Array => is_list_of(&mut before.items(), &mut after.items(), ITEM),
-        tape::Kind::Object => {
+        tape::TapeKind::String => {
+            before.raw().len() >= LONG && after.raw().len() < before.raw().len()
+        }
+        tape::TapeKind::Array => is_list_of(&mut before.items(), &mut after.items(), ITEM),
+        tape::TapeKind::Object => {
             before.len() == after.len()
                 && before.members().zip(after.members()).all(|((key, value), (name, shown))| {
                     key.raw() == name.raw() && is_same(value, shown)
                 })
         }
-        tape::Kind::Number | tape::Kind::Other => false,
+        tape::TapeKind::Number | tape::TapeKind::Other => false,
     }
 }
 

@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use super::super::elide::{Outliers, States};
 use super::hash;
 use crate::compress::notation::reports_error;
-use crate::json::tape::{Kind, Node};
+use crate::json::tape::{TapeKind, TapeNode};
 
 /// Keys inside one another that are looked at.
 const DEEPEST: usize = 8;
@@ -33,7 +33,7 @@ impl Paths {
         Self { known, before, seen: 0, outliers, states, must: vec![false; items], firsts: 0 }
     }
 
-    pub(super) fn see(&mut self, at: usize, item: Node<'_, '_>) {
+    pub(super) fn see(&mut self, at: usize, item: TapeNode<'_, '_>) {
         let known = self.known.len();
         self.seen = 0;
         let reports = self.value(at, item, 0, DEEPEST);
@@ -63,32 +63,32 @@ impl Paths {
     }
 
     /// Takes in a value at a path; says whether it reports an error.
-    fn value(&mut self, at: usize, node: Node<'_, '_>, path: u64, depth: usize) -> bool {
+    fn value(&mut self, at: usize, node: TapeNode<'_, '_>, path: u64, depth: usize) -> bool {
         let column = self.column(path);
         match node.kind() {
-            Kind::String => {
+            TapeKind::String => {
                 if node.raw().len() <= States::LONGEST {
                     self.states.see(column, at, hash(0, node.raw()));
                 }
                 node.text().is_some_and(reports_error)
             }
-            Kind::Number => {
+            TapeKind::Number => {
                 if let Ok(number) = node.raw().parse() {
                     self.outliers.see(column, at, number);
                 }
                 false
             }
-            Kind::Other => {
+            TapeKind::Other => {
                 self.states.see(column, at, hash(0, node.raw()));
                 false
             }
             _ if depth == 0 => false,
-            Kind::Array => {
+            TapeKind::Array => {
                 let path = hash(path, "[");
                 let items = node.items();
                 items.fold(false, |reports, item| self.value(at, item, path, depth - 1) | reports)
             }
-            Kind::Object => node.members().fold(false, |reports, (key, value)| {
+            TapeKind::Object => node.members().fold(false, |reports, (key, value)| {
                 let is_told = says(value) && key.text().is_some_and(reports_error);
                 self.value(at, value, hash(path, key.raw()), depth - 1) | is_told | reports
             }),
@@ -104,9 +104,9 @@ impl Paths {
 }
 
 /// Whether a value under a key such as `error` says that there was one.
-fn says(value: Node<'_, '_>) -> bool {
+fn says(value: TapeNode<'_, '_>) -> bool {
     match value.kind() {
-        Kind::Array | Kind::Object => value.is_full(),
+        TapeKind::Array | TapeKind::Object => value.is_full(),
         _ => !matches!(value.raw(), "null" | "false" | "0" | "\"\""),
     }
 }

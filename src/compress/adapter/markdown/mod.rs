@@ -1,7 +1,7 @@
 //! Markdown documents: headings, tables, fences, front matter and lists stand as they were; the
 //! paragraphs below them shrink where they stand.
 
-use super::{Attempt, FormatAdapter, Inside, Part, layout};
+use super::{Attempt, FormatAdapter, InnerTexts, Part, layout};
 
 /// The adapter of texts with headings.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl FormatAdapter for Markdown {
         layout::is_same(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         layout::attempt(part)
     }
 }

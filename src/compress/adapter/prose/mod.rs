@@ -1,7 +1,7 @@
 //! Prose: explanations, chats, letters. Sentences stay or go as a whole.
 
 use super::passages::Passages;
-use super::{Attempt, FormatAdapter, Inside, Part};
+use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::extract::{GAP, Paragraph, between_gaps, paragraphs};
 use crate::compress::segment::{Kind, Part as Markdown};
 
@@ -22,23 +22,23 @@ impl FormatAdapter for Prose {
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
-        Read::of(before).has(after)
+        ProseText::of(before).has(after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
-        let read = Read::of(part.text);
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+        let read = ProseText::of(part.text);
         Attempt::new(read.passages.cuts(), move |after| read.has(after))
     }
 }
 
 /// A text and its sentences.
-struct Read<'t> {
+struct ProseText<'t> {
     text: &'t str,
     paragraphs: Vec<Paragraph>,
     passages: Passages<'t>,
 }
 
-impl<'t> Read<'t> {
+impl<'t> ProseText<'t> {
     fn of(text: &'t str) -> Self {
         let paragraphs = paragraphs(text);
         let mut passages = Passages::of_plain(text);
@@ -64,7 +64,7 @@ impl<'t> Read<'t> {
             let behind = self.text.get(gap + GAP.len()..).unwrap_or_default();
             starts.push(self.text.len() - behind.trim_start().len());
         }
-        let mut finder = Finder::of(self.text, starts, ends);
+        let mut finder = RunFinder::of(self.text, starts, ends);
         let mut from = 0;
         between_gaps(after).all(|run| {
             // In a quote, the mark of a line may stand beside the gap.
@@ -114,7 +114,7 @@ pub(super) fn is_words(kind: Kind) -> bool {
 }
 
 /// Finds runs of a text between two borders.
-struct Finder<'t> {
+struct RunFinder<'t> {
     text: &'t str,
     /// Where runs may start and end, in order.
     starts: Vec<usize>,
@@ -123,7 +123,7 @@ struct Finder<'t> {
     budget: usize,
 }
 
-impl<'t> Finder<'t> {
+impl<'t> RunFinder<'t> {
     fn of(text: &'t str, mut starts: Vec<usize>, mut ends: Vec<usize>) -> Self {
         starts.sort_unstable();
         ends.sort_unstable();

@@ -7,9 +7,9 @@
 mod comment;
 mod declare;
 
-use super::choose::{Rank, chosen};
-use super::page::{Page, attempt, is_elided};
-use super::{Attempt, FormatAdapter, Inside, Part};
+use super::choose::{LineRank, chosen};
+use super::page::{LinePage, attempt, is_elided};
+use super::{Attempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Span, number, segment};
 use comment::{Comments, says_something};
 use declare::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
@@ -27,9 +27,9 @@ const ASIDE: u32 = 0;
 
 /// Source code, also with numbers before its lines; see the module.
 #[derive(Debug)]
-pub(crate) struct Source;
+pub(crate) struct SourceAdapter;
 
-impl FormatAdapter for Source {
+impl FormatAdapter for SourceAdapter {
     fn name(&self) -> &'static str {
         "source"
     }
@@ -41,7 +41,7 @@ impl FormatAdapter for Source {
             return code >= MOST && !part.has(is_other);
         }
         // A view of a file: code in a language that nothing tells for sure, settings, records.
-        let page = Page::of(part.text);
+        let page = LinePage::of(part.text);
         let bare: Vec<&str> = (0..page.len()).map(|at| bare(page.line(at))).collect();
         let bare = bare.join("\n");
         share(&bare, &segment(&bare), Kind::Prose) < MOST
@@ -51,11 +51,11 @@ impl FormatAdapter for Source {
         is_elided(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
         let is_numbered = part.is_all(|kind| kind == Kind::Numbered);
         attempt(part.text, |page| {
             let own = |at| if is_numbered { bare(page.line(at)) } else { page.line(at) };
-            let lines: Vec<Line<'_>> = lines((0..page.len()).map(own));
+            let lines: Vec<SourceLine<'_>> = lines((0..page.len()).map(own));
             chosen(page, &ranks(&lines))
         })
     }
@@ -82,7 +82,7 @@ fn bare(line: &str) -> &str {
 
 /// A line, and what stands around it.
 #[derive(Debug, Clone, Copy)]
-struct Line<'t> {
+struct SourceLine<'t> {
     body: &'t str,
     /// Columns before it; a tab is four.
     width: usize,
@@ -91,13 +91,13 @@ struct Line<'t> {
     is_comment: bool,
 }
 
-fn lines<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<Line<'t>> {
+fn lines<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<SourceLine<'t>> {
     let mut comments = Comments::default();
-    let mut lines: Vec<Line<'t>> = texts
+    let mut lines: Vec<SourceLine<'t>> = texts
         .map(|text| {
             let body = text.trim_ascii();
             let is_comment = !body.is_empty() && comments.see(body);
-            Line { body, width: width(text), opens: false, is_comment }
+            SourceLine { body, width: width(text), opens: false, is_comment }
         })
         .collect();
     let mut below: Option<(usize, bool)> = None;
@@ -115,8 +115,8 @@ fn width(text: &str) -> usize {
     blanks.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
 }
 
-fn ranks(lines: &[Line<'_>]) -> Vec<Rank> {
-    let mut ranks = vec![Rank::Last; lines.len()];
+fn ranks(lines: &[SourceLine<'_>]) -> Vec<LineRank> {
+    let mut ranks = vec![LineRank::Last; lines.len()];
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         let end = if line.is_comment {
@@ -131,17 +131,17 @@ fn ranks(lines: &[Line<'_>]) -> Vec<Rank> {
     ranks
 }
 
-fn set(ranks: &mut [Rank], at: usize, rank: Rank) {
+fn set(ranks: &mut [LineRank], at: usize, rank: LineRank) {
     if let Some(old) = ranks.get_mut(at) {
         *old = rank;
     }
 }
 
 /// The first line that says something of a comment beside a declaration should stay.
-fn rank_comment(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
+fn rank_comment(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> usize {
     let count = lines.iter().skip(at).take_while(|line| line.is_comment).count();
     let end = at + count;
-    let declares = |line: &Line<'_>| {
+    let declares = |line: &SourceLine<'_>| {
         let is_head = line.body.starts_with(['@', '#', '[']);
         is_head || (line.opens && opens_declaration(line.body)) || line.width == 0
     };
@@ -152,9 +152,9 @@ fn rank_comment(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
     for line in at..end {
         let says = lines.get(line).is_some_and(|line| says_something(line.body));
         let rank = match (is_document, is_told) {
-            (true, false) if says => Rank::Should,
-            (false, _) if says => Rank::May(ASIDE),
-            _ => Rank::Last,
+            (true, false) if says => LineRank::Should,
+            (false, _) if says => LineRank::May(ASIDE),
+            _ => LineRank::Last,
         };
         is_told |= says;
         set(ranks, line, rank);
@@ -163,8 +163,8 @@ fn rank_comment(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
 }
 
 /// Imports follow each other, some over several lines.
-fn rank_imports(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
-    let belongs = |line: &Line<'_>| {
+fn rank_imports(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> usize {
+    let belongs = |line: &SourceLine<'_>| {
         line.body.is_empty()
             || line.width > 0
             || is_import(line.body)
@@ -181,39 +181,39 @@ fn rank_imports(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
     }
     let worth = if end - at > FEW_IMPORTS { ASIDE } else { TOP };
     for line in at..end {
-        set(ranks, line, Rank::May(worth));
+        set(ranks, line, LineRank::May(worth));
     }
     end
 }
 
-fn rank_statement(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
+fn rank_statement(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> usize {
     let Some(line) = lines.get(at) else { return at + 1 };
     if line.body.is_empty() || is_closing(line.body) {
         return at + 1;
     }
     if line.opens && opens_declaration(line.body) {
-        set(ranks, at, Rank::Must);
+        set(ranks, at, LineRank::Must);
         return rank_parameters(lines, at, ranks);
     }
     let rank = if is_result(line.body) || (line.width == 0 && is_short_declaration(line.body)) {
-        Rank::Should
+        LineRank::Should
     } else if line.width == 0 {
-        Rank::May(TOP)
+        LineRank::May(TOP)
     } else {
-        Rank::May(BODY)
+        LineRank::May(BODY)
     };
     set(ranks, at, rank);
     at + 1
 }
 
 /// Parameters that stand below the name, up to the line that closes them.
-fn rank_parameters(lines: &[Line<'_>], at: usize, ranks: &mut [Rank]) -> usize {
+fn rank_parameters(lines: &[SourceLine<'_>], at: usize, ranks: &mut [LineRank]) -> usize {
     let Some(head) = lines.get(at).filter(|head| head.body.ends_with(['(', ','])) else {
         return at + 1;
     };
     let below = lines.iter().enumerate().skip(at + 1).take(PARAMETERS + 1);
     for (line, own) in below {
-        set(ranks, line, Rank::Should);
+        set(ranks, line, LineRank::Should);
         if own.width <= head.width {
             return line + 1;
         }
@@ -227,7 +227,7 @@ mod tests {
     use crate::compress::adapter::laws::{detects, short};
 
     fn outline(text: &str, lines: &[&str]) -> String {
-        let short = short(&Source, text);
+        let short = short(&SourceAdapter, text);
         let share = short.len() * 100 / text.len();
         assert!((25..=50).contains(&share), "{share} %:\n{short}");
         for line in lines {
@@ -285,7 +285,7 @@ mod tests {
         for mark in ["\t", "→", "|", ": ", " | "] {
             let number = |(at, line): (usize, &str)| format!("{:>6}{mark}{line}\n", at + 1);
             let text: String = code.lines().enumerate().map(number).collect();
-            let short = short(&Source, &text);
+            let short = short(&SourceAdapter, &text);
             assert!(short.len() * 20 < text.len() * 11, "{short}");
             assert!(short.contains(&format!("    18{mark}pub struct Queue {{\n")), "{short}");
         }
@@ -295,7 +295,7 @@ mod tests {
     fn prose_is_no_source() {
         let line = |at| format!("{at}\tWords that go on, and on.\n");
         let text: String = (1..20).map(line).collect();
-        assert!(!detects(&Source, &text) && !detects(&Source, "Words that go on.\n"));
-        assert!(!detects(&Source, ""));
+        assert!(!detects(&SourceAdapter, &text) && !detects(&SourceAdapter, "Words that go on.\n"));
+        assert!(!detects(&SourceAdapter, ""));
     }
 }

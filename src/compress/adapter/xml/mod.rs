@@ -12,20 +12,20 @@ use std::ops::Range;
 
 use super::shorten::SHORTEST;
 use super::words::is_prose;
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::lossless::indentation;
 use crate::compress::segment::Kind;
 use entity::Entities;
-use read::{Event, Piece, pieces};
+use read::{XmlEvent, XmlPiece, pieces};
 
 const COMMENT: (&str, &str) = ("<!--", "-->");
 const SECTION: (&str, &str) = ("<![CDATA[", "]]>");
 
 /// The adapter of this module.
 #[derive(Debug)]
-pub(crate) struct Xml;
+pub(crate) struct XmlAdapter;
 
-impl FormatAdapter for Xml {
+impl FormatAdapter for XmlAdapter {
     fn name(&self) -> &'static str {
         "xml"
     }
@@ -39,7 +39,7 @@ impl FormatAdapter for Xml {
         is_kept((before, &own, &indentation(before)), after, &|piece| is_told(piece, before))
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
         let Some(own) = pieces(part.text) else {
             return Attempt::none();
         };
@@ -55,7 +55,7 @@ impl FormatAdapter for Xml {
             }
         }
         cuts.sort_by_key(|cut| cut.range.start);
-        let is_told = move |piece: &Piece| told.binary_search(&piece.range.start).is_ok();
+        let is_told = move |piece: &XmlPiece| told.binary_search(&piece.range.start).is_ok();
         let holds = move |after: &str| is_kept((part.text, &own, &gaps), after, &is_told);
         Attempt::new(cuts, holds)
     }
@@ -64,9 +64,9 @@ impl FormatAdapter for Xml {
 /// Whether a text has the pieces of another without its gaps, each as it was, or as the shorter form
 /// of prose.
 fn is_kept(
-    (before, own, gaps): (&str, &[Piece], &[Range<usize>]),
+    (before, own, gaps): (&str, &[XmlPiece], &[Range<usize>]),
     after: &str,
-    is_told: &dyn Fn(&Piece) -> bool,
+    is_told: &dyn Fn(&XmlPiece) -> bool,
 ) -> bool {
     let Some(shown) = pieces(after) else { return false };
     let mut gaps = gaps.iter().peekable();
@@ -87,20 +87,20 @@ fn is_kept(
     all && gaps.next().is_none() && shown.next().is_none()
 }
 
-fn is_told(piece: &Piece, text: &str) -> bool {
+fn is_told(piece: &XmlPiece, text: &str) -> bool {
     bare(piece.event, piece.raw(text)).is_some_and(|(_, bare, _)| match piece.event {
-        Event::Text => Entities::read(bare).is_some_and(|(text, _)| is_prose(&text)),
+        XmlEvent::Text => Entities::read(bare).is_some_and(|(text, _)| is_prose(&text)),
         _ => is_prose(bare),
     })
 }
 
 /// What stands before the words of a piece, the words, and what stands behind them.
-fn bare(event: Event, raw: &str) -> Option<(&str, &str, &str)> {
+fn bare(event: XmlEvent, raw: &str) -> Option<(&str, &str, &str)> {
     let (open, close) = match event {
-        Event::Comment => COMMENT,
-        Event::Section => SECTION,
-        Event::Text => ("", ""),
-        Event::Markup => return None,
+        XmlEvent::Comment => COMMENT,
+        XmlEvent::Section => SECTION,
+        XmlEvent::Text => ("", ""),
+        XmlEvent::Markup => return None,
     };
     let inner = raw.strip_prefix(open)?.strip_suffix(close)?;
     let words = inner.trim();
@@ -109,20 +109,20 @@ fn bare(event: Event, raw: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// A piece with its prose in a shorter form.
-fn shorter(piece: &Piece, text: &str, inside: &mut dyn Inside) -> Option<Cut> {
+fn shorter(piece: &XmlPiece, text: &str, inside: &mut dyn InnerTexts) -> Option<Cut> {
     let raw = piece.raw(text);
     if raw.len() < SHORTEST || !piece.may_shrink() {
         return None;
     }
     let (head, words, _) = bare(piece.event, raw)?;
-    let with = if piece.event == Event::Text {
+    let with = if piece.event == XmlEvent::Text {
         let (plain, entities) = Entities::read(words)?;
         let short = is_prose(&plain).then(|| inside.shorten(&plain)).flatten()?;
         entities.write(&short)
     } else {
         let short = is_prose(words).then(|| inside.shorten(words)).flatten()?;
         let ends_it = match piece.event {
-            Event::Comment => short.contains("--") || short.ends_with('-'),
+            XmlEvent::Comment => short.contains("--") || short.ends_with('-'),
             _ => short.contains(SECTION.1) || short.ends_with(']'),
         };
         if ends_it {

@@ -10,7 +10,7 @@ const DEPTH: usize = 256;
 const EVENTS: usize = 500_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
+pub(super) enum XmlEvent {
     /// A tag, a declaration or an instruction.
     Markup,
     /// Text with its entities, up to the next markup.
@@ -21,14 +21,14 @@ pub(super) enum Event {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
-    pub(super) event: Event,
+pub(super) struct XmlPiece {
+    pub(super) event: XmlEvent,
     pub(super) range: Range<usize>,
     /// The element that it stands in also holds elements.
     mixed: bool,
 }
 
-impl Piece {
+impl XmlPiece {
     pub(super) fn raw<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
     }
@@ -36,19 +36,19 @@ impl Piece {
     /// Whether it may hold prose that stands for itself.
     pub(super) fn may_shrink(&self) -> bool {
         match self.event {
-            Event::Markup => false,
-            Event::Comment => true,
-            Event::Text | Event::Section => !self.mixed,
+            XmlEvent::Markup => false,
+            XmlEvent::Comment => true,
+            XmlEvent::Text | XmlEvent::Section => !self.mixed,
         }
     }
 }
 
 /// The pieces of a text that is one well-formed document without a document type; `None` where it
 /// is another, or too deep or too large.
-pub(super) fn pieces(text: &str) -> Option<Vec<Piece>> {
+pub(super) fn pieces(text: &str) -> Option<Vec<XmlPiece>> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_comments = true;
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<XmlPiece> = Vec::new();
     // The texts of the open elements; for each of these where its own begin, and whether it holds
     // elements.
     let mut texts: Vec<usize> = Vec::new();
@@ -61,10 +61,10 @@ pub(super) fn pieces(text: &str) -> Option<Vec<Piece>> {
         let kind = match event {
             events::Event::Eof => break,
             events::Event::DocType(_) => return None,
-            events::Event::Text(_) | events::Event::GeneralRef(_) => Event::Text,
-            events::Event::Comment(_) => Event::Comment,
-            events::Event::CData(_) => Event::Section,
-            _ => Event::Markup,
+            events::Event::Text(_) | events::Event::GeneralRef(_) => XmlEvent::Text,
+            events::Event::Comment(_) => XmlEvent::Comment,
+            events::Event::CData(_) => XmlEvent::Section,
+            _ => XmlEvent::Markup,
         };
         if to <= from || pieces.len() >= EVENTS {
             return None;
@@ -89,19 +89,19 @@ pub(super) fn pieces(text: &str) -> Option<Vec<Piece>> {
             }
             _ => {}
         }
-        let is_text = matches!(kind, Event::Text | Event::Section);
+        let is_text = matches!(kind, XmlEvent::Text | XmlEvent::Section);
         let is_blank = || text.get(from..to).is_some_and(|raw| raw.trim().is_empty());
         if open.len() > DEPTH || roots > 1 || (is_text && open.is_empty() && !is_blank()) {
             return None;
         }
         match pieces.last_mut() {
             // Text is parted at its entities only.
-            Some(last) if kind == Event::Text && last.event == kind => last.range.end = to,
+            Some(last) if kind == XmlEvent::Text && last.event == kind => last.range.end = to,
             _ => {
                 if is_text && !open.is_empty() {
                     texts.push(pieces.len());
                 }
-                pieces.push(Piece { event: kind, range: from..to, mixed: false });
+                pieces.push(XmlPiece { event: kind, range: from..to, mixed: false });
             }
         }
     }

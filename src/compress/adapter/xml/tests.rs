@@ -6,7 +6,7 @@ use super::*;
 
 #[track_caller]
 fn is_shown(text: &str, short: &str) {
-    assert_eq!(shown(&Xml, text), short);
+    assert_eq!(shown(&XmlAdapter, text), short);
     assert!(pieces(short).is_some());
 }
 
@@ -31,7 +31,7 @@ fn entities_keep_their_form() {
 fn sections_with_brackets_parse() {
     let page =
         |text: &str| format!("<doc><b/><c><![CDATA[ if 1 > 0 it is so. {text} ]]></c></doc>");
-    let shown = shown(&Xml, &page(PROSE));
+    let shown = shown(&XmlAdapter, &page(PROSE));
     assert!(shown.contains("<![CDATA[ if 1 > 0 it is so. […] The keys"), "{shown}");
     assert!(pieces(&shown).is_some());
 }
@@ -47,7 +47,7 @@ fn attributes_keep_their_bytes() {
 #[test]
 fn dashes_in_prose_parse() {
     let page = |text: &str| format!("<doc><b/><c>It is -- so they say -- old. {text}</c></doc>");
-    let shown = shown(&Xml, &page(PROSE));
+    let shown = shown(&XmlAdapter, &page(PROSE));
     assert!(shown.contains("so they say -- old. […]"), "{shown}");
     assert!(pieces(&shown).is_some());
 }
@@ -68,7 +68,7 @@ fn indentation_goes_and_what_is_no_prose_stays() {
         "<list>\n  <item>{digest}</item>\n  <run>{script} {script}</run>\n  <p>{PROSE} <b>x</b></p>\n</list>\n"
     );
     let short = text.replace(">\n  <", "><").replace(">\n</", "></").replace(">\n", ">");
-    assert_eq!(shown(&Xml, &text).trim_end(), short);
+    assert_eq!(shown(&XmlAdapter, &text).trim_end(), short);
 }
 
 #[test]
@@ -79,15 +79,15 @@ fn what_is_no_single_document_stays() {
         format!("<doc>\n <b/>\n <c>{PROSE}</d>\n</doc>"),
         format!("<doc><b/><c>&own; {PROSE}</c></doc>"),
     ] {
-        assert!(pieces(&text).is_none() || shown(&Xml, &text) == text, "{text}");
+        assert!(pieces(&text).is_none() || shown(&XmlAdapter, &text) == text, "{text}");
     }
 }
 
 #[test]
 fn what_says_something_else_does_not_hold() {
     let text = format!("<doc k=\"1\">\n <b>of old</b>\n <c>{PROSE}</c>\n</doc>");
-    let good = shown(&Xml, &text);
-    assert!(Xml.holds(&text, &good));
+    let good = shown(&XmlAdapter, &text);
+    assert!(XmlAdapter.holds(&text, &good));
     for bad in [
         good.replace("k=\"1\"", "k=\"2\""),
         good.replace("of old", "of"),
@@ -96,7 +96,7 @@ fn what_says_something_else_does_not_hold() {
         good.replace(SHORT, ""),
         good.replace("</doc>", "</doc><doc/>"),
     ] {
-        assert!(bad != good && !Xml.holds(&text, &bad), "{bad}");
+        assert!(bad != good && !XmlAdapter.holds(&text, &bad), "{bad}");
     }
 }
 
@@ -107,7 +107,7 @@ fn hostile_documents_are_read_once() {
     for bit in bits {
         for text in [bit.repeat(250_000), format!("<r>{}</r>", bit.repeat(250_000))] {
             let spans = [crate::compress::segment::Span { kind: Kind::Xml, range: 0..text.len() }];
-            let _ = Xml.attempt(Part { text: &text, spans: &spans }, &mut Nothing);
+            let _ = XmlAdapter.attempt(Part { text: &text, spans: &spans }, &mut Nothing);
         }
     }
     let deep = |depth: usize| format!("{}{}", "<r>".repeat(depth), "</r>".repeat(depth));
@@ -119,7 +119,7 @@ const DEEP: usize = 256;
 
 struct Nothing;
 
-impl Inside for Nothing {
+impl InnerTexts for Nothing {
     fn shorten(&mut self, _: &str) -> Option<String> {
         None
     }
@@ -175,7 +175,7 @@ proptest! {
 
     #[test]
     fn what_is_shown_is_well_formed_and_has_the_same_tags(text in any_document()) {
-        let shortened = shortened(&Xml, &text);
+        let shortened = shortened(&XmlAdapter, &text);
         prop_assert!(shortened.reverted.is_empty(), "{}", text);
         if let Some(shown) = shortened.text {
             prop_assert!(shown.len() < text.len());
@@ -186,6 +186,6 @@ proptest! {
 
     #[test]
     fn any_text_may_come(text in "(<a>|</a>|<b/>|<!--|-->|&amp;|&|\\]\\]>|<!\\[CDATA\\[|[ -~\n]){0,60}") {
-        let _ = shortened(&Xml, &format!("<doc><b/><c/>{text}</doc>"));
+        let _ = shortened(&XmlAdapter, &format!("<doc><b/><c/>{text}</doc>"));
     }
 }

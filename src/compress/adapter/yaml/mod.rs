@@ -8,9 +8,9 @@ mod scalar;
 mod scan;
 
 use super::words::is_prose;
-use super::{Attempt, Cut, FormatAdapter, Inside, Part};
+use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment;
-use scan::{Event, Kind, scan};
+use scan::{YamlEvent, YamlKind, scan};
 
 /// Keys of a text that is taken for YAML as a whole although parts of it look like something else.
 const KEYS: usize = 3;
@@ -19,9 +19,9 @@ const LONG: usize = 120;
 
 /// The adapter of this module.
 #[derive(Debug)]
-pub(crate) struct Yaml;
+pub(crate) struct YamlAdapter;
 
-impl FormatAdapter for Yaml {
+impl FormatAdapter for YamlAdapter {
     fn name(&self) -> &'static str {
         "yaml"
     }
@@ -39,8 +39,9 @@ impl FormatAdapter for Yaml {
         part.is_all(may_be)
             && opens(part.text)
             && scan(part.text).is_some_and(|events| {
-                let keys = events.iter().filter(|event| event.kind == Kind::Key);
-                let small = |event: &&Event| !raw(event, part.text).starts_with(char::is_uppercase);
+                let keys = events.iter().filter(|event| event.kind == YamlKind::Key);
+                let small =
+                    |event: &&YamlEvent| !raw(event, part.text).starts_with(char::is_uppercase);
                 let (all, names) = (keys.clone().count(), keys.filter(small).count());
                 // Words with a capital before a colon are labels of a writer, or who speaks.
                 all >= KEYS && (names * 2 > all || part.has(is_yaml))
@@ -54,7 +55,7 @@ impl FormatAdapter for Yaml {
         is_kept((before, &own), after, &may_shrink)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn Inside) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
         let Some(own) = scan(part.text) else {
             return Attempt::none();
         };
@@ -83,13 +84,13 @@ fn opens(text: &str) -> bool {
     })
 }
 
-fn raw<'t>(event: &Event, text: &'t str) -> &'t str {
+fn raw<'t>(event: &YamlEvent, text: &'t str) -> &'t str {
     text.get(event.range.clone()).unwrap_or_default()
 }
 
 /// Whether a text has the same pieces, those that may shrink as they were or with fewer words.
 fn is_kept(
-    (before, own): (&str, &[Event]),
+    (before, own): (&str, &[YamlEvent]),
     after: &str,
     may_shrink: &dyn Fn(usize) -> bool,
 ) -> bool {
@@ -107,14 +108,14 @@ fn is_kept(
 }
 
 /// The words of a scalar or comment that is prose.
-fn prose(event: &Event, raw: &str) -> Option<String> {
+fn prose(event: &YamlEvent, raw: &str) -> Option<String> {
     if raw.len() < LONG {
         return None;
     }
     scalar::words(event, raw).filter(|words| is_prose(words))
 }
 
-fn shorter(event: &Event, text: &str, inside: &mut dyn Inside) -> Option<Cut> {
+fn shorter(event: &YamlEvent, text: &str, inside: &mut dyn InnerTexts) -> Option<Cut> {
     let raw = raw(event, text);
     let words = prose(event, raw)?;
     let short = inside.shorten(&words)?;

@@ -2,19 +2,19 @@
 
 use std::fmt::Write as _;
 
-use super::scan::{Event, Kind};
+use super::scan::{YamlEvent, YamlKind};
 
 /// The words of a scalar or comment; `None` where it holds none.
-pub(super) fn words(event: &Event, raw: &str) -> Option<String> {
+pub(super) fn words(event: &YamlEvent, raw: &str) -> Option<String> {
     match event.kind {
-        Kind::Plain => Some(folded(raw)),
-        Kind::Single => Some(folded(quoted(raw)?).replace("''", "'")),
-        Kind::Double => unescaped(quoted(raw)?),
-        Kind::Block => {
+        YamlKind::Plain => Some(folded(raw)),
+        YamlKind::Single => Some(folded(quoted(raw)?).replace("''", "'")),
+        YamlKind::Double => unescaped(quoted(raw)?),
+        YamlKind::Block => {
             let own = |line: &str| line.get(event.column..).unwrap_or_default().to_owned();
             Some(lines(raw).map(own).collect::<Vec<_>>().join("\n"))
         }
-        Kind::Comment => {
+        YamlKind::Comment => {
             let own = |line: &str| {
                 let line = line.trim_start().strip_prefix('#').unwrap_or(line);
                 line.strip_prefix(' ').unwrap_or(line).to_owned()
@@ -26,20 +26,22 @@ pub(super) fn words(event: &Event, raw: &str) -> Option<String> {
 }
 
 /// Other words in the style of a scalar or comment; `None` where that style cannot say them.
-pub(super) fn write(event: &Event, raw: &str, words: &str) -> Option<String> {
+pub(super) fn write(event: &YamlEvent, raw: &str, words: &str) -> Option<String> {
     let breaks = if raw.contains("\r\n") { "\r\n" } else { "\n" };
     match event.kind {
-        Kind::Plain => stands_plain(words, raw).then(|| unfolded(words, raw, breaks)).flatten(),
-        Kind::Single => Some(format!("'{}'", unfolded(&words.replace('\'', "''"), raw, breaks)?)),
-        Kind::Double => Some(escaped(words, raw)),
-        Kind::Block => {
+        YamlKind::Plain => stands_plain(words, raw).then(|| unfolded(words, raw, breaks)).flatten(),
+        YamlKind::Single => {
+            Some(format!("'{}'", unfolded(&words.replace('\'', "''"), raw, breaks)?))
+        }
+        YamlKind::Double => Some(escaped(words, raw)),
+        YamlKind::Block => {
             let indent = " ".repeat(event.column);
             if words.starts_with([' ', '\t', '\n']) {
                 return None;
             }
             Some(joined(words, breaks, |line| format!("{indent}{line}"), ""))
         }
-        Kind::Comment => {
+        YamlKind::Comment => {
             let indent = " ".repeat(event.column);
             let head = if raw.starts_with("# ") { "# " } else { "#" };
             let all = joined(

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Deserialize as _;
 use yaml_serde::{Deserializer, Value};
 
-use super::super::Shortened;
+use super::super::AdapterOutput;
 use super::super::fixture::{PROSE, SHORT, any_prose, shortened, shown};
 use super::*;
 
@@ -40,7 +40,7 @@ fn is_alike(own: &Value, shown: &Value) -> bool {
 
 #[track_caller]
 fn is_shown(text: &str, short: &str) {
-    assert_eq!(shown(&Yaml, text), short);
+    assert_eq!(shown(&YamlAdapter, text), short);
     let (own, shown) = (parsed(text), parsed(short));
     assert!(
         own.iter().zip(&shown).all(|(own, shown)| is_alike(own, shown)) && own.len() == shown.len()
@@ -90,18 +90,18 @@ fn several_documents_and_carriage_returns_stay() {
         )
     };
     let second = SHORT.replace(" The keys hang beside the door of the workshop.", "");
-    let shown = shown(&Yaml, &text(PROSE));
+    let shown = shown(&YamlAdapter, &text(PROSE));
     assert_eq!(parsed(&shown).len(), 2);
     assert!(shown.contains(&format!("note: \"{SHORT}\"\n")) && shown.contains(&second), "{shown}");
     let returns = text(PROSE).replace('\n', "\r\n");
-    assert_eq!(super::super::fixture::shown(&Yaml, &returns), shown.replace('\n', "\r\n"));
+    assert_eq!(super::super::fixture::shown(&YamlAdapter, &returns), shown.replace('\n', "\r\n"));
 }
 
 #[test]
 fn long_comments_are_shortened() {
     let wrapped = PROSE.replace(". ", ".\n# ");
     let text = format!("# {wrapped}\nname: shop\nport: 80\nhost: x\n");
-    let shown = shown(&Yaml, &text);
+    let shown = shown(&YamlAdapter, &text);
     assert!(
         shown.len() < text.len() && shown.ends_with("\nname: shop\nport: 80\nhost: x\n"),
         "{shown}"
@@ -125,17 +125,17 @@ fn keys_on_lines_of_their_own_keep_their_bytes() {
     };
     is_shown(&text(PROSE), &text(SHORT));
     let asked = |key: &str| format!("a: 1\n? {key}\n: b\nc: 2\n");
-    assert_eq!(shown(&Yaml, &asked(PROSE)), asked(PROSE));
+    assert_eq!(shown(&YamlAdapter, &asked(PROSE)), asked(PROSE));
 }
 
 #[test]
 fn words_that_a_style_cannot_say_stay() {
     let odd = format!("It begins. {PROSE} Now #1: it ends");
     let text = format!("a: {}\nb: 1\nc: 2\n", odd.replace(": ", " "));
-    let shown = shown(&Yaml, &text);
+    let shown = shown(&YamlAdapter, &text);
     assert_eq!(parsed(&shown)[0]["b"], Value::from(1));
     let escaped = format!("a: \"{PROSE} \\u00e9 \\\"so\\\" \\\n  they said.\\n\"\nb: 1\nc: 2\n");
-    let shown = super::super::fixture::shown(&Yaml, &escaped);
+    let shown = super::super::fixture::shown(&YamlAdapter, &escaped);
     assert!(shown.len() < escaped.len() && parsed(&shown)[0]["b"] == 1, "{shown}");
 }
 
@@ -164,8 +164,8 @@ fn what_is_not_known_for_sure_is_left_alone() {
 fn what_says_something_else_does_not_hold() {
     let text =
         format!("a: 1\nb:\n  - x\n  - &c y\nnote: {PROSE}\nlong: {}\n", "0123456789".repeat(20));
-    let good = shown(&Yaml, &text);
-    assert!(Yaml.holds(&text, &good));
+    let good = shown(&YamlAdapter, &text);
+    assert!(YamlAdapter.holds(&text, &good));
     for bad in [
         good.replace("a: 1", "a: 2"),
         good.replace("- x\n", ""),
@@ -176,14 +176,14 @@ fn what_says_something_else_does_not_hold() {
         good.replace("0123456789", "012345678"),
         good.replace("note:", "more:"),
     ] {
-        assert!(bad != good && !Yaml.holds(&text, &bad), "{bad}");
+        assert!(bad != good && !YamlAdapter.holds(&text, &bad), "{bad}");
     }
 }
 
 #[test]
 fn hostile_documents_are_read_once() {
     struct Nothing;
-    impl Inside for Nothing {
+    impl InnerTexts for Nothing {
         fn shorten(&mut self, _: &str) -> Option<String> {
             None
         }
@@ -196,7 +196,7 @@ fn hostile_documents_are_read_once() {
         for text in
             [bit.repeat((1 << 20) / bit.len()), format!("a: {}", bit.repeat((1 << 20) / bit.len()))]
         {
-            let _ = Yaml.attempt(Part { text: &text, spans: &[] }, &mut Nothing);
+            let _ = YamlAdapter.attempt(Part { text: &text, spans: &[] }, &mut Nothing);
         }
     }
     let deep =
@@ -289,12 +289,12 @@ proptest! {
 
     #[test]
     fn what_is_shown_says_the_same_but_for_prose(text in any_document()) {
-        let Shortened { text: shown, reverted, .. } = shortened(&Yaml, &text);
+        let AdapterOutput { text: shown, reverted, .. } = shortened(&YamlAdapter, &text);
         prop_assert!(reverted.is_empty(), "{}", text);
         let own: Result<Vec<Value>, _> = Deserializer::from_str(&text).map(Value::deserialize).collect();
         // A list that segmentation takes for Markdown is another adapter's, with its own losses.
         let spans = segment::segment(&text);
-        let is_yaml = Yaml.detects(Part { text: &text, spans: &spans });
+        let is_yaml = YamlAdapter.detects(Part { text: &text, spans: &spans });
         if let (true, Some(shown), Ok(own)) = (is_yaml, shown, own) {
             prop_assert!(shown.len() < text.len());
             let shown = parsed(&shown);
@@ -305,6 +305,6 @@ proptest! {
 
     #[test]
     fn any_text_may_come(text in "(key: |- |\\| ?\n|  |'|\"|\\[|\\]|\\{|#|&a |\\*a|: |---\n|[ -~\n]){0,60}") {
-        let _ = shortened(&Yaml, &format!("a: 1\nb: 2\n{text}"));
+        let _ = shortened(&YamlAdapter, &format!("a: 1\nb: 2\n{text}"));
     }
 }

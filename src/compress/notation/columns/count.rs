@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// What a column counts up by from row to row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum CountStep {
     Minutes(u32),
     Days(u32),
     Months(u32),
@@ -17,11 +17,12 @@ const LONGEST: usize = 40;
 const MOST: i64 = 1_000_000;
 
 /// The word of a step, and the step.
-type Unit = (&'static str, fn(u32) -> Step);
+type StepUnit = (&'static str, fn(u32) -> CountStep);
 
-const UNITS: [Unit; 3] = [(" min", Step::Minutes), (" day", Step::Days), (" month", Step::Months)];
+const UNITS: [StepUnit; 3] =
+    [(" min", CountStep::Minutes), (" day", CountStep::Days), (" month", CountStep::Months)];
 
-impl Step {
+impl CountStep {
     pub(super) fn words(self) -> String {
         match self {
             Self::Minutes(by) => format!("{by} min"),
@@ -142,15 +143,15 @@ impl<'a> Date<'a> {
         (*year < 10_000).then_some(())
     }
 
-    fn advance(&mut self, step: Step) -> Option<()> {
+    fn advance(&mut self, step: CountStep) -> Option<()> {
         match step {
-            Step::Minutes(by) => {
+            CountStep::Minutes(by) => {
                 let minutes = self.minute? + i64::from(by);
                 self.minute = Some(minutes % DAY);
                 self.pass(minutes / DAY);
             }
-            Step::Days(by) => self.pass(i64::from(by)),
-            Step::Months(by) => {
+            CountStep::Days(by) => self.pass(i64::from(by)),
+            CountStep::Months(by) => {
                 let months = 12 * self.year + self.month - 1 + i64::from(by);
                 (self.year, self.month) = (months / 12, months % 12 + 1);
             }
@@ -198,8 +199,8 @@ mod tests {
     use super::*;
 
     fn after(above: &str, below: &str) -> Option<String> {
-        let step = Step::between(above, below)?;
-        assert_eq!(Step::read(&step.words()), Some(step));
+        let step = CountStep::between(above, below)?;
+        assert_eq!(CountStep::read(&step.words()), Some(step));
         let mut out = String::from(below);
         step.write_next(&mut out, 0..below.len())?;
         Some(out.split_off(below.len()))

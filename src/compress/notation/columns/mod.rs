@@ -27,10 +27,10 @@ mod style;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use self::count::Step;
-use self::style::{Set, Style, fields, first_row};
+use self::count::CountStep;
+use self::style::{ColumnSet, ColumnStyle, fields, first_row};
 use super::bytes::same;
-use super::{Block, Body, Found, Notation, reports_error};
+use super::{BlockBody, FoundBlock, Notation, NotationBlock, reports_error};
 
 /// Rows of the shortest table, the first one counted.
 const FEWEST: usize = 4;
@@ -52,14 +52,14 @@ const SEPARATORS: [(char, &str); 4] =
     [('\t', "tab"), (',', "comma"), (';', "semicolon"), ('|', "bar")];
 
 /// The notation of this module.
-pub(crate) struct Columns;
+pub(crate) struct ColumnsNotation;
 
-impl Notation for Columns {
+impl Notation for ColumnsNotation {
     fn name(&self) -> &'static str {
         "csv"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
@@ -69,7 +69,7 @@ impl Notation for Columns {
             };
             let taken = table.count();
             if let Some(block) = table.block(rest) {
-                found.push(Found { lines: at..at + taken, block });
+                found.push(FoundBlock { lines: at..at + taken, block });
             }
             at += taken;
         }
@@ -77,7 +77,7 @@ impl Notation for Columns {
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
-        let style = Style::read(args)?;
+        let style = ColumnStyle::read(args)?;
         let (first, rows) = body.split_first()?;
         let (mut out, constants) = first_row(first, style.separator)?;
         out.reserve(body.iter().map(|line| line.len() + 1).sum::<usize>().min(limit));
@@ -157,7 +157,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The block of this table, whose lines are at the head of `lines`.
-    fn block(&self, lines: &[&str]) -> Option<Block> {
+    fn block(&self, lines: &[&str]) -> Option<NotationBlock> {
         let (names, below) = self.fields.split_at_checked(self.width)?;
         let lines = lines.get(1..self.count())?;
         let width = self.width;
@@ -174,15 +174,15 @@ impl<'a> Rows<'a> {
             let mut fields = below.iter().skip(column).step_by(width);
             is_shown(column) && fields.all(|field| field.starts_with('"'))
         };
-        let quoted = Set::of(width, quoted);
+        let quoted = ColumnSet::of(width, quoted);
         let shown: Vec<bool> = (0..width).map(is_shown).collect();
         let ditto = !dittos.is_empty();
-        let style = Style { separator: self.separator, quoted, ditto, counts };
+        let style = ColumnStyle { separator: self.separator, quoted, ditto, counts };
         let plain = !shown.contains(&false) && style.quoted.is_empty() && dittos.is_empty();
         if !shown.contains(&true) || plain {
             return None;
         }
-        let mut body = Body::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+        let mut body = BlockBody::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
         body.push(&write_names(names, &constants, self.separator));
         let mut above: &[&str] = &[];
         let rows = below.chunks(width).zip(lines).zip(&reports);
@@ -197,7 +197,7 @@ impl<'a> Rows<'a> {
             }
             above = row;
         }
-        Some(Block { args: style.words(), body })
+        Some(NotationBlock { args: style.words(), body })
     }
 
     /// For each column the one field of nearly all rows that report no error.
@@ -248,7 +248,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The columns that count, nearly always by the same.
-    fn counts(&self, constants: &[Option<&str>]) -> Vec<(usize, Step)> {
+    fn counts(&self, constants: &[Option<&str>]) -> Vec<(usize, CountStep)> {
         let below = self.fields.get(self.width..).unwrap_or_default();
         let rows = self.count() - 1;
         if rows < WHOLE {
@@ -260,7 +260,8 @@ impl<'a> Rows<'a> {
             }
             let fields = || below.iter().skip(column).step_by(self.width).copied();
             let pairs = || fields().zip(fields().skip(1));
-            let step = pairs().take(2).find_map(|(above, below)| Step::between(above, below))?;
+            let step =
+                pairs().take(2).find_map(|(above, below)| CountStep::between(above, below))?;
             let leads = pairs().filter(|(above, below)| step.leads(above, below));
             ((rows - 1 - leads.count()) * ODD <= rows).then_some((column, step))
         };
@@ -268,10 +269,10 @@ impl<'a> Rows<'a> {
     }
 
     /// The columns in which a good part of the fields repeats the one above.
-    fn dittos(&self, is_shown: &dyn Fn(usize) -> bool) -> Set {
+    fn dittos(&self, is_shown: &dyn Fn(usize) -> bool) -> ColumnSet {
         let below = self.fields.get(self.width..).unwrap_or_default();
         if below.contains(&DITTO) {
-            return Set::default();
+            return ColumnSet::default();
         }
         let mut repeats = vec![0; self.width];
         let mut rows = below.chunks(self.width);
@@ -283,7 +284,7 @@ impl<'a> Rows<'a> {
             above = row;
         }
         let rows = self.count() - 1;
-        Set::of(self.width, |column| {
+        ColumnSet::of(self.width, |column| {
             is_shown(column) && repeats.get(column).is_some_and(|count| 3 * count >= rows)
         })
     }
@@ -345,7 +346,7 @@ fn write_names(names: &[&str], constants: &[Option<&str>], separator: char) -> S
 fn is_told(
     (row, above): (&[&str], &[&str]),
     constants: &[Option<&str>],
-    counts: &[(usize, Step)],
+    counts: &[(usize, CountStep)],
 ) -> bool {
     let mut fields = row.iter().zip(constants);
     fields.all(|(field, constant)| constant.is_none_or(|value| value == *field))
@@ -358,8 +359,8 @@ fn write_row(
     line: &mut String,
     (row, above): (&[&str], &[&str]),
     shown: &[bool],
-    dittos: &Set,
-    style: &Style,
+    dittos: &ColumnSet,
+    style: &ColumnStyle,
 ) {
     let mut first = true;
     for (column, (field, is_shown)) in row.iter().zip(shown).enumerate() {
@@ -379,7 +380,7 @@ fn write_row(
 }
 
 /// The field without its quotes, where they are put back.
-fn unquoted<'a>(field: &'a str, column: usize, style: &Style) -> &'a str {
+fn unquoted<'a>(field: &'a str, column: usize, style: &ColumnStyle) -> &'a str {
     let inner = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
     inner
         .filter(|_| style.quoted.contains(column))

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::count::Step;
+use super::count::CountStep;
 use super::{COUNTS, DITTO, DITTO_WORDS, SEPARATORS, WIDEST};
 
 /// Some columns of a table.
 #[derive(Default)]
-pub(super) struct Set(Vec<bool>);
+pub(super) struct ColumnSet(Vec<bool>);
 
-impl Set {
+impl ColumnSet {
     pub(super) fn of(width: usize, holds: impl Fn(usize) -> bool) -> Self {
         let columns: Vec<bool> = (0..width).map(holds).collect();
         // Nothing is in an empty list.
@@ -38,16 +38,16 @@ impl Set {
 }
 
 /// What a header says of a table.
-pub(super) struct Style {
+pub(super) struct ColumnStyle {
     pub(super) separator: char,
     /// Columns whose fields are put in quotes.
-    pub(super) quoted: Set,
+    pub(super) quoted: ColumnSet,
     pub(super) ditto: bool,
     /// Columns that count, in their order.
-    pub(super) counts: Vec<(usize, Step)>,
+    pub(super) counts: Vec<(usize, CountStep)>,
 }
 
-impl Style {
+impl ColumnStyle {
     pub(super) fn words(&self) -> String {
         let known = SEPARATORS.iter().find(|(separator, _)| *separator == self.separator);
         let mut words = known.map_or_else(String::new, |(_, word)| (*word).to_owned());
@@ -75,20 +75,20 @@ impl Style {
         let mut parts = words.split(", ").peekable();
         let word = parts.next()?;
         let (separator, _) = SEPARATORS.iter().find(|(_, known)| *known == word)?;
-        let mut quoted = Set::default();
+        let mut quoted = ColumnSet::default();
         if let Some(columns) = parts.peek().and_then(|part| part.strip_prefix("quoted ")) {
             for column in columns.split(' ') {
                 quoted.insert(column.parse::<usize>().ok()?.checked_sub(1)?)?;
             }
             parts.next();
         }
-        let mut counts: Vec<(usize, Step)> = Vec::new();
+        let mut counts: Vec<(usize, CountStep)> = Vec::new();
         while let Some((column, step)) = parts.peek().and_then(|part| part.split_once(COUNTS)) {
             let column = column.parse::<usize>().ok()?.checked_sub(1)?;
             if column >= WIDEST || counts.last().is_some_and(|(last, _)| *last >= column) {
                 return None;
             }
-            counts.push((column, Step::read(step)?));
+            counts.push((column, CountStep::read(step)?));
             parts.next();
         }
         let ditto = parts.next_if_eq(&DITTO_WORDS).is_some();
@@ -97,7 +97,7 @@ impl Style {
     }
 
     /// What a column counts by.
-    pub(super) fn step(&self, column: usize) -> Option<Step> {
+    pub(super) fn step(&self, column: usize) -> Option<CountStep> {
         self.counts.iter().find(|(known, _)| *known == column).map(|(_, step)| *step)
     }
 

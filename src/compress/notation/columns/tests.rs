@@ -2,13 +2,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn check(text: &str) -> Vec<Found> {
+fn check(text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let found = Columns.encode(&lines);
+    let found = ColumnsNotation.encode(&lines);
     for one in &found {
         let body: Vec<&str> = one.block.body.lines().collect();
         let original = lines[one.lines.clone()].join("\n");
-        let decoded = Columns.decode(&one.block.args, &body, original.len());
+        let decoded = ColumnsNotation.decode(&one.block.args, &body, original.len());
         assert_eq!(decoded.as_deref(), Some(original.as_str()), "{:#?}", one.block);
         assert_eq!(body.len(), one.lines.len());
     }
@@ -153,7 +153,7 @@ proptest! {
         body in prop::collection::vec("[a-b,|\t\"=^]{0,12}", 0..8),
     ) {
         let body: Vec<&str> = body.iter().map(String::as_str).collect();
-        if let Some(text) = Columns.decode(&args, &body, 60) {
+        if let Some(text) = ColumnsNotation.decode(&args, &body, 60) {
             prop_assert!(text.len() <= 60);
         }
     }

@@ -21,7 +21,7 @@ const COMPARED: usize = 32;
 
 /// Lines on their way into a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry<'a> {
+pub(super) struct AliasEntry<'a> {
     pub(super) text: Cow<'a, str>,
     /// How many lines it stands for.
     pub(super) lines: usize,
@@ -30,21 +30,21 @@ pub(super) struct Entry<'a> {
 }
 
 /// Where stretches begin that begin alike, the first of them: lines, counted from one.
-type Places = [Option<NonZeroU32>; PLACES];
+type StretchIndex = [Option<NonZeroU32>; PLACES];
 
 /// A stretch that stands again.
-struct Again {
+struct RepeatedStretch {
     at: usize,
     from: usize,
     lines: usize,
 }
 
 /// The lines, those that stand again as aliases.
-pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<Entry<'a>> {
+pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
     let again = if lines.iter().any(|line| alias(line).is_some() || anchor(line).is_some()) {
         Vec::new()
     } else {
-        Search::new(lines).run()
+        AliasSearch::new(lines).run()
     };
     // Every place that is pointed at, by the longest stretch that begins there.
     let mut longest: HashMap<usize, usize> = HashMap::default();
@@ -65,7 +65,7 @@ pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<Entry<'a>> {
             } else {
                 format!("{margin}*{name} {}", one.lines)
             };
-            entries.push(Entry { text: text.into(), lines: one.lines, is_fixed: true });
+            entries.push(AliasEntry { text: text.into(), lines: one.lines, is_fixed: true });
             at += one.lines;
             continue;
         }
@@ -74,9 +74,9 @@ pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<Entry<'a>> {
                 let name = names.len() + 1;
                 names.insert(at, name);
                 let text = format!("{line} &{name} {count}");
-                Entry { text: text.into(), lines: 1, is_fixed: true }
+                AliasEntry { text: text.into(), lines: 1, is_fixed: true }
             }
-            None => Entry { text: Cow::Borrowed(line), lines: 1, is_fixed: false },
+            None => AliasEntry { text: Cow::Borrowed(line), lines: 1, is_fixed: false },
         };
         entries.push(entry);
         at += 1;
@@ -85,8 +85,9 @@ pub(super) fn write<'a>(lines: &[&'a str]) -> Vec<Entry<'a>> {
 }
 
 /// The lines, each for itself.
-pub(super) fn plain<'a>(lines: &[&'a str]) -> Vec<Entry<'a>> {
-    let entry = |line: &&'a str| Entry { text: Cow::Borrowed(*line), lines: 1, is_fixed: false };
+pub(super) fn plain<'a>(lines: &[&'a str]) -> Vec<AliasEntry<'a>> {
+    let entry =
+        |line: &&'a str| AliasEntry { text: Cow::Borrowed(*line), lines: 1, is_fixed: false };
     lines.iter().map(entry).collect()
 }
 
@@ -180,7 +181,7 @@ fn anchor(line: &str) -> Option<(&str, usize, usize)> {
     Some((line, number(name)?, number(count)?))
 }
 
-struct Search<'l, 'a> {
+struct AliasSearch<'l, 'a> {
     lines: &'l [&'a str],
     /// A hash of each line without its indentation, and how wide that is.
     known: Vec<(u64, usize)>,
@@ -190,7 +191,7 @@ struct Search<'l, 'a> {
     left: usize,
 }
 
-impl<'l, 'a> Search<'l, 'a> {
+impl<'l, 'a> AliasSearch<'l, 'a> {
     fn new(lines: &'l [&'a str]) -> Self {
         let known = lines.iter().map(|line| {
             let wide = margin(line).len();
@@ -200,8 +201,8 @@ impl<'l, 'a> Search<'l, 'a> {
         Self { lines, known, ends: vec![0; lines.len()], left: lines.len() * COMPARED }
     }
 
-    fn run(mut self) -> Vec<Again> {
-        let mut places: HashMap<u64, Places> = HashMap::with_capacity(self.lines.len());
+    fn run(mut self) -> Vec<RepeatedStretch> {
+        let mut places: HashMap<u64, StretchIndex> = HashMap::with_capacity(self.lines.len());
         let mut again = Vec::new();
         let mut at = 0;
         while at < self.lines.len() {
@@ -218,7 +219,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 .max_by_key(|(lines, _)| *lines);
             match best {
                 Some((lines, from)) if lines >= FEWEST && self.bytes(at, lines) >= SHORTEST => {
-                    again.push(Again { at, from, lines });
+                    again.push(RepeatedStretch { at, from, lines });
                     if let Some(ends) = self.ends.get_mut(at..at + lines) {
                         ends.fill(at + lines);
                     }

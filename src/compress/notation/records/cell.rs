@@ -2,7 +2,7 @@
 
 /// How the values of a form are written in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Values {
+pub(super) enum CellSyntax {
     /// As they stand in YAML: what opens a quote or a bracket ends where that closes.
     Yaml,
     /// Between tags or in quotes: bare, or in double quotes.
@@ -20,7 +20,7 @@ const LIST_ENDS: &[u8] = b",|}";
 /// What ends an item of a list that stood on lines of its own.
 const ITEM_ENDS: &[u8] = b",]";
 
-impl Values {
+impl CellSyntax {
     /// Appends a value to a row. `None`, and nothing is of use, where it would not be read back.
     pub(super) fn write(self, row: &mut String, value: &str, separator: char) -> Option<()> {
         self.write_before(row, value, &[u8::try_from(separator).ok()?])

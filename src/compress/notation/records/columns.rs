@@ -22,14 +22,14 @@ pub(super) struct Leaf<'a> {
 
 /// A column, and the value of each row, if it has one.
 #[derive(Debug)]
-pub(super) struct Column<'a> {
+pub(super) struct RecordColumn<'a> {
     pub(super) path: Vec<&'a str>,
     pub(super) cells: Vec<Option<Cow<'a, str>>>,
 }
 
 /// Takes in records one by one.
 #[derive(Debug, Default)]
-pub(super) struct Columns<'a> {
+pub(super) struct RecordColumns<'a> {
     paths: Vec<Vec<&'a str>>,
     /// The numbers of paths, in the order of the columns.
     order: Vec<usize>,
@@ -37,7 +37,7 @@ pub(super) struct Columns<'a> {
     present: usize,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> RecordColumns<'a> {
     /// Takes a record in; `false`, and nothing is changed, where it does not fit.
     pub(super) fn add(&mut self, leaves: &[Leaf<'a>]) -> bool {
         let known = self.paths.len();
@@ -138,10 +138,13 @@ impl<'a> Columns<'a> {
     }
 
     /// The columns, in their order.
-    pub(super) fn finish(self) -> Vec<Column<'a>> {
+    pub(super) fn finish(self) -> Vec<RecordColumn<'a>> {
         let count = self.rows.len();
-        let mut columns: Vec<Column<'a>> =
-            self.paths.into_iter().map(|path| Column { path, cells: vec![None; count] }).collect();
+        let mut columns: Vec<RecordColumn<'a>> = self
+            .paths
+            .into_iter()
+            .map(|path| RecordColumn { path, cells: vec![None; count] })
+            .collect();
         for (index, row) in self.rows.into_iter().enumerate() {
             for (number, value) in row {
                 let cell = columns.get_mut(number).and_then(|column| column.cells.get_mut(index));
@@ -150,7 +153,7 @@ impl<'a> Columns<'a> {
                 }
             }
         }
-        let mut columns: Vec<Option<Column<'a>>> = columns.into_iter().map(Some).collect();
+        let mut columns: Vec<Option<RecordColumn<'a>>> = columns.into_iter().map(Some).collect();
         let in_order = |number: &usize| columns.get_mut(*number).and_then(Option::take);
         self.order.iter().filter_map(in_order).collect()
     }

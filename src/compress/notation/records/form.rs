@@ -1,10 +1,10 @@
 //! How a record stands in its lines, and how the line above its rows names that.
 
-use super::cell::Values;
+use super::cell::CellSyntax;
 
 /// The indentation of what is inside, from the header.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Style {
+pub(super) struct RecordStyle {
     /// What a level adds.
     pub(super) step: String,
     /// How far the dashes of a list stand behind their key.
@@ -22,7 +22,7 @@ const ALIASES: &str = "*1 repeats the lines from &1 on";
 /// Widest step.
 const WIDEST: usize = 8;
 
-impl Style {
+impl RecordStyle {
     pub(super) fn words(&self) -> String {
         let mut words = match self.step.as_str() {
             "" => String::new(),
@@ -69,7 +69,7 @@ impl Style {
 
 /// How the lines of a record look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form<'a> {
+pub(super) enum RecordForm<'a> {
     /// `- a: 1`, a member a line.
     Item,
     /// `key:`, a member a line below it.
@@ -93,11 +93,11 @@ pub(super) const DEEPEST: usize = 200;
 /// What stands before the number of rows.
 const TIMES: &str = " ×";
 
-impl<'a> Form<'a> {
-    pub(super) fn values(self) -> Values {
+impl<'a> RecordForm<'a> {
+    pub(super) fn values(self) -> CellSyntax {
         match self {
-            Self::Item | Self::Key | Self::FlowItem | Self::FlowKey => Values::Yaml,
-            _ => Values::Xml,
+            Self::Item | Self::Key | Self::FlowItem | Self::FlowKey => CellSyntax::Yaml,
+            _ => CellSyntax::Xml,
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Form<'a> {
         format!("{indent}{line}{TIMES}{rows}")
     }
 
-    /// Reads what [`Form::head`] wrote behind the indentation: the form, and the columns without
+    /// Reads what [`RecordForm::head`] wrote behind the indentation: the form, and the columns without
     /// their braces.
     pub(super) fn read(line: &'a str) -> Option<(Self, &'a str)> {
         let (open, close) = (line.find('{')?, line.rfind('}')?);

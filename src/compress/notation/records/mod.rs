@@ -48,11 +48,11 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-use super::{Block, Body, Found, Notation};
-use alias::Entry;
-use form::{Form, Style, above_rows};
-use read::Heads;
-use record::Record;
+use super::{BlockBody, FoundBlock, Notation, NotationBlock};
+use alias::AliasEntry;
+use form::{RecordForm, RecordStyle, above_rows};
+use read::RecordHeads;
+use record::LineRecord;
 
 /// Bytes that a line costs beside its own, whatever its indentation.
 const LINE: usize = 3;
@@ -76,7 +76,7 @@ impl Notation for Yaml {
         NAME
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         encode(lines, yaml::style, yaml::record)
     }
 
@@ -90,7 +90,7 @@ impl Notation for Xml {
         NAME
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         encode(lines, xml::style, xml::record)
     }
 
@@ -99,18 +99,18 @@ impl Notation for Xml {
     }
 }
 
-type Read = for<'a> fn(&[&'a str], &Style) -> Option<Record<'a>>;
+type Read = for<'a> fn(&[&'a str], &RecordStyle) -> Option<LineRecord<'a>>;
 
-fn encode(lines: &[&str], style: fn(&[&str]) -> Style, read: Read) -> Vec<Found> {
+fn encode(lines: &[&str], style: fn(&[&str]) -> RecordStyle, read: Read) -> Vec<FoundBlock> {
     // Lines that all end with a carriage return are read without it.
     let bare: Option<Vec<&str>> = lines.iter().map(|line| line.strip_suffix('\r')).collect();
     let returns = bare.is_some();
     let lines = bare.as_deref().unwrap_or(lines);
-    shortest(lines, &Style { returns, ..style(lines) }, read).into_iter().collect()
+    shortest(lines, &RecordStyle { returns, ..style(lines) }, read).into_iter().collect()
 }
 
 /// The block of some lines, with aliases or without: names keep records out of tables.
-fn shortest(lines: &[&str], style: &Style, read: Read) -> Option<Found> {
+fn shortest(lines: &[&str], style: &RecordStyle, read: Read) -> Option<FoundBlock> {
     let named = alias::write(lines);
     let plain = named.iter().any(|entry| entry.is_fixed).then(|| alias::plain(lines));
     let found = plain.iter().chain([&named]).filter_map(|entries| block(entries, style, read));
@@ -126,7 +126,7 @@ fn cost(line: &&str) -> usize {
     line.trim_start().len() + LINE
 }
 
-fn block(entries: &[Entry<'_>], style: &Style, read: Read) -> Option<Found> {
+fn block(entries: &[AliasEntry<'_>], style: &RecordStyle, read: Read) -> Option<FoundBlock> {
     let texts: Vec<&str> = entries.iter().map(|entry| &*entry.text).collect();
     let is_fixed = |at: usize| entries.get(at).is_some_and(|entry| entry.is_fixed);
     let mut shown = Shown::default();
@@ -164,14 +164,15 @@ fn block(entries: &[Entry<'_>], style: &Style, read: Read) -> Option<Found> {
     };
     let start = count(0..shown.taken.start);
     let lines = start..start + count(shown.taken);
-    let style = Style { aliases: entries.iter().any(|entry| entry.is_fixed), ..style.clone() };
-    Some(Found { lines, block: Block { args: style.words(), body: shown.body } })
+    let style =
+        RecordStyle { aliases: entries.iter().any(|entry| entry.is_fixed), ..style.clone() };
+    Some(FoundBlock { lines, block: NotationBlock { args: style.words(), body: shown.body } })
 }
 
 /// A block on its way.
 #[derive(Default)]
 struct Shown {
-    body: Body,
+    body: BlockBody,
     /// The entries that it holds so far.
     taken: std::ops::Range<usize>,
     /// The columns of the table before.
@@ -199,13 +200,18 @@ impl Shown {
 }
 
 /// The records that are alike and follow each other from the first line on.
-fn run<'a>(lines: &[&'a str], style: &Style, read: Read, reads: &mut usize) -> Vec<Record<'a>> {
-    let mut records: Vec<Record<'a>> = Vec::new();
+fn run<'a>(
+    lines: &[&'a str],
+    style: &RecordStyle,
+    read: Read,
+    reads: &mut usize,
+) -> Vec<LineRecord<'a>> {
+    let mut records: Vec<LineRecord<'a>> = Vec::new();
     let mut at = 0;
     while let Some(record) = lines.get(at..).and_then(|rest| read(rest, style)) {
         *reads = reads.saturating_sub(record.lines);
         let is_alike =
-            |first: &Record<'_>| (first.form, first.indent) == (record.form, record.indent);
+            |first: &LineRecord<'_>| (first.form, first.indent) == (record.form, record.indent);
         if !records.first().is_none_or(is_alike) {
             break;
         }
@@ -220,7 +226,7 @@ fn run<'a>(lines: &[&'a str], style: &Style, read: Read, reads: &mut usize) -> V
 /// are no shorter.
 fn table(
     lines: &[&str],
-    records: &[Record<'_>],
+    records: &[LineRecord<'_>],
     columns: &mut String,
 ) -> Option<(usize, Vec<String>)> {
     let (first, _) = (records.first()?, records.get(1)?);
@@ -239,7 +245,7 @@ fn table(
 }
 
 fn decode(args: &str, body: &[&str], limit: usize) -> Option<String> {
-    let style = Style::read(args)?;
+    let style = RecordStyle::read(args)?;
     let text = if style.aliases {
         // Names are shown and not part of the text.
         let named = body.iter().map(|line| line.len().min(ANCHOR)).sum();
@@ -252,9 +258,9 @@ fn decode(args: &str, body: &[&str], limit: usize) -> Option<String> {
 }
 
 /// The lines with all tables as the records that they stand for.
-fn expand(style: &Style, body: &[&str], limit: usize) -> Option<String> {
+fn expand(style: &RecordStyle, body: &[&str], limit: usize) -> Option<String> {
     let mut out = String::new();
-    let mut heads: Option<Heads<'_>> = None;
+    let mut heads: Option<RecordHeads<'_>> = None;
     let mut lines = body.iter();
     let mut is_first = true;
     while let Some(line) = lines.next() {
@@ -268,9 +274,9 @@ fn expand(style: &Style, body: &[&str], limit: usize) -> Option<String> {
             }
             continue;
         };
-        let (form, columns) = Form::read(said)?;
+        let (form, columns) = RecordForm::read(said)?;
         if !columns.is_empty() {
-            heads = Some(Heads::read(columns, form.values())?);
+            heads = Some(RecordHeads::read(columns, form.values())?);
         }
         let heads = heads.as_ref().filter(|heads| heads.values() == form.values())?;
         for row in 0..count {

@@ -1,8 +1,8 @@
 //! Rows of a table as the lines of its records.
 
-use super::cell::{SAME, Values};
+use super::cell::{CellSyntax, SAME};
 use super::columns::OTHERS;
-use super::form::{Form, Style};
+use super::form::{RecordForm, RecordStyle};
 use super::record::is_key;
 use super::xml;
 
@@ -13,14 +13,14 @@ const MOST: usize = 1_000;
 
 /// A column as it was read.
 #[derive(Debug, Clone)]
-struct Head<'b> {
+struct RecordHead<'b> {
     key: &'b str,
-    source: Source<'b>,
+    source: RecordSource<'b>,
 }
 
 #[derive(Debug, Clone)]
-enum Source<'b> {
-    Nested(Vec<Head<'b>>),
+enum RecordSource<'b> {
+    Nested(Vec<RecordHead<'b>>),
     Constant(&'b str),
     /// The so-many-th cell.
     Cell(usize),
@@ -30,17 +30,17 @@ enum Source<'b> {
 
 /// The columns of a table as they were read.
 #[derive(Debug, Clone)]
-pub(super) struct Heads<'b> {
-    list: Vec<Head<'b>>,
+pub(super) struct RecordHeads<'b> {
+    list: Vec<RecordHead<'b>>,
     separator: char,
     /// Which cells hold members with their names.
     cells: Vec<bool>,
-    values: Values,
+    values: CellSyntax,
 }
 
-impl<'b> Heads<'b> {
+impl<'b> RecordHeads<'b> {
     /// Reads a list of columns without its braces.
-    pub(super) fn read(list: &'b str, values: Values) -> Option<Self> {
+    pub(super) fn read(list: &'b str, values: CellSyntax) -> Option<Self> {
         let mut heads = Self { list: Vec::new(), separator: '\0', cells: Vec::new(), values };
         let alone = list.strip_prefix('|');
         if alone.is_some() {
@@ -54,12 +54,16 @@ impl<'b> Heads<'b> {
         rest.is_empty().then_some(heads)
     }
 
-    pub(super) fn values(&self) -> Values {
+    pub(super) fn values(&self) -> CellSyntax {
         self.values
     }
 
     /// The columns up to the end or a closing brace, and what follows them.
-    fn columns(&mut self, mut rest: &'b str, depth: usize) -> Option<(Vec<Head<'b>>, &'b str)> {
+    fn columns(
+        &mut self,
+        mut rest: &'b str,
+        depth: usize,
+    ) -> Option<(Vec<RecordHead<'b>>, &'b str)> {
         let depth = depth.checked_sub(1)?;
         let mut heads = Vec::new();
         loop {
@@ -67,10 +71,10 @@ impl<'b> Heads<'b> {
             let (key, after) = rest.split_at_checked(end)?;
             let (source, after) = if let Some(inner) = after.strip_prefix('{') {
                 let (columns, after) = self.columns(inner, depth)?;
-                (Source::Nested(columns), after.strip_prefix('}')?)
+                (RecordSource::Nested(columns), after.strip_prefix('}')?)
             } else if let Some(value) = after.strip_prefix('=') {
                 let (value, after) = self.values.split_constant(value)?;
-                (Source::Constant(self.values.read(value)?), after)
+                (RecordSource::Constant(self.values.read(value)?), after)
             } else {
                 let index = self.cells.len();
                 if index >= MOST {
@@ -78,12 +82,15 @@ impl<'b> Heads<'b> {
                 }
                 let is_others = key == OTHERS;
                 self.cells.push(is_others);
-                (if is_others { Source::Others(index) } else { Source::Cell(index) }, after)
+                (
+                    if is_others { RecordSource::Others(index) } else { RecordSource::Cell(index) },
+                    after,
+                )
             };
             if !is_key(key) && key != OTHERS {
                 return None;
             }
-            heads.push(Head { key, source });
+            heads.push(RecordHead { key, source });
             let Some(next) = after.chars().next().filter(|next| *next != '}') else {
                 return Some((heads, after));
             };
@@ -102,7 +109,7 @@ impl<'b> Heads<'b> {
         &self,
         out: &mut String,
         line: &'b str,
-        (form, indent, style): (Form<'b>, &str, &Style),
+        (form, indent, style): (RecordForm<'b>, &str, &RecordStyle),
     ) -> Option<()> {
         let count = self.cells.len() + usize::from(form.is_keyed()) + usize::from(form.has_text());
         let mut cells: Vec<Option<&'b str>> = Vec::with_capacity(count);
@@ -150,56 +157,56 @@ impl<'b> Heads<'b> {
 struct Row<'r, 'b> {
     out: &'r mut String,
     cells: &'r [Option<&'b str>],
-    style: &'r Style,
-    values: Values,
+    style: &'r RecordStyle,
+    values: CellSyntax,
 }
 
 impl<'b> Row<'_, 'b> {
     fn write(
         &mut self,
-        list: &[Head<'b>],
-        form: Form<'_>,
+        list: &[RecordHead<'b>],
+        form: RecordForm<'_>,
         indent: &str,
         key: &str,
         text: &str,
     ) -> Option<()> {
         self.out.push_str(indent);
         match form {
-            Form::Item => {
+            RecordForm::Item => {
                 self.out.push_str("- ");
                 self.members(list, &format!("{indent}  "), &mut true)
             }
-            Form::Key => {
+            RecordForm::Key => {
                 self.put(&[key, ":"]);
                 self.members(list, &format!("{indent}{}", self.style.step), &mut false)
             }
-            Form::FlowItem => {
+            RecordForm::FlowItem => {
                 self.out.push_str("- ");
                 self.flow(list)
             }
-            Form::FlowKey => {
+            RecordForm::FlowKey => {
                 self.put(&[key, ": "]);
                 self.flow(list)
             }
-            Form::Attributes { tag, close } => {
+            RecordForm::Attributes { tag, close } => {
                 self.put(&["<", tag]);
                 self.attributes(list);
                 self.put(&[close]);
                 Some(())
             }
-            Form::Text { tag } => {
+            RecordForm::Text { tag } => {
                 self.put(&["<", tag]);
                 self.attributes(list);
                 self.put(&[">", text, "</", tag, ">"]);
                 Some(())
             }
-            Form::Elements { tag } => {
+            RecordForm::Elements { tag } => {
                 self.put(&["<", tag, ">"]);
                 self.elements(list, None)?;
                 self.put(&["</", tag, ">"]);
                 Some(())
             }
-            Form::Lines { tag } => {
+            RecordForm::Lines { tag } => {
                 self.put(&["<", tag, ">"]);
                 self.elements(list, Some(&format!("{indent}{}", self.style.step)))?;
                 self.put(&["\n", indent, "</", tag, ">"]);
@@ -215,30 +222,30 @@ impl<'b> Row<'_, 'b> {
     }
 
     /// The value of a column that is no map, if the row has one.
-    fn value(&self, source: &Source<'b>) -> Option<&'b str> {
+    fn value(&self, source: &RecordSource<'b>) -> Option<&'b str> {
         match source {
-            Source::Constant(value) => Some(value),
-            Source::Cell(index) | Source::Others(index) => {
+            RecordSource::Constant(value) => Some(value),
+            RecordSource::Cell(index) | RecordSource::Others(index) => {
                 self.cells.get(*index).copied().flatten()
             }
-            Source::Nested(_) => None,
+            RecordSource::Nested(_) => None,
         }
     }
 
-    fn is_present(&self, source: &Source<'b>) -> bool {
+    fn is_present(&self, source: &RecordSource<'b>) -> bool {
         match source {
-            Source::Nested(heads) => heads.iter().any(|head| self.is_present(&head.source)),
+            RecordSource::Nested(heads) => heads.iter().any(|head| self.is_present(&head.source)),
             source => self.value(source).is_some(),
         }
     }
 
-    fn members(&mut self, list: &[Head<'b>], pad: &str, is_first: &mut bool) -> Option<()> {
+    fn members(&mut self, list: &[RecordHead<'b>], pad: &str, is_first: &mut bool) -> Option<()> {
         for head in list.iter().filter(|head| self.is_present(&head.source)).collect::<Vec<_>>() {
             if !std::mem::take(is_first) {
                 self.put(&["\n", pad]);
             }
             self.put(&[head.key, ":"]);
-            if let Source::Nested(inner) = &head.source {
+            if let RecordSource::Nested(inner) = &head.source {
                 self.members(inner, &format!("{pad}{}", self.style.step), &mut false)?;
                 continue;
             }
@@ -261,12 +268,12 @@ impl<'b> Row<'_, 'b> {
         Some(())
     }
 
-    fn flow(&mut self, list: &[Head<'b>]) -> Option<()> {
+    fn flow(&mut self, list: &[RecordHead<'b>]) -> Option<()> {
         let mut is_first = true;
         for head in list.iter().filter(|head| self.is_present(&head.source)).collect::<Vec<_>>() {
             let before = if std::mem::take(&mut is_first) { "{ " } else { ", " };
             self.put(&[before, head.key, ": "]);
-            if let Source::Nested(inner) = &head.source {
+            if let RecordSource::Nested(inner) = &head.source {
                 self.flow(inner)?;
             } else {
                 let value = self.value(&head.source)?;
@@ -277,10 +284,10 @@ impl<'b> Row<'_, 'b> {
         (!is_first).then_some(())
     }
 
-    fn attributes(&mut self, list: &[Head<'b>]) {
+    fn attributes(&mut self, list: &[RecordHead<'b>]) {
         for head in list {
             match (self.value(&head.source), &head.source) {
-                (Some(others), Source::Others(_)) => self.put(&[" ", others]),
+                (Some(others), RecordSource::Others(_)) => self.put(&[" ", others]),
                 (Some(value), _) => self.put(&[" ", head.key, "=\"", value, "\""]),
                 (None, _) => {}
             }
@@ -288,13 +295,13 @@ impl<'b> Row<'_, 'b> {
     }
 
     /// Elements one after the other, or on lines of their own that begin with `pad`.
-    fn elements(&mut self, list: &[Head<'b>], pad: Option<&str>) -> Option<()> {
+    fn elements(&mut self, list: &[RecordHead<'b>], pad: Option<&str>) -> Option<()> {
         for head in list.iter().filter(|head| self.is_present(&head.source)).collect::<Vec<_>>() {
             if let Some(pad) = pad {
                 self.put(&["\n", pad]);
             }
             self.put(&["<", head.key, ">"]);
-            if let Source::Nested(inner) = &head.source {
+            if let RecordSource::Nested(inner) = &head.source {
                 let deeper = pad.map(|pad| format!("{pad}{}", self.style.step));
                 self.elements(inner, deeper.as_deref())?;
                 if let Some(pad) = pad {

@@ -3,38 +3,38 @@
 use std::borrow::Cow;
 
 use super::columns::Leaf;
-use super::form::Form;
+use super::form::RecordForm;
 
 /// A member of a record: its text as it stands, its own members, or both where they stand on one
 /// line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item<'a> {
+pub(super) struct RecordItem<'a> {
     pub(super) key: &'a str,
     pub(super) value: Option<Cow<'a, str>>,
-    pub(super) items: Vec<Item<'a>>,
+    pub(super) items: Vec<RecordItem<'a>>,
 }
 
 /// What some lines hold.
 #[derive(Debug, Clone)]
-pub(super) struct Record<'a> {
-    pub(super) form: Form<'a>,
+pub(super) struct LineRecord<'a> {
+    pub(super) form: RecordForm<'a>,
     pub(super) indent: &'a str,
     /// What names it, in a map of records.
     pub(super) key: Option<&'a str>,
-    pub(super) items: Vec<Item<'a>>,
+    pub(super) items: Vec<RecordItem<'a>>,
     /// What stands between its tags.
     pub(super) text: Option<&'a str>,
     /// How many lines it takes.
     pub(super) lines: usize,
 }
 
-impl<'a> Item<'a> {
+impl<'a> RecordItem<'a> {
     pub(super) fn text(key: &'a str, value: impl Into<Cow<'a, str>>) -> Self {
         Self { key, value: Some(value.into()), items: Vec::new() }
     }
 }
 
-impl<'a> Record<'a> {
+impl<'a> LineRecord<'a> {
     /// The values with the keys that lead to them. What `is_closed` says of a path stands as one
     /// value, if it can.
     pub(super) fn leaves(&self, is_closed: &dyn Fn(&[&str]) -> bool) -> Vec<Leaf<'a>> {
@@ -46,7 +46,7 @@ impl<'a> Record<'a> {
 
 fn add<'a>(
     leaves: &mut Vec<Leaf<'a>>,
-    items: &[Item<'a>],
+    items: &[RecordItem<'a>],
     path: &mut Vec<&'a str>,
     is_closed: &dyn Fn(&[&str]) -> bool,
 ) {

@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cell::{SEPARATORS, Values};
-use super::columns::{Column, Columns, Leaf, OTHERS};
-use super::form::Form;
-use super::record::{Item, Record};
+use super::cell::{CellSyntax, SEPARATORS};
+use super::columns::{Leaf, OTHERS, RecordColumn, RecordColumns};
+use super::form::RecordForm;
+use super::record::{LineRecord, RecordItem};
 use crate::compress::notation::reports_error;
 
 /// Attributes of a record that may stand in another order than the columns.
 const MOST_ODD: usize = 16;
 
 /// A table as text, and how many records it took.
-pub(super) struct Table {
+pub(super) struct RecordTable {
     pub(super) records: usize,
     /// The columns in braces.
     pub(super) columns: String,
@@ -21,16 +21,16 @@ pub(super) struct Table {
 }
 
 /// The table of the first of these records; `None` where no two of them make one.
-pub(super) fn write(records: &[Record<'_>]) -> Option<Table> {
+pub(super) fn write(records: &[LineRecord<'_>]) -> Option<RecordTable> {
     let first = records.first()?;
     let (form, rows) = (first.form, leaves(records));
-    let mut columns = Columns::default();
+    let mut columns = RecordColumns::default();
     let _ = rows.into_iter().take_while(|leaves| fit(&mut columns, form, leaves)).count();
     let count = columns.rows();
     let columns = columns.finish();
     SEPARATORS.iter().find_map(|separator| {
         let values = form.values();
-        let shown = Shown { columns: &columns, values, separator: *separator };
+        let shown = ShownColumns { columns: &columns, values, separator: *separator };
         let constants = shown.constants(count);
         if constants.iter().all(Option::is_some) && !form.is_keyed() && !form.has_text() {
             return None;
@@ -51,16 +51,16 @@ pub(super) fn write(records: &[Record<'_>]) -> Option<Table> {
         }
         shown.list(&mut list, 0..columns.len(), 0, &constants);
         list.push('}');
-        Some(Table { records: lines.len(), columns: list, rows: lines })
+        Some(RecordTable { records: lines.len(), columns: list, rows: lines })
     })
 }
 
 /// Takes a record in; attributes that stand in another order are shown with their names.
-fn fit<'a>(columns: &mut Columns<'a>, form: Form<'_>, leaves: &[Leaf<'a>]) -> bool {
+fn fit<'a>(columns: &mut RecordColumns<'a>, form: RecordForm<'_>, leaves: &[Leaf<'a>]) -> bool {
     if columns.add(leaves) {
         return true;
     }
-    if !matches!(form, Form::Attributes { .. } | Form::Text { .. }) {
+    if !matches!(form, RecordForm::Attributes { .. } | RecordForm::Text { .. }) {
         return false;
     }
     let mut leaves = leaves.to_vec();
@@ -92,16 +92,16 @@ fn is_others(leaves: &[Leaf<'_>], at: usize) -> bool {
     leaves.get(at).is_some_and(|leaf| leaf.path == [OTHERS])
 }
 
-struct Shown<'t, 'a> {
-    columns: &'t [Column<'a>],
-    values: Values,
+struct ShownColumns<'t, 'a> {
+    columns: &'t [RecordColumn<'a>],
+    values: CellSyntax,
     separator: char,
 }
 
-impl Shown<'_, '_> {
+impl ShownColumns<'_, '_> {
     /// For each column the one value that all rows have and that is shown above them.
     fn constants(&self, rows: usize) -> Vec<Option<String>> {
-        let constant = |column: &Column<'_>| {
+        let constant = |column: &RecordColumn<'_>| {
             let first = column.cells.first()?.as_deref()?;
             let is_same = |cell: &Option<Cow<'_, str>>| cell.as_deref() == Some(first);
             if rows < 2 || column.path == [OTHERS] || !column.cells.iter().all(is_same) {
@@ -116,7 +116,7 @@ impl Shown<'_, '_> {
 
     fn row(
         &self,
-        record: &Record<'_>,
+        record: &LineRecord<'_>,
         index: usize,
         constants: &[Option<String>],
     ) -> Option<String> {
@@ -189,21 +189,21 @@ impl Shown<'_, '_> {
 }
 
 /// The leaves of all records, in the way that they make the best columns.
-fn leaves<'a>(records: &[Record<'a>]) -> Vec<Vec<Leaf<'a>>> {
+fn leaves<'a>(records: &[LineRecord<'a>]) -> Vec<Vec<Leaf<'a>>> {
     match records.first().map(|record| record.form) {
-        Some(Form::FlowItem | Form::FlowKey) => {
+        Some(RecordForm::FlowItem | RecordForm::FlowKey) => {
             let closed = closed(records);
             let is_closed = |path: &[&str]| closed.contains(path);
             records.iter().map(|record| record.leaves(&is_closed)).collect()
         }
-        Some(Form::Attributes { .. } | Form::Text { .. }) => attributes(records),
+        Some(RecordForm::Attributes { .. } | RecordForm::Text { .. }) => attributes(records),
         _ => records.iter().map(|record| record.leaves(&|_| false)).collect(),
     }
 }
 
 /// What is known of the maps that stand under one path.
 #[derive(Default)]
-struct Maps<'a> {
+struct MapStats<'a> {
     count: usize,
     members: usize,
     keys: BTreeSet<&'a str>,
@@ -212,13 +212,13 @@ struct Maps<'a> {
 
 /// Paths of maps that stay as they stand: those that share few keys, and those that are no maps in
 /// some records.
-fn closed<'a>(records: &[Record<'a>]) -> BTreeSet<Vec<&'a str>> {
-    let mut found: BTreeMap<Vec<&'a str>, Maps<'a>> = BTreeMap::new();
+fn closed<'a>(records: &[LineRecord<'a>]) -> BTreeSet<Vec<&'a str>> {
+    let mut found: BTreeMap<Vec<&'a str>, MapStats<'a>> = BTreeMap::new();
     for record in records {
         look(&mut found, &record.items, &mut Vec::new());
     }
     let is_closed =
-        |maps: &Maps<'_>| maps.is_odd || maps.keys.len() * maps.count > 2 * maps.members;
+        |maps: &MapStats<'_>| maps.is_odd || maps.keys.len() * maps.count > 2 * maps.members;
     found
         .into_iter()
         .filter(|(_, maps)| maps.count > 0 && is_closed(maps))
@@ -227,8 +227,8 @@ fn closed<'a>(records: &[Record<'a>]) -> BTreeSet<Vec<&'a str>> {
 }
 
 fn look<'a>(
-    found: &mut BTreeMap<Vec<&'a str>, Maps<'a>>,
-    items: &[Item<'a>],
+    found: &mut BTreeMap<Vec<&'a str>, MapStats<'a>>,
+    items: &[RecordItem<'a>],
     path: &mut Vec<&'a str>,
 ) {
     for item in items {
@@ -250,7 +250,7 @@ fn look<'a>(
 }
 
 /// Attributes that few records have stand together, with their names, where they stood.
-fn attributes<'a>(records: &[Record<'a>]) -> Vec<Vec<Leaf<'a>>> {
+fn attributes<'a>(records: &[LineRecord<'a>]) -> Vec<Vec<Leaf<'a>>> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for item in records.iter().flat_map(|record| &record.items) {
         *counts.entry(item.key).or_default() += 1;
@@ -260,7 +260,7 @@ fn attributes<'a>(records: &[Record<'a>]) -> Vec<Vec<Leaf<'a>>> {
         let count = counts.get(key).copied().unwrap_or_default();
         count * (key.len() / 3 + 2) < records.len()
     };
-    let leaves = |record: &Record<'a>| {
+    let leaves = |record: &LineRecord<'a>| {
         let mut leaves: Vec<Leaf<'a>> = Vec::with_capacity(record.items.len());
         for item in &record.items {
             let Some(value) = &item.value else { continue };

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::form::{DEEPEST, Form, Style};
-use super::record::{Item, Record, is_key};
+use super::form::{DEEPEST, RecordForm, RecordStyle};
+use super::record::{LineRecord, RecordItem, is_key};
 
 /// Lines of the longest record.
 const LONGEST: usize = 24;
@@ -13,7 +13,7 @@ const NESTED: usize = 4;
 const CLOSES: [&str; 3] = ["/>", " />", ">"];
 
 /// The step of indentation of the first element that holds another on a line of its own.
-pub(super) fn style(lines: &[&str]) -> Style {
+pub(super) fn style(lines: &[&str]) -> RecordStyle {
     let step = lines.windows(2).find_map(|pair| {
         let [above, below] = pair else { return None };
         let is_open = above.ends_with('>')
@@ -23,11 +23,11 @@ pub(super) fn style(lines: &[&str]) -> Style {
             step == "\t" || (1..=8).contains(&step.len()) && step.bytes().all(|byte| byte == b' ');
         (is_open && is_step).then_some(step)
     });
-    Style { step: step.unwrap_or_default().to_owned(), ..Style::default() }
+    RecordStyle { step: step.unwrap_or_default().to_owned(), ..RecordStyle::default() }
 }
 
 /// The record that begins with the first of some lines.
-pub(super) fn record<'a>(lines: &[&'a str], style: &Style) -> Option<Record<'a>> {
+pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineRecord<'a>> {
     let line = *lines.first()?;
     let indent = indent(line);
     if indent.len() > DEEPEST {
@@ -35,7 +35,7 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &Style) -> Option<Record<'a>>
     }
     let body = line.get(indent.len()..)?;
     let made =
-        |form, items, text, lines| Some(Record { form, indent, key: None, items, text, lines });
+        |form, items, text, lines| Some(LineRecord { form, indent, key: None, items, text, lines });
     let Some((tag, rest)) = tag(body) else {
         let name = name(body.strip_prefix('<')?);
         let (items, rest) = attributes(body.get(1 + name.len()..)?)?;
@@ -43,18 +43,22 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &Style) -> Option<Record<'a>>
             return None;
         }
         if let Some(close) = CLOSES.iter().find(|close| **close == rest) {
-            return made(Form::Attributes { tag: name, close }, items, None, 1);
+            return made(RecordForm::Attributes { tag: name, close }, items, None, 1);
         }
         let inner =
             rest.strip_prefix('>')?.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
         let is_text = !inner.contains(['<', '>', '"']);
-        return if is_text { made(Form::Text { tag: name }, items, Some(inner), 1) } else { None };
+        return if is_text {
+            made(RecordForm::Text { tag: name }, items, Some(inner), 1)
+        } else {
+            None
+        };
     };
     if !rest.is_empty() {
-        let mut inner = Inner { rest, nested: NESTED };
+        let mut inner = InlineElements { rest, nested: NESTED };
         let items = inner.elements(tag)?;
         return if inner.rest.is_empty() {
-            made(Form::Elements { tag }, items, None, 1)
+            made(RecordForm::Elements { tag }, items, None, 1)
         } else {
             None
         };
@@ -62,10 +66,10 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &Style) -> Option<Record<'a>>
     if style.step.is_empty() {
         return None;
     }
-    let mut block = Block { lines, style, at: 1 };
+    let mut block = XmlLines { lines, style, at: 1 };
     let pad = indent.len() + style.step.len();
     let items = block.elements(tag, indent, pad, NESTED)?;
-    made(Form::Lines { tag }, items, None, block.at)
+    made(RecordForm::Lines { tag }, items, None, block.at)
 }
 
 fn indent(line: &str) -> &str {
@@ -89,18 +93,18 @@ fn tag(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The attributes at the head of a text, a space before each, and what follows them.
-fn attributes(text: &str) -> Option<(Vec<Item<'_>>, &str)> {
-    let mut items: Vec<Item<'_>> = Vec::new();
+fn attributes(text: &str) -> Option<(Vec<RecordItem<'_>>, &str)> {
+    let mut items: Vec<RecordItem<'_>> = Vec::new();
     let mut rest = text;
     while let Some((key, value, after)) = rest.strip_prefix(' ').and_then(attribute) {
         // The first of two with one name would take the place of both.
-        items.push(Item::text(key, value));
+        items.push(RecordItem::text(key, value));
         rest = after;
     }
     (are_distinct(&items) && items.iter().all(|item| is_key(item.key))).then_some((items, rest))
 }
 
-fn are_distinct(items: &[Item<'_>]) -> bool {
+fn are_distinct(items: &[RecordItem<'_>]) -> bool {
     /// Items of which each is compared with each.
     const FEW: usize = 8;
     let mut keys = items.iter().map(|item| item.key);
@@ -137,19 +141,19 @@ fn text<'a>(rest: &'a str, tag: &str) -> Option<(&'a str, &'a str)> {
     (!text.is_empty() && !text.contains('"')).then_some((text, after))
 }
 
-fn is_new(items: &[Item<'_>], key: &str) -> bool {
+fn is_new(items: &[RecordItem<'_>], key: &str) -> bool {
     is_key(key) && items.len() < LONGEST && items.iter().all(|item| item.key != key)
 }
 
 /// Elements one after the other on one line.
-struct Inner<'a> {
+struct InlineElements<'a> {
     rest: &'a str,
     nested: usize,
 }
 
-impl<'a> Inner<'a> {
+impl<'a> InlineElements<'a> {
     /// The elements up to the closing tag of that name.
-    fn elements(&mut self, outer: &str) -> Option<Vec<Item<'a>>> {
+    fn elements(&mut self, outer: &str) -> Option<Vec<RecordItem<'a>>> {
         self.nested = self.nested.checked_sub(1)?;
         let mut items = Vec::new();
         loop {
@@ -165,24 +169,24 @@ impl<'a> Inner<'a> {
             self.rest = rest;
             if rest.starts_with('<') {
                 let inner = self.elements(key)?;
-                items.push(Item { key, value: None, items: inner });
+                items.push(RecordItem { key, value: None, items: inner });
             } else {
                 let (text, after) = text(rest, key)?;
                 self.rest = after;
-                items.push(Item::text(key, text));
+                items.push(RecordItem::text(key, text));
             }
         }
     }
 }
 
 /// Elements on lines of their own.
-struct Block<'l, 'a> {
+struct XmlLines<'l, 'a> {
     lines: &'l [&'a str],
-    style: &'l Style,
+    style: &'l RecordStyle,
     at: usize,
 }
 
-impl<'a> Block<'_, 'a> {
+impl<'a> XmlLines<'_, 'a> {
     /// The elements up to the closing tag of that name; `pad` bytes stand before each.
     fn elements(
         &mut self,
@@ -190,7 +194,7 @@ impl<'a> Block<'_, 'a> {
         margin: &str,
         pad: usize,
         nested: usize,
-    ) -> Option<Vec<Item<'a>>> {
+    ) -> Option<Vec<RecordItem<'a>>> {
         let nested = nested.checked_sub(1)?;
         let mut items = Vec::new();
         loop {
@@ -212,11 +216,11 @@ impl<'a> Block<'_, 'a> {
             }
             if rest.is_empty() {
                 let inner = self.elements(key, indent, pad + self.style.step.len(), nested)?;
-                items.push(Item { key, value: None, items: inner });
+                items.push(RecordItem { key, value: None, items: inner });
             } else {
                 let (text, after) = text(rest, key)?;
                 after.is_empty().then_some(())?;
-                items.push(Item::text(key, text));
+                items.push(RecordItem::text(key, text));
             }
         }
     }

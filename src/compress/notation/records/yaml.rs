@@ -2,9 +2,9 @@
 //!
 //! What is read here need not be all of YAML: lines that are written otherwise stay as they are.
 
-use super::cell::{Values, flow_end, quote_end};
-use super::form::{DEEPEST, Form, Style};
-use super::record::{Item, Record, is_key};
+use super::cell::{CellSyntax, flow_end, quote_end};
+use super::form::{DEEPEST, RecordForm, RecordStyle};
+use super::record::{LineRecord, RecordItem, is_key};
 
 /// Lines of the longest record.
 const LONGEST: usize = 24;
@@ -14,7 +14,7 @@ const NESTED: usize = 4;
 const FLOW_NESTED: usize = 12;
 
 /// The steps of indentation in which most of the lines are written.
-pub(super) fn style(lines: &[&str]) -> Style {
+pub(super) fn style(lines: &[&str]) -> RecordStyle {
     let mut step = None;
     let mut dashes = None;
     for pair in lines.windows(2) {
@@ -32,11 +32,15 @@ pub(super) fn style(lines: &[&str]) -> Style {
             break;
         }
     }
-    Style { step: " ".repeat(step.unwrap_or(2)), dashes: dashes.unwrap_or(0), ..Style::default() }
+    RecordStyle {
+        step: " ".repeat(step.unwrap_or(2)),
+        dashes: dashes.unwrap_or(0),
+        ..RecordStyle::default()
+    }
 }
 
 /// The record that begins with the first of some lines.
-pub(super) fn record<'a>(lines: &[&'a str], style: &Style) -> Option<Record<'a>> {
+pub(super) fn record<'a>(lines: &[&'a str], style: &RecordStyle) -> Option<LineRecord<'a>> {
     let line = *lines.first()?;
     let wide = indent(line);
     if wide > DEEPEST {
@@ -45,23 +49,23 @@ pub(super) fn record<'a>(lines: &[&'a str], style: &Style) -> Option<Record<'a>>
     let (indent, body) = line.split_at_checked(wide)?;
     let (form, key, items, lines) = if let Some(inner) = body.strip_prefix("- ") {
         if inner.starts_with('{') {
-            (Form::FlowItem, None, whole_map(inner)?, 1)
+            (RecordForm::FlowItem, None, whole_map(inner)?, 1)
         } else {
-            let mut block = Block { lines, style, at: 0, first: Some(inner) };
+            let mut block = YamlLines { lines, style, at: 0, first: Some(inner) };
             let items = block.members(wide + 2, NESTED)?;
-            (Form::Item, None, items, block.at)
+            (RecordForm::Item, None, items, block.at)
         }
     } else {
         let (key, value) = member(body)?;
         if value.is_empty() {
-            let mut block = Block { lines, style, at: 1, first: None };
+            let mut block = YamlLines { lines, style, at: 1, first: None };
             let items = block.members(wide + style.step.len(), NESTED)?;
-            (Form::Key, Some(key), items, block.at)
+            (RecordForm::Key, Some(key), items, block.at)
         } else {
-            (Form::FlowKey, Some(key), whole_map(value)?, 1)
+            (RecordForm::FlowKey, Some(key), whole_map(value)?, 1)
         }
     };
-    Some(Record { form, indent, key, items, text: None, lines })
+    Some(LineRecord { form, indent, key, items, text: None, lines })
 }
 
 fn indent(line: &str) -> usize {
@@ -94,19 +98,19 @@ fn is_word(bytes: &[u8]) -> bool {
 }
 
 /// Members on lines of their own.
-struct Block<'l, 'a> {
+struct YamlLines<'l, 'a> {
     lines: &'l [&'a str],
-    style: &'l Style,
+    style: &'l RecordStyle,
     at: usize,
     /// What stands behind a dash.
     first: Option<&'a str>,
 }
 
-impl<'a> Block<'_, 'a> {
+impl<'a> YamlLines<'_, 'a> {
     /// The members that stand `wide` deep; nothing deeper may be left between them.
-    fn members(&mut self, wide: usize, nested: usize) -> Option<Vec<Item<'a>>> {
+    fn members(&mut self, wide: usize, nested: usize) -> Option<Vec<RecordItem<'a>>> {
         let nested = nested.checked_sub(1)?;
-        let mut items: Vec<Item<'a>> = Vec::new();
+        let mut items: Vec<RecordItem<'a>> = Vec::new();
         loop {
             let body = self.body(wide)?;
             if body.is_empty() {
@@ -122,15 +126,15 @@ impl<'a> Block<'_, 'a> {
                 if value.starts_with(['|', '>', '&']) || value.starts_with("-[") {
                     return None;
                 }
-                items.push(Item::text(key, value));
+                items.push(RecordItem::text(key, value));
                 continue;
             }
             let list = self.list(wide + self.style.dashes)?;
             if list.is_empty() {
                 let inner = self.members(wide + self.style.step.len(), nested)?;
-                items.push(Item { key, value: None, items: inner });
+                items.push(RecordItem { key, value: None, items: inner });
             } else {
-                items.push(Item::text(key, list));
+                items.push(RecordItem::text(key, list));
             }
         }
         (!items.is_empty()).then_some(items)
@@ -161,7 +165,7 @@ impl<'a> Block<'_, 'a> {
             let item = line.get(wide + 2..).filter(|item| !item.is_empty())?;
             let is_value = !item.starts_with(['{', '-', '|', '>', '&', '?', '#', ' '])
                 && member(item).is_none()
-                && Values::Yaml.split_item(item)?.1.is_empty();
+                && CellSyntax::Yaml.split_item(item)?.1.is_empty();
             if !is_value || self.at >= LONGEST {
                 return None;
             }
@@ -185,17 +189,17 @@ impl<'a> Block<'_, 'a> {
 }
 
 /// The members of a map that is the whole text.
-fn whole_map(text: &str) -> Option<Vec<Item<'_>>> {
+fn whole_map(text: &str) -> Option<Vec<RecordItem<'_>>> {
     let (items, end) = map(text, FLOW_NESTED)?;
     (end == text.len()).then_some(items)
 }
 
 /// The members of the map at the head of a text, written as `{ a: 1, b: 2 }`, and where it ends.
-fn map(text: &str, nested: usize) -> Option<(Vec<Item<'_>>, usize)> {
+fn map(text: &str, nested: usize) -> Option<(Vec<RecordItem<'_>>, usize)> {
     let nested = nested.checked_sub(1)?;
     let mut at = "{ ".len();
     text.starts_with("{ ").then_some(())?;
-    let mut items: Vec<Item<'_>> = Vec::new();
+    let mut items: Vec<RecordItem<'_>> = Vec::new();
     loop {
         let rest = text.get(at..)?;
         let bytes = rest.as_bytes();
@@ -213,7 +217,7 @@ fn map(text: &str, nested: usize) -> Option<(Vec<Item<'_>>, usize)> {
             Some((inner, wide)) => (inner, wide),
             None => (Vec::new(), value_end(rest)?),
         };
-        items.push(Item { key, value: Some(rest.get(..wide)?.into()), items: inner });
+        items.push(RecordItem { key, value: Some(rest.get(..wide)?.into()), items: inner });
         at += wide;
         let after = text.get(at..)?;
         if after.starts_with(" }") {

@@ -1,10 +1,10 @@
 //! Single values: which strings may stand without quotes, and where a quoted value ends.
 
 use super::loose;
-use super::style::{Style, Writer};
+use super::style::{JsonStyle, StyledWriter};
 use crate::json;
 use crate::json::Marks;
-use crate::json::tape::{Kind, Node};
+use crate::json::tape::{TapeKind, TapeNode};
 
 /// Nesting and values of a document that is rewritten.
 pub(super) const LIMITS: json::Limits = json::Limits { depth: 64, values: 500_000 };
@@ -23,7 +23,7 @@ const COLUMN_MARKS: [char; 4] = [',', '|', '{', '}'];
 
 /// Where a value stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum CellPlace {
     /// On the rest of a line.
     Line,
     /// In a row, between such characters.
@@ -36,25 +36,30 @@ pub(super) enum Place {
 /// quotes.
 pub(super) fn write(
     out: &mut String,
-    node: Node<'_, '_>,
-    place: Place,
-    style: Style,
+    node: TapeNode<'_, '_>,
+    place: CellPlace,
+    style: JsonStyle,
     strings: bool,
 ) {
     match node.kind() {
-        Kind::String => match node.text().filter(|_| is_canonical(node, style)) {
+        TapeKind::String => match node.text().filter(|_| is_canonical(node, style)) {
             Some(text) if stands_bare(text, node.marks(), place, strings) => out.push_str(text),
             _ => out.push_str(node.raw()),
         },
-        Kind::Array | Kind::Object => loose::write(out, node, style),
+        TapeKind::Array | TapeKind::Object => loose::write(out, node, style),
         _ => out.push_str(node.raw()),
     }
 }
 
 /// Appends a key as the first cell of its row.
-pub(super) fn write_row_key(out: &mut String, key: Node<'_, '_>, separator: char, style: Style) {
+pub(super) fn write_row_key(
+    out: &mut String,
+    key: TapeNode<'_, '_>,
+    separator: char,
+    style: JsonStyle,
+) {
     match key.text() {
-        Some(text) if stands_bare(text, key.marks(), Place::Row(separator), true) => {
+        Some(text) if stands_bare(text, key.marks(), CellPlace::Row(separator), true) => {
             out.push_str(text);
         }
         text => style.string(out, text.unwrap_or_default()),
@@ -62,7 +67,7 @@ pub(super) fn write_row_key(out: &mut String, key: Node<'_, '_>, separator: char
 }
 
 /// Appends a key where its value or its columns follow.
-pub(super) fn write_key(out: &mut String, key: Node<'_, '_>, style: Style) {
+pub(super) fn write_key(out: &mut String, key: TapeNode<'_, '_>, style: JsonStyle) {
     match key.text() {
         Some(text) if key.marks().has(Marks::WORD) || is_plain_key(text) => out.push_str(text),
         text => style.string(out, text.unwrap_or_default()),
@@ -70,7 +75,7 @@ pub(super) fn write_key(out: &mut String, key: Node<'_, '_>, style: Style) {
 }
 
 /// Whether a string is written out as the lines that it holds.
-pub(super) fn is_text(node: Node<'_, '_>, style: Style) -> bool {
+pub(super) fn is_text(node: TapeNode<'_, '_>, style: JsonStyle) -> bool {
     // A line break is an escape.
     if !node.is_escaped() || node.raw().len() < TEXT_BYTES {
         return false;
@@ -86,7 +91,7 @@ pub(super) fn is_text(node: Node<'_, '_>, style: Style) -> bool {
 }
 
 /// Reads a whole value and writes it.
-pub(super) fn read<'b>(writer: &mut Writer<'b>, text: &'b str, strings: bool) -> Option<()> {
+pub(super) fn read<'b>(writer: &mut StyledWriter<'b>, text: &'b str, strings: bool) -> Option<()> {
     match text.as_bytes().first()? {
         b'[' | b'{' => loose::read(writer, text),
         b'"' => writer.quoted(text),
@@ -144,21 +149,21 @@ pub(super) fn value_end(text: &str) -> Option<usize> {
 }
 
 /// Whether the style writes this string as it stands in the document.
-pub(super) fn is_canonical(node: Node<'_, '_>, style: Style) -> bool {
+pub(super) fn is_canonical(node: TapeNode<'_, '_>, style: JsonStyle) -> bool {
     let is_strange = node.marks().has(style.strange());
     !(is_strange || style.slashes && node.has_bare_slash())
 }
 
 /// Whether a string may stand without quotes; `marks` is what it holds.
-fn stands_bare(text: &str, marks: Marks, place: Place, strings: bool) -> bool {
+fn stands_bare(text: &str, marks: Marks, place: CellPlace, strings: bool) -> bool {
     let Some(first) = text.as_bytes().first() else { return false };
     if matches!(first, b'"' | b'[' | b'{') || marks.has(Marks::CONTROL) || has_outer_space(text) {
         return false;
     }
     let clear = match place {
-        Place::Line => !starts_item(text),
-        Place::Row(separator) => !marks.has(separator_mark(separator)) && text != SAME,
-        Place::Columns => text != "*" && !text.contains(COLUMN_MARKS),
+        CellPlace::Line => !starts_item(text),
+        CellPlace::Row(separator) => !marks.has(separator_mark(separator)) && text != SAME,
+        CellPlace::Columns => text != "*" && !text.contains(COLUMN_MARKS),
     };
     clear && (strings || !is_other_than_string(text))
 }

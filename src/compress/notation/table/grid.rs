@@ -1,10 +1,10 @@
 //! Tables: the list of columns, and a line for each row.
 
-use super::cell::{self, Place};
-use super::shape::{Cells, Column};
-use super::style::{Style, Writer};
-use crate::compress::notation::{Body, reports_error};
-use crate::json::tape::{Kind, Node};
+use super::cell::{self, CellPlace};
+use super::shape::{ColumnCells, TableColumn};
+use super::style::{JsonStyle, StyledWriter};
+use crate::compress::notation::{BlockBody, reports_error};
+use crate::json::tape::{TapeKind, TapeNode};
 
 /// What stands for the key that opens each row, in the list of columns.
 const KEY: &str = "*";
@@ -17,25 +17,25 @@ const SAME_BYTES: usize = 6;
 const BARS: usize = 8;
 
 /// A table as text.
-pub(super) struct Grid {
+pub(super) struct TableGrid {
     /// The list of columns, braces included.
     pub(super) columns: String,
-    pub(super) rows: Body,
+    pub(super) rows: BlockBody,
 }
 
 /// A column whose values stand in the rows.
 struct Field<'t, 'n, 'a> {
-    cells: &'t [Option<Node<'n, 'a>>],
+    cells: &'t [Option<TapeNode<'n, 'a>>],
     strings: bool,
 }
 
 /// Writes a table down; `keys` are those of an object whose values are the rows.
 pub(super) fn write(
-    columns: &[Column<'_, '_>],
-    keys: Option<&[Node<'_, '_>]>,
+    columns: &[TableColumn<'_, '_>],
+    keys: Option<&[TapeNode<'_, '_>]>,
     rows: usize,
-    style: Style,
-) -> Grid {
+    style: JsonStyle,
+) -> TableGrid {
     let separator = separator(columns);
     let mut list = String::from("{");
     let mut fields = Vec::new();
@@ -45,10 +45,13 @@ pub(super) fn write(
     }
     write_columns(&mut list, &mut fields, columns, keys, (separator, style));
     // A value that has its line to itself needs no separator.
-    let place =
-        if keys.is_none() && fields.len() == 1 { Place::Line } else { Place::Row(separator) };
+    let place = if keys.is_none() && fields.len() == 1 {
+        CellPlace::Line
+    } else {
+        CellPlace::Row(separator)
+    };
     let lines = if fields.is_empty() && keys.is_none() { 0 } else { rows };
-    let mut body = Body::default();
+    let mut body = BlockBody::default();
     for row in 0..lines {
         let line = body.line();
         if let Some(key) = keys.and_then(|keys| keys.get(row)) {
@@ -68,7 +71,7 @@ pub(super) fn write(
             }
         }
     }
-    Grid { columns: list, rows: body }
+    TableGrid { columns: list, rows: body }
 }
 
 /// Whether a value is that of the field before, and long enough to say so.
@@ -76,7 +79,7 @@ fn is_same(
     before: &Field<'_, '_, '_>,
     field: &Field<'_, '_, '_>,
     row: usize,
-    node: Node<'_, '_>,
+    node: TapeNode<'_, '_>,
 ) -> bool {
     let other = before.cells.get(row).copied().flatten();
     node.raw().len() >= SAME_BYTES
@@ -85,27 +88,28 @@ fn is_same(
 }
 
 /// A comma, the cheapest, but where it would put many strings in quotes.
-fn separator(columns: &[Column<'_, '_>]) -> char {
+fn separator(columns: &[TableColumn<'_, '_>]) -> char {
     let commas = strings_with(columns, ',');
     let is_bar = BARS * commas > cells(columns) && commas > strings_with(columns, '|');
     if is_bar { '|' } else { ',' }
 }
 
-fn cells(columns: &[Column<'_, '_>]) -> usize {
-    let in_column = |column: &Column<'_, '_>| match &column.cells {
-        Cells::Nested(columns) => cells(columns),
-        Cells::Leaf(cells) => cells.len(),
+fn cells(columns: &[TableColumn<'_, '_>]) -> usize {
+    let in_column = |column: &TableColumn<'_, '_>| match &column.cells {
+        ColumnCells::Nested(columns) => cells(columns),
+        ColumnCells::Leaf(cells) => cells.len(),
     };
     columns.iter().map(in_column).sum()
 }
 
-fn strings_with(columns: &[Column<'_, '_>], separator: char) -> usize {
-    let in_column = |column: &Column<'_, '_>| match &column.cells {
-        Cells::Nested(columns) => strings_with(columns, separator),
-        Cells::Leaf(cells) => {
+fn strings_with(columns: &[TableColumn<'_, '_>], separator: char) -> usize {
+    let in_column = |column: &TableColumn<'_, '_>| match &column.cells {
+        ColumnCells::Nested(columns) => strings_with(columns, separator),
+        ColumnCells::Leaf(cells) => {
             let mark = cell::separator_mark(separator);
-            let holds =
-                |node: &&Node<'_, '_>| node.kind() == Kind::String && node.marks().has(mark);
+            let holds = |node: &&TapeNode<'_, '_>| {
+                node.kind() == TapeKind::String && node.marks().has(mark)
+            };
             cells.iter().flatten().filter(holds).count()
         }
     };
@@ -115,9 +119,9 @@ fn strings_with(columns: &[Column<'_, '_>], separator: char) -> usize {
 fn write_columns<'t, 'n, 'a>(
     list: &mut String,
     fields: &mut Vec<Field<'t, 'n, 'a>>,
-    columns: &'t [Column<'n, 'a>],
-    keys: Option<&[Node<'_, '_>]>,
-    (separator, style): (char, Style),
+    columns: &'t [TableColumn<'n, 'a>],
+    keys: Option<&[TapeNode<'_, '_>]>,
+    (separator, style): (char, JsonStyle),
 ) {
     for (index, column) in columns.iter().enumerate() {
         if index > 0 {
@@ -125,19 +129,19 @@ fn write_columns<'t, 'n, 'a>(
         }
         cell::write_key(list, column.key, style);
         let cells = match &column.cells {
-            Cells::Nested(columns) => {
+            ColumnCells::Nested(columns) => {
                 list.push('{');
                 write_columns(list, fields, columns, keys, (separator, style));
                 continue;
             }
-            Cells::Leaf(cells) => cells,
+            ColumnCells::Leaf(cells) => cells,
         };
         if keys.is_some_and(|keys| repeats(cells, keys, style)) {
             list.push('=');
             list.push_str(KEY);
         } else if let Some(value) = constant(cells) {
             list.push('=');
-            cell::write(list, value, Place::Columns, style, false);
+            cell::write(list, value, CellPlace::Columns, style, false);
         } else {
             let strings = are_strings(cells);
             if strings {
@@ -150,10 +154,14 @@ fn write_columns<'t, 'n, 'a>(
 }
 
 /// Whether each row holds its own key.
-fn repeats(cells: &[Option<Node<'_, '_>>], keys: &[Node<'_, '_>], style: Style) -> bool {
-    let same = |cell: &Option<Node<'_, '_>>, key: &Node<'_, '_>| {
+fn repeats(
+    cells: &[Option<TapeNode<'_, '_>>],
+    keys: &[TapeNode<'_, '_>],
+    style: JsonStyle,
+) -> bool {
+    let same = |cell: &Option<TapeNode<'_, '_>>, key: &TapeNode<'_, '_>| {
         cell.is_some_and(|node| {
-            node.kind() == Kind::String
+            node.kind() == TapeKind::String
                 && node.text() == key.text()
                 && cell::is_canonical(node, style)
         })
@@ -162,7 +170,7 @@ fn repeats(cells: &[Option<Node<'_, '_>>], keys: &[Node<'_, '_>], style: Style) 
 }
 
 /// The one value that all rows have. One that reports an error is shown in each of them.
-fn constant<'n, 'a>(cells: &[Option<Node<'n, 'a>>]) -> Option<Node<'n, 'a>> {
+fn constant<'n, 'a>(cells: &[Option<TapeNode<'n, 'a>>]) -> Option<TapeNode<'n, 'a>> {
     let first = cells.first().copied().flatten()?;
     if !cells.iter().all(|cell| cell.is_some_and(|node| node.raw() == first.raw())) {
         return None;
@@ -172,7 +180,7 @@ fn constant<'n, 'a>(cells: &[Option<Node<'n, 'a>>]) -> Option<Node<'n, 'a>> {
 }
 
 /// Whether there are strings only, and some that would be read as something else.
-fn are_strings(cells: &[Option<Node<'_, '_>>]) -> bool {
+fn are_strings(cells: &[Option<TapeNode<'_, '_>>]) -> bool {
     let mut some = false;
     for node in cells.iter().flatten() {
         let Some(text) = node.text() else { return false };
@@ -182,14 +190,14 @@ fn are_strings(cells: &[Option<Node<'_, '_>>]) -> bool {
 }
 
 /// A column as it was read.
-struct Head<'b> {
+struct GridHead<'b> {
     /// The key as it stands in the document, with its colon.
     key: String,
-    source: Source<'b>,
+    source: GridSource<'b>,
 }
 
-enum Source<'b> {
-    Nested(Vec<Head<'b>>),
+enum GridSource<'b> {
+    Nested(Vec<GridHead<'b>>),
     Constant(&'b str),
     /// The row's own key once more.
     Key,
@@ -201,8 +209,8 @@ enum Source<'b> {
 }
 
 /// The columns of a table as they were read.
-pub(super) struct Heads<'b> {
-    list: Vec<Head<'b>>,
+pub(super) struct GridHeads<'b> {
+    list: Vec<GridHead<'b>>,
     separator: char,
     /// Cells of a row, its key included.
     count: usize,
@@ -216,9 +224,9 @@ const DEEPEST: usize = 64;
 /// Columns that are read.
 const MOST: usize = 10_000;
 
-impl<'b> Heads<'b> {
+impl<'b> GridHeads<'b> {
     /// Reads a list of columns, braces included.
-    pub(super) fn read(list: &'b str, keyed: bool, writer: &mut Writer<'b>) -> Option<Self> {
+    pub(super) fn read(list: &'b str, keyed: bool, writer: &mut StyledWriter<'b>) -> Option<Self> {
         let mut rest = list.strip_prefix('{')?;
         let (list, cells) = (Vec::new(), Vec::new());
         let mut heads = Self { list, separator: ',', count: 0, keyed, cells };
@@ -240,9 +248,9 @@ impl<'b> Heads<'b> {
         &mut self,
         mut rest: &'b str,
         separator: &mut Option<char>,
-        writer: &mut Writer<'b>,
+        writer: &mut StyledWriter<'b>,
         depth: usize,
-    ) -> Option<(Vec<Head<'b>>, &'b str)> {
+    ) -> Option<(Vec<GridHead<'b>>, &'b str)> {
         let depth = depth.checked_sub(1)?;
         let mut heads = Vec::new();
         loop {
@@ -252,17 +260,17 @@ impl<'b> Heads<'b> {
             }
             let (source, after) = if let Some(inner) = after.strip_prefix('{') {
                 let (columns, after) = self.columns(inner, separator, writer, depth)?;
-                (Source::Nested(columns), after)
+                (GridSource::Nested(columns), after)
             } else if let Some(value) = after.strip_prefix('=') {
                 let (value, after) = cell::split(value, |byte| b",|}".contains(&byte))?;
-                (if value == KEY { Source::Key } else { Source::Constant(value) }, after)
+                (if value == KEY { GridSource::Key } else { GridSource::Constant(value) }, after)
             } else {
                 let strings = after.strip_prefix(STRINGS);
                 let index = self.count;
                 self.count = Some(index + 1).filter(|count| *count <= MOST)?;
-                (Source::Cell { index, strings: strings.is_some() }, strings.unwrap_or(after))
+                (GridSource::Cell { index, strings: strings.is_some() }, strings.unwrap_or(after))
             };
-            heads.push(Head { key: writer.written_key(key)?, source });
+            heads.push(GridHead { key: writer.written_key(key)?, source });
             if let Some(after) = after.strip_prefix('}') {
                 return Some((heads, after));
             }
@@ -284,7 +292,7 @@ impl<'b> Heads<'b> {
     }
 
     /// Writes the object of one row.
-    pub(super) fn row(&mut self, writer: &mut Writer<'b>, line: &'b str) -> Option<()> {
+    pub(super) fn row(&mut self, writer: &mut StyledWriter<'b>, line: &'b str) -> Option<()> {
         self.cells.clear();
         let mut rest = line;
         if self.count == 1 && !self.keyed {
@@ -310,7 +318,11 @@ impl<'b> Heads<'b> {
     }
 }
 
-fn write_object<'b>(writer: &mut Writer<'b>, heads: &[Head<'b>], cells: &[&'b str]) -> Option<()> {
+fn write_object<'b>(
+    writer: &mut StyledWriter<'b>,
+    heads: &[GridHead<'b>],
+    cells: &[&'b str],
+) -> Option<()> {
     writer.object()?;
     for head in heads {
         if !is_present(&head.source, cells) {
@@ -318,19 +330,21 @@ fn write_object<'b>(writer: &mut Writer<'b>, heads: &[Head<'b>], cells: &[&'b st
         }
         writer.key(&head.key)?;
         match &head.source {
-            Source::Nested(heads) => write_object(writer, heads, cells)?,
-            Source::Constant(value) => cell::read(writer, value, false)?,
-            Source::Key => cell::read(writer, cells.first()?, true)?,
-            Source::Cell { index, strings } => cell::read(writer, cells.get(*index)?, *strings)?,
+            GridSource::Nested(heads) => write_object(writer, heads, cells)?,
+            GridSource::Constant(value) => cell::read(writer, value, false)?,
+            GridSource::Key => cell::read(writer, cells.first()?, true)?,
+            GridSource::Cell { index, strings } => {
+                cell::read(writer, cells.get(*index)?, *strings)?
+            }
         }
     }
     writer.end()
 }
 
-fn is_present(source: &Source<'_>, cells: &[&str]) -> bool {
+fn is_present(source: &GridSource<'_>, cells: &[&str]) -> bool {
     match source {
-        Source::Nested(heads) => heads.iter().any(|head| is_present(&head.source, cells)),
-        Source::Constant(_) | Source::Key => true,
-        Source::Cell { index, .. } => cells.get(*index).is_some_and(|cell| !cell.is_empty()),
+        GridSource::Nested(heads) => heads.iter().any(|head| is_present(&head.source, cells)),
+        GridSource::Constant(_) | GridSource::Key => true,
+        GridSource::Cell { index, .. } => cells.get(*index).is_some_and(|cell| !cell.is_empty()),
     }
 }

@@ -1,16 +1,16 @@
 //! Arrays and objects on one line, with quotes only where they are needed: `{a:b,c:[d,"e, f"]}`.
 
 use super::cell;
-use super::style::{Style, Writer};
+use super::style::{JsonStyle, StyledWriter};
 use crate::json::Marks;
-use crate::json::tape::{Kind, Node};
+use crate::json::tape::{TapeKind, TapeNode};
 
 /// Nesting that is read.
 const DEEPEST: usize = 64;
 
-pub(super) fn write(out: &mut String, node: Node<'_, '_>, style: Style) {
+pub(super) fn write(out: &mut String, node: TapeNode<'_, '_>, style: JsonStyle) {
     match node.kind() {
-        Kind::Array => {
+        TapeKind::Array => {
             out.push('[');
             for (index, item) in node.items().enumerate() {
                 if index > 0 {
@@ -20,7 +20,7 @@ pub(super) fn write(out: &mut String, node: Node<'_, '_>, style: Style) {
             }
             out.push(']');
         }
-        Kind::Object => {
+        TapeKind::Object => {
             out.push('{');
             for (index, (key, value)) in node.members().enumerate() {
                 if index > 0 {
@@ -32,12 +32,12 @@ pub(super) fn write(out: &mut String, node: Node<'_, '_>, style: Style) {
             }
             out.push('}');
         }
-        Kind::String => {
+        TapeKind::String => {
             let text = node.text().filter(|_| cell::is_canonical(node, style));
             let bare = text.filter(|text| stands_bare(text, node.marks()));
             out.push_str(bare.unwrap_or(node.raw()));
         }
-        Kind::Number | Kind::Other => out.push_str(node.raw()),
+        TapeKind::Number | TapeKind::Other => out.push_str(node.raw()),
     }
 }
 
@@ -56,11 +56,11 @@ fn stands_bare(text: &str, marks: Marks) -> bool {
 }
 
 /// Reads a whole value and writes it.
-pub(super) fn read<'b>(writer: &mut Writer<'b>, text: &'b str) -> Option<()> {
+pub(super) fn read<'b>(writer: &mut StyledWriter<'b>, text: &'b str) -> Option<()> {
     value(writer, text, DEEPEST)?.is_empty().then_some(())
 }
 
-fn value<'b>(writer: &mut Writer<'b>, text: &'b str, depth: usize) -> Option<&'b str> {
+fn value<'b>(writer: &mut StyledWriter<'b>, text: &'b str, depth: usize) -> Option<&'b str> {
     let depth = depth.checked_sub(1)?;
     match text.as_bytes().first()? {
         b'[' => {

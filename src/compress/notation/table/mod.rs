@@ -63,12 +63,12 @@ mod tests;
 
 use std::ops::Range;
 
-use super::{Block, Body, Found, MARK, Notation, reports_error};
-use crate::json::tape::{Kind, Node, Tape};
-use shape::Merge;
-use style::Style;
-pub(crate) use xml::Xml;
-pub(crate) use yaml::Yaml;
+use super::{BlockBody, FoundBlock, MARK, Notation, NotationBlock, reports_error};
+use crate::json::tape::{Tape, TapeKind, TapeNode};
+use shape::RowMerge;
+use style::JsonStyle;
+pub(crate) use xml::XmlNotation;
+pub(crate) use yaml::YamlNotation;
 
 /// Bytes of the shortest document that is rewritten: a header costs as much as less than that.
 const SHORTEST: usize = 48;
@@ -83,13 +83,13 @@ impl Notation for Table {
         "json"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
-            let mut add = |lines: Range<usize>, block: Option<Block>| {
+            let mut add = |lines: Range<usize>, block: Option<NotationBlock>| {
                 let lines = at + lines.start..at + lines.end;
-                found.extend(block.map(|block| Found { lines, block }));
+                found.extend(block.map(|block| FoundBlock { lines, block }));
             };
             at += match rest.first() {
                 Some(&("{" | "[")) => {
@@ -110,7 +110,7 @@ impl Notation for Table {
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
-        let (style, rows) = Style::read(args)?;
+        let (style, rows) = JsonStyle::read(args)?;
         read::read(body, style, rows, limit)
     }
 }
@@ -131,7 +131,7 @@ fn is_line_document(line: &str) -> bool {
 
 /// One document a line: consecutive objects that are alike become the rows of one table. A line
 /// that reports an error stands in it as it is.
-fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<Block>)) {
+fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<NotationBlock>)) {
     if let [line] = lines {
         add(0..1, document(line));
         return;
@@ -162,7 +162,7 @@ struct Entry<'a> {
     line: &'a str,
     reports: bool,
     /// The document, unless the line is to stand as it is: its number and style.
-    document: Option<(u32, Style)>,
+    document: Option<(u32, JsonStyle)>,
 }
 
 impl<'a> Entry<'a> {
@@ -180,7 +180,7 @@ impl<'a> Entry<'a> {
         self.document.is_some_and(|(_, style)| style.ascii || style.slashes)
     }
 
-    fn block(&self, tape: &Tape<'a>) -> Option<Block> {
+    fn block(&self, tape: &Tape<'a>) -> Option<NotationBlock> {
         let (root, style) = self.document?;
         block(tape.node(root)?, self.line.len(), style)
     }
@@ -193,9 +193,9 @@ struct Strings<'a>(Vec<(&'a str, bool)>);
 
 impl<'a> Strings<'a> {
     /// Whether a document that is a line reports an error: nothing but its strings can.
-    fn report(&mut self, root: Node<'_, 'a>) -> bool {
+    fn report(&mut self, root: TapeNode<'_, 'a>) -> bool {
         let mut reports = false;
-        let strings = root.all().filter(|node| node.kind() == Kind::String);
+        let strings = root.all().filter(|node| node.kind() == TapeKind::String);
         for (index, node) in strings.enumerate() {
             let raw = node.raw();
             match self.0.get_mut(index) {
@@ -217,8 +217,8 @@ impl<'a> Strings<'a> {
 /// Lines on their way into one table.
 struct Group<'n, 'a> {
     tape: &'n Tape<'a>,
-    merge: Merge<'n, 'a>,
-    style: Option<Style>,
+    merge: RowMerge<'n, 'a>,
+    style: Option<JsonStyle>,
     /// Lines so far, those that report errors too.
     seen: usize,
     /// Lines up to the last row: a report at the end belongs to no table.
@@ -234,7 +234,7 @@ struct Group<'n, 'a> {
 
 impl<'n, 'a> Group<'n, 'a> {
     fn new(tape: &'n Tape<'a>, escapes: bool) -> Self {
-        let merge = Merge::default();
+        let merge = RowMerge::default();
         let (seen, taken, rows) = (0, 0, 0);
         Self { tape, merge, style: None, seen, taken, rows, escapes, wide: false, bare: false }
     }
@@ -258,7 +258,7 @@ impl<'n, 'a> Group<'n, 'a> {
         };
         let before = self.style.unwrap_or(own);
         let slashes = before.slashes || own.slashes;
-        let joint = Style { ascii: before.ascii || own.ascii, slashes, ..own };
+        let joint = JsonStyle { ascii: before.ascii || own.ascii, slashes, ..own };
         // What a style that escapes would write in another way.
         let wide =
             || !entry.line.is_ascii() || memchr::memchr(0x7f, entry.line.as_bytes()).is_some();
@@ -276,11 +276,11 @@ impl<'n, 'a> Group<'n, 'a> {
         true
     }
 
-    fn block(self, entries: &[Entry<'_>]) -> Option<Block> {
+    fn block(self, entries: &[Entry<'_>]) -> Option<NotationBlock> {
         let style = self.style.filter(|_| self.rows > 1)?;
         let grid = grid::write(&self.merge.finish()?, None, self.rows, style);
         let entries = entries.get(..self.taken)?;
-        let mut body = Body::default();
+        let mut body = BlockBody::default();
         body.push(&format!("[{}]{}", self.taken, grid.columns));
         if grid.rows.is_empty() {
             if self.rows < self.taken {
@@ -305,14 +305,14 @@ impl<'n, 'a> Group<'n, 'a> {
 }
 
 /// The document that a text is: its number and style.
-fn one<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<(u32, Style)> {
-    let style = Style::of(text)?;
-    let mut read = |style: Style| Some((tape.read(text, style.form())?, style));
+fn one<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<(u32, JsonStyle)> {
+    let style = JsonStyle::of(text)?;
+    let mut read = |style: JsonStyle| Some((tape.read(text, style.form())?, style));
     // A key of the other kind stands in no quotes that would tell it.
     read(style).or_else(|| read(style.plain()?))
 }
 
-fn document(text: &str) -> Option<Block> {
+fn document(text: &str) -> Option<NotationBlock> {
     if text.len() < SHORTEST {
         return None;
     }
@@ -321,7 +321,7 @@ fn document(text: &str) -> Option<Block> {
     block(tape.node(root)?, text.len(), style)
 }
 
-fn block(root: Node<'_, '_>, bytes: usize, style: Style) -> Option<Block> {
+fn block(root: TapeNode<'_, '_>, bytes: usize, style: JsonStyle) -> Option<NotationBlock> {
     if bytes < SHORTEST {
         return None;
     }
@@ -329,8 +329,8 @@ fn block(root: Node<'_, '_>, bytes: usize, style: Style) -> Option<Block> {
 }
 
 /// The block, if it is shorter than the text, and no line of it looks like a mark.
-fn shorter(args: String, body: Body, bytes: usize) -> Option<Block> {
+fn shorter(args: String, body: BlockBody, bytes: usize) -> Option<NotationBlock> {
     // Only an escape can bring a mark in.
     let marked = args.contains("ascii") && body.text().contains(MARK);
-    (body.text().len() < bytes && !marked).then_some(Block { args, body })
+    (body.text().len() < bytes && !marked).then_some(NotationBlock { args, body })
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::cell::{self, FENCE, Place};
-use super::grid::{self, Grid};
-use super::shape::Merge;
-use super::style::Style;
-use crate::compress::notation::Body;
-use crate::json::tape::{Kind, Node};
+use super::cell::{self, CellPlace, FENCE};
+use super::grid::{self, TableGrid};
+use super::shape::RowMerge;
+use super::style::JsonStyle;
+use crate::compress::notation::BlockBody;
+use crate::json::tape::{TapeKind, TapeNode};
 
 /// Bytes a row, on average, up to which objects make a table. Wider ones are hard to read, and
 /// their values stand better on lines of their own.
@@ -23,13 +23,13 @@ const MARGIN: &str = "                                                          
 const INLINE_BYTES: usize = 100;
 
 /// The document as lines; `None` where it has nothing to say line by line.
-pub(super) fn write(root: Node<'_, '_>, style: Style) -> Option<Body> {
+pub(super) fn write(root: TapeNode<'_, '_>, style: JsonStyle) -> Option<BlockBody> {
     if !root.is_full() {
         return None;
     }
-    let lines = Body::with_capacity(root.raw().len());
+    let lines = BlockBody::with_capacity(root.raw().len());
     let mut outline = Outline { style, lines, columns: String::new(), is_wide: false };
-    if root.kind() == Kind::Array {
+    if root.kind() == TapeKind::Array {
         outline.lines.line();
         outline.array(root, 0);
     } else if let Some(grid) = outline.keyed(root) {
@@ -42,8 +42,8 @@ pub(super) fn write(root: Node<'_, '_>, style: Style) -> Option<Body> {
 }
 
 struct Outline {
-    style: Style,
-    lines: Body,
+    style: JsonStyle,
+    lines: BlockBody,
     /// The columns of the table before.
     columns: String,
     /// Whether a value was too long for its place and might not be without white space in it.
@@ -51,7 +51,7 @@ struct Outline {
 }
 
 impl Outline {
-    fn members(&mut self, object: Node<'_, '_>, depth: usize) {
+    fn members(&mut self, object: TapeNode<'_, '_>, depth: usize) {
         for (key, value) in object.members() {
             let head = self.lines.line();
             head.push_str(MARGIN.get(..depth).unwrap_or(MARGIN));
@@ -61,9 +61,9 @@ impl Outline {
     }
 
     /// The value of the line that was begun, which stands `depth` deep.
-    fn value(&mut self, node: Node<'_, '_>, depth: usize) {
+    fn value(&mut self, node: TapeNode<'_, '_>, depth: usize) {
         if node.is_full() && !is_short(node) {
-            if node.kind() == Kind::Array {
+            if node.kind() == TapeKind::Array {
                 self.array(node, depth);
             } else if let Some(grid) = self.keyed(node) {
                 let _ = write!(self.lines.open(), "{{{}}}", node.len());
@@ -76,7 +76,7 @@ impl Outline {
         }
         let head = self.lines.open();
         head.push(':');
-        if node.kind() == Kind::Number {
+        if node.kind() == TapeKind::Number {
             head.push_str(node.raw());
         } else if cell::is_text(node, self.style) {
             head.push(' ');
@@ -87,11 +87,11 @@ impl Outline {
             self.lines.push(FENCE);
         } else {
             head.push(' ');
-            cell::write(head, node, Place::Line, self.style, false);
+            cell::write(head, node, CellPlace::Line, self.style, false);
         }
     }
 
-    fn array(&mut self, array: Node<'_, '_>, depth: usize) {
+    fn array(&mut self, array: TapeNode<'_, '_>, depth: usize) {
         let _ = write!(self.lines.open(), "[{}]", array.len());
         if let Some(grid) = self.table(array.items(), None) {
             self.grid(grid);
@@ -99,7 +99,7 @@ impl Outline {
         }
         for item in array.items() {
             let long = match item.kind() {
-                Kind::Array | Kind::Object => item.is_full() && !is_short(item),
+                TapeKind::Array | TapeKind::Object => item.is_full() && !is_short(item),
                 _ => cell::is_text(item, self.style),
             };
             let line = self.lines.line();
@@ -107,12 +107,12 @@ impl Outline {
                 line.push('-');
                 self.value(item, depth);
             } else {
-                cell::write(line, item, Place::Line, self.style, false);
+                cell::write(line, item, CellPlace::Line, self.style, false);
             }
         }
     }
 
-    fn grid(&mut self, grid: Grid) {
+    fn grid(&mut self, grid: TableGrid) {
         let head = self.lines.open();
         if grid.columns == self.columns {
             head.push_str("{}");
@@ -124,7 +124,7 @@ impl Outline {
     }
 
     /// An object whose values are alike, as a table that has its keys in front.
-    fn keyed(&mut self, object: Node<'_, '_>) -> Option<Grid> {
+    fn keyed(&mut self, object: TapeNode<'_, '_>) -> Option<TableGrid> {
         if object.len() < 2 {
             return None;
         }
@@ -135,9 +135,9 @@ impl Outline {
     /// `keyed` is the object that they are the values of, if they are.
     fn table<'n, 'a: 'n>(
         &mut self,
-        values: impl Iterator<Item = Node<'n, 'a>> + Clone,
-        keyed: Option<Node<'n, 'a>>,
-    ) -> Option<Grid> {
+        values: impl Iterator<Item = TapeNode<'n, 'a>> + Clone,
+        keyed: Option<TapeNode<'n, 'a>>,
+    ) -> Option<TableGrid> {
         let style = self.style;
         let (mut count, mut bytes) = (0, 0);
         for value in values.clone() {
@@ -159,7 +159,7 @@ impl Outline {
         if count == 0 || bytes > widest * count {
             return None;
         }
-        let mut merge = Merge::default();
+        let mut merge = RowMerge::default();
         for value in values {
             if !merge.add(value) {
                 return None;
@@ -173,11 +173,12 @@ impl Outline {
 }
 
 /// Whether a value stays on the line of its key: single values, and few.
-fn is_short(node: Node<'_, '_>) -> bool {
-    let single = |node: Node<'_, '_>| !matches!(node.kind(), Kind::Array | Kind::Object);
+fn is_short(node: TapeNode<'_, '_>) -> bool {
+    let single =
+        |node: TapeNode<'_, '_>| !matches!(node.kind(), TapeKind::Array | TapeKind::Object);
     let of_singles = match node.kind() {
-        Kind::Array => node.items().all(single),
-        Kind::Object => node.members().all(|(_, value)| single(value)),
+        TapeKind::Array => node.items().all(single),
+        TapeKind::Object => node.members().all(|(_, value)| single(value)),
         _ => true,
     };
     // However wide the document was laid out.
@@ -185,11 +186,11 @@ fn is_short(node: Node<'_, '_>) -> bool {
 }
 
 /// Bytes of a value of single values without white space between its tokens.
-fn bare(node: Node<'_, '_>) -> usize {
-    let length = |node: Node<'_, '_>| node.raw().len() + 1;
+fn bare(node: TapeNode<'_, '_>) -> usize {
+    let length = |node: TapeNode<'_, '_>| node.raw().len() + 1;
     let inner: usize = match node.kind() {
-        Kind::Array => node.items().map(length).sum(),
-        Kind::Object => node.members().map(|(key, value)| length(key) + length(value)).sum(),
+        TapeKind::Array => node.items().map(length).sum(),
+        TapeKind::Object => node.members().map(|(key, value)| length(key) + length(value)).sum(),
         _ => return node.raw().len(),
     };
     inner + 1

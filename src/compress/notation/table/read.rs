@@ -1,17 +1,17 @@
 //! Reads the lines of a document back.
 
 use super::cell::{self, FENCE};
-use super::grid::Heads;
-use super::style::{Style, Writer};
+use super::grid::GridHeads;
+use super::style::{JsonStyle, StyledWriter};
 
 /// Nesting that is read.
 const DEEPEST: usize = 64;
 
 /// The document that the lines stand for; with `rows`, one document a row of their one table.
-pub(super) fn read(body: &[&str], style: Style, rows: bool, limit: usize) -> Option<String> {
-    let mut writer = Writer::new(style, limit);
+pub(super) fn read(body: &[&str], style: JsonStyle, rows: bool, limit: usize) -> Option<String> {
+    let mut writer = StyledWriter::new(style, limit);
     writer.reserve(body.iter().map(|line| line.len() + 1).sum());
-    let mut reader = Reader { lines: body.iter(), writer, columns: None };
+    let mut reader = TableReader { lines: body.iter(), writer, columns: None };
     let first = reader.peek()?;
     if rows {
         reader.next()?;
@@ -30,14 +30,14 @@ pub(super) fn read(body: &[&str], style: Style, rows: bool, limit: usize) -> Opt
     reader.writer.finish()
 }
 
-struct Reader<'l, 'b> {
+struct TableReader<'l, 'b> {
     lines: std::slice::Iter<'l, &'b str>,
-    writer: Writer<'b>,
+    writer: StyledWriter<'b>,
     /// The columns of the table before, and whether its rows had keys.
-    columns: Option<Heads<'b>>,
+    columns: Option<GridHeads<'b>>,
 }
 
-impl<'b> Reader<'_, 'b> {
+impl<'b> TableReader<'_, 'b> {
     fn peek(&self) -> Option<&'b str> {
         self.lines.as_slice().first().copied()
     }
@@ -133,7 +133,7 @@ impl<'b> Reader<'_, 'b> {
         let mut heads = if columns == "{}" {
             self.columns.take()?
         } else {
-            Heads::read(columns, keyed, &mut self.writer)?
+            GridHeads::read(columns, keyed, &mut self.writer)?
         };
         if heads.is_keyed() != keyed {
             return None;

@@ -3,38 +3,38 @@
 //! Columns stand in an order in which every row keeps its own; rows that disagree about the order
 //! of two keys have no such order, and make no table.
 
-use crate::json::tape::Node;
+use crate::json::tape::TapeNode;
 
 /// Most columns on one level of a table.
 const WIDEST: usize = 96;
 
 /// A column: its key, and what its rows hold.
-pub(super) struct Column<'n, 'a> {
-    pub(super) key: Node<'n, 'a>,
-    pub(super) cells: Cells<'n, 'a>,
+pub(super) struct TableColumn<'n, 'a> {
+    pub(super) key: TapeNode<'n, 'a>,
+    pub(super) cells: ColumnCells<'n, 'a>,
 }
 
-pub(super) enum Cells<'n, 'a> {
+pub(super) enum ColumnCells<'n, 'a> {
     /// A value each row, or none where the row has no such key.
-    Leaf(Vec<Option<Node<'n, 'a>>>),
+    Leaf(Vec<Option<TapeNode<'n, 'a>>>),
     /// The columns of the objects that this column holds; a row without any of them has none.
-    Nested(Vec<Column<'n, 'a>>),
+    Nested(Vec<TableColumn<'n, 'a>>),
 }
 
 /// A key, and the value that each row so far has under it; rows at the end may be left out.
-type Sparse<'n, 'a> = (Node<'n, 'a>, Vec<Option<Node<'n, 'a>>>);
+type SparseColumn<'n, 'a> = (TapeNode<'n, 'a>, Vec<Option<TapeNode<'n, 'a>>>);
 
 /// Takes in rows one by one.
 #[derive(Default)]
-pub(super) struct Merge<'n, 'a> {
-    columns: Vec<Sparse<'n, 'a>>,
+pub(super) struct RowMerge<'n, 'a> {
+    columns: Vec<SparseColumn<'n, 'a>>,
     rows: usize,
     present: usize,
 }
 
-impl<'n, 'a> Merge<'n, 'a> {
+impl<'n, 'a> RowMerge<'n, 'a> {
     /// Takes a row in. `false`, and nothing is changed, where it does not fit.
-    pub(super) fn add(&mut self, row: Node<'n, 'a>) -> bool {
+    pub(super) fn add(&mut self, row: TapeNode<'n, 'a>) -> bool {
         // Rows that share little make a table of holes, which would cost more room than the rows.
         let sparse = self.columns.len() * self.rows > 4 * self.present + 1024;
         if sparse || !self.place(row) {
@@ -54,11 +54,11 @@ impl<'n, 'a> Merge<'n, 'a> {
         self.rows += 1;
     }
 
-    fn place(&mut self, row: Node<'n, 'a>) -> bool {
+    fn place(&mut self, row: TapeNode<'n, 'a>) -> bool {
         let mut next = 0;
         for (key, value) in row.members() {
             // All keys are written in the same way, so their bytes tell them apart.
-            let same = |(name, _): &Sparse<'n, 'a>| is_same(name.raw(), key.raw());
+            let same = |(name, _): &SparseColumn<'n, 'a>| is_same(name.raw(), key.raw());
             let ahead = self.columns.get(next..).unwrap_or_default();
             let at = match ahead.iter().position(same) {
                 Some(step) => next + step,
@@ -83,7 +83,7 @@ impl<'n, 'a> Merge<'n, 'a> {
     }
 
     /// The columns, if at least half of the cells hold something.
-    pub(super) fn finish(mut self) -> Option<Vec<Column<'n, 'a>>> {
+    pub(super) fn finish(mut self) -> Option<Vec<TableColumn<'n, 'a>>> {
         if self.columns.is_empty() || 2 * self.present < self.columns.len() * self.rows {
             return None;
         }
@@ -98,24 +98,24 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 fn column<'n, 'a>(
-    key: Node<'n, 'a>,
-    mut cells: Vec<Option<Node<'n, 'a>>>,
+    key: TapeNode<'n, 'a>,
+    mut cells: Vec<Option<TapeNode<'n, 'a>>>,
     rows: usize,
-) -> Column<'n, 'a> {
+) -> TableColumn<'n, 'a> {
     cells.resize(rows, None);
     let cells = match nested(&cells) {
-        Some(columns) => Cells::Nested(columns),
-        None => Cells::Leaf(cells),
+        Some(columns) => ColumnCells::Nested(columns),
+        None => ColumnCells::Leaf(cells),
     };
-    Column { key, cells }
+    TableColumn { key, cells }
 }
 
 /// The columns of a column in which every value is an object that is not empty.
-fn nested<'n, 'a>(cells: &[Option<Node<'n, 'a>>]) -> Option<Vec<Column<'n, 'a>>> {
+fn nested<'n, 'a>(cells: &[Option<TapeNode<'n, 'a>>]) -> Option<Vec<TableColumn<'n, 'a>>> {
     if !cells.iter().flatten().all(|node| node.is_full_object()) {
         return None;
     }
-    let mut merge = Merge::default();
+    let mut merge = RowMerge::default();
     for cell in cells {
         match cell {
             Some(object) if !merge.add(*object) => return None,

@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 pub(super) use crate::json::tape::Layout;
-use crate::json::tape::{Form, Kind, Tape};
+use crate::json::tape::{Tape, TapeFormat, TapeKind};
 use crate::json::{self, Marks};
 
 use super::cell::LIMITS;
 
 /// Layout, and what is escaped inside strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct JsonStyle {
     pub(super) layout: Layout,
     /// Strings hold ASCII only: everything else is a `\u` escape in lower case.
     pub(super) ascii: bool,
@@ -26,7 +26,7 @@ pub(super) struct Style {
 const SPACES: &str = "        ";
 const WIDEST: usize = SPACES.len();
 
-impl Style {
+impl JsonStyle {
     /// That of a tree that was read from something else than JSON.
     pub(super) const PLAIN: Self = Self { layout: Layout::Compact, ascii: false, slashes: false };
 
@@ -58,8 +58,13 @@ impl Style {
     }
 
     /// What a document in this style is like.
-    pub(super) fn form(self) -> Form {
-        Form { layout: Some(self.layout), ascii: self.ascii, slashes: self.slashes, limits: LIMITS }
+    pub(super) fn form(self) -> TapeFormat {
+        TapeFormat {
+            layout: Some(self.layout),
+            ascii: self.ascii,
+            slashes: self.slashes,
+            limits: LIMITS,
+        }
     }
 
     /// The mark of a string that this style would write in another way.
@@ -84,7 +89,7 @@ impl Style {
         words
     }
 
-    /// Reads what [`Style::words`] wrote, and whether the word `lines` follows.
+    /// Reads what [`JsonStyle::words`] wrote, and whether the word `lines` follows.
     pub(super) fn read(words: &str) -> Option<(Self, bool)> {
         let mut words = words.split_ascii_whitespace().peekable();
         let layout = match words.peek() {
@@ -181,8 +186,8 @@ fn spaced(text: &str) -> bool {
 
 /// Writes values one after the other in a style, up to a number of bytes: every method is `None`
 /// once that is passed.
-pub(super) struct Writer<'b> {
-    pub(super) style: Style,
+pub(super) struct StyledWriter<'b> {
+    pub(super) style: JsonStyle,
     limit: usize,
     out: String,
     /// What is open: its closing bracket, and whether it is still empty.
@@ -207,8 +212,8 @@ fn slot(key: &str) -> usize {
     (first * 37 + last * 11 + key.len() * 5) % KEYS
 }
 
-impl<'b> Writer<'b> {
-    pub(super) fn new(style: Style, limit: usize) -> Self {
+impl<'b> StyledWriter<'b> {
+    pub(super) fn new(style: JsonStyle, limit: usize) -> Self {
         let (out, open, tape) = (String::new(), Vec::new(), Tape::default());
         let keys = [const { None }; KEYS];
         let has_lines = matches!(style.layout, Layout::Spaces(_) | Layout::Tab);
@@ -252,7 +257,7 @@ impl<'b> Writer<'b> {
         self.within()
     }
 
-    /// A key and its colon, as [`Writer::written_key`] gave them.
+    /// A key and its colon, as [`StyledWriter::written_key`] gave them.
     pub(super) fn key(&mut self, written: &str) -> Option<()> {
         self.raw(written)?;
         self.after_key = true;
@@ -294,8 +299,9 @@ impl<'b> Writer<'b> {
         self.tape.clear();
         let root = self
             .tape
-            .read(text, Form { layout: None, ascii: false, slashes: false, limits: LIMITS });
-        root.and_then(|root| self.tape.node(root)).is_some_and(|node| node.kind() == Kind::String)
+            .read(text, TapeFormat { layout: None, ascii: false, slashes: false, limits: LIMITS });
+        root.and_then(|root| self.tape.node(root))
+            .is_some_and(|node| node.kind() == TapeKind::String)
     }
 
     /// A key that stands in quotes or for itself, as it stands in the document with its colon.

@@ -6,14 +6,14 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn decoded(lines: &[&str], found: &Found) -> String {
+fn decoded(lines: &[&str], found: &FoundBlock) -> String {
     let body: Vec<&str> = found.block.body.lines().collect();
     let original = lines[found.lines.clone()].join("\n");
     let text = Table.decode(&found.block.args, &body, original.len());
     text.unwrap_or_else(|| panic!("{original:?} is not read back from {:#?}", found.block))
 }
 
-fn check(text: &str) -> Vec<Found> {
+fn check(text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
     let found = Table.encode(&lines);
     for one in &found {

@@ -1,19 +1,19 @@
 //! Trees of another format as an outline with tables: their values are strings that hold what
 //! stood in the source, byte for byte.
 
-use super::style::Style;
+use super::style::JsonStyle;
 use super::{outline, read};
-use crate::compress::notation::Block;
+use crate::compress::notation::NotationBlock;
 use crate::json;
-use crate::json::tape::{Form, Node, Tape};
+use crate::json::tape::{Tape, TapeFormat, TapeNode};
 
 /// A tree on its way, as compact JSON.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub(super) struct JsonTree {
     json: String,
 }
 
-impl Tree {
+impl JsonTree {
     /// What opens or closes an array or object, or parts what they hold.
     pub(super) fn mark(&mut self, mark: char) {
         self.json.push(mark);
@@ -72,8 +72,8 @@ impl Tree {
         &self,
         bytes: usize,
         args: String,
-        holds: impl Fn(Node<'_, '_>) -> bool,
-    ) -> Option<Block> {
+        holds: impl Fn(TapeNode<'_, '_>) -> bool,
+    ) -> Option<NotationBlock> {
         let mut tape = Tape::default();
         let root = tape.read(&self.json, form())?;
         let root = tape.node(root)?;
@@ -81,7 +81,7 @@ impl Tree {
             return None;
         }
         // How the source was laid out is no part of the tree.
-        super::shorter(args, outline::write(root, Style::PLAIN)?.of_any_layout(), bytes)
+        super::shorter(args, outline::write(root, JsonStyle::PLAIN)?.of_any_layout(), bytes)
     }
 }
 
@@ -89,7 +89,7 @@ impl Tree {
 pub(super) fn decoded(
     body: &[&str],
     limit: usize,
-    write: impl Fn(Node<'_, '_>) -> Option<String>,
+    write: impl Fn(TapeNode<'_, '_>) -> Option<String>,
 ) -> Option<String> {
     /// Bytes of JSON for each of the source: quotes, and `\u` and four digits for what is no letter.
     const MORE: usize = 8;
@@ -99,7 +99,7 @@ pub(super) fn decoded(
     const MAX_JSON: usize = 8 << 20;
     let block: usize = body.iter().map(|line| line.len() + 1).sum();
     let most = block.saturating_mul(MORE_THAN_BLOCK).saturating_add(MAX_JSON);
-    let json = read::read(body, Style::PLAIN, false, limit.saturating_mul(MORE).min(most))?;
+    let json = read::read(body, JsonStyle::PLAIN, false, limit.saturating_mul(MORE).min(most))?;
     let mut tape = Tape::default();
     let root = tape.read(&json, form())?;
     write(tape.node(root)?).filter(|text| text.len() <= limit)
@@ -142,11 +142,11 @@ pub(super) fn words(form: String, returns: &str) -> String {
 const RETURNS: &str = "crlf";
 const INNER_RETURNS: &str = "crlf within";
 
-fn form() -> Form {
-    Form { layout: None, ascii: false, slashes: false, limits: super::cell::LIMITS }
+fn form() -> TapeFormat {
+    TapeFormat { layout: None, ascii: false, slashes: false, limits: super::cell::LIMITS }
 }
 
 /// The text of a value or key, as it stood in the source.
-pub(super) fn source<'t>(node: Node<'t, 't>) -> &'t str {
+pub(super) fn source<'t>(node: TapeNode<'t, 't>) -> &'t str {
     node.text().unwrap_or(node.raw())
 }

@@ -1,7 +1,7 @@
 //! A column: the values of a hole, and what foretells most of them.
 
 use super::super::bytes::{has, same};
-use super::form::{Hole, Pad, fold, number, width_text};
+use super::form::{Hole, PadSide, fold, number, width_text};
 
 /// Hits of a step below which it says nothing.
 const HITS: usize = 4;
@@ -21,15 +21,15 @@ impl Cell<'_> {
 }
 
 #[derive(Debug)]
-pub(super) struct Column<'a> {
+pub(super) struct HoleColumn<'a> {
     pub(super) hole: Hole,
     pub(super) values: Vec<&'a str>,
     /// Whether all values are runs, which nothing that separates cells stands in.
     pub(super) is_run: bool,
 }
 
-impl<'a> Column<'a> {
-    pub(super) fn new(pad: Pad, values: Vec<&'a str>, is_run: bool) -> Self {
+impl<'a> HoleColumn<'a> {
+    pub(super) fn new(pad: PadSide, values: Vec<&'a str>, is_run: bool) -> Self {
         let step = step(&values).map(|step| (step, count_foretold(&values, step)));
         let step = step.filter(|(_, found)| {
             let pays = |found| found >= HITS.max(repeats(&values) + 2);
@@ -46,7 +46,7 @@ impl<'a> Column<'a> {
     pub(super) fn of_widths(widths: &[usize]) -> Self {
         let values = widths.iter().map(|width| width_text(*width)).collect();
         Self {
-            hole: Hole { pad: Pad::Next, path: false, name: None, step: 0, first: None },
+            hole: Hole { pad: PadSide::Next, path: false, name: None, step: 0, first: None },
             values,
             is_run: true,
         }

@@ -4,13 +4,13 @@ use super::super::bytes::{common, same};
 
 /// A part of a word, in all lines.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Run<'a> {
+pub(super) enum WordPart<'a> {
     Same(&'a str),
     Values(Vec<&'a str>),
 }
 
 /// A part on its way: what it is in the first line, and the values once they differ.
-struct Begun<'a> {
+struct OpenPart<'a> {
     first: &'a str,
     /// What the part is where it is no run; a sign that differs is another shape.
     sign: Option<u8>,
@@ -19,7 +19,7 @@ struct Begun<'a> {
     end: usize,
 }
 
-impl<'a> Begun<'a> {
+impl<'a> OpenPart<'a> {
     fn of(first: &'a str, end: &mut usize) -> Self {
         let sign = first.bytes().next().filter(|_| !is_run(first));
         *end += first.len();
@@ -62,9 +62,10 @@ impl<'a> Begun<'a> {
 }
 
 /// The runs of words, column by column, where all have the same signs and more than one run.
-pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'a>>> {
+pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<WordPart<'a>>> {
     let mut end = 0;
-    let mut columns: Vec<Begun<'a>> = runs(first).map(|run| Begun::of(run, &mut end)).collect();
+    let mut columns: Vec<OpenPart<'a>> =
+        runs(first).map(|run| OpenPart::of(run, &mut end)).collect();
     if columns.len() < 2 {
         return None;
     }
@@ -80,9 +81,9 @@ pub(super) fn columns<'a>(first: &'a str, words: &[&'a str]) -> Option<Vec<Run<'
         [last] if alike < first.len() => last.read_rest(words, start)?,
         _ => read(others, first, words, start)?,
     }
-    let end = |column: Begun<'a>| match column.values.as_slice() {
-        [] => Run::Same(column.first),
-        _ => Run::Values(column.values),
+    let end = |column: OpenPart<'a>| match column.values.as_slice() {
+        [] => WordPart::Same(column.first),
+        _ => WordPart::Values(column.values),
     };
     Some(columns.into_iter().map(end).collect())
 }
@@ -105,7 +106,7 @@ pub(super) fn alike<'w>(first: &[u8], words: impl Iterator<Item = &'w &'w str>) 
 
 /// Reads the parts of words that begin at a byte.
 fn read<'a>(
-    columns: &mut [Begun<'a>],
+    columns: &mut [OpenPart<'a>],
     first: &'a str,
     words: &[&'a str],
     start: usize,

@@ -1,14 +1,14 @@
 //! Reads a block back into lines.
 
-use super::super::out::Pieces;
+use super::super::out::PieceSink;
 use super::AS_BEFORE;
-use super::form::{Form, Hole, Pad, Piece, foretold, unfolded, width_of};
+use super::form::{FormPiece, Hole, PadSide, RowForm, foretold, unfolded, width_of};
 
 /// Forms that a block may have: one for each tag.
 const FORMS: usize = 52;
 
-struct Reader {
-    form: Form,
+struct RowReader {
+    form: RowForm,
     cells: usize,
     /// Which of the values before each hole reads and writes.
     places: Vec<usize>,
@@ -16,7 +16,7 @@ struct Reader {
 
 /// The value before: none at first.
 #[derive(Clone, Default)]
-struct Before<'a> {
+struct PreviousValue<'a> {
     /// Where it is a cell.
     cell: Option<&'a str>,
     /// Where it stands in no cell as a whole.
@@ -24,7 +24,7 @@ struct Before<'a> {
     is_made: bool,
 }
 
-impl<'a> Before<'a> {
+impl<'a> PreviousValue<'a> {
     fn text(&self) -> Option<&str> {
         if self.is_made { Some(&self.made) } else { self.cell }
     }
@@ -53,24 +53,24 @@ impl<'a> Before<'a> {
 }
 
 /// Writes the lines that a block stands for.
-pub(super) fn text(args: &str, body: &[&str], out: &mut impl Pieces) -> Option<()> {
+pub(super) fn text(args: &str, body: &[&str], out: &mut impl PieceSink) -> Option<()> {
     let count: usize = args.strip_prefix("with ")?.strip_suffix(AS_BEFORE)?.parse().ok()?;
     if count > FORMS {
         return None;
     }
     let (forms, rows) = body.split_at_checked(count)?;
-    let mut readers: Vec<Reader> = Vec::with_capacity(count);
+    let mut readers: Vec<RowReader> = Vec::with_capacity(count);
     // First those with a letter, then one for every other hole.
-    let mut before = vec![Before::default(); 26];
+    let mut before = vec![PreviousValue::default(); 26];
     // The reader of every tag.
     let mut by_tag = [None; 128];
     for form in forms {
-        let form = Form::read(form)?;
+        let form = RowForm::read(form)?;
         if by_tag.get_mut(form.tag as usize)?.replace(readers.len()).is_some() {
             return None;
         }
         let places = form.holes().map(|hole| place(hole, &mut before)).collect();
-        readers.push(Reader { cells: form.cells(), form, places });
+        readers.push(RowReader { cells: form.cells(), form, places });
     }
     let least: usize = rows.iter().map(|row| row.len() + 1).sum();
     out.expect(least.saturating_mul(3));
@@ -89,33 +89,34 @@ pub(super) fn text(args: &str, body: &[&str], out: &mut impl Pieces) -> Option<(
     Some(())
 }
 
-fn place(hole: &Hole, before: &mut Vec<Before<'_>>) -> usize {
+fn place(hole: &Hole, before: &mut Vec<PreviousValue<'_>>) -> usize {
     if let Some(name) = hole.name {
         return name as usize - 'a' as usize;
     }
-    before.push(Before::default());
+    before.push(PreviousValue::default());
     before.len() - 1
 }
 
-impl Reader {
+impl RowReader {
     fn line<'a>(
         &self,
         row: &'a str,
-        before: &mut [Before<'a>],
-        out: &mut impl Pieces,
+        before: &mut [PreviousValue<'a>],
+        out: &mut impl PieceSink,
     ) -> Option<()> {
-        let mut cells = Cells { row: Some(row), left: self.cells, separator: self.form.separator };
+        let mut cells =
+            RowCells { row: Some(row), left: self.cells, separator: self.form.separator };
         let mut places = self.places.iter();
         let mut given = None;
         for piece in &self.form.pieces {
             match piece {
-                Piece::Text(text) => out.push(text)?,
-                Piece::Hole(hole) => {
+                FormPiece::Text(text) => out.push(text)?,
+                FormPiece::Hole(hole) => {
                     let before = before.get_mut(*places.next()?)?;
                     let cell = if hole.first.is_some() { "" } else { cells.next() };
                     let value = next(hole, before, cell)?;
-                    if hole.pad == Pad::Next {
-                        given = Some(Pad::Left(width_of(value)?));
+                    if hole.pad == PadSide::Next {
+                        given = Some(PadSide::Left(width_of(value)?));
                     } else {
                         given.take().unwrap_or(hole.pad).fill(value, out)?;
                     }
@@ -128,13 +129,13 @@ impl Reader {
 }
 
 /// The cells of a row, one after the other; all that is left is the last.
-struct Cells<'a> {
+struct RowCells<'a> {
     row: Option<&'a str>,
     left: usize,
     separator: char,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> RowCells<'a> {
     #[inline]
     fn next(&mut self) -> &'a str {
         let Some(row) = self.row else { return "" };
@@ -154,7 +155,7 @@ impl<'a> Cells<'a> {
 }
 
 #[inline]
-fn next<'b, 'a>(hole: &Hole, before: &'b mut Before<'a>, cell: &'a str) -> Option<&'b str> {
+fn next<'b, 'a>(hole: &Hole, before: &'b mut PreviousValue<'a>, cell: &'a str) -> Option<&'b str> {
     if !cell.is_empty() {
         if hole.path && cell.starts_with('^') {
             let (cut, name) = unfolded(cell, before.text()?)?;

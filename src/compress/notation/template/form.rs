@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::super::bytes::common;
-use super::super::out::Pieces;
+use super::super::out::PieceSink;
 
 /// Where the spaces stand that fill a value to its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pad {
+pub(super) enum PadSide {
     None,
     Left(usize),
     Right(usize),
@@ -17,7 +17,7 @@ pub(super) enum Pad {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hole {
-    pub(super) pad: Pad,
+    pub(super) pad: PadSide,
     /// The values are paths, and a cell may name folders of the one before.
     pub(super) path: bool,
     /// The letter of the holes that share the value before.
@@ -29,26 +29,26 @@ pub(super) struct Hole {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum FormPiece {
     Text(String),
     Hole(Hole),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct RowForm {
     pub(super) tag: char,
     pub(super) separator: char,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<FormPiece>,
 }
 
 /// Spaces that a hole may add: what is wider is no table.
 pub(super) const WIDEST: usize = 200;
 
-impl Form {
+impl RowForm {
     pub(super) fn holes(&self) -> impl Iterator<Item = &Hole> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Hole(hole) => Some(hole),
-            Piece::Text(_) => None,
+            FormPiece::Hole(hole) => Some(hole),
+            FormPiece::Text(_) => None,
         })
     }
 
@@ -76,8 +76,8 @@ impl Form {
         out.extend([self.tag, self.separator, '=']);
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => out.push_str(&text.replace('{', "{{")),
-                Piece::Hole(hole) => hole.write(&mut out),
+                FormPiece::Text(text) => out.push_str(&text.replace('{', "{{")),
+                FormPiece::Hole(hole) => hole.write(&mut out),
             }
         }
         out
@@ -99,14 +99,14 @@ impl Form {
             }
             let (hole, after) = after.split_once('}')?;
             if !text.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut text)));
+                pieces.push(FormPiece::Text(std::mem::take(&mut text)));
             }
-            pieces.push(Piece::Hole(Hole::read(hole)?));
+            pieces.push(FormPiece::Hole(Hole::read(hole)?));
             rest = after;
         }
         text.push_str(rest);
         if !text.is_empty() {
-            pieces.push(Piece::Text(text));
+            pieces.push(FormPiece::Text(text));
         }
         Some(Self { tag, separator, pieces })
     }
@@ -117,10 +117,10 @@ impl Hole {
         out.push('{');
         // Writing to a string does not fail.
         let _ = match self.pad {
-            Pad::None => Ok(()),
-            Pad::Left(width) => write!(out, ">{width}"),
-            Pad::Right(width) => write!(out, "<{width}"),
-            Pad::Next => write!(out, ">"),
+            PadSide::None => Ok(()),
+            PadSide::Left(width) => write!(out, ">{width}"),
+            PadSide::Right(width) => write!(out, "<{width}"),
+            PadSide::Next => write!(out, ">"),
         };
         out.extend(self.path.then_some('/'));
         out.extend(self.name);
@@ -136,13 +136,13 @@ impl Hole {
     fn read(text: &str) -> Option<Self> {
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         let mut rest = text;
-        let mut pad = Pad::None;
+        let mut pad = PadSide::None;
         if let Some(after) = rest.strip_prefix(['>', '<']) {
             let (width, after) = after.split_at_checked(digits(after))?;
             pad = match (width, rest.starts_with('>')) {
-                ("", true) => Pad::Next,
-                (_, true) => Pad::Left(width_of(width)?),
-                (_, false) => Pad::Right(width_of(width)?),
+                ("", true) => PadSide::Next,
+                (_, true) => PadSide::Left(width_of(width)?),
+                (_, false) => PadSide::Right(width_of(width)?),
             };
             rest = after;
         }
@@ -170,21 +170,21 @@ pub(super) fn width_of(text: &str) -> Option<usize> {
     text.parse().ok().filter(|width| *width <= WIDEST)
 }
 
-impl Pad {
+impl PadSide {
     /// Writes a value, filled.
     #[inline]
-    pub(super) fn fill(self, value: &str, out: &mut impl Pieces) -> Option<()> {
+    pub(super) fn fill(self, value: &str, out: &mut impl PieceSink) -> Option<()> {
         let spaces = |width: usize| {
             let long = if value.is_ascii() { value.len() } else { value.chars().count() };
             width.saturating_sub(long)
         };
         match self {
-            Pad::None | Pad::Next => out.push(value),
-            Pad::Left(width) => {
+            PadSide::None | PadSide::Next => out.push(value),
+            PadSide::Left(width) => {
                 out.spaces(spaces(width))?;
                 out.push(value)
             }
-            Pad::Right(width) => {
+            PadSide::Right(width) => {
                 out.push(value)?;
                 out.spaces(spaces(width))
             }

@@ -5,10 +5,10 @@
 //! what follows these is one word more. Counts are kept in tables of a fixed size, so two words
 //! may share one; that can cost savings, and changes nothing else.
 
-use super::super::Seen;
+use super::super::ErrorLines;
 use super::super::bytes::{hash, mix};
-use super::keys::Keys;
-use super::words::{DIGIT, FIXED, FIXED_FIRST, LETTER, Line, WORDS, Word, position, read};
+use super::keys::KeyTable;
+use super::words::{DIGIT, FIXED, FIXED_FIRST, LETTER, LineWord, WORDS, WordLine, position, read};
 
 /// Lines that are worth a form.
 const FEWEST: u32 = 4;
@@ -21,7 +21,7 @@ const SEEN: usize = 1000;
 
 /// Lines of one form, in order.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct LineGroup {
     pub(super) lines: Vec<usize>,
     /// Where the words of each line stand among those of all.
     firsts: Vec<usize>,
@@ -29,25 +29,25 @@ pub(super) struct Group {
     width: usize,
 }
 
-impl Group {
+impl LineGroup {
     /// Of the words of all lines those of each line, line by line.
     pub(super) fn rows<'w>(
         &self,
-        words: &'w [Word],
-    ) -> impl Iterator<Item = &'w [Word]> + Clone + use<'_, 'w> {
+        words: &'w [LineWord],
+    ) -> impl Iterator<Item = &'w [LineWord]> + Clone + use<'_, 'w> {
         let width = self.width;
         self.firsts.iter().map(move |first| words.get(*first..*first + width).unwrap_or_default())
     }
 }
 
 /// The groups of some lines, and the words of all.
-pub(super) fn groups(lines: &[&str], seen: &mut Seen) -> (Vec<Group>, Vec<Word>) {
+pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, Vec<LineWord>) {
     // About so many; what is left of the room goes with it.
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
     let mut words = Vec::with_capacity(bytes / 6 + lines.len());
     let read = read(lines, &mut words, seen);
     let keys = exact(&read, &mut words);
-    let mut groups = Groups { lines, keys: Keys::new(read.len()), found: Vec::new() };
+    let mut groups = GroupBuilder { lines, keys: KeyTable::new(read.len()), found: Vec::new() };
     let mut rest = groups.gather(read, &mut words, &keys, None);
     find_fixed(&rest, &mut words);
     for _ in 0..ROUNDS {
@@ -76,20 +76,20 @@ impl Counts {
     }
 
     /// The slot of a word at its place; `apart` is what keeps lines of one sort from others.
-    fn slot(&mut self, apart: usize, place: usize, word: &Word) -> Option<&mut u16> {
+    fn slot(&mut self, apart: usize, place: usize, word: &LineWord) -> Option<&mut u16> {
         let mixed = mix(word.hash, (apart << 8 | place) as u64) >> 40;
         let at = usize::try_from(mixed).unwrap_or(0) & self.mask;
         self.table.get_mut(at)
     }
 
-    fn add(&mut self, apart: usize, place: usize, word: &Word) {
+    fn add(&mut self, apart: usize, place: usize, word: &LineWord) {
         if let Some(held) = self.slot(apart, place, word) {
             *held = held.saturating_add(1);
         }
     }
 
     /// Whether enough of so many lines hold the word.
-    fn is_fixed(&mut self, apart: usize, place: usize, word: &Word, among: u32) -> bool {
+    fn is_fixed(&mut self, apart: usize, place: usize, word: &LineWord, among: u32) -> bool {
         let least = u16::try_from(FEWEST.max(among / 16)).unwrap_or(u16::MAX);
         self.slot(apart, place, word).is_some_and(|held| *held >= least)
     }
@@ -97,7 +97,7 @@ impl Counts {
 
 /// Finds out which words are fixed among the lines of as many words; gives the keys of the lines by
 /// all of their words.
-fn exact(read: &[Line], words: &mut [Word]) -> Vec<u64> {
+fn exact(read: &[WordLine], words: &mut [LineWord]) -> Vec<u64> {
     let mut counts = Counts::new(words.len());
     let mut lines = [0_u32; WORDS + 1];
     for line in read {
@@ -128,8 +128,8 @@ fn exact(read: &[Line], words: &mut [Word]) -> Vec<u64> {
 }
 
 /// Finds out which of the first words are fixed among all lines that are left.
-fn find_fixed(rest: &[Line], words: &mut [Word]) {
-    let held = |line: &Line| line.count.min(LONGEST);
+fn find_fixed(rest: &[WordLine], words: &mut [LineWord]) {
+    let held = |line: &WordLine| line.count.min(LONGEST);
     let mut counts = Counts::new(rest.iter().map(held).sum());
     // Lines of more than so many words.
     let mut longer = [0_u32; LONGEST];
@@ -157,7 +157,7 @@ struct Beginnings([(u64, u32); LONGEST + 1]);
 
 impl Beginnings {
     /// Lines that have no more words than a beginning do not have it.
-    fn of(line: &Line, words: &[Word], longest: usize) -> Self {
+    fn of(line: &WordLine, words: &[LineWord], longest: usize) -> Self {
         let mut found = [(0, 0); LONGEST + 1];
         let mut key = 9;
         let mut fixed = 0;
@@ -181,13 +181,13 @@ impl Beginnings {
 }
 
 /// The length of beginning that promises most.
-fn best_beginning(rest: &[Line], words: &[Word]) -> Option<usize> {
+fn best_beginning(rest: &[WordLine], words: &[LineWord]) -> Option<usize> {
     let apart = rest.len().div_ceil(SEEN).max(1);
     let seen: Vec<Beginnings> =
         rest.iter().step_by(apart).map(|line| Beginnings::of(line, words, LONGEST)).collect();
     let apart = i64::try_from(apart).unwrap_or(1);
     let mut best = (0, None);
-    let mut keys = Keys::new(seen.len());
+    let mut keys = KeyTable::new(seen.len());
     let mut sizes: Vec<(i64, u32)> = Vec::new();
     for length in BEGINNINGS {
         keys.clear();
@@ -224,21 +224,21 @@ fn best_beginning(rest: &[Line], words: &[Word]) -> Option<usize> {
 }
 
 /// Groups in the making.
-struct Groups<'a> {
+struct GroupBuilder<'a> {
     lines: &'a [&'a str],
-    keys: Keys,
-    found: Vec<Group>,
+    keys: KeyTable,
+    found: Vec<LineGroup>,
 }
 
-impl Groups<'_> {
+impl GroupBuilder<'_> {
     /// Moves the lines whose key is that of enough lines into groups; gives back the others.
     fn gather(
         &mut self,
-        lines: Vec<Line>,
-        words: &mut [Word],
+        lines: Vec<WordLine>,
+        words: &mut [LineWord],
         keys: &[u64],
         beginning: Option<usize>,
-    ) -> Vec<Line> {
+    ) -> Vec<WordLine> {
         self.keys.clear();
         // How many lines have a key; then the group of these.
         let mut sizes: Vec<u32> = Vec::new();
@@ -265,7 +265,7 @@ impl Groups<'_> {
             let group = *group.get_or_insert_with(|| {
                 let count = place.and_then(|place| sizes.get(place)).copied().unwrap_or(0) as usize;
                 let (lines, firsts) = (Vec::with_capacity(count), Vec::with_capacity(count));
-                self.found.push(Group { lines, firsts, width });
+                self.found.push(LineGroup { lines, firsts, width });
                 self.found.len() - 1
             });
             match self.found.get_mut(group).filter(|group| group.width == width) {
@@ -277,9 +277,15 @@ impl Groups<'_> {
     }
 }
 
-impl Group {
+impl LineGroup {
     /// Takes in a line. What follows a beginning becomes one word.
-    fn push(&mut self, line: &Line, words: &mut [Word], lines: &[&str], beginning: Option<usize>) {
+    fn push(
+        &mut self,
+        line: &WordLine,
+        words: &mut [LineWord],
+        lines: &[&str],
+        beginning: Option<usize>,
+    ) {
         self.lines.push(line.at);
         self.firsts.push(line.first);
         if let Some(next) = beginning.and_then(|length| words.get_mut(line.first + length)) {

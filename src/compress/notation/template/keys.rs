@@ -5,13 +5,13 @@
 const PROBES: usize = 8;
 
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(super) struct KeyTable {
     /// Keys, of which none is 0, and their numbers.
     slots: Vec<(u64, u32)>,
     count: u32,
 }
 
-impl Keys {
+impl KeyTable {
     /// Room for so many.
     pub(super) fn new(count: usize) -> Self {
         let slots = count.saturating_mul(2).next_power_of_two().max(16);
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn keys_are_numbered_as_they_come() {
-        let mut keys = Keys::new(4);
+        let mut keys = KeyTable::new(4);
         let found: Vec<_> = [7, 9, 7, 8, 9].into_iter().map(|key| keys.place(key)).collect();
         assert_eq!(found, [Some(0), Some(1), Some(0), Some(2), Some(1)]);
         keys.clear();
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_full_table_gives_no_numbers() {
-        let mut keys = Keys::new(1);
+        let mut keys = KeyTable::new(1);
         let given = (1..1000).filter(|key| keys.place(*key).is_some()).count();
         assert!((1..=16).contains(&given), "{given}");
     }

@@ -66,13 +66,13 @@ fn logs_take_so_long() {
             start.elapsed().as_secs_f64()
         };
         let severity = seconds(&|| lines.iter().filter(|line| reports_error(line)).count());
-        let group = seconds(&|| group::groups(&lines, &mut Seen::of(lines.len())).0.len());
-        let (groups, words) = group::groups(&lines, &mut Seen::of(lines.len()));
+        let group = seconds(&|| group::groups(&lines, &mut ErrorLines::of(lines.len())).0.len());
+        let (groups, words) = group::groups(&lines, &mut ErrorLines::of(lines.len()));
         let shape = seconds(&|| {
             groups
                 .iter()
                 .filter_map(|group| {
-                    shape::table(shape::Source { lines: &lines, words: &words, group })
+                    shape::table(shape::GroupSource { lines: &lines, words: &words, group })
                 })
                 .count()
         });

@@ -46,7 +46,7 @@ mod share;
 mod words;
 mod write;
 
-use super::{Block, Found, Notation, Out, Seen};
+use super::{DecodeSink, ErrorLines, FoundBlock, Notation, NotationBlock};
 
 /// What a header says of empty cells, for whoever reads it without these words.
 const AS_BEFORE: &str = ", empty as before";
@@ -60,31 +60,31 @@ impl Notation for Template {
         "template"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
-        self.encode_seen(lines, &mut Seen::of(lines.len()))
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+        self.encode_seen(lines, &mut ErrorLines::of(lines.len()))
     }
 
-    fn encode_seen(&self, lines: &[&str], seen: &mut Seen) -> Vec<Found> {
+    fn encode_seen(&self, lines: &[&str], seen: &mut ErrorLines) -> Vec<FoundBlock> {
         let (groups, words) = group::groups(lines, seen);
-        let source = |group| shape::Source { lines, words: &words, group };
+        let source = |group| shape::GroupSource { lines, words: &words, group };
         let tables = groups.iter().filter_map(|group| shape::table(source(group))).collect();
         let Some((range, body, forms)) = write::body(lines, tables) else { return Vec::new() };
-        vec![Found {
+        vec![FoundBlock {
             lines: range,
-            block: Block { args: format!("with {forms}{AS_BEFORE}"), body },
+            block: NotationBlock { args: format!("with {forms}{AS_BEFORE}"), body },
         }]
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
-        let mut out = Out::made(limit);
+        let mut out = DecodeSink::made(limit);
         self.write(args, body, &mut out)?;
         Some(out.into_text())
     }
 
-    fn write(&self, args: &str, body: &[&str], out: &mut Out<'_>) -> Option<()> {
+    fn write(&self, args: &str, body: &[&str], out: &mut DecodeSink<'_>) -> Option<()> {
         match out {
-            Out::Made(made) => decode::text(args, body, made),
-            Out::Expected(expected) => decode::text(args, body, expected),
+            DecodeSink::Made(made) => decode::text(args, body, made),
+            DecodeSink::Expected(expected) => decode::text(args, body, expected),
         }
     }
 }

@@ -1,32 +1,32 @@
 //! From lines of one form to text and columns: what is the same in all of them is text, white
 //! space that fills a word to a width is a pad, and the rest are cells.
 
-use super::column::Column;
-use super::cut::{Run, alike, border, columns, common_end, digit_border};
-use super::form::{Pad, WIDEST};
-use super::group::Group;
-use super::words::Word;
+use super::column::HoleColumn;
+use super::cut::{WordPart, alike, border, columns, common_end, digit_border};
+use super::form::{PadSide, WIDEST};
+use super::group::LineGroup;
+use super::words::LineWord;
 
 /// Lines of one form, with what stands in their holes.
 #[derive(Debug)]
-pub(super) struct Table<'a> {
+pub(super) struct ShapeTable<'a> {
     pub(super) lines: Vec<usize>,
-    pub(super) parts: Vec<Part<'a>>,
+    pub(super) parts: Vec<ShapePart<'a>>,
 }
 
-impl<'a> Table<'a> {
-    pub(super) fn columns(&self) -> impl Iterator<Item = &Column<'a>> {
+impl<'a> ShapeTable<'a> {
+    pub(super) fn columns(&self) -> impl Iterator<Item = &HoleColumn<'a>> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Column(column) => Some(column),
-            Part::Text(_) => None,
+            ShapePart::Column(column) => Some(column),
+            ShapePart::Text(_) => None,
         })
     }
 }
 
 #[derive(Debug)]
-pub(super) enum Part<'a> {
+pub(super) enum ShapePart<'a> {
     Text(String),
-    Column(Column<'a>),
+    Column(HoleColumn<'a>),
 }
 
 /// Holes of a form; a group that needs more is no table.
@@ -34,7 +34,7 @@ const HOLES: usize = 60;
 
 /// A word in every line of a group, and what stands before it.
 #[derive(Default)]
-struct Words<'a> {
+struct WordColumn<'a> {
     first_gap: &'a str,
     first: &'a str,
     same_gap: bool,
@@ -48,7 +48,7 @@ struct Words<'a> {
 
 /// How a word and the white space before it are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Gap {
+enum WordGap {
     /// The same in every line.
     Same,
     /// So many spaces, the others are pads.
@@ -61,15 +61,15 @@ enum Gap {
 
 /// The lines of a group, and the words of all lines.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'s, 'a> {
+pub(super) struct GroupSource<'s, 'a> {
     pub(super) lines: &'s [&'a str],
-    pub(super) words: &'s [Word],
-    pub(super) group: &'s Group,
+    pub(super) words: &'s [LineWord],
+    pub(super) group: &'s LineGroup,
 }
 
-impl<'s, 'a> Source<'s, 'a> {
+impl<'s, 'a> GroupSource<'s, 'a> {
     /// Each line with its words.
-    fn rows(self) -> impl Iterator<Item = (&'a str, &'s [Word])> + Clone {
+    fn rows(self) -> impl Iterator<Item = (&'a str, &'s [LineWord])> + Clone {
         let line = move |at: &usize| self.lines.get(*at).copied().unwrap_or_default();
         self.group.lines.iter().map(line).zip(self.group.rows(self.words))
     }
@@ -95,7 +95,7 @@ impl<'s, 'a> Source<'s, 'a> {
 
     /// Bytes before a word, line by line.
     fn gaps(self, place: usize) -> Option<Vec<usize>> {
-        let gap = |(_, row): (_, &[Word])| {
+        let gap = |(_, row): (_, &[LineWord])| {
             let before = place.checked_sub(1).and_then(|before| row.get(before));
             Some(row.get(place)?.start.checked_sub(before.map_or(0, |word| word.end))? as usize)
         };
@@ -103,48 +103,53 @@ impl<'s, 'a> Source<'s, 'a> {
     }
 }
 
-pub(super) fn table<'a>(source: Source<'_, 'a>) -> Option<Table<'a>> {
+pub(super) fn table<'a>(source: GroupSource<'_, 'a>) -> Option<ShapeTable<'a>> {
     let places = places(source)?;
-    let mut pads = vec![Pad::None; places.len()];
+    let mut pads = vec![PadSide::None; places.len()];
     let mut gaps = Vec::with_capacity(places.len());
     for (place, words) in places.iter().enumerate() {
         let before = place.checked_sub(1).and_then(|before| places.get(before));
         let (earlier, later) = pads.split_at_mut_checked(place)?;
         // A word that has its white space in its cell, or its width, has no pad as well.
-        let left =
-            earlier.last_mut().filter(|_| matches!(gaps.last(), Some(Gap::Same | Gap::Pads(_))));
+        let left = earlier
+            .last_mut()
+            .filter(|_| matches!(gaps.last(), Some(WordGap::Same | WordGap::Pads(_))));
         gaps.push(gap(before, words, left, later.first_mut()?));
     }
-    let mut parts = Parts::default();
+    let mut parts = ShapeParts::default();
     for (place, ((words, gap), pad)) in places.into_iter().zip(gaps).zip(pads).enumerate() {
         match gap {
-            Gap::Same => parts.text(words.first_gap),
-            Gap::Pads(base) => parts.text(words.first_gap.get(..base)?),
-            Gap::Widths(base) => {
+            WordGap::Same => parts.text(words.first_gap),
+            WordGap::Pads(base) => parts.text(words.first_gap.get(..base)?),
+            WordGap::Widths(base) => {
                 parts.text(words.first_gap.get(..base)?);
-                parts.0.push(Part::Column(Column::of_widths(&words.widths(base))));
-                parts.0.push(Part::Column(Column::new(Pad::None, words.texts, false)));
+                parts.0.push(ShapePart::Column(HoleColumn::of_widths(&words.widths(base))));
+                parts.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, words.texts, false)));
                 continue;
             }
-            Gap::Loose => {
-                parts.0.push(Part::Column(Column::new(Pad::None, source.loose(place)?, false)));
+            WordGap::Loose => {
+                parts.0.push(ShapePart::Column(HoleColumn::new(
+                    PadSide::None,
+                    source.loose(place)?,
+                    false,
+                )));
                 continue;
             }
         }
-        if pad != Pad::None {
-            parts.0.push(Part::Column(Column::new(pad, words.texts, false)));
+        if pad != PadSide::None {
+            parts.0.push(ShapePart::Column(HoleColumn::new(pad, words.texts, false)));
         } else if words.same_text {
             parts.text(words.first);
         } else {
             parts.word(words.texts);
         }
     }
-    let holes = parts.0.iter().filter(|part| matches!(part, Part::Column(_))).count();
-    (holes <= HOLES).then(|| Table { lines: source.group.lines.clone(), parts: parts.0 })
+    let holes = parts.0.iter().filter(|part| matches!(part, ShapePart::Column(_))).count();
+    (holes <= HOLES).then(|| ShapeTable { lines: source.group.lines.clone(), parts: parts.0 })
 }
 
 /// The words of a group, place by place.
-fn places<'a>(source: Source<'_, 'a>) -> Option<Vec<Words<'a>>> {
+fn places<'a>(source: GroupSource<'_, 'a>) -> Option<Vec<WordColumn<'a>>> {
     let mut rows = source.rows();
     let (line, first) = rows.next()?;
     let mut places = Vec::with_capacity(first.len());
@@ -153,13 +158,13 @@ fn places<'a>(source: Source<'_, 'a>) -> Option<Vec<Words<'a>>> {
         let (first_gap, first) =
             (line.get(end..word.start as usize)?, line.get(bytes(word).0..bytes(word).1)?);
         end = word.end as usize;
-        places.push(Words {
+        places.push(WordColumn {
             first_gap,
             first,
             same_gap: true,
             same_text: true,
             is_spaced: word.is_spaced,
-            ..Words::default()
+            ..WordColumn::default()
         });
     }
     for (line, row) in rows {
@@ -188,7 +193,7 @@ fn places<'a>(source: Source<'_, 'a>) -> Option<Vec<Words<'a>>> {
     Some(places)
 }
 
-impl Words<'_> {
+impl WordColumn<'_> {
     /// The width that each word is filled to: the one before where that does, too.
     fn widths(&self, base: usize) -> Vec<usize> {
         let mut before = 0;
@@ -204,7 +209,7 @@ impl Words<'_> {
     }
 }
 
-fn bytes(word: &Word) -> (usize, usize) {
+fn bytes(word: &LineWord) -> (usize, usize) {
     (word.start as usize, word.end as usize)
 }
 
@@ -213,40 +218,40 @@ fn width(word: &str) -> usize {
 }
 
 fn gap(
-    before: Option<&Words<'_>>,
-    words: &Words<'_>,
-    left: Option<&mut Pad>,
-    own: &mut Pad,
-) -> Gap {
+    before: Option<&WordColumn<'_>>,
+    words: &WordColumn<'_>,
+    left: Option<&mut PadSide>,
+    own: &mut PadSide,
+) -> WordGap {
     if words.same_gap {
-        return Gap::Same;
+        return WordGap::Same;
     }
     let base = usize::from(before.is_some());
     if !words.is_spaced || words.gaps.iter().any(|gap| *gap < base) {
-        return Gap::Loose;
+        return WordGap::Loose;
     }
     let spaces = || words.gaps.iter().map(|gap| gap - base);
     if let Some(width) = pad_width(spaces(), &words.texts) {
-        *own = Pad::Left(width);
-        return Gap::Pads(base);
+        *own = PadSide::Left(width);
+        return WordGap::Pads(base);
     }
     if let (Some(before), Some(left)) = (before, left)
-        && *left == Pad::None
+        && *left == PadSide::None
     {
         if let Some(width) = pad_width(spaces(), &before.texts) {
-            *left = Pad::Right(width);
-            return Gap::Pads(base);
+            *left = PadSide::Right(width);
+            return WordGap::Pads(base);
         }
         if let Some((first, second)) = pad_widths(&spaces(), &before.texts, &words.texts) {
-            *left = Pad::Right(first);
-            *own = Pad::Left(second);
-            return Gap::Pads(base);
+            *left = PadSide::Right(first);
+            *own = PadSide::Left(second);
+            return WordGap::Pads(base);
         }
     }
     let widths = words.widths(base);
     let changes = widths.windows(2).filter(|pair| matches!(pair, [a, b] if a != b)).count();
     let is_steady = changes * 3 < widths.len() && widths.iter().all(|width| *width <= WIDEST);
-    if is_steady { Gap::Widths(base) } else { Gap::Loose }
+    if is_steady { WordGap::Widths(base) } else { WordGap::Loose }
 }
 
 /// The width that the spaces fill every word to.
@@ -283,14 +288,14 @@ fn pad_widths(
 }
 
 #[derive(Default)]
-struct Parts<'a>(Vec<Part<'a>>);
+struct ShapeParts<'a>(Vec<ShapePart<'a>>);
 
-impl<'a> Parts<'a> {
+impl<'a> ShapeParts<'a> {
     fn text(&mut self, text: &str) {
-        if let Some(Part::Text(last)) = self.0.last_mut() {
+        if let Some(ShapePart::Text(last)) = self.0.last_mut() {
             last.push_str(text);
         } else if !text.is_empty() {
-            self.0.push(Part::Text(text.to_owned()));
+            self.0.push(ShapePart::Text(text.to_owned()));
         }
     }
 
@@ -301,8 +306,8 @@ impl<'a> Parts<'a> {
         };
         for column in columns {
             match column {
-                Run::Same(text) => self.text(text),
-                Run::Values(values) => self.cell(values, true),
+                WordPart::Same(text) => self.text(text),
+                WordPart::Values(values) => self.cell(values, true),
             }
         }
     }
@@ -320,16 +325,16 @@ impl<'a> Parts<'a> {
         let after = alike_end(first, &values, most);
         let after = border(&values, after, true, |value, at| value.len().checked_sub(at));
         if before + after == 0 {
-            self.0.push(Part::Column(Column::new(Pad::None, values, is_run)));
+            self.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, values, is_run)));
             return;
         }
         let cut = |value: &&'a str| value.get(before..value.len() - after);
         let Some(cut) = values.iter().map(cut).collect::<Option<Vec<_>>>() else {
-            self.0.push(Part::Column(Column::new(Pad::None, values, is_run)));
+            self.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, values, is_run)));
             return;
         };
         self.text(first.get(..before).unwrap_or(""));
-        self.0.push(Part::Column(Column::new(Pad::None, cut, is_run)));
+        self.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, cut, is_run)));
         self.text(first.get(first.len() - after..).unwrap_or(""));
     }
 }

@@ -4,11 +4,11 @@
 //! which the shared value foretells more than their own.
 
 use super::super::bytes::hash;
-use super::column::Column;
-use super::form::{Pad, fold};
-use super::keys::Keys;
-use super::shape::{Part, Table};
-use super::write::Place;
+use super::column::HoleColumn;
+use super::form::{PadSide, fold};
+use super::keys::KeyTable;
+use super::shape::{ShapePart, ShapeTable};
+use super::write::RowPlace;
 
 /// Letters for shared values.
 const NAMES: usize = 26;
@@ -21,7 +21,7 @@ const STRETCHES: std::ops::RangeInclusive<usize> = 6..=16;
 const ALONE: usize = usize::MAX;
 
 /// A column: its table, and its place among the columns of that.
-struct Member {
+struct SharedColumn {
     table: usize,
     /// Whether the values are paths, of which the folders count, too.
     is_path: bool,
@@ -35,13 +35,13 @@ struct Member {
     shared: usize,
 }
 
-impl Member {
-    fn of(table: usize, class: usize, column: &Column<'_>) -> Self {
+impl SharedColumn {
+    fn of(table: usize, class: usize, column: &HoleColumn<'_>) -> Self {
         let hole = &column.hole;
         Self {
             table,
             is_path: hole.path,
-            may_share: hole.step == 0 && hole.pad != Pad::Next,
+            may_share: hole.step == 0 && hole.pad != PadSide::Next,
             sources: Vec::new(),
             rows: 0,
             class,
@@ -52,20 +52,20 @@ impl Member {
 }
 
 /// A value of a row that is looked at. Values of the same hash are taken for the same.
-struct Value<'a> {
+struct RowValue<'a> {
     member: usize,
     text: &'a str,
     hash: u64,
 }
 
 /// Gives letters to the holes that should share.
-pub(super) fn name(tables: &mut [Table<'_>], places: &[Place]) {
+pub(super) fn name(tables: &mut [ShapeTable<'_>], places: &[RowPlace]) {
     let mut starts = Vec::with_capacity(tables.len());
     let mut members = Vec::new();
     for (table, held) in tables.iter().enumerate() {
         starts.push(members.len());
         for column in held.columns() {
-            members.push(Member::of(table, members.len(), column));
+            members.push(SharedColumn::of(table, members.len(), column));
         }
     }
     let values = values(tables, places, &starts, &members);
@@ -96,12 +96,12 @@ pub(super) fn name(tables: &mut [Table<'_>], places: &[Place]) {
 
 /// The values that may be shared, row by row, of the rows that are looked at.
 fn values<'a>(
-    tables: &'a [Table<'_>],
-    places: &[Place],
+    tables: &'a [ShapeTable<'_>],
+    places: &[RowPlace],
     starts: &[usize],
-    members: &[Member],
-) -> Vec<Value<'a>> {
-    let columns: Vec<Vec<&Column<'_>>> =
+    members: &[SharedColumn],
+) -> Vec<RowValue<'a>> {
+    let columns: Vec<Vec<&HoleColumn<'_>>> =
         tables.iter().map(|table| table.columns().collect()).collect();
     let mut values = Vec::new();
     let stretches = (places.len() / 100).clamp(*STRETCHES.start(), *STRETCHES.end());
@@ -111,7 +111,7 @@ fn values<'a>(
         let (Some(held), Some(start)) = (columns.get(*table), starts.get(*table)) else { continue };
         for ((member, known), column) in members.iter().enumerate().skip(*start).zip(held) {
             if let Some(text) = column.values.get(*row).filter(|_| known.may_share) {
-                values.push(Value { member, text, hash: hash(text.as_bytes()) });
+                values.push(RowValue { member, text, hash: hash(text.as_bytes()) });
             }
         }
     }
@@ -119,8 +119,8 @@ fn values<'a>(
 }
 
 /// Where each value stood last.
-fn follow(values: &[Value<'_>], members: &mut [Member]) {
-    let mut keys = Keys::new(values.len());
+fn follow(values: &[RowValue<'_>], members: &mut [SharedColumn]) {
+    let mut keys = KeyTable::new(values.len());
     let mut last: Vec<usize> = Vec::new();
     for value in values {
         let Some(member) = members.get_mut(value.member) else { continue };
@@ -147,7 +147,7 @@ fn folder(path: &str) -> &str {
 
 /// How much of a value the one before foretells: all, its folders, nothing.
 #[inline]
-fn hits(is_path: bool, before: Option<&Value<'_>>, value: &Value<'_>) -> usize {
+fn hits(is_path: bool, before: Option<&RowValue<'_>>, value: &RowValue<'_>) -> usize {
     match before {
         Some(before) if before.hash == value.hash => 2,
         Some(before) if is_path => usize::from(fold(value.text, before.text).is_some()),
@@ -156,7 +156,7 @@ fn hits(is_path: bool, before: Option<&Value<'_>>, value: &Value<'_>) -> usize {
 }
 
 /// Brings each column together with those that often held its value last.
-fn unite(members: &mut [Member]) {
+fn unite(members: &mut [SharedColumn]) {
     for at in 0..members.len() {
         let Some(member) = members.get(at) else { continue };
         let often = (member.rows / 8).max(2);
@@ -181,7 +181,7 @@ fn unite(members: &mut [Member]) {
     }
 }
 
-fn root(members: &[Member], at: usize) -> usize {
+fn root(members: &[SharedColumn], at: usize) -> usize {
     let mut at = at;
     while let Some(member) = members.get(at).filter(|member| member.class < at) {
         at = member.class;
@@ -190,7 +190,7 @@ fn root(members: &[Member], at: usize) -> usize {
 }
 
 /// A column in a class of its own shares nothing.
-fn leave_singles(members: &mut [Member]) {
+fn leave_singles(members: &mut [SharedColumn]) {
     let sizes = sizes(members);
     for member in members {
         if sizes.get(member.class) == Some(&1) {
@@ -200,7 +200,7 @@ fn leave_singles(members: &mut [Member]) {
 }
 
 /// How many columns each class has.
-fn sizes(members: &[Member]) -> Vec<usize> {
+fn sizes(members: &[SharedColumn]) -> Vec<usize> {
     let mut sizes = vec![0; members.len()];
     for member in members {
         if let Some(size) = sizes.get_mut(member.class) {
@@ -211,7 +211,7 @@ fn sizes(members: &[Member]) -> Vec<usize> {
 }
 
 /// Counts what each column's own value before foretells.
-fn own_hits(values: &[Value<'_>], members: &mut [Member]) {
+fn own_hits(values: &[RowValue<'_>], members: &mut [SharedColumn]) {
     let mut own = vec![None; members.len()];
     for value in values {
         let (Some(member), Some(before)) =
@@ -226,7 +226,7 @@ fn own_hits(values: &[Value<'_>], members: &mut [Member]) {
 }
 
 /// Counts what the value before of each column's class foretells.
-fn shared_hits(values: &[Value<'_>], members: &mut [Member]) {
+fn shared_hits(values: &[RowValue<'_>], members: &mut [SharedColumn]) {
     let mut shared = vec![None; members.len()];
     for member in &mut *members {
         member.shared = 0;
@@ -240,7 +240,7 @@ fn shared_hits(values: &[Value<'_>], members: &mut [Member]) {
 }
 
 /// Parts the classes that foretell no more than their members would alone.
-fn dissolve(members: &mut [Member]) {
+fn dissolve(members: &mut [SharedColumn]) {
     let mut gains = vec![(0, 0); members.len()];
     for member in &*members {
         if let Some((own, shared)) = gains.get_mut(member.class) {
@@ -255,7 +255,7 @@ fn dissolve(members: &mut [Member]) {
     }
 }
 
-fn letter(tables: &mut [Table<'_>], members: &[Member], starts: &[usize]) {
+fn letter(tables: &mut [ShapeTable<'_>], members: &[SharedColumn], starts: &[usize]) {
     let sizes = sizes(members);
     let mut letters: Vec<Option<char>> = vec![None; members.len()];
     let large = letters.iter_mut().zip(&sizes).filter(|(_, size)| **size > 1);
@@ -268,8 +268,8 @@ fn letter(tables: &mut [Table<'_>], members: &[Member], starts: &[usize]) {
             continue;
         };
         let mut columns = table.parts.iter_mut().filter_map(|part| match part {
-            Part::Column(column) => Some(column),
-            Part::Text(_) => None,
+            ShapePart::Column(column) => Some(column),
+            ShapePart::Text(_) => None,
         });
         if let Some(column) = columns.nth(place) {
             column.hole.name = letters.get(member.class).copied().flatten();

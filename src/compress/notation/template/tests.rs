@@ -7,7 +7,7 @@ use super::*;
 pub(super) fn decoded(lines: &[&str]) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut next = 0;
-    for Found { lines: range, block } in Template.encode(lines) {
+    for FoundBlock { lines: range, block } in Template.encode(lines) {
         out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
         let body: Vec<&str> = block.body.lines().collect();
         let shown = lines[range.clone()].join("\n");
@@ -21,7 +21,7 @@ pub(super) fn decoded(lines: &[&str]) -> String {
 pub(super) fn shown(lines: &[&str]) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut next = 0;
-    for Found { lines: range, block } in Template.encode(lines) {
+    for FoundBlock { lines: range, block } in Template.encode(lines) {
         out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
         out.push(format!("§template {} {}", block.body.len(), block.args));
         out.extend(block.body.lines().map(str::to_owned));
@@ -33,7 +33,7 @@ pub(super) fn shown(lines: &[&str]) -> String {
 
 fn check(lines: &[&str]) -> Result<(), TestCaseError> {
     let mut end = 0;
-    for Found { lines: range, block } in Template.encode(lines) {
+    for FoundBlock { lines: range, block } in Template.encode(lines) {
         prop_assert!(range.start >= end);
         end = range.end;
         prop_assert!(!block.args.contains('\n'));

@@ -1,8 +1,8 @@
 //! The words of lines: where they stand, what is in them, and which lines report errors.
 
-use super::super::Seen;
-use super::super::bytes::{Planes, chunks, hash_within};
-use super::super::severity::Reports;
+use super::super::ErrorLines;
+use super::super::bytes::{ByteClasses, chunks, hash_within};
+use super::super::severity::ErrorScan;
 
 /// Words of a line that are told apart; the last takes the rest of the line.
 pub(super) const WORDS: usize = 40;
@@ -12,7 +12,7 @@ const LENGTHS: std::ops::Range<usize> = 8..20_000;
 /// A word of a line. Words of the same hash are taken for the same: a block in which they are not
 /// does not decode, and is not used.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Word {
+pub(super) struct LineWord {
     pub(super) hash: u64,
     /// Byte positions: no line with words is longer than these can tell.
     pub(super) start: u16,
@@ -30,21 +30,25 @@ pub(super) const FIXED_FIRST: u8 = 8;
 
 /// A line that may become a row: where it stands, and its words among those of all lines.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct WordLine {
     pub(super) at: usize,
     pub(super) first: usize,
     pub(super) count: usize,
 }
 
-impl Line {
+impl WordLine {
     #[inline]
-    pub(super) fn words<'a>(&self, words: &'a [Word]) -> &'a [Word] {
+    pub(super) fn words<'a>(&self, words: &'a [LineWord]) -> &'a [LineWord] {
         words.get(self.first..self.first + self.count).unwrap_or_default()
     }
 }
 
 /// The lines that may become rows; what is seen of errors on the way is noted.
-pub(super) fn read(lines: &[&str], words: &mut Vec<Word>, seen: &mut Seen) -> Vec<Line> {
+pub(super) fn read(
+    lines: &[&str],
+    words: &mut Vec<LineWord>,
+    seen: &mut ErrorLines,
+) -> Vec<WordLine> {
     let mut read = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
         if !LENGTHS.contains(&line.len()) {
@@ -59,28 +63,28 @@ pub(super) fn read(lines: &[&str], words: &mut Vec<Word>, seen: &mut Seen) -> Ve
         }
         let count = words.len() - first;
         if count > 0 {
-            read.push(Line { at, first, count });
+            read.push(WordLine { at, first, count });
         }
     }
     read
 }
 
 /// What is in a word that stands in a chunk from a bit on, up to another.
-fn class(planes: &Planes, from: u32, to: u32) -> u8 {
+fn class(planes: &ByteClasses, from: u32, to: u32) -> u8 {
     let range = (u32::MAX << from) & !(u32::MAX.checked_shl(to).unwrap_or(0));
     u8::from(planes.digits & range != 0) * DIGIT + u8::from(planes.letters & range != 0) * LETTER
 }
 
 /// The words of a line; whether it may become a row, which one that reports an error may not.
-fn split(text: &str, words: &mut Vec<Word>) -> bool {
+fn split(text: &str, words: &mut Vec<LineWord>) -> bool {
     let line = text.as_bytes();
     let first = words.len();
-    let mut reports = Reports::of(text);
+    let mut reports = ErrorScan::of(text);
     // A word that goes on in the next chunk: where it began, what was in it.
     let mut open: Option<(usize, u8)> = None;
     let mut has_tab = false;
     chunks(line, |base, chunk, shift| {
-        let planes = &Planes::of(chunk, shift);
+        let planes = &ByteClasses::of(chunk, shift);
         reports.see(base, planes);
         has_tab |= planes.tabs != 0;
         let before = planes.solid << 1 | u32::from(open.is_some());
@@ -133,8 +137,8 @@ fn split(text: &str, words: &mut Vec<Word>) -> bool {
     true
 }
 
-fn word(start: usize, end: usize, class: u8) -> Word {
-    Word { hash: 0, start: position(start), end: position(end), is_spaced: false, class }
+fn word(start: usize, end: usize, class: u8) -> LineWord {
+    LineWord { hash: 0, start: position(start), end: position(end), is_spaced: false, class }
 }
 
 #[inline]

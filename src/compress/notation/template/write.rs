@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::Body;
-use super::column::{Cell, Column};
-use super::form::{Form, Piece};
-use super::shape::{Part, Table};
+use super::super::BlockBody;
+use super::column::{Cell, HoleColumn};
+use super::form::{FormPiece, RowForm};
+use super::shape::{ShapePart, ShapeTable};
 use super::share;
 
 /// Forms of a block. More would be a dictionary to look things up in.
@@ -14,7 +14,10 @@ const FORMS: usize = 26;
 const TAGS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The lines that the block stands for, its body, and how many forms that begins with.
-pub(super) fn body(lines: &[&str], tables: Vec<Table<'_>>) -> Option<(Range<usize>, Body, usize)> {
+pub(super) fn body(
+    lines: &[&str],
+    tables: Vec<ShapeTable<'_>>,
+) -> Option<(Range<usize>, BlockBody, usize)> {
     let mut tables = worthy(lines, tables);
     let first = tables.iter().filter_map(|table| table.lines.first()).min().copied()?;
     let last = tables.iter().filter_map(|table| table.lines.last()).max().copied()?;
@@ -24,7 +27,7 @@ pub(super) fn body(lines: &[&str], tables: Vec<Table<'_>>) -> Option<(Range<usiz
     let grids = grids(&tables, &places);
     let plain = lines.iter().zip(&places).filter(|(_, place)| place.is_none());
     let tags = tags(plain.map(|(line, _)| *line));
-    let forms: Vec<Form> = tables
+    let forms: Vec<RowForm> = tables
         .iter()
         .zip(&grids)
         .zip(tags)
@@ -32,7 +35,7 @@ pub(super) fn body(lines: &[&str], tables: Vec<Table<'_>>) -> Option<(Range<usiz
         .collect();
 
     let plain = lines.get(range.clone()).unwrap_or_default();
-    let mut body = Body::with_capacity(plain.iter().map(|line| line.len() + 1).sum());
+    let mut body = BlockBody::with_capacity(plain.iter().map(|line| line.len() + 1).sum());
     for form in &forms {
         body.push(&form.write());
     }
@@ -47,9 +50,9 @@ pub(super) fn body(lines: &[&str], tables: Vec<Table<'_>>) -> Option<(Range<usiz
 }
 
 /// Table and row of every line that has them.
-pub(super) type Place = Option<(usize, usize)>;
+pub(super) type RowPlace = Option<(usize, usize)>;
 
-fn places(tables: &[Table<'_>], lines: usize) -> Vec<Place> {
+fn places(tables: &[ShapeTable<'_>], lines: usize) -> Vec<RowPlace> {
     let mut places = vec![None; lines];
     for (table, held) in tables.iter().enumerate() {
         for (row, line) in held.lines.iter().enumerate() {
@@ -62,7 +65,7 @@ fn places(tables: &[Table<'_>], lines: usize) -> Vec<Place> {
 }
 
 /// The tables that save tokens, the best of them where there are many, by their first lines.
-fn worthy<'a>(lines: &[&str], tables: Vec<Table<'a>>) -> Vec<Table<'a>> {
+fn worthy<'a>(lines: &[&str], tables: Vec<ShapeTable<'a>>) -> Vec<ShapeTable<'a>> {
     let gains = tables.into_iter().map(|table| (gain(lines, &table), table));
     let mut gains: Vec<_> = gains.filter(|(gain, _)| *gain > 0).collect();
     gains.sort_by_key(|(gain, table)| (-gain, table.lines.first().copied()));
@@ -73,7 +76,7 @@ fn worthy<'a>(lines: &[&str], tables: Vec<Table<'a>>) -> Vec<Table<'a>> {
 }
 
 /// About how many tokens a table saves, were no value shared with others: from its first rows.
-fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
+fn gain(lines: &[&str], table: &ShapeTable<'_>) -> i64 {
     const ROWS: usize = 12;
     let seen = table.lines.len().min(ROWS);
     let held = table.lines.iter().take(seen).filter_map(|line| lines.get(*line));
@@ -81,8 +84,8 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
     let mut form = 4;
     for part in &table.parts {
         match part {
-            Part::Text(text) => form += weight(text),
-            Part::Column(column) => {
+            ShapePart::Text(text) => form += weight(text),
+            ShapePart::Column(column) => {
                 form += 2;
                 let mut before: Option<&str> = None;
                 for value in column.values.iter().take(seen) {
@@ -103,21 +106,21 @@ fn gain(lines: &[&str], table: &Table<'_>) -> i64 {
 }
 
 /// The cells of a table, row by row.
-struct Grid<'a> {
+struct RowGrid<'a> {
     width: usize,
     cells: Vec<Cell<'a>>,
     /// How many cells stand in each row: empty ones at its end do not.
     filled: Vec<u8>,
-    tally: Tally,
+    tally: CellTally,
 }
 
 /// Finds the cells of all tables in the order of their lines, for a value may be foretold by
 /// another table's.
-fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
+fn grids<'a>(tables: &'a [ShapeTable<'_>], places: &[RowPlace]) -> Vec<RowGrid<'a>> {
     // The values before: those with a letter, then one for every other column.
     let mut before: Vec<Option<&str>> = vec![None; 26];
-    let mut columns: Vec<Vec<(&Column<'_>, usize)>> = Vec::with_capacity(tables.len());
-    let mut grids: Vec<Grid<'_>> = Vec::with_capacity(tables.len());
+    let mut columns: Vec<Vec<(&HoleColumn<'_>, usize)>> = Vec::with_capacity(tables.len());
+    let mut grids: Vec<RowGrid<'_>> = Vec::with_capacity(tables.len());
     for table in tables {
         let held = table.columns().filter(|column| column.has_cell()).map(|column| {
             let named = column.hole.name.map(|name| name as usize - 'a' as usize);
@@ -130,7 +133,7 @@ fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
         let held: Vec<_> = held.collect();
         let rows = table.lines.len();
         let (cells, filled) = (Vec::with_capacity(rows * held.len()), Vec::with_capacity(rows));
-        grids.push(Grid { width: held.len(), cells, filled, tally: Tally::default() });
+        grids.push(RowGrid { width: held.len(), cells, filled, tally: CellTally::default() });
         columns.push(held);
     }
     for (table, row) in places.iter().flatten() {
@@ -152,16 +155,16 @@ fn grids<'a>(tables: &'a [Table<'_>], places: &[Place]) -> Vec<Grid<'a>> {
     grids
 }
 
-fn form(table: &Table<'_>, grid: &Grid<'_>, tag: char) -> Form {
+fn form(table: &ShapeTable<'_>, grid: &RowGrid<'_>, tag: char) -> RowForm {
     let pieces = table.parts.iter().map(|part| match part {
-        Part::Text(text) => Piece::Text(text.clone()),
-        Part::Column(column) => Piece::Hole(column.hole.clone()),
+        ShapePart::Text(text) => FormPiece::Text(text.clone()),
+        ShapePart::Column(column) => FormPiece::Hole(column.hole.clone()),
     });
-    Form { tag, separator: grid.tally.separator(), pieces: pieces.collect() }
+    RowForm { tag, separator: grid.tally.separator(), pieces: pieces.collect() }
 }
 
-impl Grid<'_> {
-    fn row(&self, row: usize, form: &Form, out: &mut String) {
+impl RowGrid<'_> {
+    fn row(&self, row: usize, form: &RowForm, out: &mut String) {
         let start = row * self.width;
         let cells = self.cells.get(start..start + self.width).unwrap_or_default();
         let filled = self.filled.get(row).copied().unwrap_or_default();
@@ -192,7 +195,7 @@ fn tags<'a>(plain: impl Iterator<Item = &'a str>) -> Vec<char> {
     tags
 }
 
-fn escaped(forms: &[Form], line: &str, out: &mut String) {
+fn escaped(forms: &[RowForm], line: &str, out: &mut String) {
     let first = line.bytes().next().map_or('\n', char::from);
     let is_row = || forms.iter().any(|form| form.tag == first && form.row(line).is_some());
     if first == '\\' || is_row() {
@@ -202,20 +205,20 @@ fn escaped(forms: &[Form], line: &str, out: &mut String) {
 }
 
 /// What the cells of a table hold, to choose what separates them.
-struct Tally {
+struct CellTally {
     /// The bytes that stand in cells that may not hold a separator.
     seen: [bool; 256],
     words: usize,
     empty: usize,
 }
 
-impl Default for Tally {
+impl Default for CellTally {
     fn default() -> Self {
         Self { seen: [false; 256], words: 0, empty: 0 }
     }
 }
 
-impl Tally {
+impl CellTally {
     /// Takes in the cells that stand in a row of so many, and whether those of their columns are
     /// runs.
     fn add<'a>(&mut self, cells: impl Iterator<Item = (Cell<'a>, bool)>, width: usize) {
@@ -266,7 +269,7 @@ fn cell_weight(cell: Cell<'_>) -> i64 {
 
 /// About how many tokens a text has: runs of letters, groups of three digits, runs of signs.
 fn weight(text: &str) -> i64 {
-    Run::default().over(text.as_bytes())
+    ClassRun::default().over(text.as_bytes())
 }
 
 /// About how many tokens some texts have. Two at a time: a step waits for the one before it in the
@@ -275,7 +278,7 @@ fn weights<'t>(mut texts: impl Iterator<Item = &'t str>) -> i64 {
     let mut tokens = 0;
     while let Some(one) = texts.next() {
         let (one, other) = (one.as_bytes(), texts.next().unwrap_or_default().as_bytes());
-        let (mut run, mut beside) = (Run::default(), Run::default());
+        let (mut run, mut beside) = (ClassRun::default(), ClassRun::default());
         for (byte, next) in one.iter().zip(other) {
             tokens += run.step(*byte) + beside.step(*next);
         }
@@ -287,15 +290,15 @@ fn weights<'t>(mut texts: impl Iterator<Item = &'t str>) -> i64 {
 }
 
 /// The run of bytes of one class that a text is read up to: its state.
-struct Run(u8);
+struct ClassRun(u8);
 
-impl Default for Run {
+impl Default for ClassRun {
     fn default() -> Self {
         Self(START)
     }
 }
 
-impl Run {
+impl ClassRun {
     /// The tokens that a byte begins: one or none.
     #[inline]
     fn step(&mut self, byte: u8) -> i64 {

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::hook::call::{Answering, CALLS};
-use crate::hook::kept::{Ask, Kept, key};
-use crate::hook::{Changed, Item};
+use crate::hook::call::{CALLS, CallFuture};
+use crate::hook::outcome_store::{OutcomeKey, OutcomeStore, key};
+use crate::hook::{Changed, CheckedInput};
 
 const AT: &str = "tool_result";
 const APPEND: &str = r#"{"action":"merge_patch","patch":{"result":{"content":"done"}}}"#;
@@ -18,9 +18,9 @@ fn result(id: usize, content: &str) -> String {
     .to_string()
 }
 
-fn items(inputs: &[String]) -> Vec<Item<'_>> {
-    let facts = Facts { tool: Some("Bash"), ..Facts::default() };
-    inputs.iter().map(|input| Item { input, facts, check: &fine }).collect()
+fn items(inputs: &[String]) -> Vec<CheckedInput<'_>> {
+    let facts = MatchContext { tool: Some("Bash"), ..MatchContext::default() };
+    inputs.iter().map(|input| CheckedInput { input, facts, check: &fine }).collect()
 }
 
 fn contents(changed: &[Changed]) -> Vec<Option<String>> {
@@ -41,16 +41,16 @@ struct Crowd {
 }
 
 impl Caller for Crowd {
-    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+    fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         Box::pin(async move {
             let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(now, Ordering::SeqCst);
             self.asked.fetch_add(1, Ordering::SeqCst);
             tokio::task::yield_now().await;
             self.now.fetch_sub(1, Ordering::SeqCst);
-            let answer = Answer::read(call.point, call.hook.kind, self.body);
+            let answer = HookAnswer::read(call.point, call.hook.kind, self.body);
             let body = Some(self.body.into());
-            Called { answer, body, took: Duration::from_millis(100), attempts: 1 }
+            CallReply { answer, body, took: Duration::from_millis(100), attempts: 1 }
         })
     }
 }
@@ -58,14 +58,14 @@ impl Caller for Crowd {
 #[derive(Debug, Default)]
 struct Memory(Mutex<Map<(String, String), Arc<str>>>);
 
-impl Kept for Memory {
+impl OutcomeStore for Memory {
     fn keeps(&self, hook: &Hook) -> bool {
         &*hook.id != "inline"
     }
 
-    fn find(&self, asks: &[Ask<'_>]) -> Vec<Option<Arc<str>>> {
+    fn find(&self, asks: &[OutcomeKey<'_>]) -> Vec<Option<Arc<str>>> {
         let known = self.0.lock().unwrap();
-        let of = |ask: &Ask<'_>, key: &str| {
+        let of = |ask: &OutcomeKey<'_>, key: &str| {
             known.get(&(ask.hook.id.to_string(), key.to_owned())).cloned()
         };
         asks.iter().map(|ask| of(ask, ask.key).or_else(|| of(ask, ask.answered))).collect()
@@ -104,7 +104,7 @@ async fn what_is_kept_stands_and_the_same_is_asked_once() {
     let inputs = [result(1, "x"), result(2, "x"), result(3, "y")];
     for (asked, told) in [(3 + 1, 1), (3, 0)] {
         let crowd = Crowd { body: APPEND, ..Crowd::default() };
-        let mut round = round(&list, &crowd).keeping(Arc::clone(&memory) as Arc<dyn Kept>);
+        let mut round = round(&list, &crowd).keeping(Arc::clone(&memory) as Arc<dyn OutcomeStore>);
         let (changed, later) = round.each(Point::ToolResult, &items(&inputs)).await.unwrap();
         assert_eq!(contents(&changed), vec![Some("done".to_owned()); 3]);
         assert_eq!(crowd.asked.load(Ordering::SeqCst), asked);
@@ -122,12 +122,12 @@ async fn a_failure_that_is_skipped_is_an_outcome_that_stands() {
     let list = hooks(AT, &[("t", "transform", skip)]);
     let memory = Arc::new(Memory::default());
     let inputs = [result(1, "x")];
-    let broken = Script::default().failing("t", Cause::Connect);
-    let mut first = round(&list, &broken).keeping(Arc::clone(&memory) as Arc<dyn Kept>);
+    let broken = Script::default().failing("t", FailureCause::Connect);
+    let mut first = round(&list, &broken).keeping(Arc::clone(&memory) as Arc<dyn OutcomeStore>);
     first.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     assert_eq!(words(&first), told(&[("t", "failed", Some("connect"))]));
     let well = Script::new(&[("t", APPEND)]);
-    let mut second = round(&list, &well).keeping(Arc::clone(&memory) as Arc<dyn Kept>);
+    let mut second = round(&list, &well).keeping(Arc::clone(&memory) as Arc<dyn OutcomeStore>);
     let (changed, _) = second.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     assert_eq!(contents(&changed), [None]);
     assert_eq!(well.asked(), [] as [String; 0]);
@@ -141,12 +141,12 @@ async fn a_watched_hook_leaves_nothing_that_holds_later() {
     let inputs = [result(1, "x")];
     let script = Script::new(&[("t", APPEND)]);
     let list = hooks(AT, &[("t", "transform", audit)]);
-    let mut first = round(&list, &script).keeping(Arc::clone(&memory) as Arc<dyn Kept>);
+    let mut first = round(&list, &script).keeping(Arc::clone(&memory) as Arc<dyn OutcomeStore>);
     let (changed, _) = first.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     assert_eq!(contents(&changed), [None]);
     assert_eq!(words(&first), told(&[("t", "would_apply", None)]));
     let list = hooks(AT, &[("t", "transform", none())]);
-    let mut second = round(&list, &script).keeping(Arc::clone(&memory) as Arc<dyn Kept>);
+    let mut second = round(&list, &script).keeping(Arc::clone(&memory) as Arc<dyn OutcomeStore>);
     let (changed, _) = second.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     assert_eq!(contents(&changed), [None]);
     assert_eq!(script.asked(), ["t"]);
@@ -158,11 +158,11 @@ async fn a_failure_that_counts_takes_all_back() {
         AT,
         &[("a", "transform", none()), ("b", "transform", none()), ("c", "transform", none())],
     );
-    let script = Script::new(&[("a", APPEND)]).failing("b", Cause::Status);
+    let script = Script::new(&[("a", APPEND)]).failing("b", FailureCause::Status);
     let inputs = [result(1, "x")];
     let mut round = round(&list, &script);
     let stop = round.each(Point::ToolResult, &items(&inputs)).await.unwrap_err();
-    assert_eq!(stop.cause(), Cause::Status);
+    assert_eq!(stop.cause(), FailureCause::Status);
     assert_eq!(script.asked(), ["a", "b"]);
     assert_eq!(
         words(&round),
@@ -184,14 +184,16 @@ async fn a_record_says_again_what_a_built_in_hook_said_once() {
     let memory = Arc::new(Memory::default());
     let inputs = [result(1, "abcdef")];
     let script = Script::default();
-    let mut before = round(&[cut(3)], &script).keeping(Arc::clone(&memory) as Arc<dyn Kept>);
+    let mut before =
+        round(&[cut(3)], &script).keeping(Arc::clone(&memory) as Arc<dyn OutcomeStore>);
     before.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     // Another revision is for results that were not seen before.
-    let mut after = round(&[cut(2)], &script).keeping(Arc::clone(&memory) as Arc<dyn Kept>);
+    let mut after = round(&[cut(2)], &script).keeping(Arc::clone(&memory) as Arc<dyn OutcomeStore>);
     let (changed, _) = after.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     assert_eq!(contents(&changed), [Some("abc".to_owned())]);
-    let recorded = Arc::new(Recorded::new(after.runs()));
-    let mut again = round(&[cut(2)], &*recorded).keeping(Arc::clone(&recorded) as Arc<dyn Kept>);
+    let recorded = Arc::new(RecordedHooks::new(after.runs()));
+    let mut again =
+        round(&[cut(2)], &*recorded).keeping(Arc::clone(&recorded) as Arc<dyn OutcomeStore>);
     let (changed, _) = again.each(Point::ToolResult, &items(&inputs)).await.unwrap();
     assert_eq!(contents(&changed), [Some("abc".to_owned())]);
     assert_eq!(again.runs()[0].answer, after.runs()[0].answer);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::hook::recorded::Recorded;
+use crate::hook::recorded::RecordedHooks;
 
 mod each;
 mod script;
@@ -25,7 +25,7 @@ async fn the_first_denial_ends_it_and_observers_hear_of_it() {
     let denial = changed.denied.unwrap();
     assert_eq!((&*denial.hook, &*denial.reason, denial.code.as_deref()), ("g1", "no", Some("c")));
     assert_eq!(changed.payload, None);
-    let later = round.observe(at, Decision::Denied(&denial)).await;
+    let later = round.observe(at, GuardDecision::Denied(&denial)).await;
     assert_eq!(script.asked(), ["g1", "o"]);
     assert!(script.input("o").ends_with(r#","decision":"deny","denied_by":"g1","reason":"no"}"#));
     assert!(script.input("o").contains(r#""s":"""#));
@@ -45,8 +45,8 @@ async fn the_first_denial_ends_it_and_observers_hear_of_it() {
 #[tokio::test]
 async fn no_failure_of_a_guard_is_leave() {
     // These two refuse the whole request, whichever hook it is.
-    let refuse_all = [Cause::Diverged, Cause::TextLimit];
-    for cause in Cause::ALL.into_iter().filter(|cause| !refuse_all.contains(cause)) {
+    let refuse_all = [FailureCause::Diverged, FailureCause::TextLimit];
+    for cause in FailureCause::ALL.into_iter().filter(|cause| !refuse_all.contains(cause)) {
         let list = hooks("tool_call", &[("g", "guard", none())]);
         let script = Script::default().failing("g", cause);
         let mut round = round(&list, &script);
@@ -56,7 +56,7 @@ async fn no_failure_of_a_guard_is_leave() {
     }
     let open = serde_json::json!({"on_failure": "skip", "allow_fail_open": true});
     let list = hooks("tool_call", &[("g", "guard", open)]);
-    let script = Script::default().failing("g", Cause::Status);
+    let script = Script::default().failing("g", FailureCause::Status);
     let changed = round(&list, &script).change(at(Point::ToolCall, CALL), &fine).await.unwrap();
     assert_eq!(changed.denied, None);
 }
@@ -79,7 +79,7 @@ async fn transforms_work_on_what_the_one_before_made() {
     assert_eq!(script.asked(), ["g", "a", "b"]);
     assert!(script.input("g").contains(r#""s":"""#) && script.input("b").contains(r#""s":"a""#));
     let input = changed.input.unwrap();
-    round.observe(at(Point::ToolCall, &input), Decision::Allowed).await;
+    round.observe(at(Point::ToolCall, &input), GuardDecision::Allowed).await;
     assert!(script.input("o").contains(r#""t":"b""#));
     assert!(script.input("o").ends_with(r#","decision":"allow"}"#));
 }
@@ -97,11 +97,11 @@ async fn a_chain_is_applied_whole_or_not_at_all() {
             ],
         )
     };
-    let script = || Script::new(&[("a", ADD_A), ("c", ADD_B)]).failing("b", Cause::Status);
+    let script = || Script::new(&[("a", ADD_A), ("c", ADD_B)]).failing("b", FailureCause::Status);
     let (failing, skipping) = (script(), script());
     let mut first = round(&list("fail"), &failing);
     let stop = first.change(at(Point::ToolCall, CALL), &fine).await.unwrap_err();
-    assert_eq!((stop.cause(), stop.is_timeout()), (Cause::Status, false));
+    assert_eq!((stop.cause(), stop.is_timeout()), (FailureCause::Status, false));
     assert_eq!(failing.asked(), ["a", "b"]);
     assert_eq!(
         words(&first),
@@ -125,7 +125,7 @@ async fn what_is_not_valid_at_the_point_is_a_failure_of_the_hook() {
     };
     let mut round = round(&list, &script);
     let stop = round.change(at(Point::ToolCall, CALL), &object).await.unwrap_err();
-    assert_eq!(stop.cause(), Cause::InvalidPayload);
+    assert_eq!(stop.cause(), FailureCause::InvalidPayload);
 }
 
 #[tokio::test]
@@ -161,11 +161,11 @@ async fn a_watched_hook_changes_nothing_and_says_what_it_would_have_done() {
         "tool_call",
         &[("g", "guard", audit()), ("h", "guard", audit()), ("a", "transform", audit())],
     );
-    let script = Script::new(&[("g", DENY), ("a", ADD_A)]).failing("h", Cause::Timeout);
+    let script = Script::new(&[("g", DENY), ("a", ADD_A)]).failing("h", FailureCause::Timeout);
     let mut round = round(&list, &script);
     let changed = round.change(at(Point::ToolCall, CALL), &fine).await.unwrap();
     assert_eq!(changed, Changed::default());
-    let words: Vec<_> = round.runs().iter().map(Run::word).collect();
+    let words: Vec<_> = round.runs().iter().map(HookRun::word).collect();
     assert_eq!(words, ["would_deny", "failed", "would_apply"]);
 }
 
@@ -220,8 +220,8 @@ async fn of_typed_answers_the_first_or_all_hold() {
             ("d", "provide", none()),
         ],
     );
-    let script =
-        Script::new(&[("a", "null"), ("c", r#"{"content":"S"}"#)]).failing("b", Cause::Connect);
+    let script = Script::new(&[("a", "null"), ("c", r#"{"content":"S"}"#)])
+        .failing("b", FailureCause::Connect);
     let mut first = round(&list, &script);
     let provided = first.provide(at(Point::Summarize, "{}"), &|_| 1, &fine).await.unwrap();
     assert_eq!(provided.answers, [("c".into(), r#"{"content":"S"}"#.into())]);
@@ -241,7 +241,7 @@ async fn of_typed_answers_the_first_or_all_hold() {
 async fn a_provider_whose_failure_counts_stops_it() {
     let fail = serde_json::json!({"on_failure": "fail"});
     let list = hooks("before_compile", &[("a", "provide", fail), ("b", "provide", none())]);
-    let script = Script::new(&[("b", r#"{"content":"B"}"#)]).failing("a", Cause::Timeout);
+    let script = Script::new(&[("b", r#"{"content":"B"}"#)]).failing("a", FailureCause::Timeout);
     let mut round = round(&list, &script);
     let stop = round.provide(at(Point::BeforeCompile, "{}"), &|_| 1, &fine).await.unwrap_err();
     assert!(stop.is_timeout());
@@ -315,7 +315,7 @@ async fn only_what_is_projected_is_sent() {
     assert_eq!(changed.payload.as_deref(), Some(r#"{"s":"","path":"p","t":"b"}"#));
     let script = Script::new(&[("a", r#"{"action":"replace","payload":{}}"#)]);
     let stop = round(&list, &script).change(at(Point::ToolCall, CALL), &fine).await.unwrap_err();
-    assert_eq!(stop.cause(), Cause::BadShape);
+    assert_eq!(stop.cause(), FailureCause::BadShape);
 }
 
 #[tokio::test]
@@ -337,9 +337,9 @@ async fn a_dry_run_calls_no_webhook() {
     let at = at(Point::ToolCall, CALL);
     let changed = round.change(at, &fine).await.unwrap();
     assert_eq!(changed, Changed::default());
-    assert!(round.observe(at, Decision::Allowed).await.is_empty());
+    assert!(round.observe(at, GuardDecision::Allowed).await.is_empty());
     assert_eq!(script.asked(), [""; 0]);
-    let words: Vec<_> = round.runs().iter().map(Run::word).collect();
+    let words: Vec<_> = round.runs().iter().map(HookRun::word).collect();
     assert_eq!(words, ["allowed", "would_call", "would_call", "would_call"]);
 }
 
@@ -355,14 +355,14 @@ async fn a_replay_calls_nothing_and_comes_to_the_same() {
             ],
         )
     };
-    let script = Script::new(&[("a", ADD_A), ("g", ALLOW)]).failing("b", Cause::Timeout);
+    let script = Script::new(&[("a", ADD_A), ("g", ALLOW)]).failing("b", FailureCause::Timeout);
     let mut live = round(&list(), &script);
     let first = live.change(at(Point::ToolCall, CALL), &fine).await.unwrap();
     let runs = live.into_runs();
-    let recorded = Recorded::new(&runs);
+    let recorded = RecordedHooks::new(&runs);
     let mut replay = round(&list(), &recorded);
     assert_eq!(replay.change(at(Point::ToolCall, CALL), &fine).await.unwrap(), first);
-    let lines = |runs: &[Run]| {
+    let lines = |runs: &[HookRun]| {
         runs.iter().map(|run| (run.word(), run.request_digest.clone())).collect::<Vec<_>>()
     };
     assert_eq!(lines(replay.runs()), lines(&runs));
@@ -370,12 +370,12 @@ async fn a_replay_calls_nothing_and_comes_to_the_same() {
     let other = CALL.replace("\"p\"", "\"q\"");
     let mut replay = round(&list(), &recorded);
     let stop = replay.change(at(Point::ToolCall, &other), &fine).await.unwrap_err();
-    let Stop::Diverged { hook, expected, actual, .. } = stop else { panic!("a divergence") };
+    let HookStop::Diverged { hook, expected, actual, .. } = stop else { panic!("a divergence") };
     assert_eq!((&*hook, expected), ("g", runs[0].request_digest.clone()));
     assert_ne!(Some(actual), runs[0].request_digest);
-    let empty = Recorded::default();
+    let empty = RecordedHooks::default();
     let stop = round(&list(), &empty).change(at(Point::ToolCall, CALL), &fine).await.unwrap_err();
-    assert!(matches!(stop, Stop::Diverged { expected: None, .. }));
+    assert!(matches!(stop, HookStop::Diverged { expected: None, .. }));
 }
 
 #[tokio::test]
@@ -407,9 +407,11 @@ async fn without_hooks_nothing_happens() {
     for point in Point::ALL {
         let changed = round.change(at(point, "{}"), &fine).await.unwrap();
         let provided = round.provide(at(point, "{}"), &|_| 1, &fine).await.unwrap();
-        let later = round.observe(at(point, "{}"), Decision::Allowed).await;
+        let later = round.observe(at(point, "{}"), GuardDecision::Allowed).await;
         assert!(
-            changed == Changed::default() && provided == Provided::default() && later.is_empty()
+            changed == Changed::default()
+                && provided == ProvideResult::default()
+                && later.is_empty()
         );
     }
     assert!(round.runs().is_empty());
@@ -428,8 +430,8 @@ async fn each_time_that_a_point_is_reached_has_its_number() {
         let at = at(Point::BeforeCompress, r#"{"history":[]}"#);
         round.change(at, &fine).await.unwrap();
         round.provide(at, &|_| 1, &fine).await.unwrap();
-        round.observe(at, Decision::Allowed).await;
-        round.observe(At { point: Point::MemoryChanged, ..at }, Decision::None).await;
+        round.observe(at, GuardDecision::Allowed).await;
+        round.observe(HookInput { point: Point::MemoryChanged, ..at }, GuardDecision::None).await;
     }
     let numbers: Vec<_> = round.runs().iter().map(|run| (&*run.hook, run.occurrence)).collect();
     assert_eq!(

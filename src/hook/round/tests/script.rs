@@ -4,7 +4,7 @@ use std::collections::BTreeMap as Map;
 use std::sync::Mutex;
 
 use super::super::*;
-use crate::hook::call::Answering;
+use crate::hook::call::CallFuture;
 use crate::hook::order::Manifest;
 use crate::hook::read::{GivenId, read_hook};
 use crate::json::{Faults, Path};
@@ -12,7 +12,7 @@ use crate::json::{Faults, Path};
 /// Answers as a test scripted: a body, or a failure, and the time that it took.
 #[derive(Debug, Default)]
 pub(super) struct Script {
-    answers: Map<&'static str, Result<&'static str, Cause>>,
+    answers: Map<&'static str, Result<&'static str, FailureCause>>,
     took: Map<&'static str, u64>,
     asked: Mutex<Vec<(String, String, Duration)>>,
 }
@@ -23,7 +23,7 @@ impl Script {
         Self { answers, ..Self::default() }
     }
 
-    pub(super) fn failing(mut self, id: &'static str, cause: Cause) -> Self {
+    pub(super) fn failing(mut self, id: &'static str, cause: FailureCause) -> Self {
         self.answers.insert(id, Err(cause));
         self
     }
@@ -44,20 +44,20 @@ impl Script {
 }
 
 impl Caller for Script {
-    fn call<'c>(&'c self, call: Call<'c>) -> Answering<'c> {
+    fn call<'c>(&'c self, call: Call<'c>) -> CallFuture<'c> {
         let id = call.hook.id.to_string();
         self.asked.lock().unwrap().push((id.clone(), call.input.to_owned(), call.allowance));
         let took = Duration::from_millis(self.took.get(id.as_str()).copied().unwrap_or(1));
         let late = took > call.allowance;
         let scripted = self.answers.get(id.as_str()).copied().expect("a scripted hook");
         let answer = match scripted {
-            _ if late => Err(Failure::new(Cause::Timeout, "late")),
-            Ok(body) => Answer::read(call.point, call.hook.kind, body),
-            Err(cause) => Err(Failure::new(cause, "scripted")),
+            _ if late => Err(CallFailure::new(FailureCause::Timeout, "late")),
+            Ok(body) => HookAnswer::read(call.point, call.hook.kind, body),
+            Err(cause) => Err(CallFailure::new(cause, "scripted")),
         };
         let body = scripted.ok().filter(|_| !late).map(Arc::from);
         let took = took.min(call.allowance);
-        Box::pin(async move { Called { answer, body, took, attempts: 1 } })
+        Box::pin(async move { CallReply { answer, body, took, attempts: 1 } })
     }
 }
 
@@ -90,16 +90,20 @@ pub(super) fn none() -> serde_json::Value {
     serde_json::json!({})
 }
 
-pub(super) fn round<'r>(hooks: &[Arc<Hook>], caller: &'r dyn Caller) -> Round<'r> {
+pub(super) fn round<'r>(hooks: &[Arc<Hook>], caller: &'r dyn Caller) -> HookRound<'r> {
     let set = HookSet::new(hooks, &Manifest::default(), None);
-    Round::new(Arc::new(set), caller, Scope { tenant: "t".into(), ..Scope::default() })
+    HookRound::new(Arc::new(set), caller, CallScope { tenant: "t".into(), ..CallScope::default() })
 }
 
 pub(super) const CALL: &str =
     r#"{"tool":{"name":"Bash","arguments":{"s":"","path":"p"}},"batch":{"index":0,"size":1}}"#;
 
-pub(super) fn at(point: Point, input: &str) -> At<'_> {
-    At { point, input, facts: Facts { tool: Some("Bash"), ..Facts::default() } }
+pub(super) fn at(point: Point, input: &str) -> HookInput<'_> {
+    HookInput {
+        point,
+        input,
+        facts: MatchContext { tool: Some("Bash"), ..MatchContext::default() },
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the shape of a check")]
@@ -107,8 +111,8 @@ pub(super) fn fine(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn words(round: &Round<'_>) -> Vec<(String, &'static str, Option<String>)> {
-    let line = |run: &Run| (run.hook.to_string(), run.word(), run.why().map(str::to_owned));
+pub(super) fn words(round: &HookRound<'_>) -> Vec<(String, &'static str, Option<String>)> {
+    let line = |run: &HookRun| (run.hook.to_string(), run.word(), run.why().map(str::to_owned));
     round.runs().iter().map(line).collect()
 }
 

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use self::said::{Said, escape};
 use crate::json::{self, Limits, Node};
-use crate::service::compilations::{Cut, Record, payload_hash};
+use crate::service::compilations::{MessageCut, StoredRecord, payload_hash};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -24,7 +24,7 @@ const STYLE: &str = include_str!("page.css");
 const SHOWN: usize = 600;
 
 /// The page of a record. `cuts`: the messages that are not sent as they came, where that is known.
-pub(super) fn page(record: &Record, cuts: Option<&[Cut]>) -> Response {
+pub(super) fn page(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> Response {
     let mut response = html(record, cuts).into_response();
     let hash = STANDARD.encode(Sha256::digest(STYLE));
     let policy = format!(
@@ -47,7 +47,7 @@ pub(super) fn page(record: &Record, cuts: Option<&[Cut]>) -> Response {
     response
 }
 
-fn html(record: &Record, cuts: Option<&[Cut]>) -> String {
+fn html(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> String {
     let own = &record.compilation;
     let mut out = String::new();
     let id = escape(&own.id);
@@ -105,7 +105,7 @@ fn parts(out: &mut String, report: &Node<'_>) {
     out.push_str("</table></section>\n");
 }
 
-fn texts(out: &mut String, record: &Record, known: Option<&[Cut]>) {
+fn texts(out: &mut String, record: &StoredRecord, known: Option<&[MessageCut]>) {
     if record.refused().is_some() {
         // Nothing was sent that could stand beside what came.
         return;
@@ -147,7 +147,7 @@ fn texts(out: &mut String, record: &Record, known: Option<&[Cut]>) {
     out.push_str("</section>\n");
 }
 
-fn side(out: &mut String, title: &str, list: &[Said], cuts: &[Cut]) {
+fn side(out: &mut String, title: &str, list: &[Said], cuts: &[MessageCut]) {
     let _ = writeln!(out, "<div><h2>{title}</h2>");
     for said in list {
         let cut = cuts.iter().find(|cut| said.index == Some(cut.index));

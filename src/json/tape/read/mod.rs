@@ -6,8 +6,8 @@
 
 mod string;
 
-use super::keys::Keys;
-use super::{Entry, Form, Kind, Layout, Marks, Tape, has_bare_slash, scan};
+use super::keys::ObjectKeys;
+use super::{Layout, Marks, Tape, TapeEntry, TapeFormat, TapeKind, has_bare_slash, scan};
 use crate::json::Limits;
 
 /// Bytes of a document for each entry that there is room for: what is not used is not touched,
@@ -23,12 +23,12 @@ const TABS: [u8; PAD] = [b'\t'; PAD];
 impl<'a> Tape<'a> {
     /// Reads one document that is the whole text, and gives the number of its value; `None`, and
     /// nothing is added, where it is not JSON of that form, or says a key twice in one object.
-    pub(crate) fn read(&mut self, text: &'a str, form: Form) -> Option<u32> {
+    pub(crate) fn read(&mut self, text: &'a str, form: TapeFormat) -> Option<u32> {
         let (start, decoded) = (self.entries.len(), self.decoded.len());
         let root = u32::try_from(start).ok()?;
         let is_read = match form.layout {
-            None => Reader::<true>::new(self, text, form).document(),
-            Some(_) => Reader::<false>::new(self, text, form).document(),
+            None => TapeReader::<true>::new(self, text, form).document(),
+            Some(_) => TapeReader::<false>::new(self, text, form).document(),
         };
         if is_read.is_none() {
             self.entries.truncate(start);
@@ -44,22 +44,22 @@ impl<'a> Tape<'a> {
     /// a key twice in one object.
     pub(crate) fn compact(text: &'a str, limits: Limits) -> Option<String> {
         let mut tape = Self::default();
-        let form = Form { layout: None, ascii: false, slashes: false, limits };
-        let mut reader = Reader::<true>::new(&mut tape, text, form);
+        let form = TapeFormat { layout: None, ascii: false, slashes: false, limits };
+        let mut reader = TapeReader::<true>::new(&mut tape, text, form);
         reader.document()?;
-        let Reader { mut short, copied, .. } = reader;
+        let TapeReader { mut short, copied, .. } = reader;
         short.extend_from_slice(text.as_bytes().get(copied..)?);
         String::from_utf8(short).ok()
     }
 }
 
 /// `FREE` where white space may stand anywhere: what asks for it costs as much as what reads.
-struct Reader<'t, 'a, const FREE: bool> {
+struct TapeReader<'t, 'a, const FREE: bool> {
     tape: &'t mut Tape<'a>,
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
-    form: Form,
+    form: TapeFormat,
     /// What no key may hold.
     refused: Marks,
     values: usize,
@@ -68,8 +68,8 @@ struct Reader<'t, 'a, const FREE: bool> {
     copied: usize,
 }
 
-impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
-    fn new(tape: &'t mut Tape<'a>, text: &'a str, form: Form) -> Self {
+impl<'t, 'a, const FREE: bool> TapeReader<'t, 'a, FREE> {
+    fn new(tape: &'t mut Tape<'a>, text: &'a str, form: TapeFormat) -> Self {
         tape.turn_to(form);
         tape.entries.reserve(text.len() / BYTES);
         let (refused, values) = (form.refused(), form.limits.values);
@@ -93,7 +93,7 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
             b'[' => return self.array(depth),
             b'-' | b'0'..=b'9' => {
                 self.at += scan::number(self.bytes.get(start..)?)?;
-                Kind::Number
+                TapeKind::Number
             }
             b't' => self.word(b"true")?,
             b'f' => self.word(b"false")?,
@@ -108,17 +108,17 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
     fn push(
         &mut self,
         raw: &'a str,
-        kind: Kind,
+        kind: TapeKind,
         decoded: (u32, u32),
         escaped: bool,
         marks: Marks,
     ) -> Option<()> {
         let next = u32::try_from(self.tape.entries.len() + 1).ok()?;
-        self.tape.entries.push(Entry { raw, decoded, next, kind, escaped, marks });
+        self.tape.entries.push(TapeEntry { raw, decoded, next, kind, escaped, marks });
         Some(())
     }
 
-    fn open(&mut self, kind: Kind, depth: usize) -> Option<usize> {
+    fn open(&mut self, kind: TapeKind, depth: usize) -> Option<usize> {
         if depth >= self.form.limits.depth {
             return None;
         }
@@ -139,7 +139,7 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
 
     fn array(&mut self, depth: usize) -> Option<()> {
         let start = self.at;
-        let own = self.open(Kind::Array, depth)?;
+        let own = self.open(TapeKind::Array, depth)?;
         let mut count = 0;
         self.any_space();
         if self.peek()? != b']' {
@@ -157,8 +157,8 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
 
     fn object(&mut self, depth: usize) -> Option<()> {
         let start = self.at;
-        let own = self.open(Kind::Object, depth)?;
-        let mut keys = Keys::of(self.tape, depth);
+        let own = self.open(TapeKind::Object, depth)?;
+        let mut keys = ObjectKeys::of(self.tape, depth);
         let mut count = 0;
         self.any_space();
         if self.peek()? != b'}' {
@@ -186,7 +186,7 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
 
     /// Reads a key of the object that is entry `own`.
     #[inline]
-    fn key(&mut self, own: usize, keys: &mut Keys) -> Option<()> {
+    fn key(&mut self, own: usize, keys: &mut ObjectKeys) -> Option<()> {
         let is_odd = !self.expected_key(keys)?;
         if is_odd {
             (self.peek()? == b'"').then_some(())?;
@@ -207,11 +207,11 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
 
     /// Whether one of the next keys of the object before stands here; it is read then.
     #[inline]
-    fn expected_key(&mut self, keys: &mut Keys) -> Option<bool> {
+    fn expected_key(&mut self, keys: &mut ObjectKeys) -> Option<bool> {
         if keys.at >= keys.end {
             return Some(false);
         }
-        let (mut entry, mut after) = Keys::known(self.tape, keys.at)?;
+        let (mut entry, mut after) = ObjectKeys::known(self.tape, keys.at)?;
         if !begins(self.bytes.get(self.at..)?, entry.raw.as_bytes()) {
             let Some(later) = self.later_key(keys, after) else { return Some(false) };
             (entry, after) = later;
@@ -219,19 +219,19 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
         keys.at = after;
         self.at += entry.raw.len();
         let next = u32::try_from(self.tape.entries.len() + 1).ok()?;
-        self.tape.entries.push(Entry { next, ..entry });
+        self.tape.entries.push(TapeEntry { next, ..entry });
         Some(true)
     }
 
     /// The key that stands here, of those that follow one of the object before, and the one behind.
     #[inline(never)]
-    fn later_key(&self, keys: &Keys, mut expected: u32) -> Option<(Entry<'a>, u32)> {
+    fn later_key(&self, keys: &ObjectKeys, mut expected: u32) -> Option<(TapeEntry<'a>, u32)> {
         let rest = self.bytes.get(self.at..)?;
         for _ in 1..STEPS {
             if expected >= keys.end {
                 break;
             }
-            let (entry, after) = Keys::known(self.tape, expected)?;
+            let (entry, after) = ObjectKeys::known(self.tape, expected)?;
             if begins(rest, entry.raw.as_bytes()) {
                 return Some((entry, after));
             }
@@ -291,10 +291,10 @@ impl<'t, 'a, const FREE: bool> Reader<'t, 'a, FREE> {
         (self.peek()? == bracket).then_some(false)
     }
 
-    fn word(&mut self, word: &[u8]) -> Option<Kind> {
+    fn word(&mut self, word: &[u8]) -> Option<TapeKind> {
         let found = self.bytes.get(self.at..)?.starts_with(word);
         self.at += word.len();
-        found.then_some(Kind::Other)
+        found.then_some(TapeKind::Other)
     }
 
     /// Passes over white space, where it may stand anywhere.

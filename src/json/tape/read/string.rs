@@ -1,10 +1,10 @@
 //! Strings: most hold no escape and are taken as they stand.
 
-use super::Reader;
+use super::TapeReader;
 use crate::json::scan;
-use crate::json::tape::{Kind, Marks};
+use crate::json::tape::{Marks, TapeKind};
 
-impl<const FREE: bool> Reader<'_, '_, FREE> {
+impl<const FREE: bool> TapeReader<'_, '_, FREE> {
     /// Reads a string onto the tape.
     #[inline]
     pub(super) fn string(&mut self) -> Option<()> {
@@ -14,7 +14,7 @@ impl<const FREE: bool> Reader<'_, '_, FREE> {
         if self.peek()? == b'"' {
             self.at += 1;
             let raw = self.text.get(start..self.at)?;
-            return self.push(raw, Kind::String, (0, 0), false, marks);
+            return self.push(raw, TapeKind::String, (0, 0), false, marks);
         }
         self.escaped(start, marks)
     }
@@ -42,7 +42,7 @@ impl<const FREE: bool> Reader<'_, '_, FREE> {
         self.at += 1;
         let raw = self.text.get(start..self.at)?;
         let decoded = (u32::try_from(from).ok()?, u32::try_from(self.tape.decoded.len()).ok()?);
-        self.push(raw, Kind::String, decoded, true, marks)
+        self.push(raw, TapeKind::String, decoded, true, marks)
     }
 
     /// Reads what follows a backslash.

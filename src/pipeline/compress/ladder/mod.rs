@@ -9,18 +9,20 @@ mod steps;
 
 use std::collections::VecDeque;
 
-pub(in crate::pipeline) use shape::{ClearCost, Form, Note, Outcome, Plan, TurnCost};
+pub(in crate::pipeline) use shape::{
+    ClearCost, HistoryNote, LadderOutcome, LadderPlan, TurnCost, TurnForm,
+};
 
-use steps::Step;
+use steps::LadderStep;
 
 use crate::request::Level;
 
 /// Replays the turns, then squeezes what does not fit.
 pub(in crate::pipeline) fn plan<C: ClearCost>(
     turns: &[TurnCost],
-    plan: &Plan,
+    plan: &LadderPlan,
     costs: &mut C,
-) -> Result<Outcome, C::Error> {
+) -> Result<LadderOutcome, C::Error> {
     let mut ladder = Ladder::new(turns, *plan);
     for (index, turn) in turns.iter().enumerate() {
         let cost = costs.arrived(index)?;
@@ -32,18 +34,18 @@ pub(in crate::pipeline) fn plan<C: ClearCost>(
     }
     let squeezed = ladder.squeeze(costs)?;
     let left = plan.allowed.saturating_sub(ladder.needed());
-    Ok(Outcome { forms: ladder.forms, note: ladder.note, squeezed, left })
+    Ok(LadderOutcome { forms: ladder.forms, note: ladder.note, squeezed, left })
 }
 
 struct Ladder<'t> {
     turns: &'t [TurnCost],
-    plan: Plan,
-    forms: Vec<Form>,
+    plan: LadderPlan,
+    forms: Vec<TurnForm>,
     /// What each turn costs in its form: media by kind, media as sent.
     shown: Vec<(u64, u64)>,
-    note: Note,
+    note: HistoryNote,
     /// Turns before these have been offered each step, and rungs 4 and 5.
-    next: [usize; Step::COUNT],
+    next: [usize; LadderStep::COUNT],
     next_cover: usize,
     /// Turns passed over because they held the last user message; they are first in line.
     held: VecDeque<usize>,
@@ -58,14 +60,14 @@ struct Ladder<'t> {
 }
 
 impl<'t> Ladder<'t> {
-    fn new(turns: &'t [TurnCost], plan: Plan) -> Self {
+    fn new(turns: &'t [TurnCost], plan: LadderPlan) -> Self {
         Self {
             turns,
             plan,
             forms: Vec::with_capacity(turns.len()),
             shown: Vec::with_capacity(turns.len()),
-            note: Note::None,
-            next: [0; Step::COUNT],
+            note: HistoryNote::None,
+            next: [0; LadderStep::COUNT],
             next_cover: 0,
             held: VecDeque::new(),
             last_user: None,
@@ -80,7 +82,7 @@ impl<'t> Ladder<'t> {
         if turn.user {
             self.last_user = Some(self.forms.len());
         }
-        self.forms.push(Form::Whole);
+        self.forms.push(TurnForm::Whole);
         self.shown.push((flat, real));
         self.flat += flat;
         self.real += real;
@@ -96,7 +98,7 @@ impl<'t> Ladder<'t> {
         // The list of edits is gone through anew: a summary that had to go at an earlier point
         // may find room at this one, since it is always made from the original messages.
         let target = self.reachable(target);
-        if matches!(self.note, Note::Marker | Note::Silent) {
+        if matches!(self.note, HistoryNote::Marker | HistoryNote::Silent) {
             self.set_note(self.first_note());
         }
         self.stand_alone(costs)?;
@@ -112,14 +114,14 @@ impl<'t> Ladder<'t> {
                 continue;
             };
             match form {
-                Form::Whole => self.set(at, form, (turn.flat, turn.real)),
-                Form::Reduced(_) => {
+                TurnForm::Whole => self.set(at, form, (turn.flat, turn.real)),
+                TurnForm::Reduced(_) => {
                     if let Some(cost) = costs.taken(at, form)? {
                         self.set(at, form, cost);
                     }
                 }
                 // Nothing in them refers to others.
-                Form::Cleared(_) | Form::Covered => {}
+                TurnForm::Cleared(_) | TurnForm::Covered => {}
             }
         }
         Ok(())
@@ -128,7 +130,9 @@ impl<'t> Ladder<'t> {
     fn settle<C: ClearCost>(&mut self, costs: &mut C) -> Result<(), C::Error> {
         let settled = costs.settled(&self.forms)?;
         for (at, cost) in settled.into_iter().enumerate() {
-            if let Some(form @ (Form::Whole | Form::Reduced(_))) = self.forms.get(at).copied() {
+            if let Some(form @ (TurnForm::Whole | TurnForm::Reduced(_))) =
+                self.forms.get(at).copied()
+            {
                 self.set(at, form, cost);
             }
         }
@@ -141,7 +145,7 @@ impl<'t> Ladder<'t> {
         if self.forms.is_empty() || self.plan.level < Level::Reversible {
             return Ok(false);
         }
-        if self.note == Note::Summary {
+        if self.note == HistoryNote::Summary {
             self.charge = costs.summary(&self.forms)?;
         }
         let mut squeezed = false;
@@ -149,7 +153,7 @@ impl<'t> Ladder<'t> {
             self.stand_alone(costs)?;
         }
         while self.needed() > self.plan.allowed {
-            if self.note == Note::Summary {
+            if self.note == HistoryNote::Summary {
                 self.charge = self.plan.summary_cap;
             }
             if !self.step(true, costs)? {
@@ -174,12 +178,12 @@ impl<'t> Ladder<'t> {
     }
 
     fn begins_without_user(&self) -> bool {
-        matches!(self.note, Note::None | Note::Silent)
+        matches!(self.note, HistoryNote::None | HistoryNote::Silent)
             && !self
                 .turns
                 .iter()
                 .zip(&self.forms)
-                .find(|(turn, form)| **form != Form::Covered && !turn.system)
+                .find(|(turn, form)| **form != TurnForm::Covered && !turn.system)
                 .is_some_and(|(turn, _)| turn.user)
     }
 
@@ -200,7 +204,7 @@ impl<'t> Ladder<'t> {
         stays + left * target / trigger
     }
 
-    fn set(&mut self, turn: usize, form: Form, cost: (u64, u64)) {
+    fn set(&mut self, turn: usize, form: TurnForm, cost: (u64, u64)) {
         if let (Some(known), Some(shown)) = (self.forms.get_mut(turn), self.shown.get_mut(turn)) {
             *known = form;
             self.flat = self.flat + cost.0 - shown.0;
@@ -209,16 +213,16 @@ impl<'t> Ladder<'t> {
         }
     }
 
-    fn first_note(&self) -> Note {
-        if self.plan.summary_cap == 0 { Note::Marker } else { Note::Summary }
+    fn first_note(&self) -> HistoryNote {
+        if self.plan.summary_cap == 0 { HistoryNote::Marker } else { HistoryNote::Summary }
     }
 
-    fn set_note(&mut self, note: Note) {
+    fn set_note(&mut self, note: HistoryNote) {
         self.note = note;
         self.charge = match note {
-            Note::None | Note::Silent => 0,
-            Note::Summary => self.plan.summary_cap,
-            Note::Marker => self.plan.marker,
+            HistoryNote::None | HistoryNote::Silent => 0,
+            HistoryNote::Summary => self.plan.summary_cap,
+            HistoryNote::Marker => self.plan.marker,
         };
     }
 }

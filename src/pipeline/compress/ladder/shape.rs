@@ -29,7 +29,7 @@ pub(in crate::pipeline) struct TurnCost {
 
 /// What the replay goes by. Raw tokens.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::pipeline) struct Plan {
+pub(in crate::pipeline) struct LadderPlan {
     pub(in crate::pipeline) level: Level,
     /// Whether texts may give way to their digests. Where nothing has to fit, nothing does.
     pub(in crate::pipeline) digests: bool,
@@ -54,7 +54,7 @@ pub(in crate::pipeline) struct Plan {
 
 /// How far one turn has been taken down the ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Form {
+pub(in crate::pipeline) enum TurnForm {
     Whole,
     /// Rung 2: its texts are taken so far.
     Reduced(Depth),
@@ -66,7 +66,7 @@ pub(in crate::pipeline) enum Form {
 
 /// What stands at the head of the history for the turns that are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Note {
+pub(in crate::pipeline) enum HistoryNote {
     None,
     Summary,
     /// Rung 5: only their number.
@@ -77,9 +77,9 @@ pub(in crate::pipeline) enum Note {
 
 /// What the ladder came to.
 #[derive(Debug, Clone)]
-pub(in crate::pipeline) struct Outcome {
-    pub(in crate::pipeline) forms: Vec<Form>,
-    pub(in crate::pipeline) note: Note,
+pub(in crate::pipeline) struct LadderOutcome {
+    pub(in crate::pipeline) forms: Vec<TurnForm>,
+    pub(in crate::pipeline) note: HistoryNote,
     /// Whether further rungs were taken for this payload only.
     pub(in crate::pipeline) squeezed: bool,
     /// Raw tokens of what is allowed that nothing uses.
@@ -95,11 +95,11 @@ pub(in crate::pipeline) trait ClearCost {
     fn arrived(&mut self, turn: usize) -> Result<(u64, u64), Self::Error>;
 
     /// What every turn costs once its form is settled, with references among what is in sight.
-    fn settled(&mut self, forms: &[Form]) -> Result<Vec<(u64, u64)>, Self::Error>;
+    fn settled(&mut self, forms: &[TurnForm]) -> Result<Vec<(u64, u64)>, Self::Error>;
 
     /// What a turn costs by itself in a form, `None` where nothing of it has that form.
-    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Self::Error>;
+    fn taken(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Self::Error>;
 
     /// What the summary of the turns that are now covered really takes.
-    fn summary(&mut self, forms: &[Form]) -> Result<u64, Self::Error>;
+    fn summary(&mut self, forms: &[TurnForm]) -> Result<u64, Self::Error>;
 }

@@ -1,20 +1,20 @@
 //! The list of edits, least harmful first: which is the next.
 
 use super::Ladder;
-use super::shape::{ClearCost, Form, Note, Plan};
+use super::shape::{ClearCost, HistoryNote, LadderPlan, TurnForm};
 use crate::compress::Depth;
 use crate::pipeline::compress::view::Clearing;
 use crate::request::Level;
 
 /// What is taken of turn after turn, the oldest first, before the next step begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum LadderStep {
     /// Rung 2, so far.
     Reduce(Depth),
     Clear,
 }
 
-impl Step {
+impl LadderStep {
     pub(super) const COUNT: usize = Depth::ALL.len() + 1;
 
     /// All of them, in order.
@@ -35,7 +35,7 @@ impl Step {
     }
 
     /// Whether the plan goes so far.
-    fn is_on(self, plan: &Plan) -> bool {
+    fn is_on(self, plan: &LadderPlan) -> bool {
         match self {
             Self::Reduce(Depth::Reduced) | Self::Clear => true,
             Self::Reduce(_) => plan.digests,
@@ -55,8 +55,8 @@ impl Ladder<'_> {
         let newest = seen.saturating_sub(1);
         let (live, clear) =
             self.turns.get(newest).map_or((0, 0), |turn| (turn.live_start, turn.clear_start));
-        for step in Step::all() {
-            let end = if step == Step::Clear { clear } else { live };
+        for step in LadderStep::all() {
+            let end = if step == LadderStep::Clear { clear } else { live };
             if self.offer(step, end, costs)? {
                 return Ok(true);
             }
@@ -78,14 +78,14 @@ impl Ladder<'_> {
             return Ok(false);
         }
         // Everything else is spent: the live zone, turn by turn, the newest last.
-        for step in Step::rung_2() {
+        for step in LadderStep::rung_2() {
             if self.offer(step, newest, costs)? {
                 return Ok(true);
             }
         }
         if self.next_cover < newest {
             let turn = self.next_cover;
-            if !self.offer(Step::Clear, turn + 1, costs)? {
+            if !self.offer(LadderStep::Clear, turn + 1, costs)? {
                 self.offer_cover();
             }
             return Ok(true);
@@ -98,7 +98,7 @@ impl Ladder<'_> {
         if self.plan.keep_live {
             return Ok(false);
         }
-        for step in Step::all() {
+        for step in LadderStep::all() {
             if self.offer(step, seen, costs)? {
                 return Ok(true);
             }
@@ -114,27 +114,27 @@ impl Ladder<'_> {
         last: bool,
         costs: &mut C,
     ) -> Result<bool, C::Error> {
-        for step in Step::rung_2() {
+        for step in LadderStep::rung_2() {
             if self.offer(step, newest + 1, costs)? {
                 return Ok(true);
             }
         }
         let drops = self.plan.level == Level::Drop;
-        if drops && self.note == Note::Summary {
-            self.set_note(Note::Marker);
+        if drops && self.note == HistoryNote::Summary {
+            self.set_note(HistoryNote::Marker);
             return Ok(true);
         }
-        if self.offer(Step::Clear, newest + 1, costs)? {
+        if self.offer(LadderStep::Clear, newest + 1, costs)? {
             return Ok(true);
         }
         if self.next_cover <= newest {
             self.offer_cover();
             // Rung 5 directly: a summary has just been found to have no room.
-            if drops && self.note == Note::Summary {
-                self.set_note(Note::Marker);
+            if drops && self.note == HistoryNote::Summary {
+                self.set_note(HistoryNote::Marker);
             }
-        } else if last && drops && self.note == Note::Marker {
-            self.set_note(Note::Silent);
+        } else if last && drops && self.note == HistoryNote::Marker {
+            self.set_note(HistoryNote::Silent);
         } else {
             return Ok(false);
         }
@@ -144,7 +144,7 @@ impl Ladder<'_> {
     /// Offers the next turn before `end` a step; false where none is left.
     fn offer<C: ClearCost>(
         &mut self,
-        step: Step,
+        step: LadderStep,
         end: usize,
         costs: &mut C,
     ) -> Result<bool, C::Error> {
@@ -162,14 +162,14 @@ impl Ladder<'_> {
 
     fn take<C: ClearCost>(
         &mut self,
-        step: Step,
+        step: LadderStep,
         turn: usize,
         costs: &mut C,
     ) -> Result<(), C::Error> {
         let (Some(cost), Some(form)) = (self.turns.get(turn), self.forms.get(turn).copied()) else {
             return Ok(());
         };
-        if cost.exempt || form == Form::Covered || self.last_user == Some(turn) {
+        if cost.exempt || form == TurnForm::Covered || self.last_user == Some(turn) {
             return Ok(());
         }
         // In an open tool loop thinking stays as it is.
@@ -180,14 +180,14 @@ impl Ladder<'_> {
             Clearing::ResultsAndThinking
         };
         let to = match step {
-            Step::Reduce(depth) => Form::Reduced(depth),
-            Step::Clear => Form::Cleared(clearing),
+            LadderStep::Reduce(depth) => TurnForm::Reduced(depth),
+            LadderStep::Clear => TurnForm::Cleared(clearing),
         };
         let known = self.shown.get(turn).copied().unwrap_or_default();
         if let Some(cost) = costs.taken(turn, to)?
             && cost.0 <= known.0
             // A text that an adapter could not shorten is none the worse for being offered to it.
-            && (cost.1 < known.1 || to == Form::Reduced(Depth::Reduced) && cost.1 == known.1)
+            && (cost.1 < known.1 || to == TurnForm::Reduced(Depth::Reduced) && cost.1 == known.1)
         {
             self.set(turn, to, cost);
         }
@@ -211,9 +211,9 @@ impl Ladder<'_> {
         if self.turns.get(turn).is_none_or(|cost| cost.exempt) {
             return;
         }
-        if self.note == Note::None {
+        if self.note == HistoryNote::None {
             self.set_note(self.first_note());
         }
-        self.set(turn, Form::Covered, (0, 0));
+        self.set(turn, TurnForm::Covered, (0, 0));
     }
 }

@@ -18,31 +18,31 @@ impl ClearCost for Fifth<'_> {
         Ok((self.0[turn].flat, self.0[turn].real))
     }
 
-    fn settled(&mut self, _: &[Form]) -> Result<Vec<(u64, u64)>, Infallible> {
+    fn settled(&mut self, _: &[TurnForm]) -> Result<Vec<(u64, u64)>, Infallible> {
         Ok(Vec::new())
     }
 
-    fn taken(&mut self, turn: usize, form: Form) -> Result<Option<(u64, u64)>, Infallible> {
+    fn taken(&mut self, turn: usize, form: TurnForm) -> Result<Option<(u64, u64)>, Infallible> {
         let cost = self.0[turn];
         let shown = tenths(form, cost.flat);
         Ok((!cost.user && cost.flat >= 5).then_some((shown, shown)))
     }
 
-    fn summary(&mut self, _: &[Form]) -> Result<u64, Infallible> {
+    fn summary(&mut self, _: &[TurnForm]) -> Result<u64, Infallible> {
         Ok(self.1 / 2)
     }
 }
 
-fn tenths(form: Form, tokens: u64) -> u64 {
+fn tenths(form: TurnForm, tokens: u64) -> u64 {
     match form {
-        Form::Whole => tokens,
-        Form::Reduced(Depth::Reduced) => tokens * 6 / 10,
-        Form::Reduced(Depth::Outline) => tokens * 5 / 10,
-        Form::Reduced(Depth::Extract) => tokens * 4 / 10,
-        Form::Reduced(Depth::Digest) => tokens * 3 / 10,
-        Form::Reduced(Depth::Gist) => tokens * 2 / 10,
-        Form::Cleared(_) => tokens / 10,
-        Form::Covered => 0,
+        TurnForm::Whole => tokens,
+        TurnForm::Reduced(Depth::Reduced) => tokens * 6 / 10,
+        TurnForm::Reduced(Depth::Outline) => tokens * 5 / 10,
+        TurnForm::Reduced(Depth::Extract) => tokens * 4 / 10,
+        TurnForm::Reduced(Depth::Digest) => tokens * 3 / 10,
+        TurnForm::Reduced(Depth::Gist) => tokens * 2 / 10,
+        TurnForm::Cleared(_) => tokens / 10,
+        TurnForm::Covered => 0,
     }
 }
 
@@ -61,8 +61,8 @@ fn turns(list: &[(u64, bool)], keep: usize) -> Vec<TurnCost> {
     list.iter().enumerate().map(|(at, (tokens, user))| turn(*tokens, *user, at, keep)).collect()
 }
 
-fn room(room: u64) -> Plan {
-    Plan {
+fn room(room: u64) -> LadderPlan {
+    LadderPlan {
         level: Level::Drop,
         digests: true,
         clear_thinking: true,
@@ -76,14 +76,14 @@ fn room(room: u64) -> Plan {
     }
 }
 
-fn outcome(turns: &[TurnCost], by: &Plan) -> Outcome {
+fn outcome(turns: &[TurnCost], by: &LadderPlan) -> LadderOutcome {
     match plan(turns, by, &mut Fifth(turns, by.summary_cap)) {
         Ok(outcome) => outcome,
         Err(never) => match never {},
     }
 }
 
-fn shown(turns: &[TurnCost], outcome: &Outcome) -> u64 {
+fn shown(turns: &[TurnCost], outcome: &LadderOutcome) -> u64 {
     turns.iter().zip(&outcome.forms).map(|(turn, form)| tenths(*form, turn.real)).sum()
 }
 
@@ -91,8 +91,8 @@ fn shown(turns: &[TurnCost], outcome: &Outcome) -> u64 {
 fn what_fits_stays_whole() {
     let turns = turns(&[(10, true), (40, false), (50, false)], 4);
     let outcome = outcome(&turns, &room(100));
-    assert!(outcome.forms.iter().all(|form| *form == Form::Whole));
-    assert_eq!(outcome.note, Note::None);
+    assert!(outcome.forms.iter().all(|form| *form == TurnForm::Whole));
+    assert_eq!(outcome.note, HistoryNote::None);
 }
 
 #[test]
@@ -100,15 +100,15 @@ fn every_step_goes_over_the_old_turns_before_the_next_begins() {
     let list: Vec<_> = std::iter::once((5, true)).chain([(20, false); 6]).collect();
     let turns = turns(&list, 2);
     let at = |allowed| {
-        let by = Plan { trigger: u64::MAX, allowed, ..room(100) };
+        let by = LadderPlan { trigger: u64::MAX, allowed, ..room(100) };
         let outcome = outcome(&turns, &by);
-        assert_eq!((outcome.note, outcome.forms[6]), (Note::None, Form::Whole));
+        assert_eq!((outcome.note, outcome.forms[6]), (HistoryNote::None, TurnForm::Whole));
         outcome.forms[1..5].to_vec()
     };
-    let (reduced, outline) = (Form::Reduced(Depth::Reduced), Form::Reduced(Depth::Outline));
-    let (extract, digest) = (Form::Reduced(Depth::Extract), Form::Reduced(Depth::Digest));
-    let cleared = Form::Cleared(Clearing::Results);
-    assert_eq!(at(109), [reduced, reduced, Form::Whole, Form::Whole]);
+    let (reduced, outline) = (TurnForm::Reduced(Depth::Reduced), TurnForm::Reduced(Depth::Outline));
+    let (extract, digest) = (TurnForm::Reduced(Depth::Extract), TurnForm::Reduced(Depth::Digest));
+    let cleared = TurnForm::Cleared(Clearing::Results);
+    assert_eq!(at(109), [reduced, reduced, TurnForm::Whole, TurnForm::Whole]);
     assert_eq!(at(89), [outline, outline, reduced, reduced]);
     assert_eq!(at(73), [digest, digest, extract, extract]);
     assert_eq!(at(53), [cleared, cleared, cleared, cleared]);
@@ -118,18 +118,18 @@ fn every_step_goes_over_the_old_turns_before_the_next_begins() {
 fn the_newest_results_are_not_cleared_while_older_ones_are_left() {
     let mut turns = turns(&[(5, true), (20, false), (20, false), (20, false)], 0);
     turns[3].clear_start = 2;
-    let by = Plan { level: Level::Reversible, keep_live: true, ..room(100) };
-    let outcome = outcome(&turns, &Plan { trigger: u64::MAX, allowed: 0, ..by });
-    let (digest, cleared) = (Form::Reduced(Depth::Gist), Form::Cleared(Clearing::Results));
-    assert_eq!(outcome.forms, [Form::Whole, cleared, digest, digest]);
+    let by = LadderPlan { level: Level::Reversible, keep_live: true, ..room(100) };
+    let outcome = outcome(&turns, &LadderPlan { trigger: u64::MAX, allowed: 0, ..by });
+    let (digest, cleared) = (TurnForm::Reduced(Depth::Gist), TurnForm::Cleared(Clearing::Results));
+    assert_eq!(outcome.forms, [TurnForm::Whole, cleared, digest, digest]);
 }
 
 #[test]
 fn the_last_user_message_outlives_everything() {
     let turns = turns(&[(30, true), (60, false), (70, false)], 4);
-    let outcome = outcome(&turns, &Plan { allowed: 30, ..room(40) });
-    assert_eq!(outcome.forms, [Form::Whole, Form::Covered, Form::Covered]);
-    assert_eq!(outcome.note, Note::Silent);
+    let outcome = outcome(&turns, &LadderPlan { allowed: 30, ..room(40) });
+    assert_eq!(outcome.forms, [TurnForm::Whole, TurnForm::Covered, TurnForm::Covered]);
+    assert_eq!(outcome.note, HistoryNote::Silent);
 }
 
 proptest! {
@@ -139,8 +139,8 @@ proptest! {
         keep in 0usize..6, size in 40u64..400
     ) {
         let turns = turns(&list, keep);
-        let by = Plan { allowed: u64::MAX, ..room(size) };
-        let mut before: Option<Outcome> = None;
+        let by = LadderPlan { allowed: u64::MAX, ..room(size) };
+        let mut before: Option<LadderOutcome> = None;
         let mut spent: u64 = 0;
         let mut points = 0;
         for end in 1..=turns.len() {
@@ -165,11 +165,11 @@ proptest! {
         keep in 0usize..6, size in 1u64..400, allowed in 60u64..400
     ) {
         let turns = turns(&list, keep);
-        let by = Plan { allowed, ..room(size) };
+        let by = LadderPlan { allowed, ..room(size) };
         let outcome = outcome(&turns, &by);
         prop_assert!(shown(&turns, &outcome) <= allowed);
         if let Some(user) = turns.iter().rposition(|turn| turn.user) {
-            prop_assert_eq!(outcome.forms[user], Form::Whole);
+            prop_assert_eq!(outcome.forms[user], TurnForm::Whole);
         }
     }
 
@@ -179,10 +179,10 @@ proptest! {
         keep in 0usize..6, allowed in 60u64..400, more in 0u64..200
     ) {
         let turns = turns(&list, keep);
-        let rank = |form: &Form| tenths(*form, 10);
-        let by = Plan { trigger: u64::MAX, ..room(100) };
-        let small = outcome(&turns, &Plan { allowed, ..by });
-        let big = outcome(&turns, &Plan { allowed: allowed + more, ..by });
+        let rank = |form: &TurnForm| tenths(*form, 10);
+        let by = LadderPlan { trigger: u64::MAX, ..room(100) };
+        let small = outcome(&turns, &LadderPlan { allowed, ..by });
+        let big = outcome(&turns, &LadderPlan { allowed: allowed + more, ..by });
         for (a, b) in small.forms.iter().zip(&big.forms) {
             prop_assert!(rank(a) <= rank(b));
         }

@@ -127,8 +127,8 @@ fn names_and_places_that_a_target_lacks_are_reported() {
     let late = || Message::text(Role::System, "s");
     assert_eq!(codes(Source::Openai, Target::Anthropic, late()), ["system_hoisted"]);
     assert!(codes(Source::Openai, Target::OpenaiResponses, late()).is_empty());
-    assert_eq!(pointer(Source::Gemini, Some(3), Place::History), "/contents/3");
-    assert_eq!(pointer(Source::OpenaiResponses, None, Place::Head), "/instructions");
+    assert_eq!(pointer(Source::Gemini, Some(3), MessageRegion::History), "/contents/3");
+    assert_eq!(pointer(Source::OpenaiResponses, None, MessageRegion::Head), "/instructions");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::Ttl;
+use crate::domain::CacheTtl;
 
 #[test]
 fn i04_results_come_before_what_else_a_user_says() {
@@ -14,7 +14,7 @@ fn i04_results_come_before_what_else_a_user_says() {
                     {"type":"search_result","x":1}]}]}]}"#,
     );
     assert_eq!(notes, Notes::default());
-    assert_eq!(read.system[0].parts[0].cache.unwrap().ttl, Some(Ttl::OneHour));
+    assert_eq!(read.system[0].parts[0].cache.unwrap().ttl, Some(CacheTtl::OneHour));
     assert_eq!(&*call(&read.history[0].parts[0]).arguments, "{ \"a\" : 1.0 }");
     assert_eq!(roles(&read.history), [Role::Assistant, Role::Tool, Role::User]);
     let result = result(&read.history[1]);
@@ -92,7 +92,7 @@ fn marks_of_items_carried_whole_are_the_part_s() {
     assert_eq!(raw.as_str(), r#"{"type":"redacted_thinking","data":"D"}"#);
     let raw = r#"{"type":"server_tool_use","id":"s","input":{"cache_control":1}}"#;
     assert_eq!(opaque(&parts[1]), ("server_tool_use", raw));
-    assert_eq!(parts[1].cache.unwrap().ttl, Some(Ttl::OneHour));
+    assert_eq!(parts[1].cache.unwrap().ttl, Some(CacheTtl::OneHour));
     assert_eq!(opaque(&parts[2]), ("k", r#"{"type":"k"}"#));
     let inner = &result(&read.history[1]).content;
     assert_eq!(opaque(&inner[0]), ("search_result", r#"{"type":"search_result","x":1}"#));

@@ -119,7 +119,7 @@ fn the_neutral_shape_is_read() {
     assert_eq!(roles(&read.history), [Role::User, Role::Assistant, Role::Tool, Role::Tool]);
     let [user, said, a, b] = read.history.as_slice() else { panic!() };
     assert_eq!(user.id.as_deref(), Some("m1"));
-    assert_eq!(user.parts[0].cache.unwrap().ttl, Some(crate::domain::Ttl::OneHour));
+    assert_eq!(user.parts[0].cache.unwrap().ttl, Some(crate::domain::CacheTtl::OneHour));
     assert_eq!(media(&user.parts[1]).source, MediaSource::Base64("QUJD".into()));
     assert_eq!(thinking(&said.parts[0]).opaque.as_ref().unwrap().as_str(), r#"{"a": 1}"#);
     assert_eq!(said.parts[0].signature.as_deref(), Some("S"));

@@ -6,27 +6,29 @@
 //! is sent again, and what it says by name (memory, adapters, a model) is taken from the store of
 //! today; a part that has changed is told by its name.
 
-mod overheard;
+mod divergence;
 mod read;
 mod run;
 
 use std::sync::Arc;
 
-use self::overheard::{Overhearing, divergence, heard};
+use self::divergence::{DivergenceCaller, divergence, heard};
 use self::read::{recorded, today};
-use self::run::{Again, Done, Outcome, Said, compile_again, no_adapters, told};
-use super::live::{HookCheck, Refreshing, Verifying};
-use super::{Record, find};
+use self::run::{
+    RecordedAnswers, ReplayInput, ReplayOutcome, ReplayedCompile, compile_again, no_adapters, told,
+};
+use super::live::{HookCheck, RefreshCaller, VerifyCaller};
+use super::{StoredRecord, find};
 use crate::domain::{CompilationStatus, Drift, RecordLevel};
-use crate::json::{self, Difference, Faults, Fields, Limits, Node, Path};
+use crate::json::{self, Faults, Fields, JsonDifference, Limits, Node, Path};
 use crate::pack::{PackRef, Refusal};
 use crate::pipeline::{Deadline, Report};
 use crate::request::Explain;
-use crate::service::record::{self, Begun, ENGINE, NewRecord};
+use crate::service::record::{self, ENGINE, NewRecord, RecordDraft};
 use crate::service::{Error, Services, compile};
 use crate::store::Batch;
 
-pub use self::overheard::Divergence;
+pub use self::divergence::Divergence;
 
 /// What a replay came to.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ pub struct Replayed {
     /// Whether the payload has the bytes that it had, or the refusal says what it said.
     pub same_outcome: bool,
     /// Between the payload of the record in full and this one.
-    pub diff: Vec<Difference>,
+    pub diff: Vec<JsonDifference>,
     /// JSON text of the payload; none where the pack refuses.
     pub payload: Option<String>,
     /// Why there is no payload.
@@ -65,7 +67,7 @@ impl Replayed {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum ReplayMode {
     /// All from the record.
     Strict,
     /// The recorded request, and what stands in the store today; hooks are asked beside the
@@ -94,11 +96,14 @@ pub fn replay(
     let mut mode = None;
     let mut given = None;
     if let Some(fields) = Fields::of(&node, Path::Root, &["mode", "request"], &mut faults) {
-        let words =
-            [("strict", Mode::Strict), ("verify", Mode::Verify), ("refresh", Mode::Refresh)];
+        let words = [
+            ("strict", ReplayMode::Strict),
+            ("verify", ReplayMode::Verify),
+            ("refresh", ReplayMode::Refresh),
+        ];
         mode = fields.choice("mode", &words, &mut faults);
         given = fields.get("request");
-        if mode == Some(Mode::Refresh) && given.is_some() {
+        if mode == Some(ReplayMode::Refresh) && given.is_some() {
             fields.fault("request", "is the record's where it is refreshed", &mut faults);
         }
         if let Some(given) = given.filter(|given| given.as_object().is_none()) {
@@ -124,14 +129,14 @@ pub fn replay(
             if let Some(defaults) = &defaults {
                 compile::add_absent(&mut given, defaults)?;
             }
-            run(services, &record, &given, Mode::Sent, deadline)
+            run(services, &record, &given, ReplayMode::Sent, deadline)
         }
-        None if mode.is_none_or(|mode| mode == Mode::Strict) => {
+        None if mode.is_none_or(|mode| mode == ReplayMode::Strict) => {
             strict(services, &record, None, deadline)
         }
         None => {
             let request = json::parse(request_of(&record)?, Limits::default())?;
-            run(services, &record, &request, mode.unwrap_or(Mode::Verify), deadline)
+            run(services, &record, &request, mode.unwrap_or(ReplayMode::Verify), deadline)
         }
     }
 }
@@ -139,7 +144,7 @@ pub fn replay(
 /// Runs a record in full again with all that it holds: under its own pack, or under another.
 pub(in crate::service) fn strict(
     services: &Services,
-    record: &Record,
+    record: &StoredRecord,
     pack: Option<&PackRef>,
     deadline: &Deadline,
 ) -> Result<Replayed, Error> {
@@ -151,8 +156,8 @@ pub(in crate::service) fn strict(
         error => error,
     })?;
     read.0.record = record.compilation.level;
-    let again = Again { pack, ..Again::recorded(record, &node, read) };
-    let said = Said::of(record)?;
+    let again = ReplayInput { pack, ..ReplayInput::recorded(record, &node, read) };
+    let said = RecordedAnswers::of(record)?;
     let done = answered(services, record, again, &said, deadline)?;
     let replayed = told(record, &node, &done);
     let lines = replayed.drift.stages.iter();
@@ -168,7 +173,7 @@ pub(in crate::service) fn strict(
 }
 
 /// The request of a record in full.
-fn request_of(record: &Record) -> Result<&str, Error> {
+fn request_of(record: &StoredRecord) -> Result<&str, Error> {
     if record.is_damaged {
         return Err(Error::PacketInvalid { changed: vec!["request".to_owned()] });
     }
@@ -179,7 +184,7 @@ fn request_of(record: &Record) -> Result<&str, Error> {
 /// The report of a record in full with every decision in it, by compiling it again.
 pub(super) fn again(
     services: &Services,
-    record: &Record,
+    record: &StoredRecord,
     deadline: &Deadline,
 ) -> Result<Report, Error> {
     let text = record.request.as_deref().filter(|_| record.is_current).ok_or(GONE)?;
@@ -187,12 +192,12 @@ pub(super) fn again(
     let (mut request, _) = recorded(services, record, &node)?;
     request.explain = Explain::Full;
     request.record = RecordLevel::None;
-    let said = Said::of(record)?;
+    let said = RecordedAnswers::of(record)?;
     let asking = said.asking((services, record), &request, &*said.answers, deadline)?;
-    let again = Again::recorded(record, &node, (request, no_adapters()));
+    let again = ReplayInput::recorded(record, &node, (request, no_adapters()));
     match compile_again(services, again, asking, deadline)?.outcome {
-        Outcome::Compiled(compiled) => Ok(compiled.report),
-        Outcome::Refused(_) => Err(Error::RecordIncomplete("the compile was refused")),
+        ReplayOutcome::Compiled(compiled) => Ok(compiled.report),
+        ReplayOutcome::Refused(_) => Err(Error::RecordIncomplete("the compile was refused")),
     }
 }
 
@@ -200,21 +205,21 @@ pub(super) fn again(
 /// told with its place.
 fn answered(
     services: &Services,
-    record: &Record,
-    again: Again<'_>,
-    said: &Said,
+    record: &StoredRecord,
+    again: ReplayInput<'_>,
+    said: &RecordedAnswers,
     deadline: &Deadline,
-) -> Result<Done, Error> {
-    let overhearing = Overhearing::new(&said.answers, None);
+) -> Result<ReplayedCompile, Error> {
+    let overhearing = DivergenceCaller::new(&said.answers, None);
     let asking = said.asking((services, record), &again.request, &overhearing, deadline)?;
     compile_again(services, again, asking, deadline).map_err(|error| {
         let Error::Hook(stop) = &error else { return error };
         let then = |place| {
-            let overhearing = Overhearing::new(&said.answers, Some(place));
+            let overhearing = DivergenceCaller::new(&said.answers, Some(place));
             let node = json::parse(record.request.as_deref()?, Limits::default()).ok()?;
             let read = recorded(services, record, &node).ok()?;
             let asking = said.asking((services, record), &read.0, &overhearing, deadline).ok()?;
-            let again = Again::recorded(record, &node, read);
+            let again = ReplayInput::recorded(record, &node, read);
             // How it ends has no say in what was asked on the way.
             let _ = compile_again(services, again, asking, deadline);
             heard(&overhearing)
@@ -226,41 +231,41 @@ fn answered(
 
 fn run(
     services: &Services,
-    record: &Record,
+    record: &StoredRecord,
     node: &Node<'_>,
-    mode: Mode,
+    mode: ReplayMode,
     deadline: &Deadline,
 ) -> Result<Replayed, Error> {
     let mut read = today(services, node)?;
     let request = &mut read.0;
-    if mode == Mode::Refresh
+    if mode == ReplayMode::Refresh
         && let Some((factor, points)) = record::session_of(&record.compilation.body)
     {
         (request.measured_milli, request.points) = (factor, points);
     }
     request.record = record.compilation.level;
-    let again = Again::today(record, node, read);
-    let said = Said::of(record)?;
+    let again = ReplayInput::today(record, node, read);
+    let said = RecordedAnswers::of(record)?;
     match mode {
-        Mode::Strict | Mode::Sent => {
+        ReplayMode::Strict | ReplayMode::Sent => {
             Ok(told(record, node, &answered(services, record, again, &said, deadline)?))
         }
-        Mode::Verify => {
+        ReplayMode::Verify => {
             let today = compile::pinned(services, &again.request)?;
-            let verifying = Verifying::new(&said.answers, today, services.webhooks());
+            let verifying = VerifyCaller::new(&said.answers, today, services.webhooks());
             let asking = said.asking((services, record), &again.request, &verifying, deadline)?;
             let done = compile_again(services, again, asking, deadline).map_err(incomplete)?;
             let told = told(record, node, &done);
             Ok(Replayed { hooks: Some(verifying.into_checks()), ..told })
         }
-        Mode::Refresh => refresh(services, record, again.at(services.now()), &said, deadline),
+        ReplayMode::Refresh => refresh(services, record, again.at(services.now()), &said, deadline),
     }
 }
 
 /// A hook that was not there then has no answer, whatever it is asked.
 fn incomplete(error: Error) -> Error {
     match error {
-        Error::Hook(crate::hook::Stop::Diverged { .. }) => {
+        Error::Hook(crate::hook::HookStop::Diverged { .. }) => {
             Error::RecordIncomplete("a hook would be asked something else than was recorded")
         }
         error => error,
@@ -271,20 +276,21 @@ fn incomplete(error: Error) -> Error {
 /// who listens are not touched.
 fn refresh(
     services: &Services,
-    record: &Record,
-    again: Again<'_>,
-    said: &Said,
+    record: &StoredRecord,
+    again: ReplayInput<'_>,
+    said: &RecordedAnswers,
     deadline: &Deadline,
 ) -> Result<Replayed, Error> {
     let node = again.node;
     let set = compile::pinned(services, &again.request)?;
-    let caller = Refreshing { recorded: &said.answers, live: services.hook_caller() };
+    let caller = RefreshCaller { recorded: &said.answers, live: services.hook_caller() };
     let id: Arc<str> = format!("cmp_{}", uuid::Uuid::now_v7().simple()).into();
     let scope = compile::scope(services, &id, again.request.session_id.as_ref());
     let target = again.request.target.as_str();
     let asking = services.asking_through(&caller, Arc::clone(&set), scope, deadline);
     let done = compile_again(services, again, asking, deadline).map_err(incomplete)?;
-    let begun = Begun { level: record.compilation.level, target, inputs: done.inputs.clone(), set };
+    let begun =
+        RecordDraft { level: record.compilation.level, target, inputs: done.inputs.clone(), set };
     let mut batch = Batch::default();
     let session = record.compilation.session_id.as_ref();
     let made = (done.outcome.came(), done.runs.as_slice());

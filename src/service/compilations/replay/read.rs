@@ -6,19 +6,19 @@ use std::sync::Arc;
 use crate::domain::{AdapterDefinition, Models};
 use crate::json::Node;
 use crate::request::{self, CompileRequest, KnownAdapters};
-use crate::service::compilations::Record;
+use crate::service::compilations::StoredRecord;
 use crate::service::record;
 use crate::service::{Error, Services, adapters, compile};
 
-pub(super) type Adapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
-pub(super) type Read = (CompileRequest, Adapters);
+pub(super) type RecordedAdapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
+pub(super) type RecordedRequest = (CompileRequest, RecordedAdapters);
 
 /// The request with everything else from the record.
 pub(super) fn recorded(
     services: &Services,
-    record: &Record,
+    record: &StoredRecord,
     node: &Node<'_>,
-) -> Result<Read, Error> {
+) -> Result<RecordedRequest, Error> {
     let gone = Error::RecordIncomplete("the record was written by another release");
     let raw = &record.compilation.body;
     let (Some(model), Some(full)) = (record::model_of(raw), &record.body.full) else {
@@ -39,7 +39,7 @@ pub(super) fn recorded(
 }
 
 /// The request with everything else as it is now.
-pub(super) fn today(services: &Services, node: &Node<'_>) -> Result<Read, Error> {
+pub(super) fn today(services: &Services, node: &Node<'_>) -> Result<RecordedRequest, Error> {
     let known = adapters::known(services, node.get("compression"))?;
     let mut request = read(services, node, services.models(), &known)?;
     compile::remember(services, None, &mut request)?;

@@ -4,67 +4,67 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Replayed;
-use super::read::Adapters;
+use super::read::RecordedAdapters;
 use crate::domain::{Drift, Timestamp};
-use crate::hook::{Caller, HookSet, Point, Recorded, Run, Stop};
+use crate::hook::{Caller, HookRun, HookSet, HookStop, Point, RecordedHooks};
 use crate::json::{self, Limits, Node};
 use crate::pack::{PackRef, Refusal};
-use crate::pipeline::{self, Asks, Compiled, Deadline, Timings};
+use crate::pipeline::{self, CompiledPayload, Deadline, HookPort, Timings};
 use crate::request::CompileRequest;
-use crate::service::asking::Asking;
-use crate::service::compilations::Record;
+use crate::service::compilations::StoredRecord;
 use crate::service::compilations::compare::payload_diff;
-use crate::service::record::{self, Came, Inputs, Recalled};
+use crate::service::hook_runner::HookRunner;
+use crate::service::record::{self, CompileOutcome, Inputs, RecalledInputs};
 use crate::service::{Error, Services, compile};
 
 /// What hooks have said in a compile.
-pub(super) struct Said {
+pub(super) struct RecordedAnswers {
     set: Arc<HookSet>,
-    pub(super) answers: Arc<Recorded>,
+    pub(super) answers: Arc<RecordedHooks>,
 }
 
-impl Said {
-    pub(super) fn of(record: &Record) -> Result<Self, Error> {
+impl RecordedAnswers {
+    pub(super) fn of(record: &StoredRecord) -> Result<Self, Error> {
         let (set, runs) = asked(record)?;
-        Ok(Self { set, answers: Arc::new(Recorded::new(&runs)) })
+        Ok(Self { set, answers: Arc::new(RecordedHooks::new(&runs)) })
     }
 
     /// They say it once more, through `caller`, with the summaries of the record.
     pub(super) fn asking<'s>(
         &'s self,
-        (services, record): (&Services, &Record),
+        (services, record): (&Services, &StoredRecord),
         request: &CompileRequest,
         caller: &'s dyn Caller,
         deadline: &Deadline,
-    ) -> Result<Asking<'s>, Error> {
+    ) -> Result<HookRunner<'s>, Error> {
         let session = request.session_id.as_ref();
         let scope = compile::scope(services, &record.compilation.id, session);
         let summaries = record::summaries_of(&record.compilation.body, &services.tenant())?;
         let gone = Error::RecordIncomplete("a summary of the record is no longer there");
         let said = (&self.answers, caller, summaries.ok_or(gone)?);
         let seat = services.seat().cloned();
-        Ok(Asking::recorded(Arc::clone(&self.set), said, seat, scope, deadline))
+        Ok(HookRunner::recorded(Arc::clone(&self.set), said, seat, scope, deadline))
     }
 }
 
 /// What is compiled, and where the rest of it comes from.
-pub(super) struct Again<'a> {
+pub(super) struct ReplayInput<'a> {
     pub(super) node: &'a Node<'a>,
     pub(super) request: CompileRequest,
-    pub(super) adapters: Adapters,
+    pub(super) adapters: RecordedAdapters,
     /// What governs it in the place of the request's own pack.
     pub(super) pack: Option<&'a PackRef>,
     pub(super) from: compile::GovernFrom,
 }
 
-impl<'a> Again<'a> {
+impl<'a> ReplayInput<'a> {
     /// With all that the record has.
     pub(super) fn recorded(
-        record: &Record,
+        record: &StoredRecord,
         node: &'a Node<'a>,
-        (request, adapters): (CompileRequest, Adapters),
+        (request, adapters): (CompileRequest, RecordedAdapters),
     ) -> Self {
-        let from = match Recalled::of(&record.compilation.body) {
+        let from = match RecalledInputs::of(&record.compilation.body) {
             Some(recalled) => compile::GovernFrom::Record(recalled),
             None => compile::GovernFrom::Store(record.compilation.created_at),
         };
@@ -73,11 +73,11 @@ impl<'a> Again<'a> {
 
     /// With what is remembered today, at the time of the record.
     pub(super) fn today(
-        record: &Record,
+        record: &StoredRecord,
         node: &'a Node<'a>,
-        (request, adapters): (CompileRequest, Adapters),
+        (request, adapters): (CompileRequest, RecordedAdapters),
     ) -> Self {
-        let then = Recalled::of(&record.compilation.body).map(|recalled| recalled.as_of);
+        let then = RecalledInputs::of(&record.compilation.body).map(|recalled| recalled.as_of);
         let from = compile::GovernFrom::Store(then.unwrap_or(record.compilation.created_at));
         Self { node, request, adapters, pack: None, from }
     }
@@ -88,22 +88,22 @@ impl<'a> Again<'a> {
 }
 
 /// What a compile came to.
-pub(super) struct Done {
-    pub(super) outcome: Outcome,
+pub(super) struct ReplayedCompile {
+    pub(super) outcome: ReplayOutcome,
     pub(super) inputs: Inputs,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<HookRun>,
 }
 
-pub(super) enum Outcome {
-    Compiled(Box<Compiled>),
+pub(super) enum ReplayOutcome {
+    Compiled(Box<CompiledPayload>),
     Refused(Refusal),
 }
 
-impl Outcome {
-    pub(super) fn came(&self) -> Came<'_> {
+impl ReplayOutcome {
+    pub(super) fn came(&self) -> CompileOutcome<'_> {
         match self {
-            Self::Compiled(compiled) => Came::Compiled(compiled),
-            Self::Refused(refusal) => Came::Refused(refusal),
+            Self::Compiled(compiled) => CompileOutcome::Compiled(compiled),
+            Self::Refused(refusal) => CompileOutcome::Refused(refusal),
         }
     }
 }
@@ -111,12 +111,12 @@ impl Outcome {
 /// Compiles, under the request's pack where it has one. That a pack refuses is an outcome.
 pub(super) fn compile_again(
     services: &Services,
-    again: Again<'_>,
-    mut asking: Asking<'_>,
+    again: ReplayInput<'_>,
+    mut asking: HookRunner<'_>,
     deadline: &Deadline,
-) -> Result<Done, Error> {
-    let Again { node, mut request, adapters, pack, from } = again;
-    let around = (deadline, &mut asking as &mut dyn Asks);
+) -> Result<ReplayedCompile, Error> {
+    let ReplayInput { node, mut request, adapters, pack, from } = again;
+    let around = (deadline, &mut asking as &mut dyn HookPort);
     let governed = compile::govern(services, (node, pack), &mut request, around, from);
     let mut inputs = Inputs::of(&request, adapters);
     let governed = match governed {
@@ -125,7 +125,7 @@ pub(super) fn compile_again(
     };
     compile::note_stages(services, governed.as_ref(), &mut inputs);
     let mut timings = Timings::default();
-    let around = (deadline, &mut asking as &mut dyn Asks);
+    let around = (deadline, &mut asking as &mut dyn HookPort);
     let compiled =
         pipeline::compile(services.pipeline(), request, String::new(), around, &mut timings);
     let compiled = compiled.map_err(|error| stopped(error.into()))?;
@@ -134,30 +134,38 @@ pub(super) fn compile_again(
         return refused(error, inputs, asking);
     }
     inputs.summaries = asking.take_summaries();
-    let outcome = Outcome::Compiled(Box::new(compiled));
-    Ok(Done { outcome, inputs, runs: asking.into_parts().0 })
+    let outcome = ReplayOutcome::Compiled(Box::new(compiled));
+    Ok(ReplayedCompile { outcome, inputs, runs: asking.into_parts().0 })
 }
 
 /// What a refusal leaves; any other error is one.
-fn refused(error: compile::Error, mut inputs: Inputs, asking: Asking<'_>) -> Result<Done, Error> {
+fn refused(
+    error: compile::Error,
+    mut inputs: Inputs,
+    asking: HookRunner<'_>,
+) -> Result<ReplayedCompile, Error> {
     let refused = match error {
         compile::Error::Governed(refused) => *refused,
         error => return Err(stopped(error)),
     };
     let (refusal, stages, recalled) = refused.into_parts();
     inputs.under(stages, recalled);
-    Ok(Done { outcome: Outcome::Refused(refusal), inputs, runs: asking.into_parts().0 })
+    Ok(ReplayedCompile {
+        outcome: ReplayOutcome::Refused(refusal),
+        inputs,
+        runs: asking.into_parts().0,
+    })
 }
 
 fn stopped(error: compile::Error) -> Error {
     match error {
-        compile::Error::Hook(stop @ Stop::Diverged { .. }) => Error::Hook(stop),
+        compile::Error::Hook(stop @ HookStop::Diverged { .. }) => Error::Hook(stop),
         error => Error::Compile(Box::new(error)),
     }
 }
 
 /// The hooks of a record, and what they said. One of hashes has no answers.
-fn asked(record: &Record) -> Result<(Arc<HookSet>, Vec<Run>), Error> {
+fn asked(record: &StoredRecord) -> Result<(Arc<HookSet>, Vec<HookRun>), Error> {
     let raw = &record.compilation.body;
     if record.body.full.is_none() {
         if asked_for_summaries_alone(&record.body.hooks) {
@@ -183,13 +191,13 @@ fn asked_for_summaries_alone(runs: &str) -> bool {
 }
 
 /// The compile beside its record.
-pub(super) fn told(record: &Record, node: &Node<'_>, done: &Done) -> Replayed {
+pub(super) fn told(record: &StoredRecord, node: &Node<'_>, done: &ReplayedCompile) -> Replayed {
     let came = done.outcome.came();
     let ledger = came.ledger(node, &done.inputs, &done.runs);
     let same_outcome = came.hash() == record.compilation.payload_hash;
     let (payload, refusal) = match &done.outcome {
-        Outcome::Compiled(compiled) => (Some(compiled.payload().to_owned()), None),
-        Outcome::Refused(refusal) => (None, Some(refusal.clone())),
+        ReplayOutcome::Compiled(compiled) => (Some(compiled.payload().to_owned()), None),
+        ReplayOutcome::Refused(refusal) => (None, Some(refusal.clone())),
     };
     let diff = match (&record.payload, &payload) {
         (Some(before), Some(now)) if !same_outcome => payload_diff(before, now),
@@ -209,6 +217,6 @@ pub(super) fn told(record: &Record, node: &Node<'_>, done: &Done) -> Replayed {
 }
 
 /// No names of adapters are known.
-pub(super) fn no_adapters() -> Adapters {
+pub(super) fn no_adapters() -> RecordedAdapters {
     BTreeMap::new()
 }

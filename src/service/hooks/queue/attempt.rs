@@ -8,12 +8,12 @@ use serde_json::json;
 use super::Courier;
 use super::schedule::pause;
 use crate::domain::{EventKind, NewEvent, RawJson, Timestamp};
-use crate::hook::{Call, Cause, Failure, Hook, Point, Scope};
+use crate::hook::{Call, CallFailure, CallScope, FailureCause, Hook, Point};
 use crate::service::hooks::disable;
 use crate::service::pool::{self, Pool};
 use crate::service::{Error, Services};
-use crate::store::{AttemptRow, Claimed, Outcome};
-use crate::webhook::{self, Delivery, Exchange};
+use crate::store::{AttemptOutcome, AttemptRow, ClaimedDelivery};
+use crate::webhook::{self, CallContext, Exchange};
 
 /// After so long of nothing but failures a hook is disabled.
 const FAILING: Duration = Duration::from_hours(5 * 24);
@@ -21,9 +21,9 @@ const FAILING: Duration = Duration::from_hours(5 * 24);
 const LONGEST_DETAIL: usize = 500;
 
 /// What an attempt came to.
-struct Verdict {
+struct AttemptVerdict {
     attempt: Option<AttemptRow>,
-    outcome: Outcome,
+    outcome: AttemptOutcome,
     /// Whether the hook answered as it should; none where it was not asked.
     succeeded: Option<bool>,
     /// Whether the receiver is gone for good.
@@ -36,8 +36,8 @@ pub(super) async fn attempt(
     services: Services,
     pool: Pool,
     courier: Arc<dyn Courier>,
-    claimed: Claimed,
-) -> Option<Outcome> {
+    claimed: ClaimedDelivery,
+) -> Option<AttemptOutcome> {
     let services = services.for_tenant(&claimed.tenant);
     let (finder, id) = (services.clone(), Arc::clone(&claimed.hook));
     let found = match pool.look(move || finder.hook_of(&id)).await {
@@ -64,7 +64,7 @@ pub(super) async fn attempt(
 }
 
 /// Logs what kept the outcome of an attempt from being stored.
-fn untold(claimed: &Claimed, told: Result<Result<(), Error>, pool::Error>) {
+fn untold(claimed: &ClaimedDelivery, told: Result<Result<(), Error>, pool::Error>) {
     let error: Box<dyn std::error::Error> = match told {
         Ok(Ok(())) => return,
         Ok(Err(error)) => error.into(),
@@ -73,8 +73,8 @@ fn untold(claimed: &Claimed, told: Result<Result<(), Error>, pool::Error>) {
     tracing::warn!(error, delivery.id = &*claimed.id, "what came of a delivery was not stored");
 }
 
-async fn send(courier: &dyn Courier, hook: &Hook, claimed: &Claimed) -> Exchange {
-    let scope = Scope {
+async fn send(courier: &dyn Courier, hook: &Hook, claimed: &ClaimedDelivery) -> Exchange {
+    let scope = CallScope {
         tenant: Arc::clone(&claimed.tenant),
         compilation_id: claimed.compilation_id.clone(),
         session_id: claimed.session_id.clone(),
@@ -93,14 +93,14 @@ async fn send(courier: &dyn Courier, hook: &Hook, claimed: &Claimed) -> Exchange
         allowance: hook.timeout(),
     };
     let id = Some(Arc::clone(&claimed.id));
-    let delivery = Delivery { id, earlier: claimed.attempts, ..Delivery::default() };
+    let delivery = CallContext { id, earlier: claimed.attempts, ..CallContext::default() };
     courier.send(call, delivery).await
 }
 
 /// What an exchange means for the delivery.
-fn judge(claimed: &Claimed, exchange: Exchange, now: Timestamp) -> Verdict {
+fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> AttemptVerdict {
     let Exchange { status, retry_after, answer, took, .. } = exchange;
-    let row = |failure: Option<&Failure>| AttemptRow {
+    let row = |failure: Option<&CallFailure>| AttemptRow {
         number: claimed.attempts.saturating_add(1),
         at: now,
         status,
@@ -109,25 +109,25 @@ fn judge(claimed: &Claimed, exchange: Exchange, now: Timestamp) -> Verdict {
         took,
     };
     let Err(failure) = answer else {
-        let (attempt, outcome) = (Some(row(None)), Outcome::Delivered);
-        return Verdict { attempt, outcome, succeeded: Some(true), gone: false };
+        let (attempt, outcome) = (Some(row(None)), AttemptOutcome::Delivered);
+        return AttemptVerdict { attempt, outcome, succeeded: Some(true), gone: false };
     };
-    if matches!(failure.cause, Cause::CircuitOpen | Cause::Overloaded) {
+    if matches!(failure.cause, FailureCause::CircuitOpen | FailureCause::Overloaded) {
         // Nothing was sent: that is no attempt, or a storm of failures would use them all up.
-        let outcome = Outcome::Later(now.after(webhook::PAUSE));
-        return Verdict { attempt: None, outcome, succeeded: None, gone: false };
+        let outcome = AttemptOutcome::Later(now.after(webhook::PAUSE));
+        return AttemptVerdict { attempt: None, outcome, succeeded: None, gone: false };
     }
     let gone = failure.is_gone();
     let again = pause(&claimed.id, claimed.tries.saturating_add(1), retry_after);
     let outcome = match again {
-        Some(pause) if !gone => Outcome::Again(now.after(pause)),
-        _ => Outcome::Dead,
+        Some(pause) if !gone => AttemptOutcome::Again(now.after(pause)),
+        _ => AttemptOutcome::Dead,
     };
-    Verdict { attempt: Some(row(Some(&failure))), outcome, succeeded: Some(false), gone }
+    AttemptVerdict { attempt: Some(row(Some(&failure))), outcome, succeeded: Some(false), gone }
 }
 
 /// The hook is disabled, or no longer there.
-fn given_up(claimed: &Claimed, now: Timestamp) -> Verdict {
+fn given_up(claimed: &ClaimedDelivery, now: Timestamp) -> AttemptVerdict {
     let attempt = AttemptRow {
         number: claimed.attempts.saturating_add(1),
         at: now,
@@ -136,7 +136,12 @@ fn given_up(claimed: &Claimed, now: Timestamp) -> Verdict {
         detail: Some("the hook is disabled, or no longer there".into()),
         took: Duration::ZERO,
     };
-    Verdict { attempt: Some(attempt), outcome: Outcome::Dead, succeeded: None, gone: false }
+    AttemptVerdict {
+        attempt: Some(attempt),
+        outcome: AttemptOutcome::Dead,
+        succeeded: None,
+        gone: false,
+    }
 }
 
 fn short(detail: &str) -> Arc<str> {
@@ -144,7 +149,11 @@ fn short(detail: &str) -> Arc<str> {
     detail.get(..end).unwrap_or_default().into()
 }
 
-fn settle(services: &Services, claimed: Claimed, verdict: Verdict) -> Result<(), Error> {
+fn settle(
+    services: &Services,
+    claimed: ClaimedDelivery,
+    verdict: AttemptVerdict,
+) -> Result<(), Error> {
     services.tenant().write_durable(move |tx| {
         if !tx.settle_delivery(&claimed, verdict.attempt.as_ref(), verdict.outcome)? {
             // Another has it by now, and finds out by itself.
@@ -155,7 +164,7 @@ fn settle(services: &Services, claimed: Claimed, verdict: Verdict) -> Result<(),
             Some(succeeded) => tx.note_hook_failing(hook, !succeeded)?,
             None => None,
         };
-        if verdict.outcome == Outcome::Dead {
+        if verdict.outcome == AttemptOutcome::Dead {
             tx.publish(&failed(&claimed, verdict.attempt.as_ref()))?;
         }
         if verdict.gone {
@@ -169,11 +178,11 @@ fn settle(services: &Services, claimed: Claimed, verdict: Verdict) -> Result<(),
 
 /// The word of a cause as readers of events may see it.
 fn public(cause: &str) -> &str {
-    Cause::parse(cause).map_or(cause, |cause| cause.public().as_str())
+    FailureCause::parse(cause).map_or(cause, |cause| cause.public().as_str())
 }
 
 /// Tells that a call was given up.
-fn failed(claimed: &Claimed, attempt: Option<&AttemptRow>) -> NewEvent {
+fn failed(claimed: &ClaimedDelivery, attempt: Option<&AttemptRow>) -> NewEvent {
     let data = json!({
         "hook": claimed.hook,
         "point": claimed.point,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::word_of;
-use crate::hook::{Cause, UNREACHED};
+use crate::hook::{FailureCause, UNREACHED};
 use crate::service::hooks::find;
 use crate::service::{Error, Services};
 use crate::store::{AttemptRow, DeliveryRow, DeliveryState, Tx};
@@ -12,7 +12,7 @@ const UNKNOWN: Error = Error::NotFound("there is no delivery of this id");
 
 /// A delivery and its attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedDelivery {
     pub delivery: DeliveryRow,
     pub attempts: Vec<AttemptRow>,
 }
@@ -24,7 +24,7 @@ pub fn list_deliveries(
     state: Option<DeliveryState>,
     before: Option<u64>,
     limit: usize,
-) -> Result<(Vec<Listed>, Option<u64>), Error> {
+) -> Result<(Vec<ListedDelivery>, Option<u64>), Error> {
     find(services, hook)?;
     // One more than is shown tells whether there is more.
     let mut found = services.tenant().read(|tx| {
@@ -41,7 +41,7 @@ pub fn list_deliveries(
 }
 
 /// Has a delivery that was given up, or waits for its time, tried at once.
-pub fn retry(services: &Services, id: &str) -> Result<Listed, Error> {
+pub fn retry(services: &Services, id: &str) -> Result<ListedDelivery, Error> {
     let id = id.to_owned();
     services.tenant().write_durable(move |tx| {
         let found = tx.delivery(&id)?.ok_or(UNKNOWN)?;
@@ -55,19 +55,19 @@ pub fn retry(services: &Services, id: &str) -> Result<Listed, Error> {
 
 /// Leaves of an attempt what a caller may see who does not choose where hooks call.
 fn make_public(attempt: &mut AttemptRow) {
-    let cause = attempt.cause.as_deref().and_then(Cause::parse).map(Cause::public);
-    if cause == Some(Cause::Connect) {
-        attempt.cause = Some(Cause::Connect.as_str().into());
+    let cause = attempt.cause.as_deref().and_then(FailureCause::parse).map(FailureCause::public);
+    if cause == Some(FailureCause::Connect) {
+        attempt.cause = Some(FailureCause::Connect.as_str().into());
         attempt.detail = Some(UNREACHED.into());
     }
 }
 
-fn listed(tx: &Tx<'_>, delivery: DeliveryRow) -> Result<Listed, Error> {
+fn listed(tx: &Tx<'_>, delivery: DeliveryRow) -> Result<ListedDelivery, Error> {
     let attempts = tx.delivery_attempts(&delivery.id)?;
-    Ok(Listed { delivery, attempts })
+    Ok(ListedDelivery { delivery, attempts })
 }
 
-impl Listed {
+impl ListedDelivery {
     /// As JSON: ids and outcomes, never content.
     pub fn write(&self) -> Value {
         let Self { delivery, attempts } = self;

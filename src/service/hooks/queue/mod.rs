@@ -12,32 +12,32 @@ mod worker;
 
 use std::pin::Pin;
 
-pub use self::list::{Listed, list_deliveries, retry};
+pub use self::list::{ListedDelivery, list_deliveries, retry};
 pub use self::worker::Worker;
-use crate::hook::{Call, Scope, ToSend};
+use crate::hook::{Call, CallScope, QueuedCall};
 use crate::service::StoreError;
 use crate::store::{DeliveryState, NewDelivery, Tx};
-use crate::webhook::{Delivery, Exchange, Webhooks, new_id};
+use crate::webhook::{CallContext, Exchange, Webhooks, new_id};
 
 /// The words of a delivery's state.
 pub const DELIVERY_STATES: &[(&str, DeliveryState)] = DeliveryState::WORDS;
 
 /// Makes one call, whatever comes of it. The one of a running server uses the network.
 pub trait Courier: Send + Sync {
-    fn send<'c>(&'c self, call: Call<'c>, delivery: Delivery) -> Sending<'c>;
+    fn send<'c>(&'c self, call: Call<'c>, delivery: CallContext) -> ExchangeFuture<'c>;
 }
 
 /// The future of a call.
-pub type Sending<'c> = Pin<Box<dyn Future<Output = Exchange> + Send + 'c>>;
+pub type ExchangeFuture<'c> = Pin<Box<dyn Future<Output = Exchange> + Send + 'c>>;
 
 impl Courier for Webhooks {
-    fn send<'c>(&'c self, call: Call<'c>, delivery: Delivery) -> Sending<'c> {
+    fn send<'c>(&'c self, call: Call<'c>, delivery: CallContext) -> ExchangeFuture<'c> {
         Box::pin(self.exchange(call, delivery))
     }
 }
 
 /// Queues what a round left to be sent, in the transaction of the fact.
-pub fn enqueue(tx: &Tx<'_>, scope: &Scope, calls: &[ToSend]) -> Result<(), StoreError> {
+pub fn enqueue(tx: &Tx<'_>, scope: &CallScope, calls: &[QueuedCall]) -> Result<(), StoreError> {
     for call in calls {
         tx.enqueue(&NewDelivery {
             id: &new_id(),

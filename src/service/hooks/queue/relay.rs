@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::{Event, EventKind, word_of};
-use crate::hook::{Facts, Hook, Point};
+use crate::hook::{Hook, MatchContext, Point};
 use crate::json::{Limits, parse};
 use crate::service::{Services, StoreError};
 use crate::store::{Follower, NewDelivery};
@@ -84,7 +84,7 @@ fn is_for(hook: &Hook, event: &Event) -> bool {
     let word = word_of(EventKind::WORDS, event.kind);
     let session = event.session_id.as_deref();
     let Ok(nothing) = parse("{}", Limits::default()) else { return false };
-    let facts = Facts { event: Some(word), session, ..Facts::default() };
+    let facts = MatchContext { event: Some(word), session, ..MatchContext::default() };
     let data = serde_json::from_str::<Value>(event.data.as_str());
     let of_itself =
         data.is_ok_and(|data| data.get("hook").and_then(Value::as_str) == Some(&hook.id));

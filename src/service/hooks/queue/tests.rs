@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::{Clock, EventKind, Models, NewEvent, RawJson, Timestamp};
-use crate::hook::{Answer, Cause, Failure, Hook, Point};
+use crate::hook::{CallFailure, FailureCause, Hook, HookAnswer, Point};
 use crate::service::Services;
 use crate::service::hooks::{Hooks, create, delete, find, update};
 use crate::service::pool::Pool;
@@ -51,7 +51,7 @@ struct Network {
 }
 
 impl Courier for Network {
-    fn send<'c>(&'c self, call: Call<'c>, delivery: Delivery) -> Sending<'c> {
+    fn send<'c>(&'c self, call: Call<'c>, delivery: CallContext) -> ExchangeFuture<'c> {
         let id = delivery.id.clone().unwrap();
         let reply = {
             let mut sent = self.sent.lock().unwrap();
@@ -67,15 +67,15 @@ impl Courier for Network {
             });
             reply
         };
-        let failed = |cause| Err(Failure::new(cause, "as told"));
+        let failed = |cause| Err(CallFailure::new(cause, "as told"));
         let (answer, status, asked) = match reply {
-            Reply::Heard => (Ok(Answer::Heard), Some(204), None),
+            Reply::Heard => (Ok(HookAnswer::Heard), Some(204), None),
             Reply::Status(status, asked) => {
-                let failure = Failure::new(Cause::Status, "as told").with_status(status);
+                let failure = CallFailure::new(FailureCause::Status, "as told").with_status(status);
                 (Err(failure), Some(status), asked)
             }
-            Reply::Refused => (failed(Cause::Connect), None, None),
-            Reply::Open => (failed(Cause::CircuitOpen), None, None),
+            Reply::Refused => (failed(FailureCause::Connect), None, None),
+            Reply::Open => (failed(FailureCause::CircuitOpen), None, None),
             Reply::Crash | Reply::HeardAndCrash => return Box::pin(pending()),
         };
         Box::pin(async move {
@@ -120,14 +120,14 @@ impl World {
 
     fn queue(&self, hook: &str, session: Option<&str>, input: &str) {
         let hook: Arc<Hook> = self.services.hook_of(hook).unwrap().unwrap();
-        let call = ToSend {
+        let call = QueuedCall {
             hook,
             point: Point::Delegation,
             occurrence: 0,
             input: input.into(),
             digest: "".into(),
         };
-        let scope = Scope { session_id: session.map(Into::into), ..Scope::default() };
+        let scope = CallScope { session_id: session.map(Into::into), ..CallScope::default() };
         let write = move |tx: &Tx<'_>| enqueue(tx, &scope, std::slice::from_ref(&call));
         self.services.tenant().write(write).unwrap();
     }
@@ -154,7 +154,7 @@ impl World {
 
     fn listed(&self, hook: &str) -> Vec<Value> {
         let (found, _) = list_deliveries(&self.services, hook, None, None, 1000).unwrap();
-        found.iter().map(Listed::write).collect()
+        found.iter().map(ListedDelivery::write).collect()
     }
 
     fn events(&self) -> Vec<(EventKind, Value)> {
@@ -338,16 +338,16 @@ async fn a_lease_that_is_over_is_another_s_and_the_first_claim_changes_nothing()
     assert_eq!(claim().len(), 0);
     world.clock.advance(Duration::from_secs(61));
     let second = claim().remove(0);
-    let settle = |claimed: crate::store::Claimed, outcome| {
+    let settle = |claimed: crate::store::ClaimedDelivery, outcome| {
         world
             .services
             .tenant()
             .write(move |tx| tx.settle_delivery(&claimed, None, outcome))
             .unwrap()
     };
-    assert!(!settle(first, crate::store::Outcome::Dead));
-    assert!(settle(second.clone(), crate::store::Outcome::Delivered));
-    assert!(!settle(second, crate::store::Outcome::Dead));
+    assert!(!settle(first, crate::store::AttemptOutcome::Dead));
+    assert!(settle(second.clone(), crate::store::AttemptOutcome::Delivered));
+    assert!(!settle(second, crate::store::AttemptOutcome::Dead));
     assert_eq!(world.listed("log")[0]["state"], "delivered");
 }
 

@@ -16,7 +16,7 @@ use super::attempt::attempt;
 use super::relay::relay;
 use crate::service::Services;
 use crate::service::pool::Pool;
-use crate::store::{Claimed, Claims, HookKey};
+use crate::store::{ClaimedDelivery, Claims, HookKey};
 use crate::telemetry::Metrics;
 use crate::webhook::CALLS;
 
@@ -138,7 +138,7 @@ impl Worker {
         count
     }
 
-    fn start(&mut self, claimed: Claimed) {
+    fn start(&mut self, claimed: ClaimedDelivery) {
         let key = (Arc::clone(&claimed.tenant), Arc::clone(&claimed.hook));
         let is_retry = claimed.tries > 0;
         *self.busy.entry(key.clone()).or_default() += 1;

@@ -5,16 +5,16 @@ mod run;
 
 use std::sync::Arc;
 
-use super::{Refused, document};
+use super::{PackRefusal, document};
 use crate::domain::Timestamp;
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
 use crate::pack::PackRef;
 use crate::request::{self, PackSource};
-use crate::service::compilations::{self, Record};
+use crate::service::compilations::{self, StoredRecord};
 use crate::service::{Error, Services};
 use crate::store::GoldenRow;
 
-pub use run::{Case, Outcome, Ran, run};
+pub use run::{Case, CaseOutcome, GoldenOutcome, run};
 
 /// Compiles of one set.
 const MOST: usize = 100;
@@ -31,7 +31,7 @@ pub struct GoldenSet {
 /// A compile of a set.
 #[derive(Debug)]
 pub struct Golden {
-    pub record: Record,
+    pub record: StoredRecord,
     /// When it was taken into the set.
     pub created_at: Timestamp,
 }
@@ -118,7 +118,7 @@ fn registered(
     services: &Services,
     reference: &PackRef,
     name: &str,
-) -> Result<Result<Record, String>, Error> {
+) -> Result<Result<StoredRecord, String>, Error> {
     let record = match compilations::find(services, name) {
         Ok(record) => record,
         Err(Error::NotFound(why) | Error::RecordIncomplete(why)) => return Ok(Err(why.to_owned())),
@@ -143,8 +143,8 @@ fn registered(
 
 /// The name of a version that is published.
 fn published(services: &Services, id: &str, version: &str) -> Result<PackRef, Error> {
-    let reference = PackRef::of(id, version).ok_or(Refused::NotFound)?;
-    document(services, &reference)?.ok_or(Refused::NotFound)?;
+    let reference = PackRef::of(id, version).ok_or(PackRefusal::NotFound)?;
+    document(services, &reference)?.ok_or(PackRefusal::NotFound)?;
     Ok(reference)
 }
 

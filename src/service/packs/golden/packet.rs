@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::domain::{Compilation, CompilationStatus, ContentHash, RawJson, RecordLevel, Timestamp};
-use crate::service::compilations::Record;
+use crate::service::compilations::StoredRecord;
 
 /// JSON text of a record in full.
-pub(super) fn write(record: &Record) -> String {
+pub(super) fn write(record: &StoredRecord) -> String {
     let own = &record.compilation;
     json!({
         "id": &*own.id,
@@ -30,7 +30,7 @@ pub(super) fn write(record: &Record) -> String {
 }
 
 /// The record of a packet; none where another release wrote it.
-pub(super) fn read(packet: &str) -> Option<Record> {
+pub(super) fn read(packet: &str) -> Option<StoredRecord> {
     let packet: Value = serde_json::from_str(packet).ok()?;
     let text = |key: &str| packet.get(key).and_then(Value::as_str);
     let shared = |key: &str| text(key).map(Arc::<str>::from);
@@ -55,7 +55,7 @@ pub(super) fn read(packet: &str) -> Option<Record> {
         fits: packet.get("fits")?.as_bool()?,
         body: RawJson::new(shared("body")?),
     };
-    Record::of_texts(
+    StoredRecord::of_texts(
         compilation,
         text("request").map(str::to_owned),
         text("payload").map(str::to_owned),

@@ -9,7 +9,7 @@ use crate::service::{Error, Services, compile};
 
 /// What a set came to.
 #[derive(Debug)]
-pub struct Ran {
+pub struct GoldenOutcome {
     pub reference: PackRef,
     /// The version that it was run under.
     pub against: PackRef,
@@ -20,11 +20,11 @@ pub struct Ran {
 #[derive(Debug)]
 pub struct Case {
     pub golden: Golden,
-    pub outcome: Outcome,
+    pub outcome: CaseOutcome,
 }
 
 #[derive(Debug)]
-pub enum Outcome {
+pub enum CaseOutcome {
     Replayed(Box<Replayed>),
     /// It cannot be run.
     Failed(Box<Error>),
@@ -37,7 +37,7 @@ pub fn run(
     (id, version): (&str, &str),
     body: &str,
     deadline: &Deadline,
-) -> Result<Ran, Error> {
+) -> Result<GoldenOutcome, Error> {
     let node = json::parse_or_empty(body)?;
     let mut faults = Faults::default();
     let mut against = None;
@@ -61,13 +61,13 @@ pub fn run(
     for golden in set.items {
         let outcome = match compilations::strict(services, &golden.record, Some(&against), deadline)
         {
-            Ok(replayed) => Outcome::Replayed(Box::new(replayed)),
+            Ok(replayed) => CaseOutcome::Replayed(Box::new(replayed)),
             Err(error) if is_of_all(&error) => return Err(error),
-            Err(error) => Outcome::Failed(Box::new(error)),
+            Err(error) => CaseOutcome::Failed(Box::new(error)),
         };
         cases.push(Case { golden, outcome });
     }
-    Ok(Ran { reference: set.reference, against, cases })
+    Ok(GoldenOutcome { reference: set.reference, against, cases })
 }
 
 /// Whether it is not this compile that stands in the way.

@@ -9,20 +9,22 @@ use crate::pipeline::READ_TOOL;
 use crate::provider;
 use crate::request::LOAD_TOOLKIT;
 use crate::service::compile::TurnOptions;
-use crate::service::heard::Heard;
+use crate::service::hook_effects::HookEffects;
 use crate::service::sessions::messages::list_text;
-use crate::service::tools::{Handled, Judged, Rights, Trial, ask, conclude, is_memory, judge};
+use crate::service::tools::{
+    CallJudgement, CallTrial, HandledCall, MemoryRights, ask, conclude, is_memory, judge,
+};
 use crate::service::{Error, Services};
 
 /// Calls that have no result yet.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(super) struct OpenCalls {
     source: Source,
-    list: Vec<Found>,
+    list: Vec<FoundCall>,
 }
 
 #[derive(Debug)]
-struct Found {
+struct FoundCall {
     call: ToolCall,
     /// Before which message that came its result stands.
     place: usize,
@@ -34,21 +36,21 @@ struct Found {
 
 /// What became of them, and before which message that came each result stands.
 #[derive(Debug)]
-pub(super) struct Carried {
-    list: Vec<(Handled, usize)>,
+pub(super) struct PlacedResults {
+    list: Vec<(HandledCall, usize)>,
 }
 
 /// What became of calls, before anything of it is stored.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct CallEffects {
     /// Writes of memory.
-    pub(super) trial: Option<Arc<Trial>>,
-    pub(super) carried: Carried,
+    pub(super) trial: Option<Arc<CallTrial>>,
+    pub(super) carried: PlacedResults,
     /// What is left to tell of the hooks that were asked.
-    pub(super) heard: Heard,
+    pub(super) heard: HookEffects,
 }
 
-impl Calls {
+impl OpenCalls {
     /// Finds them: calls that no result among the messages answers.
     pub(super) fn find(source: Source, append: &[RawJson]) -> Result<Self, Error> {
         let text = format!("{{{}}}", list_text(source, append.iter().map(RawJson::as_str)));
@@ -76,7 +78,7 @@ impl Calls {
                 // In the order of the calls: before the result of the next one that has one.
                 let mut later = message.tool_calls().skip(nth + 1);
                 let place = later.find_map(|later| answered.get(&later.id).copied().flatten());
-                list.push(Found {
+                list.push(FoundCall {
                     call: call.clone(),
                     place: place.unwrap_or(end),
                     batch: (nth, message.tool_calls().count()),
@@ -99,7 +101,7 @@ impl Calls {
         services: &Services,
         session: &Arc<str>,
         options: TurnOptions,
-    ) -> Result<Done, Error> {
+    ) -> Result<CallEffects, Error> {
         let TurnOptions { memory, tools } = options;
         let memory = memory.filter(|memory| memory.write);
         let is_ours = |call: &ToolCall| {
@@ -111,8 +113,9 @@ impl Calls {
         let mut calls: Vec<ToolCall> = self.list.iter().map(|one| one.call.clone()).collect();
         let batches: Vec<(usize, usize)> = self.list.iter().map(|one| one.batch).collect();
         let mut judged = judge(services, &tools, &calls, memory.is_some())?;
-        let remembers =
-            |(call, judged): (&ToolCall, &Judged)| *judged == Judged::Ours && is_memory(&call.name);
+        let remembers = |(call, judged): (&ToolCall, &CallJudgement)| {
+            *judged == CallJudgement::Ours && is_memory(&call.name)
+        };
         if memory.is_some() && calls.iter().zip(&judged).any(remembers) {
             may_remember(services)?;
         }
@@ -120,15 +123,16 @@ impl Calls {
         let whose =
             MemoryScope { session_id: Some(Arc::clone(session)), agent, ..MemoryScope::default() };
         let heard = ask(services, &whose, &tools, (&mut calls, &mut judged, &batches))?;
-        let writes = |(call, judged): &(&ToolCall, &Judged)| {
-            **judged == Judged::Ours && is_memory(&call.name)
+        let writes = |(call, judged): &(&ToolCall, &CallJudgement)| {
+            **judged == CallJudgement::Ours && is_memory(&call.name)
         };
         let writes = calls.iter().zip(&judged).filter(writes);
         let writes: Vec<ToolCall> = writes.map(|(call, _)| call.clone()).collect();
         let trial = match memory.filter(|_| !writes.is_empty()) {
             Some(memory) => {
-                let rights = Rights { scope: memory.scope, allowed_keys: memory.allowed_keys };
-                Some(Arc::new(Trial::of(services, rights, writes)?))
+                let rights =
+                    MemoryRights { scope: memory.scope, allowed_keys: memory.allowed_keys };
+                Some(Arc::new(CallTrial::of(services, rights, writes)?))
             }
             None => None,
         };
@@ -139,7 +143,7 @@ impl Calls {
             list.push((conclude(services, asked, (call, judged), &mut written)?, found.place));
         }
         drop(written);
-        Ok(Done { trial, carried: Carried { list }, heard })
+        Ok(CallEffects { trial, carried: PlacedResults { list }, heard })
     }
 }
 
@@ -153,10 +157,10 @@ fn may_remember(services: &Services) -> Result<(), Error> {
     Err(Error::Forbidden(detail.to_owned()))
 }
 
-impl Carried {
+impl PlacedResults {
     /// Puts the results behind their calls; gives what became of them. What the caller is to run has
     /// none yet.
-    pub(super) fn insert_into(self, append: &mut Vec<RawJson>) -> Vec<Handled> {
+    pub(super) fn insert_into(self, append: &mut Vec<RawJson>) -> Vec<HandledCall> {
         let mut done = Vec::with_capacity(self.list.len());
         let mut before = 0;
         for (handled, place) in self.list {

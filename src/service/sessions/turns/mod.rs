@@ -6,20 +6,20 @@ mod calls;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::calls::{Calls, Done};
-use super::Open;
+use self::calls::{CallEffects, OpenCalls};
+use super::SessionHandle;
+use super::handle::open_as;
 use super::messages::{check, list_text};
-use super::used::open_as;
 use crate::domain::{RawJson, Source};
-use crate::hook::Run;
+use crate::hook::HookRun;
 use crate::json::{self, Fault, Limits, Node, Value};
 use crate::pipeline::Deadline;
 use crate::provider;
 use crate::request;
-use crate::service::compile::{self, Answer, TurnOptions, compile_turn};
-use crate::service::heard::Heard;
-use crate::service::once::{Once, remember};
-use crate::service::tools::{Handled, Trial};
+use crate::service::compile::{self, CompiledResponse, TurnOptions, compile_turn};
+use crate::service::hook_effects::HookEffects;
+use crate::service::idempotency::{IdempotentRequest, remember};
+use crate::service::tools::{CallTrial, HandledCall};
 use crate::service::{Error, Services, StoreError};
 use crate::store::Tx;
 
@@ -47,18 +47,18 @@ impl From<StoreError> for TurnError {
 
 /// A turn on its way through a compile.
 #[derive(Debug)]
-pub(in crate::service) struct Turn {
-    pub(in crate::service) session: Open,
+pub(in crate::service) struct TurnContext {
+    pub(in crate::service) session: SessionHandle,
     pub(in crate::service) source: Source,
     /// What is appended: what came, with the results of ours.
     append: Vec<RawJson>,
     /// How many messages the session held before.
     held: u64,
-    memory: Option<Arc<Trial>>,
-    heard: Heard,
+    memory: Option<Arc<CallTrial>>,
+    heard: HookEffects,
     /// What became of the calls, as JSON.
     pub(in crate::service) results: String,
-    once: Option<Once>,
+    once: Option<IdempotentRequest>,
     /// Whether the session, or what is remembered, has changed in between.
     moved: Arc<AtomicBool>,
 }
@@ -68,16 +68,16 @@ pub fn turn(
     services: &Services,
     id: &str,
     body: &str,
-    (once, deadline): (Option<&Once>, &Deadline),
-    write: fn(Vec<Handled>) -> String,
-) -> Result<Answer, TurnError> {
+    (once, deadline): (Option<&IdempotentRequest>, &Deadline),
+    write: fn(Vec<HandledCall>) -> String,
+) -> Result<CompiledResponse, TurnError> {
     // It may be the first use of the session: what cannot name one is a fault, not an absence.
     if !request::is_session_id(id) {
         let detail = "the session's id must be 1 to 256 bytes without control characters";
         return Err(fault("", detail).into());
     }
     let node = json::parse(body, Limits::default()).map_err(Error::from)?;
-    let given = Given::read(&node)?;
+    let given = TurnRequest::read(&node)?;
     services.await_switch(Some(&id.into()));
     for _ in 0..MOST_TRIES {
         deadline.check().map_err(compile::Error::from)?;
@@ -93,14 +93,14 @@ pub fn turn(
 }
 
 /// The body, apart from what its keys mean to a compile.
-struct Given<'r, 'a> {
+struct TurnRequest<'r, 'a> {
     append: &'r [Node<'a>],
     rest: Vec<(&'r str, &'r str)>,
     source: Option<Source>,
     detected: Source,
 }
 
-impl<'r, 'a> Given<'r, 'a> {
+impl<'r, 'a> TurnRequest<'r, 'a> {
     fn read(node: &'r Node<'a>) -> Result<Self, Error> {
         let Value::Object(members) = &node.value else {
             return Err(fault("", format!("must be an object, not {}", node.kind())));
@@ -141,10 +141,10 @@ impl<'r, 'a> Given<'r, 'a> {
     fn prepare(
         &self,
         services: &Services,
-        session: Open,
-        once: Option<&Once>,
-        write: fn(Vec<Handled>) -> String,
-    ) -> Result<(Turn, String), TurnError> {
+        session: SessionHandle,
+        once: Option<&IdempotentRequest>,
+        write: fn(Vec<HandledCall>) -> String,
+    ) -> Result<(TurnContext, String), TurnError> {
         let tenant = services.tenant();
         let known = session.source();
         let source = known.or(self.source).unwrap_or(self.detected);
@@ -163,9 +163,10 @@ impl<'r, 'a> Given<'r, 'a> {
         }
         let held = tenant.read(|tx| tx.session_messages(&session.id))?;
         let mut append: Vec<RawJson> = texts().map(RawJson::new).collect();
-        let calls = Calls::find(source, &append)?;
+        let calls = OpenCalls::find(source, &append)?;
         let options = self.options(services, &session, source, &calls)?;
-        let Done { trial, carried, heard } = calls.carry_out(services, &session.id, options)?;
+        let CallEffects { trial, carried, heard } =
+            calls.carry_out(services, &session.id, options)?;
         let results = carried.insert_into(&mut append);
         let count = held.len() as u64;
         if count + append.len() as u64 > MOST_HELD {
@@ -174,7 +175,7 @@ impl<'r, 'a> Given<'r, 'a> {
         }
         let all = held.iter().map(String::as_str).chain(append.iter().map(RawJson::as_str));
         let text = self.request(&session.id, source, &list_text(source, all));
-        let turn = Turn {
+        let turn = TurnContext {
             session,
             source,
             append,
@@ -206,9 +207,9 @@ impl<'r, 'a> Given<'r, 'a> {
     fn options(
         &self,
         services: &Services,
-        session: &Open,
+        session: &SessionHandle,
         source: Source,
-        calls: &Calls,
+        calls: &OpenCalls,
     ) -> Result<TurnOptions, TurnError> {
         if calls.is_empty() {
             return Ok(TurnOptions::default());
@@ -222,9 +223,9 @@ impl<'r, 'a> Given<'r, 'a> {
     }
 }
 
-impl Turn {
+impl TurnContext {
     /// Reads what memory shows once the calls of the turn are carried out, which is not yet done.
-    pub(in crate::service) fn memory(&self) -> Option<&Arc<Trial>> {
+    pub(in crate::service) fn memory(&self) -> Option<&Arc<CallTrial>> {
         self.memory.as_ref()
     }
 
@@ -242,7 +243,7 @@ impl Turn {
     }
 
     /// What became of the hooks that were asked about calls of ours.
-    pub(in crate::service) fn runs(&self) -> &[Run] {
+    pub(in crate::service) fn runs(&self) -> &[HookRun] {
         &self.heard.runs
     }
 

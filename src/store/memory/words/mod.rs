@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use self::stem::stem;
 use self::terms::{folded, hits, terms};
 use super::row::{COLUMNS, entry, placeholders};
-use super::{ALIVE, MemoryView, Recalled, parts};
+use super::{ALIVE, FoundEntry, MemoryView, parts};
 use crate::domain::{MemoryEntry, Timestamp};
-use crate::store::sql::{Dialect, Sql, Value, values};
+use crate::store::sql::{Dialect, Sql, SqlValue, values};
 use crate::store::{Error, Tx};
 
 /// Words of a question that are looked for.
@@ -37,7 +37,7 @@ const SEEN: &str = "subject IN ('', ?3) AND session IN ('', ?4) AND agent IN (''
 
 /// A term of a question, and who has it.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct QueryTerm {
     term: String,
     /// How much it tells: the fewer entries have it, the more.
     weight: f64,
@@ -47,7 +47,7 @@ pub(super) struct Asked {
 
 impl Tx<'_> {
     /// The terms of a question that any entry has.
-    pub(super) fn asked(&self, question: &str) -> Result<Vec<Asked>, Error> {
+    pub(super) fn asked(&self, question: &str) -> Result<Vec<QueryTerm>, Error> {
         let mut found = Vec::new();
         for term in question_terms(question) {
             let entries = match self.dialect() {
@@ -55,7 +55,7 @@ impl Tx<'_> {
                 Dialect::Postgres => self.entries_of_term(&term, NEWEST)?,
             };
             if !entries.is_empty() {
-                found.push(Asked { term, weight: 0.0, entries });
+                found.push(QueryTerm { term, weight: 0.0, entries });
             }
         }
         let all = float(self.memory_state()?.1);
@@ -72,7 +72,7 @@ impl Tx<'_> {
     pub(super) fn answering(
         &self,
         view: &MemoryView,
-        asked: &[Asked],
+        asked: &[QueryTerm],
         limit: usize,
     ) -> Result<Vec<MemoryEntry>, Error> {
         let mut weights: BTreeMap<i64, f64> = BTreeMap::new();
@@ -96,10 +96,11 @@ impl Tx<'_> {
         );
         let mut found = Vec::new();
         for part in best.chunks(READ_AT_ONCE).take(READS) {
-            let mut given: Vec<Value<'_>> = values![self.now(), subject, session, agent].to_vec();
-            given.extend(part.iter().map(|(id, _)| Value::Int(*id)));
+            let mut given: Vec<SqlValue<'_>> =
+                values![self.now(), subject, session, agent].to_vec();
+            given.extend(part.iter().map(|(id, _)| SqlValue::Int(*id)));
             // No entry has the number 0: so the statement is the same for every question.
-            given.resize(READ_AT_ONCE + 4, Value::Int(0));
+            given.resize(READ_AT_ONCE + 4, SqlValue::Int(0));
             let mut read =
                 self.all(&sql, &given, |row| Ok((row.get::<i64>(22)?, entry(row, 0)?)))?;
             let places: BTreeMap<i64, usize> = part.iter().map(|(id, _)| *id).zip(0..).collect();
@@ -148,9 +149,9 @@ pub(in crate::store) fn index_all(sql: &dyn Sql) -> Result<(), Error> {
 }
 
 /// What each entry is worth as an answer, by BM25: more is better, 0 where it has no word of it.
-pub(super) fn weigh(asked: &[Asked], entries: Vec<MemoryEntry>) -> Vec<Recalled> {
+pub(super) fn weigh(asked: &[QueryTerm], entries: Vec<MemoryEntry>) -> Vec<FoundEntry> {
     if asked.is_empty() {
-        return entries.into_iter().map(|entry| Recalled { entry, relevance: 0.0 }).collect();
+        return entries.into_iter().map(|entry| FoundEntry { entry, relevance: 0.0 }).collect();
     }
     let wanted: Vec<&str> = asked.iter().map(|one| &*one.term).collect();
     let hits: Vec<_> = entries.iter().map(|entry| hits(&text_of(entry), &wanted)).collect();
@@ -158,13 +159,13 @@ pub(super) fn weigh(asked: &[Asked], entries: Vec<MemoryEntry>) -> Vec<Recalled>
     let average = float(total.max(1)) / float((hits.len() as u64).max(1));
     let worth = |(length, times): &(u64, Vec<u64>)| {
         let norm = K1 * (1.0 - B + B * float(*length) / average);
-        let one = |(one, times): (&Asked, &u64)| {
+        let one = |(one, times): (&QueryTerm, &u64)| {
             one.weight * float(*times) * (K1 + 1.0) / (float(*times) + norm)
         };
         asked.iter().zip(times).map(one).sum()
     };
     let weighed = entries.into_iter().zip(&hits);
-    weighed.map(|(entry, hits)| Recalled { entry, relevance: worth(hits) }).collect()
+    weighed.map(|(entry, hits)| FoundEntry { entry, relevance: worth(hits) }).collect()
 }
 
 /// How many entries have a term of which these are the newest, where `last` is the newest of all.

@@ -4,9 +4,9 @@
 const SHORTEST: usize = 3;
 const LONGEST: usize = 64;
 
-type Rule = (&'static str, &'static str);
+type StemRule = (&'static str, &'static str);
 
-const STEP_2: &[Rule] = &[
+const STEP_2: &[StemRule] = &[
     ("ational", "ate"),
     ("tional", "tion"),
     ("enci", "ence"),
@@ -30,7 +30,7 @@ const STEP_2: &[Rule] = &[
     ("biliti", "ble"),
 ];
 
-const STEP_3: &[Rule] = &[
+const STEP_3: &[StemRule] = &[
     ("icate", "ic"),
     ("ative", ""),
     ("alize", "al"),
@@ -94,7 +94,7 @@ fn past(word: &mut String) {
 }
 
 /// Steps 2 and 3: of the rules whose ending the word has, the longest.
-fn replace(word: &mut String, rules: &[Rule]) {
+fn replace(word: &mut String, rules: &[StemRule]) {
     let fits = rules.iter().filter(|(end, _)| word.ends_with(end));
     let Some((end, by)) = fits.max_by_key(|(end, _)| end.len()) else { return };
     if let Some(stem) = stem_of(word, end).filter(|stem| measure(stem) > 0) {

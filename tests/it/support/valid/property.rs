@@ -5,7 +5,7 @@ use contexture::domain::{
     Content, Conversation, Media, MediaSource, Message, Notes, Part, RawJson, Role, Source, Target,
     Thinking, ToolCall, ToolDefinition, ToolResult,
 };
-use contexture::provider::{Sandwich, adapt, write};
+use contexture::provider::{PayloadInput, adapt, write};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -179,7 +179,7 @@ fn payload(target: Target, source: Source, turns: &[Vec<Message>]) -> (String, N
     messages.push(Message::text(Role::User, "start"));
     messages.extend(conversation.history);
     let tools = &conversation.tools;
-    (write(target, Sandwich { messages: &messages, tools }), notes)
+    (write(target, PayloadInput { messages: &messages, tools }), notes)
 }
 
 proptest! {

@@ -1,24 +1,26 @@
 //! Keys: before a colon, or behind a question mark on a line of their own.
 
-use super::{Kind, Line, Scan, Unsure, before_comment, flow};
+use super::{UnsureYaml, YamlKind, YamlLine, YamlScan, before_comment, flow};
 
-impl Scan<'_> {
+impl YamlScan<'_> {
     /// The colon behind the key that begins at a byte, if one does.
-    pub(super) fn key_end(&self, at: usize, line: Line) -> Result<Option<usize>, Unsure> {
+    pub(super) fn key_end(&self, at: usize, line: YamlLine) -> Result<Option<usize>, UnsureYaml> {
         let rest = self.slice(at..line.end);
         let ends = |colon: usize| {
             self.byte(colon) == Some(b':')
                 && (colon + 1 == line.end || self.byte(colon + 1) == Some(b' '))
         };
-        match rest.as_bytes().first().ok_or(Unsure)? {
+        match rest.as_bytes().first().ok_or(UnsureYaml)? {
             b'"' | b'\'' => {
-                let end = flow::quoted(self.text, at).ok_or(Unsure)?;
+                let end = flow::quoted(self.text, at).ok_or(UnsureYaml)?;
                 let colon = if end < line.end { self.skip(end, line) } else { end };
                 Ok((end < line.end && ends(colon)).then_some(colon))
             }
             b'|' | b'>' | b'[' | b'{' | b'*' | b'#' => Ok(None),
-            b'?' | b':' if rest.len() == 1 || rest.as_bytes().get(1) == Some(&b' ') => Err(Unsure),
-            b'%' | b'@' | b'`' | b',' | b']' | b'}' | b'\t' => Err(Unsure),
+            b'?' | b':' if rest.len() == 1 || rest.as_bytes().get(1) == Some(&b' ') => {
+                Err(UnsureYaml)
+            }
+            b'%' | b'@' | b'`' | b',' | b']' | b'}' | b'\t' => Err(UnsureYaml),
             _ => {
                 let rest = before_comment(rest);
                 let mut colons = memchr::memchr_iter(b':', rest.as_bytes()).map(|colon| at + colon);
@@ -28,9 +30,9 @@ impl Scan<'_> {
     }
 
     /// Takes a key behind a question mark: a scalar that ends on that line.
-    pub(super) fn asked_key(&mut self, at: usize, line: Line) -> Option<()> {
+    pub(super) fn asked_key(&mut self, at: usize, line: YamlLine) -> Option<()> {
         let column = at - line.start;
-        self.push(Kind::Item, column, at..at + 1)?;
+        self.push(YamlKind::Item, column, at..at + 1)?;
         self.parents.push(column);
         let own = self.properties(self.skip(at + 1, line), line)?;
         let end = match self.byte(own).filter(|_| own < line.end)? {
@@ -48,7 +50,7 @@ impl Scan<'_> {
                 own + is_whole.then_some(bare.len())?
             }
         };
-        self.push(Kind::Key, own - line.start, own..end)?;
+        self.push(YamlKind::Key, own - line.start, own..end)?;
         self.rest(end)
     }
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 const EVENTS: usize = 500_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum YamlKind {
     /// `---`, `...`, a directive, or a comment behind a value.
     Marker,
     /// The dash of an item of a sequence; the marks before a key and its value on lines of their
@@ -37,42 +37,42 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Event {
-    pub(super) kind: Kind,
+pub(super) struct YamlEvent {
+    pub(super) kind: YamlKind,
     /// Bytes before it on its line; of a block scalar those before each of its lines.
     pub(super) column: usize,
     pub(super) range: Range<usize>,
 }
 
 /// The events of a text; `None` where it is no YAML that is known for sure.
-pub(super) fn scan(text: &str) -> Option<Vec<Event>> {
-    let mut scan = Scan { text, at: 0, events: Vec::new(), parents: Vec::new() };
+pub(super) fn scan(text: &str) -> Option<Vec<YamlEvent>> {
+    let mut scan = YamlScan { text, at: 0, events: Vec::new(), parents: Vec::new() };
     while scan.at < text.len() {
         scan.line()?;
     }
     Some(scan.events)
 }
 
-struct Scan<'t> {
+struct YamlScan<'t> {
     text: &'t str,
     at: usize,
-    events: Vec<Event>,
+    events: Vec<YamlEvent>,
     /// Columns of the collections that are open.
     parents: Vec<usize>,
 }
 
 /// What stands there is not known for sure.
-struct Unsure;
+struct UnsureYaml;
 
 /// A line: its start, and its end without the line break.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct YamlLine {
     start: usize,
     end: usize,
     next: usize,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> YamlScan<'t> {
     fn slice(&self, range: Range<usize>) -> &'t str {
         self.text.get(range).unwrap_or_default()
     }
@@ -82,23 +82,23 @@ impl<'t> Scan<'t> {
     }
 
     /// The rest of the line on which a byte stands.
-    fn line_at(&self, start: usize) -> Line {
+    fn line_at(&self, start: usize) -> YamlLine {
         let rest = self.text.as_bytes().get(start..).unwrap_or_default();
         let (end, next) = match memchr::memchr(b'\n', rest) {
             Some(length) => (start + length, start + length + 1),
             None => (self.text.len(), self.text.len()),
         };
         let has_return = end > start && self.byte(end - 1) == Some(b'\r');
-        Line { start, end: end - usize::from(has_return), next }
+        YamlLine { start, end: end - usize::from(has_return), next }
     }
 
-    fn indent(&self, line: Line) -> usize {
+    fn indent(&self, line: YamlLine) -> usize {
         let bytes = self.text.as_bytes().get(line.start..line.end).unwrap_or_default();
         bytes.iter().take_while(|byte| **byte == b' ').count()
     }
 
-    fn push(&mut self, kind: Kind, column: usize, range: Range<usize>) -> Option<()> {
-        self.events.push(Event { kind, column, range });
+    fn push(&mut self, kind: YamlKind, column: usize, range: Range<usize>) -> Option<()> {
+        self.events.push(YamlEvent { kind, column, range });
         (self.events.len() <= EVENTS).then_some(())
     }
 
@@ -131,13 +131,13 @@ impl<'t> Scan<'t> {
             self.parents.clear();
             let rest = body.get(3..)?.trim_ascii();
             if rest.is_empty() || rest.starts_with('#') || body.starts_with('.') {
-                return self.push(Kind::Marker, 0, line.start..line.end);
+                return self.push(YamlKind::Marker, 0, line.start..line.end);
             }
-            self.push(Kind::Marker, 0, line.start..line.start + 3)?;
+            self.push(YamlKind::Marker, 0, line.start..line.start + 3)?;
             return self.value(line.end - self.slice(start + 3..line.end).trim_start().len(), line);
         }
         if column == 0 && body.starts_with('%') {
-            return self.push(Kind::Marker, 0, line.start..line.end);
+            return self.push(YamlKind::Marker, 0, line.start..line.end);
         }
         while self.parents.pop_if(|parent| *parent >= column).is_some() {}
         self.entry(start, line)
@@ -146,19 +146,19 @@ impl<'t> Scan<'t> {
     /// A comment; one on the line before, as far in, is part of it.
     fn comment(&mut self, column: usize, range: Range<usize>) -> Option<()> {
         let text = self.text;
-        if let Some(last) = self.events.last_mut().filter(|last| last.kind == Kind::Comment) {
+        if let Some(last) = self.events.last_mut().filter(|last| last.kind == YamlKind::Comment) {
             let between = text.get(last.range.end..range.start).unwrap_or_default();
             if last.column == column && between.matches('\n').count() == 1 {
                 last.range.end = range.end;
                 return Some(());
             }
         }
-        self.push(Kind::Comment, column, range)
+        self.push(YamlKind::Comment, column, range)
     }
 
     /// Takes dashes and a key, or a value that stands for itself; the colon of a key that was asked
     /// for stands as a dash does.
-    fn entry(&mut self, start: usize, line: Line) -> Option<()> {
+    fn entry(&mut self, start: usize, line: YamlLine) -> Option<()> {
         let mut at = start;
         loop {
             if self.is_mark(b'?', at, line) {
@@ -167,7 +167,7 @@ impl<'t> Scan<'t> {
             if !self.is_mark(b'-', at, line) && !self.is_mark(b':', at, line) {
                 break;
             }
-            self.push(Kind::Item, at - line.start, at..at + 1)?;
+            self.push(YamlKind::Item, at - line.start, at..at + 1)?;
             self.parents.push(at - line.start);
             at = self.skip(at + 1, line);
             if at >= line.end {
@@ -180,49 +180,49 @@ impl<'t> Scan<'t> {
             return Some(());
         }
         let Some(colon) = self.key_end(own, line).ok()? else { return self.value(own, line) };
-        self.push(Kind::Key, column, own..colon)?;
+        self.push(YamlKind::Key, column, own..colon)?;
         self.parents.push(column);
         let value = self.skip(colon + 1, line);
         if value >= line.end { Some(()) } else { self.value(value, line) }
     }
 
     /// Whether a mark stands for itself at a byte of a line.
-    fn is_mark(&self, mark: u8, at: usize, line: Line) -> bool {
+    fn is_mark(&self, mark: u8, at: usize, line: YamlLine) -> bool {
         self.byte(at) == Some(mark) && (at + 1 == line.end || self.byte(at + 1) == Some(b' '))
     }
 
     /// The byte behind blanks.
-    fn skip(&self, at: usize, line: Line) -> usize {
+    fn skip(&self, at: usize, line: YamlLine) -> usize {
         line.end - self.slice(at..line.end).trim_start_matches(' ').len()
     }
 
     /// Takes anchors and tags.
-    fn properties(&mut self, at: usize, line: Line) -> Option<usize> {
+    fn properties(&mut self, at: usize, line: YamlLine) -> Option<usize> {
         let mut at = at;
         while matches!(self.byte(at), Some(b'&' | b'!')) && at < line.end {
             let rest = self.slice(at..line.end);
             let length = rest.find([' ', '\t']).unwrap_or(rest.len());
-            self.push(Kind::Property, at - line.start, at..at + length)?;
+            self.push(YamlKind::Property, at - line.start, at..at + length)?;
             at = self.skip(at + length, line);
         }
         Some(at)
     }
 
     /// Takes a value that begins at a byte of a line.
-    fn value(&mut self, at: usize, line: Line) -> Option<()> {
+    fn value(&mut self, at: usize, line: YamlLine) -> Option<()> {
         let at = self.properties(at, line)?;
         if at >= line.end {
             return Some(());
         }
         let column = at - line.start;
         let (kind, end) = match self.byte(at)? {
-            b'#' => return self.push(Kind::Marker, column, at..line.end),
-            b'"' => (Kind::Double, flow::quoted(self.text, at)?),
-            b'\'' => (Kind::Single, flow::quoted(self.text, at)?),
-            b'[' | b'{' => (Kind::Flow, flow::collection(self.text, at)?),
+            b'#' => return self.push(YamlKind::Marker, column, at..line.end),
+            b'"' => (YamlKind::Double, flow::quoted(self.text, at)?),
+            b'\'' => (YamlKind::Single, flow::quoted(self.text, at)?),
+            b'[' | b'{' => (YamlKind::Flow, flow::collection(self.text, at)?),
             b'*' => {
                 let rest = self.slice(at..line.end);
-                (Kind::Alias, at + rest.find([' ', '\t']).unwrap_or(rest.len()))
+                (YamlKind::Alias, at + rest.find([' ', '\t']).unwrap_or(rest.len()))
             }
             b'|' | b'>' => return self.block(at, line),
             b'%' | b'@' | b'`' | b',' | b']' | b'}' | b'\t' => return None,
@@ -248,13 +248,13 @@ impl<'t> Scan<'t> {
         }
         let start = line.end - rest.trim_ascii_start().len();
         (bare.starts_with('#') && start > at).then_some(())?;
-        self.push(Kind::Marker, 0, start..line.end)
+        self.push(YamlKind::Marker, 0, start..line.end)
     }
 
     /// Takes a plain scalar with the lines on which it goes on.
-    fn plain(&mut self, at: usize, first: Line) -> Option<()> {
+    fn plain(&mut self, at: usize, first: YamlLine) -> Option<()> {
         let mut end = at;
-        let mut line = Line { start: at, ..first };
+        let mut line = YamlLine { start: at, ..first };
         loop {
             let body = self.slice(line.start..line.end);
             let words = before_comment(body);
@@ -266,17 +266,17 @@ impl<'t> Scan<'t> {
             end = if bare.trim_ascii_start().is_empty() { end } else { line.start + bare.len() };
             self.at = line.next;
             if words.len() < body.len() {
-                self.push(Kind::Plain, at - first.start, at..end)?;
-                return self.push(Kind::Marker, 0, line.start + words.len()..line.end);
+                self.push(YamlKind::Plain, at - first.start, at..end)?;
+                return self.push(YamlKind::Marker, 0, line.start + words.len()..line.end);
             }
             let Some(next) = self.goes_on(line.next) else { break };
             line = next;
         }
-        self.push(Kind::Plain, at - first.start, at..end)
+        self.push(YamlKind::Plain, at - first.start, at..end)
     }
 
     /// The next line that is not blank, if it is part of the scalar before.
-    fn goes_on(&self, at: usize) -> Option<Line> {
+    fn goes_on(&self, at: usize) -> Option<YamlLine> {
         let mut at = at;
         while at < self.text.len() {
             let line = self.line_at(at);
@@ -292,7 +292,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Takes a block scalar.
-    fn block(&mut self, at: usize, line: Line) -> Option<()> {
+    fn block(&mut self, at: usize, line: YamlLine) -> Option<()> {
         let header = self.slice(at..line.end);
         let told = header
             .trim_start_matches(['|', '>', '+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
@@ -302,7 +302,7 @@ impl<'t> Scan<'t> {
         if length > 3 || !is_told || !(rest.is_empty() || rest.starts_with('#')) {
             return None;
         }
-        self.push(Kind::Header, at - line.start, at..line.end)?;
+        self.push(YamlKind::Header, at - line.start, at..line.end)?;
         let digit = header.get(..length)?.bytes().find(u8::is_ascii_digit);
         let own = digit.map(|digit| self.parent().unwrap_or(0) + usize::from(digit - b'0'));
         self.lines(own)
@@ -331,7 +331,7 @@ impl<'t> Scan<'t> {
             self.at = line.next;
         }
         match (range, own) {
-            (Some(range), Some(own)) => self.push(Kind::Block, own, range),
+            (Some(range), Some(own)) => self.push(YamlKind::Block, own, range),
             _ => Some(()),
         }
     }

@@ -11,7 +11,7 @@ mod write;
 
 use std::fmt::Write as _;
 
-use super::super::{Block, Found, Notation};
+use super::super::{FoundBlock, Notation, NotationBlock};
 use super::{SHORTEST, tree};
 
 /// Spaces that a level is indented by.
@@ -21,14 +21,14 @@ const ATTRIBUTE: &str = "@";
 const TEXT: &str = "#";
 
 /// The notation of this module.
-pub(crate) struct Xml;
+pub(crate) struct XmlNotation;
 
-impl Notation for Xml {
+impl Notation for XmlNotation {
     fn name(&self) -> &'static str {
         "xml"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         // What stands before the root stays: a declaration, comments.
         let is_root = |line: &&str| {
             line.strip_prefix('<').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
@@ -37,18 +37,18 @@ impl Notation for Xml {
         let end =
             lines.len() - lines.iter().rev().take_while(|line| line.trim_end().is_empty()).count();
         let found = lines.get(first..end).and_then(block);
-        found.map(|block| Found { lines: first..end, block }).into_iter().collect()
+        found.map(|block| FoundBlock { lines: first..end, block }).into_iter().collect()
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
         tree::with_returns(args, limit, |args| {
-            let form = Form::parse(args)?;
+            let form = XmlLayout::parse(args)?;
             tree::decoded(body, limit, |root| write::document(root, form, limit))
         })
     }
 }
 
-fn block(lines: &[&str]) -> Option<Block> {
+fn block(lines: &[&str]) -> Option<NotationBlock> {
     let (lines, returns) = tree::without_returns(lines)?;
     let source = lines.join("\n");
     if source.len() < SHORTEST || !source.ends_with('>') {
@@ -64,14 +64,14 @@ fn block(lines: &[&str]) -> Option<Block> {
 
 /// How a document is laid out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Form {
+struct XmlLayout {
     /// Spaces a level, each element on a line; 0 where nothing stands between elements.
     indent: usize,
     spaced: bool,
     dots: bool,
 }
 
-impl Form {
+impl XmlLayout {
     fn words(self) -> String {
         let mut words = String::new();
         if self.indent > 0 {

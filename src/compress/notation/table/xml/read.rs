@@ -1,16 +1,16 @@
 //! Reads an element as a tree, and how it is laid out.
 
-use super::super::tree::Tree;
-use super::{ATTRIBUTE, Form, TEXT, WIDEST};
+use super::super::tree::JsonTree;
+use super::{ATTRIBUTE, TEXT, WIDEST, XmlLayout};
 
 /// Elements inside one another; arrays of the tree go deeper still.
 const DEEPEST: usize = 28;
 
 /// The tree of a text that is one element, its attributes with dots as trees or as they are;
 /// `None` where it holds more than elements, attributes and texts.
-pub(super) fn document(text: &str, dots: bool) -> Option<(Tree, Form)> {
-    let (tree, form) = (Tree::default(), Form::default());
-    let mut reader = Reader { rest: text, tree, form, dots, laid_out: false, has_empty: false };
+pub(super) fn document(text: &str, dots: bool) -> Option<(JsonTree, XmlLayout)> {
+    let (tree, form) = (JsonTree::default(), XmlLayout::default());
+    let mut reader = XmlReader { rest: text, tree, form, dots, laid_out: false, has_empty: false };
     let name = reader.opening()?;
     reader.tree.mark('{');
     reader.tree.key(name);
@@ -19,10 +19,10 @@ pub(super) fn document(text: &str, dots: bool) -> Option<(Tree, Form)> {
     reader.rest.is_empty().then_some((reader.tree, reader.form))
 }
 
-struct Reader<'t> {
+struct XmlReader<'t> {
     rest: &'t str,
-    tree: Tree,
-    form: Form,
+    tree: JsonTree,
+    form: XmlLayout,
     /// Whether attributes with dots stand as trees.
     dots: bool,
     /// Whether the indentation is known.
@@ -31,7 +31,7 @@ struct Reader<'t> {
     has_empty: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> XmlReader<'t> {
     fn eat(&mut self, text: &str) -> Option<()> {
         self.rest = self.rest.strip_prefix(text)?;
         Some(())

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::compress::notation::tests::blocks;
 
-fn check(text: &str) -> Vec<Found> {
-    blocks(&Xml, text)
+fn check(text: &str) -> Vec<FoundBlock> {
+    blocks(&XmlNotation, text)
 }
 
 fn shown(text: &str) -> String {
@@ -137,7 +137,7 @@ proptest! {
         body in prop::collection::vec("( {0,3}[-@a\"]{0,2}(: |:|\\[[0-9]\\]|\\{[0-9]\\})?(\\{(\\*,)?[a-c]([,|{}=:]|=\\*|[a-c]){0,6}\\}?)?|[ -~]{0,12}|([a-z0-9\"]{0,3}[,|]){0,4})", 0..8),
     ) {
         let body: Vec<&str> = body.iter().map(String::as_str).collect();
-        if let Some(text) = Xml.decode(&args, &body, 300) {
+        if let Some(text) = XmlNotation.decode(&args, &body, 300) {
             prop_assert!(text.len() <= 300);
         }
     }

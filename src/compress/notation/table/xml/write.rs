@@ -1,33 +1,33 @@
 //! Writes a tree as an element.
 
 use super::super::tree::source;
-use super::{ATTRIBUTE, Form, TEXT};
-use crate::json::tape::{Kind, Node};
+use super::{ATTRIBUTE, TEXT, XmlLayout};
+use crate::json::tape::{TapeKind, TapeNode};
 
 /// The element; `None` where the tree is none, or it would be longer than `limit` bytes.
-pub(super) fn document(root: Node<'_, '_>, form: Form, limit: usize) -> Option<String> {
+pub(super) fn document(root: TapeNode<'_, '_>, form: XmlLayout, limit: usize) -> Option<String> {
     let mut members = root.members();
     let (name, value) = members.next()?;
-    if members.next().is_some() || value.kind() == Kind::Array {
+    if members.next().is_some() || value.kind() == TapeKind::Array {
         return None;
     }
-    let mut writer = Writer { form, out: String::new(), limit, path: String::new() };
+    let mut writer = XmlWriter { form, out: String::new(), limit, path: String::new() };
     writer.elements(source(name), value, 0)?;
     Some(writer.out)
 }
 
-struct Writer {
-    form: Form,
+struct XmlWriter {
+    form: XmlLayout,
     out: String,
     limit: usize,
     /// The name of the attribute that is written.
     path: String,
 }
 
-impl Writer {
+impl XmlWriter {
     /// Writes the element of a member, or all of them.
-    fn elements(&mut self, name: &str, value: Node<'_, '_>, depth: usize) -> Option<()> {
-        if value.kind() != Kind::Array {
+    fn elements(&mut self, name: &str, value: TapeNode<'_, '_>, depth: usize) -> Option<()> {
+        if value.kind() != TapeKind::Array {
             return self.element(name, value, depth);
         }
         for (index, item) in value.items().enumerate() {
@@ -39,14 +39,14 @@ impl Writer {
         Some(())
     }
 
-    fn element(&mut self, name: &str, value: Node<'_, '_>, depth: usize) -> Option<()> {
+    fn element(&mut self, name: &str, value: TapeNode<'_, '_>, depth: usize) -> Option<()> {
         self.out.push('<');
         self.out.push_str(name);
         let mut text = None;
         let mut holds_elements = false;
         match value.kind() {
-            Kind::Array => return None,
-            Kind::Object => {
+            TapeKind::Array => return None,
+            TapeKind::Object => {
                 for (key, value) in value.members() {
                     let key = source(key);
                     if let Some(key) = key.strip_prefix(ATTRIBUTE) {
@@ -81,12 +81,12 @@ impl Writer {
     }
 
     /// Writes an attribute, or all that its tree stands for.
-    fn attribute(&mut self, name: &str, value: Node<'_, '_>) -> Option<()> {
+    fn attribute(&mut self, name: &str, value: TapeNode<'_, '_>) -> Option<()> {
         let before = self.path.len();
         self.path.push_str(name);
         match value.kind() {
-            Kind::Array => return None,
-            Kind::Object => {
+            TapeKind::Array => return None,
+            TapeKind::Object => {
                 self.path.push('.');
                 for (key, value) in value.members() {
                     self.attribute(source(key), value)?;

@@ -13,32 +13,32 @@ mod write;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::super::{Block, Found, Notation, quoted, unquoted};
+use super::super::{FoundBlock, Notation, NotationBlock, quoted, unquoted};
 use super::{SHORTEST, tree};
 
 /// Spaces that a level is indented by.
 const WIDEST: usize = 8;
 
 /// The notation of this module.
-pub(crate) struct Yaml;
+pub(crate) struct YamlNotation;
 
-impl Notation for Yaml {
+impl Notation for YamlNotation {
     fn name(&self) -> &'static str {
         "yaml"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<Found> {
+    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
         let parts = parts(lines);
         let found = parts.into_iter().filter_map(|range| {
             let block = block(lines.get(range.clone())?)?;
-            Some(Found { lines: range, block })
+            Some(FoundBlock { lines: range, block })
         });
         found.collect()
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
         tree::with_returns(args, limit, |args| {
-            let form = Form::parse(args)?;
+            let form = YamlLayout::parse(args)?;
             tree::decoded(body, limit, |root| write::document(root, &form, limit))
         })
     }
@@ -62,7 +62,7 @@ fn parts(lines: &[&str]) -> Vec<Range<usize>> {
     parts
 }
 
-fn block(lines: &[&str]) -> Option<Block> {
+fn block(lines: &[&str]) -> Option<NotationBlock> {
     let (lines, returns) = tree::without_returns(lines)?;
     let source = lines.join("\n");
     if source.len() < SHORTEST {
@@ -80,7 +80,7 @@ fn block(lines: &[&str]) -> Option<Block> {
 
 /// How a document is laid out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Form {
+struct YamlLayout {
     /// Spaces that a map stands in from its key; 0 where none does.
     indent: usize,
     /// Whether a sequence stands in from its key too.
@@ -101,7 +101,7 @@ struct Flow {
     empty: String,
 }
 
-impl Form {
+impl YamlLayout {
     fn words(&self) -> String {
         let mut words = String::new();
         if self.indent > 0 {

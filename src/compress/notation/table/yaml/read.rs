@@ -1,14 +1,14 @@
 //! Reads lines of YAML as a tree, and how they are laid out.
 
-use super::super::tree::Tree;
-use super::{Flow, Form, WIDEST, quote};
+use super::super::tree::JsonTree;
+use super::{Flow, WIDEST, YamlLayout, quote};
 
 /// Collections inside one another.
 const DEEPEST: usize = 60;
 
 /// The tree of some lines, flow style taken apart or kept; `None` where they hold more than maps,
 /// sequences and values of one line each.
-pub(super) fn document(lines: &[&str], flow: bool) -> Option<(Tree, Form)> {
+pub(super) fn document(lines: &[&str], flow: bool) -> Option<(JsonTree, YamlLayout)> {
     /// Values in quotes for each that does not follow the rule of quotes.
     const FEW: usize = 4;
     let (tree, form, quotes) = read(lines, flow, true)?;
@@ -20,12 +20,12 @@ pub(super) fn document(lines: &[&str], flow: bool) -> Option<(Tree, Form)> {
 
 /// How many values stand in quotes, and how many do not follow the rule of quotes.
 #[derive(Default)]
-struct Quotes {
+struct QuoteCounts {
     quoted: usize,
     others: usize,
 }
 
-fn read(lines: &[&str], flow: bool, quoted: bool) -> Option<(Tree, Form, Quotes)> {
+fn read(lines: &[&str], flow: bool, quoted: bool) -> Option<(JsonTree, YamlLayout, QuoteCounts)> {
     let mut rest = Vec::with_capacity(lines.len());
     for line in lines.iter().rev() {
         let text = line.trim_start_matches(' ');
@@ -34,9 +34,9 @@ fn read(lines: &[&str], flow: bool, quoted: bool) -> Option<(Tree, Form, Quotes)
         }
         rest.push((line.len() - text.len(), text));
     }
-    let (tree, form) = (Tree::default(), Form { quoted, ..Form::default() });
-    let values = Values { tree, quoted, quotes: Quotes::default() };
-    let mut reader = Reader { rest, values, form, flow, dashes: None };
+    let (tree, form) = (JsonTree::default(), YamlLayout { quoted, ..YamlLayout::default() });
+    let values = YamlValues { tree, quoted, quotes: QuoteCounts::default() };
+    let mut reader = YamlReader { rest, values, form, flow, dashes: None };
     if reader.rest.last()?.0 > 0 {
         return None;
     }
@@ -44,19 +44,19 @@ fn read(lines: &[&str], flow: bool, quoted: bool) -> Option<(Tree, Form, Quotes)
     if let Some(flow) = reader.form.flow.as_mut().filter(|flow| flow.empty.is_empty()) {
         "{}".clone_into(&mut flow.empty);
     }
-    let Values { tree, quotes, .. } = reader.values;
+    let YamlValues { tree, quotes, .. } = reader.values;
     reader.rest.is_empty().then_some((tree, reader.form, quotes))
 }
 
 /// The tree on its way.
-struct Values {
-    tree: Tree,
+struct YamlValues {
+    tree: JsonTree,
     /// Whether values follow the rule of quotes.
     quoted: bool,
-    quotes: Quotes,
+    quotes: QuoteCounts,
 }
 
-impl Values {
+impl YamlValues {
     fn value(&mut self, raw: &str) {
         if !self.quoted {
             return self.tree.value(raw);
@@ -72,18 +72,18 @@ impl Values {
     }
 }
 
-struct Reader<'l> {
+struct YamlReader<'l> {
     /// Lines, the next one last: how far in, and their text.
     rest: Vec<(usize, &'l str)>,
-    values: Values,
-    form: Form,
+    values: YamlValues,
+    form: YamlLayout,
     /// Whether flow style is taken apart.
     flow: bool,
     /// Whether sequences stand in from their keys, once one was met.
     dashes: Option<bool>,
 }
 
-impl<'l> Reader<'l> {
+impl<'l> YamlReader<'l> {
     /// Takes the map or sequence that stands so far in.
     fn node(&mut self, column: usize, depth: usize) -> Option<()> {
         let is_flow = self.form.flow.as_ref().is_some_and(|flow| depth >= flow.depth);
@@ -205,7 +205,7 @@ fn key(text: &str) -> Option<(&str, Option<&str>)> {
 
 /// Takes a collection in flow style or a value inside one; gives what follows.
 fn collection<'l>(
-    values: &mut Values,
+    values: &mut YamlValues,
     flow: &mut Flow,
     text: &'l str,
     depth: usize,

@@ -1,32 +1,32 @@
 //! Writes a tree as lines of YAML.
 
 use super::super::tree::source;
-use super::Form;
+use super::YamlLayout;
 use super::quote::written;
-use crate::json::tape::{Kind, Node};
+use crate::json::tape::{TapeKind, TapeNode};
 
 /// The document; `None` where it would be longer than `limit` bytes.
-pub(super) fn document(root: Node<'_, '_>, form: &Form, limit: usize) -> Option<String> {
-    let mut writer = Writer { form, out: String::new(), limit };
+pub(super) fn document(root: TapeNode<'_, '_>, form: &YamlLayout, limit: usize) -> Option<String> {
+    let mut writer = YamlWriter { form, out: String::new(), limit };
     writer.block(root, 0, 0)?;
     writer.out.pop();
     Some(writer.out)
 }
 
-struct Writer<'f> {
-    form: &'f Form,
+struct YamlWriter<'f> {
+    form: &'f YamlLayout,
     out: String,
     limit: usize,
 }
 
-impl Writer<'_> {
+impl YamlWriter<'_> {
     /// Writes a map or sequence; its first line is begun.
-    fn block(&mut self, node: Node<'_, '_>, column: usize, depth: usize) -> Option<()> {
+    fn block(&mut self, node: TapeNode<'_, '_>, column: usize, depth: usize) -> Option<()> {
         if !node.is_full() {
             return None;
         }
         let mut first = true;
-        if node.kind() == Kind::Array {
+        if node.kind() == TapeKind::Array {
             for item in node.items() {
                 self.begin(column, &mut first)?;
                 self.out.push('-');
@@ -47,7 +47,7 @@ impl Writer<'_> {
                 self.value(value)?;
                 continue;
             }
-            let is_in = value.kind() == Kind::Object || self.form.dashes_in;
+            let is_in = value.kind() == TapeKind::Object || self.form.dashes_in;
             let below = column + if is_in { self.form.indent } else { 0 };
             self.out.push('\n');
             self.pad(below);
@@ -67,13 +67,13 @@ impl Writer<'_> {
         (self.out.len() <= self.limit).then_some(())
     }
 
-    fn is_block(&self, node: Node<'_, '_>, depth: usize) -> bool {
+    fn is_block(&self, node: TapeNode<'_, '_>, depth: usize) -> bool {
         let is_flow = self.form.flow.as_ref().is_some_and(|flow| depth >= flow.depth);
-        matches!(node.kind(), Kind::Array | Kind::Object) && !is_flow
+        matches!(node.kind(), TapeKind::Array | TapeKind::Object) && !is_flow
     }
 
     /// The rest of a line.
-    fn value(&mut self, node: Node<'_, '_>) -> Option<()> {
+    fn value(&mut self, node: TapeNode<'_, '_>) -> Option<()> {
         let start = self.out.len();
         self.out.push(' ');
         self.inline(node);
@@ -86,9 +86,9 @@ impl Writer<'_> {
     }
 
     /// A value as it stands on a line.
-    fn inline(&mut self, node: Node<'_, '_>) {
+    fn inline(&mut self, node: TapeNode<'_, '_>) {
         match (node.kind(), &self.form.flow) {
-            (Kind::Array, _) => {
+            (TapeKind::Array, _) => {
                 self.out.push('[');
                 for (index, item) in node.items().enumerate() {
                     if index > 0 {
@@ -98,8 +98,8 @@ impl Writer<'_> {
                 }
                 self.out.push(']');
             }
-            (Kind::Object, Some(flow)) if !node.is_full() => self.out.push_str(&flow.empty),
-            (Kind::Object, flow) => {
+            (TapeKind::Object, Some(flow)) if !node.is_full() => self.out.push_str(&flow.empty),
+            (TapeKind::Object, flow) => {
                 let pad = if flow.as_ref().is_some_and(|flow| flow.padded) { " " } else { "" };
                 self.out.push('{');
                 self.out.push_str(pad);
@@ -114,7 +114,7 @@ impl Writer<'_> {
                 self.out.push_str(pad);
                 self.out.push('}');
             }
-            (Kind::String, _) if self.form.quoted => self.out.push_str(&written(source(node))),
+            (TapeKind::String, _) if self.form.quoted => self.out.push_str(&written(source(node))),
             _ => self.out.push_str(source(node)),
         }
     }

@@ -1,0 +1,149 @@
+//! What a file holds for `compress`, `expand` and `prove`: messages, or a text.
+//!
+//! A file is a conversation only where that is plain; everything else is one text. So what
+//! `compress` prints is read by `expand` as what it was.
+
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::members::OrderedMembers;
+use super::{CommandError, transcript};
+use crate::service;
+
+/// The keys that hold a list of messages.
+const LISTS: [&str; 3] = ["messages", "contents", "input"];
+
+/// A conversation or a text, with the options that stand beside it.
+#[derive(Debug)]
+pub(super) struct InputFile {
+    /// The key that holds the messages; `text` for a text.
+    pub(super) key: &'static str,
+    pub(super) members: OrderedMembers,
+}
+
+/// What tells a message from any other object.
+#[derive(Deserialize)]
+struct MessageProbe<'a> {
+    #[serde(borrow)]
+    role: Option<std::borrow::Cow<'a, str>>,
+    #[serde(borrow)]
+    parts: Option<&'a RawValue>,
+}
+
+impl InputFile {
+    pub(super) fn read(text: &str) -> Result<Self, CommandError> {
+        let json = without_mark(text);
+        let found = match json.trim_start().chars().next() {
+            Some('[') => list(json),
+            Some('{') => object(json)?.or_else(|| transcript::read(json)),
+            _ => None,
+        };
+        match found {
+            Some(found) => Ok(found),
+            None => {
+                Ok(Self { key: "text", members: OrderedMembers::of("text", to_raw_value(text)?) })
+            }
+        }
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        self.key == "text"
+    }
+
+    /// The messages, or the text, as JSON.
+    pub(super) fn value(&self) -> &RawValue {
+        self.members.get(self.key).unwrap_or(RawValue::NULL)
+    }
+
+    /// Leaves out what is no option of `/compress`, and names it.
+    pub(super) fn keep_options(&mut self) -> Vec<String> {
+        // Recorded sessions bear an id, and a source that is no shape.
+        let recorded = self.members.get("id").is_some();
+        let known = |key: &str| service::compress::keys().any(|known| known == key);
+        self.members.keep(|key| known(key) && !(recorded && key == "source"))
+    }
+}
+
+/// A file's text without the byte order mark that some editors begin one with: it is no part of
+/// JSON. Of any other text it is a part, which `expand` gives back.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+fn list(text: &str) -> Option<InputFile> {
+    let items: Vec<MessageProbe<'_>> = serde_json::from_str(text).ok()?;
+    let first = items.first()?;
+    let key = if first.parts.is_some() { "contents" } else { "messages" };
+    let list = serde_json::from_str::<Box<RawValue>>(text).ok()?;
+    let messages = items.iter().all(|item| item.role.is_some());
+    messages.then(|| InputFile { key, members: OrderedMembers::of(key, list) })
+}
+
+fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
+    let Ok(members) = serde_json::from_str::<OrderedMembers>(text) else { return Ok(None) };
+    let is_list = |key: &&str| {
+        let value = members.get(key).map(RawValue::get);
+        value.is_some_and(|value| value.starts_with('['))
+    };
+    if let Some(key) = LISTS.into_iter().find(is_list) {
+        return Ok(Some(InputFile { key, members }));
+    }
+    let is_text = members.get("text").is_some_and(|value| value.get().starts_with('"'));
+    let mut rest: OrderedMembers = serde_json::from_str(text)?;
+    let answered = members.get("report").is_some();
+    let foreign = rest.keep(|key| service::compress::keys().any(|known| known == key));
+    let ours = is_text && (answered || foreign.is_empty());
+    Ok(ours.then_some(InputFile { key: "text", members }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> &'static str {
+        InputFile::read(text).unwrap().key
+    }
+
+    #[test]
+    fn conversations_are_told_from_texts() {
+        assert_eq!(key(r#" [{"role": "user", "content": "x"}] "#), "messages");
+        assert_eq!(key(r#"[{"role": "user", "parts": []}]"#), "contents");
+        assert_eq!(key(r#"{"model": "m", "input": [{"type": "message"}]}"#), "input");
+        assert_eq!(key(r#"{"id": "s", "source": "x", "messages": []}"#), "messages");
+        for text in [
+            "",
+            "[2026-01-01] start",
+            "[]",
+            r#"[{"role": "user"}, {"name": "x"}]"#,
+            r#"{"input": "words", "output": "more"}"#,
+            r#"{"text": "a tweet", "likes": 3}"#,
+            r#"{"messages": 5}"#,
+        ] {
+            assert_eq!(
+                InputFile::read(text).unwrap().value().get(),
+                to_raw_value(text).unwrap().get()
+            );
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_json() {
+        assert_eq!(key("\u{feff}[{\"role\": \"user\", \"content\": \"x\"}]"), "messages");
+        let given = InputFile::read("\u{feff}words").unwrap();
+        assert_eq!(given.value().get(), "\"\u{feff}words\"");
+    }
+
+    #[test]
+    fn a_request_for_a_text_is_one() {
+        let given = InputFile::read(r#"{"text": "a\u0062", "level": "lossless"}"#).unwrap();
+        assert_eq!(given.value().get(), r#""a\u0062""#);
+    }
+
+    #[test]
+    fn what_is_no_option_is_left_out_by_name() {
+        let text = r#"{"id": "s", "source": "cli", "messages": [], "max_tokens": 5}"#;
+        let mut given = InputFile::read(text).unwrap();
+        assert_eq!(given.keep_options(), ["id", "source", "max_tokens"]);
+        assert_eq!(given.members.to_json().unwrap(), r#"{"messages":[]}"#);
+    }
+}

@@ -1,0 +1,250 @@
+//! References: lines that already stand in an earlier tool result or in the arguments of an
+//! earlier call are named instead of repeated.
+//!
+//! They always point backwards and only at lines that are shown in full, so whoever reads the
+//! list from its beginning finds every one of them, and a longer list never changes what stood
+//! before.
+
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use super::lines::{LazyLineIndex, LineIndex, is_anchor};
+use super::mark::{self, Reference, ReferenceTarget};
+use super::recount::TextChange;
+
+/// Places that are remembered for one line: hostile lists repeat a line a million times.
+const PLACES: usize = 6;
+
+/// The texts that stand before, by their lines.
+#[derive(Debug, Default)]
+pub(super) struct BackReferences {
+    texts: Vec<(ReferenceTarget, Arc<str>, Arc<LazyLineIndex>)>,
+    /// Where lines stand.
+    stands: Vec<LinePlace>,
+    /// The first of the places of a line in `stands`, by its hash. Only ever asked by key.
+    firsts: HashMap<u64, u32>,
+}
+
+/// Where a line stands.
+#[derive(Debug, Clone, Copy)]
+struct LinePlace {
+    text: u32,
+    line: u32,
+    /// The next place of the same line in the list; none behind the last.
+    next: u32,
+}
+
+/// No place in the list.
+const NONE: u32 = u32::MAX;
+
+/// Lines of a text that stand in an earlier one.
+#[derive(Debug, Clone, Copy)]
+struct LineMatch {
+    text: usize,
+    line: usize,
+    count: usize,
+}
+
+impl BackReferences {
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Adds a text as it is shown. Lines that are marks are no place to point at.
+    pub(super) fn add(
+        &mut self,
+        place: ReferenceTarget,
+        text: Arc<str>,
+        later: Arc<LazyLineIndex>,
+    ) {
+        let Ok(index) = u32::try_from(self.texts.len()) else { return };
+        let lines = later.of_text(&text);
+        for line in 0..lines.len() {
+            let (Some(hash), Ok(at)) = (lines.hash(line), u32::try_from(line)) else { continue };
+            if !lines.get(&text, line).is_some_and(|line| is_anchor(line) && !mark::is_marked(line))
+            {
+                continue;
+            }
+            self.remember(hash, (index, at));
+        }
+        self.texts.push((place, text, later));
+    }
+
+    /// Remembers a place of a line behind those that are known.
+    fn remember(&mut self, hash: u64, (text, line): (u32, u32)) {
+        let Some(own) = u32::try_from(self.stands.len()).ok().filter(|own| *own < NONE) else {
+            return;
+        };
+        let first = *self.firsts.entry(hash).or_insert(own);
+        if first != own {
+            let mut last = first;
+            for _ in 2..PLACES {
+                match self.stands.get(last as usize) {
+                    Some(stand) if stand.next != NONE => last = stand.next,
+                    _ => break,
+                }
+            }
+            match self.stands.get_mut(last as usize) {
+                Some(stand) if stand.next == NONE => stand.next = own,
+                _ => return,
+            }
+        }
+        self.stands.push(LinePlace { text, line, next: NONE });
+    }
+
+    /// The places of a line, in the order in which they came.
+    fn places(&self, hash: u64) -> impl Iterator<Item = LinePlace> {
+        let stand = |at: u32| self.stands.get(at as usize).copied();
+        let first = self.firsts.get(&hash).and_then(|first| stand(*first));
+        std::iter::successors(first, move |before| stand(before.next))
+    }
+
+    /// The text with references for what stands before, and where these stand; `None` where there
+    /// is nothing to refer to. `pays` tells whether lines cost more than the reference in their
+    /// place.
+    pub(super) fn refer(
+        &self,
+        text: &str,
+        lines: &LineIndex,
+        pays: &mut dyn FnMut(&str, &str) -> bool,
+    ) -> Option<(String, Vec<TextChange>)> {
+        let mut out = String::new();
+        let mut changes = Vec::new();
+        let mut reference = String::new();
+        let mut copied = 0;
+        let mut at = 0;
+        while at < lines.len() {
+            let Some(found) = self.longest(text, lines, at) else {
+                at += 1;
+                continue;
+            };
+            let range = lines.range(text, at, found.count).unwrap_or_default();
+            reference.clear();
+            self.write_reference(&mut reference, found);
+            if !pays(text.get(range.clone()).unwrap_or_default(), &reference) {
+                at += 1;
+                continue;
+            }
+            if copied == 0 {
+                out.reserve(text.len());
+            }
+            copy(&mut out, text, lines, copied, at);
+            if !out.is_empty() || at > 0 {
+                out.push('\n');
+            }
+            let place = out.len();
+            out.push_str(&reference);
+            changes.push(TextChange { before: range, after: place..out.len() });
+            at += found.count;
+            copied = at;
+        }
+        if copied == 0 {
+            return None;
+        }
+        copy(&mut out, text, lines, copied, lines.len());
+        Some((out, changes))
+    }
+
+    /// Tokens that no references in a text save more than: no line has more of them than bytes, and
+    /// where it ends it may be joined to the next.
+    pub(super) fn at_most(&self, text: &str, lines: &LineIndex) -> u64 {
+        /// What may be joined to a line on both sides, with the line break.
+        const AROUND: u64 = 9;
+        let stands =
+            |line: &usize| lines.hash(*line).is_some_and(|hash| self.firsts.contains_key(&hash));
+        let found = (0..lines.len()).filter(stands).filter_map(|line| lines.get(text, line));
+        found.map(|line| line.len() as u64 + AROUND).sum()
+    }
+
+    fn longest(&self, text: &str, lines: &LineIndex, at: usize) -> Option<LineMatch> {
+        let mut best: Option<LineMatch> = None;
+        for stand in self.places(lines.hash(at)?) {
+            let (source, line) = (stand.text as usize, stand.line as usize);
+            let count = self.alike(text, lines, at, source, line);
+            if count > best.map_or(0, |best| best.count) {
+                best = Some(LineMatch { text: source, line, count });
+            }
+        }
+        best
+    }
+
+    /// How many lines from `at` on stand in the same order in an earlier text from `line` on.
+    fn alike(&self, text: &str, lines: &LineIndex, at: usize, source: usize, line: usize) -> usize {
+        let Some((_, earlier, places)) = self.texts.get(source) else { return 0 };
+        let places = places.of_text(earlier);
+        let mut count = 0;
+        while lines.hash(at + count).is_some()
+            && lines.hash(at + count) == places.hash(line + count)
+            && let Some(theirs) = places.get(earlier, line + count)
+            && !mark::is_marked(theirs)
+            && lines.get(text, at + count) == Some(theirs)
+        {
+            count += 1;
+        }
+        count
+    }
+
+    fn write_reference(&self, out: &mut String, found: LineMatch) {
+        if let Some((place, text, lines)) = self.texts.get(found.text) {
+            let is_whole = found.count == lines.of_text(text).len();
+            let lines = (!is_whole).then_some((found.line + 1, found.count));
+            mark::write_reference(out, place, lines);
+        }
+    }
+}
+
+/// Appends lines as they are, after a line break where something stands before.
+fn copy(out: &mut String, text: &str, lines: &LineIndex, from: usize, to: usize) {
+    if from == to {
+        return;
+    }
+    if from > 0 {
+        out.push('\n');
+    }
+    out.push_str(lines.span(text, from, to - from).unwrap_or_default());
+}
+
+/// The earlier texts as a decoder knows them.
+#[derive(Debug, Default)]
+pub(super) struct DecodedTexts {
+    texts: HashMap<ReferenceTarget, (Arc<str>, Option<LineIndex>)>,
+}
+
+impl DecodedTexts {
+    pub(super) fn add(&mut self, place: ReferenceTarget, text: Arc<str>) {
+        self.texts.insert(place, (text, None));
+    }
+
+    /// The text with the lines that its references name; `None` where one leads nowhere, or the
+    /// text grows beyond `left` bytes. What it grows by is taken from `left`.
+    pub(super) fn resolve(&mut self, text: &str, left: &mut usize) -> Option<String> {
+        let mut out = String::with_capacity(text.len());
+        for (index, line) in text.split('\n').enumerate() {
+            if index > 0 {
+                out.push('\n');
+            }
+            let known = match Reference::parse(line) {
+                Some(reference) => self.lines(&reference),
+                None => Some(line),
+            };
+            let Some(line) = known.filter(|line| out.len() + line.len() <= *left) else {
+                *left = left.saturating_sub(out.len());
+                return None;
+            };
+            out.push_str(line);
+        }
+        *left = left.saturating_sub(out.len().saturating_sub(text.len()));
+        Some(out)
+    }
+
+    fn lines(&mut self, reference: &Reference) -> Option<&str> {
+        let (text, lines) = self.texts.get_mut(&reference.place)?;
+        match reference.lines {
+            None => Some(text),
+            Some((first, count)) => {
+                lines.get_or_insert_with(|| LineIndex::of(text)).span(text, first - 1, count)
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! What the other texts of a list show: a fact that stands there need not be shown again.
+//!
+//! Found newest first, depth by depth: a text is told what those behind it show at the depth at
+//! hand, and older texts are never at a milder one. So what is left of a text follows from the list
+//! and the depth, and a fact that was left out for another text's sake stands there.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::ops::Range;
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use super::Depth;
+use crate::compress::extract::scan;
+use crate::tokenizer::Digest;
+
+/// What the texts of a list show at each depth, message by message.
+#[derive(Debug)]
+pub struct ShownFacts<'t> {
+    /// The messages of the list, and whether each stands as it came, whatever the budget.
+    list: Vec<(&'t str, bool)>,
+    /// Names all of that, as soon as somebody asks.
+    id: OnceCell<Digest>,
+    /// The first message that is shielded.
+    live: usize,
+    /// Texts that were told and that nobody has asked for yet.
+    waiting: RefCell<Vec<(usize, FactState, Arc<str>)>>,
+    /// Where each fact stands. Only ever asked by key.
+    facts: RefCell<HashMap<u64, FactPlaces>>,
+    /// How far the messages before and behind `live` are known.
+    known: [Cell<Option<Depth>>; 2],
+}
+
+/// Where a fact stands.
+#[derive(Debug, Default, Clone, Copy)]
+struct FactPlaces {
+    /// Whether in a message that stands as it came.
+    whole: bool,
+    /// Whether in one that is shielded, which is for the messages before these alone.
+    shielded: bool,
+    /// By depth: the number, from 1, of the last message that shows it, of those that may be
+    /// shortened.
+    shown: [u32; Depth::ALL.len()],
+}
+
+/// What a text shows.
+#[derive(Debug, Default)]
+pub struct FactSet(Vec<u64>);
+
+impl FactSet {
+    pub fn of(text: &str) -> Self {
+        let mut facts = Vec::new();
+        scan(text, |fact| facts.push(fact));
+        Self(facts)
+    }
+}
+
+/// How a message stands in its list, for those beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactState {
+    /// As it came, whatever the budget.
+    Whole,
+    /// As it came, as long as what is older can be shortened.
+    Shielded,
+    /// So far down rung 2.
+    To(Depth),
+}
+
+impl<'t> ShownFacts<'t> {
+    /// Nothing is told yet. `list`: the texts of the messages, and whether each of them stands as
+    /// it came, whatever the budget; `live` is the first that is shielded.
+    pub fn new(list: Vec<(&'t str, bool)>, live: usize) -> Self {
+        let (waiting, facts, known) = Default::default();
+        Self { list, id: OnceCell::new(), live, waiting, facts, known }
+    }
+
+    fn id(&self) -> Digest {
+        *self.id.get_or_init(|| {
+            let live = Digest::of("").then(&Digest::of(&self.live.to_string()), 0);
+            let list = self.list.iter();
+            list.fold(live, |id, (text, whole)| id.then(&Digest::of(text), u8::from(*whole)))
+        })
+    }
+
+    /// The messages of `count` that are before the shielded ones, or those from them on, like the
+    /// one at `at`.
+    pub fn side(&self, at: usize, count: usize) -> Range<usize> {
+        if at < self.live { 0..self.live } else { self.live..count }
+    }
+
+    /// The depths up to `depth` that are still to be told of the messages on the side of `at`, in
+    /// order.
+    pub fn wanted(&self, at: usize, depth: Depth) -> impl Iterator<Item = Depth> + use<> {
+        let known = self.known_of(at).get().unwrap_or(Depth::Reduced);
+        Depth::ALL.into_iter().filter(move |step| *step > known && *step <= depth)
+    }
+
+    /// Says that all messages on the side of `at` were told at this depth.
+    pub fn done(&self, at: usize, depth: Depth) {
+        self.known_of(at).set(Some(depth));
+    }
+
+    fn known_of(&self, at: usize) -> &Cell<Option<Depth>> {
+        let [old, live] = &self.known;
+        if at < self.live { old } else { live }
+    }
+
+    /// Whether a fact stands where nothing is shortened while anything older can be.
+    pub fn stays(&self, fact: u64) -> bool {
+        self.catch_up();
+        self.facts.borrow().get(&fact).is_some_and(|places| places.whole || places.shielded)
+    }
+
+    /// A text that a message shows.
+    pub fn tell(&self, at: usize, stands: FactState, text: &Arc<str>) {
+        self.waiting.borrow_mut().push((at, stands, Arc::clone(text)));
+    }
+
+    /// Finds the facts of what waits: most lists need none of them.
+    fn catch_up(&self) {
+        for (at, stands, text) in self.waiting.take() {
+            self.tell_facts(at, stands, &FactSet::of(&text));
+        }
+    }
+
+    /// The same, by the facts of the text.
+    pub fn tell_facts(&self, at: usize, stands: FactState, facts: &FactSet) {
+        let number = number(at);
+        let mut known = self.facts.borrow_mut();
+        for fact in &facts.0 {
+            let places = known.entry(*fact).or_default();
+            match stands {
+                FactState::Whole => places.whole = true,
+                FactState::Shielded => places.shielded = true,
+                FactState::To(depth) => {
+                    if let Some(newest) = places.shown.get_mut(depth as usize) {
+                        *newest = number.max(*newest);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a fact of a message stands elsewhere, where that one is shortened so far.
+    fn holds(&self, at: usize, depth: Depth, fact: u64) -> bool {
+        self.catch_up();
+        self.facts.borrow().get(&fact).is_some_and(|places| {
+            places.whole
+                || (at < self.live && places.shielded)
+                || places.shown.get(depth as usize).is_some_and(|newest| *newest > number(at))
+        })
+    }
+}
+
+/// A message's number, from 1.
+fn number(at: usize) -> u32 {
+    u32::try_from(at + 1).unwrap_or(u32::MAX)
+}
+
+/// A message's place in its list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FactContext<'t> {
+    told: &'t ShownFacts<'t>,
+    at: usize,
+}
+
+/// Names what a message is told: the list, and its place there.
+pub(super) type FactContextId = (Digest, usize);
+
+impl<'t> FactContext<'t> {
+    pub(super) fn of(told: &'t ShownFacts<'t>, at: usize) -> Self {
+        Self { told, at }
+    }
+
+    pub(super) fn id(&self) -> FactContextId {
+        (self.told.id(), self.at)
+    }
+
+    pub(super) fn holds(&self, depth: Depth, fact: u64) -> bool {
+        self.told.holds(self.at, depth, fact)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::{AdapterSet, Encoder, Engine, Lossless, Reducer};
+    use crate::domain::{AdapterChoices, TokenizerName};
+    use crate::tokenizer::Counter;
+
+    #[test]
+    fn older_messages_are_told_what_newer_ones_show() {
+        let told = ShownFacts::new(Vec::new(), 4);
+        told.tell(0, FactState::Whole, &"see /etc/system.conf".into());
+        told.tell(5, FactState::Shielded, &"see /etc/live.conf".into());
+        told.tell(2, FactState::To(Depth::Gist), &"see /etc/gist.conf".into());
+        let holds = |at, depth, text: &str| {
+            let mut found = Vec::new();
+            scan(text, |fact| found.push(told.holds(at, depth, fact)));
+            assert!(!found.is_empty(), "{text}");
+            found.iter().all(|held| *held)
+        };
+        for at in [0, 3, 6] {
+            assert!(holds(at, Depth::Outline, "/etc/system.conf"));
+            assert_eq!(holds(at, Depth::Outline, "/etc/live.conf"), at < 4);
+            assert_eq!(holds(at, Depth::Gist, "/etc/gist.conf"), at < 2);
+            assert!(!holds(at, Depth::Digest, "/etc/gist.conf"));
+            assert!(!holds(at, Depth::Gist, "/etc/other.conf"));
+        }
+    }
+
+    #[test]
+    fn every_depth_of_a_side_is_told_once_and_in_order() {
+        let told = ShownFacts::new(Vec::new(), 2);
+        let wanted = |at, depth| told.wanted(at, depth).collect::<Vec<_>>();
+        assert_eq!(wanted(0, Depth::Reduced), []);
+        assert_eq!(wanted(0, Depth::Extract), [Depth::Outline, Depth::Extract]);
+        told.done(1, Depth::Outline);
+        assert_eq!(wanted(0, Depth::Extract), [Depth::Extract]);
+        assert_eq!(wanted(2, Depth::Outline), [Depth::Outline]);
+        assert_eq!((told.side(1, 5), told.side(2, 5)), (0..2, 2..5));
+    }
+
+    #[test]
+    fn what_is_left_of_a_text_is_what_the_others_do_not_show() {
+        let lines: String = (0..80)
+            .map(|n| format!("it reads /srv/data/part_{n}.csv\n"))
+            .collect::<Vec<_>>()
+            .concat();
+        let (engine, counter) = (Engine::new(), Counter::new());
+        let adapters = AdapterSet::of(&AdapterChoices::Chosen(Vec::new()));
+        let reducer = Reducer { adapters: &adapters, pointer: None };
+        let told = ShownFacts::new(vec![(&lines, false)], 9);
+        let shown: String =
+            (0..40).map(|n| format!("/srv/data/part_{n}.csv ")).collect::<Vec<_>>().concat();
+        told.tell(1, FactState::Whole, &shown.into());
+        let name = TokenizerName::O200kBase;
+        let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent).with(reducer);
+        let text: Arc<str> = lines.as_str().into();
+        let without = encoder.said(&text, Depth::Gist).text.unwrap();
+        assert!(without.contains("part_0.csv"), "{without}");
+        encoder.beside(&told, 0);
+        let beside = encoder.said(&text, Depth::Gist).text.unwrap();
+        assert!(beside.contains("part_41.csv") && !beside.contains("part_1.csv"), "{beside}");
+    }
+}

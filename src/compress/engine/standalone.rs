@@ -1,0 +1,160 @@
+//! The short form of a text by itself: what it says depends on nothing but the text.
+
+use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
+
+use super::blocks::{self, Blocks, DecodeCheck};
+use super::mark::has_marks;
+use super::tokens::EditTokens;
+use super::undo::stands_for;
+use super::{EncodingPasses, Lossless, TextRole};
+use crate::compress::MOST;
+use crate::compress::lossless::{without_layout, without_line_ends};
+use crate::compress::segment::Span;
+
+/// Bytes below which a text is not looked at: no header would pay.
+pub(super) const SHORTEST: usize = 48;
+
+/// Tokens of a part that machines put out, from which it is touched where people wrote it.
+pub(super) const OF_WORDS: u64 = 400;
+/// Bytes below which no part can have so many tokens.
+pub(super) const LEAST_OF_WORDS: usize = 400;
+
+/// What decodes to the very bytes is worth a token in so many.
+const WORTH: u64 = 50;
+
+/// What became of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StandaloneForm {
+    /// The short form; none where the text stands as it is.
+    pub(super) form: Option<String>,
+    /// Whether something was taken out that says nothing (class `equivalent`).
+    pub(super) equivalent: bool,
+    /// The notations used, in the order of their first blocks.
+    pub(super) notations: Vec<&'static str>,
+    /// Notations whose blocks had to be taken back.
+    pub(super) reverted: Vec<&'static str>,
+    /// The parts of the text as it came, where somebody looked.
+    pub(super) spans: Option<Vec<Span>>,
+    /// What the form takes.
+    pub(super) tokens: u64,
+}
+
+/// Finds the short form of a text that is not ours to decode as it stands.
+pub(super) fn solo(
+    tokens: &EditTokens<'_>,
+    (purpose, tried): (TextRole, EncodingPasses),
+) -> StandaloneForm {
+    let solo = StandaloneForm {
+        form: None,
+        equivalent: false,
+        notations: Vec::new(),
+        reverted: Vec::new(),
+        spans: None,
+        tokens: 0,
+    };
+    let shortest = if purpose == TextRole::Words { LEAST_OF_WORDS } else { SHORTEST };
+    if tokens.text().len() < shortest {
+        return StandaloneForm { tokens: tokens.whole(), ..solo };
+    }
+    let by = |check| (tried, (tried != EncodingPasses::Clean).then_some(check));
+    // Of the forms that are found only one is shown: it is decoded as a whole. Where that does
+    // not give the text back, each block of all of them is.
+    let (found, source) = solo.clone().shortest(tokens, purpose, by(DecodeCheck::Later));
+    if found.holds(&source) {
+        found
+    } else {
+        solo.shortest(tokens, purpose, by(DecodeCheck::Each)).0
+    }
+}
+
+impl StandaloneForm {
+    /// The shorter form of the text and of what is left without that which says nothing, and the
+    /// one of the two that it was made of. No block is made where none is to be checked.
+    fn shortest<'t>(
+        mut self,
+        tokens: &EditTokens<'t>,
+        purpose: TextRole,
+        (tried, check): (EncodingPasses, Option<DecodeCheck>),
+    ) -> (Self, Cow<'t, str>) {
+        let blocks = |tokens: &EditTokens<'_>, text: &str| {
+            let made = check.map(|check| blocks::blocks(tokens, text, (purpose, check), MOST));
+            made.unwrap_or_default()
+        };
+        let text = tokens.text();
+        let mut made = blocks(tokens, text);
+        self.spans = check.map(|_| std::mem::take(&mut made.spans));
+        let of_any_layout = made.of_any_layout;
+        self.take(tokens, made);
+        if purpose != TextRole::Result(Lossless::Equivalent) || tried == EncodingPasses::Notations {
+            return (self, Cow::Borrowed(text));
+        }
+        let lines = without_line_ends(text);
+        let others = text.len().saturating_sub(of_any_layout);
+        let is_of_any_layout = lines.len() == text.len() && self.is_of_any_layout(others);
+        if is_of_any_layout && self.is_far_shorter(tokens) {
+            return (self, Cow::Borrowed(text));
+        }
+        let clean = without_layout(lines);
+        if is_of_any_layout && tokens.least(&clean) + self.tokens / WORTH >= self.tokens {
+            return (self, Cow::Borrowed(text));
+        }
+        // What is taken out may leave a line that would be taken for a mark of ours.
+        if clean == text || has_marks(&clean) {
+            return (self, Cow::Borrowed(text));
+        }
+        let mut other =
+            Self { form: None, equivalent: true, notations: Vec::new(), ..self.clone() };
+        let tokens = tokens.beside(&clean);
+        other.take(&tokens, blocks(&tokens, &clean));
+        if other.tokens + self.tokens / WORTH < self.tokens {
+            if other.form.is_none() {
+                other.form = Some(clean.clone().into_owned());
+            }
+            return (other, clean);
+        }
+        (self, Cow::Borrowed(text))
+    }
+
+    /// Whether a text without the white space of its format would be written alike, but for a few
+    /// words of a header: all of it but some bytes is in blocks that white space has no say in.
+    fn is_of_any_layout(&self, others: usize) -> bool {
+        /// Tokens of the words that tell how a document was laid out.
+        const WORDS: u64 = 4;
+        self.form.is_some() && (others as u64 + WORDS) * WORTH <= self.tokens
+    }
+
+    /// Whether the form is shorter than the text would be without any white space, by a fifth, as
+    /// its share of the bytes has it: white space has few tokens.
+    fn is_far_shorter(&self, tokens: &EditTokens<'_>) -> bool {
+        let text = tokens.text();
+        let says = text.bytes().filter(|byte| *byte > b' ').count() as u64;
+        self.tokens * text.len() as u64 * 5 <= tokens.whole() * says * 4
+    }
+
+    /// Whether the form decodes to what it was made of.
+    fn holds(&self, source: &str) -> bool {
+        let Some(form) = self.form.as_ref().filter(|_| !self.notations.is_empty()) else {
+            return true;
+        };
+        // What panics is a defect of a notation, and must cost nobody a request.
+        std::panic::catch_unwind(AssertUnwindSafe(|| stands_for(form, source))).unwrap_or(false)
+    }
+
+    /// Takes a form with blocks, where it has fewer tokens than the text.
+    fn take(&mut self, tokens: &EditTokens<'_>, blocks: Blocks) {
+        self.reverted = blocks.reverted;
+        if !blocks.used.is_empty() {
+            let (after, are_cut) = tokens.form(&blocks.text, &blocks.known);
+            // Each block takes less than its lines, and all else the same.
+            let is_shorter = are_cut && blocks.are_cut;
+            if is_shorter || tokens.exceeds(tokens.text(), after) {
+                self.tokens = after;
+                self.notations = blocks.used;
+                self.form = Some(blocks.text);
+                return;
+            }
+        }
+        self.tokens = tokens.whole();
+    }
+}

@@ -1,0 +1,119 @@
+//! How far the texts of each message were taken down rung 2 by themselves, and what that saves:
+//! the ladder asks again and again, and each step is found once.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::ShortenJob;
+use super::plan::Visibility;
+use super::turns::form;
+use crate::compress::{Depth, EditLimit, Encoder, FactSet, ReductionChain, ShownForm};
+use crate::pipeline::measure;
+use crate::provider::MessageText;
+
+/// The texts of the messages of a list, as far as they were asked for.
+#[derive(Debug)]
+pub(super) struct ReductionChains(Vec<RefCell<Option<Vec<ReducedText>>>>);
+
+/// A text on its way down.
+#[derive(Debug)]
+pub(super) struct ReducedText {
+    text: Arc<str>,
+    /// None where it stands as it does, whatever the depth.
+    descent: Option<ReductionChain>,
+    /// What it came to, depth by depth; once where it does not move.
+    steps: Vec<ReductionStep>,
+    /// What is shown of it at the deepest of them, where somebody may be told.
+    facts: Option<FactSet>,
+}
+
+#[derive(Debug)]
+struct ReductionStep {
+    /// Raw tokens; an escape costs.
+    saved: i64,
+    shown: Option<Arc<str>>,
+}
+
+impl ReductionChains {
+    pub(super) fn new(messages: usize) -> Self {
+        Self((0..messages).map(|_| RefCell::default()).collect())
+    }
+
+    /// Takes the texts of a message to a depth, where they may go, and gives them to `read`.
+    /// `encoder` knows what stands beside the message.
+    pub(super) fn take<T>(
+        &self,
+        (job, encoder): (&ShortenJob<'_>, &Encoder<'_>),
+        (at, depth): (usize, Depth),
+        read: impl FnOnce(&mut [ReducedText]) -> T,
+    ) -> Option<T> {
+        let mut own = self.0.get(at)?.borrow_mut();
+        let own = own.get_or_insert_with(|| begin(job, encoder, at));
+        for taken in own.iter_mut() {
+            taken.to(encoder, depth);
+        }
+        Some(read(own))
+    }
+}
+
+fn begin(job: &ShortenJob<'_>, encoder: &Encoder<'_>, at: usize) -> Vec<ReducedText> {
+    let spoken = job.spoken.get(at).into_iter().flatten();
+    let texts = spoken.flat_map(|spoken| {
+        let hold = job.hold_in(at, Visibility::To(Depth::Reduced));
+        spoken.slots().iter().map(move |slot| {
+            let text = Arc::clone(&slot.text);
+            let hold = match spoken {
+                MessageText::Result(_) => hold,
+                MessageText::Words(_) => job.hold_words(hold),
+                MessageText::Said(_) | MessageText::Call(..) => job.hold_own(hold, &text),
+            };
+            if let EditLimit::To(_) = hold {
+                let descent = Some(encoder.descent(&text, super::turns::whose(spoken)));
+                return ReducedText { text, descent, steps: Vec::new(), facts: None };
+            }
+            let form = form(encoder, spoken, &text, hold);
+            let steps = vec![form.as_ref().map_or(ReductionStep::NONE, ReductionStep::of)];
+            ReducedText { text, descent: None, steps, facts: None }
+        })
+    });
+    texts.collect()
+}
+
+impl ReducedText {
+    fn to(&mut self, encoder: &Encoder<'_>, depth: Depth) {
+        let Some(descent) = &mut self.descent else { return };
+        for step in Depth::ALL.into_iter().take(depth as usize + 1).skip(self.steps.len()) {
+            encoder.descend(descent, &self.text, step);
+            let step = ReductionStep::of(descent.form());
+            if self.steps.last().is_none_or(|before| before.shown != step.shown) {
+                self.facts = None;
+            }
+            self.steps.push(step);
+        }
+    }
+
+    fn at(&self, depth: Depth) -> Option<&ReductionStep> {
+        self.steps.get(depth as usize).or(self.steps.last())
+    }
+
+    /// Raw tokens that it saves at a depth to which it was taken.
+    pub(super) fn saved(&self, depth: Depth) -> i64 {
+        self.at(depth).map_or(0, |step| step.saved)
+    }
+
+    /// What it shows at the deepest step that it was taken to.
+    pub(super) fn facts(&mut self) -> &FactSet {
+        let shown = self.steps.last().and_then(|step| step.shown.as_ref());
+        self.facts.get_or_insert_with(|| FactSet::of(shown.unwrap_or(&self.text)))
+    }
+}
+
+impl ReductionStep {
+    /// Of a text that stands as it came.
+    const NONE: Self = Self { saved: 0, shown: None };
+
+    fn of(form: &ShownForm) -> Self {
+        let saved = measure::saved(form.tokens_before, form.tokens_alone);
+        Self { saved, shown: form.text.clone() }
+    }
+}

@@ -1,0 +1,94 @@
+//! A compile that a pack refuses: there is no payload, and all the same there is a record.
+
+use std::sync::Arc;
+
+use super::Error;
+use crate::domain::{ContentHash, RecordLevel, Stage};
+use crate::hook::HookRun;
+use crate::json::{self, Node};
+use crate::pack::Refusal;
+use crate::pipeline::GovernedStage;
+use crate::service::Services;
+use crate::service::record::{CompileOutcome, NewRecord, RecalledInputs, RecordDraft};
+use crate::store::Batch;
+
+/// A refusal, and what had come of the compile until then.
+#[derive(Debug)]
+pub struct RefusedCompile {
+    pub refusal: Refusal,
+    /// The id of its record, where there is one.
+    pub compilation: Option<Arc<str>>,
+    /// The stages of the pack; the last one is that which refused.
+    stages: Vec<GovernedStage>,
+    /// What came from the store and the clock, where it came so far.
+    recalled: Option<RecalledInputs>,
+}
+
+impl RefusedCompile {
+    /// The refusal, the stages up to it, and what came from the store and the clock.
+    pub(in crate::service) fn into_parts(
+        self,
+    ) -> (Refusal, Vec<GovernedStage>, Option<RecalledInputs>) {
+        (self.refusal, self.stages, self.recalled)
+    }
+
+    pub(super) fn at_stage(
+        refusal: Refusal,
+        stages: Vec<GovernedStage>,
+        recalled: RecalledInputs,
+    ) -> Error {
+        let recalled = Some(recalled);
+        Error::Governed(Box::new(Self { refusal, compilation: None, stages, recalled }))
+    }
+
+    /// Settled before the first stage.
+    pub(super) fn early(refusal: Refusal) -> Error {
+        let (stages, recalled) = (Vec::new(), None);
+        Error::Governed(Box::new(Self { refusal, compilation: None, stages, recalled }))
+    }
+
+    /// At the end, because of what hooks did with the messages.
+    pub(super) fn transformed(
+        refusal: Refusal,
+        mut stages: Vec<GovernedStage>,
+        recalled: RecalledInputs,
+    ) -> Error {
+        let output = ContentHash::of(&json::jcs_value(&refusal.told()));
+        stages.push(GovernedStage { stage: Stage::Transform, parts: Vec::new(), output });
+        Self::at_stage(refusal, stages, recalled)
+    }
+}
+
+/// Stores the record of a compile that its pack refused. Other errors leave none, and neither does a
+/// dry run.
+pub(super) fn keep(
+    services: &Services,
+    (id, session, is_dry): (&Arc<str>, Option<&Arc<str>>, bool),
+    (node, begun): (&Node<'_>, Option<RecordDraft>),
+    runs: &[HookRun],
+    error: Error,
+) -> Error {
+    let (mut refused, mut begun) = match (error, begun) {
+        (Error::Governed(refused), Some(begun)) if !is_dry => (refused, begun),
+        (error, _) => return error,
+    };
+    begun.inputs.under(refused.stages.clone(), refused.recalled.clone());
+    let mut batch = Batch::default();
+    let came = (CompileOutcome::Refused(&refused.refusal), runs);
+    let record = NewRecord::of(services, (id, session), (node, &begun), came, &mut batch);
+    let kept = services.tenant().kept();
+    let stored = record.and_then(|record| {
+        services.tenant().commit_with(batch, move |tx, _| record.store(tx, kept))
+    });
+    match stored {
+        Ok(_) => {
+            refused.compilation = Some(Arc::clone(id));
+            Error::Governed(refused)
+        }
+        Err(error) if begun.level == RecordLevel::Full => error.into(),
+        Err(error) => {
+            tracing::warn!(%error, "a refusal was not recorded");
+            Error::Governed(refused)
+        }
+    }
+}

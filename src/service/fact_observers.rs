@@ -1,0 +1,195 @@
+//! Tells observe hooks of facts: those that are called from the queue get their calls with the fact,
+//! in its transaction; those with `delivery: "sync"` are called once it is stored.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use serde_json::json;
+
+use super::hooks::queue::enqueue;
+use super::hooks::{NoNetwork, disable_gone, gone};
+use super::{Services, StoreError};
+use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::hook::{
+    BUDGET, CallScope, DeliveryMode, GuardDecision, Hook, HookInput, HookRound, HookRun, HookSet,
+    Manifest, MatchContext, Point,
+};
+use crate::pipeline::{Deadline, HookPort as _};
+use crate::store::{ObservedFact, Tx};
+
+/// The observe hooks of one request, by how they are called.
+#[derive(Debug, Clone)]
+pub(super) struct FactObservers {
+    queued: Arc<HookSet>,
+    now: Arc<HookSet>,
+    scope: CallScope,
+}
+
+impl FactObservers {
+    pub(super) fn new(set: &Arc<HookSet>, scope: CallScope) -> Self {
+        if set.is_empty() {
+            return Self { queued: Arc::clone(set), now: Arc::clone(set), scope };
+        }
+        let of = |delivery: DeliveryMode| {
+            let all = Point::ALL.iter().flat_map(|point| set.at(*point));
+            let own = all.filter(|hook| hook.delivery == delivery && is_observer(hook));
+            let own: Vec<Arc<Hook>> = own.cloned().collect();
+            Arc::new(HookSet::new(&own, &Manifest::default(), scope.session_id.as_deref()))
+        };
+        Self { queued: of(DeliveryMode::Async), now: of(DeliveryMode::Sync), scope }
+    }
+
+    /// Queues the calls that tell of what the transaction has noted; answers what that is.
+    pub(super) fn enqueue(&self, tx: &Tx<'_>) -> Result<Vec<ObservedFact>, StoreError> {
+        let facts = tx.take_facts();
+        self.enqueue_facts(tx, &facts)?;
+        Ok(facts)
+    }
+
+    /// Queues the calls that tell of facts.
+    pub(super) fn enqueue_facts(
+        &self,
+        tx: &Tx<'_>,
+        facts: &[ObservedFact],
+    ) -> Result<(), StoreError> {
+        if self.queued.is_empty() {
+            return Ok(());
+        }
+        let mut round = HookRound::new(Arc::clone(&self.queued), &NoNetwork, self.scope.clone());
+        for (point, fact) in facts.iter().filter_map(known) {
+            let at = HookInput { point, input: &fact.input, facts: facts_of(fact) };
+            // Nobody is called now, so nothing is waited for.
+            let calls = round.observe(at, GuardDecision::None).now_or_never().unwrap_or_default();
+            enqueue(tx, &self.scope, &calls)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn scope(&self) -> &CallScope {
+        &self.scope
+    }
+}
+
+/// The points at which hooks hear of facts outside of a compile.
+const POINTS: [Point; 4] =
+    [Point::MemoryChanged, Point::MemoryExpired, Point::Delegation, Point::SessionSwitch];
+
+impl Services {
+    /// Stores what `write` does, and tells of the facts in it. `session`: the one that is written to.
+    pub(super) fn write_told<T, E>(
+        &self,
+        session: Option<&Arc<str>>,
+        write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.await_switch(session);
+        self.write_and_tell(session, write)
+    }
+
+    /// The same at once, whoever is being told of the session.
+    pub(super) fn write_and_tell<T, E>(
+        &self,
+        session: Option<&Arc<str>>,
+        mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let set = self.hook_set(session.map(|id| &**id), &[])?;
+        if POINTS.iter().all(|at| set.at(*at).is_empty()) {
+            return self.tenant().write_durable(write);
+        }
+        let hearers = FactObservers::new(&set, self.hook_scope(session, None));
+        let queue = hearers.clone();
+        let (done, facts) = self.tenant().write_durable(move |tx| {
+            let done = write(tx)?;
+            Ok::<_, E>((done, queue.enqueue(tx)?))
+        })?;
+        self.tell_now(&hearers, &facts);
+        Ok(done)
+    }
+
+    /// Calls the hooks that are told at once. What comes of it changes nothing.
+    pub(super) fn tell_now(&self, hearers: &FactObservers, facts: &[ObservedFact]) -> Vec<HookRun> {
+        if hearers.now.is_empty() || facts.is_empty() {
+            return Vec::new();
+        }
+        let deadline = Deadline::at(Instant::now() + BUDGET.saturating_add(Duration::from_secs(1)));
+        let mut asking = self.asking(Arc::clone(&hearers.now), hearers.scope.clone(), &deadline);
+        for (point, fact) in facts.iter().filter_map(known) {
+            let at = HookInput { point, input: &fact.input, facts: facts_of(fact) };
+            if let Err(error) = asking.observe(at, GuardDecision::None) {
+                tracing::debug!(%error, "a hook was not told");
+            }
+        }
+        let (runs, _) = asking.into_parts();
+        self.tell_failures(&runs);
+        runs
+    }
+
+    /// Publishes which hooks failed, as well as that can be told.
+    pub(super) fn tell_failures(&self, runs: &[HookRun]) {
+        let session = None::<Arc<str>>;
+        let events: Vec<NewEvent> = failures(runs)
+            .map(|data| NewEvent {
+                kind: EventKind::HookFailed,
+                session_id: session.clone(),
+                compilation_id: None,
+                data: RawJson::new(data.to_string()),
+            })
+            .collect();
+        if events.is_empty() {
+            return;
+        }
+        let gone = gone(runs);
+        let write = move |tx: &Tx<'_>| {
+            events.iter().try_for_each(|event| tx.publish(event).map(drop))?;
+            disable_gone(tx, &gone)
+        };
+        if let Err(error) = self.tenant().write(write) {
+            let error: StoreError = error;
+            tracing::debug!(%error, "a hook that failed was not told of");
+        }
+    }
+
+    /// Whose hooks they are, outside of a compile.
+    pub(super) fn hook_scope(
+        &self,
+        session: Option<&Arc<str>>,
+        agent: Option<&Arc<str>>,
+    ) -> CallScope {
+        CallScope {
+            tenant: Arc::clone(&self.caller().tenant),
+            session_id: session.cloned(),
+            agent: agent.cloned(),
+            hops: self.hops(),
+            ..CallScope::default()
+        }
+    }
+}
+
+/// What is told of hooks that failed.
+pub(super) fn failures(runs: &[HookRun]) -> impl Iterator<Item = serde_json::Value> {
+    runs.iter().filter_map(|run| {
+        let failure = run.failure()?;
+        Some(json!({"hook": &*run.hook, "point": run.point.as_str(), "kind": run.kind.as_str(),
+            "cause": failure.cause.as_str(), "status": failure.status}))
+    })
+}
+
+fn is_observer(hook: &Hook) -> bool {
+    hook.kind == crate::hook::HookKind::Observe
+}
+
+fn facts_of(fact: &ObservedFact) -> MatchContext<'_> {
+    MatchContext { agent: fact.agent.as_deref(), status: fact.status, ..MatchContext::default() }
+}
+
+fn known(fact: &ObservedFact) -> Option<(Point, &ObservedFact)> {
+    Point::parse(fact.point).map(|point| (point, fact))
+}

@@ -1,0 +1,121 @@
+//! What hooks said of results of tools, as the store has it: nobody is asked twice of the same, and
+//! the first outcome that was committed stands for as long as the hook is there.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::hook::{Hook, HookKind, HookSet, OutcomeKey, OutcomeStore, Point, answered_key};
+use crate::service::{Services, StoreError};
+use crate::store::{HookOutcome, Tx};
+
+/// A hook and a key.
+type OutcomeName = (Arc<str>, Arc<str>);
+
+/// What one request finds in the store, and what it leaves there.
+#[derive(Debug)]
+pub(in crate::service) struct HookOutcomes {
+    services: Services,
+    /// The hooks of the request that are there for longer than it is.
+    registered: BTreeSet<Arc<str>>,
+    new: Mutex<BTreeMap<OutcomeName, Arc<str>>>,
+}
+
+impl HookOutcomes {
+    /// None where no hook of the set is asked about results.
+    pub(in crate::service) fn of(
+        services: &Services,
+        set: &HookSet,
+    ) -> Result<Option<Arc<Self>>, StoreError> {
+        let kept = [Point::ToolResult, Point::CompressFormat];
+        let asked: Vec<&Arc<Hook>> = kept.iter().flat_map(|point| set.at(*point)).collect();
+        if asked.is_empty() {
+            return Ok(None);
+        }
+        let loaded = services.loaded_hooks()?;
+        let known = loaded.hooks.iter().chain(&services.hooks().file.hooks);
+        let is_asked = |hook: &&Arc<Hook>| asked.iter().any(|asked| Arc::ptr_eq(asked, hook));
+        let registered = known.filter(is_asked).map(|hook| Arc::clone(&hook.id)).collect();
+        let new = Mutex::default();
+        Ok(Some(Arc::new(Self { services: services.clone(), registered, new })))
+    }
+
+    /// Notes that results stand in an answer: when they come back, their hooks are not asked again.
+    /// Each as the hooks would be shown it.
+    pub(in crate::service) fn answered(&self, set: &HookSet, inputs: &[String]) {
+        let hooks = set.at(Point::ToolResult).iter().filter(|hook| self.keeps(hook));
+        let keys: Vec<String> =
+            inputs.iter().map(|input| answered_key(Point::ToolResult, input)).collect();
+        for hook in hooks {
+            let said =
+                if hook.kind == HookKind::Transform { "{\"action\":\"unchanged\"}" } else { "" };
+            for key in &keys {
+                self.keep(hook, key, said);
+            }
+        }
+    }
+
+    /// What is to be stored.
+    pub(in crate::service) fn take(&self) -> Vec<HookOutcome> {
+        let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
+        let one = |((hook, key), answer): (OutcomeName, _)| HookOutcome { hook, key, answer };
+        new.into_iter().map(one).collect()
+    }
+
+    fn read(&self, asks: &[OutcomeKey<'_>]) -> Result<Vec<Option<Arc<str>>>, StoreError> {
+        let mut keys: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for ask in asks.iter().filter(|ask| self.keeps(ask.hook)) {
+            keys.entry(&ask.hook.id).or_default().extend([ask.key, ask.answered]);
+        }
+        let read = |tx: &Tx<'_>| {
+            let mut known = HashMap::new();
+            for (hook, keys) in &keys {
+                known.insert(*hook, tx.hook_outcomes(hook, keys)?);
+            }
+            Ok::<_, StoreError>(known)
+        };
+        let known = self.services.tenant().read(read)?;
+        let one = |ask: &OutcomeKey<'_>| {
+            let known = known.get(&*ask.hook.id)?;
+            known.get(ask.key).or_else(|| known.get(ask.answered)).cloned()
+        };
+        Ok(asks.iter().map(one).collect())
+    }
+}
+
+impl OutcomeStore for HookOutcomes {
+    fn keeps(&self, hook: &Hook) -> bool {
+        self.registered.contains(&hook.id)
+    }
+
+    fn find(&self, asks: &[OutcomeKey<'_>]) -> Vec<Option<Arc<str>>> {
+        self.read(asks).unwrap_or_else(|error| {
+            tracing::warn!(%error, "what hooks said before is not known: they are asked again");
+            asks.iter().map(|_| None).collect()
+        })
+    }
+
+    fn keep(&self, hook: &Hook, key: &str, answer: &str) {
+        if self.keeps(hook) {
+            let mut new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
+            new.entry((Arc::clone(&hook.id), key.into())).or_insert_with(|| answer.into());
+        }
+    }
+}
+
+/// Forgets what was said by hooks that are no longer there.
+pub(in crate::service) fn forget_gone(services: &Services) -> Result<(), StoreError> {
+    let known = services.tenant().read(|tx| tx.hooks_with_outcomes())?;
+    if known.is_empty() {
+        return Ok(());
+    }
+    let hooks = services.hooks().file.hooks.iter().map(|hook| Arc::clone(&hook.id));
+    let of_file: BTreeSet<Arc<str>> = hooks.collect();
+    services.tenant().write(move |tx| {
+        for id in known.iter().filter(|id| !of_file.contains(*id)) {
+            if tx.hook(id)?.is_none() {
+                tx.forget_outcomes_of(id)?;
+            }
+        }
+        Ok(())
+    })
+}

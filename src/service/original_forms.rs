@@ -1,0 +1,125 @@
+//! Originals that a caller kept, found again without a store.
+//!
+//! What decodes from its notations alone may lack what says nothing, such as terminal codes. Where
+//! exactly one of the kept originals has the same normal form, that one is meant. Two that differ
+//! in nothing else cannot be told apart, so neither is taken.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::compress::{self, Decoded, Decoder};
+use crate::json::Node;
+use crate::pipeline::{Deadline, StopReason};
+use crate::provider::{self, MessageText};
+
+/// The kept originals by normal form; none where two of them share it.
+#[derive(Debug, Default)]
+pub(super) struct OriginalsByForm(BTreeMap<String, Option<Arc<str>>>);
+
+impl OriginalsByForm {
+    pub(super) fn of(originals: &BTreeMap<String, Arc<str>>) -> Self {
+        let mut forms = BTreeMap::new();
+        for text in originals.values() {
+            forms
+                .entry(compress::normal(text))
+                .and_modify(|found| *found = None)
+                .or_insert_with(|| Some(Arc::clone(text)));
+        }
+        Self(forms)
+    }
+
+    /// Passes over the originals that texts of a list decode to by themselves: those need no help,
+    /// and another text that only looks alike is not meant.
+    pub(super) fn spend(
+        &mut self,
+        items: &[Node<'_>],
+        deadline: &Deadline,
+    ) -> Result<(), StopReason> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let mut reader = Decoder::new(items.iter().map(|item| item.raw.len()).sum());
+        for item in items {
+            deadline.check()?;
+            for spoken in provider::spoken(item) {
+                let decoded = match spoken {
+                    MessageText::Call(place, _) => {
+                        reader.call(&place.text);
+                        Vec::new()
+                    }
+                    MessageText::Said(_) => Vec::new(),
+                    MessageText::Words(place) => vec![reader.words(&place.text)],
+                    MessageText::Result(answered) => {
+                        let texts: Vec<Arc<str>> =
+                            answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
+                        reader.result(&texts)
+                    }
+                };
+                for text in decoded {
+                    if let Decoded::Text(text) = text {
+                        self.pass_over(&text);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_over(&mut self, decoded: &str) {
+        let form = compress::normal(decoded);
+        if matches!(self.0.get(&form), Some(Some(original)) if **original == *decoded) {
+            self.0.remove(&form);
+        }
+    }
+
+    /// The original in the place of what a shown text decodes to, where one is kept.
+    pub(super) fn take(&self, shown: &str, decoded: Decoded) -> Decoded {
+        let text = match &decoded {
+            _ if self.0.is_empty() => return decoded,
+            Decoded::Missing => return decoded,
+            Decoded::Same => shown,
+            Decoded::Text(text) => text,
+        };
+        match self.0.get(compress::equivalent(text).as_ref()) {
+            Some(Some(original)) if **original != *text => Decoded::Text(original.to_string()),
+            _ => decoded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn returned(texts: &[&str]) -> OriginalsByForm {
+        let entry = |(at, text): (usize, &&str)| (at.to_string(), Arc::from(*text));
+        OriginalsByForm::of(&texts.iter().enumerate().map(entry).collect())
+    }
+
+    #[test]
+    fn an_original_comes_back_by_its_normal_form() {
+        let kept = returned(&["\u{1b}[1ma\u{1b}[0m  \n", "b"]);
+        let original = Decoded::Text("\u{1b}[1ma\u{1b}[0m  \n".to_owned());
+        assert_eq!(kept.take("a\n", Decoded::Same), original);
+        assert_eq!(kept.take("§x", Decoded::Text("a\n".to_owned())), original);
+        assert_eq!(kept.take("b", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.take("c", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.take("a\n", Decoded::Missing), Decoded::Missing);
+    }
+
+    #[test]
+    fn what_decodes_by_itself_is_not_taken_for_another() {
+        let mut kept = returned(&["§ ", "b "]);
+        assert_eq!(kept.take("§", Decoded::Same), Decoded::Text("§ ".to_owned()));
+        kept.pass_over("§ ");
+        kept.pass_over("b");
+        assert_eq!(kept.take("§", Decoded::Same), Decoded::Same);
+        assert_eq!(kept.take("b", Decoded::Same), Decoded::Text("b ".to_owned()));
+    }
+
+    #[test]
+    fn of_two_that_cannot_be_told_apart_neither_is_taken() {
+        let kept = returned(&["a \n", "a\t\n"]);
+        assert_eq!(kept.take("a\n", Decoded::Same), Decoded::Same);
+    }
+}

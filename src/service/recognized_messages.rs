@@ -1,0 +1,317 @@
+//! Which messages of a list an earlier answer of ours made, and what they stand for.
+//!
+//! A message is recognised by its place in the chain (`compress::chain`). An answer is stored as
+//! the chain of each message that it changed, with the original behind it, and the chain of its
+//! end, with an index of all of its originals.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::compress::{chain, end_of};
+use crate::domain::{ArtifactId, ContentHash};
+use crate::json::{self, Node};
+use crate::pipeline::{MessageAuthor, ShortenOutput, ShownMessage};
+use crate::store::{self, Batch, ChainHash, RECIPE, ResponseMessage, Tenant};
+
+/// What is known of a list.
+#[derive(Debug, Default)]
+pub(super) struct RecognizedMessages {
+    /// The original behind each message that was changed.
+    pub(super) originals: Vec<Option<Arc<str>>>,
+    /// Which messages were changed and stand for nothing any more: the original is gone, or another
+    /// one was shown as the same message.
+    pub(super) lost: Vec<bool>,
+    /// The longest beginning of the list that is a whole answer: how many messages, and the
+    /// originals of all of them.
+    pub(super) whole: Option<(usize, Vec<Arc<str>>)>,
+}
+
+impl RecognizedMessages {
+    pub(super) fn of(tenant: &Tenant, items: &[Node<'_>]) -> Result<Self, store::Error> {
+        let hashes = chain(items);
+        let count = hashes.len();
+        let ends = hashes.iter().map(end_of);
+        let chains: Vec<ChainHash> = hashes.iter().copied().chain(ends).map(ChainHash).collect();
+        let mut found = tenant.originals(&chains)?;
+        let ends = found.split_off(count.min(found.len()));
+        let mut originals = vec![None; count];
+        let wanted: Vec<(usize, ContentHash)> =
+            found.into_iter().enumerate().filter_map(|(at, hash)| Some((at, hash?))).collect();
+        let hashes: Vec<ContentHash> = wanted.iter().map(|(_, hash)| *hash).collect();
+        let mut lost = vec![false; count];
+        for ((at, _), text) in wanted.iter().zip(tenant.messages(&hashes)?) {
+            if let (Some(slot), Some(lost)) = (originals.get_mut(*at), lost.get_mut(*at)) {
+                *lost = text.is_none();
+                *slot = text.map(Into::into);
+            }
+        }
+        let end = ends.into_iter().enumerate().rev().find_map(|(at, hash)| Some((at, hash?)));
+        let whole = match end {
+            Some((at, index)) => indexed(tenant, index)?.map(|texts| (at + 1, texts)),
+            None => None,
+        };
+        Ok(Self { originals, lost, whole })
+    }
+
+    /// Who made each message.
+    pub(super) fn makers(&self) -> Vec<MessageAuthor> {
+        let maker = |original: &Option<Arc<str>>| match original {
+            None => MessageAuthor::Caller,
+            Some(text) if MessageRecipe::is_one(text) => MessageAuthor::OursForGood,
+            Some(_) => MessageAuthor::Ours,
+        };
+        self.originals.iter().map(maker).collect()
+    }
+
+    /// Adds an answer: with a recipe where the caller keeps the originals, else with these.
+    pub(super) fn keep(
+        &self,
+        batch: &mut Batch,
+        id: &str,
+        items: &[Node<'_>],
+        (shortened, hashes): (&ShortenOutput, &[[u8; 32]]),
+        recipe: Option<&MessageRecipe>,
+    ) {
+        let shown = || shortened.list.iter().zip(hashes);
+        let mut rows = Vec::new();
+        if let Some(recipe) = recipe {
+            for (at, (shown, hash)) in shown().enumerate() {
+                let text = match self.known(shown) {
+                    Some(known) => recipe.around(at, known),
+                    None => recipe.text(at),
+                };
+                if shown.changed || text != RECIPE {
+                    let original = batch.message(text);
+                    rows.push(ResponseMessage { chain: ChainHash(*hash), original });
+                }
+            }
+        } else {
+            let originals: Vec<ContentHash> =
+                (0..items.len()).map(|at| batch.message(self.original(at, items))).collect();
+            // Where the caller keeps an original of the list, there is no index of all of them.
+            let elsewhere =
+                self.originals.iter().flatten().any(|known| MessageRecipe::is_one(known));
+            if let Some(last) = hashes.last().filter(|_| !elsewhere) {
+                let index = index(&self.all(batch, &originals));
+                rows.push(ResponseMessage {
+                    chain: ChainHash(end_of(last)),
+                    original: batch.message(index),
+                });
+            }
+            for (shown, hash) in shown() {
+                let known = self.known(shown);
+                let original = match known.filter(|known| MessageRecipe::is_one(known)) {
+                    Some(recipe) => Some(batch.message(Arc::clone(recipe))),
+                    None if shown.changed || known.is_some() => {
+                        shown.origin.and_then(|at| originals.get(at)).copied()
+                    }
+                    None => None,
+                };
+                rows.extend(
+                    original.map(|original| ResponseMessage { chain: ChainHash(*hash), original }),
+                );
+            }
+        }
+        if !rows.is_empty() {
+            batch.answer(id, rows);
+        }
+    }
+
+    /// What an earlier answer stored of a message that is shown.
+    fn known(&self, shown: &ShownMessage) -> Option<&Arc<str>> {
+        self.originals.get(shown.origin?)?.as_ref()
+    }
+
+    /// What a message stands for: the original of an earlier answer, else itself.
+    fn original(&self, at: usize, items: &[Node<'_>]) -> Arc<str> {
+        let known = self.originals.get(at).and_then(Clone::clone);
+        known
+            .filter(|known| !MessageRecipe::is_one(known))
+            .unwrap_or_else(|| items.get(at).map_or("", |item| item.raw).into())
+    }
+
+    /// The originals of the whole list: of an earlier answer at its beginning, as many as those
+    /// were.
+    fn all(&self, batch: &mut Batch, originals: &[ContentHash]) -> Vec<ContentHash> {
+        match &self.whole {
+            Some((count, texts)) => {
+                let before = texts.iter().map(|text| batch.message(Arc::clone(text)));
+                let before: Vec<ContentHash> = before.collect();
+                before.into_iter().chain(originals.iter().skip(*count).copied()).collect()
+            }
+            None => originals.to_vec(),
+        }
+    }
+}
+
+/// A text by itself, as the one message of a list.
+pub(super) fn message_of(text: &str) -> String {
+    let mut message = "{\"text\":".to_owned();
+    json::write_string(&mut message, text);
+    message.push('}');
+    message
+}
+
+/// Adds the answer to a text: what was shown as the message of this hash, where it was shown
+/// otherwise than it came. The text itself stays with its caller where it is not `stored`.
+pub(super) fn keep_text(
+    batch: &mut Batch,
+    id: &str,
+    (text, stored): (&str, bool),
+    shown: Option<[u8; 32]>,
+) {
+    let mut rows = Vec::new();
+    let original = if stored {
+        let original = batch.message(message_of(text));
+        let index = batch.message(index(&[original]));
+        rows.push(ResponseMessage { chain: ChainHash(artifact_chain(id)), original: index });
+        original
+    } else {
+        batch.message(format!("{RECIPE}m {} ", ArtifactId::of_text(text)))
+    };
+    rows.extend(shown.map(|hash| ResponseMessage { chain: ChainHash(hash), original }));
+    if !rows.is_empty() {
+        batch.answer(id, rows);
+    }
+}
+
+/// No list has this chain.
+fn artifact_chain(id: &str) -> [u8; 32] {
+    end_of(&end_of(&ContentHash::of(id).0))
+}
+
+/// The originals that an index names; none where one of them is gone.
+pub(super) fn indexed(
+    tenant: &Tenant,
+    index: ContentHash,
+) -> Result<Option<Vec<Arc<str>>>, store::Error> {
+    let Some(text) = tenant.messages(&[index])?.pop().flatten() else { return Ok(None) };
+    let hashes: Option<Vec<ContentHash>> = text.lines().map(ContentHash::parse).collect();
+    let Some(hashes) = hashes else { return Ok(None) };
+    let texts = tenant.messages(&hashes)?;
+    Ok(texts.into_iter().map(|text| text.map(Into::into)).collect())
+}
+
+fn index(originals: &[ContentHash]) -> String {
+    let mut text = String::with_capacity(originals.len() * 65);
+    for hash in originals {
+        let _ = writeln!(text, "{hash}");
+    }
+    text
+}
+
+/// How an answer's messages are put together again from originals that the caller keeps: ids
+/// alone, no text.
+#[derive(Debug)]
+pub(super) struct MessageRecipe {
+    /// One for each message that is shown.
+    rows: Vec<String>,
+}
+
+/// One step of a recipe.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum RecipeStep {
+    /// The n-th text of a tool result becomes this original.
+    Text(usize, String),
+    /// The n-th text of a tool result becomes this original's JSON.
+    Json(usize, String),
+    /// This message stands here, and the one that is shown does not.
+    Message(String),
+    /// This message stands before the one that is shown.
+    Before(String),
+    /// This message stands behind it.
+    After(String),
+}
+
+impl RecipeStep {
+    /// The original that the step needs.
+    pub(super) fn id(&self) -> &String {
+        match self {
+            Self::Text(_, id)
+            | Self::Json(_, id)
+            | Self::Message(id)
+            | Self::Before(id)
+            | Self::After(id) => id,
+        }
+    }
+}
+
+impl MessageRecipe {
+    pub(super) fn of(shortened: &ShortenOutput) -> Self {
+        let mut gone = shortened.originals.iter().filter(|original| original.whole).peekable();
+        let mut rows: Vec<String> = Vec::with_capacity(shortened.list.len());
+        // What is gone comes back where it stood: in the place of a summary right before it, else
+        // before the next message that is shown.
+        let mut summary: Option<String> = None;
+        for shown in &shortened.list {
+            let mut row = RECIPE.to_owned();
+            let upto = shown.origin.unwrap_or(0);
+            while let Some(original) = gone.next_if(|original| original.message < upto) {
+                let id = original.artifact;
+                let _ = match &mut summary {
+                    Some(summary) => write!(summary, "m {id} "),
+                    None => write!(row, "b {id} "),
+                };
+            }
+            rows.extend(summary.take());
+            if let Some(id) = shown.stands_for {
+                let _ = write!(row, "m {id} ");
+            }
+            for edit in shown.edits.iter().filter(|_| shown.stands_for.is_none()) {
+                let kind = if edit.json { 'j' } else { 't' };
+                let _ = write!(row, "{kind}{} {} ", edit.slot, edit.artifact);
+            }
+            match shown.origin {
+                Some(_) => rows.push(row),
+                None => summary = Some(row),
+            }
+        }
+        let kind = if summary.is_some() { 'm' } else { 'a' };
+        rows.extend(summary.take());
+        if let Some(last) = rows.last_mut() {
+            for original in gone {
+                let _ = write!(last, "{kind} {} ", original.artifact);
+            }
+        }
+        Self { rows }
+    }
+
+    /// The recipe of a message whose own is known already.
+    fn around(&self, at: usize, known: &str) -> String {
+        let known = known.strip_prefix(RECIPE).unwrap_or_default();
+        let row = self.text(at);
+        // What went later stands farther out.
+        let (mut before, mut after) = (String::new(), String::new());
+        let mut words = row.strip_prefix(RECIPE).unwrap_or_default().split_whitespace();
+        while let (Some(kind), Some(id)) = (words.next(), words.next()) {
+            let side = if kind == "a" { &mut after } else { &mut before };
+            let _ = write!(side, "{kind} {id} ");
+        }
+        format!("{RECIPE}{before}{known}{after}")
+    }
+
+    fn text(&self, at: usize) -> String {
+        self.rows.get(at).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn is_one(text: &str) -> bool {
+        text.starts_with(RECIPE)
+    }
+
+    pub(super) fn steps(text: &str) -> Vec<RecipeStep> {
+        let mut words = text.strip_prefix(RECIPE).unwrap_or_default().split_whitespace();
+        let mut steps = Vec::new();
+        while let (Some(what), Some(id)) = (words.next(), words.next()) {
+            let slot = what.get(1..).and_then(|slot| slot.parse().ok());
+            steps.extend(match (what.chars().next(), slot) {
+                (Some('m'), _) => Some(RecipeStep::Message(id.to_owned())),
+                (Some('b'), _) => Some(RecipeStep::Before(id.to_owned())),
+                (Some('a'), _) => Some(RecipeStep::After(id.to_owned())),
+                (Some('t'), Some(slot)) => Some(RecipeStep::Text(slot, id.to_owned())),
+                (Some('j'), Some(slot)) => Some(RecipeStep::Json(slot, id.to_owned())),
+                _ => None,
+            });
+        }
+        steps
+    }
+}

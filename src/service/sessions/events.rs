@@ -1,0 +1,94 @@
+//! What is told of sessions, in the transaction of the fact.
+//!
+//! The events hold ids and counts; whoever observes the hook points `session_switch` and
+//! `delegation` is told from here too, since nothing else knows of the fact.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::domain::{
+    Delegation, DelegationPath, DelegationStatus, EventKind, NewEvent, RawJson, Session, word_of,
+};
+use crate::hook::Point;
+use crate::json::write_string;
+use crate::service::StoreError;
+use crate::store::{ObservedFact, Tx};
+
+/// A session was opened, or goes on from another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::service) struct SessionSwitch {
+    /// The session that is used from now on.
+    pub(in crate::service) session: Arc<str>,
+    /// The one before it; empty where there was none.
+    pub(in crate::service) parent: Arc<str>,
+    /// Whether it begins with nothing of its parent's.
+    pub(in crate::service) reset: bool,
+    pub(in crate::service) reason: &'static str,
+}
+
+impl SessionSwitch {
+    pub(super) fn opened(session: &Session) -> Self {
+        Self { session: Arc::clone(&session.id), parent: "".into(), reset: false, reason: "new" }
+    }
+}
+
+/// Tells that a session was switched.
+pub(super) fn switched(tx: &Tx<'_>, switched: &SessionSwitch) -> Result<(), StoreError> {
+    let data = json!({
+        "new_session_id": switched.session,
+        "parent_session_id": switched.parent,
+        "reset": switched.reset,
+        "reason": switched.reason,
+    });
+    tx.tell(ObservedFact::new(Point::SessionSwitch.as_str(), data.to_string()));
+    tx.publish(&NewEvent {
+        kind: EventKind::SessionSwitched,
+        session_id: Some(Arc::clone(&switched.session)),
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    })
+    .map(drop)
+}
+
+/// Tells that a delegation was reported.
+pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), StoreError> {
+    let metadata = delegation.metadata.as_ref().map_or("{}", RawJson::as_str);
+    tx.tell(ObservedFact {
+        agent: Some(Arc::clone(&delegation.agent)),
+        status: Some(word_of(DelegationStatus::WORDS, delegation.status)),
+        ..ObservedFact::new(Point::Delegation.as_str(), input(delegation, metadata))
+    });
+    let metadata: serde_json::Value = serde_json::from_str(metadata).unwrap_or_default();
+    let data = json!({
+        "delegation_id": delegation.id,
+        "agent_name": delegation.agent,
+        "status": word_of(DelegationStatus::WORDS, delegation.status),
+        "path": word_of(DelegationPath::WORDS, delegation.path),
+        "handoff_depth": metadata.get("handoff_depth").and_then(serde_json::Value::as_u64),
+        "task_bytes": delegation.task.len(),
+        "result_bytes": delegation.result.len(),
+    });
+    tx.publish(&NewEvent {
+        kind: EventKind::DelegationRecorded,
+        session_id: Some(Arc::clone(&delegation.session)),
+        compilation_id: None,
+        data: RawJson::new(data.to_string()),
+    })
+    .map(drop)
+}
+
+/// What hooks at `delegation` are told; the metadata keep the bytes that they came with.
+fn input(delegation: &Delegation, metadata: &str) -> String {
+    let mut out = String::from("{\"task\":");
+    write_string(&mut out, &delegation.task);
+    out.push_str(",\"result\":");
+    write_string(&mut out, &delegation.result);
+    out.push_str(",\"agent_name\":");
+    write_string(&mut out, &delegation.agent);
+    let status = word_of(DelegationStatus::WORDS, delegation.status);
+    let path = word_of(DelegationPath::WORDS, delegation.path);
+    let _ = write!(out, ",\"metadata\":{metadata},\"status\":\"{status}\",\"path\":\"{path}\"}}");
+    out
+}
